@@ -1,0 +1,41 @@
+//! How many events a CPU second are read: `cargo run --release -p timberline-ingest --example rate -- FILE`.
+//! The file is held in memory by the system after the first round, so the best of some rounds is the parser's.
+
+#![allow(clippy::print_stdout)]
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use ingest::{Options, Source, discover};
+
+const ROUNDS: u32 = 5;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args().nth(1).ok_or("usage: rate FILE")?;
+    let found = discover(&[PathBuf::from(path)]).files.pop().ok_or("there is no such file")?;
+    let mut best = f64::INFINITY;
+    let mut events = 0;
+    for _ in 0..ROUNDS {
+        let start = cpu_seconds()?;
+        let mut source = Source::open(&found, &Options::default())?;
+        let (parser, mut settler) = (source.parser(), source.settler());
+        events = 0;
+        while let Some(chunk) = source.next_chunk()? {
+            let mut batch = parser.parse(chunk);
+            settler.settle(&mut batch);
+            events += batch.rows();
+        }
+        best = best.min(cpu_seconds()? - start);
+    }
+    let (rate, bytes) = (events as f64 / best, found.bytes as f64 / best / 1e6);
+    println!("{events} events in {best:.2} CPU s: {rate:.0} events/CPU s, {bytes:.0} MB/CPU s");
+    Ok(())
+}
+
+/// User and system time of this process; Linux counts them in hundredths of a second.
+fn cpu_seconds() -> Result<f64, Box<dyn Error>> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    let fields = stat.rsplit(") ").next().unwrap_or_default();
+    let ticks: u64 = fields.split(' ').skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    Ok(ticks as f64 / 100.0)
+}

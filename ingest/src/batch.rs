@@ -1,0 +1,162 @@
+//! The contract between reading and storing: a [`Batch`] is a run of events of one source, as columns
+//! over the very bytes they were read from.
+//!
+//! Nothing is copied that need not be: a text value is a [`Span`] into the chunk's bytes, or into a
+//! side buffer where it had to be rewritten (a JSON string with escapes).
+
+use std::sync::Arc;
+
+/// The time of an event that has none, in nanoseconds since 1970 UTC. Sorts before every real time.
+pub const NO_TIME: i64 = i64::MIN;
+/// A missing value in a column of whole numbers.
+pub const NO_INT: i64 = i64::MIN;
+
+/// How serious an event is, by its own word. Ordinal: `Warn < Error`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Level {
+    #[default]
+    None,
+    Trace,
+    Debug,
+    Info,
+    Notice,
+    Warn,
+    Error,
+    Fatal,
+}
+
+impl Level {
+    pub const ALL: [Level; 8] = [
+        Level::None,
+        Level::Trace,
+        Level::Debug,
+        Level::Info,
+        Level::Notice,
+        Level::Warn,
+        Level::Error,
+        Level::Fatal,
+    ];
+
+    /// The name used in queries, files and on the screen; empty where there is no level.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::None => "",
+            Level::Trace => "trace",
+            Level::Debug => "debug",
+            Level::Info => "info",
+            Level::Notice => "notice",
+            Level::Warn => "warn",
+            Level::Error => "error",
+            Level::Fatal => "fatal",
+        }
+    }
+}
+
+/// A run of whole events as read from a source: its bytes, and where they stand there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chunk {
+    pub bytes: Vec<u8>,
+    /// Offset of the first byte in the (decompressed) source.
+    pub offset: u64,
+    /// Number of the first line, counted from 1.
+    pub first_line: u64,
+}
+
+/// A piece of text of a batch: of its chunk's bytes, or of its side buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    start: u32,
+    len: u32,
+}
+
+impl Span {
+    /// No value in this row.
+    pub const MISSING: Span = Span { start: u32::MAX, len: 0 };
+    /// Set in `start` where the text lies in the side buffer. Chunks stay well under 2 GiB.
+    const REWRITTEN: u32 = 1 << 31;
+
+    /// Text that stands in the chunk as it is.
+    #[must_use]
+    pub fn of_chunk(start: usize, end: usize) -> Span {
+        Span { start: start as u32, len: (end - start) as u32 }
+    }
+
+    /// Text that had to be rewritten, at this place of [`Batch::rewritten`].
+    #[must_use]
+    pub fn of_rewritten(start: usize, end: usize) -> Span {
+        Span { start: start as u32 | Self::REWRITTEN, len: (end - start) as u32 }
+    }
+
+    #[must_use]
+    pub fn is_missing(self) -> bool {
+        self == Self::MISSING
+    }
+}
+
+/// The values of one field, one a row. A field whose values differ in type has one column a type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    Text(Vec<Span>),
+    /// [`NO_INT`] where missing.
+    Int(Vec<i64>),
+    /// NaN where missing.
+    Float(Vec<f64>),
+    Bool(Vec<Option<bool>>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    pub name: Arc<str>,
+    pub values: Values,
+}
+
+/// Events in the order of the source. Every vector has a value a row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Batch {
+    pub chunk: Chunk,
+    pub rewritten: Vec<u8>,
+    /// Nanoseconds since 1970 UTC, or [`NO_TIME`].
+    pub time: Vec<i64>,
+    pub level: Vec<Level>,
+    /// Number of the event's first line in the source, counted from 1.
+    pub line: Vec<u64>,
+    /// First byte of the event within the chunk's bytes.
+    pub start: Vec<u32>,
+    /// Length in bytes without the line end. Between events lie only line ends, lines of white space, and
+    /// at the very start perhaps a byte order mark.
+    pub length: Vec<u32>,
+    pub columns: Vec<Column>,
+    /// Rows the format did not understand; they are events all the same.
+    pub unparsed: u32,
+    /// The first few of them, for a person: row and reason.
+    pub unparsed_examples: Vec<(u32, &'static str)>,
+}
+
+impl Batch {
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.time.len()
+    }
+
+    /// The bytes of an event, without its line end.
+    #[must_use]
+    pub fn raw(&self, row: usize) -> &[u8] {
+        let start = self.start[row] as usize;
+        &self.chunk.bytes[start..start + self.length[row] as usize]
+    }
+
+    /// The text behind a span; empty where it is missing.
+    #[must_use]
+    pub fn text(&self, span: Span) -> &[u8] {
+        if span.is_missing() {
+            return &[];
+        }
+        let (buffer, start) = match span.start & Span::REWRITTEN {
+            0 => (&self.chunk.bytes, span.start as usize),
+            _ => (&self.rewritten, (span.start & !Span::REWRITTEN) as usize),
+        };
+        &buffer[start..start + span.len as usize]
+    }
+}

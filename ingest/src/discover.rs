@@ -1,0 +1,197 @@
+//! From dropped paths to the files to read, in an order a person expects.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::error::{Error, ErrorKind};
+use crate::limits;
+
+/// A file that can be opened as a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub path: PathBuf,
+    /// Short name for people: relative to the dropped folder, with `/` between parts.
+    pub name: String,
+    pub bytes: u64,
+    /// When the file was last written, in nanoseconds since 1970 UTC, where the system knows it.
+    pub modified_ns: Option<i64>,
+}
+
+/// What the dropped paths hold, and what of them cannot be read.
+#[derive(Debug, Default)]
+pub struct Discovery {
+    pub files: Vec<Found>,
+    pub refused: Vec<Error>,
+}
+
+/// Looks through files and folders. Folders are walked in natural order of names (`app.2` before
+/// `app.10`); hidden entries and case folders in them are passed over, and each folder is entered once.
+#[must_use]
+pub fn discover(paths: &[PathBuf]) -> Discovery {
+    let mut walk = Walk::default();
+    for path in paths {
+        walk.dropped(path);
+    }
+    walk.discovery
+}
+
+#[derive(Default)]
+struct Walk {
+    discovery: Discovery,
+    /// Folders entered, by their real paths, so that links in a circle end.
+    entered: HashSet<PathBuf>,
+}
+
+impl Walk {
+    fn dropped(&mut self, path: &Path) {
+        match fs::metadata(path) {
+            Err(error) => self.discovery.refused.push(Error::io(path, error)),
+            Ok(metadata) if metadata.is_file() => {
+                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+                self.discovery.files.push(found(path, name, &metadata));
+            }
+            Ok(metadata) if !metadata.is_dir() => {
+                self.refuse(ErrorKind::NotReadable, path, "it is neither a file nor a folder");
+            }
+            Ok(_) if is_case(path) => {
+                self.refuse(ErrorKind::NoLogs, path, "it is a case: open it, there is nothing to import");
+            }
+            Ok(_) => {
+                let before = (self.discovery.files.len(), self.discovery.refused.len());
+                self.folder(path, "", 0);
+                if before == (self.discovery.files.len(), self.discovery.refused.len()) {
+                    self.refuse(ErrorKind::NoLogs, path, "there is no file in this folder");
+                }
+            }
+        }
+    }
+
+    fn folder(&mut self, path: &Path, prefix: &str, depth: usize) {
+        if !self.entered.insert(fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())) {
+            return;
+        }
+        let entries = match fs::read_dir(path) {
+            Ok(entries) => entries,
+            Err(error) => return self.discovery.refused.push(Error::io(path, error)),
+        };
+        let mut names: Vec<(String, PathBuf)> = entries
+            .filter_map(Result::ok)
+            .map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
+            .filter(|(name, _)| !name.starts_with('.'))
+            .collect();
+        names.sort_by(|a, b| natural_order(&a.0, &b.0).then_with(|| a.cmp(b)));
+        for (name, path) in names {
+            let full_name = format!("{prefix}{name}");
+            match fs::metadata(&path) {
+                Err(error) => self.discovery.refused.push(Error::io(&path, error)),
+                Ok(metadata) if metadata.is_file() => {
+                    self.discovery.files.push(found(&path, full_name, &metadata));
+                }
+                Ok(metadata) if metadata.is_dir() && !is_case(&path) => {
+                    if depth < limits::DEEPEST_FOLDER {
+                        self.folder(&path, &format!("{full_name}/"), depth + 1);
+                    } else {
+                        self.refuse(ErrorKind::NotReadable, &path, "it lies too many folders deep");
+                    }
+                }
+                // Pipes, sockets and devices in a folder are no logs.
+                Ok(_) => {}
+            }
+        }
+    }
+
+    fn refuse(&mut self, kind: ErrorKind, path: &Path, message: &str) {
+        self.discovery.refused.push(Error::new(kind, path, message));
+    }
+}
+
+fn found(path: &Path, name: String, metadata: &Metadata) -> Found {
+    let modified_ns = metadata.modified().ok().and_then(|modified| {
+        let since = modified.duration_since(UNIX_EPOCH).ok()?;
+        i64::try_from(since.as_nanos()).ok()
+    });
+    Found { path: path.to_path_buf(), name, bytes: metadata.len(), modified_ns }
+}
+
+fn is_case(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("case"))
+}
+
+/// Compares names as people do: runs of digits by their value, letters without regard to case.
+fn natural_order(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
+    while let (Some(&x), Some(&y)) = (a.first(), b.first()) {
+        let order = if x.is_ascii_digit() && y.is_ascii_digit() {
+            let (number_a, number_b) = (digits(&mut a), digits(&mut b));
+            number_a.len().cmp(&number_b.len()).then_with(|| number_a.cmp(number_b))
+        } else {
+            (a, b) = (&a[1..], &b[1..]);
+            x.to_ascii_lowercase().cmp(&y.to_ascii_lowercase())
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    a.len().cmp(&b.len())
+}
+
+/// Takes the leading digits off a name, without leading zeros so that length compares value.
+fn digits<'a>(name: &mut &'a [u8]) -> &'a [u8] {
+    let end = name.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(name.len());
+    let (number, rest) = name.split_at(end);
+    *name = rest;
+    let zeros = number.iter().take_while(|&&byte| byte == b'0').count();
+    &number[zeros..]
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn touch(root: &Path, name: &str) {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "x\n").unwrap();
+    }
+
+    #[test]
+    fn folders_are_walked_in_natural_order_without_hidden_files_and_cases() {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["app.log.10", "app.log.2", "web/Access.log", ".hidden", ".git/x", "old.case/case.json"] {
+            touch(root.path(), name);
+        }
+        let discovery = discover(&[root.path().to_path_buf()]);
+        let names: Vec<_> = discovery.files.iter().map(|found| found.name.as_str()).collect();
+        assert_eq!(names, ["app.log.2", "app.log.10", "web/Access.log"]);
+        assert!(discovery.refused.is_empty());
+        assert!(discovery.files[0].modified_ns.is_some());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_and_the_rest_kept() {
+        let root = tempfile::tempdir().unwrap();
+        touch(root.path(), "a.log");
+        fs::create_dir(root.path().join("empty")).unwrap();
+        fs::create_dir(root.path().join("x.case")).unwrap();
+        let paths = ["missing.log", "a.log", "empty", "x.case"].map(|name| root.path().join(name));
+        let discovery = discover(&paths);
+        assert_eq!(discovery.files.len(), 1);
+        let kinds: Vec<_> = discovery.refused.iter().map(Error::kind).collect();
+        assert_eq!(kinds, [ErrorKind::NotFound, ErrorKind::NoLogs, ErrorKind::NoLogs]);
+        assert_eq!(discovery.refused[0].path(), root.path().join("missing.log"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_in_a_circle_end() {
+        let root = tempfile::tempdir().unwrap();
+        touch(root.path(), "logs/a.log");
+        std::os::unix::fs::symlink(root.path(), root.path().join("logs/up")).unwrap();
+        let discovery = discover(&[root.path().to_path_buf()]);
+        assert_eq!(discovery.files.len(), 1);
+    }
+}

@@ -1,0 +1,71 @@
+//! Why a path or a file could not be read.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What kind of thing went wrong; hosts decide on this, never on the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    NotFound,
+    NotReadable,
+    Empty,
+    Binary,
+    NoLogs,
+    UnknownFormat,
+    BadZone,
+    Io,
+}
+
+/// A path that could not be read, and why. The text does not repeat the path: every place that shows it
+/// shows the path beside it.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    path: PathBuf,
+    message: String,
+    source: Option<io::Error>,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, path: &Path, message: impl Into<String>) -> Error {
+        Error { kind, path: path.to_path_buf(), message: message.into(), source: None }
+    }
+
+    /// What an error of the operating system means for this path.
+    pub(crate) fn io(path: &Path, source: io::Error) -> Error {
+        let (kind, message) = match source.kind() {
+            io::ErrorKind::NotFound => (ErrorKind::NotFound, "there is no such file or folder"),
+            io::ErrorKind::PermissionDenied => (ErrorKind::NotReadable, "permission to read it is missing"),
+            io::ErrorKind::IsADirectory => (ErrorKind::NotReadable, "it is a folder, not a file"),
+            _ => (ErrorKind::Io, "reading it failed"),
+        };
+        let message = match kind {
+            ErrorKind::Io => format!("{message}: {source}"),
+            _ => message.to_string(),
+        };
+        Error { kind, path: path.to_path_buf(), message, source: Some(source) }
+    }
+
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|source| source as _)
+    }
+}

@@ -1,0 +1,239 @@
+//! Reading JSON in place: values come as places in the line, nothing is copied, and depth costs no stack.
+
+use memchr::memchr2;
+
+/// What a value is. Text and raw JSON are given as places in the line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Value {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    /// A string without its quotes.
+    Text {
+        start: usize,
+        end: usize,
+        escaped: bool,
+    },
+    /// An array, an object too deep to be taken apart, or a number too large for its type.
+    Raw {
+        start: usize,
+        end: usize,
+    },
+    /// An object; the cursor stands behind its opening brace.
+    Object,
+}
+
+pub(super) type Scan<T> = Result<T, &'static str>;
+
+const CUT_SHORT: &str = "the JSON ends too early";
+const BROKEN: &str = "the JSON is broken";
+
+/// A place in a line.
+pub(super) struct Cursor<'a> {
+    pub bytes: &'a [u8],
+    pub at: usize,
+}
+
+impl Cursor<'_> {
+    /// The next byte that is not white space, left where it is.
+    #[inline]
+    pub(super) fn peek(&mut self) -> Scan<u8> {
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b' ' | b'\t' | b'\r' | b'\n') => self.at += 1,
+                Some(&byte) => return Ok(byte),
+                None => return Err(CUT_SHORT),
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn expect(&mut self, byte: u8) -> Scan<()> {
+        if self.peek()? != byte {
+            return Err(BROKEN);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// A string whose opening quote was passed: its place without quotes, and whether it has escapes.
+    #[inline]
+    pub(super) fn string(&mut self) -> Scan<(usize, usize, bool)> {
+        let start = self.at;
+        let mut escaped = false;
+        loop {
+            let rest = self.bytes.get(self.at..).ok_or(CUT_SHORT)?;
+            self.at += memchr2(b'"', b'\\', rest).ok_or(CUT_SHORT)? + 1;
+            if self.bytes[self.at - 1] == b'"' {
+                return Ok((start, self.at - 1, escaped));
+            }
+            escaped = true;
+            self.at += 1;
+        }
+    }
+
+    /// The value that begins here. An object is entered if `enter` says so, else passed over as a whole.
+    #[inline]
+    pub(super) fn value(&mut self, enter: bool) -> Scan<Value> {
+        match self.peek()? {
+            b'"' => {
+                self.at += 1;
+                let (start, end, escaped) = self.string()?;
+                Ok(Value::Text { start, end, escaped })
+            }
+            b'{' if enter => {
+                self.at += 1;
+                Ok(Value::Object)
+            }
+            b'{' | b'[' => self.nested(),
+            b'-' | b'0'..=b'9' => self.number(),
+            b't' => self.word(b"true", Value::Bool(true)),
+            b'f' => self.word(b"false", Value::Bool(false)),
+            b'n' => self.word(b"null", Value::Null),
+            // Not JSON, but written by Python and JavaScript programs all the same.
+            b'N' => self.word(b"NaN", Value::Null),
+            _ => Err(BROKEN),
+        }
+    }
+
+    fn word(&mut self, word: &[u8], value: Value) -> Scan<Value> {
+        if !self.bytes[self.at..].starts_with(word) {
+            return Err(BROKEN);
+        }
+        self.at += word.len();
+        Ok(value)
+    }
+
+    /// Passes over an array or object of any depth, by counting brackets outside strings.
+    fn nested(&mut self) -> Scan<Value> {
+        let start = self.at;
+        let mut depth = 0_usize;
+        loop {
+            let byte = *self.bytes.get(self.at).ok_or(CUT_SHORT)?;
+            self.at += 1;
+            match byte {
+                b'"' => drop(self.string()?),
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return Ok(Value::Raw { start, end: self.at });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[inline]
+    fn number(&mut self) -> Scan<Value> {
+        let start = self.at;
+        let negative = self.bytes[self.at] == b'-';
+        self.at += usize::from(negative);
+        let (mantissa, digits) = self.digits(0);
+        let fraction = match self.bytes.get(self.at) {
+            Some(b'.') => {
+                self.at += 1;
+                Some(self.digits(mantissa))
+            }
+            _ => None,
+        };
+        if digits == 0 || matches!(fraction, Some((_, 0))) {
+            return Err(BROKEN);
+        }
+        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
+            return self.slow_number(start);
+        }
+        match fraction {
+            None if digits <= 18 => {
+                Ok(Value::Int(if negative { -(mantissa as i64) } else { mantissa as i64 }))
+            }
+            // Identifiers may be larger than any number type; their digits are what matters.
+            None => Ok(match self.text(start).and_then(|text| text.parse().ok()) {
+                Some(number) if number != i64::MIN => Value::Int(number),
+                _ => Value::Raw { start, end: self.at },
+            }),
+            // Up to here both parts are exact as floats, so one division rounds correctly.
+            Some((mantissa, fraction_digits)) if digits + fraction_digits <= 15 => {
+                let value = mantissa as f64 / POWERS_OF_TEN[fraction_digits];
+                Ok(Value::Float(if negative { -value } else { value }))
+            }
+            Some(_) => self.slow_number(start),
+        }
+    }
+
+    /// Digits from here appended to a number, and how many they were. The number is of use for up to 18.
+    #[inline]
+    fn digits(&mut self, mut number: u64) -> (u64, usize) {
+        let start = self.at;
+        while let Some(digit @ b'0'..=b'9') = self.bytes.get(self.at) {
+            number = number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
+            self.at += 1;
+        }
+        (number, self.at - start)
+    }
+
+    fn slow_number(&mut self, start: usize) -> Scan<Value> {
+        while matches!(self.bytes.get(self.at), Some(b'0'..=b'9' | b'e' | b'E' | b'+' | b'-' | b'.')) {
+            self.at += 1;
+        }
+        let value: f64 = self.text(start).and_then(|text| text.parse().ok()).ok_or(BROKEN)?;
+        Ok(if value.is_finite() { Value::Float(value) } else { Value::Raw { start, end: self.at } })
+    }
+
+    fn text(&self, start: usize) -> Option<&str> {
+        std::str::from_utf8(&self.bytes[start..self.at]).ok()
+    }
+}
+
+const POWERS_OF_TEN: [f64; 16] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+
+/// Appends a string with its escapes resolved. What is no escape stays as it is written.
+pub(super) fn unescape(text: &[u8], out: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(length) = memchr::memchr(b'\\', &text[at..]) {
+        out.extend_from_slice(&text[at..at + length]);
+        at += length;
+        let plain = match text.get(at + 1) {
+            Some(b'n') => b'\n',
+            Some(b't') => b'\t',
+            Some(b'r') => b'\r',
+            Some(b'b') => 0x08,
+            Some(b'f') => 0x0C,
+            Some(&byte @ (b'"' | b'\\' | b'/')) => byte,
+            Some(b'u') if let Some((character, length)) = unicode(&text[at..]) => {
+                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                at += length;
+                continue;
+            }
+            _ => {
+                out.push(b'\\');
+                at += 1;
+                continue;
+            }
+        };
+        out.push(plain);
+        at += 2;
+    }
+    out.extend_from_slice(&text[at..]);
+}
+
+/// `\uXXXX`, or two of them for a character beyond the first 65,536; half of such a pair alone is shown as
+/// the replacement character. Gives the length read.
+fn unicode(text: &[u8]) -> Option<(char, usize)> {
+    let unit = hex(text)?;
+    if (0xD800..0xDC00).contains(&unit)
+        && let Some(low @ 0xDC00..=0xDFFF) = text.get(6..).and_then(hex)
+    {
+        let code = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+        return Some((char::from_u32(code)?, 12));
+    }
+    Some((char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER), 6))
+}
+
+fn hex(text: &[u8]) -> Option<u32> {
+    let &[b'\\', b'u', ref digits @ ..] = text.first_chunk::<6>()? else { return None };
+    digits.iter().try_fold(0, |number, &digit| Some(number << 4 | char::from(digit).to_digit(16)?))
+}

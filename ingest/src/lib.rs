@@ -1,0 +1,47 @@
+//! From files to events: finds the files in what was dropped, tells their format, and turns their bytes
+//! into typed columns. Knows nothing of storage, queries or screens.
+//!
+//! A [`Found`] file is opened as a [`Source`], which hands out [`Chunk`]s of whole lines; a [`Parser`] turns
+//! each into a [`Batch`] on any thread; a [`Settler`] sees the batches in order and settles what only
+//! the order can tell (missing years, missing times).
+//!
+//! ```
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("app.jsonl");
+//! std::fs::write(&path, "{\"ts\":\"2026-11-21T03:04:05Z\",\"level\":\"warn\",\"status\":503}\n")?;
+//!
+//! let discovery = ingest::discover(&[path]);
+//! let mut source = ingest::Source::open(&discovery.files[0], &ingest::Options::default())?;
+//! assert_eq!(source.detection().format, "json");
+//! let (parser, mut settler) = (source.parser(), source.settler());
+//! while let Some(chunk) = source.next_chunk()? {
+//!     let mut batch = parser.parse(chunk);
+//!     settler.settle(&mut batch);
+//!     assert_eq!(batch.level[0], ingest::Level::Warn);
+//!     assert_eq!(&*batch.columns[0].name, "status");
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod batch;
+mod detect;
+mod discover;
+mod error;
+mod formats;
+mod frame;
+mod level;
+pub mod limits;
+mod parser;
+mod rows;
+mod settler;
+mod source;
+mod time;
+
+pub use batch::{Batch, Chunk, Column, Level, NO_INT, NO_TIME, Span, Values};
+pub use detect::Detection;
+pub use discover::{Discovery, Found, discover};
+pub use error::{Error, ErrorKind};
+pub use formats::format_names;
+pub use parser::Parser;
+pub use settler::Settler;
+pub use source::{Options, Source, read_all};

@@ -1,0 +1,222 @@
+//! Where a format puts what it reads: columns that grow a row at a time and pad themselves.
+
+use std::sync::Arc;
+
+use crate::batch::{Batch, Chunk, Column, Level, NO_INT, NO_TIME, Span, Values};
+use crate::frame::Frame;
+use crate::limits;
+use crate::time::stamp::Stamp;
+use crate::time::zone::Zone;
+use crate::time::{Clock, When};
+
+/// The type of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Int,
+    Float,
+    Bool,
+}
+
+/// The columns a format always has; it names them by their place in this table.
+pub(crate) type Schema = &'static [(&'static str, Kind)];
+
+/// The rows read so far from one chunk, and the row being read. Values are put by column number; a row
+/// costs nothing for columns it has no value in, because they are padded when next touched.
+pub(crate) struct Rows {
+    time: Vec<i64>,
+    level: Vec<Level>,
+    line: Vec<u64>,
+    start: Vec<u32>,
+    length: Vec<u32>,
+    columns: Vec<Column>,
+    rewritten: Vec<u8>,
+    clock: Clock,
+    expected: usize,
+    row: usize,
+    row_start: usize,
+    row_time: i64,
+    row_level: Level,
+}
+
+impl Rows {
+    pub(crate) fn new(schema: Schema, zone: Zone, expected: usize) -> Rows {
+        let mut rows = Rows {
+            time: Vec::with_capacity(expected),
+            level: Vec::with_capacity(expected),
+            line: Vec::with_capacity(expected),
+            start: Vec::with_capacity(expected),
+            length: Vec::with_capacity(expected),
+            columns: Vec::with_capacity(schema.len()),
+            rewritten: Vec::new(),
+            clock: Clock::new(zone),
+            expected,
+            row: 0,
+            row_start: 0,
+            row_time: NO_TIME,
+            row_level: Level::None,
+        };
+        for (name, kind) in schema {
+            rows.push_column(name, *kind);
+        }
+        rows
+    }
+
+    /// A further column, unless there are too many already.
+    pub(crate) fn add_column(&mut self, name: &str, kind: Kind) -> Option<usize> {
+        (self.columns.len() < limits::MOST_COLUMNS).then(|| self.push_column(name, kind))
+    }
+
+    fn push_column(&mut self, name: &str, kind: Kind) -> usize {
+        let values = match kind {
+            Kind::Text => Values::Text(Vec::new()),
+            Kind::Int => Values::Int(Vec::new()),
+            Kind::Float => Values::Float(Vec::new()),
+            Kind::Bool => Values::Bool(Vec::new()),
+        };
+        self.columns.push(Column { name: Arc::from(name), values });
+        self.columns.len() - 1
+    }
+
+    pub(crate) fn begin(&mut self, frame: Frame) {
+        self.row = self.time.len();
+        self.row_start = frame.start;
+        self.row_time = NO_TIME;
+        self.row_level = Level::None;
+    }
+
+    /// Takes back every value of a row that turned out not to be of the format; the row stays an event.
+    /// Rewritten text stays in its buffer, because a reader may use one span for many rows.
+    pub(crate) fn clear(&mut self) {
+        let row = self.row;
+        for column in &mut self.columns {
+            match &mut column.values {
+                Values::Text(values) => values.truncate(row),
+                Values::Int(values) => values.truncate(row),
+                Values::Float(values) => values.truncate(row),
+                Values::Bool(values) => values.truncate(row),
+            }
+        }
+        self.row_time = NO_TIME;
+        self.row_level = Level::None;
+    }
+
+    #[inline]
+    pub(crate) fn end(&mut self, frame: Frame) {
+        self.time.push(self.row_time);
+        self.level.push(self.row_level);
+        self.line.push(frame.line);
+        self.start.push(frame.start as u32);
+        self.length.push((frame.end - frame.start) as u32);
+    }
+
+    #[inline]
+    pub(crate) fn stamp(&mut self, stamp: &Stamp) {
+        self.row_time = self.clock.stamp_ns(stamp);
+    }
+
+    #[inline]
+    pub(crate) fn when(&mut self, when: &When) {
+        self.row_time = self.clock.ns(when);
+    }
+
+    #[inline]
+    pub(crate) fn set_level(&mut self, level: Level) {
+        self.row_level = level;
+    }
+
+    #[inline]
+    pub(crate) fn level(&self) -> Level {
+        self.row_level
+    }
+
+    /// Text that stands in the line from one place to another.
+    #[inline]
+    pub(crate) fn text(&mut self, column: usize, from: usize, to: usize) {
+        self.span(column, Span::of_chunk(self.row_start + from, self.row_start + to));
+    }
+
+    #[inline]
+    pub(crate) fn span(&mut self, column: usize, span: Span) {
+        if let Values::Text(values) = &mut self.columns[column].values {
+            put(values, self.row, self.expected, Span::MISSING, span);
+        }
+    }
+
+    /// Text that had to be rewritten; the function appends it to the buffer it is given.
+    pub(crate) fn rewrite(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Span {
+        let from = self.rewritten.len();
+        write(&mut self.rewritten);
+        Span::of_rewritten(from, self.rewritten.len())
+    }
+
+    #[inline]
+    pub(crate) fn int(&mut self, column: usize, value: i64) {
+        if let Values::Int(values) = &mut self.columns[column].values {
+            put(values, self.row, self.expected, NO_INT, value);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn float(&mut self, column: usize, value: f64) {
+        if let Values::Float(values) = &mut self.columns[column].values {
+            put(values, self.row, self.expected, f64::NAN, value);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn boolean(&mut self, column: usize, value: bool) {
+        if let Values::Bool(values) = &mut self.columns[column].values {
+            put(values, self.row, self.expected, None, Some(value));
+        }
+    }
+
+    /// The batch, with columns that never had a value left out.
+    pub(crate) fn finish(self, chunk: Chunk) -> (Batch, Clock) {
+        let count = self.time.len();
+        let mut columns = self.columns;
+        columns.retain_mut(|column| match &mut column.values {
+            Values::Text(values) => pad(values, count, Span::MISSING),
+            Values::Int(values) => pad(values, count, NO_INT),
+            Values::Float(values) => pad(values, count, f64::NAN),
+            Values::Bool(values) => pad(values, count, None),
+        });
+        let batch = Batch {
+            chunk,
+            rewritten: self.rewritten,
+            time: self.time,
+            level: self.level,
+            line: self.line,
+            start: self.start,
+            length: self.length,
+            columns,
+            unparsed: 0,
+            unparsed_examples: Vec::new(),
+        };
+        (batch, self.clock)
+    }
+}
+
+/// Puts a value into a row. A second value for the same row replaces the first, as JSON readers do.
+#[inline]
+fn put<T: Copy>(values: &mut Vec<T>, row: usize, expected: usize, missing: T, value: T) {
+    if let Some(earlier) = values.get_mut(row) {
+        *earlier = value;
+        return;
+    }
+    if values.capacity() == 0 {
+        values.reserve(expected);
+    }
+    if values.len() < row {
+        values.resize(row, missing);
+    }
+    values.push(value);
+}
+
+fn pad<T: Copy>(values: &mut Vec<T>, count: usize, missing: T) -> bool {
+    let used = !values.is_empty();
+    if used {
+        values.resize(count, missing);
+    }
+    used
+}

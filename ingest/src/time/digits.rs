@@ -1,0 +1,46 @@
+//! Reading small numbers at a place in a line, without ever reading past its end.
+
+/// The byte at a place, or NUL past the end: no stamp has a NUL in it.
+#[inline]
+pub(crate) fn byte(bytes: &[u8], at: usize) -> u8 {
+    bytes.get(at).copied().unwrap_or(0)
+}
+
+#[inline]
+pub(crate) fn two(bytes: &[u8], at: usize) -> Option<u8> {
+    let &[tens, ones] = bytes.get(at..)?.first_chunk::<2>()?;
+    let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
+    (tens <= 9 && ones <= 9).then(|| tens * 10 + ones)
+}
+
+#[inline]
+pub(crate) fn four(bytes: &[u8], at: usize) -> Option<i16> {
+    Some(i16::from(two(bytes, at)?) * 100 + i16::from(two(bytes, at + 2)?))
+}
+
+/// One or two digits, the first of which may be a space as in `Feb  9`; gives the place after them.
+#[inline]
+pub(crate) fn one_or_two(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
+    let first = byte(bytes, at);
+    let second = byte(bytes, at + 1).wrapping_sub(b'0');
+    match first {
+        b' ' if second <= 9 => Some((second, at + 2)),
+        b'0'..=b'9' if second <= 9 => Some(((first - b'0') * 10 + second, at + 2)),
+        b'0'..=b'9' => Some((first - b'0', at + 1)),
+        _ => None,
+    }
+}
+
+/// A fraction of a second as nanoseconds, and the place after its digits. Digits beyond nine are cut.
+#[inline]
+pub(crate) fn fraction_ns(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
+    let mut end = at;
+    let mut nanos = 0;
+    let mut unit = 100_000_000;
+    while byte(bytes, end).is_ascii_digit() {
+        nanos += u32::from(bytes[end] - b'0') * unit;
+        unit /= 10;
+        end += 1;
+    }
+    (end > at).then_some((nanos, end))
+}

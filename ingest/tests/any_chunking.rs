@@ -1,0 +1,178 @@
+//! However a file is cut into chunks, the same events come out, and the chunks are the file's bytes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ingest::{Batch, Chunk, Found, Level, NO_INT, Options, Source, Values, discover};
+use proptest::prelude::*;
+
+/// All that is known of an event, with its place in the file.
+#[derive(Debug, PartialEq)]
+struct Event {
+    time: i64,
+    level: Level,
+    line: u64,
+    offset: u64,
+    raw: Vec<u8>,
+    fields: BTreeMap<String, String>,
+}
+
+fn events(batch: &Batch) -> Vec<Event> {
+    (0..batch.rows())
+        .map(|row| Event {
+            time: batch.time[row],
+            level: batch.level[row],
+            line: batch.line[row],
+            offset: batch.chunk.offset + u64::from(batch.start[row]),
+            raw: batch.raw(row).to_vec(),
+            fields: fields(batch, row),
+        })
+        .collect()
+}
+
+fn fields(batch: &Batch, row: usize) -> BTreeMap<String, String> {
+    let mut fields = BTreeMap::new();
+    for column in &batch.columns {
+        let (kind, value) = match &column.values {
+            Values::Text(values) if !values[row].is_missing() => {
+                ("text", format!("{:?}", batch.text(values[row])))
+            }
+            Values::Int(values) if values[row] != NO_INT => ("int", values[row].to_string()),
+            Values::Float(values) if !values[row].is_nan() => ("float", values[row].to_string()),
+            Values::Bool(values) if values[row].is_some() => ("bool", format!("{:?}", values[row])),
+            _ => continue,
+        };
+        fields.insert(format!("{} {kind}", column.name), value);
+    }
+    fields
+}
+
+fn found(path: &Path) -> Found {
+    discover(&[path.to_path_buf()]).files.remove(0)
+}
+
+/// Reads a file in chunks of about this size: its events, its bytes, and how many lines were not parsed.
+fn read(path: &Path, format: Option<&str>, chunk_bytes: usize) -> (Vec<Event>, Vec<u8>, u32) {
+    let options = Options { format: format.map(str::to_string), chunk_bytes, ..Options::default() };
+    let mut source = Source::open(&found(path), &options).expect("text of at least a byte opens");
+    let (parser, mut settler) = (source.parser(), source.settler());
+    let (mut all, mut bytes, mut unparsed) = (Vec::new(), Vec::new(), 0);
+    while let Some(chunk) = source.next_chunk().expect("a file on disk reads") {
+        assert_eq!(chunk.offset, bytes.len() as u64);
+        bytes.extend_from_slice(&chunk.bytes);
+        let mut batch = parser.parse(chunk);
+        settler.settle(&mut batch);
+        all.extend(events(&batch));
+        unparsed += batch.unparsed;
+    }
+    (all, bytes, unparsed)
+}
+
+const PIECES: &[&str] = &[
+    r#"10.1.2.3 - - [21/Nov/2026:03:04:05 +0100] "GET /cart HTTP/1.1" 200 5012 "-" "agent \"x\"""#,
+    r#"shop:80 10.1.2.3 - bob [21/Nov/2026:03:04:06 +0100] "broken" 500 -"#,
+    r#"{"ts":"2026-11-21T03:04:05Z","level":"warn","msg":"a\nb","n":1,"d":{"e":1.5,"f":[1,{"g":2}]}}"#,
+    r#"{"msg":"no time","n":"text","ok":false,"d":{"e":7}}"#,
+    r#"{"ts":1716723772.5,"cut":"#,
+    "Dec 31 23:59:59 web-1 sshd[7]: error: no",
+    "Jan  1 00:00:01 web-1 kernel: up",
+    r#"<165>1 2026-11-21T03:04:05Z h app 12 ID [a@1 b="c\"d"] hello"#,
+    "2026-03-01 12:00:00,123 WARN [w-3] com.example.Cart - slow",
+    "\tat com.example.Cart.add(Cart.java:7)",
+    "   ",
+    "",
+    "plain words",
+    "nul \0 and \u{1b}[31mred\u{1b}[0m and é",
+];
+
+/// Lines of all kinds with all line ends, some cut somewhere, and the last perhaps without its end.
+fn content() -> impl Strategy<Value = Vec<u8>> {
+    let piece =
+        (0..PIECES.len(), 0..200_usize, prop::bool::weighted(0.1)).prop_map(|(index, cut, is_cut)| {
+            let bytes = PIECES[index].as_bytes();
+            if is_cut { bytes[..cut.min(bytes.len())].to_vec() } else { bytes.to_vec() }
+        });
+    let noise = prop::collection::vec(any::<u8>(), 0..12);
+    let line = prop_oneof![9 => piece, 1 => noise];
+    let end = prop_oneof![3 => Just(&b"\n"[..]), 1 => Just(&b"\r\n"[..])];
+    (prop::collection::vec((line, end), 1..40), any::<bool>()).prop_map(|(lines, last_end)| {
+        let mut bytes = b"x".to_vec();
+        for (line, end) in &lines {
+            bytes.extend_from_slice(line);
+            bytes.extend_from_slice(end);
+        }
+        if !last_end {
+            bytes.pop();
+        }
+        bytes
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_chunk_size_gives_the_same_events(
+        content in content(),
+        format in prop::sample::select(vec![None, Some("access"), Some("json"), Some("syslog"), Some("text")]),
+        chunk_bytes in 1..300_usize,
+    ) {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        std::fs::write(file.path(), &content).expect("it can be written");
+        if Source::open(&found(file.path()), &Options::default()).is_ok() {
+            let whole = read(file.path(), format, 1 << 20);
+            prop_assert_eq!(&whole.1, &content);
+            prop_assert_eq!(read(file.path(), format, chunk_bytes), whole);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_bytes_whatever_stop_a_format(
+        mut content in content(),
+        blots in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..20),
+        format in prop::sample::select(vec!["access", "json", "syslog", "text"]),
+    ) {
+        for (place, byte) in blots {
+            let place = place.index(content.len());
+            content[place] = byte;
+        }
+        let clean = tempfile::NamedTempFile::new().expect("a temporary file");
+        std::fs::write(clean.path(), "x\n").expect("it can be written");
+        let options = Options { format: Some(format.to_string()), ..Options::default() };
+        let source = Source::open(&found(clean.path()), &options).expect("it is text");
+        let lines = content.split(|&byte| byte == b'\n').filter(|line| line.iter().any(|byte| !byte.is_ascii_whitespace()));
+        let lines = lines.count();
+        let mut batch = source.parser().parse(Chunk { bytes: content, offset: 1, first_line: 1 });
+        source.settler().settle(&mut batch);
+        prop_assert_eq!(events(&batch).len(), lines);
+    }
+}
+
+#[test]
+fn a_line_longer_than_the_limit_is_split_alike_everywhere() {
+    let limit = ingest::limits::LONGEST_EVENT_BYTES;
+    for (length, end) in
+        [(limit, "\n"), (limit, "\r\n"), (limit + 1, "\n"), (2 * limit + 5, ""), (3 * limit, "\r\n")]
+    {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        // The mark at the start must not shift the pieces.
+        let mut bytes = "\u{feff}".as_bytes().to_vec();
+        bytes.resize(length, b'x');
+        bytes.extend_from_slice(end.as_bytes());
+        bytes.extend_from_slice(b"next\n");
+        std::fs::write(file.path(), &bytes).expect("it can be written");
+        let whole = read(file.path(), None, 16 << 20);
+        for chunk_bytes in [100, 1 << 20] {
+            let cut = read(file.path(), None, chunk_bytes);
+            assert!(cut == whole, "{length} {end:?} in chunks of {chunk_bytes}");
+            assert!(cut.1 == bytes);
+        }
+        let lines: Vec<_> = whole.0.iter().map(|event| event.line).collect();
+        assert_eq!(lines.first(), Some(&1));
+        assert!(whole.0.iter().all(|event| event.raw.len() <= limit));
+    }
+}

@@ -1,0 +1,122 @@
+//! Opening and settling: what a file is said to be, why it is refused, and the times its events get.
+
+use std::path::PathBuf;
+
+use ingest::{Batch, ErrorKind, Found, NO_TIME, Options, Source, discover, read_all};
+
+fn file(bytes: &[u8]) -> (tempfile::TempDir, Found) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("a.log");
+    std::fs::write(&path, bytes).expect("it can be written");
+    let found = discover(&[path]).files.remove(0);
+    (folder, found)
+}
+
+fn refusal(bytes: &[u8], options: &Options) -> (ErrorKind, String) {
+    let (_folder, found) = file(bytes);
+    match Source::open(&found, options) {
+        Ok(_) => panic!("it was opened"),
+        Err(error) => {
+            assert_eq!(error.path(), found.path);
+            (error.kind(), error.to_string())
+        }
+    }
+}
+
+#[test]
+fn refusals_say_what_it_is() {
+    let plain = Options::default();
+    assert_eq!(refusal(b"", &plain), (ErrorKind::Empty, "it is empty".to_string()));
+    let (kind, message) = refusal(b"\x1F\x8B\x08\x00rest", &plain);
+    assert_eq!((kind, message.contains("gzip")), (ErrorKind::Binary, true));
+    assert_eq!(refusal(&[0, 1, 2, 3, 4, 5, 6, 0], &plain).0, ErrorKind::Binary);
+    let options = Options { format: Some("csv?".to_string()), ..Options::default() };
+    assert_eq!(refusal(b"a\n", &options).0, ErrorKind::UnknownFormat);
+    let options = Options { zone: Some("Mars/Olympus".to_string()), ..Options::default() };
+    assert_eq!(refusal(b"a\n", &options).0, ErrorKind::BadZone);
+    let gone =
+        Found { path: PathBuf::from("/gone.log"), name: "gone.log".to_string(), bytes: 1, modified_ns: None };
+    assert_eq!(Source::open(&gone, &plain).err().map(|error| error.kind()), Some(ErrorKind::NotFound));
+}
+
+#[track_caller]
+fn check_detection(bytes: &[u8], format: &str, reason: &str, zone: &str) {
+    let (_folder, found) = file(bytes);
+    let source = Source::open(&found, &Options::default()).expect("it is text");
+    let detection = source.detection();
+    assert_eq!((detection.format, &*detection.reason, &*detection.zone), (format, reason, zone));
+}
+
+#[test]
+fn formats_are_detected_with_a_reason() {
+    let access = b"10.1.2.3 - - [21/Nov/2026:03:04:05 +0100] \"GET / HTTP/1.1\" 200 5\r\n";
+    check_detection(
+        &[&access.repeat(9)[..], b"oops\n"].concat(),
+        "access",
+        "9 of 10 sample lines are access log lines",
+        "in the data",
+    );
+    check_detection(
+        b"{\"a\":1}\n\n{\"b\":2}",
+        "json",
+        "2 of 2 sample lines are JSON objects",
+        "no times in the sample",
+    );
+    check_detection(
+        b"Nov 21 03:04:05 web-1 sshd[7]: x\n  more\n",
+        "syslog",
+        "1 of 2 sample lines are syslog lines",
+        "UTC (not in the data)",
+    );
+    check_detection(
+        b"2026-03-01 12:00:00 INFO x\n2026-03-01T12:00:00Z x\n",
+        "text",
+        "no known format; 2 of 2 sample lines have a time",
+        "in the data; where it is missing, UTC (not in the data)",
+    );
+    check_detection(
+        b"hello\n",
+        "text",
+        "no known format, and no time in 1 sample lines",
+        "no times in the sample",
+    );
+}
+
+fn times(bytes: &[u8], modified: Option<&str>, options: &Options) -> Vec<String> {
+    let (_folder, mut found) = file(bytes);
+    found.modified_ns = modified.map(|time| {
+        let time: jiff::Timestamp = time.parse().expect("a time");
+        time.as_nanosecond() as i64
+    });
+    let batches = read_all(&found, options).expect("it reads");
+    let time = |ns: &i64| match *ns {
+        NO_TIME => "none".to_string(),
+        ns => jiff::Timestamp::from_nanosecond(i128::from(ns)).expect("a time").to_string(),
+    };
+    batches.iter().flat_map(|batch: &Batch| batch.time.iter().map(time)).collect()
+}
+
+#[test]
+fn years_roll_over_at_new_year() {
+    let log = b"Dec 31 23:59:59 h a: x\nJan  1 00:00:00 h a: y\nDec 31 23:59:59 h a: late\nFeb 28 01:02:03 h a: z\n";
+    let expected =
+        ["2025-12-31T23:59:59Z", "2026-01-01T00:00:00Z", "2025-12-31T23:59:59Z", "2026-02-28T01:02:03Z"];
+    let tiny = Options { chunk_bytes: 1, ..Options::default() };
+    assert_eq!(times(log, Some("2026-03-01T00:00:00Z"), &tiny), expected);
+    let forced = Options { year: Some(2019), zone: Some("Europe/Berlin".to_string()), ..Options::default() };
+    assert_eq!(
+        times(b"Feb 28 12:00:00 h a: z\n", Some("2026-03-01T00:00:00Z"), &forced),
+        ["2019-02-28T11:00:00Z"]
+    );
+    let leap = times(b"Feb 29 12:00:00 h a: z\n", Some("2026-03-01T00:00:00Z"), &tiny);
+    assert_eq!(leap, ["2024-02-29T12:00:00Z"]);
+}
+
+#[test]
+fn events_without_a_time_take_their_predecessor_s() {
+    let log = b"heading\n2026-03-01 12:00:00 a\n  at b\n2026-03-01 12:00:01 c\n";
+    let expected =
+        ["2026-03-01T12:00:00Z", "2026-03-01T12:00:00Z", "2026-03-01T12:00:00Z", "2026-03-01T12:00:01Z"];
+    assert_eq!(times(log, None, &Options::default()), expected);
+    assert_eq!(times(b"a\nb", None, &Options::default()), ["none", "none"]);
+}
