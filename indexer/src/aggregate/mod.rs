@@ -1,0 +1,3 @@
+//! Counting and measuring what a filter matched.
+
+pub(crate) mod timeline;

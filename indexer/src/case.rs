@@ -1,0 +1,334 @@
+//! The façade: a case, opened for reading by anyone and for writing by one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use sha2::{Digest, Sha256};
+
+use crate::Cancel;
+use crate::error::{AtPath, Error, ErrorKind, Result};
+use crate::exec::{FrameCache, MatchCache};
+use crate::import::{self, ImportOptions, ImportReport, Progress};
+use crate::storage::{
+    Lock, Manifest, ManifestStamp, RawCursor, RawFolder, Segment, SourceEntry, is_locked, recover_raw,
+};
+
+/// A case folder. Shared freely between threads; every question is answered from the [`Snapshot`] that
+/// stands when it is asked.
+#[derive(Debug)]
+pub struct Case {
+    folder: PathBuf,
+    raw: RawFolder,
+    state: RwLock<State>,
+    writer: Mutex<()>,
+    pub(crate) frames: FrameCache,
+    pub(crate) matches: MatchCache,
+}
+
+#[derive(Debug)]
+struct State {
+    snapshot: Arc<Snapshot>,
+    stamp: Option<ManifestStamp>,
+}
+
+/// What a case consists of at one revision. Never changes.
+#[derive(Debug)]
+pub struct Snapshot {
+    pub(crate) manifest: Manifest,
+    pub(crate) segments: Vec<Arc<Segment>>,
+}
+
+impl Snapshot {
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.manifest.revision
+    }
+
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.manifest.name
+    }
+
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.manifest.segments.iter().map(|segment| segment.events).sum()
+    }
+
+    /// The files that were read into the case. A source's id is its place here.
+    #[must_use]
+    pub fn sources(&self) -> &[SourceEntry] {
+        &self.manifest.sources
+    }
+
+    /// The earliest and latest time of any event.
+    #[must_use]
+    pub fn time_range(&self) -> Option<(i64, i64)> {
+        let first = self.segments.iter().filter_map(|segment| segment.meta.first).min()?;
+        let last = self.segments.iter().filter_map(|segment| segment.meta.last).max()?;
+        Some((first, last))
+    }
+
+    /// How many segments there are, and how many of them have their text index.
+    #[must_use]
+    pub fn indexed(&self) -> (usize, usize) {
+        let indexed = self.manifest.segments.iter().filter(|segment| segment.indexed).count();
+        (indexed, self.manifest.segments.len())
+    }
+}
+
+/// What `verify` found.
+#[derive(Clone, Debug)]
+pub struct Verification {
+    pub sources: usize,
+    pub segments: usize,
+    pub bytes: u64,
+    pub problems: Vec<Error>,
+}
+
+impl Case {
+    /// Makes an empty case in a folder that does not exist yet, or is empty.
+    pub fn create(folder: &Path) -> Result<Case> {
+        for part in [folder.to_path_buf(), folder.join("raw"), folder.join("segments")] {
+            fs::create_dir_all(&part).at_path(&part)?;
+        }
+        if folder.join("case.json").exists() {
+            return Err(Error::new(ErrorKind::BadRequest, "there is a case here already").at(folder));
+        }
+        let name =
+            folder.file_stem().map_or_else(|| "case".to_owned(), |stem| stem.to_string_lossy().into_owned());
+        Manifest::new(&name).write(folder)?;
+        Case::open(folder)
+    }
+
+    pub fn open(folder: &Path) -> Result<Case> {
+        let stamp = Manifest::stamp(folder);
+        let manifest = Manifest::read(folder)?;
+        let snapshot = Arc::new(load(folder, manifest, &[])?);
+        Ok(Case {
+            folder: folder.to_path_buf(),
+            raw: RawFolder::new(folder),
+            state: RwLock::new(State { snapshot, stamp }),
+            writer: Mutex::new(()),
+            frames: FrameCache::default(),
+            matches: MatchCache::default(),
+        })
+    }
+
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The case as last published, by this process or another one. When what another one published cannot
+    /// be read, the last good state stays.
+    #[must_use]
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let stamp = Manifest::stamp(&self.folder);
+        if stamp == state.stamp || stamp.is_none() {
+            return Arc::clone(&state.snapshot);
+        }
+        let known = Arc::clone(&state.snapshot);
+        drop(state);
+        let loaded =
+            Manifest::read(&self.folder).and_then(|manifest| load(&self.folder, manifest, &known.segments));
+        match loaded {
+            Ok(snapshot) if snapshot.revision() >= known.revision() => {
+                self.replace(Arc::new(snapshot), stamp)
+            }
+            _ => known,
+        }
+    }
+
+    fn replace(&self, snapshot: Arc<Snapshot>, stamp: Option<ManifestStamp>) -> Arc<Snapshot> {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        *state = State { snapshot: Arc::clone(&snapshot), stamp };
+        snapshot
+    }
+
+    /// Why the case can only be read at this moment, if so.
+    #[must_use]
+    pub fn read_only(&self) -> Option<Error> {
+        if self.writer.try_lock().is_err() {
+            return None;
+        }
+        is_locked(&self.folder).or_else(|| {
+            let readonly = fs::metadata(&self.folder).is_ok_and(|meta| meta.permissions().readonly());
+            readonly
+                .then(|| Error::new(ErrorKind::ReadOnly, "the case's folder is read-only").at(&self.folder))
+        })
+    }
+
+    /// Reads files and folders into the case. Everything that landed stays, whatever happens later.
+    pub fn import(
+        &self,
+        paths: &[PathBuf],
+        options: &ImportOptions,
+        report: &dyn Fn(Progress),
+        cancel: &Cancel,
+    ) -> Result<ImportReport> {
+        let Ok(_turn) = self.writer.try_lock() else {
+            return Err(Error::new(ErrorKind::CaseLocked, "an import into this case is running")
+                .at(&self.folder)
+                .hint("add these files when it has ended, or stop it first"));
+        };
+        let mut writing = Writing::begin(self)?;
+        import::import(&mut writing, paths, options, report, cancel)
+    }
+
+    /// Reads everything back: each source's hash, each segment's checksum, each event's place.
+    pub fn verify(&self, cancel: &Cancel) -> Verification {
+        let snapshot = self.snapshot();
+        let mut problems = Vec::new();
+        let mut bytes = 0;
+        for (id, source) in snapshot.sources().iter().enumerate() {
+            match self.hash_source(&snapshot, id as u32, cancel) {
+                Ok(hash) if hash == source.sha256 => bytes += source.bytes,
+                Ok(_) => problems.push(
+                    Error::new(
+                        ErrorKind::CaseDamaged,
+                        format!("the stored bytes of {} do not match its hash", source.name),
+                    )
+                    .at(&self.folder),
+                ),
+                Err(error) => problems.push(error),
+            }
+        }
+        for segment in &snapshot.segments {
+            if let Err(error) = segment.verify(&mut self.raw.cursor()) {
+                problems.push(error);
+            }
+        }
+        Verification { sources: snapshot.sources().len(), segments: snapshot.segments.len(), bytes, problems }
+    }
+
+    fn hash_source(&self, snapshot: &Snapshot, source: u32, cancel: &Cancel) -> Result<String> {
+        let mut hash = Sha256::new();
+        self.read_source(snapshot, source, cancel, &mut |bytes| {
+            hash.update(bytes);
+            Ok(())
+        })?;
+        Ok(crate::hex(&hash.finalize()))
+    }
+
+    /// Hands out all stored bytes of a source, in order.
+    pub(crate) fn read_source(
+        &self,
+        snapshot: &Snapshot,
+        source: u32,
+        cancel: &Cancel,
+        each: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut cursor = self.raw.cursor();
+        for frame in frames_of(&snapshot.segments, source) {
+            if cancel.is_set() {
+                return Err(Error::cancelled());
+            }
+            each(&cursor.frame(source, &frame)?)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn raw_cursor(&self) -> RawCursor<'_> {
+        self.raw.cursor()
+    }
+}
+
+/// A source's frames over all segments, in the order of the source.
+fn frames_of(segments: &[Arc<Segment>], source: u32) -> Vec<crate::storage::Frame> {
+    let entries = segments.iter().flat_map(|segment| &segment.meta.sources);
+    let mut frames: Vec<_> = entries
+        .filter(|entry| entry.source == source)
+        .flat_map(|entry| entry.frames.iter().copied())
+        .collect();
+    frames.sort_unstable_by_key(|frame| frame.offset);
+    frames
+}
+
+/// Opens the segments that a manifest lists, taking those that are known already.
+fn load(folder: &Path, manifest: Manifest, known: &[Arc<Segment>]) -> Result<Snapshot> {
+    let segments = manifest.segments.iter().map(|entry| {
+        match known.iter().find(|segment| segment.meta.id == entry.id) {
+            Some(segment) => Ok(Arc::clone(segment)),
+            None => Segment::open(folder, entry.id).map(Arc::new),
+        }
+    });
+    let segments = segments.collect::<Result<_>>()?;
+    Ok(Snapshot { manifest, segments })
+}
+
+/// The right to write a case, with the state as last published.
+pub(crate) struct Writing<'c> {
+    case: &'c Case,
+    pub manifest: Manifest,
+    segments: Vec<Arc<Segment>>,
+    _lock: Lock,
+}
+
+impl<'c> Writing<'c> {
+    fn begin(case: &'c Case) -> Result<Writing<'c>> {
+        let lock = Lock::acquire(&case.folder)?;
+        // Another process may have written since this one last looked.
+        let manifest = Manifest::read(&case.folder)?;
+        let snapshot = load(&case.folder, manifest, &case.snapshot().segments)?;
+        let (manifest, segments) = (snapshot.manifest, snapshot.segments);
+        let mut writing = Writing { case, manifest, segments, _lock: lock };
+        writing.recover()?;
+        Ok(writing)
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.case.folder
+    }
+
+    /// Replaces the manifest on disk and then what questions are answered from.
+    pub fn publish(&mut self, manifest: Manifest, segments: Vec<Segment>) -> Result<()> {
+        manifest.write(&self.case.folder)?;
+        self.manifest = manifest;
+        self.segments.extend(segments.into_iter().map(Arc::new));
+        let snapshot = Snapshot { manifest: self.manifest.clone(), segments: self.segments.clone() };
+        self.case.replace(Arc::new(snapshot), Manifest::stamp(&self.case.folder));
+        Ok(())
+    }
+
+    /// Removes what an import left behind that ended without a word: bytes and segments that no manifest names.
+    pub fn recover(&mut self) -> Result<()> {
+        let folder = &self.case.folder;
+        for (id, source) in self.manifest.sources.iter().enumerate() {
+            if !source.complete && source.note.is_none() {
+                recover_raw(folder, id as u32, source.raw_bytes, &frames_of(&self.segments, id as u32))?;
+            }
+        }
+        for source in &mut self.manifest.sources {
+            if !source.complete && source.note.is_none() {
+                source.note =
+                    Some(format!("the import was cut off; its first {} bytes are kept", source.bytes));
+            }
+        }
+        let listed = |id: u64| self.manifest.segments.iter().any(|segment| segment.id == id);
+        remove_where(&folder.join("segments"), |name| !name.parse().is_ok_and(listed))?;
+        let sources = self.manifest.sources.len();
+        remove_where(&folder.join("raw"), |name| {
+            !name.strip_suffix(".zst").and_then(|id| id.parse::<usize>().ok()).is_some_and(|id| id < sources)
+        })
+    }
+
+    pub fn index_segment(&mut self, id: u64, cancel: &Cancel) -> Result<()> {
+        let Some(segment) = self.segments.iter().find(|segment| segment.meta.id == id) else { return Ok(()) };
+        segment.build_text(&mut self.case.raw.cursor(), &|| cancel.is_set())?;
+        let mut manifest = self.manifest.clone();
+        manifest.segments.iter_mut().filter(|entry| entry.id == id).for_each(|entry| entry.indexed = true);
+        self.publish(manifest, Vec::new())
+    }
+}
+
+fn remove_where(folder: &Path, unwanted: impl Fn(&str) -> bool) -> Result<()> {
+    for entry in fs::read_dir(folder).at_path(folder)?.flatten() {
+        if unwanted(&entry.file_name().to_string_lossy()) {
+            let path = entry.path();
+            if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }.at_path(&path)?;
+        }
+    }
+    Ok(())
+}

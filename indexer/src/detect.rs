@@ -1,0 +1,71 @@
+//! What would be imported, without a case: every file is read to its end and counted.
+
+use std::path::{Path, PathBuf};
+
+use ingest::{Found, NO_TIME, Source};
+
+use crate::Cancel;
+use crate::error::{Error, Result};
+
+/// What a file is and holds.
+#[derive(Clone, Debug, Default)]
+pub struct Detected {
+    pub path: PathBuf,
+    pub format: String,
+    /// Why this format, for a person.
+    pub reason: String,
+    pub encoding: String,
+    pub compression: String,
+    pub zone: String,
+    pub events: u64,
+    pub unparsed: u64,
+    /// In the order of the file.
+    pub first: Option<i64>,
+    pub last: Option<i64>,
+    pub bytes: u64,
+    /// Why it, or the rest of it, cannot be read.
+    pub error: Option<Error>,
+}
+
+/// Looks at files and folders. One that cannot be read is in the list with its error.
+pub fn detect(paths: &[PathBuf], options: &ingest::Options, cancel: &Cancel) -> Result<Vec<Detected>> {
+    let discovery = ingest::discover(paths);
+    let mut found = Vec::new();
+    for file in &discovery.files {
+        if cancel.is_set() {
+            return Err(Error::cancelled());
+        }
+        let mut detected = Detected { path: file.path.clone(), bytes: file.bytes, ..Detected::default() };
+        detected.error = read(file, options, cancel, &mut detected).err();
+        found.push(detected);
+    }
+    found.extend(discovery.refused.into_iter().map(|error| {
+        let path = Path::new(error.path()).to_path_buf();
+        Detected { path, error: Some(error.into()), ..Detected::default() }
+    }));
+    Ok(found)
+}
+
+fn read(file: &Found, options: &ingest::Options, cancel: &Cancel, detected: &mut Detected) -> Result<()> {
+    let mut source = Source::open(file, options)?;
+    let detection = source.detection();
+    detected.format = detection.format.to_owned();
+    detected.reason.clone_from(&detection.reason);
+    detected.encoding = detection.encoding.to_owned();
+    detected.compression = detection.compression.to_owned();
+    detected.zone.clone_from(&detection.zone);
+    let (parser, mut settler) = (source.parser(), source.settler());
+    while let Some(chunk) = source.next_chunk()? {
+        if cancel.is_set() {
+            return Err(Error::cancelled());
+        }
+        let mut batch = parser.parse(chunk);
+        settler.settle(&mut batch);
+        detected.events += batch.rows() as u64;
+        detected.unparsed += u64::from(batch.unparsed);
+        let mut times = batch.time.iter().copied().filter(|&time| time != NO_TIME);
+        detected.first = detected.first.or_else(|| times.clone().next());
+        detected.last = times.next_back().or(detected.last);
+    }
+    Ok(())
+}

@@ -1,0 +1,231 @@
+//! Whether a pattern occurs in a text. The scan of raw bytes and the check of what the index found are
+//! this code, so they agree by construction.
+
+use memchr::{memchr, memchr2};
+
+use crate::query::Pattern;
+use crate::tokens;
+
+/// A pattern made ready to be looked for many times.
+#[derive(Debug)]
+pub enum Matcher {
+    /// Folded tokens that must follow each other. None at all match everything.
+    Tokens(Vec<String>),
+    Glob(Vec<Piece>),
+    Substring(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    Run,
+    One,
+    Character(char),
+}
+
+impl Matcher {
+    pub fn new(pattern: &Pattern) -> Matcher {
+        match pattern {
+            Pattern::Tokens(words) => Matcher::Tokens(tokens::folded(words.as_bytes())),
+            Pattern::Substring(part) => Matcher::Substring(fold_text(part)),
+            Pattern::Glob(glob) => Matcher::Glob(pieces(glob)),
+        }
+    }
+
+    pub fn is_in(&self, text: &[u8]) -> bool {
+        match self {
+            Matcher::Tokens(tokens) => has_tokens(text, tokens),
+            Matcher::Substring(part) => has_substring(text, part),
+            Matcher::Glob(pieces) => has_glob(&String::from_utf8_lossy(text), pieces),
+        }
+    }
+
+    /// The whole text matches, for values of fields.
+    pub fn is_whole(&self, text: &str) -> bool {
+        match self {
+            Matcher::Glob(pieces) => glob_end(&fold_text(text), pieces, false, &|rest| rest.is_empty()),
+            other => other.is_in(text.as_bytes()),
+        }
+    }
+}
+
+/// Lower case, except where a character beyond ASCII would become ASCII: see [`tokens::fold`].
+fn fold_text(text: &str) -> String {
+    tokens::fold(text.as_bytes()).into_owned()
+}
+
+fn has_tokens(text: &[u8], wanted: &[String]) -> bool {
+    let Some((first, rest)) = wanted.split_first() else { return true };
+    if !first.is_ascii() {
+        return has_tokens_of_any_script(text, wanted);
+    }
+    let first = first.as_bytes();
+    let (lower, upper) = (first[0], first[0].to_ascii_uppercase());
+    let mut at = 0;
+    while let Some(found) = text.get(at..).and_then(|tail| memchr2(lower, upper, tail)) {
+        let start = at + found;
+        at = start + 1;
+        let end = start + first.len();
+        let begins = start == 0 || !tokens::is_token_byte(text[start - 1]);
+        if begins && is_token(text, start, end, first) && follow(text, end, rest) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether the token that starts here is this ASCII one, in whatever case.
+fn is_token(text: &[u8], start: usize, end: usize, token: &[u8]) -> bool {
+    text.get(start..end).is_some_and(|found| found.eq_ignore_ascii_case(token))
+        && text.get(end).is_none_or(|&next| !tokens::is_token_byte(next))
+}
+
+fn follow(text: &[u8], at: usize, rest: &[String]) -> bool {
+    let mut found = tokens::ranges(&text[at..]);
+    rest.iter().all(|wanted| {
+        found.next().is_some_and(|(start, end)| tokens::fold(&text[at + start..at + end]).as_ref() == wanted)
+    })
+}
+
+fn has_tokens_of_any_script(text: &[u8], wanted: &[String]) -> bool {
+    tokens::folded(text).windows(wanted.len()).any(|window| window == wanted)
+}
+
+fn has_substring(text: &[u8], part: &str) -> bool {
+    let Some(&first) = part.as_bytes().first() else { return true };
+    if !part.is_ascii() {
+        return fold_text(&String::from_utf8_lossy(text)).contains(part);
+    }
+    let upper = first.to_ascii_uppercase();
+    let mut at = 0;
+    loop {
+        let Some(tail) = text.get(at..) else { return false };
+        let found = if upper == first { memchr(first, tail) } else { memchr2(first, upper, tail) };
+        let Some(found) = found else { return false };
+        let start = at + found;
+        if text
+            .get(start..start + part.len())
+            .is_some_and(|found| found.eq_ignore_ascii_case(part.as_bytes()))
+        {
+            return true;
+        }
+        at = start + 1;
+    }
+}
+
+fn pieces(glob: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut characters = glob.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '*' if pieces.last() == Some(&Piece::Run) => {}
+            '*' => pieces.push(Piece::Run),
+            '?' => pieces.push(Piece::One),
+            '\\' => pieces.extend(characters.next().into_iter().flat_map(literal)),
+            other => pieces.extend(literal(other)),
+        }
+    }
+    pieces
+}
+
+fn literal(character: char) -> Vec<Piece> {
+    fold_text(&character.to_string()).chars().map(Piece::Character).collect()
+}
+
+/// A glob begins and ends where a token does, unless it begins or ends with a star or no token character.
+fn has_glob(text: &str, pieces: &[Piece]) -> bool {
+    let folded = fold_text(text);
+    let bounded = |piece: Option<&Piece>| matches!(piece, Some(Piece::Character(c)) if is_token_char(*c));
+    let (head, tail) = (bounded(pieces.first()), bounded(pieces.last()));
+    let ends = |rest: &str| !tail || !rest.chars().next().is_some_and(is_token_char);
+    let mut before = None;
+    for (at, character) in folded.char_indices() {
+        if !(head && before.is_some_and(is_token_char)) && glob_end(&folded[at..], pieces, true, &ends) {
+            return true;
+        }
+        before = Some(character);
+    }
+    false
+}
+
+fn is_token_char(character: char) -> bool {
+    !character.is_ascii() || tokens::is_token_byte(character as u8)
+}
+
+/// Whether the pieces match from the start of the text up to a place where `ends` holds. Runs in time
+/// proportional to text times pieces: only the last star is ever tried again.
+fn glob_end(text: &str, pieces: &[Piece], in_word: bool, ends: &dyn Fn(&str) -> bool) -> bool {
+    let crosses = |c: char| !(in_word && c.is_whitespace());
+    let (mut rest, mut at) = (text, 0);
+    let mut retry: Option<(&str, usize)> = None;
+    loop {
+        if at == pieces.len() && ends(rest) {
+            return true;
+        }
+        let next = rest.chars().next();
+        let step = match (pieces.get(at), next) {
+            (Some(Piece::Run), _) => {
+                retry = Some((rest, at + 1));
+                at += 1;
+                continue;
+            }
+            (Some(Piece::One), Some(c)) => crosses(c).then_some(c),
+            (Some(Piece::Character(wanted)), Some(c)) => (*wanted == c).then_some(c),
+            _ => None,
+        };
+        if let Some(character) = step {
+            rest = &rest[character.len_utf8()..];
+            at += 1;
+            continue;
+        }
+        match retry {
+            Some((from, piece)) => match from.chars().next() {
+                Some(character) if crosses(character) => {
+                    rest = &from[character.len_utf8()..];
+                    at = piece;
+                    retry = Some((rest, piece));
+                }
+                _ => return false,
+            },
+            None => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finds(query: &str, text: &str) -> bool {
+        match crate::query::parse(query) {
+            Ok(crate::query::Filter::Text(pattern)) => Matcher::new(&pattern).is_in(text.as_bytes()),
+            other => panic!("{query} is no plain text: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn words_match_whole_tokens_in_any_case() {
+        assert!(finds("ERROR", "an error occurred"));
+        assert!(!finds("err", "an error occurred"));
+        assert!(finds("10.0.0.1", "from 10.0.0.1:80"));
+        assert!(!finds("10.0.0.1", "from 10.0.0.12"));
+        assert!(finds("\"connection reset\"", "Connection  reset by peer"));
+        assert!(!finds("\"reset connection\"", "connection reset"));
+        assert!(finds("größe", "Die GRÖSSE heißt GRÖßE"));
+    }
+
+    #[test]
+    fn stars_reach_inside_words() {
+        assert!(finds("*rror*", "an ERROR occurred"));
+        assert!(finds("err*", "an error occurred"));
+        assert!(!finds("rr*", "an error occurred"));
+        assert!(finds("e?ror", "error"));
+        assert!(finds("/api/*/items", "GET /api/cart/items HTTP"));
+        assert!(!finds("a*z", "a b z"));
+        assert!(finds("*or", "error"));
+    }
+
+    #[test]
+    fn a_glob_made_to_explode_does_not() {
+        assert!(!finds("a*a*a*a*a*a*a*a*b", &"a".repeat(20_000)));
+    }
+}

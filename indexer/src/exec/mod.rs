@@ -1,0 +1,13 @@
+//! Running a filter: which rows of which segments match, in which order, and their text.
+
+mod cache;
+mod field;
+mod matcher;
+mod order;
+mod rows;
+mod select;
+
+pub(crate) use cache::{FrameCache, MatchCache};
+pub use order::Direction;
+pub(crate) use order::{Position, Selection};
+pub(crate) use select::{Part, PartRows, select_segment};

@@ -1,0 +1,153 @@
+//! Which rows of a segment match a filter.
+
+use std::sync::Arc;
+
+use super::field;
+use super::matcher::Matcher;
+use super::rows::Rows;
+use crate::Cancel;
+use crate::error::{Error, Result};
+use crate::limits::CANCEL_ROWS;
+use crate::query::{Filter, Pattern};
+use crate::storage::{RawCursor, Segment, SourceEntry};
+
+/// The matching rows of one segment: all of a range, or a list. Rows are in time order either way.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub segment: Arc<Segment>,
+    pub rows: PartRows,
+}
+
+#[derive(Clone, Debug)]
+pub enum PartRows {
+    All { start: usize, end: usize },
+    List { rows: Arc<Vec<u32>>, start: usize, end: usize },
+}
+
+impl Part {
+    pub fn len(&self) -> usize {
+        match &self.rows {
+            PartRows::All { start, end } | PartRows::List { start, end, .. } => end - start,
+        }
+    }
+
+    /// The row at a place of this part.
+    pub fn row(&self, index: usize) -> usize {
+        match &self.rows {
+            PartRows::All { start, .. } => start + index,
+            PartRows::List { rows, start, .. } => rows[start + index] as usize,
+        }
+    }
+}
+
+/// What a segment is asked with.
+pub struct Question<'a> {
+    pub segment: &'a Segment,
+    pub sources: &'a [SourceEntry],
+    pub cancel: &'a Cancel,
+}
+
+/// The rows of a segment that match, in order.
+pub fn select_segment(
+    segment: &Segment,
+    sources: &[SourceEntry],
+    filter: &Filter,
+    cursor: &mut RawCursor<'_>,
+    cancel: &Cancel,
+) -> Result<Vec<u32>> {
+    let everything = Rows::all(segment.meta.events as usize);
+    let question = Question { segment, sources, cancel };
+    Ok(eval(&question, filter, cursor, &everything)?.iter().collect())
+}
+
+/// The matching rows among the candidates. Cheap clauses of an AND run first, so that a scan reads only
+/// what they leave.
+fn eval(question: &Question<'_>, filter: &Filter, cursor: &mut RawCursor<'_>, among: &Rows) -> Result<Rows> {
+    if among.is_empty() {
+        return Ok(among.clone());
+    }
+    match filter {
+        Filter::Everything => Ok(among.clone()),
+        Filter::And(parts) => {
+            let mut parts: Vec<&Filter> = parts.iter().collect();
+            parts.sort_by_key(|part| cost(part));
+            let mut rows = among.clone();
+            for part in parts {
+                rows = eval(question, part, cursor, &rows)?;
+            }
+            Ok(rows)
+        }
+        Filter::Or(parts) => {
+            let mut rows = Rows::none(question.segment.meta.events as usize);
+            for part in parts {
+                let rest = among.clone().without(&rows);
+                rows = rows.or(&eval(question, part, cursor, &rest)?);
+            }
+            Ok(rows)
+        }
+        Filter::Not(inner) => Ok(among.clone().without(&eval(question, inner, cursor, among)?)),
+        Filter::Text(pattern) => text(question, pattern, cursor, among),
+        Filter::Field { field, test, .. } => match field.as_str() {
+            "raw" => field::raw(question, test, cursor, among),
+            _ => field::eval(question, field, test).map(|rows| rows.and(among)),
+        },
+    }
+}
+
+fn cost(filter: &Filter) -> u32 {
+    match filter {
+        Filter::Everything => 0,
+        Filter::Field { field, .. } if field != "raw" => 1,
+        Filter::Not(inner) => cost(inner),
+        Filter::And(parts) | Filter::Or(parts) => parts.iter().map(cost).max().unwrap_or(0),
+        Filter::Text(Pattern::Tokens(_)) => 2,
+        Filter::Field { .. } | Filter::Text(_) => 3,
+    }
+}
+
+fn text(
+    question: &Question<'_>,
+    pattern: &Pattern,
+    cursor: &mut RawCursor<'_>,
+    among: &Rows,
+) -> Result<Rows> {
+    let matcher = Matcher::new(pattern);
+    let (candidates, sure) = match (&matcher, question.segment.text()?) {
+        (Matcher::Tokens(tokens), Some(index)) => {
+            let mut rows = among.clone();
+            let mut indexed = 0;
+            for token in tokens {
+                if let Some(found) = index.rows(token)? {
+                    rows = rows.and(&Rows::from_sorted(question.segment.meta.events as usize, &found));
+                    indexed += 1;
+                }
+            }
+            // One token is answered by the index alone; of several it knows not whether they are neighbours.
+            (rows, tokens.len() <= 1 && indexed == tokens.len())
+        }
+        _ => (among.clone(), false),
+    };
+    if sure { Ok(candidates) } else { scan(question, cursor, &candidates, &|raw| matcher.is_in(raw)) }
+}
+
+/// Reads the raw text of every candidate.
+pub fn scan(
+    question: &Question<'_>,
+    cursor: &mut RawCursor<'_>,
+    candidates: &Rows,
+    matches: &dyn Fn(&[u8]) -> bool,
+) -> Result<Rows> {
+    let mut found = Rows::none(question.segment.meta.events as usize);
+    let mut seen = 0;
+    question.segment.for_each_raw(cursor, candidates.iter(), |row, raw| {
+        seen += 1;
+        if seen % CANCEL_ROWS == 0 && question.cancel.is_set() {
+            return Err(Error::cancelled());
+        }
+        if matches(raw) {
+            found.insert(row);
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}

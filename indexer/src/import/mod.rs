@@ -1,0 +1,353 @@
+//! Import: files are read, parsed and compressed beside each other ([`read`]), landed here in order and
+//! published as segments at least once a second; the text index follows behind.
+
+mod pending;
+mod progress;
+mod read;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use ingest::{Detection, Found, NO_TIME, Settler};
+use sha2::Digest;
+
+pub use progress::{FileProgress, FileState, Phase, Progress};
+
+use self::pending::Pending;
+use self::progress::Reporter;
+use self::read::{Next, Part, Step};
+use crate::Cancel;
+use crate::case::Writing;
+use crate::error::{AtPath, Error, ErrorKind, Result};
+use crate::limits::{FIRST_PUBLICATION, PUBLICATION};
+use crate::storage::{Manifest, RawWriter, SegmentEntry, SourceEntry, folder_bytes};
+
+/// How an import goes about it; the default asks the data and builds the text index.
+#[derive(Clone, Debug, Default)]
+pub struct ImportOptions {
+    pub ingest: ingest::Options,
+    /// Leave the text index out; searches scan.
+    pub without_index: bool,
+    /// Parser threads; 0 takes one a core.
+    pub workers: usize,
+}
+
+/// What an import did.
+#[derive(Clone, Debug)]
+pub struct ImportReport {
+    pub files: Vec<FileReport>,
+    /// Paths that held nothing to read, and why.
+    pub refused: Vec<Error>,
+    pub events: u64,
+    pub bytes_in: u64,
+    pub bytes_on_disk: u64,
+    pub landed: Duration,
+    pub indexed: Duration,
+    pub cancelled: bool,
+    /// What ended the import before its end, with everything landed until then kept.
+    pub failure: Option<Error>,
+}
+
+#[derive(Clone, Debug)]
+pub struct FileReport {
+    pub path: PathBuf,
+    /// What it became in the case; nothing when no byte of it could be read.
+    pub source: Option<SourceEntry>,
+    pub problem: Option<Error>,
+}
+
+/// Reads files and folders into a case that this process holds for writing.
+pub(crate) fn import(
+    writing: &mut Writing<'_>,
+    paths: &[PathBuf],
+    options: &ImportOptions,
+    report: &dyn Fn(Progress),
+    cancel: &Cancel,
+) -> Result<ImportReport> {
+    let discovery = ingest::discover(paths);
+    let mut reporter = Reporter::new(&discovery.files, report);
+    reporter.tell(writing.manifest.revision, true);
+    let (sources, failure) = land_all(writing, &discovery.files, options, &mut reporter, cancel);
+    let landed = reporter.started().elapsed();
+    if !options.without_index && failure.is_none() && !cancel.is_set() {
+        reporter.phase = Phase::Indexing;
+        index(writing, &mut reporter, cancel)?;
+    }
+    let files = discovery.files.iter().zip(sources).zip(reporter.files());
+    Ok(ImportReport {
+        files: files
+            .map(|((found, source), progress)| FileReport {
+                path: found.path.clone(),
+                source: source.and_then(|id| writing.manifest.sources.get(id as usize).cloned()),
+                problem: progress.note.clone(),
+            })
+            .collect(),
+        refused: discovery.refused.into_iter().map(Error::from).collect(),
+        events: reporter.events(),
+        bytes_in: reporter.bytes_read(),
+        bytes_on_disk: folder_bytes(writing.folder()),
+        landed,
+        indexed: reporter.started().elapsed() - landed,
+        cancelled: cancel.is_set(),
+        failure,
+    })
+}
+
+/// Lands every file. Gives back which source each file became, and what ended it early, if anything did.
+fn land_all(
+    writing: &mut Writing<'_>,
+    files: &[Found],
+    options: &ImportOptions,
+    reporter: &mut Reporter<'_>,
+    cancel: &Cancel,
+) -> (Vec<Option<u32>>, Option<Error>) {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let workers = if options.workers == 0 { cores } else { options.workers };
+    // The reader stops by this flag when landing fails, whoever else may hold the caller's.
+    let stop = cancel.child();
+    let mut landing = Landing::new(writing, files.len());
+    let outcome = std::thread::scope(|scope| {
+        let mut steps = read::start(scope, files, &options.ingest, workers, &stop);
+        let outcome = landing.run(&mut steps, files, reporter, cancel);
+        stop.set();
+        outcome
+    });
+    let outcome = outcome.and_then(|()| landing.end(reporter, cancel));
+    if let Err(error) = &outcome {
+        landing.give_up(reporter, error);
+    }
+    (landing.sources, outcome.err())
+}
+
+/// The state of landing: the file that is being read, and what is not yet published.
+struct Landing<'w, 'c> {
+    writing: &'w mut Writing<'c>,
+    /// The manifest as it will be published next.
+    manifest: Manifest,
+    pending: Pending,
+    current: Option<Current>,
+    sources: Vec<Option<u32>>,
+    published: Option<Instant>,
+    started: Instant,
+}
+
+struct Current {
+    file: usize,
+    source: u32,
+    raw: RawWriter,
+    settler: Settler,
+    hash: sha2::Sha256,
+}
+
+impl<'w, 'c> Landing<'w, 'c> {
+    fn new(writing: &'w mut Writing<'c>, files: usize) -> Self {
+        let manifest = writing.manifest.clone();
+        let sources = vec![None; files];
+        let started = Instant::now();
+        Landing {
+            writing,
+            manifest,
+            pending: Pending::default(),
+            current: None,
+            sources,
+            published: None,
+            started,
+        }
+    }
+
+    fn run(
+        &mut self,
+        steps: &mut read::Steps,
+        files: &[Found],
+        reporter: &mut Reporter<'_>,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        while !cancel.is_set() {
+            match steps.next(self.until_publication()) {
+                Next::End => break,
+                Next::Waiting => {}
+                Next::Step(Step::Begin { file, detection, settler }) => {
+                    self.begin(file, &files[file], &detection, *settler)?;
+                    reporter.change(file, |progress| {
+                        progress.state = FileState::Reading;
+                        progress.format = Some(detection.format.to_owned());
+                    });
+                }
+                Next::Step(Step::Part(part)) => self.land(*part, reporter)?,
+                Next::Step(Step::End { file, problem }) => self.finish(file, problem, reporter)?,
+            }
+            let due = self.until_publication().is_zero() || self.pending.is_full();
+            if due && !self.pending.is_empty() {
+                self.publish()?;
+                reporter.tell(self.manifest.revision, true);
+            }
+            reporter.tell(self.writing.manifest.revision, false);
+        }
+        Ok(())
+    }
+
+    fn until_publication(&self) -> Duration {
+        match self.published {
+            None => FIRST_PUBLICATION.saturating_sub(self.started.elapsed()),
+            Some(published) => PUBLICATION.saturating_sub(published.elapsed()),
+        }
+    }
+
+    fn begin(&mut self, file: usize, found: &Found, detection: &Detection, settler: Settler) -> Result<()> {
+        let source = self.manifest.sources.len() as u32;
+        let raw = RawWriter::create(self.writing.folder(), source)?;
+        self.manifest.sources.push(SourceEntry {
+            name: found.name.clone(),
+            path: found.path.to_string_lossy().into_owned(),
+            format: detection.format.to_owned(),
+            encoding: detection.encoding.to_owned(),
+            compression: detection.compression.to_owned(),
+            zone: detection.zone.clone(),
+            bytes: 0,
+            sha256: String::new(),
+            raw_bytes: 0,
+            events: 0,
+            unparsed: 0,
+            first: None,
+            last: None,
+            complete: false,
+            note: None,
+        });
+        self.sources[file] = Some(source);
+        self.current = Some(Current { file, source, raw, settler, hash: sha2::Sha256::new() });
+        Ok(())
+    }
+
+    fn land(&mut self, part: Part, reporter: &mut Reporter<'_>) -> Result<()> {
+        let Some(current) = &mut self.current else {
+            return Err(Error::new(ErrorKind::Internal, "a part of a file arrived before its beginning"));
+        };
+        let Part { mut batch, compressed, hash } = part;
+        current.settler.settle(&mut batch);
+        let compressed = compressed.at_path(self.writing.folder())?;
+        let bytes = batch.chunk.bytes.len() as u32;
+        let frame = current.raw.append(&compressed, bytes)?;
+        current.hash = hash;
+        let entry = &mut self.manifest.sources[current.source as usize];
+        entry.bytes += u64::from(bytes);
+        entry.events += batch.rows() as u64;
+        entry.unparsed += u64::from(batch.unparsed);
+        let mut timed = batch.time.iter().copied().filter(|&time| time != NO_TIME);
+        entry.first = entry.first.or_else(|| timed.clone().next());
+        entry.last = timed.next_back().or(entry.last);
+        reporter.change(current.file, |progress| {
+            progress.bytes_read += u64::from(bytes);
+            progress.events += batch.rows() as u64;
+            progress.unparsed += u64::from(batch.unparsed);
+        });
+        self.pending.add(current.source, frame, batch);
+        Ok(())
+    }
+
+    fn finish(&mut self, file: usize, problem: Option<Error>, reporter: &mut Reporter<'_>) -> Result<()> {
+        if let Some(mut current) = self.current.take() {
+            let entry = &mut self.manifest.sources[current.source as usize];
+            entry.raw_bytes = current.raw.sync()?;
+            entry.sha256 = crate::hex(&current.hash.finalize());
+            entry.complete = problem.is_none();
+            entry.note = problem.as_ref().map(|problem| problem.message().to_owned());
+            current.raw.finish()?;
+        }
+        reporter.change(file, |progress| {
+            progress.state = if problem.is_some() { FileState::Failed } else { FileState::Done };
+            progress.note = problem;
+        });
+        reporter.tell(self.writing.manifest.revision, true);
+        Ok(())
+    }
+
+    /// Makes what has landed segments that everyone sees. They and the raw bytes are on disk before
+    /// the manifest names them.
+    fn publish(&mut self) -> Result<()> {
+        if let Some(current) = &mut self.current {
+            let entry = &mut self.manifest.sources[current.source as usize];
+            entry.raw_bytes = current.raw.sync()?;
+            entry.sha256 = crate::hex(&current.hash.clone().finalize());
+        }
+        let mut segments = Vec::new();
+        for part in std::mem::take(&mut self.pending).into_segments() {
+            let id = self.manifest.segments.last().map_or(0, |last| last.id + 1);
+            let written = part.write(self.writing.folder(), id)?;
+            self.manifest.segments.push(SegmentEntry { id, events: written.meta.events, indexed: false });
+            segments.push(written);
+        }
+        self.manifest.revision += 1;
+        self.writing.publish(self.manifest.clone(), segments)?;
+        self.published = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Closes what is open after the last step, or after a stop: what has landed is published.
+    fn end(&mut self, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
+        if let Some(file) = self.current.as_ref().map(|current| current.file) {
+            let problem = cancel.is_set().then(|| {
+                let bytes =
+                    self.current.as_ref().map_or(0, |c| self.manifest.sources[c.source as usize].bytes);
+                Error::new(
+                    ErrorKind::Cancelled,
+                    format!("stopped on request; its first {bytes} bytes are kept"),
+                )
+                .at(&reporter.files()[file].path)
+            });
+            self.finish(file, problem, reporter)?;
+        }
+        if !self.pending.is_empty() || self.manifest.sources != self.writing.manifest.sources {
+            self.publish()?;
+        }
+        reporter.tell(self.manifest.revision, true);
+        Ok(())
+    }
+
+    /// After an error of the disk: the case stands as last published, and every file says what is kept of it.
+    fn give_up(&mut self, reporter: &mut Reporter<'_>, error: &Error) {
+        self.current = None;
+        let kept = &self.writing.manifest.sources;
+        for (file, source) in self.sources.iter().enumerate() {
+            let entry = source.and_then(|id| kept.get(id as usize));
+            if entry.is_some_and(|entry| entry.complete) {
+                continue;
+            }
+            let (bytes, events) = entry.map_or((0, 0), |entry| (entry.bytes, entry.events));
+            reporter.change(file, |progress| {
+                if progress.note.is_some() {
+                    return;
+                }
+                let message = format!("{}; {events} events ({bytes} bytes) of it are kept", error.message());
+                let note = Error::new(error.kind(), message).at(&progress.path);
+                progress.note = Some(match error.hint_text() {
+                    Some(hint) => note.hint(hint),
+                    None => note,
+                });
+                progress.state = FileState::Failed;
+                (progress.bytes_read, progress.events) = (bytes, events);
+            });
+        }
+        // What was written past the last publication is of no use to anyone, and the disk may need the room.
+        // Where even that fails, the next import into this case does it.
+        let _ = self.writing.recover();
+        reporter.tell(self.writing.manifest.revision, true);
+    }
+}
+
+/// Gives every landed segment its text index. Answers are the same before, during and after.
+fn index(writing: &mut Writing<'_>, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
+    let waiting: Vec<u64> =
+        writing.manifest.segments.iter().filter(|entry| !entry.indexed).map(|entry| entry.id).collect();
+    for id in waiting {
+        if cancel.is_set() {
+            break;
+        }
+        match writing.index_segment(id, cancel) {
+            Err(error) if error.kind() == ErrorKind::Cancelled => break,
+            outcome => outcome?,
+        }
+        reporter.tell(writing.manifest.revision, false);
+    }
+    reporter.tell(writing.manifest.revision, true);
+    Ok(())
+}

@@ -1,0 +1,189 @@
+//! Batches that have landed and are not yet published, and how they become a segment.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use ingest::{Batch, NO_INT, NO_TIME, Values};
+
+use crate::FieldKind;
+use crate::error::Result;
+use crate::limits::{SEGMENT_CELLS, SEGMENT_RAW_BYTES, SEGMENT_ROWS};
+use crate::storage::{
+    Columns, FieldSeries, Frame, Segment, SegmentField, SegmentMeta, SegmentSource, build_series,
+};
+
+/// Names that every event has by itself. A field of the data that is called so gets `data.` before it.
+const BUILT_IN: [&str; 8] = ["time", "level", "source", "line", "offset", "length", "raw", "template"];
+
+/// Whole numbers up to here are exact as floats too.
+const EXACT_FLOAT: u64 = 1 << 53;
+
+#[derive(Default)]
+pub struct Pending {
+    batches: Vec<(u32, Batch)>,
+    sources: Vec<SegmentSource>,
+    rows: usize,
+    raw_bytes: usize,
+    /// Values of all columns, missing ones included.
+    cells: usize,
+}
+
+impl Pending {
+    pub fn add(&mut self, source: u32, frame: Frame, batch: Batch) {
+        self.rows += batch.rows();
+        self.raw_bytes += batch.chunk.bytes.len();
+        self.cells += batch.rows() * batch.columns.len();
+        self.batches.push((source, batch));
+        match self.sources.iter_mut().find(|entry| entry.source == source) {
+            Some(entry) => entry.frames.push(frame),
+            None => self.sources.push(SegmentSource { source, frames: vec![frame] }),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.batches.is_empty()
+    }
+
+    /// Whether it must be published whatever the time.
+    pub fn is_full(&self) -> bool {
+        self.rows >= SEGMENT_ROWS || self.raw_bytes >= SEGMENT_RAW_BYTES || self.cells >= SEGMENT_CELLS
+    }
+
+    /// Parts that are a segment each. Usually one; more where events of few fields would share a table with
+    /// events of thousands, whose columns would be empty for nearly all of it.
+    pub fn into_segments(self) -> Vec<Pending> {
+        let mut frames: HashMap<u32, VecDeque<Frame>> =
+            self.sources.into_iter().map(|entry| (entry.source, entry.frames.into())).collect();
+        let mut parts: Vec<Pending> = Vec::new();
+        let mut names: HashSet<Arc<str>> = HashSet::new();
+        for (source, batch) in self.batches {
+            let Some(frame) = frames.get_mut(&source).and_then(VecDeque::pop_front) else { continue };
+            let more = batch.columns.iter().filter(|column| !names.contains(&column.name)).count();
+            let rows = parts.last().map_or(0, |part| part.rows);
+            if parts.is_empty() || (rows + batch.rows()) * (names.len() + more) > SEGMENT_CELLS {
+                names.clear();
+                parts.push(Pending::default());
+            }
+            names.extend(batch.columns.iter().map(|column| Arc::clone(&column.name)));
+            if let Some(part) = parts.last_mut() {
+                part.add(source, frame, batch);
+            }
+        }
+        parts
+    }
+
+    /// Sorts the events by time and writes them as a segment. Ties keep source and offset order.
+    pub fn write(self, case: &std::path::Path, id: u64) -> Result<Segment> {
+        let order = self.order();
+        let columns = self.columns(&order);
+        let (fields, series) = self.fields(&order);
+        let first_timed = columns.time.partition_point(|&time| time == NO_TIME);
+        let meta = SegmentMeta {
+            id,
+            events: order.len() as u64,
+            untimed: first_timed as u64,
+            first: columns.time.get(first_timed).copied(),
+            last: columns.time[first_timed..].last().copied(),
+            sources: self.sources,
+            fields,
+            sha256: String::new(),
+        };
+        Segment::write(case, meta, columns, series)
+    }
+
+    fn order(&self) -> Vec<(u32, u32)> {
+        let mut order = Vec::with_capacity(self.rows);
+        for (index, (_, batch)) in self.batches.iter().enumerate() {
+            order.extend((0..batch.rows() as u32).map(|row| (index as u32, row)));
+        }
+        let key = |&(batch, row): &(u32, u32)| {
+            let (source, events) = &self.batches[batch as usize];
+            let row = row as usize;
+            (events.time[row], *source, events.chunk.offset + u64::from(events.start[row]))
+        };
+        // Most logs are in order already, and looking is far cheaper than sorting.
+        if !order.is_sorted_by_key(key) {
+            order.sort_unstable_by_key(key);
+        }
+        order
+    }
+
+    fn columns(&self, order: &[(u32, u32)]) -> Columns {
+        let mut columns = Columns::default();
+        for &(batch, row) in order {
+            let ((source, batch), row) = (&self.batches[batch as usize], row as usize);
+            columns.time.push(batch.time[row]);
+            columns.level.push(batch.level[row]);
+            columns.source.push(*source);
+            columns.line.push(batch.line[row]);
+            columns.offset.push(batch.chunk.offset + u64::from(batch.start[row]));
+            columns.length.push(batch.length[row]);
+        }
+        columns
+    }
+
+    fn fields(&self, order: &[(u32, u32)]) -> (Vec<SegmentField>, Vec<FieldSeries>) {
+        let batches: Vec<&Batch> = self.batches.iter().map(|(_, batch)| batch).collect();
+        let mut taken = HashSet::new();
+        let mut fields = Vec::new();
+        let mut series = Vec::new();
+        for (name, groups) in self.groups() {
+            let several = groups.len() > 1;
+            for (kind, values) in groups {
+                let name = field_name(name);
+                let mut column = if several { format!("{name}#{}", kind.name()) } else { name.clone() };
+                while !taken.insert(column.clone()) {
+                    column.push('#');
+                }
+                series.push(build_series(&column, &batches, &values, order));
+                fields.push(SegmentField { name, column, kind });
+            }
+        }
+        (fields, series)
+    }
+
+    /// Each field's values by kind; for each kind, what every batch holds of it. Whole numbers join floats
+    /// where nothing is lost by it.
+    fn groups(&self) -> BTreeMap<&str, BTreeMap<FieldKind, Vec<Vec<&Values>>>> {
+        let mut found: BTreeMap<&str, BTreeMap<FieldKind, Vec<Vec<&Values>>>> = BTreeMap::new();
+        for (index, (_, batch)) in self.batches.iter().enumerate() {
+            for column in &batch.columns {
+                let kinds = found.entry(&column.name).or_default();
+                let values =
+                    kinds.entry(kind_of(&column.values)).or_insert_with(|| vec![vec![]; self.batches.len()]);
+                values[index].push(&column.values);
+            }
+        }
+        for kinds in found.values_mut() {
+            let exact = kinds.contains_key(&FieldKind::Float)
+                && kinds
+                    .get(&FieldKind::Int)
+                    .is_some_and(|ints| ints.iter().flatten().all(|ints| is_exact(ints)));
+            if exact && let Some(ints) = kinds.remove(&FieldKind::Int) {
+                let floats = kinds.entry(FieldKind::Float).or_default();
+                floats.iter_mut().zip(ints).for_each(|(floats, ints)| floats.extend(ints));
+            }
+        }
+        found
+    }
+}
+
+fn field_name(name: &str) -> String {
+    if BUILT_IN.contains(&name) { format!("data.{name}") } else { name.to_owned() }
+}
+
+fn kind_of(values: &Values) -> FieldKind {
+    match values {
+        Values::Text(_) => FieldKind::Text,
+        Values::Int(_) => FieldKind::Int,
+        Values::Float(_) => FieldKind::Float,
+        Values::Bool(_) => FieldKind::Bool,
+    }
+}
+
+fn is_exact(values: &Values) -> bool {
+    match values {
+        Values::Int(ints) => ints.iter().all(|&int| int == NO_INT || int.unsigned_abs() <= EXACT_FLOAT),
+        _ => true,
+    }
+}

@@ -1,0 +1,127 @@
+//! What a person is told while an import runs.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use ingest::Found;
+
+use crate::error::Error;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    Landing,
+    Indexing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileState {
+    Waiting,
+    Reading,
+    Done,
+    Failed,
+}
+
+#[derive(Clone, Debug)]
+pub struct FileProgress {
+    pub index: usize,
+    pub path: PathBuf,
+    pub state: FileState,
+    pub format: Option<String>,
+    pub events: u64,
+    pub unparsed: u64,
+    pub bytes_read: u64,
+    pub bytes_total: u64,
+    pub note: Option<Error>,
+    told: bool,
+}
+
+/// One report. Only the files that changed since the last one are in it.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    pub phase: Phase,
+    pub revision: u64,
+    pub events: u64,
+    pub bytes_read: u64,
+    pub bytes_total: u64,
+    pub elapsed: Duration,
+    pub files_total: usize,
+    pub files_done: usize,
+    pub changed: Vec<FileProgress>,
+}
+
+/// Collects what happens and reports it at most ten times a second, publications at once.
+pub struct Reporter<'a> {
+    files: Vec<FileProgress>,
+    report: &'a dyn Fn(Progress),
+    started: Instant,
+    reported: Option<Instant>,
+    pub phase: Phase,
+}
+
+const INTERVAL: Duration = Duration::from_millis(100);
+
+impl<'a> Reporter<'a> {
+    pub fn new(files: &[Found], report: &'a dyn Fn(Progress)) -> Reporter<'a> {
+        let files = files
+            .iter()
+            .enumerate()
+            .map(|(index, found)| FileProgress {
+                index,
+                path: found.path.clone(),
+                state: FileState::Waiting,
+                format: None,
+                events: 0,
+                unparsed: 0,
+                bytes_read: 0,
+                bytes_total: found.bytes,
+                note: None,
+                told: false,
+            })
+            .collect();
+        Reporter { files, report, started: Instant::now(), reported: None, phase: Phase::Landing }
+    }
+
+    pub fn change(&mut self, index: usize, change: impl FnOnce(&mut FileProgress)) {
+        if let Some(file) = self.files.get_mut(index) {
+            change(file);
+            file.told = false;
+        }
+    }
+
+    pub fn events(&self) -> u64 {
+        self.files.iter().map(|file| file.events).sum()
+    }
+
+    pub fn bytes_read(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes_read).sum()
+    }
+
+    pub fn files(&self) -> &[FileProgress] {
+        &self.files
+    }
+
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    pub fn tell(&mut self, revision: u64, at_once: bool) {
+        if !at_once && self.reported.is_some_and(|reported| reported.elapsed() < INTERVAL) {
+            return;
+        }
+        self.reported = Some(Instant::now());
+        let changed = self.files.iter().filter(|file| !file.told).cloned().collect();
+        self.files.iter_mut().for_each(|file| file.told = true);
+        let ended = |file: &&FileProgress| matches!(file.state, FileState::Done | FileState::Failed);
+        (self.report)(Progress {
+            phase: self.phase,
+            revision,
+            events: self.events(),
+            bytes_read: self.bytes_read(),
+            bytes_total: self.files.iter().map(|file| file.bytes_total).sum(),
+            elapsed: self.started.elapsed(),
+            files_total: self.files.len(),
+            files_done: self.files.iter().filter(ended).count(),
+            changed,
+        });
+    }
+}

@@ -1,0 +1,102 @@
+//! The case on disk, the query language and the engine that answers it.
+//!
+//! The nouns: a [`Case`] is a folder of logs that can be asked; a [`Snapshot`] is what it holds at one
+//! moment; a [`View`] is a filter and a time range. Import publishes segments at least once a second, and
+//! whatever is published can be asked at once.
+//!
+//! ```
+//! use indexer::{Cancel, Case, ImportOptions, View};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! let log = folder.path().join("app.log");
+//! std::fs::write(&log, "2026-03-01T14:05:00Z INFO started\n2026-03-01T14:05:01Z ERROR lost connection\n")?;
+//!
+//! let case = Case::create(&folder.path().join("demo.case"))?;
+//! case.import(&[log], &ImportOptions::default(), &|_progress| {}, &Cancel::default())?;
+//!
+//! let view = View::parse("level>=warn connection", None, None)?;
+//! assert_eq!(case.count(&case.snapshot(), &view, &Cancel::default())?, 1);
+//! # Ok(())
+//! # }
+//! ```
+
+mod aggregate;
+mod case;
+mod detect;
+mod error;
+mod exec;
+mod import;
+mod limits;
+pub mod query;
+mod search;
+pub mod stamp;
+mod storage;
+pub mod tokens;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+pub use case::{Case, Snapshot, Verification};
+pub use detect::{Detected, detect};
+pub use error::{Error, ErrorKind, Result};
+pub use import::{FileProgress, FileReport, FileState, ImportOptions, ImportReport, Phase, Progress};
+pub use ingest::{Level, NO_TIME, Options as ReadOptions};
+pub use search::{Direction, Event, FieldValue, Page, Timeline, View};
+pub use storage::SourceEntry;
+
+/// Asks long work to stop. Clones share the request.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel {
+    flag: Arc<AtomicBool>,
+    parent: Option<Arc<AtomicBool>>,
+}
+
+impl Cancel {
+    pub fn set(&self) {
+        self.flag.store(true, Ordering::Relaxed);
+    }
+
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+            || self.parent.as_ref().is_some_and(|parent| parent.load(Ordering::Relaxed))
+    }
+
+    /// Stops with this one, and can be stopped alone.
+    pub(crate) fn child(&self) -> Cancel {
+        Cancel { flag: Arc::default(), parent: Some(Arc::clone(&self.flag)) }
+    }
+}
+
+/// The types a field's values have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FieldKind {
+    Text,
+    Int,
+    Float,
+    Bool,
+}
+
+impl FieldKind {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            FieldKind::Text => "text",
+            FieldKind::Int => "int",
+            FieldKind::Float => "float",
+            FieldKind::Bool => "bool",
+        }
+    }
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

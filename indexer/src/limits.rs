@@ -1,0 +1,49 @@
+//! The engine's limits, each with the reason for its value.
+
+use std::time::Duration;
+
+/// The first publication of an import: so small a segment is written fast enough that the timeline stands
+/// well within a second of the drop.
+pub const FIRST_PUBLICATION: Duration = Duration::from_millis(100);
+
+/// Later publications. Each costs a Parquet file and an fsync; a second is what a person feels as live.
+pub const PUBLICATION: Duration = Duration::from_secs(1);
+
+/// A segment is closed at this many bytes of raw text even before its second is over, which bounds the
+/// memory that a pending segment takes.
+pub const SEGMENT_RAW_BYTES: usize = 128 << 20;
+
+/// Rows a segment may have; row numbers are 32 bits wide with room to spare.
+pub const SEGMENT_ROWS: usize = 4_000_000;
+
+/// Values a segment's table may have, missing ones included. Each takes up to 16 bytes while the table is
+/// built, so this bounds it to some 400 MB even for JSON with thousands of keys.
+pub const SEGMENT_CELLS: usize = 24_000_000;
+
+/// Chunks that may wait between reading and parsing, a worker. Two keep a worker busy while the next is read.
+pub const CHUNKS_WAITING: usize = 2;
+
+/// Decompressed raw frames kept for pages and exports: about as many as a segment has, because events that
+/// are neighbours in time can lie anywhere in it.
+pub const FRAME_CACHE_FRAMES: usize = 160;
+
+/// Row numbers kept from earlier filters, over all segments. 16 million are 64 MB.
+pub const MATCH_CACHE_ROWS: usize = 16_000_000;
+
+/// Longer tokens are not in the text index; a search for one scans.
+pub const LONGEST_TOKEN_BYTES: usize = 256;
+
+/// Memory for the text index of one segment while it is built.
+pub const INDEX_BUDGET_BYTES: usize = 256 << 20;
+
+/// How deep parentheses and NOTs may nest in a query, so that a hostile one cannot exhaust the stack.
+pub const QUERY_DEPTH: usize = 64;
+
+/// Rows looked at between two looks at the cancel flag.
+pub const CANCEL_ROWS: usize = 4_096;
+
+/// The most rows one page may ask for; the screen shows some fifty.
+pub const PAGE_ROWS: usize = 10_000;
+
+/// The most buckets of a timeline: more than a screen has pixels across.
+pub const TIMELINE_BUCKETS: usize = 8_192;

@@ -1,0 +1,415 @@
+//! Questions a screen asks of a case: timelines, pages, single events, exports.
+
+use std::collections::HashSet;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Instant;
+
+use ingest::Level;
+
+pub use crate::aggregate::timeline::Timeline;
+use crate::case::{Case, Snapshot};
+use crate::error::{Error, ErrorKind, Result};
+pub use crate::exec::Direction;
+use crate::exec::{Part, PartRows, Position, Selection, select_segment};
+use crate::limits::{PAGE_ROWS, TIMELINE_BUCKETS};
+use crate::query::{self, Filter, QueryError};
+use crate::storage::{RawCursor, SegmentField};
+use crate::{Cancel, FieldKind};
+
+/// What part of a case is looked at: a filter, and times from (inclusive) to (exclusive).
+#[derive(Clone, Debug)]
+pub struct View {
+    pub filter: Filter,
+    pub from: Option<i64>,
+    pub to: Option<i64>,
+}
+
+impl View {
+    pub fn parse(query: &str, from: Option<i64>, to: Option<i64>) -> Result<View> {
+        Ok(View { filter: query::parse(query).map_err(Error::from)?, from, to })
+    }
+}
+
+impl From<QueryError> for Error {
+    fn from(error: QueryError) -> Error {
+        let shown = Error::new(ErrorKind::QueryInvalid, error.message).spanning(error.start, error.end);
+        match error.hint {
+            Some(hint) => shown.hint(hint),
+            None => shown,
+        }
+    }
+}
+
+/// An event as a list shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    pub source: u32,
+    pub offset: u64,
+    pub time: i64,
+    pub level: Level,
+    pub line: u64,
+    /// Its bytes without the line end, up to the length asked for.
+    pub raw: Vec<u8>,
+    /// Its whole length in bytes.
+    pub length: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct FieldValue {
+    pub name: String,
+    pub value: String,
+    pub kind: FieldKind,
+}
+
+#[derive(Clone, Debug)]
+pub struct Page {
+    pub total: usize,
+    pub events: Vec<Event>,
+}
+
+impl Case {
+    /// Counts over time. `partial` is called with what is known so far and the share of events looked at.
+    pub fn timeline(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        buckets: usize,
+        partial: &mut dyn FnMut(&Timeline, f64),
+        cancel: &Cancel,
+    ) -> Result<Timeline> {
+        self.check_fields(snapshot, &view.filter)?;
+        let mut timeline = match range(snapshot, view) {
+            Some((first, last)) => Timeline::over(first, last, buckets.clamp(1, TIMELINE_BUCKETS)),
+            None => Timeline::empty(),
+        };
+        let mut cursor = self.raw_cursor();
+        let mut seen = 0;
+        let mut told = Instant::now();
+        for index in 0..snapshot.segments.len() {
+            if cancel.is_set() {
+                return Err(Error::cancelled());
+            }
+            if let Some(part) = self.part(snapshot, index, view, &mut cursor, cancel)? {
+                let columns = part.segment.columns()?;
+                timeline.add(&part, &columns);
+            }
+            seen += snapshot.manifest.segments[index].events;
+            if told.elapsed().as_millis() >= 50 && index + 1 < snapshot.segments.len() {
+                told = Instant::now();
+                partial(&timeline, seen as f64 / snapshot.events().max(1) as f64);
+            }
+        }
+        Ok(timeline)
+    }
+
+    /// Rows `first..first + count` of the sorted result, each event cut at `cut` bytes.
+    pub fn page(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        direction: Direction,
+        (first, count): (usize, usize),
+        cut: usize,
+        cancel: &Cancel,
+    ) -> Result<Page> {
+        let selection = self.selection(snapshot, view, cancel)?;
+        let positions = selection.page(direction, first, count.min(PAGE_ROWS));
+        let mut cursor = self.raw_cursor();
+        let events = positions.iter().map(|position| self.event_at(position, &mut cursor, cut));
+        Ok(Page { total: selection.len(), events: events.collect::<Result<_>>()? })
+    }
+
+    /// The rank of the first event at or past a time, in this direction.
+    pub fn locate(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        direction: Direction,
+        time: i64,
+        cancel: &Cancel,
+    ) -> Result<usize> {
+        let selection = self.selection(snapshot, view, cancel)?;
+        Ok(match direction {
+            Direction::OldestFirst => selection.before(time),
+            Direction::NewestFirst => selection.len() - selection.before(time.saturating_add(1)),
+        })
+    }
+
+    pub fn count(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<usize> {
+        Ok(self.selection(snapshot, view, cancel)?.len())
+    }
+
+    /// One event by its source and offset, with its fields.
+    pub fn event(
+        &self,
+        snapshot: &Snapshot,
+        source: u32,
+        offset: u64,
+        cut: usize,
+    ) -> Result<(Event, Vec<FieldValue>)> {
+        let unknown =
+            || Error::new(ErrorKind::NotFound, format!("source {source} has no event at byte {offset}"));
+        let position = find(snapshot, source, offset)?.ok_or_else(unknown)?;
+        let event = self.event_at(&position, &mut self.raw_cursor(), cut)?;
+        Ok((event, shown(position.segment.row_fields(position.row)?)))
+    }
+
+    /// Calls `each` with the matching events in order and, where asked for, their fields.
+    pub fn for_each(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        direction: Direction,
+        limit: usize,
+        with_fields: bool,
+        cancel: &Cancel,
+        each: &mut dyn FnMut(Event, Vec<FieldValue>) -> Result<()>,
+    ) -> Result<()> {
+        let selection = self.selection(snapshot, view, cancel)?;
+        let total = selection.len().min(limit);
+        let mut cursor = self.raw_cursor();
+        for first in (0..total).step_by(PAGE_ROWS) {
+            for position in selection.page(direction, first, PAGE_ROWS.min(total - first)) {
+                if cancel.is_set() {
+                    return Err(Error::cancelled());
+                }
+                let event = self.event_at(&position, &mut cursor, usize::MAX)?;
+                let fields = if with_fields {
+                    shown(position.segment.decoded_fields(position.row)?)
+                } else {
+                    Vec::new()
+                };
+                each(event, fields)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the original bytes of the matching events. Everything gives each source's exact bytes, one
+    /// after the other; a selection gives its lines, each with one line end.
+    pub fn export_raw(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        out: &mut dyn Write,
+        cancel: &Cancel,
+    ) -> Result<u64> {
+        let mut written = 0;
+        let mut put = |bytes: &[u8]| {
+            written += bytes.len() as u64;
+            out.write_all(bytes).map_err(|error| Error::new(ErrorKind::DiskFull, error.to_string()))
+        };
+        if view.filter == Filter::Everything && view.from.is_none() && view.to.is_none() {
+            for source in 0..snapshot.sources().len() as u32 {
+                self.read_source(snapshot, source, cancel, &mut put)?;
+            }
+        } else {
+            self.for_each(
+                snapshot,
+                view,
+                Direction::OldestFirst,
+                usize::MAX,
+                false,
+                cancel,
+                &mut |event, _| {
+                    put(&event.raw)?;
+                    put(b"\n")
+                },
+            )?;
+        }
+        Ok(written)
+    }
+
+    /// The names of all fields, built-in ones first.
+    #[must_use]
+    pub fn field_names(snapshot: &Snapshot) -> Vec<String> {
+        let mut names: Vec<String> = ["time", "level", "source", "line", "raw"].map(str::to_owned).to_vec();
+        let mut seen: HashSet<&str> = HashSet::new();
+        for field in snapshot.segments.iter().flat_map(|segment| &segment.meta.fields) {
+            if seen.insert(&field.name) {
+                names.push(field.name.clone());
+            }
+        }
+        names
+    }
+
+    fn selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
+        self.check_fields(snapshot, &view.filter)?;
+        let mut cursor = self.raw_cursor();
+        let mut parts = Vec::new();
+        for index in 0..snapshot.segments.len() {
+            if cancel.is_set() {
+                return Err(Error::cancelled());
+            }
+            parts.extend(self.part(snapshot, index, view, &mut cursor, cancel)?);
+        }
+        Selection::new(parts)
+    }
+
+    /// The matching rows of one segment within the view's times; nothing when none can match.
+    fn part(
+        &self,
+        snapshot: &Snapshot,
+        index: usize,
+        view: &View,
+        cursor: &mut RawCursor<'_>,
+        cancel: &Cancel,
+    ) -> Result<Option<Part>> {
+        let segment = &snapshot.segments[index];
+        let before = view.to.is_some_and(|to| segment.meta.first.is_none_or(|first| first >= to));
+        let after = view.from.is_some_and(|from| segment.meta.last.is_none_or(|last| last < from));
+        if before || after {
+            return Ok(None);
+        }
+        let columns = segment.columns()?;
+        // A range asks for times, so events without one are out of it.
+        let from = if view.to.is_some() { view.from.or(Some(i64::MIN + 1)) } else { view.from };
+        let start = from.map_or(0, |from| columns.time.partition_point(|&time| time < from));
+        let end = view.to.map_or(columns.rows(), |to| columns.time.partition_point(|&time| time < to));
+        let rows = if view.filter == Filter::Everything {
+            PartRows::All { start, end: end.max(start) }
+        } else {
+            let rows = self.matching(snapshot, index, &view.filter, cursor, cancel)?;
+            let (start, end) = (
+                rows.partition_point(|&row| (row as usize) < start),
+                rows.partition_point(|&row| (row as usize) < end),
+            );
+            PartRows::List { rows, start, end: end.max(start) }
+        };
+        Ok(Some(Part { segment: Arc::clone(segment), rows }))
+    }
+
+    fn matching(
+        &self,
+        snapshot: &Snapshot,
+        index: usize,
+        filter: &Filter,
+        cursor: &mut RawCursor<'_>,
+        cancel: &Cancel,
+    ) -> Result<Arc<Vec<u32>>> {
+        let segment = &snapshot.segments[index];
+        let printed = filter.to_string();
+        if let Some(rows) = self.matches.get(segment.meta.id, &printed) {
+            return Ok(rows);
+        }
+        let rows = Arc::new(select_segment(segment, snapshot.sources(), filter, cursor, cancel)?);
+        self.matches.put(segment.meta.id, &printed, Arc::clone(&rows));
+        Ok(rows)
+    }
+
+    fn event_at(&self, position: &Position, cursor: &mut RawCursor<'_>, cut: usize) -> Result<Event> {
+        let columns = position.segment.columns()?;
+        let row = position.row;
+        let (source, offset, length) = (columns.source[row], columns.offset[row], columns.length[row]);
+        let frame = position.segment.frame(source, offset)?;
+        let bytes = match self.frames.get(source, frame.offset) {
+            Some(bytes) => bytes,
+            None => cursor.frame(source, frame)?,
+        };
+        self.frames.put(source, frame.offset, Arc::clone(&bytes));
+        let start = (offset - frame.offset) as usize;
+        let end = start + (length as usize).min(cut);
+        let raw = bytes.get(start..end).ok_or_else(|| {
+            Error::new(
+                ErrorKind::CaseDamaged,
+                format!("the event at byte {offset} reaches past its raw frame"),
+            )
+        })?;
+        Ok(Event {
+            source,
+            offset,
+            time: columns.time[row],
+            level: columns.level[row],
+            line: columns.line[row],
+            raw: raw.to_vec(),
+            length,
+        })
+    }
+
+    /// A field that no event has is a mistake in the query, not an empty answer.
+    fn check_fields(&self, snapshot: &Snapshot, filter: &Filter) -> Result<()> {
+        let mut wanted = Vec::new();
+        collect_fields(filter, &mut wanted);
+        if wanted.is_empty() || snapshot.events() == 0 {
+            return Ok(());
+        }
+        let names = Case::field_names(snapshot);
+        for (field, (start, end)) in wanted {
+            if !names.iter().any(|name| name == field) {
+                let error =
+                    Error::new(ErrorKind::QueryInvalid, format!("no field `{field}`")).spanning(start, end);
+                return Err(match nearest(field, &names) {
+                    Some(name) => error.hint(format!("did you mean `{name}`?")),
+                    None => error.hint("quote it to search for it as text"),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn collect_fields<'f>(filter: &'f Filter, into: &mut Vec<(&'f str, (usize, usize))>) {
+    match filter {
+        Filter::Everything | Filter::Text(_) => {}
+        Filter::Not(inner) => collect_fields(inner, into),
+        Filter::And(parts) | Filter::Or(parts) => parts.iter().for_each(|part| collect_fields(part, into)),
+        Filter::Field { field, span, .. } => into.push((field, *span)),
+    }
+}
+
+/// The known name that is fewest edits away, if it is near enough to be meant.
+fn nearest<'n>(field: &str, names: &'n [String]) -> Option<&'n str> {
+    let scored = names.iter().map(|name| (distance(field, name), name.as_str()));
+    scored.min().filter(|(edits, _)| *edits <= 1 + field.len() / 4).map(|(_, name)| name)
+}
+
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in other.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[other.len()]
+}
+
+/// The times a timeline spans: the view's, within those of the data.
+fn range(snapshot: &Snapshot, view: &View) -> Option<(i64, i64)> {
+    let (first, last) = snapshot.time_range()?;
+    let from = view.from.unwrap_or(first);
+    let to = view.to.map_or(last, |to| to.saturating_sub(1));
+    (from <= to).then_some((from, to))
+}
+
+fn find(snapshot: &Snapshot, source: u32, offset: u64) -> Result<Option<Position>> {
+    for segment in &snapshot.segments {
+        let holds = segment.meta.sources.iter().any(|entry| {
+            let covers = |frame: &crate::storage::Frame| {
+                (frame.offset..frame.offset + u64::from(frame.bytes)).contains(&offset)
+            };
+            entry.source == source && entry.frames.iter().any(covers)
+        });
+        if !holds {
+            continue;
+        }
+        let columns = segment.columns()?;
+        let rows = columns.offset.iter().zip(&columns.source);
+        if let Some(row) = rows.into_iter().position(|(&at, &from)| at == offset && from == source) {
+            return Ok(Some(Position { segment: Arc::clone(segment), row }));
+        }
+    }
+    Ok(None)
+}
+
+fn shown(fields: Vec<(&SegmentField, String)>) -> Vec<FieldValue> {
+    fields
+        .into_iter()
+        .map(|(field, value)| FieldValue { name: field.name.clone(), value, kind: field.kind })
+        .collect()
+}

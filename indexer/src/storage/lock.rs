@@ -1,0 +1,57 @@
+//! One process writes a case: whoever holds the lock on `case.lock`. Readers never ask for it.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::Path;
+
+use crate::error::{AtPath, Error, ErrorKind, Result};
+
+/// The right to write a case, given back when dropped. The operating system gives it back too when the
+/// process dies, so there are no stale locks.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    pub fn acquire(case: &Path) -> Result<Lock> {
+        let path = case.join("case.lock");
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(
+                |error| match error.kind() {
+                    std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+                        Error::new(ErrorKind::ReadOnly, "this case may only be read: its folder is read-only")
+                            .at(case)
+                            .hint("copy the case to a folder you may write to")
+                    }
+                    _ => Error::new(ErrorKind::NotReadable, error.to_string()).at(&path),
+                },
+            )?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(locked(case, &mut file)),
+            Err(TryLockError::Error(error)) => return Err(error).at_path(&path),
+        }
+        let owner = format!("process {}\n", std::process::id());
+        file.set_len(0).and_then(|()| file.write_all(owner.as_bytes())).at_path(&path)?;
+        Ok(Lock { _file: file })
+    }
+}
+
+fn locked(case: &Path, file: &mut File) -> Error {
+    let mut owner = String::new();
+    let _ = file.read_to_string(&mut owner);
+    let owner = if owner.trim().is_empty() { "another process" } else { owner.trim() };
+    Error::new(ErrorKind::CaseLocked, format!("this case is being written by another Timberline ({owner})"))
+        .at(case)
+        .hint("it can be read here meanwhile; import into it when the other one has finished")
+}
+
+/// Whether somebody writes the case at this moment.
+pub fn is_locked(case: &Path) -> Option<Error> {
+    let mut file = File::open(case.join("case.lock")).ok()?;
+    match file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => Some(locked(case, &mut file)),
+        _ => None,
+    }
+}

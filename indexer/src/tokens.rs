@@ -1,0 +1,74 @@
+//! What a token is. The text index and the scan both ask here, so that they cannot disagree.
+//!
+//! A token is a longest run of ASCII letters, digits, `_` and bytes beyond ASCII. Two tokens are the same
+//! when they are the same in lower case.
+
+use std::borrow::Cow;
+
+#[must_use]
+pub fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// The tokens of a text, as ranges of its bytes.
+pub fn ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].iter().position(|&byte| is_token_byte(byte))?;
+        let end =
+            text[start..].iter().position(|&byte| !is_token_byte(byte)).map_or(text.len(), |n| start + n);
+        at = end;
+        Some((start, end))
+    })
+}
+
+/// Text in lower case; bytes that are no UTF-8 become U+FFFD. A character beyond ASCII never becomes an
+/// ASCII one (the Kelvin sign stays), so that plain words can be looked for byte by byte.
+#[must_use]
+pub fn fold(text: &[u8]) -> Cow<'_, str> {
+    let text = String::from_utf8_lossy(text);
+    if text.is_ascii() {
+        return if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            Cow::Owned(text.to_ascii_lowercase())
+        } else {
+            text
+        };
+    }
+    let mut folded = String::with_capacity(text.len());
+    for character in text.chars() {
+        let lower = character.to_lowercase();
+        if character.is_ascii() || lower.clone().any(|c| !c.is_ascii()) {
+            folded.extend(lower);
+        } else {
+            folded.push(character);
+        }
+    }
+    Cow::Owned(folded)
+}
+
+/// The folded tokens of a text, in order.
+#[must_use]
+pub fn folded(text: &[u8]) -> Vec<String> {
+    ranges(text).map(|(start, end)| fold(&text[start..end]).into_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_end_at_punctuation_and_keep_letters_of_every_script() {
+        let tokens = folded("GET /api/Cart_2?id=42 Größe=ÄÖ".as_bytes());
+        assert_eq!(tokens, ["get", "api", "cart_2", "id", "42", "größe", "äö"]);
+    }
+
+    #[test]
+    fn nothing_beyond_ascii_folds_into_ascii() {
+        assert_eq!(fold("300\u{212a} ÄK".as_bytes()), "300\u{212a} äk");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_still_make_tokens() {
+        assert_eq!(folded(b"a\xff\xfeB c"), ["a\u{fffd}\u{fffd}b", "c"]);
+    }
+}
