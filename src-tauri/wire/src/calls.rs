@@ -1,0 +1,375 @@
+//! What each command of the contract does: plain calls of the engine's façade, its data reshaped.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Instant, UNIX_EPOCH};
+
+use indexer::{Case, NO_TIME, Snapshot};
+
+use crate::session::{Call, Session};
+use crate::types::*;
+
+/// The text of an event that a list row carries; a screen is some hundred characters wide.
+const ROW_BYTES: usize = 1_000;
+/// The text of an event that the detail carries; more is in the source, and can be exported.
+const DETAIL_BYTES: usize = 1 << 20;
+/// Cases listed on the welcome screen.
+const RECENT: usize = 8;
+
+const SAMPLE: [(&str, &str); 4] = [
+    ("web/access.log", include_str!("../../../fixtures/sample/web/access.log")),
+    ("shop/checkout.jsonl", include_str!("../../../fixtures/sample/shop/checkout.jsonl")),
+    ("shop/worker.log", include_str!("../../../fixtures/sample/shop/worker.log")),
+    ("host/syslog", include_str!("../../../fixtures/sample/host/syslog")),
+];
+
+type Answer<T> = Result<T, WireError>;
+
+pub fn hello(session: &Session, _: &Call<'_>, _: Empty, _: &dyn Fn(Empty)) -> Answer<Hello> {
+    let (cases, paths): (Vec<_>, Vec<_>) = session.start.paths.iter().partition(|path| is_case(path));
+    Ok(Hello {
+        version: session.start.version.clone(),
+        host: session.start.host,
+        paths: paths.into_iter().map(|path| text(path)).collect(),
+        case: cases.first().map(|path| text(path)),
+        cases_folder: text(&session.cases_folder()),
+        recent: recent(&session.cases_folder()),
+    })
+}
+
+pub fn sample(session: &Session, _: &Call<'_>, _: Empty, _: &dyn Fn(Empty)) -> Answer<Paths> {
+    let folder = session.start.home.join("sample");
+    for (name, content) in SAMPLE {
+        let path = folder.join(name);
+        path.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| not_written(&path, &error))?;
+        fs::write(&path, content).map_err(|error| not_written(&path, &error))?;
+    }
+    Ok(Paths { paths: vec![text(&folder)] })
+}
+
+pub fn create_case(
+    session: &Session,
+    _: &Call<'_>,
+    request: Paths,
+    _: &dyn Fn(Empty),
+) -> Answer<CaseSummary> {
+    let folder = session.cases_folder();
+    fs::create_dir_all(&folder).map_err(|error| not_written(&folder, &error))?;
+    let name = case_name(&request.paths);
+    let free = (1..).map(|number| if number == 1 { name.clone() } else { format!("{name} {number}") });
+    let Some(path) = free.map(|name| folder.join(format!("{name}.case"))).find(|path| !path.exists()) else {
+        return Err(WireError::new(ErrorCode::Internal, "No name is free for a new case."));
+    };
+    Case::create(&path)?;
+    summary(&*session.case(&path)?)
+}
+
+pub fn open_case(
+    session: &Session,
+    _: &Call<'_>,
+    request: CasePath,
+    _: &dyn Fn(Empty),
+) -> Answer<CaseSummary> {
+    summary(&*session.case(Path::new(&request.path))?)
+}
+
+pub fn import(
+    session: &Session,
+    call: &Call<'_>,
+    request: ImportRequest,
+    report: &dyn Fn(ImportProgress),
+) -> Answer<ImportReport> {
+    let case = session.case(Path::new(&request.case))?;
+    let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
+    let options = indexer::ImportOptions::default();
+    let done = case.import(&paths, &options, &|progress| report(import_progress(&progress)), &call.cancel)?;
+    let problems = done.files.iter().filter_map(|file| file.problem.as_ref()).chain(&done.refused);
+    Ok(ImportReport {
+        case: summary(&case)?,
+        events: done.events,
+        bytes_in: done.bytes_in,
+        bytes_on_disk: done.bytes_on_disk,
+        landed_seconds: done.landed.as_secs_f64(),
+        indexed_seconds: done.indexed.as_secs_f64(),
+        cancelled: done.cancelled,
+        problems: problems.map(WireError::from).collect(),
+    })
+}
+
+pub fn cancel(session: &Session, _: &Call<'_>, request: CancelRequest, _: &dyn Fn(Empty)) -> Answer<Empty> {
+    session.cancel(&request.call);
+    Ok(Empty {})
+}
+
+pub fn timeline(
+    session: &Session,
+    call: &Call<'_>,
+    request: TimelineRequest,
+    report: &dyn Fn(Timeline),
+) -> Answer<Timeline> {
+    let started = Instant::now();
+    let (case, view) = view(session, &request.view)?;
+    let snapshot = case.snapshot();
+    let shape =
+        |timeline: &indexer::Timeline, fraction| shape_timeline(timeline, &snapshot, fraction, started);
+    let mut partial = |timeline: &indexer::Timeline, fraction: f64| report(shape(timeline, fraction));
+    let timeline = case.timeline(&snapshot, &view, request.buckets as usize, &mut partial, &call.cancel)?;
+    Ok(shape(&timeline, 1.0))
+}
+
+pub fn page(session: &Session, call: &Call<'_>, request: PageRequest, _: &dyn Fn(Empty)) -> Answer<Page> {
+    let started = Instant::now();
+    let (case, view) = view(session, &request.view)?;
+    let snapshot = case.snapshot();
+    let rows = (request.first as usize, request.count as usize);
+    let page = case.page(&snapshot, &view, direction(request.order), rows, ROW_BYTES, &call.cancel)?;
+    Ok(Page {
+        revision: snapshot.revision(),
+        total: page.total as u64,
+        first: request.first,
+        rows: page.events.into_iter().map(|event| shape_row(&event, &snapshot)).collect(),
+        elapsed_ms: milliseconds(started),
+    })
+}
+
+pub fn locate(
+    session: &Session,
+    call: &Call<'_>,
+    request: LocateRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<Located> {
+    let (case, view) = view(session, &request.view)?;
+    let row = case.locate(&case.snapshot(), &view, direction(request.order), request.time.0, &call.cancel)?;
+    Ok(Located { row: row as u64 })
+}
+
+pub fn event(
+    session: &Session,
+    _: &Call<'_>,
+    request: EventRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<EventDetail> {
+    let case = session.case(Path::new(&request.case))?;
+    let snapshot = case.snapshot();
+    let (event, fields) = case.event(&snapshot, request.id.source, request.id.offset, DETAIL_BYTES)?;
+    let sources = shape_sources(&snapshot);
+    let Some(source) = sources.into_iter().nth(event.source as usize) else {
+        return Err(WireError::new(ErrorCode::CaseDamaged, "The event's source is not in the case."));
+    };
+    Ok(EventDetail {
+        text: String::from_utf8_lossy(&event.raw).into_owned(),
+        text_cut: event.raw.len() < event.length as usize,
+        bytes: u64::from(event.length),
+        format: source.format.clone(),
+        row: shape_row(&event, &snapshot),
+        source,
+        fields: fields.into_iter().map(shape_field).collect(),
+    })
+}
+
+fn view(session: &Session, view: &View) -> Answer<(Arc<Case>, indexer::View)> {
+    let case = session.case(Path::new(&view.case))?;
+    let parsed = indexer::View::parse(&view.query, view.from.map(|time| time.0), view.to.map(|time| time.0))?;
+    Ok((case, parsed))
+}
+
+fn direction(order: Order) -> indexer::Direction {
+    match order {
+        Order::OldestFirst => indexer::Direction::OldestFirst,
+        Order::NewestFirst => indexer::Direction::NewestFirst,
+    }
+}
+
+fn milliseconds(started: Instant) -> f64 {
+    started.elapsed().as_secs_f64() * 1_000.0
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn is_case(path: &Path) -> bool {
+    path.join("case.json").is_file()
+}
+
+fn not_written(path: &Path, error: &std::io::Error) -> WireError {
+    let code = match error.kind() {
+        std::io::ErrorKind::StorageFull => ErrorCode::DiskFull,
+        std::io::ErrorKind::ReadOnlyFilesystem | std::io::ErrorKind::PermissionDenied => ErrorCode::ReadOnly,
+        _ => ErrorCode::Internal,
+    };
+    WireError { path: Some(text(path)), ..WireError::new(code, format!("It could not be written: {error}.")) }
+}
+
+/// A case is called after what is dropped first, without the endings that say only that it is a log.
+fn case_name(paths: &[String]) -> String {
+    let first = paths
+        .first()
+        .map(Path::new)
+        .and_then(Path::file_name)
+        .map(|name| name.to_string_lossy().into_owned());
+    let mut name = first.unwrap_or_else(|| "new".to_owned());
+    for ending in [".gz", ".log", ".txt", ".jsonl", ".json"] {
+        name = name.strip_suffix(ending).unwrap_or(&name).to_owned();
+    }
+    match paths.len() {
+        0 | 1 => name,
+        more => format!("{name} and {} more", more - 1),
+    }
+}
+
+fn recent(folder: &Path) -> Vec<RecentCase> {
+    let mut found: Vec<RecentCase> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| recent_case(&entry.path()))
+        .collect();
+    found.sort_by_key(|case| std::cmp::Reverse(case.changed));
+    found.truncate(RECENT);
+    found
+}
+
+fn recent_case(path: &Path) -> Option<RecentCase> {
+    let changed =
+        fs::metadata(path.join("case.json")).ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let case = Case::open(path).ok()?;
+    let snapshot = case.snapshot();
+    Some(RecentCase {
+        path: text(path),
+        name: snapshot.name().to_owned(),
+        events: snapshot.events(),
+        sources: snapshot.sources().len() as u32,
+        bytes: snapshot.sources().iter().map(|source| source.bytes).sum(),
+        changed: Nanos(i64::try_from(changed.as_nanos()).ok()?),
+    })
+}
+
+fn summary(case: &Case) -> Answer<CaseSummary> {
+    let snapshot = case.snapshot();
+    let range = snapshot.time_range();
+    Ok(CaseSummary {
+        path: text(case.folder()),
+        name: snapshot.name().to_owned(),
+        events: snapshot.events(),
+        sources: shape_sources(&snapshot),
+        first: range.map(|(first, _)| Nanos(first)),
+        last: range.map(|(_, last)| Nanos(last)),
+        revision: snapshot.revision(),
+        read_only: case.read_only().map(|error| WireError::from(&error).message),
+    })
+}
+
+fn shape_sources(snapshot: &Snapshot) -> Vec<Source> {
+    let shape = |(id, source): (usize, &indexer::SourceEntry)| Source {
+        id: id as u32,
+        name: source.name.clone(),
+        path: source.path.clone(),
+        format: source.format.clone(),
+        bytes: source.bytes,
+        events: source.events,
+        unparsed: source.unparsed,
+        sha256: source.sha256.clone(),
+        complete: source.complete,
+    };
+    snapshot.sources().iter().enumerate().map(shape).collect()
+}
+
+fn shape_timeline(
+    timeline: &indexer::Timeline,
+    snapshot: &Snapshot,
+    fraction: f64,
+    started: Instant,
+) -> Timeline {
+    let levels = indexer::Level::ALL.into_iter().zip(&timeline.counts);
+    Timeline {
+        revision: snapshot.revision(),
+        start: Nanos(timeline.start),
+        bucket_ns: Nanos(timeline.width_ns),
+        series: levels
+            .filter(|(_, counts)| counts.iter().any(|&count| count > 0))
+            .map(|(level, counts)| LevelSeries { level: shape_level(level), counts: counts.clone() })
+            .collect(),
+        total: timeline.total,
+        untimed: timeline.untimed,
+        fraction,
+        elapsed_ms: milliseconds(started),
+    }
+}
+
+fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
+    let shown = &event.raw[..event.raw.len().min(ROW_BYTES)];
+    Row {
+        id: EventId { source: event.source, offset: event.offset },
+        time: (event.time != NO_TIME).then_some(Nanos(event.time)),
+        level: shape_level(event.level),
+        source_name: snapshot
+            .sources()
+            .get(event.source as usize)
+            .map(|source| source.name.clone())
+            .unwrap_or_default(),
+        line: event.line,
+        text: String::from_utf8_lossy(shown).into_owned(),
+        cut: shown.len() < event.length as usize,
+    }
+}
+
+fn shape_level(level: indexer::Level) -> Level {
+    match level {
+        indexer::Level::None => Level::None,
+        indexer::Level::Trace => Level::Trace,
+        indexer::Level::Debug => Level::Debug,
+        indexer::Level::Info => Level::Info,
+        indexer::Level::Notice => Level::Notice,
+        indexer::Level::Warn => Level::Warn,
+        indexer::Level::Error => Level::Error,
+        indexer::Level::Fatal => Level::Fatal,
+    }
+}
+
+fn shape_field(field: indexer::FieldValue) -> FieldValue {
+    let kind = match field.kind {
+        indexer::FieldKind::Text => FieldKind::Text,
+        indexer::FieldKind::Int => FieldKind::Int,
+        indexer::FieldKind::Float => FieldKind::Float,
+        indexer::FieldKind::Bool => FieldKind::Bool,
+    };
+    FieldValue { name: field.name, value: field.value, kind }
+}
+
+fn import_progress(progress: &indexer::Progress) -> ImportProgress {
+    ImportProgress {
+        phase: match progress.phase {
+            indexer::Phase::Landing => ImportPhase::Landing,
+            indexer::Phase::Indexing => ImportPhase::Indexing,
+        },
+        revision: progress.revision,
+        events: progress.events,
+        bytes_read: progress.bytes_read,
+        bytes_total: progress.bytes_total,
+        elapsed_ms: progress.elapsed.as_millis() as u32,
+        files_total: progress.files_total as u32,
+        files_done: progress.files_done as u32,
+        changed: progress.changed.iter().map(file_progress).collect(),
+    }
+}
+
+fn file_progress(file: &indexer::FileProgress) -> FileProgress {
+    FileProgress {
+        index: file.index as u32,
+        path: text(&file.path),
+        state: match file.state {
+            indexer::FileState::Waiting => FileState::Waiting,
+            indexer::FileState::Reading => FileState::Reading,
+            indexer::FileState::Done => FileState::Done,
+            indexer::FileState::Failed => FileState::Failed,
+        },
+        format: file.format.clone(),
+        events: file.events,
+        unparsed: file.unparsed,
+        bytes_read: file.bytes_read,
+        bytes_total: file.bytes_total,
+        note: file.note.as_ref().map(WireError::from),
+    }
+}

@@ -1,0 +1,65 @@
+//! The table of calls: name, request, what is streamed meanwhile, reply.
+//!
+//! One row here is all it takes to add a call: the enum that is parsed, the dispatch that answers it
+//! and the TypeScript that sends it are made from this table.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::{Config, TS};
+
+use crate::types::*;
+use crate::{Call, Session, calls};
+
+macro_rules! contract {
+    ($( $(#[$doc:meta])* $name:ident / $variant:ident : $request:ty, $progress:ty => $reply:ty; )*) => {
+        /// A command as data. `{"command": "timeline", "args": {…}}` on the wire.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        #[serde(rename_all = "camelCase", tag = "command", content = "args")]
+        pub enum Command { $( $(#[$doc])* $variant($request), )* }
+
+        pub(crate) fn answer(session: &Session, call: &Call, command: Command)
+            -> Result<serde_json::Value, WireError>
+        {
+            match command {
+                $( Command::$variant(request) => {
+                    let report = |progress: $progress| call.report(&progress);
+                    let reply: $reply = calls::$name(session, call, request, &report)?;
+                    serde_json::to_value(reply).map_err(|error| WireError::internal(&error))
+                } )*
+            }
+        }
+
+        /// The rows of the TypeScript `Contract` interface.
+        pub(crate) fn rows(config: &Config) -> Vec<String> {
+            vec![ $( format!(
+                "{}: {{ args: {}; progress: {}; reply: {} }};",
+                camel(stringify!($variant)),
+                <$request>::name(config), <$progress>::name(config), <$reply>::name(config),
+            ), )* ]
+        }
+    };
+}
+
+fn camel(variant: &str) -> String {
+    let mut letters = variant.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+contract! {
+    /// What a window needs to know when it opens.
+    hello / Hello: Empty, Empty => Hello;
+    /// Writes the sample logs to disk and names them, ready to be imported.
+    sample / Sample: Empty, Empty => Paths;
+    /// Makes an empty case named after these paths, in the folder of cases.
+    create_case / CreateCase: Paths, Empty => CaseSummary;
+    open_case / OpenCase: CasePath, Empty => CaseSummary;
+    /// Reads files and folders into a case. Returns when the text index stands too.
+    import / Import: ImportRequest, ImportProgress => ImportReport;
+    /// Stops a running call; what it had done is kept.
+    cancel / Cancel: CancelRequest, Empty => Empty;
+    /// Counts over time by level; partial timelines are streamed.
+    timeline / Timeline: TimelineRequest, Timeline => Timeline;
+    /// Rows of the sorted result.
+    page / Page: PageRequest, Empty => Page;
+    locate / Locate: LocateRequest, Empty => Located;
+    event / Event: EventRequest, Empty => EventDetail;
+}

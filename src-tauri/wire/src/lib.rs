@@ -1,0 +1,25 @@
+//! The contract between the engine and every screen: each command, progress report, reply and error
+//! as plain data, and one [`Session::dispatch`] that answers them.
+//!
+//! Two hosts serve it, the desktop window and the loopback server; neither adds behaviour. The nouns:
+//! a [`Command`] asks, a [`Call`] is one command under way (it can be cancelled and it reports
+//! progress), a [`Session`] holds the open cases and the running calls.
+//!
+//! ```
+//! use wire::{Command, Empty, Session, Start};
+//!
+//! let session = Session::new(Start::browser(std::env::temp_dir()));
+//! let reply = session.dispatch("call-1", Command::Hello(Empty {}), |_progress| {}).unwrap();
+//! assert_eq!(reply["host"], "browser");
+//! ```
+
+mod calls;
+mod contract;
+mod error;
+mod session;
+mod types;
+pub mod typescript;
+
+pub use contract::Command;
+pub use session::{Call, Session, Start, home};
+pub use types::*;

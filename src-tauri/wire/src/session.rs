@@ -1,0 +1,137 @@
+//! What a host holds between calls: the open cases and the calls under way.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use indexer::{Cancel, Case};
+use serde::Serialize;
+
+use crate::contract::{Command, answer};
+use crate::types::{HostKind, WireError};
+
+/// What a host knows when it starts.
+#[derive(Clone, Debug)]
+pub struct Start {
+    pub version: String,
+    pub host: HostKind,
+    /// Timberline's own folder: new cases and the sample go there.
+    pub home: PathBuf,
+    /// Files, folders or a case named on the command line.
+    pub paths: Vec<PathBuf>,
+}
+
+impl Start {
+    #[must_use]
+    pub fn desktop(home: PathBuf) -> Start {
+        Start {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            host: HostKind::Desktop,
+            home,
+            paths: Vec::new(),
+        }
+    }
+
+    #[must_use]
+    pub fn browser(home: PathBuf) -> Start {
+        Start { host: HostKind::Browser, ..Start::desktop(home) }
+    }
+
+    #[must_use]
+    pub fn with_paths(mut self, paths: Vec<PathBuf>) -> Start {
+        self.paths = paths;
+        self
+    }
+}
+
+/// Timberline's own folder: `TIMBERLINE_HOME`, or the place the system gives to programs' data.
+#[must_use]
+pub fn home() -> PathBuf {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let user = || set("HOME").or_else(|| set("USERPROFILE")).unwrap_or_else(std::env::temp_dir);
+    set("TIMBERLINE_HOME").unwrap_or_else(|| {
+        let data = if cfg!(target_os = "macos") {
+            user().join("Library/Application Support")
+        } else if cfg!(windows) {
+            set("APPDATA").unwrap_or_else(user)
+        } else {
+            set("XDG_DATA_HOME").unwrap_or_else(|| user().join(".local/share"))
+        };
+        data.join("timberline")
+    })
+}
+
+/// Shared by all windows of a host. Calls may come on any thread, and several at once.
+#[derive(Debug)]
+pub struct Session {
+    pub(crate) start: Start,
+    cases: Mutex<HashMap<PathBuf, Arc<Case>>>,
+    running: Mutex<HashMap<String, Cancel>>,
+}
+
+/// One command under way.
+pub struct Call<'a> {
+    pub(crate) cancel: Cancel,
+    progress: &'a (dyn Fn(serde_json::Value) + 'a),
+}
+
+impl Call<'_> {
+    pub(crate) fn report<T: Serialize>(&self, progress: &T) {
+        // Progress that cannot be written is progress nobody sees; the reply still comes.
+        if let Ok(value) = serde_json::to_value(progress) {
+            (self.progress)(value);
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Session {
+    #[must_use]
+    pub fn new(start: Start) -> Session {
+        Session { start, cases: Mutex::default(), running: Mutex::default() }
+    }
+
+    /// Answers a command. Blocks until the reply stands; progress comes through the callback on this
+    /// thread. The id names the call for `cancel` and is free again when this returns.
+    pub fn dispatch(
+        &self,
+        id: &str,
+        command: Command,
+        progress: impl Fn(serde_json::Value),
+    ) -> Result<serde_json::Value, WireError> {
+        let call = Call { cancel: Cancel::default(), progress: &progress };
+        locked(&self.running).insert(id.to_owned(), call.cancel.clone());
+        let answer = answer(self, &call, command);
+        locked(&self.running).remove(id);
+        answer
+    }
+
+    /// Stops a call that is under way; one that has ended is left as it is.
+    pub fn cancel(&self, id: &str) {
+        if let Some(cancel) = locked(&self.running).get(id) {
+            cancel.set();
+        }
+    }
+
+    /// Stops everything, for a host that closes.
+    pub fn cancel_all(&self) {
+        locked(&self.running).values().for_each(Cancel::set);
+    }
+
+    /// An open case, opened now if it is not.
+    pub(crate) fn case(&self, folder: &Path) -> Result<Arc<Case>, WireError> {
+        let key = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        if let Some(case) = locked(&self.cases).get(&key) {
+            return Ok(Arc::clone(case));
+        }
+        let case = Arc::new(Case::open(&key)?);
+        Ok(Arc::clone(locked(&self.cases).entry(key).or_insert(case)))
+    }
+
+    pub(crate) fn cases_folder(&self) -> PathBuf {
+        self.start.home.join("cases")
+    }
+}

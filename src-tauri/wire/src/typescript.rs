@@ -1,0 +1,70 @@
+//! The contract as TypeScript: `src/ipc/generated.ts` is this text, and a test proves it fresh.
+
+use ts_rs::{Config, TS};
+
+use crate::contract::rows;
+use crate::types::*;
+
+const HEAD: &str = "// Made from src-tauri/wire by `npm run bless`. Do not edit.\n\n\
+/** Nanoseconds since 1970-01-01 UTC as a decimal string; `src/base/time.ts` turns it into a bigint. */\n\
+export type Nanos = string & { readonly __nanos: unique symbol };\n";
+
+/// The whole generated file.
+#[must_use]
+pub fn generate() -> String {
+    let config = Config::default().with_large_int("number");
+    let mut text = String::from(HEAD);
+    macro_rules! declare {
+        ($($type:ty),* $(,)?) => { $( declare::<$type>(&config, &mut text); )* };
+    }
+    declare![
+        Level,
+        HostKind,
+        Empty,
+        Hello,
+        RecentCase,
+        Paths,
+        CasePath,
+        CancelRequest,
+        CaseSummary,
+        Source,
+        ImportRequest,
+        ImportPhase,
+        FileState,
+        ImportProgress,
+        FileProgress,
+        ImportReport,
+        View,
+        TimelineRequest,
+        Timeline,
+        LevelSeries,
+        Order,
+        PageRequest,
+        Page,
+        EventId,
+        Row,
+        LocateRequest,
+        Located,
+        EventRequest,
+        EventDetail,
+        FieldValue,
+        FieldKind,
+        ErrorCode,
+        WireError,
+    ];
+    text.push_str("\n/** Every call: what it takes, what it reports meanwhile, what it gives back. */\n");
+    text.push_str("export interface Contract {\n");
+    for row in rows(&config) {
+        text.push_str("  ");
+        text.push_str(&row);
+        text.push('\n');
+    }
+    text.push_str("}\n");
+    text
+}
+
+fn declare<T: TS>(config: &Config, text: &mut String) {
+    text.push_str("\nexport ");
+    text.push_str(&T::decl(config));
+    text.push('\n');
+}

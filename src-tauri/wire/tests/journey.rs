@@ -1,0 +1,190 @@
+//! The thin line as a host walks it: commands as JSON, progress and replies as JSON.
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use wire::{ErrorCode, Session, Start, WireError};
+
+struct Walk {
+    session: Session,
+    folder: tempfile::TempDir,
+}
+
+impl Walk {
+    fn new() -> Walk {
+        let folder = tempfile::tempdir().expect("a folder");
+        Walk { session: Session::new(Start::browser(folder.path().join("home"))), folder }
+    }
+
+    fn ask(&self, command: &str, args: Value) -> Result<Value, WireError> {
+        self.ask_with(command, args, |_| {})
+    }
+
+    fn ask_with(&self, command: &str, args: Value, progress: impl Fn(Value)) -> Result<Value, WireError> {
+        let command = serde_json::from_value(json!({ "command": command, "args": args })).expect("a command");
+        self.session.dispatch("call", command, progress)
+    }
+
+    fn file(&self, name: &str, content: &[u8]) -> String {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, content).expect("a file can be written");
+        path.to_string_lossy().into_owned()
+    }
+
+    /// A new case with this file in it: its path and the import's report.
+    fn imported(&self, path: &str) -> (String, Value) {
+        let case = self.ask("createCase", json!({ "paths": [path] })).expect("a case");
+        let folder = case["path"].as_str().expect("a path").to_owned();
+        let report = self.ask("import", json!({ "case": folder, "paths": [path] })).expect("an import");
+        (folder, report)
+    }
+}
+
+fn view(case: &str, query: &str) -> Value {
+    json!({ "case": case, "query": query, "from": null, "to": null })
+}
+
+const LOG: &[u8] =
+    b"2026-03-01T14:05:00Z INFO started\n2026-03-01T14:05:01Z ERROR lost connection\nno time here\n";
+
+#[test]
+fn sample_to_detail() {
+    let walk = Walk::new();
+    let sample = walk.ask("sample", json!({})).expect("the sample");
+    let case =
+        walk.ask("createCase", sample.clone()).expect("a case")["path"].as_str().expect("a path").to_owned();
+    let phases = RefCell::new(Vec::new());
+    let import = json!({ "case": case, "paths": sample["paths"] });
+    let report = walk
+        .ask_with("import", import, |progress| phases.borrow_mut().push(progress["phase"].clone()))
+        .expect("an import");
+    assert_eq!(report["problems"], json!([]));
+    assert!(phases.borrow().contains(&json!("landing")) && phases.borrow().contains(&json!("indexing")));
+
+    let timeline =
+        walk.ask("timeline", json!({ "view": view(&case, ""), "buckets": 100 })).expect("a timeline");
+    let counted: u64 = timeline["series"]
+        .as_array()
+        .expect("series")
+        .iter()
+        .flat_map(|series| series["counts"].as_array().expect("counts"))
+        .map(|count| count.as_u64().expect("a count"))
+        .sum();
+    assert_eq!(Some(counted), report["events"].as_u64());
+    assert_eq!(timeline["total"], report["events"]);
+
+    let page = json!({ "view": view(&case, "level:error"), "order": "newestFirst", "first": 0, "count": 5 });
+    let page = walk.ask("page", page).expect("a page");
+    let row = &page["rows"][0];
+    assert_eq!(row["level"], "error");
+    let detail = walk.ask("event", json!({ "case": case, "id": row["id"] })).expect("a detail");
+    assert!(
+        detail["text"].as_str().is_some_and(|text| text.starts_with(row["text"].as_str().expect("text")))
+    );
+
+    let hello = walk.ask("hello", json!({})).expect("a greeting");
+    assert_eq!(hello["recent"][0]["events"], report["events"]);
+}
+
+#[test]
+fn nanoseconds_cross_as_text() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("app.log", b"2026-03-01T14:05:00.123456789Z INFO started\n"));
+    let page = json!({ "view": view(&case, ""), "order": "oldestFirst", "first": 0, "count": 1 });
+    assert_eq!(walk.ask("page", page).expect("a page")["rows"][0]["time"], "1772373900123456789");
+}
+
+#[test]
+fn each_bad_input_has_its_own_message_and_hides_nothing() {
+    let walk = Walk::new();
+    let good = walk.file("app.log", LOG);
+    let empty = walk.file("empty.log", b"");
+    let binary = walk.file(
+        "picture.png",
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89",
+    );
+    let missing = walk.folder.path().join("gone.log").to_string_lossy().into_owned();
+    let hollow = walk.folder.path().join("hollow");
+    std::fs::create_dir(&hollow).expect("a folder");
+    let paths = json!([empty, good, binary, missing, hollow.to_string_lossy()]);
+    let case = walk.ask("createCase", json!({ "paths": [good] })).expect("a case")["path"].clone();
+    let report = walk.ask("import", json!({ "case": case, "paths": paths })).expect("an import");
+    assert_eq!(report["events"], 3);
+    let problem = |path: &str| {
+        let problems = report["problems"].as_array().expect("problems");
+        let found =
+            problems.iter().find(|problem| problem["path"].as_str().is_some_and(|p| p.ends_with(path)));
+        found.unwrap_or_else(|| panic!("{path} is not named in {problems:?}"))["code"].clone()
+    };
+    assert_eq!(problem("empty.log"), "empty");
+    assert_eq!(problem("picture.png"), "binary");
+    assert_eq!(problem("gone.log"), "notFound");
+    assert_eq!(problem("hollow"), "noLogs");
+}
+
+#[test]
+fn a_wrong_query_says_where_and_what_instead() {
+    let walk = Walk::new();
+    let (case, _) =
+        walk.imported(&walk.file("app.jsonl", b"{\"ts\":\"2026-03-01T14:05:00Z\",\"status\":500}\n"));
+    let ask = |query: &str| walk.ask("timeline", json!({ "view": view(&case, query), "buckets": 10 }));
+    let error = ask("sttaus:500").expect_err("no such field");
+    assert_eq!((error.code, error.span), (ErrorCode::QueryInvalid, Some((0, 6))));
+    assert!(error.hint.is_some_and(|hint| hint.contains("`status`")), "{}", error.message);
+    assert_eq!(ask("(a").expect_err("an open parenthesis").span, Some((0, 1)));
+    assert_eq!(ask("status:500").expect("a timeline")["total"], 1);
+}
+
+#[test]
+fn a_second_writer_is_told_and_may_read() {
+    let walk = Walk::new();
+    let log = walk.file("app.log", LOG);
+    let (case, _) = walk.imported(&log);
+    let lock =
+        std::fs::File::options().write(true).open(Path::new(&case).join("case.lock")).expect("the lock file");
+    lock.lock().expect("the lock");
+    let error = walk.ask("import", json!({ "case": case, "paths": [log] })).expect_err("it is locked");
+    assert_eq!(error.code, ErrorCode::CaseLocked);
+    let summary = walk.ask("openCase", json!({ "path": case })).expect("it can be read");
+    assert!(summary["readOnly"].as_str().is_some_and(|reason| reason.contains("written by another")));
+    assert_eq!(summary["events"], 3);
+}
+
+#[test]
+fn what_is_no_case_is_called_so() {
+    let walk = Walk::new();
+    let folder = walk.folder.path().to_string_lossy().into_owned();
+    assert_eq!(
+        walk.ask("openCase", json!({ "path": folder })).expect_err("no case").code,
+        ErrorCode::CaseDamaged
+    );
+    let gone = walk.folder.path().join("gone.case").to_string_lossy().into_owned();
+    assert_eq!(walk.ask("openCase", json!({ "path": gone })).expect_err("no case").code, ErrorCode::NotFound);
+    let newer = walk.folder.path().join("newer.case");
+    std::fs::create_dir(&newer).expect("a folder");
+    std::fs::write(newer.join("case.json"), "{\"format\":999}").expect("a manifest");
+    let newer = newer.to_string_lossy().into_owned();
+    assert_eq!(
+        walk.ask("openCase", json!({ "path": newer })).expect_err("too new").code,
+        ErrorCode::CaseTooNew
+    );
+}
+
+#[test]
+fn cancel_keeps_what_had_landed() {
+    let walk = Walk::new();
+    let log = walk.file("long.log", &LOG.repeat(1_500_000));
+    let case = walk.ask("createCase", json!({ "paths": [log] })).expect("a case")["path"].clone();
+    let report = walk
+        .ask_with("import", json!({ "case": case, "paths": [log] }), |progress| {
+            if progress["events"].as_u64() > Some(0) {
+                walk.session.cancel("call");
+            }
+        })
+        .expect("an import that was stopped");
+    assert_eq!(report["cancelled"], true);
+    let kept = report["case"]["events"].as_u64().expect("a count");
+    assert!(kept > 0 && kept < 4_500_000, "{kept}");
+    assert_eq!(report["problems"][0]["code"], "cancelled");
+}
