@@ -1,0 +1,164 @@
+//! The command line as data. `--help` is made from these words.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Logs into a case, questions to a case: offline, on this machine.
+#[derive(Parser)]
+#[command(name = "timberline", version, about, max_term_width = 100)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Read files and folders into a case; a case that is not there is made
+    Import(Import),
+    /// Print the events of a case that match
+    Query(Query),
+    /// Tell what would be imported; no case is made
+    Detect(Detect),
+    /// Write the matching events to a file: csv, ndjson, or else the original bytes
+    Export(Export),
+    /// Tell what is in a case
+    Info(CaseArgument),
+    /// Read everything back and compare it with the hashes
+    Verify(CaseArgument),
+    /// Serve the workbench to a browser on this machine
+    Serve(Serve),
+}
+
+/// How files are read.
+#[derive(Args)]
+pub struct Reading {
+    /// Read every file as this format instead of asking the data
+    #[arg(long)]
+    pub format: Option<String>,
+    /// Zone of times that name none: Europe/Berlin, +02:00
+    #[arg(long, value_name = "TZ")]
+    pub zone: Option<String>,
+    /// Year of the first time, where times name none
+    #[arg(long)]
+    pub year: Option<i16>,
+}
+
+impl Reading {
+    pub fn options(&self) -> indexer::ReadOptions {
+        indexer::ReadOptions {
+            format: self.format.clone(),
+            zone: self.zone.clone(),
+            year: self.year,
+            ..indexer::ReadOptions::default()
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Profile {
+    /// Typed columns; searches scan
+    Fields,
+    /// Columns and text index
+    Full,
+}
+
+#[derive(Args)]
+pub struct Import {
+    /// The case's folder
+    pub case: PathBuf,
+    /// Files and folders
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// What is built beside the original bytes
+    #[arg(long, value_enum, default_value = "full")]
+    pub profile: Profile,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Text,
+    /// The original bytes, a line an event
+    Raw,
+    Ndjson,
+    Csv,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Sort {
+    Time,
+    #[value(name = "-time")]
+    NewestFirst,
+}
+
+#[derive(Args)]
+pub struct Query {
+    /// The case's folder
+    pub case: PathBuf,
+    /// The filter; * is everything
+    #[arg(allow_hyphen_values = true)]
+    pub query: String,
+    /// Only events from this time on (RFC 3339; without a zone it is UTC)
+    #[arg(long, value_name = "T")]
+    pub from: Option<String>,
+    /// Only events before this time
+    #[arg(long, value_name = "T")]
+    pub to: Option<String>,
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// time: oldest first; -time: newest first
+    #[arg(long, value_enum, default_value = "time", allow_hyphen_values = true)]
+    pub sort: Sort,
+    /// Print only how many match
+    #[arg(long)]
+    pub count: bool,
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+}
+
+#[derive(Args)]
+pub struct Detect {
+    /// Files and folders
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct Export {
+    /// The case's folder
+    pub case: PathBuf,
+    /// The filter; * is everything
+    #[arg(allow_hyphen_values = true)]
+    pub query: String,
+    /// The file to write; its ending tells the format
+    #[arg(long)]
+    pub to: PathBuf,
+}
+
+#[derive(Args)]
+pub struct CaseArgument {
+    /// The case's folder
+    pub case: PathBuf,
+}
+
+#[derive(Args)]
+pub struct Serve {
+    /// Files and folders to import, or a case to open, in the first window
+    pub paths: Vec<PathBuf>,
+    /// Port on 127.0.0.1; 0 takes a free one
+    #[arg(long, default_value_t = 0)]
+    pub port: u16,
+    /// The secret in the address; a random one unless given
+    #[arg(long)]
+    pub token: Option<String>,
+}

@@ -1,0 +1,45 @@
+//! `timberline detect`: what would be imported.
+
+use std::io::Write;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::Outcome;
+use crate::args::Detect;
+use crate::files::FileLine;
+use crate::{out, problem};
+
+#[derive(Serialize)]
+struct Report {
+    files: Vec<FileLine>,
+}
+
+pub fn run(arguments: &Detect) -> Result<Outcome> {
+    let found = indexer::detect(&arguments.paths, &arguments.reading.options(), &indexer::Cancel::default())?;
+    let mut stdout = out::stdout();
+    if arguments.json {
+        let files = found.iter().map(FileLine::from).collect();
+        serde_json::to_writer_pretty(&mut stdout, &Report { files })?;
+        writeln!(stdout)?;
+    } else {
+        for file in found.iter().filter(|file| !file.format.is_empty()) {
+            let line = FileLine::from(file);
+            writeln!(stdout, "{}", line.path)?;
+            writeln!(stdout, "  format    {} ({})", line.format, file.reason)?;
+            writeln!(stdout, "  text      {}, compression {}", line.encoding, line.compression)?;
+            writeln!(stdout, "  zone      {}", line.zone)?;
+            writeln!(stdout, "  events    {}, {} of them not understood", line.events, line.unparsed)?;
+            if let (Some(first), Some(last)) = (line.first, line.last) {
+                writeln!(stdout, "  times     {first} to {last}")?;
+            }
+        }
+    }
+    stdout.flush()?;
+    let mut outcome = Outcome::Done;
+    for error in found.iter().filter_map(|file| file.error.as_ref()) {
+        problem(error);
+        outcome = Outcome::Unreadable;
+    }
+    Ok(outcome)
+}

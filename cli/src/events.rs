@@ -1,0 +1,205 @@
+//! `timberline query` and `timberline export`: matching events as text, raw bytes, JSON lines or CSV.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+use anyhow::{Context, Result};
+use indexer::{Cancel, Case, Direction, Event, FieldKind, FieldValue, NO_TIME, Snapshot, View, stamp};
+use serde_json::{Map, Value};
+
+use crate::Outcome;
+use crate::args::{Export, Format, Query, Sort};
+use crate::out;
+
+pub fn query(arguments: &Query) -> Result<Outcome> {
+    let case = Case::open(&arguments.case)?;
+    let snapshot = case.snapshot();
+    let view = view(&arguments.query, time(arguments.from.as_ref())?, time(arguments.to.as_ref())?)?;
+    let mut stdout = out::stdout();
+    if arguments.count {
+        let count = checked(&arguments.query, case.count(&snapshot, &view, &Cancel::default()))?;
+        writeln!(stdout, "{count}")?;
+    } else {
+        let direction = match arguments.sort {
+            Sort::Time => Direction::OldestFirst,
+            Sort::NewestFirst => Direction::NewestFirst,
+        };
+        let limit = arguments.limit.unwrap_or(usize::MAX);
+        let printing = Printing { case: &case, snapshot: &snapshot, query: &arguments.query, view: &view };
+        printing.print(arguments.format, direction, limit, &mut stdout)?;
+    }
+    stdout.flush()?;
+    Ok(Outcome::Done)
+}
+
+pub fn export(arguments: &Export) -> Result<Outcome> {
+    let case = Case::open(&arguments.case)?;
+    let snapshot = case.snapshot();
+    let view = view(&arguments.query, None, None)?;
+    let name = arguments.to.display();
+    let mut file =
+        BufWriter::new(File::create(&arguments.to).with_context(|| format!("{name} cannot be written"))?);
+    let format = match arguments.to.extension().and_then(|ending| ending.to_str()) {
+        Some("csv") => Format::Csv,
+        Some("ndjson" | "jsonl") => Format::Ndjson,
+        _ => Format::Raw,
+    };
+    if format == Format::Raw {
+        checked(&arguments.query, case.export_raw(&snapshot, &view, &mut file, &Cancel::default()))?;
+    } else {
+        let printing = Printing { case: &case, snapshot: &snapshot, query: &arguments.query, view: &view };
+        printing.print(format, Direction::OldestFirst, usize::MAX, &mut file)?;
+    }
+    file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
+    Ok(Outcome::Done)
+}
+
+fn view(query: &str, from: Option<i64>, to: Option<i64>) -> Result<View> {
+    checked(query, View::parse(query, from, to))
+}
+
+/// Shows where in the query an error lies before it is passed on.
+fn checked<T>(query: &str, result: indexer::Result<T>) -> Result<T> {
+    result.map_err(|error| {
+        out::caret(query, &error);
+        error.into()
+    })
+}
+
+fn time(text: Option<&String>) -> Result<Option<i64>> {
+    let unread = |text: &String| {
+        let message = format!("{text} is no time; write it like 2026-03-01T14:05:00Z");
+        indexer::Error::new(indexer::ErrorKind::BadRequest, message)
+    };
+    Ok(text.map(|text| stamp::parse(text).ok_or_else(|| unread(text))).transpose()?)
+}
+
+struct Printing<'a> {
+    case: &'a Case,
+    snapshot: &'a Snapshot,
+    query: &'a str,
+    view: &'a View,
+}
+
+impl Printing<'_> {
+    fn print(&self, format: Format, direction: Direction, limit: usize, out: &mut dyn Write) -> Result<()> {
+        let names = Case::field_names(self.snapshot);
+        let columns: Vec<&str> = names.iter().skip(BUILT_IN).map(String::as_str).collect();
+        if format == Format::Csv {
+            let header = ["time", "source", "line", "level", "raw"].iter().chain(&columns);
+            write_csv(out, header.map(|&name| name.to_owned()))?;
+        }
+        let with_fields = matches!(format, Format::Ndjson | Format::Csv);
+        let mut failed = None;
+        let mut each = |event: Event, fields: Vec<FieldValue>| {
+            let row = Row { event: &event, fields: &fields, source: self.source(&event) };
+            row.write(format, &columns, out).map_err(|error| {
+                // The engine stops on any error; the real one is told below.
+                failed = Some(error);
+                indexer::Error::new(indexer::ErrorKind::Cancelled, "the output was closed")
+            })
+        };
+        let cancel = Cancel::default();
+        let outcome =
+            self.case.for_each(self.snapshot, self.view, direction, limit, with_fields, &cancel, &mut each);
+        match failed {
+            Some(error) => Err(error.into()),
+            None => checked(self.query, outcome),
+        }
+    }
+
+    fn source(&self, event: &Event) -> &str {
+        self.snapshot.sources().get(event.source as usize).map_or("", |source| &source.name)
+    }
+}
+
+/// `time`, `level`, `source`, `line` and `raw` come first in the list of fields.
+const BUILT_IN: usize = 5;
+
+struct Row<'a> {
+    event: &'a Event,
+    fields: &'a [FieldValue],
+    source: &'a str,
+}
+
+impl Row<'_> {
+    fn write(&self, format: Format, columns: &[&str], out: &mut dyn Write) -> std::io::Result<()> {
+        match format {
+            Format::Raw => {
+                out.write_all(&self.event.raw)?;
+                out.write_all(b"\n")
+            }
+            Format::Text => {
+                let time = self.time().unwrap_or_else(|| "-".to_owned());
+                let level = if self.event.level.name().is_empty() { "-" } else { self.event.level.name() };
+                write!(out, "{time} {level} {}:{} ", self.source, self.event.line)?;
+                out.write_all(&self.event.raw)?;
+                out.write_all(b"\n")
+            }
+            Format::Ndjson => {
+                serde_json::to_writer(&mut *out, &self.object())?;
+                out.write_all(b"\n")
+            }
+            Format::Csv => {
+                let value = |name: &&str| {
+                    self.fields.iter().find(|field| field.name == **name).map(|f| f.value.clone())
+                };
+                let built_in = [
+                    self.time().unwrap_or_default(),
+                    self.source.to_owned(),
+                    self.event.line.to_string(),
+                    self.event.level.name().to_owned(),
+                    String::from_utf8_lossy(&self.event.raw).into_owned(),
+                ];
+                write_csv(
+                    out,
+                    built_in.into_iter().chain(columns.iter().map(|name| value(name).unwrap_or_default())),
+                )
+            }
+        }
+    }
+
+    fn time(&self) -> Option<String> {
+        (self.event.time != NO_TIME).then(|| stamp::to_rfc3339(self.event.time))
+    }
+
+    fn object(&self) -> Map<String, Value> {
+        let level = self.event.level.name();
+        let mut object = Map::new();
+        object.insert("time".into(), self.time().map_or(Value::Null, Value::from));
+        object.insert("source".into(), self.source.into());
+        object.insert("line".into(), self.event.line.into());
+        object.insert("level".into(), if level.is_empty() { Value::Null } else { level.into() });
+        object.insert("raw".into(), String::from_utf8_lossy(&self.event.raw).into());
+        for field in self.fields {
+            object.insert(field.name.clone(), typed(field));
+        }
+        object
+    }
+}
+
+fn typed(field: &FieldValue) -> Value {
+    let read = match field.kind {
+        FieldKind::Text => None,
+        FieldKind::Int => field.value.parse::<i64>().ok().map(Value::from),
+        FieldKind::Float => field.value.parse::<f64>().ok().map(Value::from),
+        FieldKind::Bool => field.value.parse::<bool>().ok().map(Value::from),
+    };
+    read.unwrap_or_else(|| field.value.clone().into())
+}
+
+/// One CSV line. A spreadsheet takes a value that begins like a formula for one, so it gets a quote before.
+fn write_csv(out: &mut dyn Write, values: impl Iterator<Item = String>) -> std::io::Result<()> {
+    for (index, value) in values.enumerate() {
+        let is_number = value.parse::<f64>().is_ok();
+        let formula = !is_number && value.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        let value = if formula { format!("'{value}") } else { value };
+        let comma = if index > 0 { "," } else { "" };
+        if value.contains(['"', ',', '\n', '\r']) {
+            write!(out, "{comma}\"{}\"", value.replace('"', "\"\""))?;
+        } else {
+            write!(out, "{comma}{value}")?;
+        }
+    }
+    out.write_all(b"\n")
+}

@@ -1,0 +1,100 @@
+//! `timberline import`: files and folders into a case.
+
+use std::io::Write;
+
+use anyhow::Result;
+use indexer::{Cancel, Case, ImportOptions, Phase, Progress};
+use serde::Serialize;
+
+use crate::Outcome;
+use crate::args::{Import, Profile};
+use crate::files::FileLine;
+use crate::{out, problem};
+
+#[derive(Serialize)]
+struct Report {
+    files: Vec<FileLine>,
+    events: u64,
+    bytes_in: u64,
+    bytes_on_disk: u64,
+    landed_seconds: f64,
+    indexed_seconds: f64,
+    events_per_second: f64,
+    peak_rss_bytes: u64,
+    /// From the start to the first publication: when a first histogram can stand.
+    first_published_seconds: Option<f64>,
+}
+
+pub fn run(arguments: &Import) -> Result<Outcome> {
+    let is_new = !arguments.case.join("case.json").exists();
+    let case = if is_new { Case::create(&arguments.case)? } else { Case::open(&arguments.case)? };
+    let before = case.snapshot().revision();
+    let options = ImportOptions {
+        ingest: arguments.reading.options(),
+        without_index: arguments.profile == Profile::Fields,
+        ..ImportOptions::default()
+    };
+    let first_published = std::cell::Cell::new(None);
+    let report = |progress: Progress| {
+        if progress.revision > before && first_published.get().is_none() {
+            first_published.set(Some(progress.elapsed.as_secs_f64()));
+        }
+        out::progress(&line(&progress));
+    };
+    let done = case.import(&arguments.paths, &options, &report, &Cancel::default())?;
+    out::progress("");
+    let landed_seconds = done.landed.as_secs_f64();
+    if arguments.json {
+        let report = Report {
+            files: done
+                .files
+                .iter()
+                .map(FileLine::from)
+                .chain(done.refused.iter().map(FileLine::from))
+                .collect(),
+            events: done.events,
+            bytes_in: done.bytes_in,
+            bytes_on_disk: done.bytes_on_disk,
+            landed_seconds,
+            indexed_seconds: done.indexed.as_secs_f64(),
+            events_per_second: done.events as f64 / landed_seconds.max(1e-9),
+            peak_rss_bytes: peak_rss_bytes(),
+            first_published_seconds: first_published.get(),
+        };
+        let mut stdout = out::stdout();
+        serde_json::to_writer_pretty(&mut stdout, &report)?;
+        writeln!(stdout)?;
+        stdout.flush()?;
+    } else {
+        let files = done.files.iter().filter(|file| file.source.is_some()).count();
+        out::say(&format!("{} events of {files} files in {landed_seconds:.1} s", done.events));
+    }
+    let mut outcome = Outcome::Done;
+    for error in done.files.iter().filter_map(|file| file.problem.as_ref()).chain(&done.refused) {
+        problem(error);
+        outcome = Outcome::Unreadable;
+    }
+    match done.failure {
+        Some(error) => Err(error.into()),
+        None => Ok(outcome),
+    }
+}
+
+fn line(progress: &Progress) -> String {
+    let what = match progress.phase {
+        Phase::Landing => "reading",
+        Phase::Indexing => "indexing",
+    };
+    let share = progress.bytes_read as f64 / progress.bytes_total.max(1) as f64 * 100.0;
+    format!("{what}: {} events, {share:.0} % of {} MB", progress.events, progress.bytes_total >> 20)
+}
+
+/// The most memory this process ever held, where the system tells.
+fn peak_rss_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).and_then(|rest| {
+        let number = rest.trim().trim_end_matches("kB").trim();
+        number.parse::<u64>().ok()
+    });
+    kilobytes.unwrap_or(0) * 1024
+}

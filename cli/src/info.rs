@@ -1,0 +1,51 @@
+//! `timberline info` and `timberline verify`.
+
+use std::io::Write;
+
+use anyhow::Result;
+use indexer::{Cancel, Case, stamp};
+
+use crate::Outcome;
+use crate::args::CaseArgument;
+use crate::{out, problem};
+
+pub fn info(arguments: &CaseArgument) -> Result<Outcome> {
+    let case = Case::open(&arguments.case)?;
+    let snapshot = case.snapshot();
+    let mut stdout = out::stdout();
+    writeln!(stdout, "{}", snapshot.name())?;
+    writeln!(stdout, "  events    {}", snapshot.events())?;
+    if let Some((first, last)) = snapshot.time_range() {
+        writeln!(stdout, "  times     {} to {}", stamp::to_rfc3339(first), stamp::to_rfc3339(last))?;
+    }
+    let (indexed, segments) = snapshot.indexed();
+    writeln!(stdout, "  segments  {segments}, {indexed} with their text index")?;
+    writeln!(stdout, "  fields    {}", Case::field_names(&snapshot).join(", "))?;
+    for source in snapshot.sources() {
+        let state = source.note.as_deref().unwrap_or(if source.complete { "complete" } else { "being read" });
+        writeln!(
+            stdout,
+            "  source    {} ({}): {} events, {} bytes, {state}, SHA-256 {}",
+            source.name, source.format, source.events, source.bytes, source.sha256
+        )?;
+    }
+    stdout.flush()?;
+    Ok(Outcome::Done)
+}
+
+pub fn verify(arguments: &CaseArgument) -> Result<Outcome> {
+    let case = Case::open(&arguments.case)?;
+    let verification = case.verify(&Cancel::default());
+    if verification.problems.is_empty() {
+        let mut stdout = out::stdout();
+        writeln!(
+            stdout,
+            "{} sources ({} bytes) and {} segments are as they were written",
+            verification.sources, verification.bytes, verification.segments
+        )?;
+        stdout.flush()?;
+        return Ok(Outcome::Done);
+    }
+    verification.problems.iter().for_each(problem);
+    Ok(Outcome::Unreadable)
+}

@@ -1,0 +1,60 @@
+//! `timberline`: the engine on the command line. Data goes to stdout, words for people to stderr.
+//!
+//! Exit codes: 0 done, 1 done but some input was unreadable (and named), 2 usage, 3 failed.
+
+mod args;
+mod detect;
+mod events;
+mod files;
+mod import;
+mod info;
+mod out;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use wire::WireError;
+
+use crate::args::{Arguments, Command};
+
+/// How a command ended, where it did not fail.
+pub enum Outcome {
+    Done,
+    /// Some input could not be read; it was named on the way.
+    Unreadable,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Import(arguments) => import::run(&arguments),
+        Command::Query(arguments) => events::query(&arguments),
+        Command::Detect(arguments) => detect::run(&arguments),
+        Command::Export(arguments) => events::export(&arguments),
+        Command::Info(arguments) => info::info(&arguments),
+        Command::Verify(arguments) => info::verify(&arguments),
+        Command::Serve(arguments) => serve::run(arguments),
+    };
+    match outcome {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Unreadable) => ExitCode::from(1),
+        Err(error) if out::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let usage = error.downcast_ref::<indexer::Error>().is_some_and(|error| {
+                matches!(error.kind(), indexer::ErrorKind::QueryInvalid | indexer::ErrorKind::BadRequest)
+            });
+            out::say(&format!("timberline: {error:#}"));
+            if let Some(error) = error.downcast_ref::<indexer::Error>() {
+                out::hint(error);
+            }
+            ExitCode::from(if usage { 2 } else { 3 })
+        }
+    }
+}
+
+/// A problem with an input, as a line for a person.
+pub fn problem(error: &indexer::Error) {
+    let shown = WireError::from(error);
+    out::say(&format!("timberline: {shown}"));
+    out::hint(error);
+}

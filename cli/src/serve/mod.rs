@@ -1,0 +1,78 @@
+//! `timberline serve`: the workbench for a browser on this machine.
+//!
+//! Only 127.0.0.1 is bound. Every call carries the token of the address that was printed, and a request
+//! that names another host or comes from another page is refused, so that no web page can reach in.
+
+mod call;
+mod guard;
+mod page;
+mod upload;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware;
+use axum::routing::post;
+use wire::{Session, Start};
+
+use crate::Outcome;
+use crate::args::Serve;
+use crate::out;
+
+/// What every request handler shares.
+pub struct Host {
+    pub session: Session,
+    pub token: String,
+    /// Where uploaded files wait to be imported.
+    pub uploads: PathBuf,
+}
+
+pub fn run(arguments: Serve) -> Result<Outcome> {
+    let home = wire::home();
+    let here = std::env::current_dir()?;
+    let paths = arguments.paths.iter().map(|path| here.join(path)).collect();
+    let host = Arc::new(Host {
+        session: Session::new(Start::browser(home.clone()).with_paths(paths)),
+        token: arguments.token.map_or_else(random_token, Ok)?,
+        uploads: home.join("uploads"),
+    });
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(serve(host, arguments.port))?;
+    Ok(Outcome::Done)
+}
+
+async fn serve(host: Arc<Host>, port: u16) -> Result<()> {
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", port))
+        .await
+        .with_context(|| format!("port {port} of 127.0.0.1 cannot be used"))?;
+    let port = listener.local_addr()?.port();
+    let mut stdout = out::stdout();
+    writeln!(stdout, "http://127.0.0.1:{port}/#token={}", host.token)?;
+    stdout.flush()?;
+    out::say("Open this address in a browser on this machine. Ctrl+C ends it.");
+    let api = Router::new()
+        .route("/api/call", post(call::call))
+        .route("/api/upload", post(upload::upload))
+        .layer(middleware::from_fn_with_state(Arc::clone(&host), guard::token));
+    let router = Router::new()
+        .merge(api)
+        .fallback(page::page)
+        .layer(middleware::from_fn(guard::loopback))
+        // Uploads are streamed to disk, so their size is no matter of memory.
+        .layer(DefaultBodyLimit::disable())
+        .with_state(host);
+    axum::serve(listener, router).await?;
+    Ok(())
+}
+
+/// 128 bits of the system's randomness.
+fn random_token() -> Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| anyhow::anyhow!("the system gives no randomness: {error}"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

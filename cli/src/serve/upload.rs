@@ -1,0 +1,78 @@
+//! Files that a browser sends, because a web page is told no paths.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use futures_util::StreamExt;
+use serde::{Deserialize, Serialize};
+use tokio::io::AsyncWriteExt;
+
+use super::Host;
+
+#[derive(Deserialize)]
+pub struct Place {
+    /// The file's name, with its folders when a folder was dropped.
+    name: String,
+    /// Shared by the files of one drop.
+    batch: String,
+}
+
+#[derive(Serialize)]
+pub struct Stored {
+    path: String,
+}
+
+type Refusal = (StatusCode, String);
+
+/// Streams the body to a file of its own and tells its path.
+pub async fn upload(
+    State(host): State<Arc<Host>>,
+    Query(place): Query<Place>,
+    body: Body,
+) -> Result<Json<Stored>, Refusal> {
+    let path = inside(&host.uploads, &place)
+        .ok_or_else(|| (StatusCode::BAD_REQUEST, format!("{} is no name for a file.", place.name)))?;
+    let failed =
+        |error: std::io::Error| (StatusCode::INSUFFICIENT_STORAGE, format!("{}: {error}.", path.display()));
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let mut file = tokio::fs::File::create(&path).await.map_err(failed)?;
+    let mut chunks = body.into_data_stream();
+    while let Some(chunk) = chunks.next().await {
+        let chunk =
+            chunk.map_err(|error| (StatusCode::BAD_REQUEST, format!("The upload broke off: {error}.")))?;
+        file.write_all(&chunk).await.map_err(failed)?;
+    }
+    file.flush().await.map_err(failed)?;
+    Ok(Json(Stored { path: path.to_string_lossy().into_owned() }))
+}
+
+/// The place of an upload; nothing when its name would lead out of the folder.
+fn inside(uploads: &Path, place: &Place) -> Option<PathBuf> {
+    let plain = |path: &str| {
+        let path = Path::new(path);
+        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        (is_plain && path.file_name().is_some()).then(|| path.to_path_buf())
+    };
+    Some(uploads.join(plain(&place.batch)?).join(plain(&place.name)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_inside_the_folder() {
+        let place = |name: &str| Place { name: name.to_owned(), batch: "b1".to_owned() };
+        let uploads = Path::new("/uploads");
+        assert_eq!(inside(uploads, &place("a/b.log")), Some(PathBuf::from("/uploads/b1/a/b.log")));
+        for name in ["../b.log", "/etc/passwd", "a/../../b", "", "."] {
+            assert_eq!(inside(uploads, &place(name)), None, "{name}");
+        }
+    }
+}
