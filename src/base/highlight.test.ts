@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+
+import { filterWords, highlight } from './highlight';
+
+it.each([
+  ['timeout', ['timeout']],
+  ['Error AND "connection reset"', ['connection reset', 'error']],
+  ['NOT debug -trace (GET OR post)', ['post', 'get']],
+  ['status:500 level>=warn *abc* a*b', ['abc']],
+  ['NOT "a phrase" "say \\"hi\\""', ['say "hi"']],
+  ['', []],
+])('looks in %j for %j', (query, words) => expect(filterWords(query)).toEqual(words));
+
+it('marks every place, whatever the case, and loses no character', () => {
+  const pieces = highlight('GET /get (a.b) axb', ['get', 'a.b']);
+  expect(pieces.filter((piece) => piece.marked).map((piece) => piece.text)).toEqual([
+    'GET',
+    'get',
+    'a.b',
+  ]);
+  expect(pieces.map((piece) => piece.text).join('')).toBe('GET /get (a.b) axb');
+});
+
+it('gives an unmarked line back whole', () => {
+  expect(highlight('nothing here', ['x1'])).toEqual([{ text: 'nothing here', marked: false }]);
+  expect(highlight('', ['x'])).toEqual([{ text: '', marked: false }]);
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+
+import { Latest } from './latest';
+
+/** A task whose end the test decides. */
+function controlled(key: string, log: string[]) {
+  let resolve!: (value: string) => void;
+  let reject!: (error: unknown) => void;
+  const answer = new Promise<string>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  let signal: AbortSignal | undefined;
+  return {
+    resolve,
+    reject,
+    started: () => signal !== undefined,
+    stopped: () => signal?.aborted ?? false,
+    task: {
+      key,
+      load: (given: AbortSignal) => {
+        signal = given;
+        return answer;
+      },
+      done: (value: string) => void log.push(value),
+      failed: (error: unknown) => void log.push(`failed ${String(error)}`),
+    },
+  };
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+
+describe('replace', () => {
+  it('never delivers an answer that was overtaken, whichever arrives first', async () => {
+    const log: string[] = [];
+    const latest = new Latest<string>();
+    const [old, young] = [controlled('a', log), controlled('b', log)];
+    latest.replace(old.task);
+    latest.replace(young.task);
+    expect(old.stopped()).toBe(true);
+    young.resolve('young');
+    await settled();
+    old.resolve('old');
+    await settled();
+    expect(log).toEqual(['young']);
+    expect(latest.busy).toBe(false);
+  });
+
+  it('says nothing of a failure that was overtaken', async () => {
+    const log: string[] = [];
+    const latest = new Latest<string>();
+    const [old, young] = [controlled('a', log), controlled('b', log)];
+    latest.replace(old.task);
+    latest.replace(young.task);
+    old.reject('too late');
+    young.resolve('young');
+    await settled();
+    expect(log).toEqual(['young']);
+  });
+
+  it('does not ask the same thing twice at once', async () => {
+    const log: string[] = [];
+    const latest = new Latest<string>();
+    const [first, second] = [controlled('same', log), controlled('same', log)];
+    latest.replace(first.task);
+    latest.replace(second.task);
+    expect(second.started()).toBe(false);
+    first.resolve('first');
+    await settled();
+    expect(log).toEqual(['first']);
+  });
+});
+
+describe('follow', () => {
+  it('lets what runs finish and then asks only the newest that waited', async () => {
+    const log: string[] = [];
+    const latest = new Latest<string>();
+    const [one, two, three] = ['1', '2', '3'].map((key) => controlled(key, log));
+    latest.follow(one!.task);
+    latest.follow(two!.task);
+    latest.follow(three!.task);
+    expect(one!.stopped()).toBe(false);
+    one!.resolve('one');
+    await settled();
+    expect(two!.started()).toBe(false);
+    three!.resolve('three');
+    await settled();
+    expect(log).toEqual(['one', 'three']);
+  });
+
+  it('goes on after a failure', async () => {
+    const log: string[] = [];
+    const latest = new Latest<string>();
+    const [one, two] = [controlled('1', log), controlled('2', log)];
+    latest.follow(one.task);
+    latest.follow(two.task);
+    one.reject('broken');
+    await settled();
+    two.resolve('two');
+    await settled();
+    expect(log).toEqual(['failed broken', 'two']);
+  });
+
+  it('is forgotten when a person asks for something else', async () => {
+    const log: string[] = [];
+    const latest = new Latest<string>();
+    const [one, waiting, other] = [
+      controlled('1', log),
+      controlled('2', log),
+      controlled('3', log),
+    ];
+    latest.follow(one.task);
+    latest.follow(waiting.task);
+    latest.replace(other.task);
+    other.resolve('other');
+    await settled();
+    expect(waiting.started()).toBe(false);
+    expect(log).toEqual(['other']);
+  });
+});
+
+it('reports busy from the first question to the last answer without a gap', async () => {
+  const states: boolean[] = [];
+  const log: string[] = [];
+  const latest = new Latest<string>((busy) => states.push(busy));
+  const [one, two] = [controlled('1', log), controlled('2', log)];
+  latest.follow(one.task);
+  latest.follow(two.task);
+  one.resolve('one');
+  await settled();
+  two.resolve('two');
+  await settled();
+  expect(states).toEqual([true, true, false]);
+});
+
+it('delivers nothing after it was stopped', async () => {
+  const log: string[] = [];
+  const latest = new Latest<string>();
+  const one = controlled('1', log);
+  latest.replace(one.task);
+  latest.stop();
+  one.resolve('one');
+  await settled();
+  expect(log).toEqual([]);
+  expect(one.stopped()).toBe(true);
+});

@@ -1,0 +1,18 @@
+/**
+ * The engine counts a query in bytes of UTF-8, the screen in UTF-16 units. Cuts a text into what is
+ * before, inside and after a byte range; a range past the end or of no width marks the last place.
+ */
+export function cutAtBytes(
+  text: string,
+  [from, to]: readonly [number, number],
+): { before: string; inside: string; after: string } {
+  const bytes = new TextEncoder().encode(text);
+  const decoder = new TextDecoder();
+  const start = Math.min(from, bytes.length);
+  const end = Math.min(Math.max(to, start), bytes.length);
+  return {
+    before: decoder.decode(bytes.subarray(0, start)),
+    inside: decoder.decode(bytes.subarray(start, end)),
+    after: decoder.decode(bytes.subarray(end)),
+  };
+}

@@ -1,0 +1,251 @@
+import { formatBytes, formatCount, formatSeconds, formatShare } from './format';
+
+const plural = new Intl.PluralRules('en');
+
+function word(count: number, one: string, many: string): string {
+  return plural.select(count) === 'one' ? one : many;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${formatCount(count)} ${word(count, one, many)}`;
+}
+
+/** Every text of the screen, in one place, so that its voice is one and a second language is possible. */
+export const texts = {
+  app: {
+    name: 'Timberline',
+    promise:
+      'See when it happened, what happened and how often. Your logs never leave this machine.',
+    working: {
+      starting: 'Starting…',
+      creating: 'Making a case…',
+      opening: 'Opening the case…',
+    },
+    handover: (done: number, total: number) =>
+      `Handing file ${formatCount(done + 1)} of ${formatCount(total)} to the engine…`,
+  },
+
+  counts: {
+    events: (count: number) => counted(count, 'event', 'events'),
+    eventWord: (count: number) => word(count, 'event', 'events'),
+    sources: (count: number) => counted(count, 'source', 'sources'),
+    problems: (count: number) => counted(count, 'problem', 'problems'),
+    unparsed: (count: number) => `${formatCount(count)} not parsed`,
+  },
+
+  welcome: {
+    drop: 'Drop log files or folders anywhere in this window',
+    dropNote: 'Access logs, JSON lines, syslog or plain text; compressed or not.',
+    openFiles: 'Open files…',
+    openFolder: 'Open folder…',
+    sample: 'Load the sample case',
+    sampleNote: 'New here? A small web shop’s bad afternoon, ready to explore.',
+    recent: 'Recent cases',
+    noRecent: 'Cases you make appear here.',
+    casesFolder: 'Cases are kept in',
+  },
+
+  drop: {
+    newCase: 'Drop to make a new case',
+    intoCase: (name: string) => `Drop to add to “${name}”`,
+    readOnly: 'This case is open for reading only; nothing can be added',
+    note: 'The files themselves are not changed.',
+  },
+
+  bar: {
+    allCases: 'All cases',
+    addFiles: 'Add files…',
+    query: 'Filter',
+    queryHint: 'Filter events: words, "a phrase", *part*, field:"value"',
+    clearQuery: 'Clear the filter',
+    theme: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
+    keyboard: 'Keyboard shortcuts',
+  },
+
+  range: {
+    all: 'All time',
+    edit: 'Change the time range',
+    clear: 'Show all time',
+    from: 'From (UTC)',
+    to: 'Until (UTC)',
+    apply: 'Apply',
+    format: 'For example 2026-03-01 14:05 or 2026-03-01 14:05:09.250. An empty end is open.',
+    notATime: 'This is not a time I can read.',
+    order: 'The range ends before it begins.',
+  },
+
+  timeline: {
+    name: 'Events over time',
+    summary: (total: string, range: string, bucket: string) =>
+      `${total} between ${range} UTC, counted per ${bucket}.`,
+    help: 'Arrow keys move, Shift with arrow keys selects, Enter zooms in, Backspace goes back.',
+    perBucket: (bucket: string) => `per ${bucket}`,
+    back: 'Back',
+    backHint: 'Back to the range before (Backspace)',
+    partial: (share: number) => `${formatShare(share)} looked at`,
+    noTime: 'These events carry no time',
+    noTimeNote: 'They are listed below in the order of their sources.',
+    someUntimed: (count: number) => `${formatCount(count)} without a time`,
+    nothing: 'No event matches here',
+    empty: 'No events yet',
+    waiting: 'Events appear here as they are read',
+    zone: 'UTC',
+  },
+
+  levels: {
+    none: 'No level',
+    trace: 'Trace',
+    debug: 'Debug',
+    info: 'Info',
+    notice: 'Notice',
+    warn: 'Warning',
+    error: 'Error',
+    fatal: 'Fatal',
+  },
+
+  events: {
+    name: 'Events',
+    time: 'Time (UTC)',
+    level: 'Level',
+    source: 'Source',
+    text: 'Event',
+    oldestFirst: 'Oldest first',
+    newestFirst: 'Newest first',
+    orderHint: 'Change the order',
+    noTime: 'no time',
+    loading: 'Loading',
+    nothing: 'No event matches',
+    nothingFilter: (query: string) => `Nothing in this case matches ${query}`,
+    nothingFilterRange: (query: string) => `Nothing in this time range matches ${query}`,
+    nothingRange: 'The time range leaves out every event that would match.',
+    emptyCase: 'This case has no events yet',
+    emptyCaseNote: 'Drop files on the window, or add them with the button above.',
+    reading: 'Reading…',
+    readingNote: 'Events appear here as they are read.',
+    clearFilter: 'Clear the filter',
+    clearRange: 'Show all time',
+    retry: 'Try again',
+  },
+
+  detail: {
+    name: 'Event',
+    everything: 'Everything about the event',
+    close: 'Close (Esc)',
+    raw: 'Text',
+    fields: 'Fields',
+    origin: 'Where it comes from',
+    copy: (name: string) => `Copy ${name}`,
+    copied: 'Copied',
+    only: (name: string, value: string) => `Only events with ${name} ${value}`,
+    without: (name: string, value: string) => `Without events with ${name} ${value}`,
+    noFields: 'No fields were recognised in this event.',
+    cut: (bytes: number) => `Shown up to a limit; the event has ${formatBytes(bytes)}.`,
+    source: 'Source',
+    path: 'Read from',
+    format: 'Format',
+    line: 'Line',
+    offset: 'Byte offset',
+    length: 'Length',
+    hash: 'SHA-256',
+    hashUnknown: 'known when the source is complete',
+  },
+
+  imports: {
+    name: 'Import',
+    files: 'Files of the import',
+    reading: (done: number, total: number) =>
+      `Reading ${formatCount(done)} of ${counted(total, 'file', 'files')}`,
+    indexing: 'All events are here; building the search index',
+    waiting: 'Waiting for the import before it',
+    starting: 'Looking at the files…',
+    stopping: 'Stopping; what was read is kept…',
+    done: (events: number) => `Imported ${counted(events, 'event', 'events')}`,
+    cancelled: (events: number) => `Stopped; ${counted(events, 'event', 'events')} kept`,
+    failed: 'The import failed; what was read before is kept',
+    timeLeft: (seconds: number) => `${formatSeconds(seconds)} left`,
+    cancel: 'Cancel',
+    show: 'Show the files',
+    hide: 'Hide the files',
+    dismiss: 'Dismiss',
+    more: (count: number) => `and ${counted(count, 'more file', 'more files')}`,
+    states: {
+      waiting: 'waiting',
+      reading: 'reading',
+      done: 'done',
+      warned: 'done, with a note',
+      failed: 'could not be read completely',
+      skipped: 'not read',
+    },
+  },
+
+  status: {
+    name: 'Status',
+    of: (matching: string, all: string) => `${matching} of ${all}`,
+    took: (time: string) => `answered in ${time}`,
+    readOnly: 'Read-only',
+  },
+
+  /** What happened, plainly, by the engine's code. The engine adds to which file, and what to do. */
+  failures: {
+    notFound: 'It is not there',
+    notReadable: 'It may not be read',
+    empty: 'The file is empty',
+    binary: 'The file is not text',
+    noLogs: 'No logs were found',
+    diskFull: 'The disk is full',
+    readOnly: 'The case can only be read',
+    caseLocked: 'Another window is writing this case',
+    caseDamaged: 'The case is damaged',
+    caseTooNew: 'The case was made by a newer Timberline',
+    changed: 'The file changed while it was read',
+    queryInvalid: 'The filter has a mistake',
+    cancelled: 'Stopped',
+    badRequest: 'The engine did not understand the request',
+    internal: 'Something went wrong in the engine',
+    unreachable: 'The engine does not answer',
+  },
+  unreachableHint: 'Is Timberline still running? Open the address that it printed when it started.',
+  dismiss: 'Dismiss',
+  close: 'Close',
+
+  keyboard: {
+    name: 'Keyboard',
+    groups: [
+      {
+        name: 'Anywhere',
+        keys: [
+          [['/'], 'Go to the filter'],
+          [['?'], 'Show this sheet'],
+          [['Esc'], 'Close or leave what is open'],
+        ],
+      },
+      {
+        name: 'Filter',
+        keys: [
+          [['Enter'], 'Ask now'],
+          [['Ctrl', 'Enter'], 'Ask now, from anywhere'],
+        ],
+      },
+      {
+        name: 'Events',
+        keys: [
+          [['j', '↓'], 'Next event'],
+          [['k', '↑'], 'Event before'],
+          [['PgDn', 'PgUp'], 'A page on or back'],
+          [['g', 'Home'], 'First event'],
+          [['G', 'End'], 'Last event'],
+          [['Enter'], 'Open the event'],
+        ],
+      },
+      {
+        name: 'Timeline',
+        keys: [
+          [['←', '→'], 'Move over the bars'],
+          [['Shift', '←', '→'], 'Select bars'],
+          [['Enter'], 'Zoom in'],
+          [['Backspace'], 'Back to the range before'],
+        ],
+      },
+    ],
+  },
+} as const;

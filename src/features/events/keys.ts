@@ -1,0 +1,45 @@
+/** What a key asks of the list of events, the way people know it from less, vi and lnav. */
+export type Move =
+  | { readonly kind: 'by'; readonly rows: number }
+  | { readonly kind: 'page'; readonly pages: number }
+  | { readonly kind: 'first' }
+  | { readonly kind: 'last' }
+  | { readonly kind: 'open' };
+
+const MOVES = new Map<string, Move>(
+  Object.entries({
+    j: { kind: 'by', rows: 1 },
+    ArrowDown: { kind: 'by', rows: 1 },
+    k: { kind: 'by', rows: -1 },
+    ArrowUp: { kind: 'by', rows: -1 },
+    PageDown: { kind: 'page', pages: 1 },
+    PageUp: { kind: 'page', pages: -1 },
+    Home: { kind: 'first' },
+    g: { kind: 'first' },
+    End: { kind: 'last' },
+    G: { kind: 'last' },
+    Enter: { kind: 'open' },
+  } satisfies Record<string, Move>),
+);
+
+export function moveOf(key: string): Move | null {
+  return MOVES.get(key) ?? null;
+}
+
+/** The row selected after a move; `selected` is -1 when none was, and then the first move enters. */
+export function target(move: Move, selected: number, total: number, pageRows: number): number {
+  const last = total - 1;
+  const clamp = (row: number) => Math.min(Math.max(row, 0), last);
+  switch (move.kind) {
+    case 'by':
+      return selected < 0 ? clamp(0) : clamp(selected + move.rows);
+    case 'page':
+      return clamp(Math.max(selected, 0) + move.pages * Math.max(1, pageRows - 1));
+    case 'first':
+      return clamp(0);
+    case 'last':
+      return last;
+    case 'open':
+      return clamp(selected);
+  }
+}

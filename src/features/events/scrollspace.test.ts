@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+
+import { SCROLL_CAP_PX, ScrollSpace } from './scrollspace';
+
+const ROW = 24;
+const VIEW = 600;
+
+function space(rows: number) {
+  const made = new ScrollSpace(ROW);
+  made.resize(rows, VIEW);
+  return made;
+}
+
+const HUGE = 100_000_000;
+
+describe('a list that fits', () => {
+  it('is scrolled pixel by pixel', () => {
+    const made = space(1000);
+    expect(made.compressed).toBe(false);
+    expect(made.heightPx).toBe(24_000);
+    made.scrolled(37);
+    expect([made.firstRow, made.offsetPx]).toEqual([1, 13]);
+    made.scrolled(24_000 - VIEW);
+    expect(made.lastRow).toBe(999);
+  });
+
+  it('has no rows and no way to scroll when it is empty', () => {
+    const made = space(0);
+    expect([made.firstRow, made.lastRow, made.heightPx]).toEqual([0, -1, 0]);
+    made.by(500);
+    expect(made.scrollTop).toBe(0);
+  });
+
+  it('shows all of a short list', () => {
+    const made = space(3);
+    made.by(10);
+    expect([made.firstRow, made.offsetPx, made.lastRow]).toEqual([0, 0, 2]);
+  });
+});
+
+describe('a hundred million rows', () => {
+  it('keeps the scrolled element under the cap', () => {
+    expect(space(HUGE).heightPx).toBe(SCROLL_CAP_PX);
+  });
+
+  it('reaches both ends exactly by the scrollbar', () => {
+    const made = space(HUGE);
+    made.scrolled(SCROLL_CAP_PX - VIEW);
+    expect(made.lastRow).toBe(HUGE - 1);
+    expect((made.firstRow + VIEW / ROW) * ROW).toBe(HUGE * ROW);
+    expect(made.offsetPx).toBe(0);
+    made.scrolled(0);
+    expect([made.firstRow, made.offsetPx]).toEqual([0, 0]);
+  });
+
+  it('reaches the end although the browser rounds the last pixel down', () => {
+    const made = space(HUGE);
+    made.scrolled(SCROLL_CAP_PX - VIEW - 0.6);
+    expect(made.lastRow).toBe(HUGE - 1);
+  });
+
+  it('lands in the middle when the thumb does', () => {
+    const made = space(HUGE);
+    made.scrolled((SCROLL_CAP_PX - VIEW) / 2);
+    expect(Math.abs(made.firstRow - HUGE / 2)).toBeLessThan(VIEW);
+  });
+
+  it('steps by single rows anywhere, and a step back is a step back', () => {
+    const made = space(HUGE);
+    for (const share of [0.1, 0.5, 0.999]) {
+      made.scrolled(Math.round((SCROLL_CAP_PX - VIEW) * share));
+      const [row, offset] = [made.firstRow, made.offsetPx];
+      made.by(ROW);
+      expect([made.firstRow, made.offsetPx]).toEqual([row + 1, offset]);
+      made.by(-ROW);
+      expect([made.firstRow, made.offsetPx]).toEqual([row, offset]);
+    }
+  });
+
+  it('takes a small native scroll for the pixels it is', () => {
+    const made = space(HUGE);
+    made.scrolled(4_000_000);
+    const before = made.firstRow * ROW + made.offsetPx;
+    made.scrolled(made.scrollTop + 50);
+    expect(made.firstRow * ROW + made.offsetPx).toBe(before + 50);
+  });
+
+  it('does not take its own scrollTop for a movement', () => {
+    const made = space(HUGE);
+    made.scrolled(4_000_000);
+    const row = made.firstRow;
+    expect(made.scrolled(made.scrollTop + 0.4)).toBe(false);
+    expect(made.firstRow).toBe(row);
+  });
+
+  it('leaves room to scroll on until the very end', () => {
+    const made = space(HUGE);
+    made.by(ROW);
+    expect(made.scrollTop).toBeGreaterThan(0);
+    made.scrolled(SCROLL_CAP_PX);
+    made.by(-ROW);
+    expect(made.lastRow).toBe(HUGE - 2);
+    expect(made.scrollTop).toBeLessThan(SCROLL_CAP_PX - VIEW);
+  });
+
+  it('goes through the list row by row without missing one', () => {
+    const made = space(HUGE);
+    made.scrolled(SCROLL_CAP_PX);
+    for (let step = 1; step <= 1000; step += 1) {
+      made.reveal(made.firstRow - 1);
+      expect(made.firstRow).toBe(HUGE - VIEW / ROW - step);
+    }
+  });
+});
+
+describe('reveal', () => {
+  it('moves only as far as it has to', () => {
+    const made = space(1000);
+    made.reveal(10);
+    expect(made.scrollTop).toBe(0);
+    made.reveal(30);
+    expect(made.scrollTop).toBe(31 * ROW - VIEW);
+    made.reveal(2);
+    expect(made.scrollTop).toBe(2 * ROW);
+  });
+
+  it('reaches the last row of a huge list', () => {
+    const made = space(HUGE);
+    made.reveal(HUGE - 1);
+    expect(made.lastRow).toBe(HUGE - 1);
+    expect(made.scrollTop).toBe(SCROLL_CAP_PX - VIEW);
+  });
+});
+
+it('stays where it is while the list grows past the cap', () => {
+  const made = space(1000);
+  made.scrolled(12_000);
+  made.resize(HUGE, VIEW);
+  expect([made.firstRow, made.offsetPx]).toEqual([500, 0]);
+  expect(made.scrollTop).toBeGreaterThan(0);
+});
+
+it('stays inside when the list shrinks', () => {
+  const made = space(HUGE);
+  made.reveal(HUGE - 1);
+  made.resize(100, VIEW);
+  expect(made.lastRow).toBe(99);
+});

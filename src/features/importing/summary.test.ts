@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+
+import type { FileProgress, ImportProgress, WireError } from '../../ipc/generated';
+import { byUrgency, pace, share, shownState } from './summary';
+
+const note: WireError = { code: 'binary', message: 'm', hint: null, path: 'p', span: null };
+
+function file(index: number, state: FileProgress['state'], given: WireError | null = null) {
+  return { index, path: `/${index}`, state, note: given, format: null } as FileProgress;
+}
+
+function progress(part: Partial<ImportProgress>): ImportProgress {
+  return {
+    phase: 'landing',
+    revision: 1,
+    events: 0,
+    bytesRead: 0,
+    bytesTotal: 0,
+    elapsedMs: 0,
+    filesTotal: 1,
+    filesDone: 0,
+    changed: [],
+    ...part,
+  };
+}
+
+describe('the state of a file', () => {
+  it('is not simply done when there is a note, nor waiting after the end', () => {
+    expect(shownState(file(0, 'done'), true)).toBe('done');
+    expect(shownState(file(0, 'done', note), true)).toBe('warned');
+    expect(shownState(file(0, 'waiting'), true)).toBe('waiting');
+    expect(shownState(file(0, 'waiting'), false)).toBe('skipped');
+  });
+
+  it('puts what wants attention first and copes with files not heard of yet', () => {
+    const files: FileProgress[] = [];
+    files[0] = file(0, 'done');
+    files[2] = file(2, 'reading');
+    files[3] = file(3, 'failed', note);
+    files[4] = file(4, 'done');
+    expect(byUrgency(files, true).map(({ index }) => index)).toEqual([3, 2, 0, 4]);
+  });
+});
+
+describe('the pace', () => {
+  it('gives rate and time left once they mean something', () => {
+    expect(pace(progress({ bytesRead: 50e6, bytesTotal: 150e6, elapsedMs: 1000 }))).toBe(
+      '50.0 MB / 150 MB · 50.0 MB/s · 2 s left',
+    );
+    expect(pace(progress({ bytesRead: 5e6, bytesTotal: 150e6, elapsedMs: 50 }))).toBe(
+      '5.00 MB / 150 MB',
+    );
+  });
+
+  it('has no share where nothing can be measured, and never more than all', () => {
+    expect(share(null)).toBeNull();
+    expect(share(progress({ bytesTotal: 0 }))).toBeNull();
+    expect(share(progress({ phase: 'indexing', bytesTotal: 5, bytesRead: 5 }))).toBeNull();
+    expect(share(progress({ bytesTotal: 5, bytesRead: 9 }))).toBe(1);
+  });
+});

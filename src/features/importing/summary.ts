@@ -1,0 +1,69 @@
+import { formatBytes } from '../../base/format';
+import { texts } from '../../base/texts';
+import type { FileProgress, ImportProgress } from '../../ipc/generated';
+import type { ImportJob } from '../../state/importing.svelte';
+
+export type ShownState = keyof typeof texts.imports.states;
+
+/** How a file stands, as it is shown: with a note it is not simply done, nor waiting after the end. */
+export function shownState(file: FileProgress, active: boolean): ShownState {
+  if (file.state === 'done' && file.note !== null) return 'warned';
+  if (file.state === 'waiting' && !active) return 'skipped';
+  return file.state;
+}
+
+/** What wants attention first: what failed, what is being read, then the rest in its own order. */
+const URGENCY: Record<ShownState, number> = {
+  failed: 0,
+  warned: 1,
+  reading: 2,
+  skipped: 3,
+  waiting: 4,
+  done: 5,
+};
+
+export function byUrgency(files: readonly FileProgress[], active: boolean): FileProgress[] {
+  return files
+    .filter((file) => file !== undefined)
+    .toSorted(
+      (a, b) =>
+        URGENCY[shownState(a, active)] - URGENCY[shownState(b, active)] || a.index - b.index,
+    );
+}
+
+/** From 0 to 1; a phase without a measure of its own has none. */
+export function share(progress: ImportProgress | null): number | null {
+  if (progress === null || progress.phase === 'indexing' || progress.bytesTotal === 0) return null;
+  return Math.min(1, progress.bytesRead / progress.bytesTotal);
+}
+
+/** Before this, a rate says more about opening files than about reading them. */
+const RATE_FROM_MS = 400;
+
+/** `45 MB of 120 MB · 60 MB/s · 2 s left`. */
+export function pace(progress: ImportProgress): string {
+  const { bytesRead, bytesTotal, elapsedMs } = progress;
+  const parts = [`${formatBytes(bytesRead)} / ${formatBytes(bytesTotal)}`];
+  if (elapsedMs >= RATE_FROM_MS && bytesRead > 0) {
+    const perSecond = bytesRead / (elapsedMs / 1000);
+    parts.push(`${formatBytes(perSecond)}/s`);
+    if (bytesTotal > bytesRead) {
+      parts.push(texts.imports.timeLeft((bytesTotal - bytesRead) / perSecond));
+    }
+  }
+  return parts.join(' · ');
+}
+
+/** What a job is doing or has done, in one line. */
+export function headline(job: ImportJob): string {
+  const { state, progress, report } = job;
+  const kept = report?.events ?? progress?.events ?? 0;
+  if (state === 'waiting') return texts.imports.waiting;
+  if (state === 'done') return texts.imports.done(kept);
+  if (state === 'cancelled') return texts.imports.cancelled(kept);
+  if (state === 'failed') return texts.imports.failed;
+  if (job.stopping) return texts.imports.stopping;
+  if (progress === null) return texts.imports.starting;
+  if (progress.phase === 'indexing') return texts.imports.indexing;
+  return texts.imports.reading(progress.filesDone, progress.filesTotal);
+}

@@ -1,0 +1,134 @@
+/** Where times and counts stand on the canvas, and which of them get a label. */
+import {
+  asTime,
+  ceilTo,
+  dateOf,
+  DAY,
+  formatClock,
+  formatTimeFull,
+  HOUR,
+  MILLISECOND,
+  MINUTE,
+  SECOND,
+  timeFromDate,
+  type Time,
+  type TimeRange,
+} from '../../base/time';
+
+/** A linear map between a range of time and a stretch of pixels. */
+export class TimeScale {
+  readonly range: TimeRange;
+  readonly widthPx: number;
+
+  constructor(range: TimeRange, widthPx: number) {
+    this.range = range;
+    this.widthPx = widthPx;
+  }
+
+  /** The difference is taken before it becomes a number, so that no precision is lost to the epoch. */
+  toPx(time: Time): number {
+    const span = this.range.to - this.range.from;
+    return span === 0n ? 0 : (Number(time - this.range.from) / Number(span)) * this.widthPx;
+  }
+
+  toTime(px: number): Time {
+    const share = Math.min(Math.max(px / this.widthPx, 0), 1);
+    const span = this.range.to - this.range.from;
+    return asTime(this.range.from + BigInt(Math.round(Number(span) * share)));
+  }
+}
+
+export interface TimeTick {
+  readonly time: Time;
+  readonly label: string;
+}
+
+const STEPS: readonly bigint[] = [
+  ...[1n, 10n, 100n, 1_000n, 10_000n, 100_000n].flatMap((unit) => [unit, 2n * unit, 5n * unit]),
+  ...[1n, 2n, 5n, 10n, 20n, 50n, 100n, 200n, 500n].map((count) => count * MILLISECOND),
+  ...[1n, 2n, 5n, 10n, 15n, 30n].map((count) => count * SECOND),
+  ...[1n, 2n, 5n, 10n, 15n, 30n].map((count) => count * MINUTE),
+  ...[1n, 2n, 3n, 6n, 12n].map((count) => count * HOUR),
+  ...[1n, 2n, 7n, 14n].map((count) => count * DAY),
+];
+
+/** Steps of the calendar, whose length in nanoseconds is not always the same. */
+const MONTH_STEPS = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1200];
+const SHORTEST_MONTH = 28n * DAY;
+
+/** The first Monday after 1970 began; weeks are counted from it. */
+const MONDAY = 4n * DAY;
+
+/** Round times inside a range, at most `most` of them. */
+export function timeTicks(range: TimeRange, most: number): TimeTick[] {
+  const span = range.to - range.from;
+  if (span <= 0n || most < 1) return [];
+  const step = STEPS.find((candidate) => span / candidate < BigInt(most));
+  if (step === undefined) return monthTicks(range, most);
+  const shift = step % (7n * DAY) === 0n ? MONDAY : 0n;
+  const ticks: TimeTick[] = [];
+  let time = asTime(ceilTo(asTime(range.from - shift), step) + shift);
+  while (time < range.to) {
+    ticks.push({ time, label: tickLabel(time, step) });
+    time = asTime(time + step);
+  }
+  return ticks;
+}
+
+function monthTicks(range: TimeRange, most: number): TimeTick[] {
+  const fits = (months: number) =>
+    (range.to - range.from) / (SHORTEST_MONTH * BigInt(months)) < BigInt(most);
+  const step = MONTH_STEPS.find(fits) ?? MONTH_STEPS.at(-1)!;
+  const first = dateOf(range.from);
+  let month = first.getUTCFullYear() * 12 + first.getUTCMonth();
+  month = Math.floor(month / step) * step;
+  const ticks: TimeTick[] = [];
+  for (;;) {
+    const date = new Date(0);
+    // Not Date.UTC, which takes the years 0 to 99 for the last century.
+    date.setUTCFullYear(Math.floor(month / 12), month % 12, 1);
+    const time = timeFromDate(date);
+    if (time >= range.to) return ticks;
+    if (time >= range.from) ticks.push({ time, label: monthLabel(date, step) });
+    month += step;
+  }
+}
+
+const dayMonth = new Intl.DateTimeFormat(undefined, {
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'short',
+});
+const monthYear = new Intl.DateTimeFormat(undefined, {
+  timeZone: 'UTC',
+  month: 'short',
+  year: 'numeric',
+});
+
+function monthLabel(date: Date, step: number): string {
+  return step >= 12 ? String(date.getUTCFullYear()) : monthYear.format(date);
+}
+
+/** As short as the step allows; midnight is named by its day, so that an axis says which day it is. */
+function tickLabel(time: Time, step: bigint): string {
+  if (time % DAY === 0n) return dayMonth.format(dateOf(time));
+  if (step >= MINUTE) return formatClock(time).slice(0, 5);
+  if (step >= SECOND) return formatClock(time);
+  const full = formatTimeFull(time);
+  return full.slice(full.indexOf(' ') + 1);
+}
+
+/** Round counts from 0 up to or just past the tallest bar: where the grid lines are. */
+export function countTicks(tallest: number, most: number): number[] {
+  if (tallest <= 0) return [0];
+  const rough = tallest / most;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const nice = [1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10;
+  // Counts are whole: half an event gets no line.
+  const step = Math.max(1, nice * power);
+  const ticks = [];
+  for (let count = 0; count <= Math.ceil(tallest / step); count += 1) {
+    ticks.push(Math.round(count * step));
+  }
+  return ticks;
+}

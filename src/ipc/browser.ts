@@ -1,0 +1,146 @@
+/** `timberline serve` as a host: the same calls over loopback HTTP. */
+import { randomId } from '../base/ids';
+import type { EngineError } from './client';
+import {
+  engineError,
+  unreachable,
+  type CallOptions,
+  type Client,
+  type HandoverReport,
+} from './client';
+import { listenForDrops, type NamedFile } from './dropped';
+import { EventStreamParser, type StreamEvent } from './eventstream';
+import type { Contract } from './generated';
+
+const TOKEN_KEY = 'timberline-token';
+
+/**
+ * The token comes in the address's fragment, which browsers never send anywhere. It is taken out of
+ * the address bar so that a copied address or a screenshot does not carry it.
+ */
+export function takeToken(): string {
+  const found = /^#token=(.+)$/.exec(location.hash)?.[1];
+  if (found === undefined) return sessionStorage.getItem(TOKEN_KEY) ?? '';
+  const token = decodeURIComponent(found);
+  sessionStorage.setItem(TOKEN_KEY, token);
+  history.replaceState(history.state, '', location.pathname + location.search);
+  return token;
+}
+
+export function connectBrowser(token: string): Client {
+  const headers = { Authorization: `Bearer ${token}` };
+
+  async function call<K extends keyof Contract>(
+    name: K,
+    args: Contract[K]['args'],
+    options: CallOptions<K> = {},
+  ): Promise<Contract[K]['reply']> {
+    const id = randomId();
+    const stop = () => void call('cancel', { call: id }).catch(() => {});
+    options.signal?.addEventListener('abort', stop, { once: true });
+    try {
+      const body = JSON.stringify({ id, command: { command: name, args } });
+      const response = await post('/api/call', body, {
+        ...headers,
+        'Content-Type': 'application/json',
+      });
+      return await readReply(response, options.progress);
+    } finally {
+      options.signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  /** A browser gives no paths, so the engine is given the bytes and says where it put them. */
+  async function handOver(files: NamedFile[], report?: HandoverReport): Promise<string[]> {
+    const batch = randomId();
+    const paths: string[] = [];
+    for (const { name, file } of files) {
+      report?.(paths.length, files.length);
+      const target = `/api/upload?name=${encodeURIComponent(name)}&batch=${batch}`;
+      const response = await post(target, file, headers);
+      const reply = (await response.json()) as { path: string };
+      paths.push(reply.path);
+    }
+    report?.(files.length, files.length);
+    return paths;
+  }
+
+  return {
+    kind: 'browser',
+    call,
+    choose: async (kind, report) => handOver(await pickFiles(kind), report),
+    onDrop: (handlers) => listenForDrops(handlers, handOver),
+  };
+}
+
+async function post(
+  target: string,
+  body: string | Blob,
+  headers: Record<string, string>,
+): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(target, { method: 'POST', headers, body });
+  } catch (cause) {
+    throw unreachable(cause instanceof Error ? cause.message : String(cause));
+  }
+  if (response.ok) return response;
+  const text = await response.text();
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw unreachable(`${response.status} ${text || response.statusText}`);
+  }
+  throw engineError(parsed);
+}
+
+async function readReply<Progress, Reply>(
+  response: Response,
+  progress: ((report: Progress) => void) | undefined,
+): Promise<Reply> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) throw unreachable('the answer has no body');
+  const parser = new EventStreamParser();
+  for (;;) {
+    let chunk: ReadableStreamReadResult<Uint8Array>;
+    try {
+      chunk = await reader.read();
+    } catch (cause) {
+      throw unreachable(cause instanceof Error ? cause.message : String(cause));
+    }
+    if (chunk.done) throw unreachable('the connection ended before the answer');
+    for (const event of parser.push(chunk.value)) {
+      if (event.event === 'progress') progress?.(JSON.parse(event.data) as Progress);
+      else if (event.event === 'reply') return JSON.parse(event.data) as Reply;
+      else if (event.event === 'error') throw wireError(event);
+    }
+  }
+}
+
+function wireError(event: StreamEvent): EngineError {
+  return engineError(JSON.parse(event.data));
+}
+
+/** Asks with the browser's own dialog. */
+function pickFiles(kind: 'files' | 'folder'): Promise<NamedFile[]> {
+  return new Promise((resolve) => {
+    const input = document.createElement('input');
+    input.type = 'file';
+    input.multiple = true;
+    input.hidden = true;
+    input.webkitdirectory = kind === 'folder';
+    const finish = (files: NamedFile[]) => {
+      input.remove();
+      resolve(files);
+    };
+    input.addEventListener('cancel', () => finish([]));
+    input.addEventListener('change', () => {
+      const files = Array.from(input.files ?? []);
+      finish(files.map((file) => ({ name: file.webkitRelativePath || file.name, file })));
+    });
+    // Automation and some browsers only open a dialog for an input that is in the page.
+    document.body.append(input);
+    input.click();
+  });
+}

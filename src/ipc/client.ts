@@ -1,0 +1,84 @@
+/** What the screen knows of its host: calls as data, files chosen, files dropped. */
+import type { Contract, ErrorCode, HostKind, WireError } from './generated';
+
+/** The engine's codes, and one more for the case that no engine answers. */
+export type FailureCode = ErrorCode | 'unreachable';
+
+export class EngineError extends Error {
+  readonly code: FailureCode;
+  readonly hint: string | null;
+  readonly path: string | null;
+  /** Byte range of the query that the error is about. */
+  readonly span: readonly [number, number] | null;
+
+  constructor(error: Omit<WireError, 'code'> & { code: FailureCode }) {
+    super(error.message);
+    this.name = 'EngineError';
+    this.code = error.code;
+    this.hint = error.hint;
+    this.path = error.path;
+    this.span = error.span;
+  }
+}
+
+export interface CallOptions<K extends keyof Contract> {
+  progress?: (report: Contract[K]['progress']) => void;
+  /**
+   * Aborting asks the engine to stop. The call still settles with the engine's answer, because what
+   * was done before the stop is kept and worth knowing.
+   */
+  signal?: AbortSignal;
+}
+
+/** How many of the chosen files the engine has been given so far; only a browser has to wait. */
+export type HandoverReport = (done: number, total: number) => void;
+
+export interface DropHandlers {
+  enter(): void;
+  leave(): void;
+  handover: HandoverReport;
+  drop(paths: string[]): void;
+  failed(error: EngineError): void;
+}
+
+export interface Client {
+  readonly kind: HostKind;
+  call<K extends keyof Contract>(
+    name: K,
+    args: Contract[K]['args'],
+    options?: CallOptions<K>,
+  ): Promise<Contract[K]['reply']>;
+  /** Lets a person choose; no paths when they thought better of it. */
+  choose(kind: 'files' | 'folder', handover?: HandoverReport): Promise<string[]>;
+  /** Files dropped anywhere on the window. Returns what ends the listening. */
+  onDrop(handlers: DropHandlers): () => void;
+}
+
+function isWireError(value: unknown): value is WireError {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as Partial<WireError>).code === 'string' &&
+    typeof (value as Partial<WireError>).message === 'string'
+  );
+}
+
+/** Whatever a host threw, as an error of ours. */
+export function engineError(cause: unknown): EngineError {
+  if (cause instanceof EngineError) return cause;
+  if (isWireError(cause)) {
+    return new EngineError({
+      code: cause.code,
+      message: cause.message,
+      hint: cause.hint ?? null,
+      path: cause.path ?? null,
+      span: cause.span ?? null,
+    });
+  }
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new EngineError({ code: 'internal', message, hint: null, path: null, span: null });
+}
+
+export function unreachable(message: string): EngineError {
+  return new EngineError({ code: 'unreachable', message, hint: null, path: null, span: null });
+}

@@ -1,0 +1,8 @@
+import { connectBrowser, takeToken } from './browser';
+import type { Client } from './client';
+
+/** Chooses the host once, at start. The desktop's part is loaded only where it is needed. */
+export async function connect(): Promise<Client> {
+  if ('__TAURI_INTERNALS__' in window) return (await import('./desktop')).connectDesktop();
+  return connectBrowser(takeToken());
+}

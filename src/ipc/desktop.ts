@@ -1,0 +1,55 @@
+/** The desktop window as a host. The only front-end file that knows Tauri. */
+import { Channel, invoke } from '@tauri-apps/api/core';
+import { getCurrentWebview } from '@tauri-apps/api/webview';
+
+import { randomId } from '../base/ids';
+import { engineError, type CallOptions, type Client, type DropHandlers } from './client';
+import type { Contract } from './generated';
+
+export function connectDesktop(): Client {
+  return { kind: 'desktop', call, choose, onDrop };
+}
+
+async function call<K extends keyof Contract>(
+  name: K,
+  args: Contract[K]['args'],
+  options: CallOptions<K> = {},
+): Promise<Contract[K]['reply']> {
+  const id = randomId();
+  const channel = new Channel<Contract[K]['progress']>();
+  channel.onmessage = (report) => options.progress?.(report);
+  const stop = () => void call('cancel', { call: id }).catch(() => {});
+  options.signal?.addEventListener('abort', stop, { once: true });
+  try {
+    return await invoke<Contract[K]['reply']>('dispatch', {
+      id,
+      command: { command: name, args },
+      channel,
+    });
+  } catch (cause) {
+    throw engineError(cause);
+  } finally {
+    options.signal?.removeEventListener('abort', stop);
+  }
+}
+
+async function choose(kind: 'files' | 'folder'): Promise<string[]> {
+  try {
+    return await invoke<string[]>(kind === 'files' ? 'choose_files' : 'choose_folder');
+  } catch (cause) {
+    throw engineError(cause);
+  }
+}
+
+function onDrop(handlers: DropHandlers): () => void {
+  const listening = getCurrentWebview().onDragDropEvent(({ payload }) => {
+    if (payload.type === 'enter') handlers.enter();
+    else if (payload.type === 'leave') handlers.leave();
+    else if (payload.type === 'drop') {
+      handlers.leave();
+      if (payload.paths.length > 0) handlers.drop(payload.paths);
+    }
+  });
+  listening.catch((cause: unknown) => handlers.failed(engineError(cause)));
+  return () => void listening.then((unlisten) => unlisten()).catch(() => {});
+}

@@ -1,0 +1,196 @@
+// Made from src-tauri/wire by `npm run bless`. Do not edit.
+
+/** Nanoseconds since 1970-01-01 UTC as a decimal string; `src/base/time.ts` turns it into a bigint. */
+export type Nanos = string & { readonly __nanos: unique symbol };
+
+export type Level = "none" | "trace" | "debug" | "info" | "notice" | "warn" | "error" | "fatal";
+
+export type HostKind = "desktop" | "browser";
+
+export type Empty = Record<symbol, never>;
+
+export type Hello = { version: string, host: HostKind, 
+/**
+ * Files and folders named on the command line: to be imported into a new case.
+ */
+paths: Array<string>, 
+/**
+ * A case named on the command line: to be opened.
+ */
+case: string | null, 
+/**
+ * Where new cases are put.
+ */
+casesFolder: string, 
+/**
+ * Cases of that folder, the last changed first.
+ */
+recent: Array<RecentCase>, };
+
+export type RecentCase = { path: string, name: string, events: number, sources: number, bytes: number, changed: Nanos, };
+
+export type Paths = { paths: Array<string>, };
+
+export type CasePath = { path: string, };
+
+export type CancelRequest = { call: string, };
+
+export type CaseSummary = { 
+/**
+ * The case's folder. Every later request names the case by it.
+ */
+path: string, name: string, events: number, sources: Array<Source>, 
+/**
+ * The first and last time of all events, where any has a time.
+ */
+first: Nanos | null, last: Nanos | null, 
+/**
+ * Grows with every publication; a page or timeline carries the one it was answered from.
+ */
+revision: number, 
+/**
+ * Why this window may only read: another one writes, or the disk is read-only.
+ */
+readOnly: string | null, };
+
+export type Source = { id: number, name: string, 
+/**
+ * Where it was read from.
+ */
+path: string, format: string, bytes: number, events: number, unparsed: number, sha256: string, 
+/**
+ * False while it is being read, and after an import that was cut off.
+ */
+complete: boolean, };
+
+export type ImportRequest = { case: string, paths: Array<string>, };
+
+export type ImportPhase = "landing" | "indexing";
+
+export type FileState = "waiting" | "reading" | "done" | "failed";
+
+export type ImportProgress = { phase: ImportPhase, 
+/**
+ * The case's revision after the last publication.
+ */
+revision: number, events: number, bytesRead: number, bytesTotal: number, elapsedMs: number, filesTotal: number, filesDone: number, 
+/**
+ * Only the files whose state changed since the last report.
+ */
+changed: Array<FileProgress>, };
+
+export type FileProgress = { 
+/**
+ * Its place in the list of files of this import.
+ */
+index: number, path: string, state: FileState, format: string | null, events: number, unparsed: number, bytesRead: number, bytesTotal: number, note: WireError | null, };
+
+export type ImportReport = { case: CaseSummary, events: number, bytesIn: number, bytesOnDisk: number, landedSeconds: number, indexedSeconds: number, 
+/**
+ * True when a person stopped it; what had landed is kept.
+ */
+cancelled: boolean, 
+/**
+ * Every file or folder of which something could not be read, with the reason.
+ */
+problems: Array<WireError>, };
+
+export type View = { case: string, 
+/**
+ * The filter, in the query language; empty means everything.
+ */
+query: string, 
+/**
+ * The time range, from inclusive, to exclusive; null means unbounded.
+ */
+from: Nanos | null, to: Nanos | null, };
+
+export type TimelineRequest = { view: View, 
+/**
+ * The most buckets the screen can draw.
+ */
+buckets: number, };
+
+export type Timeline = { revision: number, 
+/**
+ * Start of the first bucket. Buckets are aligned to round times.
+ */
+start: Nanos, bucketNs: Nanos, 
+/**
+ * One series a level that occurs, lowest level first, each as long as there are buckets.
+ */
+series: Array<LevelSeries>, 
+/**
+ * Matching events in the range, those without a time included when the range is unbounded.
+ */
+total: number, 
+/**
+ * Matching events that have no time and so are in no bucket.
+ */
+untimed: number, 
+/**
+ * Share of the case's events looked at so far: 1 when this is the whole answer.
+ */
+fraction: number, elapsedMs: number, };
+
+export type LevelSeries = { level: Level, counts: Array<number>, };
+
+export type Order = "oldestFirst" | "newestFirst";
+
+export type PageRequest = { view: View, order: Order, 
+/**
+ * Rows of the sorted result, counted from 0.
+ */
+first: number, count: number, };
+
+export type Page = { revision: number, total: number, first: number, rows: Array<Row>, elapsedMs: number, };
+
+export type EventId = { source: number, offset: number, };
+
+export type Row = { id: EventId, time: Nanos | null, level: Level, sourceName: string, line: number, 
+/**
+ * The event as text, cut at a length that a screen can show.
+ */
+text: string, cut: boolean, };
+
+export type LocateRequest = { view: View, order: Order, time: Nanos, };
+
+export type Located = { 
+/**
+ * The first row at or past the time in this order.
+ */
+row: number, };
+
+export type EventRequest = { case: string, id: EventId, };
+
+export type EventDetail = { row: Row, 
+/**
+ * The whole event as text, up to a limit; bytes that are no text are shown as U+FFFD.
+ */
+text: string, textCut: boolean, bytes: number, format: string, source: Source, fields: Array<FieldValue>, };
+
+export type FieldValue = { name: string, value: string, kind: FieldKind, };
+
+export type FieldKind = "text" | "int" | "float" | "bool";
+
+export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "cancelled" | "badRequest" | "internal";
+
+export type WireError = { code: ErrorCode, message: string, hint: string | null, path: string | null, 
+/**
+ * Byte range of the query that the error is about.
+ */
+span: [number, number] | null, };
+
+/** Every call: what it takes, what it reports meanwhile, what it gives back. */
+export interface Contract {
+  hello: { args: Empty; progress: Empty; reply: Hello };
+  sample: { args: Empty; progress: Empty; reply: Paths };
+  createCase: { args: Paths; progress: Empty; reply: CaseSummary };
+  openCase: { args: CasePath; progress: Empty; reply: CaseSummary };
+  import: { args: ImportRequest; progress: ImportProgress; reply: ImportReport };
+  cancel: { args: CancelRequest; progress: Empty; reply: Empty };
+  timeline: { args: TimelineRequest; progress: Timeline; reply: Timeline };
+  page: { args: PageRequest; progress: Empty; reply: Page };
+  locate: { args: LocateRequest; progress: Empty; reply: Located };
+  event: { args: EventRequest; progress: Empty; reply: EventDetail };
+}

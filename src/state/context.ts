@@ -1,0 +1,10 @@
+import { createContext } from 'svelte';
+
+import type { OpenCase } from './opencase.svelte';
+import type { Session } from './session.svelte';
+import type { Theme } from './theme.svelte';
+
+/** State is made in one place and handed down; a second window or case never shares it. */
+export const [getSession, setSession] = createContext<Session>();
+export const [getTheme, setTheme] = createContext<Theme>();
+export const [getCase, setCase] = createContext<OpenCase>();

@@ -1,0 +1,55 @@
+/** A host for tests: every call waits until the test answers it. */
+import type { CallOptions, Client } from '../ipc/client';
+import type { Contract } from '../ipc/generated';
+
+export interface PendingCall<K extends keyof Contract = keyof Contract> {
+  readonly name: K;
+  readonly args: Contract[K]['args'];
+  readonly options: CallOptions<K>;
+  answer(reply: Contract[K]['reply']): Promise<void>;
+  fail(error: unknown): Promise<void>;
+}
+
+/** Lets everything that was promised happen. */
+export const settled = () => new Promise<void>((resolve) => setTimeout(resolve));
+
+export class FakeClient implements Client {
+  readonly kind = 'browser';
+  readonly calls: PendingCall[] = [];
+
+  call<K extends keyof Contract>(
+    name: K,
+    args: Contract[K]['args'],
+    options: CallOptions<K> = {},
+  ): Promise<Contract[K]['reply']> {
+    return new Promise((resolve, reject) => {
+      const pending: PendingCall<K> = {
+        name,
+        args,
+        options,
+        answer: (reply) => {
+          resolve(reply);
+          return settled();
+        },
+        fail: (error) => {
+          reject(error instanceof Error ? error : Object.assign(new Error('failed'), error));
+          return settled();
+        },
+      };
+      this.calls.push(pending as unknown as PendingCall);
+    });
+  }
+
+  /** The calls of one name, in the order they were made. */
+  of<K extends keyof Contract>(name: K): PendingCall<K>[] {
+    return this.calls.filter((call) => call.name === name) as unknown as PendingCall<K>[];
+  }
+
+  choose(): Promise<string[]> {
+    return Promise.resolve([]);
+  }
+
+  onDrop(): () => void {
+    return () => {};
+  }
+}

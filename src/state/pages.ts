@@ -1,0 +1,56 @@
+/** Rows are fetched and kept by the page, so that scrolling asks rarely and answers are small. */
+export const PAGE_ROWS = 200;
+
+interface Entry<T> {
+  readonly epoch: number;
+  readonly rows: readonly T[];
+}
+
+/**
+ * The pages last looked at, of several views.
+ *
+ * A view is named by a key of everything that decides its rows (filter, range, order). While a case
+ * grows the same view has newer and newer answers, counted by `epoch`: an old page is still given,
+ * because something true a moment ago is better to look at than nothing, but it counts as stale.
+ */
+export class PageCache<T> {
+  readonly #capacity: number;
+  // A Map remembers the order of insertion, which makes it a list by last use.
+  readonly #pages = new Map<string, Entry<T>>();
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** The row, or undefined while its page has not come. */
+  row(view: string, index: number): T | undefined {
+    const page = Math.floor(index / PAGE_ROWS);
+    const key = pageKey(view, page);
+    const entry = this.#pages.get(key);
+    if (entry === undefined) return undefined;
+    this.#pages.delete(key);
+    this.#pages.set(key, entry);
+    return entry.rows[index - page * PAGE_ROWS];
+  }
+
+  put(view: string, page: number, epoch: number, rows: readonly T[]): void {
+    const key = pageKey(view, page);
+    const known = this.#pages.get(key);
+    // Answers can overtake each other; an older one must not replace a newer one.
+    if (known !== undefined && known.epoch > epoch) return;
+    this.#pages.delete(key);
+    this.#pages.set(key, { epoch, rows });
+    for (const oldest of this.#pages.keys()) {
+      if (this.#pages.size <= this.#capacity) break;
+      this.#pages.delete(oldest);
+    }
+  }
+
+  isFresh(view: string, page: number, epoch: number): boolean {
+    return (this.#pages.get(pageKey(view, page))?.epoch ?? -1) >= epoch;
+  }
+}
+
+function pageKey(view: string, page: number): string {
+  return `${page} ${view}`;
+}
