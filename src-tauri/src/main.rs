@@ -1,0 +1,70 @@
+//! The desktop window: it hosts the screen and hands every call to `wire`.
+//!
+//! What the product does is in `wire` and below. Here is only what needs a window: Tauri's own calls,
+//! the two file dialogs, and the command line. Files dropped on the window reach the screen through
+//! Tauri's drag-and-drop event, with their paths.
+
+// A release build on Windows would open a console beside the window.
+#![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
+
+mod dialogs;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tauri::State;
+use tauri::ipc::Channel;
+use wire::{Command, HostKind, Session, Start, WireError};
+
+/// Answers one call of the screen. What the call reports meanwhile goes over the channel.
+#[tauri::command]
+async fn dispatch(
+    session: State<'_, Arc<Session>>,
+    id: String,
+    command: Command,
+    channel: Channel<Value>,
+) -> Result<Value, WireError> {
+    let session = Arc::clone(&session);
+    let answer = tauri::async_runtime::spawn_blocking(move || {
+        session.dispatch(&id, command, |progress| {
+            // The window may close while a call still runs; there is then nobody to tell.
+            let _ = channel.send(progress);
+        })
+    });
+    answer.await.unwrap_or_else(|failure| Err(WireError::internal(&failure)))
+}
+
+/// The files and folders named on the command line, as absolute paths: the screen shows them, and a
+/// case remembers them, after the folder they were relative to is forgotten.
+fn named_paths(arguments: impl Iterator<Item = std::ffi::OsString>) -> Vec<PathBuf> {
+    arguments.map(PathBuf::from).map(|path| std::path::absolute(&path).unwrap_or(path)).collect()
+}
+
+fn main() {
+    let start = Start {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        host: HostKind::Desktop,
+        home: wire::home(),
+        paths: named_paths(std::env::args_os().skip(1)),
+    };
+    tauri::Builder::default()
+        .plugin(tauri_plugin_dialog::init())
+        .manage(Arc::new(Session::new(start)))
+        .invoke_handler(tauri::generate_handler![dispatch, dialogs::choose_files, dialogs::choose_folder])
+        .run(tauri::generate_context!())
+        .expect("the window can be opened");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths_become_absolute() {
+        let here = std::env::current_dir().expect("a current folder");
+        let paths = named_paths(["logs/access.log".into(), "/var/log".into()].into_iter());
+        assert_eq!(paths[0], here.join("logs/access.log"));
+        assert!(paths[1].is_absolute());
+    }
+}
