@@ -310,7 +310,7 @@ impl<'c> Writing<'c> {
         remove_where(&folder.join("segments"), |name| !name.parse().is_ok_and(listed))?;
         let sources = self.manifest.sources.len();
         remove_where(&folder.join("raw"), |name| {
-            !name.strip_suffix(".zst").and_then(|id| id.parse::<usize>().ok()).is_some_and(|id| id < sources)
+            name.strip_suffix(".zst").and_then(|id| id.parse().ok()).is_none_or(|id: usize| id >= sources)
         })
     }
 

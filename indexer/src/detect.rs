@@ -49,10 +49,10 @@ pub fn detect(paths: &[PathBuf], options: &ingest::Options, cancel: &Cancel) -> 
 fn read(file: &Found, options: &ingest::Options, cancel: &Cancel, detected: &mut Detected) -> Result<()> {
     let mut source = Source::open(file, options)?;
     let detection = source.detection();
-    detected.format = detection.format.to_owned();
+    detection.format.clone_into(&mut detected.format);
     detected.reason.clone_from(&detection.reason);
-    detected.encoding = detection.encoding.to_owned();
-    detected.compression = detection.compression.to_owned();
+    detection.encoding.clone_into(&mut detected.encoding);
+    detection.compression.clone_into(&mut detected.compression);
     detected.zone.clone_from(&detection.zone);
     let (parser, mut settler) = (source.parser(), source.settler());
     while let Some(chunk) = source.next_chunk()? {

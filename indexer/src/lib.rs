@@ -44,7 +44,7 @@ pub use detect::{Detected, detect};
 pub use error::{Error, ErrorKind, Result};
 pub use import::{FileProgress, FileReport, FileState, ImportOptions, ImportReport, Phase, Progress};
 pub use ingest::{Level, NO_TIME, Options as ReadOptions};
-pub use search::{Direction, Event, FieldValue, Page, Timeline, View};
+pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use storage::SourceEntry;
 
 /// Asks long work to stop. Clones share the request.

@@ -41,6 +41,20 @@ impl From<QueryError> for Error {
     }
 }
 
+/// How [`Case::for_each`] goes through the matching events; the default is all of them, oldest first.
+#[derive(Clone, Copy, Debug)]
+pub struct Walk {
+    pub direction: Direction,
+    pub limit: usize,
+    pub with_fields: bool,
+}
+
+impl Default for Walk {
+    fn default() -> Walk {
+        Walk { direction: Direction::OldestFirst, limit: usize::MAX, with_fields: false }
+    }
+}
+
 /// An event as a list shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
@@ -78,7 +92,7 @@ impl Case {
         partial: &mut dyn FnMut(&Timeline, f64),
         cancel: &Cancel,
     ) -> Result<Timeline> {
-        self.check_fields(snapshot, &view.filter)?;
+        Self::check_fields(snapshot, &view.filter)?;
         let mut timeline = match range(snapshot, view) {
             Some((first, last)) => Timeline::over(first, last, buckets.clamp(1, TIMELINE_BUCKETS)),
             None => Timeline::empty(),
@@ -160,22 +174,20 @@ impl Case {
         &self,
         snapshot: &Snapshot,
         view: &View,
-        direction: Direction,
-        limit: usize,
-        with_fields: bool,
+        walk: Walk,
         cancel: &Cancel,
         each: &mut dyn FnMut(Event, Vec<FieldValue>) -> Result<()>,
     ) -> Result<()> {
         let selection = self.selection(snapshot, view, cancel)?;
-        let total = selection.len().min(limit);
+        let total = selection.len().min(walk.limit);
         let mut cursor = self.raw_cursor();
         for first in (0..total).step_by(PAGE_ROWS) {
-            for position in selection.page(direction, first, PAGE_ROWS.min(total - first)) {
+            for position in selection.page(walk.direction, first, PAGE_ROWS.min(total - first)) {
                 if cancel.is_set() {
                     return Err(Error::cancelled());
                 }
                 let event = self.event_at(&position, &mut cursor, usize::MAX)?;
-                let fields = if with_fields {
+                let fields = if walk.with_fields {
                     shown(position.segment.decoded_fields(position.row)?)
                 } else {
                     Vec::new()
@@ -205,18 +217,10 @@ impl Case {
                 self.read_source(snapshot, source, cancel, &mut put)?;
             }
         } else {
-            self.for_each(
-                snapshot,
-                view,
-                Direction::OldestFirst,
-                usize::MAX,
-                false,
-                cancel,
-                &mut |event, _| {
-                    put(&event.raw)?;
-                    put(b"\n")
-                },
-            )?;
+            self.for_each(snapshot, view, Walk::default(), cancel, &mut |event, _| {
+                put(&event.raw)?;
+                put(b"\n")
+            })?;
         }
         Ok(written)
     }
@@ -235,7 +239,7 @@ impl Case {
     }
 
     fn selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
-        self.check_fields(snapshot, &view.filter)?;
+        Self::check_fields(snapshot, &view.filter)?;
         let mut cursor = self.raw_cursor();
         let mut parts = Vec::new();
         for index in 0..snapshot.segments.len() {
@@ -328,7 +332,7 @@ impl Case {
     }
 
     /// A field that no event has is a mistake in the query, not an empty answer.
-    fn check_fields(&self, snapshot: &Snapshot, filter: &Filter) -> Result<()> {
+    fn check_fields(snapshot: &Snapshot, filter: &Filter) -> Result<()> {
         let mut wanted = Vec::new();
         collect_fields(filter, &mut wanted);
         if wanted.is_empty() || snapshot.events() == 0 {

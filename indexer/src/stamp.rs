@@ -27,6 +27,8 @@ pub fn parse(text: &str) -> Option<i64> {
 pub(crate) mod json {
     use serde::{Deserialize, Deserializer, Serializer};
 
+    // Serde hands the field over by reference.
+    #[allow(clippy::ref_option)]
     pub fn serialize<S: Serializer>(time: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
         match time {
             Some(time_ns) => serializer.serialize_str(&super::to_rfc3339(*time_ns)),

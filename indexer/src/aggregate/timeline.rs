@@ -61,6 +61,7 @@ pub fn width_for(first: i64, last: i64, buckets: usize) -> i64 {
 
 impl Timeline {
     /// Empty buckets that cover these times.
+    #[must_use]
     pub fn over(first: i64, last: i64, buckets: usize) -> Timeline {
         let width_ns = width_for(first, last, buckets);
         let start = first.div_euclid(width_ns).saturating_mul(width_ns);
@@ -69,6 +70,7 @@ impl Timeline {
     }
 
     /// No event has a time.
+    #[must_use]
     pub fn empty() -> Timeline {
         Timeline {
             start: 0,

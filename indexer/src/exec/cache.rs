@@ -10,23 +10,28 @@ type FrameKey = (u32, u64);
 /// Decompressed frames by source and offset, the oldest forgotten first.
 #[derive(Debug, Default)]
 pub struct FrameCache {
-    inner: Mutex<(HashMap<FrameKey, Arc<Vec<u8>>>, VecDeque<FrameKey>)>,
+    inner: Mutex<Frames>,
+}
+
+#[derive(Debug, Default)]
+struct Frames {
+    known: HashMap<FrameKey, Arc<Vec<u8>>>,
+    oldest_first: VecDeque<FrameKey>,
 }
 
 impl FrameCache {
     pub fn get(&self, source: u32, offset: u64) -> Option<Arc<Vec<u8>>> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner).0.get(&(source, offset)).cloned()
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).known.get(&(source, offset)).cloned()
     }
 
     pub fn put(&self, source: u32, offset: u64, bytes: Arc<Vec<u8>>) {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let (frames, order) = &mut *inner;
-        if frames.insert((source, offset), bytes).is_none() {
-            order.push_back((source, offset));
+        let mut frames = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if frames.known.insert((source, offset), bytes).is_none() {
+            frames.oldest_first.push_back((source, offset));
         }
-        while order.len() > FRAME_CACHE_FRAMES {
-            if let Some(oldest) = order.pop_front() {
-                frames.remove(&oldest);
+        while frames.oldest_first.len() > FRAME_CACHE_FRAMES {
+            if let Some(oldest) = frames.oldest_first.pop_front() {
+                frames.known.remove(&oldest);
             }
         }
     }
@@ -37,23 +42,27 @@ type MatchKey = (u64, String);
 /// Rows by segment and printed filter. Segments never change, so an answer holds for ever.
 #[derive(Debug, Default)]
 pub struct MatchCache {
-    inner: Mutex<(HashMap<MatchKey, Arc<Vec<u32>>>, usize)>,
+    inner: Mutex<Matches>,
+}
+
+#[derive(Debug, Default)]
+struct Matches {
+    known: HashMap<MatchKey, Arc<Vec<u32>>>,
+    rows: usize,
 }
 
 impl MatchCache {
     pub fn get(&self, segment: u64, filter: &str) -> Option<Arc<Vec<u32>>> {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        inner.0.get(&(segment, filter.to_owned())).cloned()
+        let matches = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        matches.known.get(&(segment, filter.to_owned())).cloned()
     }
 
     pub fn put(&self, segment: u64, filter: &str, rows: Arc<Vec<u32>>) {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let (known, held) = &mut *inner;
-        if *held + rows.len() > MATCH_CACHE_ROWS {
-            known.clear();
-            *held = 0;
+        let mut matches = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches.rows + rows.len() > MATCH_CACHE_ROWS {
+            *matches = Matches::default();
         }
-        *held += rows.len();
-        known.insert((segment, filter.to_owned()), rows);
+        matches.rows += rows.len();
+        matches.known.insert((segment, filter.to_owned()), rows);
     }
 }

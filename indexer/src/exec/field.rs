@@ -173,11 +173,11 @@ impl NumberTest {
         match test {
             Test::Exists => NumberTest::Exists,
             Test::Compare(op, value) => {
-                parse(value).map_or(NumberTest::Never, |value| NumberTest::Compare(*op, value))
+                parse(value).map_or(NumberTest::Never, |number| NumberTest::Compare(*op, number))
             }
             Test::Matches(patterns) => {
                 let one = |pattern: &Pattern| match pattern {
-                    Pattern::Tokens(text) => parse(text).ok_or_else(|| Matcher::new(pattern)),
+                    Pattern::Tokens(words) => parse(words).ok_or_else(|| Matcher::new(pattern)),
                     _ => Err(Matcher::new(pattern)),
                 };
                 NumberTest::Any(patterns.iter().map(one).collect())

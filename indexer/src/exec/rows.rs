@@ -19,7 +19,9 @@ impl Rows {
 
     pub fn from_sorted(rows: usize, numbers: &[u32]) -> Rows {
         let mut set = Rows::none(rows);
-        numbers.iter().for_each(|&row| set.insert(row));
+        for &row in numbers {
+            set.insert(row);
+        }
         set
     }
 

@@ -87,7 +87,7 @@ pub(crate) fn import(
         bytes_in: reporter.bytes_read(),
         bytes_on_disk: folder_bytes(writing.folder()),
         landed,
-        indexed: reporter.started().elapsed() - landed,
+        indexed: reporter.started().elapsed().saturating_sub(landed),
         cancelled: cancel.is_set(),
         failure,
     })
@@ -336,9 +336,9 @@ impl<'w, 'c> Landing<'w, 'c> {
 
 /// Gives every landed segment its text index. Answers are the same before, during and after.
 fn index(writing: &mut Writing<'_>, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
-    let waiting: Vec<u64> =
+    let unindexed: Vec<u64> =
         writing.manifest.segments.iter().filter(|entry| !entry.indexed).map(|entry| entry.id).collect();
-    for id in waiting {
+    for id in unindexed {
         if cancel.is_set() {
             break;
         }

@@ -63,17 +63,16 @@ pub fn lex(query: &str) -> Result<Vec<Token>, LexError> {
                 at += 1;
                 Kind::Minus
             }
-            _ => match operator(&query[at..]) {
-                Some((op, len)) => {
+            _ => {
+                if let Some((op, len)) = operator(&query[at..]) {
                     at += len;
                     Kind::Compare(op)
-                }
-                None => {
+                } else {
                     let (kind, end) = word(query, at, follows_operator(&tokens));
                     at = end;
                     kind
                 }
-            },
+            }
         };
         tokens.push(Token { kind, start, end: at });
     }

@@ -35,7 +35,7 @@ pub fn parse(query: &str) -> Result<Filter, QueryError> {
     match parser.peek() {
         None => Ok(filter),
         Some(token) => {
-            Err(parser.wrong(token, "this closes nothing", "remove it, or open a parenthesis before"))
+            Err(Parser::wrong(token, "this closes nothing", "remove it, or open a parenthesis before"))
         }
     }
 }
@@ -113,7 +113,7 @@ impl<'t> Parser<'t> {
                 if parser.take_if(&Kind::Close) {
                     Ok(filter)
                 } else {
-                    Err(parser.wrong(token, "this parenthesis is not closed", "add ) at the end"))
+                    Err(Parser::wrong(token, "this parenthesis is not closed", "add ) at the end"))
                 }
             }),
             Kind::Phrase(text) => match self.peek().map(|next| &next.kind) {
@@ -125,20 +125,20 @@ impl<'t> Parser<'t> {
                 _ => Ok(pattern(text, plain).map_or(Filter::Everything, Filter::Text)),
             },
             Kind::Close => {
-                Err(self.wrong(token, "this closes nothing", "remove it, or put something before it"))
+                Err(Self::wrong(token, "this closes nothing", "remove it, or put something before it"))
             }
-            Kind::Colon | Kind::Compare(_) => Err(self.wrong(
+            Kind::Colon | Kind::Compare(_) => Err(Self::wrong(
                 token,
                 "a field's name is missing before this",
                 "write field:value, or quote it",
             )),
-            Kind::And | Kind::Or => Err(self.wrong(
+            Kind::And | Kind::Or => Err(Self::wrong(
                 token,
                 "something is missing before this",
                 "put a clause on both sides, or quote the word",
             )),
             Kind::Not | Kind::Minus => {
-                Err(self.wrong(token, "something is missing after this", "add a clause"))
+                Err(Self::wrong(token, "something is missing after this", "add a clause"))
             }
         }
     }
@@ -147,8 +147,9 @@ impl<'t> Parser<'t> {
         let Some(operator) = self.take() else {
             return Err(self.here("something is missing at the end", "add a value"));
         };
-        if !is_field_name(field) {
-            return Err(self.wrong(
+        let quoted = matches!(name.kind, Kind::Phrase(_));
+        if !quoted && !is_field_name(field) {
+            return Err(Self::wrong(
                 name,
                 "this cannot be a field's name",
                 "quote the whole to search for it as text",
@@ -184,14 +185,14 @@ impl<'t> Parser<'t> {
         let mut patterns = Vec::new();
         while !self.take_if(&Kind::Close) {
             if self.peek().is_none() {
-                return Err(self.wrong(open, "this parenthesis is not closed", "add ) at the end"));
+                return Err(Self::wrong(open, "this parenthesis is not closed", "add ) at the end"));
             }
             if !self.take_if(&Kind::Or) {
                 patterns.extend(self.value(open)?);
             }
         }
         if patterns.is_empty() {
-            return Err(self.wrong(open, "this list is empty", "write the values between the parentheses"));
+            return Err(Self::wrong(open, "this list is empty", "write the values between the parentheses"));
         }
         Ok(Test::Matches(patterns))
     }
@@ -201,14 +202,14 @@ impl<'t> Parser<'t> {
         match self.take().map(|token| &token.kind) {
             Some(Kind::Phrase(text)) => Ok(Some(Pattern::Tokens(text.clone()))),
             Some(Kind::Word { text, plain }) => Ok(pattern(text, plain)),
-            _ => Err(self.wrong(operator, "a value is missing after this", "add a word or a quoted phrase")),
+            _ => Err(Self::wrong(operator, "a value is missing after this", "add a word or a quoted phrase")),
         }
     }
 
     fn literal(&mut self, operator: &Token) -> Result<String, QueryError> {
         match self.take().map(|token| &token.kind) {
             Some(Kind::Phrase(text) | Kind::Word { text, .. }) => Ok(text.clone()),
-            _ => Err(self.wrong(
+            _ => Err(Self::wrong(
                 operator,
                 "a value is missing after this",
                 "add a number, a word or a quoted phrase",
@@ -216,7 +217,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn wrong(&self, token: &Token, message: &str, hint: &str) -> QueryError {
+    fn wrong(token: &Token, message: &str, hint: &str) -> QueryError {
         QueryError {
             message: message.to_owned(),
             hint: Some(hint.to_owned()),
@@ -304,6 +305,7 @@ mod tests {
             ("(a", "this parenthesis is not closed at 0..1"),
             ("a)", "this closes nothing at 1..2"),
             ("status:", "a value is missing after this at 6..7"),
+            ("\"trace id\"=7", "\"trace id\"=7"),
             ("\"open", "this quotation has no end at 0..5"),
             ("a OR", "something is missing at the end at 4..4"),
         ] {

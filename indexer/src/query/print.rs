@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::ast::{Filter, Op, Pattern, Test};
+use super::lexer::is_field_name;
 
 impl Display for Filter {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -40,7 +41,11 @@ fn print(filter: &Filter, f: &mut Formatter<'_>, around: u8) -> fmt::Result {
         }
         Filter::Text(pattern) => print_pattern(pattern, f, false),
         Filter::Field { field, test, .. } => {
-            f.write_str(field)?;
+            if is_field_name(field) {
+                f.write_str(field)?;
+            } else {
+                quoted(field, f)?;
+            }
             print_test(test, f)
         }
     }
@@ -114,6 +119,10 @@ fn text(words: &str, f: &mut Formatter<'_>, is_value: bool) -> fmt::Result {
     if !keyword && starts_plainly && words.chars().all(|c| plain(c) || (c == ':' && is_time)) {
         return f.write_str(words);
     }
+    quoted(words, f)
+}
+
+fn quoted(words: &str, f: &mut Formatter<'_>) -> fmt::Result {
     f.write_char('"')?;
     for character in words.chars() {
         if matches!(character, '"' | '\\') {
