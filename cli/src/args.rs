@@ -101,8 +101,8 @@ pub struct Query {
     /// The case's folder
     pub case: PathBuf,
     /// The filter; * is everything
-    #[arg(allow_hyphen_values = true)]
-    pub query: String,
+    #[arg(value_name = "QUERY", allow_hyphen_values = true)]
+    pub filter: String,
     /// Only events from this time on (RFC 3339; without a zone it is UTC)
     #[arg(long, value_name = "T")]
     pub from: Option<String>,
@@ -138,8 +138,8 @@ pub struct Export {
     /// The case's folder
     pub case: PathBuf,
     /// The filter; * is everything
-    #[arg(allow_hyphen_values = true)]
-    pub query: String,
+    #[arg(value_name = "QUERY", allow_hyphen_values = true)]
+    pub filter: String,
     /// The file to write; its ending tells the format
     #[arg(long)]
     pub to: PathBuf,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::Outcome;
 use crate::args::Detect;
 use crate::files::FileLine;
-use crate::{out, problem};
+use crate::out;
 
 #[derive(Serialize)]
 struct Report {
@@ -38,7 +38,7 @@ pub fn run(arguments: &Detect) -> Result<Outcome> {
     stdout.flush()?;
     let mut outcome = Outcome::Done;
     for error in found.iter().filter_map(|file| file.error.as_ref()) {
-        problem(error);
+        out::problem(error);
         outcome = Outcome::Unreadable;
     }
     Ok(outcome)

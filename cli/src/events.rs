@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use anyhow::{Context, Result};
-use indexer::{Cancel, Case, Direction, Event, FieldKind, FieldValue, NO_TIME, Snapshot, View, stamp};
+use indexer::{Cancel, Case, Direction, Event, FieldKind, FieldValue, NO_TIME, Snapshot, View, Walk, stamp};
 use serde_json::{Map, Value};
 
 use crate::Outcome;
@@ -14,10 +14,10 @@ use crate::out;
 pub fn query(arguments: &Query) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
-    let view = view(&arguments.query, time(arguments.from.as_ref())?, time(arguments.to.as_ref())?)?;
+    let view = view(&arguments.filter, time(arguments.from.as_ref())?, time(arguments.to.as_ref())?)?;
     let mut stdout = out::stdout();
     if arguments.count {
-        let count = checked(&arguments.query, case.count(&snapshot, &view, &Cancel::default()))?;
+        let count = checked(&arguments.filter, case.count(&snapshot, &view, &Cancel::default()))?;
         writeln!(stdout, "{count}")?;
     } else {
         let direction = match arguments.sort {
@@ -25,7 +25,7 @@ pub fn query(arguments: &Query) -> Result<Outcome> {
             Sort::NewestFirst => Direction::NewestFirst,
         };
         let limit = arguments.limit.unwrap_or(usize::MAX);
-        let printing = Printing { case: &case, snapshot: &snapshot, query: &arguments.query, view: &view };
+        let printing = Printing { case: &case, snapshot: &snapshot, query: &arguments.filter, view: &view };
         printing.print(arguments.format, direction, limit, &mut stdout)?;
     }
     stdout.flush()?;
@@ -35,7 +35,7 @@ pub fn query(arguments: &Query) -> Result<Outcome> {
 pub fn export(arguments: &Export) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
-    let view = view(&arguments.query, None, None)?;
+    let view = view(&arguments.filter, None, None)?;
     let name = arguments.to.display();
     let mut file =
         BufWriter::new(File::create(&arguments.to).with_context(|| format!("{name} cannot be written"))?);
@@ -45,9 +45,9 @@ pub fn export(arguments: &Export) -> Result<Outcome> {
         _ => Format::Raw,
     };
     if format == Format::Raw {
-        checked(&arguments.query, case.export_raw(&snapshot, &view, &mut file, &Cancel::default()))?;
+        checked(&arguments.filter, case.export_raw(&snapshot, &view, &mut file, &Cancel::default()))?;
     } else {
-        let printing = Printing { case: &case, snapshot: &snapshot, query: &arguments.query, view: &view };
+        let printing = Printing { case: &case, snapshot: &snapshot, query: &arguments.filter, view: &view };
         printing.print(format, Direction::OldestFirst, usize::MAX, &mut file)?;
     }
     file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
@@ -89,7 +89,7 @@ impl Printing<'_> {
             let header = ["time", "source", "line", "level", "raw"].iter().chain(&columns);
             write_csv(out, header.map(|&name| name.to_owned()))?;
         }
-        let with_fields = matches!(format, Format::Ndjson | Format::Csv);
+        let walk = Walk { direction, limit, with_fields: matches!(format, Format::Ndjson | Format::Csv) };
         let mut failed = None;
         let mut each = |event: Event, fields: Vec<FieldValue>| {
             let row = Row { event: &event, fields: &fields, source: self.source(&event) };
@@ -100,8 +100,7 @@ impl Printing<'_> {
             })
         };
         let cancel = Cancel::default();
-        let outcome =
-            self.case.for_each(self.snapshot, self.view, direction, limit, with_fields, &cancel, &mut each);
+        let outcome = self.case.for_each(self.snapshot, self.view, walk, &cancel, &mut each);
         match failed {
             Some(error) => Err(error.into()),
             None => checked(self.query, outcome),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::Outcome;
 use crate::args::{Import, Profile};
 use crate::files::FileLine;
-use crate::{out, problem};
+use crate::out;
 
 #[derive(Serialize)]
 struct Report {
@@ -67,17 +67,23 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
         stdout.flush()?;
     } else {
         let files = done.files.iter().filter(|file| file.source.is_some()).count();
-        out::say(&format!("{} events of {files} files in {landed_seconds:.1} s", done.events));
+        let (events, files) = (counted(done.events, "event"), counted(files as u64, "file"));
+        out::say(&format!("{events} of {files} in {landed_seconds:.1} s"));
     }
     let mut outcome = Outcome::Done;
     for error in done.files.iter().filter_map(|file| file.problem.as_ref()).chain(&done.refused) {
-        problem(error);
+        out::problem(error);
         outcome = Outcome::Unreadable;
     }
     match done.failure {
         Some(error) => Err(error.into()),
         None => Ok(outcome),
     }
+}
+
+/// `1 event`, `2 events`.
+fn counted(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn line(progress: &Progress) -> String {

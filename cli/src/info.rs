@@ -7,7 +7,7 @@ use indexer::{Cancel, Case, stamp};
 
 use crate::Outcome;
 use crate::args::CaseArgument;
-use crate::{out, problem};
+use crate::out;
 
 pub fn info(arguments: &CaseArgument) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
@@ -46,6 +46,6 @@ pub fn verify(arguments: &CaseArgument) -> Result<Outcome> {
         stdout.flush()?;
         return Ok(Outcome::Done);
     }
-    verification.problems.iter().for_each(problem);
+    verification.problems.iter().for_each(out::problem);
     Ok(Outcome::Unreadable)
 }

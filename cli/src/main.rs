@@ -14,7 +14,7 @@ mod serve;
 use std::process::ExitCode;
 
 use clap::Parser;
-use wire::WireError;
+use indexer::ErrorKind;
 
 use crate::args::{Arguments, Command};
 
@@ -40,21 +40,13 @@ fn main() -> ExitCode {
         Ok(Outcome::Unreadable) => ExitCode::from(1),
         Err(error) if out::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let usage = error.downcast_ref::<indexer::Error>().is_some_and(|error| {
-                matches!(error.kind(), indexer::ErrorKind::QueryInvalid | indexer::ErrorKind::BadRequest)
-            });
-            out::say(&format!("timberline: {error:#}"));
-            if let Some(error) = error.downcast_ref::<indexer::Error>() {
-                out::hint(error);
-            }
+            let Some(error) = error.downcast_ref::<indexer::Error>() else {
+                out::say(&format!("timberline: {error:#}"));
+                return ExitCode::from(3);
+            };
+            out::problem(error);
+            let usage = matches!(error.kind(), ErrorKind::QueryInvalid | ErrorKind::BadRequest);
             ExitCode::from(if usage { 2 } else { 3 })
         }
     }
-}
-
-/// A problem with an input, as a line for a person.
-pub fn problem(error: &indexer::Error) {
-    let shown = WireError::from(error);
-    out::say(&format!("timberline: {shown}"));
-    out::hint(error);
 }

@@ -3,15 +3,18 @@
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 
 use indexer::Error;
+use wire::WireError;
 
 /// A line for a person.
 pub fn say(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
-/// Where in the query an error lies, and what to do about it.
-pub fn hint(error: &Error) {
-    if let Some(hint) = error.hint_text() {
+/// What went wrong, with which file, and what to do next.
+pub fn problem(error: &Error) {
+    let shown = WireError::from(error);
+    say(&format!("timberline: {shown}"));
+    if let Some(hint) = shown.hint {
         say(&format!("  {hint}"));
     }
 }

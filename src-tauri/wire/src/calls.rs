@@ -1,5 +1,8 @@
 //! What each command of the contract does: plain calls of the engine's façade, its data reshaped.
 
+// Every call answers alike, so that the contract's table can list it; some of them cannot fail.
+#![allow(clippy::unnecessary_wraps)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +11,12 @@ use std::time::{Instant, UNIX_EPOCH};
 use indexer::{Case, NO_TIME, Snapshot};
 
 use crate::session::{Call, Session};
-use crate::types::*;
+use crate::types::{
+    CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
+    FieldValue, FileProgress, FileState, Hello, ImportPhase, ImportProgress, ImportReport, ImportRequest,
+    Level, LevelSeries, LocateRequest, Located, Nanos, Order, Page, PageRequest, Paths, RecentCase, Row,
+    Source, Timeline, TimelineRequest, View, WireError,
+};
 
 /// The text of an event that a list row carries; a screen is some hundred characters wide.
 const ROW_BYTES: usize = 1_000;
@@ -26,7 +34,7 @@ const SAMPLE: [(&str, &str); 4] = [
 
 type Answer<T> = Result<T, WireError>;
 
-pub fn hello(session: &Session, _: &Call<'_>, _: Empty, _: &dyn Fn(Empty)) -> Answer<Hello> {
+pub fn hello(session: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> Answer<Hello> {
     let (cases, paths): (Vec<_>, Vec<_>) = session.start.paths.iter().partition(|path| is_case(path));
     Ok(Hello {
         version: session.start.version.clone(),
@@ -38,7 +46,7 @@ pub fn hello(session: &Session, _: &Call<'_>, _: Empty, _: &dyn Fn(Empty)) -> An
     })
 }
 
-pub fn sample(session: &Session, _: &Call<'_>, _: Empty, _: &dyn Fn(Empty)) -> Answer<Paths> {
+pub fn sample(session: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> Answer<Paths> {
     let folder = session.start.home.join("sample");
     for (name, content) in SAMPLE {
         let path = folder.join(name);
@@ -51,7 +59,7 @@ pub fn sample(session: &Session, _: &Call<'_>, _: Empty, _: &dyn Fn(Empty)) -> A
 pub fn create_case(
     session: &Session,
     _: &Call<'_>,
-    request: Paths,
+    request: &Paths,
     _: &dyn Fn(Empty),
 ) -> Answer<CaseSummary> {
     let folder = session.cases_folder();
@@ -62,22 +70,22 @@ pub fn create_case(
         return Err(WireError::new(ErrorCode::Internal, "No name is free for a new case."));
     };
     Case::create(&path)?;
-    summary(&*session.case(&path)?)
+    Ok(summary(&*session.case(&path)?))
 }
 
 pub fn open_case(
     session: &Session,
     _: &Call<'_>,
-    request: CasePath,
+    request: &CasePath,
     _: &dyn Fn(Empty),
 ) -> Answer<CaseSummary> {
-    summary(&*session.case(Path::new(&request.path))?)
+    Ok(summary(&*session.case(Path::new(&request.path))?))
 }
 
 pub fn import(
     session: &Session,
     call: &Call<'_>,
-    request: ImportRequest,
+    request: &ImportRequest,
     report: &dyn Fn(ImportProgress),
 ) -> Answer<ImportReport> {
     let case = session.case(Path::new(&request.case))?;
@@ -86,7 +94,7 @@ pub fn import(
     let done = case.import(&paths, &options, &|progress| report(import_progress(&progress)), &call.cancel)?;
     let problems = done.files.iter().filter_map(|file| file.problem.as_ref()).chain(&done.refused);
     Ok(ImportReport {
-        case: summary(&case)?,
+        case: summary(&case),
         events: done.events,
         bytes_in: done.bytes_in,
         bytes_on_disk: done.bytes_on_disk,
@@ -97,7 +105,7 @@ pub fn import(
     })
 }
 
-pub fn cancel(session: &Session, _: &Call<'_>, request: CancelRequest, _: &dyn Fn(Empty)) -> Answer<Empty> {
+pub fn cancel(session: &Session, _: &Call<'_>, request: &CancelRequest, _: &dyn Fn(Empty)) -> Answer<Empty> {
     session.cancel(&request.call);
     Ok(Empty {})
 }
@@ -105,7 +113,7 @@ pub fn cancel(session: &Session, _: &Call<'_>, request: CancelRequest, _: &dyn F
 pub fn timeline(
     session: &Session,
     call: &Call<'_>,
-    request: TimelineRequest,
+    request: &TimelineRequest,
     report: &dyn Fn(Timeline),
 ) -> Answer<Timeline> {
     let started = Instant::now();
@@ -118,7 +126,7 @@ pub fn timeline(
     Ok(shape(&timeline, 1.0))
 }
 
-pub fn page(session: &Session, call: &Call<'_>, request: PageRequest, _: &dyn Fn(Empty)) -> Answer<Page> {
+pub fn page(session: &Session, call: &Call<'_>, request: &PageRequest, _: &dyn Fn(Empty)) -> Answer<Page> {
     let started = Instant::now();
     let (case, view) = view(session, &request.view)?;
     let snapshot = case.snapshot();
@@ -136,7 +144,7 @@ pub fn page(session: &Session, call: &Call<'_>, request: PageRequest, _: &dyn Fn
 pub fn locate(
     session: &Session,
     call: &Call<'_>,
-    request: LocateRequest,
+    request: &LocateRequest,
     _: &dyn Fn(Empty),
 ) -> Answer<Located> {
     let (case, view) = view(session, &request.view)?;
@@ -147,7 +155,7 @@ pub fn locate(
 pub fn event(
     session: &Session,
     _: &Call<'_>,
-    request: EventRequest,
+    request: &EventRequest,
     _: &dyn Fn(Empty),
 ) -> Answer<EventDetail> {
     let case = session.case(Path::new(&request.case))?;
@@ -211,7 +219,9 @@ fn case_name(paths: &[String]) -> String {
         .map(|name| name.to_string_lossy().into_owned());
     let mut name = first.unwrap_or_else(|| "new".to_owned());
     for ending in [".gz", ".log", ".txt", ".jsonl", ".json"] {
-        name = name.strip_suffix(ending).unwrap_or(&name).to_owned();
+        if let Some(shorter) = name.strip_suffix(ending) {
+            name.truncate(shorter.len());
+        }
     }
     match paths.len() {
         0 | 1 => name,
@@ -246,10 +256,10 @@ fn recent_case(path: &Path) -> Option<RecentCase> {
     })
 }
 
-fn summary(case: &Case) -> Answer<CaseSummary> {
+fn summary(case: &Case) -> CaseSummary {
     let snapshot = case.snapshot();
     let range = snapshot.time_range();
-    Ok(CaseSummary {
+    CaseSummary {
         path: text(case.folder()),
         name: snapshot.name().to_owned(),
         events: snapshot.events(),
@@ -258,7 +268,7 @@ fn summary(case: &Case) -> Answer<CaseSummary> {
         last: range.map(|(_, last)| Nanos(last)),
         revision: snapshot.revision(),
         read_only: case.read_only().map(|error| WireError::from(&error).message),
-    })
+    }
 }
 
 fn shape_sources(snapshot: &Snapshot) -> Vec<Source> {

@@ -6,7 +6,11 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::{Config, TS};
 
-use crate::types::*;
+use crate::types::{
+    CancelRequest, CasePath, CaseSummary, Empty, EventDetail, EventRequest, Hello, ImportProgress,
+    ImportReport, ImportRequest, LocateRequest, Located, Page, PageRequest, Paths, Timeline, TimelineRequest,
+    WireError,
+};
 use crate::{Call, Session, calls};
 
 macro_rules! contract {
@@ -22,7 +26,7 @@ macro_rules! contract {
             match command {
                 $( Command::$variant(request) => {
                     let report = |progress: $progress| call.report(&progress);
-                    let reply: $reply = calls::$name(session, call, request, &report)?;
+                    let reply: $reply = calls::$name(session, call, &request, &report)?;
                     serde_json::to_value(reply).map_err(|error| WireError::internal(&error))
                 } )*
             }

@@ -3,7 +3,12 @@
 use ts_rs::{Config, TS};
 
 use crate::contract::rows;
-use crate::types::*;
+use crate::types::{
+    CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
+    FieldValue, FileProgress, FileState, Hello, HostKind, ImportPhase, ImportProgress, ImportReport,
+    ImportRequest, Level, LevelSeries, LocateRequest, Located, Order, Page, PageRequest, Paths, RecentCase,
+    Row, Source, Timeline, TimelineRequest, View, WireError,
+};
 
 const HEAD: &str = "// Made from src-tauri/wire by `npm run bless`. Do not edit.\n\n\
 /** Nanoseconds since 1970-01-01 UTC as a decimal string; `src/base/time.ts` turns it into a bigint. */\n\

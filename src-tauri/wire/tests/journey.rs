@@ -22,7 +22,9 @@ impl Walk {
     }
 
     fn ask_with(&self, command: &str, args: Value, progress: impl Fn(Value)) -> Result<Value, WireError> {
-        let command = serde_json::from_value(json!({ "command": command, "args": args })).expect("a command");
+        let mut message = json!({ "command": command });
+        message["args"] = args;
+        let command = serde_json::from_value(message).expect("a command");
         self.session.dispatch("call", command, progress)
     }
 
