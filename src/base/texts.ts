@@ -35,7 +35,7 @@ export const texts = {
 
   welcome: {
     drop: 'Drop log files or folders anywhere in this window',
-    dropNote: 'Access logs, JSON lines, syslog or plain text; compressed or not.',
+    dropNote: 'Access logs, JSON lines, syslog, or any text with times in it.',
     openFiles: 'Open files…',
     openFolder: 'Open folder…',
     sample: 'Load the sample case',

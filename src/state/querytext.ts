@@ -1,9 +1,9 @@
 /** Clicks on values become visible text of the query, never hidden filters. */
 
-/** `field:"value"`, with what needs quoting quoted. */
+/** `field="value"`, exactly this value, with what needs quoting quoted. */
 export function clause(field: string, value: string): string {
   const name = /^[\p{L}_@][\p{L}\p{N}_.@-]*$/u.test(field) ? field : quote(field);
-  return `${name}:${quote(value)}`;
+  return `${name}=${quote(value)}`;
 }
 
 function quote(text: string): string {
