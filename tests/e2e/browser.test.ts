@@ -1,0 +1,281 @@
+/** The workbench in a browser, answered by `timberline serve`. */
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+
+import { root } from '../../scripts/paths.mjs';
+import { seriousFindings } from './support/accessible';
+import { access, accessLog, millionLines } from './support/logs';
+import { eventually, figure, out, temporaryFolder } from './support/machine';
+import {
+  brush,
+  buckets,
+  lastRow,
+  openBrowser,
+  query,
+  rowProblems,
+  total,
+  totalBecomes,
+} from './support/page';
+import { serve, type Server } from './support/server';
+
+let browser: Browser;
+const opened: { stop(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+
+afterAll(() => browser.close());
+
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each.stop();
+});
+
+async function server(paths: string[], home?: string): Promise<Server> {
+  const started = await serve(paths, home);
+  opened.push(started);
+  return started;
+}
+
+async function open(address: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  const context: BrowserContext = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    colorScheme,
+    timezoneId: 'UTC',
+  });
+  opened.push({ stop: () => context.close() });
+  const page = await context.newPage();
+  await page.goto(address);
+  return page;
+}
+
+const picture = (page: Page, name: string) =>
+  page.screenshot({ path: join(out, `browser-${name}.png`) });
+
+describe('a log named on the command line', () => {
+  test('is imported, counted, filtered, and shown in detail', async () => {
+    const page = await open((await server([accessLog()])).address);
+    await totalBecomes(page, access.lines);
+    expect(await buckets(page)).toBeGreaterThan(10);
+    expect(await page.getByTestId('timeline').getAttribute('data-total')).toBe(
+      String(access.lines),
+    );
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await query(page, 'checkout');
+    await totalBecomes(page, access.checkouts);
+    await query(page, 'status:200');
+    await totalBecomes(page, access.lines - access.checkouts);
+
+    await page.locator('[data-testid="row"]').first().click();
+    await page.getByTestId('detail').waitFor();
+    expect(await page.getByTestId('detail-raw').innerText()).toContain('HTTP/1.1');
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'detail');
+    await page.getByTestId('detail-close').click();
+    await page.getByTestId('detail').waitFor({ state: 'detached' });
+  });
+
+  test('shows where a query is wrong and keeps the last answer', async () => {
+    const page = await open((await server([accessLog()])).address);
+    await totalBecomes(page, access.lines);
+    await query(page, '(checkout OR');
+    await page.getByTestId('query-error').waitFor();
+    expect(await total(page)).toBe(access.lines);
+    expect(await seriousFindings(page)).toEqual([]);
+    await query(page, '');
+    await page.getByTestId('query-error').waitFor({ state: 'detached' });
+  });
+
+  test('is narrowed by a brush on the timeline and widened again', async () => {
+    const page = await open((await server([accessLog()])).address);
+    await totalBecomes(page, access.lines);
+    await brush(page, 0.25, 0.5);
+    const narrowed = await eventually('fewer events', async () => {
+      const now = await total(page);
+      return now !== null && now < access.lines ? now : null;
+    });
+    expect(narrowed).toBeGreaterThan(access.lines / 6);
+    expect(narrowed).toBeLessThan(access.lines / 3);
+    expect((await page.getByTestId('range').innerText()).length).toBeGreaterThan(0);
+    await page.getByTestId('back').click();
+    await totalBecomes(page, access.lines);
+    await brush(page, 0.1, 0.2);
+    await page.getByTestId('range-clear').click();
+    await totalBecomes(page, access.lines);
+  });
+
+  test('can be read in the dark', async () => {
+    const page = await open((await server([accessLog()])).address, 'dark');
+    await totalBecomes(page, access.lines);
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'dark');
+  });
+});
+
+describe('the welcome screen', () => {
+  test.each(['light', 'dark'] as const)('is accessible (%s)', async (scheme) => {
+    const page = await open((await server([])).address, scheme);
+    await page.getByTestId('welcome').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, `welcome-${scheme}`);
+  });
+
+  test('opens the sample with one button', async () => {
+    const page = await open((await server([])).address);
+    await page.getByTestId('load-sample').click();
+    await eventually('the sample', async () => ((await total(page)) ?? 0) > 100);
+    expect(await buckets(page)).toBeGreaterThan(3);
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'sample');
+  });
+
+  test('takes files from a file dialog', async () => {
+    const page = await open((await server([])).address);
+    const dialog = page.waitForEvent('filechooser');
+    await page.getByTestId('open-files').first().click();
+    await (await dialog).setFiles(accessLog());
+    await totalBecomes(page, access.lines);
+  });
+});
+
+describe('what goes wrong', () => {
+  test('a missing file is named, and the others are read', async () => {
+    const missing = join(temporaryFolder(), 'nowhere.log');
+    const page = await open((await server([accessLog(), missing])).address);
+    await totalBecomes(page, access.lines);
+    await eventually('the name of the missing file', async () =>
+      (await page.locator('body').innerText()).includes('nowhere.log'),
+    );
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'missing-file');
+  });
+
+  test('a second window on a case that is being written may only read it', async () => {
+    const first = await server([millionLines()]);
+    const writing = await open(first.address);
+    await eventually('the first events', async () => ((await total(writing)) ?? 0) > 0);
+    const page = await open((await server([onlyCase(first.home)], first.home)).address);
+    await eventually('the first events', async () => ((await total(page)) ?? 0) > 0);
+    await page.getByTestId('readonly').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'readonly');
+  });
+
+  test('a cancelled import keeps what it had', { timeout: 180_000 }, async () => {
+    const page = await open((await server([millionLines()])).address);
+    await eventually('the first events', async () => ((await total(page)) ?? 0) > 0);
+    await page.getByTestId('cancel').first().click();
+    const state = () => page.getByTestId('cancel').count();
+    await eventually('the end of the import', async () => (await state()) === 0);
+    const kept = await total(page);
+    expect(kept).toBeGreaterThan(0);
+    expect(kept).toBeLessThan(1_000_000);
+    expect(await rowProblems(page)).toEqual([]);
+  });
+});
+
+describe('a million lines', () => {
+  test(
+    'shows its first histogram within a second and scrolls without a gap',
+    { timeout: 300_000 },
+    async () => {
+      const file = millionLines();
+      const { address } = await server([file]);
+      const page = await open('about:blank');
+      const asked = page.waitForRequest((request) =>
+        (request.postData() ?? '').includes('"import"'),
+      );
+      await page.goto(address);
+      await asked;
+      const began = Date.now();
+      await page.waitForFunction(
+        () =>
+          Number(document.querySelector('[data-testid="timeline"]')?.getAttribute('data-buckets')) >
+          0,
+      );
+      const elapsed = Date.now() - began;
+      figure(
+        `First histogram of 1,000,000 lines in the browser: ${elapsed} ms after the import was asked for`,
+      );
+      expect(elapsed).toBeLessThan(1_000);
+
+      await totalBecomes(page, 1_000_000, 120_000);
+      const list = page.getByTestId('events');
+      await list.hover();
+      let slowest = await settle(page);
+      for (let turn = 0; turn < 20; turn += 1) {
+        await page.mouse.wheel(0, 700);
+        slowest = Math.max(slowest, await settle(page));
+      }
+      const ends: number[] = [];
+      for (const share of [0.2, 0.5, 0.77, 1, 0.33, 0]) {
+        await list.evaluate(scrollTo, share);
+        slowest = Math.max(slowest, await settle(page));
+        ends.push(await lastRow(page));
+      }
+      expect(Math.max(...ends)).toBe(999_999);
+      expect(Math.min(...ends)).toBeLessThan(100);
+      figure(`Rows in view after a jump in 1,000,000 lines: ${slowest} ms at most`);
+      expect(slowest).toBeLessThan(1_000);
+      await picture(page, 'million');
+    },
+  );
+});
+
+describe('the picture in the README', () => {
+  test('shows the errors of the sample', async () => {
+    // The picture shows where the case is, so this place has a name to be seen.
+    const home = join(tmpdir(), 'timberline');
+    rmSync(home, { recursive: true, force: true });
+    const page = await open((await server([], home)).address);
+    await page.getByTestId('load-sample').click();
+    await eventually('the sample', async () => ((await total(page)) ?? 0) > 100);
+    await eventually(
+      'the end of the import',
+      async () => (await page.getByTestId('cancel').count()) === 0,
+    );
+    await page.getByTestId('import-panel').getByRole('button', { name: 'Dismiss' }).click();
+    await query(page, 'level>=warn');
+    await brush(page, 0.45, 0.7);
+    await page.locator('[data-testid="row"]').nth(20).click();
+    await page.getByTestId('detail').waitFor();
+    await picture(page, 'workbench');
+    rmSync(home, { recursive: true, force: true });
+    if (!process.env['TIMBERLINE_BLESS']) return;
+    const images = join(root, 'docs', 'images');
+    mkdirSync(images, { recursive: true });
+    copyFileSync(join(out, 'browser-workbench.png'), join(images, 'workbench.png'));
+  });
+});
+
+/** Milliseconds until the rows in view are all there. */
+async function settle(page: Page): Promise<number> {
+  const began = Date.now();
+  // The list hears of the scroll in the next frame; before that the old rows are still in view.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+  let problems: string[] = [];
+  const whole = async () => (problems = await rowProblems(page)).length === 0;
+  await eventually('rows in view', whole, 3_000).catch(() => expect(problems).toEqual([]));
+  return Date.now() - began;
+}
+
+/** Moves whatever scrolls in the list to a share of its way. */
+function scrollTo(list: Element, share: number): void {
+  const scrolls = [list, ...list.querySelectorAll('*')].find(
+    (element) => element.scrollHeight > element.clientHeight + 10,
+  );
+  if (scrolls) scrolls.scrollTop = share * (scrolls.scrollHeight - scrolls.clientHeight);
+}
+
+/** The case that a server made, wherever below its data folder it puts cases. */
+function onlyCase(home: string): string {
+  const names = readdirSync(home, { recursive: true, encoding: 'utf8' });
+  const found = names.find((name) => name.endsWith('.case'));
+  if (!found) throw new Error(`no case below ${home}`);
+  return join(home, found);
+}

@@ -1,0 +1,124 @@
+/** The real window, under a display of its own, driven through WebKit's driver. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+
+import type { Display } from './support/display';
+import { openDisplay } from './support/display';
+import { dropFiles } from './support/drop';
+import { access, accessLog, millionLines } from './support/logs';
+import { eventually, figure, out, temporaryFolder, window } from './support/machine';
+import { openApp, type App } from './support/webdriver';
+
+let display: Display;
+let app: App | undefined;
+
+beforeAll(async () => {
+  display = await openDisplay();
+});
+
+afterAll(() => display.stop());
+
+afterEach(async () => {
+  await app?.close();
+  app = undefined;
+});
+
+async function open(...paths: string[]): Promise<App> {
+  const home = temporaryFolder();
+  app = await openApp(window, paths, { DISPLAY: display.name, TIMBERLINE_HOME: home });
+  return app;
+}
+
+const number = async (of: App, testid: string, attribute: string) =>
+  Number((await of.attribute(testid, attribute)) ?? Number.NaN);
+
+function totalBecomes(of: App, wanted: number, limitMs?: number): Promise<boolean> {
+  const arrived = async () => (await number(of, 'total', 'data-value')) === wanted;
+  return eventually(`${wanted} events`, arrived, limitMs);
+}
+
+async function picture(of: App, name: string): Promise<void> {
+  writeFileSync(join(out, `desktop-${name}.png`), await of.screenshot());
+}
+
+describe('the window', () => {
+  test('imports a log from the command line, counts, filters, and shows an event', async () => {
+    const opened = await open(accessLog());
+    await totalBecomes(opened, access.lines);
+    expect(await number(opened, 'timeline', 'data-buckets')).toBeGreaterThan(10);
+    expect(await number(opened, 'timeline', 'data-total')).toBe(access.lines);
+    await picture(opened, 'import');
+
+    await opened.click('query');
+    await opened.type('query', 'checkout\uE007');
+    await totalBecomes(opened, access.checkouts);
+
+    await opened.click('row');
+    const raw = await eventually('the detail', () => opened.text('detail-raw'));
+    expect(raw).toContain('POST /checkout');
+    await picture(opened, 'detail');
+  });
+
+  test('opens the sample from the welcome screen', async () => {
+    const opened = await open();
+    await eventually('the welcome screen', async () => (await opened.text('welcome')).length > 0);
+    await picture(opened, 'welcome');
+    await opened.click('load-sample');
+    await eventually('the sample', async () => (await number(opened, 'total', 'data-value')) > 100);
+    expect(await number(opened, 'timeline', 'data-buckets')).toBeGreaterThan(3);
+    await picture(opened, 'sample');
+  });
+
+  test('runs no script from elsewhere and gives the page no other right', async () => {
+    const opened = await open();
+    await eventually('the welcome screen', () => opened.text('welcome'));
+    const inline = `const script = document.createElement('script');
+      script.textContent = 'window.ran = true';
+      document.head.append(script);
+      return window.ran === true;`;
+    expect(await opened.run<boolean>(inline)).toBe(false);
+    const answer = await opened.run<string>(
+      `window.asked = 'waiting';
+       window.__TAURI_INTERNALS__.invoke('plugin:dialog|open', { options: {} })
+         .then(() => { window.asked = 'allowed'; }, () => { window.asked = 'refused'; });
+       return window.asked;`,
+    );
+    expect(answer).toBe('waiting');
+    const settled = () => opened.run<string>('return window.asked !== "waiting" && window.asked');
+    expect(await eventually('the answer', settled)).toBe('refused');
+  });
+});
+
+describe('a drop from another program', () => {
+  test('imports the files', async () => {
+    const opened = await open();
+    await eventually('the welcome screen', () => opened.text('welcome'));
+    await dropFiles(display.name, [accessLog()]);
+    await totalBecomes(opened, access.lines);
+  });
+
+  test('of a million lines shows a histogram within a second', { timeout: 300_000 }, async () => {
+    const file = millionLines();
+    const opened = await open();
+    await eventually('the welcome screen', () => opened.text('welcome'));
+    // The page itself notes when it first draws, because asking it from outside takes time of its own.
+    await opened.run(`window.drawn = null;
+      const look = () => {
+        const timeline = document.querySelector('[data-testid="timeline"]');
+        if (Number(timeline?.getAttribute('data-buckets')) > 0) window.drawn = Date.now();
+        else requestAnimationFrame(look);
+      };
+      look();`);
+    const dropped = await dropFiles(display.name, [file]);
+    const drawn = await eventually('a histogram', () =>
+      opened.run<number | null>('return window.drawn'),
+    );
+    figure(
+      `First histogram of 1,000,000 lines in the window: ${drawn - dropped} ms after the drop`,
+    );
+    expect(drawn - dropped).toBeLessThan(1_000);
+    await totalBecomes(opened, 1_000_000, 120_000);
+  });
+});

@@ -1,0 +1,26 @@
+/** A screen of its own for the window, so that the tests need none and disturb nobody's. */
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+
+import { end } from './machine';
+
+export interface Display {
+  name: string;
+  stop(): Promise<void>;
+}
+
+/** Wider than the window, so that a file manager's stand-in fits beside it. */
+export async function openDisplay(): Promise<Display> {
+  const child = spawn(
+    'Xvfb',
+    ['-displayfd', '3', '-screen', '0', '1600x900x24', '-nolisten', 'tcp'],
+    { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] },
+  );
+  // The server chooses a free number and writes it when it is ready.
+  const number = await new Promise<string>((done, fail) => {
+    (child.stdio[3] as Readable).once('data', (chunk: Buffer) => done(chunk.toString().trim()));
+    child.once('error', fail);
+    child.once('exit', (code) => fail(new Error(`Xvfb ended with ${code}`)));
+  });
+  return { name: `:${number}`, stop: () => end(child) };
+}

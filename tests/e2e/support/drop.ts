@@ -1,0 +1,33 @@
+/** Drops files on the window the way a person does: from another program, with the mouse. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+import { root } from '../../../scripts/paths.mjs';
+import { end, firstLine, sleep, start } from './machine';
+
+const source = join(root, 'tests', 'e2e', 'support', 'drop_source.py');
+
+/** Gives the time at which the mouse button was let go over the window. */
+export async function dropFiles(display: string, paths: string[]): Promise<number> {
+  const env = { ...process.env, DISPLAY: display };
+  const child = start('drop', '/usr/bin/python3', [source, ...paths], { env, pipe: true });
+  const mouse = (...args: string[]) => execFileSync('xdotool', args, { env });
+  try {
+    await firstLine(child);
+    await sleep(400);
+    mouse('mousemove', '1450', '150', 'mousedown', '1');
+    // GTK starts a drag after a short way, and the window hears of it by steps.
+    for (let x = 1430; x >= 640; x -= 40) {
+      mouse('mousemove', String(x), '400');
+      await sleep(15);
+    }
+    await sleep(100);
+    const dropped = Date.now();
+    mouse('mouseup', '1');
+    // The source is asked for the names after the drop, so it has to stay a while.
+    await sleep(400);
+    return dropped;
+  } finally {
+    await end(child);
+  }
+}

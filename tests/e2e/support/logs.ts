@@ -1,0 +1,36 @@
+/** Logs with known counts, made for the tests. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { generate, out, temporaryFolder } from './machine';
+
+/** An hour of requests, one every six seconds; each tenth is a failed checkout. */
+export const access = { lines: 600, checkouts: 60, name: 'access.log' };
+
+export function accessLog(): string {
+  const lines = Array.from({ length: access.lines }, (_, index) => {
+    const minute = String(Math.floor(index / 10)).padStart(2, '0');
+    const second = String((index % 10) * 6).padStart(2, '0');
+    const failed = index % 10 === 3;
+    const request = failed ? 'POST /checkout' : `GET /item/${index}`;
+    const status = failed ? '500 87' : '200 5120';
+    return `192.0.2.${index % 200} - - [05/Mar/2024:14:${minute}:${second} +0000] "${request} HTTP/1.1" ${status} "-" "test"`;
+  });
+  const path = join(temporaryFolder(), access.name);
+  writeFileSync(path, lines.join('\n') + '\n');
+  return path;
+}
+
+/** A generated access log of a million lines; made once and kept beside the screenshots. */
+export function millionLines(): string {
+  const path = join(out, 'access-1000000.log');
+  if (!existsSync(path)) {
+    const part = `${path}.part`;
+    execFileSync(generate, ['access', '1000000'], {
+      stdio: ['ignore', openSync(part, 'w'), 'inherit'],
+    });
+    renameSync(part, path);
+  }
+  return path;
+}

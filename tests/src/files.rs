@@ -1,0 +1,55 @@
+//! Finding the project's own files, without git: a downloaded archive of the sources has none.
+
+use std::fs;
+use std::path::Path;
+
+/// Folders that hold what tools made, not what people wrote.
+const MADE: &[&str] = &["node_modules", "target", "dist", "out", "gen"];
+
+/// The top folder of the project.
+///
+/// # Panics
+/// Never: this crate lies in the project's folder.
+#[must_use]
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the project's folder")
+}
+
+/// A file of the project: its path from the top folder, with slashes, and its text.
+pub struct TextFile {
+    pub path: String,
+    pub text: String,
+}
+
+/// Every file of the project with one of these extensions, in order of path.
+///
+/// # Panics
+/// When a file cannot be read as text.
+#[must_use]
+pub fn with_extensions(extensions: &[&str]) -> Vec<TextFile> {
+    let mut found = Vec::new();
+    collect(root(), extensions, &mut found);
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+fn collect(folder: &Path, extensions: &[&str], found: &mut Vec<TextFile>) {
+    for entry in fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("a readable entry").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() {
+            let hidden = name.starts_with('.');
+            if !hidden && !MADE.contains(&name.as_ref()) && !name.ends_with(".case") {
+                collect(&path, extensions, found);
+            }
+        } else if extensions.iter().any(|extension| name.ends_with(&format!(".{extension}"))) {
+            found.push(read(&path));
+        }
+    }
+}
+
+fn read(path: &Path) -> TextFile {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let relative = path.strip_prefix(root()).expect("a path below the top folder");
+    TextFile { path: relative.to_string_lossy().replace('\\', "/"), text }
+}

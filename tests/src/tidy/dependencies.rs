@@ -1,0 +1,38 @@
+//! Every dependency is listed with its reason in `docs/dependencies.md`, and nothing else is.
+
+use std::collections::BTreeSet;
+
+/// Names in `[workspace.dependencies]` that come from outside the workspace.
+#[must_use]
+pub fn of_cargo(manifest: &str) -> BTreeSet<String> {
+    let section = manifest.split("[workspace.dependencies]").nth(1).unwrap_or_default();
+    let lines = section.lines().take_while(|line| !line.starts_with('['));
+    let outside = lines.filter(|line| !line.contains("path =") && !line.trim_start().starts_with('#'));
+    outside.filter_map(|line| Some(line.split_once('=')?.0.trim().to_owned())).collect()
+}
+
+/// Names in `dependencies` and `devDependencies` of a package.json.
+///
+/// # Panics
+/// When the text is no JSON.
+#[must_use]
+pub fn of_npm(package: &str) -> BTreeSet<String> {
+    let package: serde_json::Value = serde_json::from_str(package).expect("package.json is JSON");
+    let sections = ["dependencies", "devDependencies"].into_iter().filter_map(|key| package[key].as_object());
+    sections.flat_map(|section| section.keys().cloned()).collect()
+}
+
+/// Dependencies without a row in the table, and rows without a dependency.
+#[must_use]
+pub fn unexplained(used: &BTreeSet<String>, document: &str) -> Vec<String> {
+    let listed: BTreeSet<String> = rows(document);
+    let missing = used.difference(&listed).map(|name| format!("`{name}` has no row"));
+    let stale = listed.difference(used).map(|name| format!("`{name}` has a row and is not used"));
+    missing.chain(stale).collect()
+}
+
+/// The names in the first column of the document's tables; one row may name several.
+fn rows(document: &str) -> BTreeSet<String> {
+    let first_cells = document.lines().filter_map(|line| line.strip_prefix('|')?.split('|').next());
+    first_cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(ToOwned::to_owned).collect()
+}

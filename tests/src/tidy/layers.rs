@@ -1,0 +1,127 @@
+//! Which Rust crate may name which: `cli`, `src-tauri` → `wire` → `indexer` → `ingest`.
+
+/// Files below `place`, but not below `except`, may not name crates or modules that begin with `names`.
+struct Rule {
+    place: &'static str,
+    except: &'static [&'static str],
+    names: &'static [&'static str],
+    why: &'static str,
+}
+
+const RULES: &[Rule] = &[
+    Rule {
+        place: "ingest/",
+        except: &[],
+        names: &["indexer", "wire", "polars", "tantivy", "tauri", "axum"],
+        why: "ingest turns bytes into events and knows nothing of storage, queries or screens",
+    },
+    Rule {
+        place: "indexer/",
+        except: &[],
+        names: &["wire", "tauri", "axum", "clap"],
+        why: "the engine knows none of its hosts",
+    },
+    Rule {
+        place: "indexer/src/",
+        except: &["indexer/src/storage/", "indexer/src/exec/", "indexer/src/aggregate/"],
+        names: &["polars", "tantivy"],
+        why: "only storage/, exec/ and aggregate/ name polars or tantivy",
+    },
+    Rule {
+        place: "indexer/src/query/",
+        except: &[],
+        names: &[
+            "crate::aggregate",
+            "crate::case",
+            "crate::exec",
+            "crate::import",
+            "crate::search",
+            "crate::storage",
+            "ingest",
+        ],
+        why: "the language knows no engine",
+    },
+    Rule {
+        place: "src-tauri/wire/",
+        except: &[],
+        names: &["tauri", "axum", "polars", "tantivy"],
+        why: "the contract is served by any host and stands on the engine's façade",
+    },
+    Rule {
+        place: "src-tauri/",
+        except: &["src-tauri/wire/"],
+        names: &["indexer", "ingest", "polars", "tantivy", "axum"],
+        why: "the window hosts wire and adds no behaviour",
+    },
+    Rule {
+        place: "cli/",
+        except: &[],
+        names: &["tauri", "polars", "tantivy"],
+        why: "the command stands on the engine's façade",
+    },
+];
+
+/// Names in a Rust file, `crate::module` among them, that its place forbids.
+#[must_use]
+pub fn rust(path: &str, text: &str) -> Vec<String> {
+    let named: Vec<String> = text.lines().flat_map(|line| named_in(code_of(line))).collect();
+    findings(path, &named)
+}
+
+/// Dependencies in a `Cargo.toml` that its place forbids.
+#[must_use]
+pub fn manifest(path: &str, text: &str) -> Vec<String> {
+    let mut named = Vec::new();
+    let mut in_dependencies = false;
+    for line in text.lines() {
+        if line.starts_with('[') {
+            in_dependencies = line.trim_end().ends_with("dependencies]");
+        } else if in_dependencies && let Some(name) = line.split(['.', ' ', '=']).next() {
+            named.push(name.to_owned());
+        }
+    }
+    // A manifest holds for all of its crate, so the rules for single folders say nothing about it.
+    let place = path.trim_end_matches("Cargo.toml");
+    findings(&format!("{place}Cargo.toml"), &named)
+}
+
+fn findings(path: &str, named: &[String]) -> Vec<String> {
+    let applies = |rule: &&Rule| {
+        path.starts_with(rule.place) && !rule.except.iter().any(|except| path.starts_with(except))
+    };
+    let mut found = Vec::new();
+    for rule in RULES.iter().filter(applies) {
+        for name in named.iter().filter(|name| rule.names.iter().any(|begin| begins(name, begin))) {
+            found.push(format!("{path} names `{name}`: {}", rule.why));
+        }
+    }
+    found.dedup();
+    found
+}
+
+/// `polars` begins `polars_core` and `tauri-build`'s relatives, but not `wirecutter` where `wire` is meant.
+fn begins(name: &str, begin: &str) -> bool {
+    name.strip_prefix(begin).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+}
+
+fn code_of(line: &str) -> &str {
+    line.split_once("//").map_or(line, |(code, _comment)| code)
+}
+
+/// Crates a line names: the first segment of every path, or two segments of a path in this crate.
+fn named_in(line: &str) -> Vec<String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+    let mut names = Vec::new();
+    for word in line.split(|c: char| !is_name(c)) {
+        let mut segments = word.trim_start_matches("::").split("::");
+        let (Some(first), Some(second)) = (segments.next(), segments.next()) else { continue };
+        names.push(if first == "crate" { format!("crate::{second}") } else { first.to_owned() });
+    }
+    // `use tantivy;` and `extern crate tantivy;` are paths of one segment.
+    for start in ["use ", "extern crate "] {
+        if let Some(rest) = line.trim_start().trim_start_matches("pub ").strip_prefix(start) {
+            names.extend(rest.split([';', ' ', ':']).next().map(ToOwned::to_owned));
+        }
+    }
+    names
+}

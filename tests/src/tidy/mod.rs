@@ -1,0 +1,8 @@
+//! The rules of the house that a machine can check. Each checker takes a path and a text and returns what
+//! is wrong, a sentence each.
+
+pub mod dependencies;
+pub mod documents;
+pub mod layers;
+pub mod size;
+pub mod typescript;

@@ -1,0 +1,87 @@
+//! A case outlives the process that writes it: killed at any instant, or out of disk.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use indexer::{Cancel, Case, ImportOptions};
+use timberline_tests::programs::timberline;
+
+fn log(folder: &Path, lines: usize) -> PathBuf {
+    let path = folder.join("app.log");
+    let mut text = String::new();
+    for line in 0..lines {
+        let (minute, second) = (line / 60 % 60, line % 60);
+        let user = line * 7919 % 5000;
+        writeln!(text, "2026-03-01 14:{minute:02}:{second:02} INFO request {line} of user u{user} done")
+            .expect("text grows");
+    }
+    std::fs::write(&path, text).expect("the log can be written");
+    path
+}
+
+fn sound(folder: &Path) -> Case {
+    let case = Case::open(folder).expect("the case opens");
+    let verification = case.verify(&Cancel::default());
+    assert!(verification.problems.is_empty(), "{:?}", verification.problems);
+    case
+}
+
+#[test]
+fn killed_at_any_instant_it_opens_verifies_and_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = log(folder.path(), 400_000);
+    for (round, wait_ms) in [40, 130, 190, 260, 420, 700, 1_100, 1_600].into_iter().enumerate() {
+        let path = folder.path().join(format!("{round}.case"));
+        let mut import = Command::new(timberline())
+            .arg("import")
+            .args([&path, &log])
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the command starts");
+        std::thread::sleep(Duration::from_millis(wait_ms));
+        import.kill().expect("it can be killed");
+        import.wait().expect("it ends");
+        if !path.join("case.json").exists() {
+            continue; // Killed before there was a case.
+        }
+        let kept = sound(&path).snapshot().events();
+        let options = ImportOptions::default();
+        sound(&path)
+            .import(std::slice::from_ref(&log), &options, &|_| {}, &Cancel::default())
+            .expect("an import goes on");
+        let case = sound(&path);
+        assert_eq!(case.snapshot().events(), kept + 400_000);
+        let (indexed, segments) = case.snapshot().indexed();
+        assert_eq!(indexed, segments, "the index of what had landed before is made up for");
+    }
+}
+
+/// Runs only where a small file system of its own can be mounted for one process, as root can on Linux.
+#[test]
+fn a_full_disk_ends_the_import_and_keeps_what_landed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (disk, copy) = (folder.path().join("disk"), folder.path().join("copy"));
+    std::fs::create_dir(&disk).expect("a folder");
+    let log = log(folder.path(), 1_500_000);
+    let script = format!(
+        "mount -t tmpfs -o size=6m tmpfs '{disk}' || exit 77
+         '{timberline}' import --profile fields '{disk}/c.case' '{log}'; code=$?
+         cp -r '{disk}' '{copy}'; exit $code",
+        disk = disk.display(),
+        timberline = timberline().display(),
+        log = log.display(),
+        copy = copy.display(),
+    );
+    let run = Command::new("unshare").args(["--map-root-user", "--mount", "sh", "-c", &script]).output();
+    let Ok(run) = run else { return };
+    if run.status.code() == Some(77) || String::from_utf8_lossy(&run.stderr).contains("unshare failed") {
+        return;
+    }
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(3), "{said}");
+    assert!(said.contains("disk is full") && said.contains("are kept"), "{said}");
+    let kept = sound(&copy.join("c.case")).snapshot().events();
+    assert!(said.contains(&format!("{kept} events")), "{kept} in the case, but: {said}");
+}

@@ -1,0 +1,136 @@
+//! The rules of the house, checked on the project's own files. Each checker is first shown to find
+//! something, because a check that cannot fail proves nothing.
+
+use timberline_tests::files::{self, TextFile};
+use timberline_tests::tidy::{dependencies, documents, layers, size, typescript};
+
+/// How many files may be longer than `size::LONGEST_LINES`. This number only falls.
+const LONG_FILES: usize = 0;
+
+fn check(extensions: &[&str], checker: impl Fn(&TextFile) -> Vec<String>) {
+    let findings: Vec<String> = files::with_extensions(extensions).iter().flat_map(checker).collect();
+    assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
+}
+
+fn project_file(name: &str) -> String {
+    std::fs::read_to_string(files::root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[test]
+fn rust_layers_point_one_way() {
+    check(&["rs"], |file| layers::rust(&file.path, &file.text));
+    check(&["toml"], |file| layers::manifest(&file.path, &file.text));
+}
+
+#[test]
+fn rust_layer_check_finds() {
+    let found = |path: &str, text: &str| layers::rust(path, text).len();
+    assert_eq!(found("ingest/src/lib.rs", "use polars_core::prelude::*;"), 1);
+    assert_eq!(found("ingest/src/lib.rs", "let x = indexer::Case::open(path);"), 1);
+    assert_eq!(found("indexer/src/import/mod.rs", "use tantivy;"), 1);
+    assert_eq!(found("indexer/src/storage/text.rs", "use tantivy::Index;"), 0);
+    assert_eq!(found("indexer/src/query/mod.rs", "use crate::exec::Rows;"), 1);
+    assert_eq!(found("indexer/src/query/mod.rs", "use crate::limits::QUERY_DEPTH;"), 0);
+    assert_eq!(found("indexer/src/lib.rs", "fn f(x: wire::Command) {}"), 1);
+    assert_eq!(found("src-tauri/wire/src/lib.rs", "use tauri::State;"), 1);
+    assert_eq!(found("src-tauri/src/main.rs", "use tauri::State; // not indexer::Case"), 0);
+    assert_eq!(found("src-tauri/src/main.rs", "    indexer::Case::open(path)"), 1);
+    let manifest = "[package]\nname = \"x\"\n\n[dev-dependencies]\npolars-core.workspace = true\n";
+    assert_eq!(layers::manifest("ingest/Cargo.toml", manifest).len(), 1);
+    assert_eq!(layers::manifest("indexer/Cargo.toml", manifest).len(), 0);
+}
+
+#[test]
+fn screen_layers_point_one_way() {
+    check(&["ts", "svelte"], |file| typescript::imports(&file.path, &file.text));
+}
+
+#[test]
+fn screen_layer_check_finds() {
+    let found = |path: &str, text: &str| typescript::imports(path, text).len();
+    assert_eq!(found("src/base/time.ts", "import type { Row } from '../ipc/generated';"), 1);
+    assert_eq!(found("src/ipc/client.ts", "const x = await import('../state/session.svelte');"), 1);
+    assert_eq!(found("src/state/rows.svelte.ts", "import {\n  A,\n} from '../features/events/A.svelte';"), 1);
+    assert_eq!(found("src/state/rows.svelte.ts", "import { Latest } from '../base/latest';"), 0);
+    assert_eq!(found("src/App.svelte", "import Welcome from './features/welcome/Welcome.svelte';"), 0);
+    assert_eq!(found("src/ipc/browser.ts", "import { Channel } from '@tauri-apps/api/core';"), 1);
+    assert_eq!(found("src/ipc/desktop.ts", "import { Channel } from '@tauri-apps/api/core';"), 0);
+}
+
+#[test]
+fn log_text_is_never_markup() {
+    check(&["svelte"], |file| typescript::raw_markup(&file.path, &file.text));
+    let screen = |file: &TextFile| file.path.starts_with("src/") && !file.path.ends_with(".test.ts");
+    check(
+        &["ts"],
+        |file| {
+            if screen(file) { typescript::raw_markup(&file.path, &file.text) } else { Vec::new() }
+        },
+    );
+}
+
+#[test]
+fn markup_check_finds() {
+    assert_eq!(typescript::raw_markup("src/features/A.svelte", "<p>{@html line}</p>").len(), 1);
+    assert_eq!(typescript::raw_markup("src/features/A.svelte", "<p>{line}</p>").len(), 0);
+}
+
+#[test]
+fn long_files_only_become_fewer() {
+    let sources = files::with_extensions(&["rs", "ts", "svelte", "mjs", "css"]);
+    let long: Vec<String> =
+        sources.iter().filter_map(|file| size::too_long(&file.path, &file.text)).collect();
+    // Fewer than allowed fails too, so that the number is lowered with the files.
+    assert_eq!(long.len(), LONG_FILES, "files over {} lines\n{}\n", size::LONGEST_LINES, long.join("\n"));
+}
+
+#[test]
+fn long_file_check_finds() {
+    let long = "line\n".repeat(size::LONGEST_LINES + 1);
+    assert!(size::too_long("src/a.ts", &long).is_some());
+    assert!(size::too_long("src/ipc/generated.ts", &long).is_none());
+    assert!(size::too_long("src/a.ts", "line\n").is_none());
+}
+
+#[test]
+fn documents_name_files_that_exist() {
+    let read_by_people = |file: &&TextFile| !file.path.starts_with("tests/cases/");
+    let documents = files::with_extensions(&["md"]);
+    let dead: Vec<String> = documents
+        .iter()
+        .filter(read_by_people)
+        .flat_map(|file| {
+            documents::dead_references(&file.path, &file.text, |name| files::root().join(name).is_file())
+        })
+        .collect();
+    assert!(dead.is_empty(), "\n{}\n", dead.join("\n"));
+}
+
+#[test]
+fn document_check_finds() {
+    let exists = |name: &str| name == "docs/wording.md";
+    let dead = |text: &str| documents::dead_references("docs/a.md", text, exists).len();
+    assert_eq!(dead("See `indexer/src/gone.rs`."), 1);
+    assert_eq!(dead("See `docs/wording.md` and `lib.rs`."), 0);
+    assert_eq!(dead("```\n`indexer/src/gone.rs`\n```"), 0);
+}
+
+#[test]
+fn every_dependency_is_explained() {
+    let mut used = dependencies::of_cargo(&project_file("Cargo.toml"));
+    used.extend(dependencies::of_npm(&project_file("package.json")));
+    let findings = dependencies::unexplained(&used, &project_file("docs/dependencies.md"));
+    assert!(findings.is_empty(), "docs/dependencies.md:\n{}\n", findings.join("\n"));
+}
+
+#[test]
+fn dependency_check_finds() {
+    let cargo =
+        "[workspace.dependencies]\nown = { path = \"own\" }\nanyhow = \"1\"\n\n[profile.dev]\nx = 1\n";
+    let used = dependencies::of_cargo(cargo);
+    assert_eq!(used.iter().collect::<Vec<_>>(), ["anyhow"]);
+    assert_eq!(dependencies::unexplained(&used, "| `anyhow` | errors | small |").len(), 0);
+    assert_eq!(dependencies::unexplained(&used, "| `serde` | data | known |").len(), 2);
+    let npm = r#"{"dependencies": {"a": "1"}, "devDependencies": {"b": "1"}}"#;
+    assert_eq!(dependencies::of_npm(npm).len(), 2);
+}
