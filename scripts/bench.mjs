@@ -1,0 +1,98 @@
+// `npm run bench [-- LINES]`: how fast an import is, as a ratio to the physical floor measured in the same
+// run, because seconds of one machine say nothing about another. Takes the best of a few runs.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { buildPrograms, buildScreen } from './build.mjs';
+import { program, root, targetFolder } from './paths.mjs';
+import { Stop, main, onPath, run, say } from './run.mjs';
+import { setup } from './setup.mjs';
+
+const kinds = ['access', 'json'];
+const runs = 3;
+const lines = Number(process.argv[2] ?? 2_000_000);
+
+/** Runs a command and measures it from outside: seconds on the clock and of CPU, over all its threads. */
+function measure(command, ...args) {
+  const script = 'TIMEFORMAT="%R %U %S"; time "$@" 2>/dev/null';
+  const done = spawnSync('bash', ['-c', script, 'measure', command, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C' },
+    maxBuffer: 64 << 20,
+  });
+  if (done.status !== 0) throw new Stop(`${command} ${args.join(' ')} failed`);
+  const [wall, user, system] = done.stderr.trim().split(/\s+/).map(Number);
+  return { wall, cpu: user + system, output: done.stdout };
+}
+
+const best = (tries) => tries.reduce((a, b) => (b.cpu < a.cpu ? b : a));
+const repeat = (work) => best(Array.from({ length: runs }, work));
+
+/** Seeded data, made once and kept with what cargo keeps. */
+async function data(kind) {
+  const folder = join(targetFolder(), 'bench');
+  const file = join(folder, `${kind}-${lines}.log`);
+  mkdirSync(folder, { recursive: true });
+  if (existsSync(file)) return file;
+  say(`Making ${file}`);
+  const script = '"$1" "$2" "$3" > "$4.part" && mv "$4.part" "$4"';
+  const generate = program('generate', 'release');
+  await run('bash', ['-c', script, 'data', generate, kind, String(lines), file]);
+  return file;
+}
+
+/** The least work that reading and keeping these bytes can be. */
+function floor(file) {
+  if (onPath('zstd')) {
+    return {
+      name: 'zstd -1',
+      ...repeat(() => measure('zstd', '-1', '-q', '-T1', '-f', file, '-o', '/dev/null')),
+    };
+  }
+  return { name: 'sha256sum', ...repeat(() => measure('sha256sum', file)) };
+}
+
+function importOnce(file) {
+  const home = mkdtempSync(join(tmpdir(), 'timberline-bench-'));
+  try {
+    const place = join(home, 'bench.case');
+    const figures = measure(program('timberline', 'release'), 'import', place, file, '--json');
+    return { ...figures, report: JSON.parse(figures.output) };
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+await main(async () => {
+  await setup();
+  await buildScreen();
+  await buildPrograms('--release');
+
+  const rows = [];
+  for (const kind of kinds) {
+    const file = await data(kind);
+    // Read once, so that every measured run finds the file in memory.
+    measure('sha256sum', file);
+    const bytes = statSync(file).size;
+    const least = floor(file);
+    const imported = repeat(() => importOnce(file));
+    rows.push({
+      data: kind,
+      lines,
+      MB: (bytes / 1e6).toFixed(0),
+      'import s': imported.wall.toFixed(2),
+      'landed s': imported.report.landed_seconds.toFixed(2),
+      'CPU s': imported.cpu.toFixed(2),
+      'MB/CPU s': (bytes / 1e6 / imported.cpu).toFixed(0),
+      'floor CPU s': `${least.cpu.toFixed(2)} (${least.name})`,
+      'times floor': (imported.cpu / least.cpu).toFixed(1),
+      'on disk': (imported.report.bytes_on_disk / bytes).toFixed(3),
+      'peak MB': (imported.report.peak_rss_bytes / 1e6).toFixed(0),
+      'first events s': imported.report.first_published_seconds.toFixed(2),
+    });
+  }
+  console.table(rows);
+  say(`Best of ${runs} by CPU seconds, in ${root}`);
+});

@@ -1,0 +1,17 @@
+// `npm run bless`: writes the golden files anew: outputs in tests/cases, the generated TypeScript types,
+// and the picture in docs/images. Read the difference before committing it.
+import { buildPrograms, buildScreen } from './build.mjs';
+import { tools } from './paths.mjs';
+import { main, run, runNode, say } from './run.mjs';
+import { setup } from './setup.mjs';
+
+await main(async () => {
+  process.env.TIMBERLINE_BLESS = '1';
+  await setup({ tests: true });
+  await buildScreen();
+  await buildPrograms('--all-targets');
+  await run('cargo', ['test', '--workspace', '--quiet', '--test', 'typescript', '--test', 'cases']);
+  const browser = ['--config', 'vitest.e2e.config.ts', 'tests/e2e/browser.test.ts'];
+  await runNode(tools.vitest, ['run', ...browser]);
+  say('Golden files are renewed; read `git diff` before committing.');
+});

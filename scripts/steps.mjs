@@ -1,0 +1,143 @@
+// The steps of a test run: each runs with its output in a file, is timed and counted, and says one line.
+import { spawn } from 'node:child_process';
+import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+import { root } from './paths.mjs';
+import { say } from './run.mjs';
+
+const tailLines = 60;
+// A step that prints nothing for this long looks dead to whoever watches, so it says that it is not.
+const stillRunningMs = 120_000;
+// A cold build of the dependencies takes about 25 minutes on two cores; what takes longer than this hangs.
+const limitMs = 40 * 60_000;
+
+const plain = (text) => stripVTControlCharacters(text);
+
+/** Adds up the "test result:" lines of cargo test. */
+export function cargoCounts(output) {
+  const counts = { passed: 0, failed: 0 };
+  for (const line of plain(output).matchAll(/^test result: .*? (\d+) passed; (\d+) failed;/gm)) {
+    counts.passed += Number(line[1]);
+    counts.failed += Number(line[2]);
+  }
+  // A test program that was killed has no result line, and its tests count as one failure.
+  counts.failed += [...output.matchAll(/process didn't exit successfully: .*\(signal: /g)].length;
+  return counts;
+}
+
+/** Reads vitest's report. A test file that could not even be loaded counts as one failure. */
+export function vitestCounts(report) {
+  const unloaded = report.testResults.filter(
+    (file) => file.status === 'failed' && file.assertionResults.length === 0,
+  );
+  return { passed: report.numPassedTests, failed: report.numFailedTests + unloaded.length };
+}
+
+export class Steps {
+  #out;
+  #passed = 0;
+  #failed = 0;
+  #began = Date.now();
+
+  constructor(out) {
+    this.#out = out;
+  }
+
+  /** Arguments that make vitest write its counts where the step with this name finds them. */
+  vitestReport(name) {
+    const file = join(this.#out, `${name}.json`);
+    return ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  }
+
+  /** Runs a program as a step; true when it succeeded. */
+  async run(title, command, args) {
+    const log = join(this.#out, `${title.toLowerCase().replaceAll(' ', '-')}.log`);
+    const code = await this.#timed(title, () => logged(command, args, log));
+    const output = readFileSync(log, 'utf8');
+    const counts = this.#count(args, output);
+    return this.#conclude(title, code === 0, counts, () => tail(output, log));
+  }
+
+  /** Runs a function as a step; true when it did not throw. */
+  async call(title, work) {
+    let problem;
+    await this.#timed(title, () => work().catch((error) => (problem = error)));
+    return this.#conclude(title, !problem, null, () => problem.message);
+  }
+
+  #seconds = 0;
+
+  async #timed(title, work) {
+    const began = Date.now();
+    const seconds = () => ((Date.now() - began) / 1000).toFixed(1);
+    const alive = setInterval(() => say(`  … ${title}: ${seconds()} s`), stillRunningMs);
+    try {
+      return await work();
+    } finally {
+      clearInterval(alive);
+      this.#seconds = seconds();
+    }
+  }
+
+  #count(args, output) {
+    if (args[0] === 'test') return cargoCounts(output);
+    const report = args.find((arg) => arg.startsWith('--outputFile.json='))?.split('=')[1];
+    if (!report || !existsSync(report)) return null;
+    return vitestCounts(JSON.parse(readFileSync(report, 'utf8')));
+  }
+
+  #conclude(title, succeeded, counts, explain) {
+    this.#passed += counts?.passed ?? 0;
+    // A step that failed without a failing test, such as a lint, is one failure.
+    const failed = Math.max(counts?.failed ?? 0, succeeded ? 0 : 1);
+    this.#failed += failed;
+    const tests = counts ? `, ${counts.passed} passed, ${failed} failed` : '';
+    say(`${succeeded ? 'ok    ' : 'FAILED'} ${title} (${this.#seconds} s${tests})`);
+    if (!succeeded) say(explain());
+    return succeeded;
+  }
+
+  /** Says the totals and sets the exit code. */
+  finish() {
+    const minutes = ((Date.now() - this.#began) / 60_000).toFixed(1);
+    const figures = join(this.#out, 'figures.txt');
+    if (existsSync(figures)) say(readFileSync(figures, 'utf8').trimEnd());
+    say(`All steps took ${minutes} minutes. Logs and screenshots: ${relative(root, this.#out)}`);
+    say(`${this.#passed} passed, ${this.#failed} failed`);
+    if (this.#failed > 0 || this.#passed === 0) process.exitCode = 1;
+  }
+}
+
+function logged(command, args, log) {
+  return new Promise((done) => {
+    const file = createWriteStream(log);
+    // A group of its own, so that a step that hangs is ended together with what it started.
+    const stdio = ['ignore', 'pipe', 'pipe'];
+    const child = spawn(command, args, { cwd: root, stdio, detached: true });
+    const end = () => process.kill(-child.pid, 'SIGKILL');
+    const limit = setTimeout(() => {
+      file.write(`\nThis step was ended after ${limitMs / 60_000} minutes.\n`);
+      end();
+    }, limitMs);
+    const interrupted = () => {
+      end();
+      process.exit(130);
+    };
+    process.on('SIGINT', interrupted).on('SIGTERM', interrupted);
+    child.stdout.pipe(file, { end: false });
+    child.stderr.pipe(file, { end: false });
+    child.on('error', (error) => file.end(String(error), () => done(1)));
+    child.on('close', (code) => {
+      clearTimeout(limit);
+      process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+      file.end(() => done(code ?? 1));
+    });
+  });
+}
+
+function tail(output, log) {
+  const lines = plain(output).trimEnd().split('\n').slice(-tailLines);
+  return [...lines.map((line) => `  | ${line}`), `  The whole output is in ${log}`].join('\n');
+}

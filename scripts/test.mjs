@@ -1,0 +1,54 @@
+// `npm test`: set-up, then every check and every test, a plain line each. A step that fails does not hide
+// the ones after it. The last line says how many tests passed and failed.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { buildScreen } from './build.mjs';
+import { root, tools } from './paths.mjs';
+import { main, say } from './run.mjs';
+import { setup } from './setup.mjs';
+import { Steps } from './steps.mjs';
+
+const out = join(root, 'tests', 'out');
+const workspace = ['--workspace', '--all-targets', '--quiet'];
+
+await main(async () => {
+  process.env.CI ??= 'true';
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  await setup({ tests: true });
+
+  const steps = new Steps(out);
+  const node = (name, script, ...args) => steps.run(name, process.execPath, [script, ...args]);
+  const cargo = (name, ...args) => steps.run(name, 'cargo', args);
+
+  await cargo('Rust format', 'fmt', '--all', '--check');
+  await node('Format of the front end', tools.prettier, '--check', '.');
+  await node('Lint of the front end', tools.eslint, '.');
+  await node('Types of the front end', tools.svelteCheck, '--fail-on-warnings');
+  await node('Types of the tests', tools.tsc, '-p', 'tests/e2e');
+  await node('Unit tests of the front end', tools.vitest, 'run', ...steps.vitestReport('unit'));
+  const screen = await steps.call('Build of the screen', buildScreen);
+
+  // Clippy only checks, the build compiles; the tests after it find everything built with the same features.
+  await cargo('Rust lint', 'clippy', ...workspace, '--', '-D', 'warnings');
+  const built = await cargo('Rust build', 'build', ...workspace);
+  await cargo('Rust tests', 'test', '--workspace', '--no-fail-fast');
+
+  const hosts = ['browser', 'desktop'];
+  if (!screen || !built)
+    say('The tests in the browser and the window need the build, and are left out.');
+  else {
+    for (const host of hosts) {
+      const config = ['--config', 'vitest.e2e.config.ts', `tests/e2e/${host}.test.ts`];
+      await node(
+        `Tests in the ${host}`,
+        tools.vitest,
+        'run',
+        ...config,
+        ...steps.vitestReport(host),
+      );
+    }
+  }
+  steps.finish();
+});
