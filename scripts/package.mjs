@@ -1,5 +1,5 @@
-// `npm run package`: builds the .deb with window, command, menu entry, icon and file types, with the
-// profile that is slower to build and faster to run. `--debug` packs the everyday build, to try packing.
+// `npm run package`: builds the .deb with window, command, menu entry, icon and file types. `--debug` packs
+// the everyday build, to try packing.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,20 +9,19 @@ import { Stop, main, runNode, say } from './run.mjs';
 import { setup } from './setup.mjs';
 
 const debug = process.argv.includes('--debug');
-const profile = debug ? 'debug' : 'dist';
+const profile = debug ? 'debug' : 'release';
 
 await main(async () => {
   if (process.platform !== 'linux') throw new Stop('Packages are made on Linux for now.');
   await setup();
   await buildScreen();
-  await buildPrograms(...(debug ? [] : ['--profile', 'dist']));
+  await buildPrograms(...(debug ? [] : ['--release']));
 
   // Where cargo put the command is known only now, so this entry is not in tauri.conf.json.
   const files = { '/usr/bin/timberline': program('timberline', profile) };
   const config = JSON.stringify({ bundle: { linux: { deb: { files } } } });
-  const cargo = ['--workspace', ...(debug ? [] : ['--profile', 'dist'])];
-  const tauri = ['build', '--bundles', 'deb', '--config', config, ...(debug ? ['--debug'] : [])];
-  await runNode(tools.tauri, [...tauri, '--ci', '--', ...cargo]);
+    const tauri = ['build', '--bundles', 'deb', '--config', config, ...(debug ? ['--debug'] : [])];
+  await runNode(tools.tauri, [...tauri, '--ci', '--', '--workspace']);
 
   const folder = join(targetFolder(), profile, 'bundle', 'deb');
   for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.deb'))) {

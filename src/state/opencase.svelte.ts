@@ -8,6 +8,9 @@ import { Rows } from './rows.svelte';
 /** New data is shown at most this often; more would cost the import more than it tells a person. */
 const REFRESH_MS = 250;
 
+/** While another process writes the case, what it has published is looked for this often. */
+const FOLLOW_MS = 1_000;
+
 /** One case on the screen: what it is, what is asked of it, and what came back. */
 export class OpenCase {
   summary = $state.raw<CaseSummary>()!;
@@ -15,10 +18,13 @@ export class OpenCase {
   readonly rows: Rows;
   readonly detail: Detail;
 
+  readonly #client: Client;
   readonly #refresh: Coalesced;
   #revision: number;
+  #following: ReturnType<typeof setTimeout> | null = null;
 
   constructor(client: Client, summary: CaseSummary) {
+    this.#client = client;
     this.summary = summary;
     this.#revision = summary.revision;
     this.rows = new Rows(client, {
@@ -36,6 +42,7 @@ export class OpenCase {
     this.explorer.refresh(this.#revision);
     this.rows.refresh(this.#revision);
     this.rows.show(this.explorer.view, this.explorer.order);
+    this.#follow();
   }
 
   /** An import has shown how far it is; a new revision means there is more to see. */
@@ -46,15 +53,39 @@ export class OpenCase {
   }
 
   finished(report: ImportReport): void {
-    this.summary = report.case;
-    this.#revision = Math.max(this.#revision, report.case.revision);
-    this.#refresh.request();
+    this.#renew(report.case);
   }
 
   dispose(): void {
+    if (this.#following !== null) clearTimeout(this.#following);
+    this.#following = null;
     this.#refresh.stop();
     this.explorer.dispose();
     this.rows.dispose();
     this.detail.dispose();
+  }
+
+  #renew(summary: CaseSummary): void {
+    this.summary = summary;
+    if (summary.revision <= this.#revision) return;
+    this.#revision = summary.revision;
+    this.#refresh.request();
+  }
+
+  /** Keeps up with another process until it gives the case back. */
+  #follow(): void {
+    if (this.summary.readOnly === null) return;
+    this.#following = setTimeout(() => void this.#look(), FOLLOW_MS);
+  }
+
+  async #look(): Promise<void> {
+    const looking = this.#following;
+    // Where the case cannot be looked at just now, what is shown stays, and the next look may succeed.
+    const summary = await this.#client
+      .call('openCase', { path: this.summary.path })
+      .catch(() => null);
+    if (looking !== this.#following) return;
+    if (summary !== null) this.#renew(summary);
+    this.#follow();
   }
 }
