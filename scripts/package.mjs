@@ -20,7 +20,7 @@ await main(async () => {
   // Where cargo put the command is known only now, so this entry is not in tauri.conf.json.
   const files = { '/usr/bin/timberline': program('timberline', profile) };
   const config = JSON.stringify({ bundle: { linux: { deb: { files } } } });
-    const tauri = ['build', '--bundles', 'deb', '--config', config, ...(debug ? ['--debug'] : [])];
+  const tauri = ['build', '--bundles', 'deb', '--config', config, ...(debug ? ['--debug'] : [])];
   await runNode(tools.tauri, [...tauri, '--ci', '--', '--workspace']);
 
   const folder = join(targetFolder(), profile, 'bundle', 'deb');

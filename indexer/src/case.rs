@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, TryLockError};
 
 use sha2::{Digest, Sha256};
 
@@ -150,7 +150,7 @@ impl Case {
     /// Why the case can only be read at this moment, if so.
     #[must_use]
     pub fn read_only(&self) -> Option<Error> {
-        if self.writer.try_lock().is_err() {
+        if matches!(self.writer.try_lock(), Err(TryLockError::WouldBlock)) {
             return None;
         }
         is_locked(&self.folder).or_else(|| {
@@ -168,10 +168,15 @@ impl Case {
         report: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<ImportReport> {
-        let Ok(_turn) = self.writer.try_lock() else {
-            return Err(Error::new(ErrorKind::CaseLocked, "an import into this case is running")
-                .at(&self.folder)
-                .hint("add these files when it has ended, or stop it first"));
+        // An import that panicked leaves nothing behind that the next one does not put right.
+        let _turn = match self.writer.try_lock() {
+            Ok(turn) => turn,
+            Err(TryLockError::Poisoned(turn)) => turn.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::new(ErrorKind::CaseLocked, "an import into this case is running")
+                    .at(&self.folder)
+                    .hint("add these files when it has ended, or stop it first"));
+            }
         };
         let mut writing = Writing::begin(self)?;
         import::import(&mut writing, paths, options, report, cancel)

@@ -117,7 +117,8 @@ impl<T> AtPath<T> for io::Result<T> {
     }
 }
 
-fn from_io(error: &io::Error) -> Error {
+/// The kind that a person can act on.
+pub(crate) fn from_io(error: &io::Error) -> Error {
     let kind = match error.kind() {
         io::ErrorKind::NotFound => ErrorKind::NotFound,
         io::ErrorKind::PermissionDenied => ErrorKind::NotReadable,

@@ -9,7 +9,7 @@ use ingest::Level;
 
 pub use crate::aggregate::timeline::Timeline;
 use crate::case::{Case, Snapshot};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, from_io};
 pub use crate::exec::Direction;
 use crate::exec::{Part, PartRows, Position, Selection, select_segment};
 use crate::limits::{PAGE_ROWS, TIMELINE_BUCKETS};
@@ -210,7 +210,7 @@ impl Case {
         let mut written = 0;
         let mut put = |bytes: &[u8]| {
             written += bytes.len() as u64;
-            out.write_all(bytes).map_err(|error| Error::new(ErrorKind::DiskFull, error.to_string()))
+            out.write_all(bytes).map_err(|error| from_io(&error))
         };
         if view.filter == Filter::Everything && view.from.is_none() && view.to.is_none() {
             for source in 0..snapshot.sources().len() as u32 {

@@ -38,7 +38,7 @@ pub fn run(arguments: Serve) -> Result<Outcome> {
     let host = Arc::new(Host {
         session: Session::new(Start::browser(home.clone()).with_paths(paths)),
         token: arguments.token.map_or_else(random_token, Ok)?,
-        uploads: home.join("uploads"),
+        uploads: upload::folder(&home.join("uploads"), &random_token()?),
     });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(host, arguments.port))?;

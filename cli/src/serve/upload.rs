@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json;
 use axum::body::Body;
@@ -50,6 +51,22 @@ pub async fn upload(
     }
     file.flush().await.map_err(failed)?;
     Ok(Json(Stored { path: path.to_string_lossy().into_owned() }))
+}
+
+/// Uploads of an earlier server are of no use once they are in a case; a day is long enough for one that
+/// still runs.
+const KEPT: Duration = Duration::from_hours(24);
+
+/// This server's own folder of uploads. Those that earlier ones left behind are removed.
+pub fn folder(uploads: &Path, name: &str) -> PathBuf {
+    for entry in std::fs::read_dir(uploads).into_iter().flatten().flatten() {
+        let age = entry.metadata().and_then(|meta| meta.modified()).ok().and_then(|time| time.elapsed().ok());
+        if age.is_some_and(|age| age > KEPT) {
+            // What cannot be removed now is tried again at the next start.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+    uploads.join(name)
 }
 
 /// The place of an upload; nothing when its name would lead out of the folder.

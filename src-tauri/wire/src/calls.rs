@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Instant, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use indexer::{Case, NO_TIME, Snapshot};
 
@@ -229,30 +229,29 @@ fn case_name(paths: &[String]) -> String {
     }
 }
 
+/// The cases of a folder, the last changed first. Only the few that are shown are opened.
 fn recent(folder: &Path) -> Vec<RecentCase> {
-    let mut found: Vec<RecentCase> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| recent_case(&entry.path()))
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut changed: Vec<_> = entries
+        .filter_map(|entry| {
+            Some((fs::metadata(entry.path().join("case.json")).ok()?.modified().ok()?, entry.path()))
+        })
         .collect();
-    found.sort_by_key(|case| std::cmp::Reverse(case.changed));
-    found.truncate(RECENT);
-    found
+    changed.sort_by_key(|(changed, _)| std::cmp::Reverse(*changed));
+    changed.into_iter().filter_map(|(changed, path)| recent_case(&path, changed)).take(RECENT).collect()
 }
 
-fn recent_case(path: &Path) -> Option<RecentCase> {
-    let changed =
-        fs::metadata(path.join("case.json")).ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+fn recent_case(path: &Path, changed: SystemTime) -> Option<RecentCase> {
     let case = Case::open(path).ok()?;
     let snapshot = case.snapshot();
+    let changed_ns = changed.duration_since(UNIX_EPOCH).ok()?.as_nanos();
     Some(RecentCase {
         path: text(path),
         name: snapshot.name().to_owned(),
         events: snapshot.events(),
         sources: snapshot.sources().len() as u32,
         bytes: snapshot.sources().iter().map(|source| source.bytes).sum(),
-        changed: Nanos(i64::try_from(changed.as_nanos()).ok()?),
+        changed: Nanos(i64::try_from(changed_ns).ok()?),
     })
 }
 
