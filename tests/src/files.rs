@@ -1,18 +1,24 @@
 //! Finding the project's own files, without git: a downloaded archive of the sources has none.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// Folders that hold what tools made, not what people wrote.
 const MADE: &[&str] = &["node_modules", "target", "dist", "out", "gen"];
 
-/// The top folder of the project.
+/// The top folder of the project, asked from cargo when a test runs: several clones may share what is
+/// compiled, and each test looks at its own.
 ///
 /// # Panics
-/// Never: this crate lies in the project's folder.
+/// When a test was not started by cargo.
 #[must_use]
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the project's folder")
+    static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+        let tests = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo runs the tests");
+        Path::new(&tests).parent().expect("the tests lie in the project's folder").to_owned()
+    });
+    &ROOT
 }
 
 /// A file of the project: its path from the top folder, with slashes, and its text.

@@ -1,4 +1,4 @@
-//! The workbench's own files, from inside the binary.
+//! The workbench's own files, from inside the binary; `build.rs` sees to it that they are the current ones.
 
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};

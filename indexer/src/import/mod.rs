@@ -5,6 +5,7 @@ mod pending;
 mod progress;
 mod read;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -20,7 +21,7 @@ use crate::Cancel;
 use crate::case::Writing;
 use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::limits::{FIRST_PUBLICATION, PUBLICATION};
-use crate::storage::{Manifest, RawWriter, SegmentEntry, SourceEntry, folder_bytes};
+use crate::storage::{Manifest, RawWriter, SegmentEntry, SourceEntry, folder_bytes, sync_raw};
 
 /// How an import goes about it; the default asks the data and builds the text index.
 #[derive(Clone, Debug, Default)]
@@ -125,6 +126,8 @@ struct Landing<'w, 'c> {
     /// The manifest as it will be published next.
     manifest: Manifest,
     pending: Pending,
+    /// Sources with raw bytes that the next publication must make durable.
+    unsynced: BTreeSet<u32>,
     current: Option<Current>,
     sources: Vec<Option<u32>>,
     published: Option<Instant>,
@@ -148,6 +151,7 @@ impl<'w, 'c> Landing<'w, 'c> {
             writing,
             manifest,
             pending: Pending::default(),
+            unsynced: BTreeSet::new(),
             current: None,
             sources,
             published: None,
@@ -245,13 +249,14 @@ impl<'w, 'c> Landing<'w, 'c> {
     }
 
     fn finish(&mut self, file: usize, problem: Option<Error>, reporter: &mut Reporter<'_>) -> Result<()> {
-        if let Some(mut current) = self.current.take() {
+        if let Some(current) = self.current.take() {
             let entry = &mut self.manifest.sources[current.source as usize];
-            entry.raw_bytes = current.raw.sync()?;
+            entry.raw_bytes = current.raw.written();
             entry.sha256 = crate::hex(&current.hash.finalize());
             entry.complete = problem.is_none();
             entry.note = problem.as_ref().map(|problem| problem.message().to_owned());
             current.raw.finish()?;
+            self.unsynced.insert(current.source);
         }
         reporter.change(file, |progress| {
             progress.state = if problem.is_some() { FileState::Failed } else { FileState::Done };
@@ -266,9 +271,11 @@ impl<'w, 'c> Landing<'w, 'c> {
     fn publish(&mut self) -> Result<()> {
         if let Some(current) = &mut self.current {
             let entry = &mut self.manifest.sources[current.source as usize];
-            entry.raw_bytes = current.raw.sync()?;
+            entry.raw_bytes = current.raw.written();
             entry.sha256 = crate::hex(&current.hash.clone().finalize());
+            self.unsynced.insert(current.source);
         }
+        sync_raw(self.writing.folder(), &std::mem::take(&mut self.unsynced))?;
         let mut segments = Vec::new();
         for part in std::mem::take(&mut self.pending).into_segments() {
             let id = self.manifest.segments.last().map_or(0, |last| last.id + 1);

@@ -12,6 +12,6 @@ pub(crate) use files::folder_bytes;
 pub(crate) use lock::{Lock, is_locked};
 pub use manifest::SourceEntry;
 pub(crate) use manifest::{Manifest, ManifestStamp, SegmentEntry};
-pub(crate) use raw::{Frame, RawCursor, RawFolder, RawWriter, compress, recover_raw};
+pub(crate) use raw::{Frame, RawCursor, RawFolder, RawWriter, compress, recover_raw, sync_raw};
 pub(crate) use segment::{Segment, SegmentField, SegmentMeta, SegmentSource};
 pub(crate) use table::{Columns, FieldData, FieldSeries, build_series};

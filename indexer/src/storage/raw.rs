@@ -1,7 +1,7 @@
 //! The original bytes: one seekable zstd file a source. Each frame holds one chunk of whole events, so an
 //! event is read by decompressing one frame, and plain `zstd -d` gives the file back.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::files;
 use crate::error::{AtPath, Error, Result};
 
 const SKIPPABLE_MAGIC: u32 = 0x184D_2A5E;
@@ -62,17 +63,25 @@ impl RawWriter {
         Ok(frame)
     }
 
-    /// Length of the frames written so far, and the promise that they survive a crash.
-    pub fn sync(&mut self) -> Result<u64> {
-        self.file.sync_data().at_path(&self.path)?;
-        Ok(self.at)
+    /// Length of the frames written so far.
+    pub fn written(&self) -> u64 {
+        self.at
     }
 
     /// Writes the seek table. The file is complete after it.
     pub fn finish(mut self) -> Result<()> {
-        self.file.write_all(&seek_table(&self.frames)).at_path(&self.path)?;
-        self.file.sync_all().at_path(&self.path)
+        self.file.write_all(&seek_table(&self.frames)).at_path(&self.path)
     }
+}
+
+/// Makes what was written of these sources survive a crash. One by one as files end it would cost a journal
+/// commit each; together they share one.
+pub fn sync_raw(case: &Path, sources: &BTreeSet<u32>) -> Result<()> {
+    for &source in sources {
+        let path = raw_path(case, source);
+        File::open(&path).and_then(|file| file.sync_all()).at_path(&path)?;
+    }
+    files::sync_folder(&case.join("raw"))
 }
 
 /// The seekable format's table: a frame that decompressors skip.

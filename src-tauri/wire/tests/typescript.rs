@@ -4,7 +4,8 @@ use std::path::Path;
 
 #[test]
 fn generated_types_are_fresh() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/ipc/generated.ts");
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo runs the tests");
+    let path = Path::new(&here).join("../../src/ipc/generated.ts");
     let fresh = wire::typescript::generate();
     if std::env::var_os("TIMBERLINE_BLESS").is_some() {
         std::fs::write(&path, &fresh).expect("generated.ts can be written");

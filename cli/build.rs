@@ -1,0 +1,5 @@
+//! The workbench is part of the program: when its files change, the program is built anew.
+
+fn main() {
+    println!("cargo:rerun-if-changed=../dist");
+}
