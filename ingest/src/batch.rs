@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use crate::decoded::Decoded;
+
 /// The time of an event that has none, in nanoseconds since 1970 UTC. Sorts before every real time.
 pub const NO_TIME: i64 = i64::MIN;
 /// A missing value in a column of whole numbers.
@@ -62,9 +64,36 @@ pub struct Chunk {
     pub offset: u64,
     /// Number of the first line, counted from 1.
     pub first_line: u64,
+    /// The heading lines that stand before this chunk and say what its events hold.
+    pub(crate) heading: Arc<[u8]>,
+    /// The text of the bytes, where it is not the bytes themselves.
+    pub(crate) decoded: Option<Decoded>,
 }
 
-/// A piece of text of a batch: of its chunk's bytes, or of its side buffer.
+impl Chunk {
+    /// A chunk that is a source of its own.
+    #[must_use]
+    pub fn whole(bytes: Vec<u8>) -> Chunk {
+        Chunk { bytes, first_line: 1, ..Chunk::default() }
+    }
+
+    /// The chunk up to a place in its text.
+    pub(crate) fn up_to(&self, text_end: usize) -> Chunk {
+        let bytes = self.bytes[..self.place(text_end)].to_vec();
+        Chunk { bytes, decoded: self.decoded.clone().map(|decoded| decoded.up_to(text_end)), ..self.clone() }
+    }
+
+    pub(crate) fn text(&self) -> &[u8] {
+        self.decoded.as_ref().map_or(&self.bytes, Decoded::text)
+    }
+
+    /// The place in the bytes of a place in the text.
+    pub(crate) fn place(&self, at: usize) -> usize {
+        self.decoded.as_ref().map_or(at, |decoded| decoded.place(&self.bytes, at))
+    }
+}
+
+/// A piece of text of a batch: of its chunk's text, or of its side buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     start: u32,
@@ -77,7 +106,7 @@ impl Span {
     /// Set in `start` where the text lies in the side buffer. Chunks stay well under 2 GiB.
     const REWRITTEN: u32 = 1 << 31;
 
-    /// Text that stands in the chunk as it is.
+    /// Text that stands in the chunk's text as it is.
     #[must_use]
     pub fn of_chunk(start: usize, end: usize) -> Span {
         Span { start: start as u32, len: (end - start) as u32 }
@@ -124,8 +153,9 @@ pub struct Batch {
     pub line: Vec<u64>,
     /// First byte of the event within the chunk's bytes.
     pub start: Vec<u32>,
-    /// Length in bytes without the line end. Between events lie only line ends, lines of white space, and
-    /// at the very start perhaps a byte order mark.
+    /// Length in bytes without the line end. Between events lie only line ends, lines of white space, what
+    /// holds them together (the brackets of a list), heading lines that name the fields of what follows,
+    /// and at the very start perhaps a byte order mark.
     pub length: Vec<u32>,
     pub columns: Vec<Column>,
     /// Rows the format did not understand; they are events all the same.
@@ -154,8 +184,8 @@ impl Batch {
             return &[];
         }
         let (buffer, start) = match span.start & Span::REWRITTEN {
-            0 => (&self.chunk.bytes, span.start as usize),
-            _ => (&self.rewritten, (span.start & !Span::REWRITTEN) as usize),
+            0 => (self.chunk.text(), span.start as usize),
+            _ => (&self.rewritten[..], (span.start & !Span::REWRITTEN) as usize),
         };
         &buffer[start..start + span.len as usize]
     }

@@ -16,7 +16,8 @@ pub struct Detection {
     pub score: f32,
     /// The finding in words, for a person.
     pub reason: String,
-    pub encoding: &'static str,
+    /// How its bytes are text; [`Options::encoding`](crate::Options::encoding) takes it too.
+    pub encoding: String,
     pub compression: &'static str,
     /// How the zone of times was decided, for a person.
     pub zone: String,
@@ -32,7 +33,8 @@ pub(crate) struct Verdict {
 /// Reads the sample as every format (or the forced one) and takes the one that fits best. Each format is
 /// asked by its own reader, so that what is detected is what will be parsed.
 pub(crate) fn detect(
-    sample: &[u8],
+    sample: &Chunk,
+    is_whole: bool,
     forced: Option<&'static Format>,
     setup: &Setup,
     zone_name: Option<&str>,
@@ -41,7 +43,7 @@ pub(crate) fn detect(
     let attempts = FORMATS.iter().filter(|format| forced.is_none_or(|forced| forced.name == format.name));
     let mut best: Option<(f32, &Format, Attempt)> = None;
     for format in attempts {
-        let attempt = attempt(format, sample, &setup);
+        let attempt = attempt(format, sample, is_whole, &setup);
         let weight = attempt.share() * format.weight;
         if best.as_ref().is_none_or(|(best_weight, ..)| weight > *best_weight) {
             best = Some((weight, format, attempt));
@@ -50,17 +52,13 @@ pub(crate) fn detect(
     // The table is never empty; the last entry, plain text, fits everything.
     let (format, attempt) = match best {
         Some((_, format, attempt)) => (format, attempt),
-        None => (&text::FORMAT, self::attempt(&text::FORMAT, sample, &setup)),
+        None => (&text::FORMAT, self::attempt(&text::FORMAT, sample, is_whole, &setup)),
     };
     let detection = Detection {
         format: format.name,
         score: attempt.share(),
         reason: reason(format, &attempt, forced.is_some()),
-        encoding: if std::str::from_utf8(trim_cut_character(sample)).is_ok() {
-            "utf-8"
-        } else {
-            "unknown-8bit"
-        },
+        encoding: String::new(),
         compression: "none",
         zone: zone_words(attempt.tally.times, zone_name),
     };
@@ -69,6 +67,10 @@ pub(crate) fn detect(
 
 /// What a partial fit counts. Lines that all fit partly must not outweigh plain text.
 const PARTLY: f32 = 0.3;
+
+/// What a line counts that a format only joined to the event before it: a format that understands one
+/// line in ten must not win by calling the others its continuation.
+const JOINED: f32 = 0.3;
 
 struct Attempt {
     parser: Parser,
@@ -79,14 +81,17 @@ struct Attempt {
 impl Attempt {
     fn share(&self) -> f32 {
         let fitting = self.tally.whole as f32 + self.tally.partly as f32 * PARTLY;
-        if self.times.is_empty() { 0.0 } else { fitting / self.times.len() as f32 }
+        let lines = self.times.len() as f32 + self.tally.joined as f32 * JOINED;
+        if self.times.is_empty() { 0.0 } else { fitting / lines }
     }
 }
 
-fn attempt(format: &'static Format, sample: &[u8], setup: &Setup) -> Attempt {
-    let parser = Parser::new(format, setup.clone());
-    let chunk = Chunk { bytes: sample.to_vec(), offset: 0, first_line: 1 };
-    let (batch, tally) = parser.parse_and_tally(chunk);
+fn attempt(format: &'static Format, sample: &Chunk, is_whole: bool, setup: &Setup) -> Attempt {
+    let setup = Setup { learned: (format.learn)(sample.text(), setup), ..setup.clone() };
+    let parser = Parser::new(format, setup);
+    // The last event may go on behind the sample, and says nothing then.
+    let end = if is_whole { None } else { parser.framing().cut(sample.text(), sample.text().len(), false) };
+    let (batch, tally) = parser.parse_and_tally(sample.up_to(end.unwrap_or(sample.text().len())));
     Attempt { parser, tally, times: batch.time }
 }
 
@@ -117,20 +122,8 @@ fn zone_words(times: TimeTally, zone_name: Option<&str>) -> String {
     }
 }
 
-/// The sample may end within a character; that is no fault of the file.
-fn trim_cut_character(sample: &[u8]) -> &[u8] {
-    let from = sample.len().saturating_sub(3);
-    let cut = sample[from..].iter().position(|&byte| byte >= 0xC0).map_or(sample.len(), |at| from + at);
-    match std::str::from_utf8(&sample[cut..]) {
-        Err(error) if error.error_len().is_none() => &sample[..cut],
-        _ => sample,
-    }
-}
-
 /// First bytes of files that are not logs, or not yet readable ones, and what to call them.
 const MAGIC: &[(&[u8], &str)] = &[
-    (b"\xFF\xFE", "UTF-16 text, which is not read yet"),
-    (b"\xFE\xFF", "UTF-16 text, which is not read yet"),
     (b"\x1F\x8B", "compressed with gzip, which is not read yet"),
     (b"PK\x03\x04", "a zip archive, which is not read yet"),
     (b"PK\x05\x06", "an empty zip archive"),
@@ -146,44 +139,32 @@ const MAGIC: &[(&[u8], &str)] = &[
     (b"%PDF-", "a PDF document"),
 ];
 
-/// What a file is if it is not text; `None` for text. A few stray bytes do not make text binary: a crash
+/// What a source is if it is not text; `None` for text. A few stray bytes do not make text binary: a crash
 /// leaves a run of NUL in a log, a terminal leaves escapes.
-pub(crate) fn binary(sample: &[u8]) -> Option<String> {
-    if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| sample.starts_with(magic)) {
+pub(crate) fn binary(sample: &Chunk) -> Option<String> {
+    if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| sample.bytes.starts_with(magic)) {
         return Some(format!("it is {what}"));
     }
-    if sample.starts_with(b"BZh") && sample.get(4..10) == Some(b"\x31\x41\x59\x26\x53\x59") {
+    if sample.bytes.starts_with(b"BZh") && sample.bytes.get(4..10) == Some(b"\x31\x41\x59\x26\x53\x59") {
         return Some("it is compressed with bzip2, which is not read yet".to_string());
     }
-    if sample.get(257..262) == Some(b"ustar") {
+    if sample.bytes.get(257..262) == Some(b"ustar") {
         return Some("it is a tar archive, which is not read yet".to_string());
     }
-    let nul = memchr_iter(0, sample).count();
-    let odd = memchr_iter(0, sample).filter(|at| at % 2 == 1).count();
-    // Western text in UTF-16 has a NUL in every second byte, always on the same side.
-    if sample.len() >= 4
-        && nul * 5 >= sample.len() * 2
-        && (odd * 10 >= nul * 9 || odd * 10 <= nul)
-        && nul < sample.len()
-    {
-        let is_utf16 = nul * 10 <= sample.len() * 6;
-        return Some(
-            if is_utf16 { "it looks like UTF-16 text, which is not read yet" } else { BINARY }.to_string(),
-        );
-    }
+    let text = sample.text();
+    let nul = memchr_iter(0, text).count();
     let mut before = b' ';
     let mut control = 0;
-    for &byte in sample {
-        let text = byte >= 0x20 && byte != 0x7F
+    for &byte in text {
+        let is_text = byte >= 0x20 && byte != 0x7F
             || matches!(byte, b'\t' | b'\n' | b'\r' | 0x07 | 0x08 | 0x0B | 0x0C | 0x1B);
         let run_of_nul = byte == 0 && before == 0;
-        control += usize::from(!(text || run_of_nul));
+        control += usize::from(!(is_text || run_of_nul));
         before = byte;
     }
-    (nul * 2 > sample.len() || (control > 3 && control * 50 > sample.len())).then(|| BINARY.to_string())
+    let is_binary = nul * 2 > text.len() || (control > 3 && control * 50 > text.len());
+    is_binary.then(|| "it is binary data, not text".to_string())
 }
-
-const BINARY: &str = "it is binary data, not text";
 
 #[cfg(test)]
 mod tests {
@@ -191,10 +172,9 @@ mod tests {
 
     #[test]
     fn binary_and_text() {
+        let binary = |bytes: &[u8]| super::binary(&Chunk::whole(bytes.to_vec()));
         let says = |bytes: &[u8], words: &str| binary(bytes).is_some_and(|message| message.contains(words));
         assert!(says(b"\x1F\x8B\x08\x00", "gzip"));
-        assert!(says(b"\xFF\xFEa\0b\0", "UTF-16"));
-        assert!(says(b"a\0b\0c\0d\0e\0\n\0", "UTF-16"));
         assert!(says(b"ElfFile\x00....", "EVTX"));
         assert!(says(&[0; 100], "binary"));
         let noise: Vec<u8> = (0..4_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();

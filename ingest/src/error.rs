@@ -13,6 +13,7 @@ pub enum ErrorKind {
     Binary,
     NoLogs,
     UnknownFormat,
+    UnknownEncoding,
     BadZone,
     Io,
 }

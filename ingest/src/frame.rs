@@ -1,39 +1,150 @@
-//! Cutting a chunk into lines: where each event starts and ends, and its line number.
+//! Cutting text into events: where each starts and ends, and its line number.
 //!
-//! The cut depends on the bytes of the source alone, never on how they came in chunks.
+//! The cut depends on the text of the source alone, never on how it came in chunks: a chunk begins where an
+//! event does, and an event ends where the next begins.
 
-use memchr::memchr;
+use std::sync::Arc;
+
+use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::batch::Chunk;
-use crate::limits::LONGEST_EVENT_BYTES;
+use crate::limits::{LARGEST_BLOCK_BYTES, LONGEST_EVENT_BYTES, MOST_EVENT_LINES, START_WITHIN_BYTES};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// What an event is made of.
+#[derive(Clone, Default)]
+pub(crate) enum Framing {
+    /// Every line is one.
+    #[default]
+    Lines,
+    /// A line for which this holds begins one; the lines behind it go on with it.
+    Starts(Arc<Begins>),
+    /// Only reading from one to the next tells them apart. From a place where an event, or what separates
+    /// events, begins: where the next event is. `None` where its end is not in the text.
+    Blocks(fn(&[u8]) -> Option<Block>),
+}
+
+/// An event, which may be empty where there is only what separates events, and where what follows begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub start: usize,
+    pub end: usize,
+    pub next: usize,
+}
+
+/// Whether a line begins an event.
+pub(crate) type Begins = dyn Fn(&[u8]) -> bool + Send + Sync;
+
+impl Framing {
+    /// Where to cut text that begins with an event, so that about so many bytes come before the cut.
+    /// `None`: more must be read first, or, where the text is the whole rest of the source, nothing is to
+    /// be cut.
+    pub(crate) fn cut(&self, text: &[u8], about: usize, whole: bool) -> Option<usize> {
+        let head = &text[..about.min(text.len())];
+        match self {
+            Framing::Lines => {
+                let newline = memrchr(b'\n', head).or_else(|| memchr(b'\n', text));
+                newline.map_or_else(|| pieces(text), |newline| Some(newline + 1))
+            }
+            Framing::Starts(starts) => {
+                let mut end = head.len();
+                while let Some(newline) = memrchr(b'\n', &head[..end]) {
+                    let line = &text[newline + 1..];
+                    if line_length(line, whole).is_some_and(|length| starts(&line[..length])) {
+                        return Some(newline + 1);
+                    }
+                    end = newline;
+                }
+                next_start(text, &**starts, whole)
+            }
+            Framing::Blocks(block) => {
+                let mut cut = 0;
+                while let Some(next) = block(&text[cut..]).map(|block| block.next)
+                    && next > 0
+                    && (cut == 0 || cut + next <= about)
+                {
+                    cut += next;
+                }
+                match cut {
+                    0 => (text.len() > LARGEST_BLOCK_BYTES).then_some(LARGEST_BLOCK_BYTES),
+                    _ => Some(cut),
+                }
+            }
+        }
+    }
+}
+
+/// The pieces of a line that is surely too long.
+fn pieces(text: &[u8]) -> Option<usize> {
+    // A line end of two bytes may still follow, and then the line would not be too long.
+    let pieces = text.len().saturating_sub(2) / LONGEST_EVENT_BYTES * LONGEST_EVENT_BYTES;
+    (pieces > 0).then_some(pieces)
+}
+
+/// Length of the line at the start of the text without its line end, as far as it tells whether it begins
+/// an event; `None` where there is none, or too little of it to tell.
+fn line_length(text: &[u8], whole: bool) -> Option<usize> {
+    match memchr(b'\n', &text[..text.len().min(START_WITHIN_BYTES)]) {
+        Some(newline) => Some(newline - usize::from(newline > 0 && text[newline - 1] == b'\r')),
+        None if text.len() >= START_WITHIN_BYTES => Some(START_WITHIN_BYTES),
+        None => (whole && !text.is_empty()).then_some(text.len()),
+    }
+}
+
+/// Where the event at the start of the text ends and the next begins, if the text tells it. An event
+/// beyond the limits ends there, and what is left of it is another.
+fn next_start(text: &[u8], starts: &Begins, whole: bool) -> Option<usize> {
+    let mut lines = 0;
+    let mut at = 0;
+    loop {
+        let Some(length) = memchr(b'\n', &text[at..]) else {
+            let too_much = pieces(text).is_some();
+            return too_much.then_some(if at == 0 { LONGEST_EVENT_BYTES } else { at });
+        };
+        let next = at + length + 1;
+        if next > LONGEST_EVENT_BYTES + 1 {
+            return Some(if at == 0 { LONGEST_EVENT_BYTES } else { at });
+        }
+        lines += 1;
+        let line = &text[next..];
+        if starts(&line[..line_length(line, whole)?]) || lines == MOST_EVENT_LINES {
+            return Some(next);
+        }
+        at = next;
+    }
+}
 
 /// One event's place in its chunk, without its line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
+    /// In the text.
+    pub text_start: usize,
+    pub text_end: usize,
+    /// In the bytes.
     pub start: usize,
-    pub end: usize,
+    pub length: usize,
     pub line: u64,
+    /// It goes on with an event that began before: a piece of one beyond the limits, or what stands
+    /// before a source's first event.
+    pub is_rest: bool,
 }
 
-/// The lines of a chunk that hold more than white space. A line beyond the limit comes in pieces that
-/// share its number.
+/// The events of a chunk that hold more than white space.
 pub(crate) struct Frames<'a> {
-    bytes: &'a [u8],
+    chunk: &'a Chunk,
+    text: &'a [u8],
+    framing: &'a Framing,
     at: usize,
-    /// Length of the byte order mark that is still ahead; it is no part of the first event.
-    mark: usize,
-    /// Where the current line's text ends, when a piece of it is still to come.
-    piece_of: Option<usize>,
+    /// Where the current event's text ends and what follows begins, when a piece of it is still to come.
+    rest: Option<(usize, usize)>,
+    /// Number of the line that `counted` stands in.
     line: u64,
-    newline: usize,
+    counted: usize,
 }
 
-pub(crate) fn frames(chunk: &Chunk) -> Frames<'_> {
-    let marked = chunk.offset == 0 && chunk.bytes.starts_with(BYTE_ORDER_MARK);
-    let mark = if marked { BYTE_ORDER_MARK.len() } else { 0 };
-    Frames { bytes: &chunk.bytes, at: 0, mark, piece_of: None, line: chunk.first_line, newline: 0 }
+pub(crate) fn frames<'a>(chunk: &'a Chunk, framing: &'a Framing) -> Frames<'a> {
+    Frames { chunk, text: chunk.text(), framing, at: 0, rest: None, line: chunk.first_line, counted: 0 }
 }
 
 impl Iterator for Frames<'_> {
@@ -42,10 +153,10 @@ impl Iterator for Frames<'_> {
     #[inline]
     fn next(&mut self) -> Option<Frame> {
         loop {
-            let frame = self.cut()?;
-            // Most lines start with a character that shows, so the rest is seldom looked at.
-            if self.bytes[frame.start..frame.end].iter().any(|byte| !byte.is_ascii_whitespace()) {
-                return Some(frame);
+            let (start, end, is_rest) = self.cut()?;
+            // Most events start with a character that shows, so the rest is seldom looked at.
+            if self.text[start..end].iter().any(|byte| !byte.is_ascii_whitespace()) {
+                return Some(self.frame(start, end, is_rest));
             }
         }
     }
@@ -53,62 +164,154 @@ impl Iterator for Frames<'_> {
 
 impl Frames<'_> {
     #[inline]
-    fn cut(&mut self) -> Option<Frame> {
-        let text_end = match self.piece_of.take() {
-            Some(text_end) => text_end,
-            None => self.next_line()?,
+    fn frame(&mut self, text_start: usize, text_end: usize, is_rest: bool) -> Frame {
+        self.line += memchr_iter(b'\n', &self.text[self.counted..text_start]).count() as u64;
+        // The text of a line has no line end in it, so the next count may begin behind it.
+        self.counted = if let Framing::Lines = self.framing { text_end } else { text_start };
+        let (start, end) = match self.chunk.decoded {
+            None => (text_start, text_end),
+            Some(_) => (self.chunk.place(text_start), self.chunk.place(text_end)),
         };
-        // Pieces are measured from the first byte of the line, mark or not, as the source cuts them.
-        let (start, line) = (self.at + std::mem::take(&mut self.mark), self.line);
-        if text_end - self.at > LONGEST_EVENT_BYTES {
-            self.at += LONGEST_EVENT_BYTES;
-            self.piece_of = Some(text_end);
-            return Some(Frame { start, end: self.at, line });
-        }
-        self.at = self.newline;
-        self.line += 1;
-        Some(Frame { start, end: text_end, line })
+        Frame { text_start, text_end, start, length: end.saturating_sub(start), line: self.line, is_rest }
     }
 
-    /// Finds the end of the line that starts here: of its text, and of its line end.
+    /// The next event's text, or the next piece of it: where it starts and ends, and whether it is a rest.
     #[inline]
-    fn next_line(&mut self) -> Option<usize> {
-        let rest = &self.bytes[self.at..];
-        if rest.is_empty() {
-            return None;
-        }
-        let Some(length) = memchr(b'\n', rest) else {
-            self.newline = self.bytes.len();
-            return Some(self.newline);
+    fn cut(&mut self) -> Option<(usize, usize, bool)> {
+        let from = self.at;
+        let (mut start, end, next, mut is_rest) = match self.rest.take() {
+            // A piece of a line is read like a line, because a chunk may begin with it.
+            Some((end, next)) => (from, end, next, !matches!(self.framing, Framing::Lines)),
+            None if from == self.text.len() => return None,
+            None => self.event(from),
         };
-        self.newline = self.at + length + 1;
-        let carriage_return = length > 0 && rest[length - 1] == b'\r';
-        Some(self.at + length - usize::from(carriage_return))
+        if from == 0 && self.chunk.offset == 0 && self.text.starts_with(BYTE_ORDER_MARK) {
+            start = start.max(BYTE_ORDER_MARK.len());
+        }
+        // Pieces are measured from where the event began, mark or not, as the source cuts them.
+        if end.saturating_sub(from) > LONGEST_EVENT_BYTES {
+            self.at = from + LONGEST_EVENT_BYTES;
+            self.rest = Some((end, next));
+            return Some((start.min(self.at), self.at, is_rest));
+        }
+        is_rest &= start < end;
+        self.at = next;
+        Some((start.min(end), end, is_rest))
     }
+
+    #[inline]
+    fn event(&self, from: usize) -> (usize, usize, usize, bool) {
+        let rest = &self.text[from..];
+        match self.framing {
+            Framing::Lines => {
+                let Some(length) = memchr(b'\n', rest) else {
+                    return (from, self.text.len(), self.text.len(), false);
+                };
+                let carriage_return = length > 0 && rest[length - 1] == b'\r';
+                (from, from + length - usize::from(carriage_return), from + length + 1, false)
+            }
+            Framing::Starts(starts) => {
+                let next = next_start(rest, &**starts, true).unwrap_or(rest.len());
+                let (start, end) = without_blank_lines(&rest[..next]);
+                let first = &rest[start..end];
+                let mark =
+                    if from == 0 && first.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+                let begins = line_length(&first[mark..], true)
+                    .is_some_and(|length| starts(&first[mark..mark + length]));
+                (from + start, from + end, from + next, !begins)
+            }
+            Framing::Blocks(block) => match block(rest) {
+                Some(block) if block.next > 0 => {
+                    (from + block.start, from + block.end, from + block.next, false)
+                }
+                _ => {
+                    let (start, end) = without_blank_lines(rest);
+                    (from + start, from + end, self.text.len(), false)
+                }
+            },
+        }
+    }
+}
+
+/// From the first line that is not blank to the end of the last one.
+fn without_blank_lines(text: &[u8]) -> (usize, usize) {
+    let Some(last) = text.iter().rposition(|byte| !byte.is_ascii_whitespace()) else { return (0, 0) };
+    let newline = memchr(b'\n', &text[last..]).map(|length| last + length);
+    let end = newline.map_or(text.len(), |end| end - usize::from(text[end - 1] == b'\r'));
+    let shown = text.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(end);
+    let start = memrchr(b'\n', &text[..shown]).map_or(0, |newline| newline + 1);
+    (start.min(end), end)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn cut(bytes: &[u8]) -> Vec<(Vec<u8>, u64)> {
-        let chunk = Chunk { bytes: bytes.to_vec(), offset: 0, first_line: 1 };
-        frames(&chunk).map(|frame| (bytes[frame.start..frame.end].to_vec(), frame.line)).collect()
+    fn cut(bytes: &[u8], framing: &Framing) -> Vec<(String, u64)> {
+        let chunk = Chunk::whole(bytes.to_vec());
+        let text =
+            |frame: &Frame| String::from_utf8_lossy(&bytes[frame.text_start..frame.text_end]).into_owned();
+        frames(&chunk, framing).map(|frame| (text(&frame), frame.line)).collect()
+    }
+
+    #[track_caller]
+    fn check(bytes: &[u8], framing: &Framing, expected: &[(&str, u64)]) {
+        let expected: Vec<_> = expected.iter().map(|&(text, line)| (text.to_string(), line)).collect();
+        assert_eq!(cut(bytes, framing), expected);
+    }
+
+    fn stamped() -> Framing {
+        Framing::Starts(Arc::new(|line| line.first().is_some_and(u8::is_ascii_digit)))
     }
 
     #[test]
     fn line_ends_and_blank_lines() {
-        let expected = [(b"a".to_vec(), 1), (b"b".to_vec(), 3), (b" c\r".to_vec(), 5)];
-        assert_eq!(cut(b"a\r\n\nb\n \t\r\n c\r"), expected);
-        assert_eq!(cut(b"\xEF\xBB\xBFa\n"), [(b"a".to_vec(), 1)]);
-        assert!(cut(b"").is_empty() && cut(b"\n\r\n").is_empty());
+        check(b"a\r\n\nb\n \t\r\n c\r", &Framing::Lines, &[("a", 1), ("b", 3), (" c\r", 5)]);
+        check(b"\xEF\xBB\xBFa\n", &Framing::Lines, &[("a", 1)]);
+        check(b"", &Framing::Lines, &[]);
+        check(b"\n\r\n", &Framing::Lines, &[]);
+    }
+
+    #[test]
+    fn lines_join_the_event_that_began_before_them() {
+        let text = b"# up\n\n1 a\r\n  at x\r\n\r\n  at y\n\n2 b\n3 c";
+        check(text, &stamped(), &[("# up", 1), ("1 a\r\n  at x\r\n\r\n  at y", 3), ("2 b", 8), ("3 c", 9)]);
+        check(b"\xEF\xBB\xBF1 a\nb\n", &stamped(), &[("1 a\nb", 1)]);
+        let chunk = Chunk::whole(b"up\n1 a\n".to_vec());
+        let rests: Vec<_> = frames(&chunk, &stamped()).map(|frame| frame.is_rest).collect();
+        assert_eq!(rests, [true, false]);
+    }
+
+    #[test]
+    fn a_cut_falls_before_an_event() {
+        let text = b"1 a\n x\n2 b\n y\n";
+        assert_eq!(stamped().cut(text, 100, false), Some(7));
+        assert_eq!(stamped().cut(text, 9, false), Some(7));
+        assert_eq!(stamped().cut(text, 5, false), Some(7));
+        assert_eq!(stamped().cut(&text[..7], 100, false), None);
+        assert_eq!(stamped().cut(&text[..8], 100, false), None);
+        assert_eq!(stamped().cut(&text[..8], 100, true), Some(7));
+        assert_eq!(Framing::Lines.cut(text, 9, false), Some(7));
     }
 
     #[test]
     fn a_long_line_comes_in_pieces_of_one_number() {
-        let mut bytes = vec![b'x'; 2 * LONGEST_EVENT_BYTES + 1];
-        bytes.extend_from_slice(b"\r\nnext\n");
-        let lengths: Vec<_> = cut(&bytes).into_iter().map(|(text, line)| (text.len(), line)).collect();
-        assert_eq!(lengths, [(LONGEST_EVENT_BYTES, 1), (LONGEST_EVENT_BYTES, 1), (1, 1), (4, 2)]);
+        let mut bytes = vec![b'1'; 2 * LONGEST_EVENT_BYTES + 1];
+        bytes.extend_from_slice(b"\r\n2 next\n");
+        for framing in [Framing::Lines, stamped()] {
+            let lengths: Vec<_> =
+                cut(&bytes, &framing).into_iter().map(|(text, line)| (text.len(), line)).collect();
+            assert_eq!(lengths, [(LONGEST_EVENT_BYTES, 1), (LONGEST_EVENT_BYTES, 1), (1, 1), (6, 2)]);
+        }
+    }
+
+    #[test]
+    fn an_event_of_too_many_lines_is_split() {
+        let bytes = [b"1 a\n".to_vec(), b"  at x\n".repeat(2 * MOST_EVENT_LINES), b"2 b\n".to_vec()].concat();
+        let lines: Vec<_> = cut(&bytes, &stamped()).into_iter().map(|(_, line)| line).collect();
+        let most = MOST_EVENT_LINES as u64;
+        assert_eq!(lines, [1, 1 + most, 1 + 2 * most, 2 + 2 * most]);
+        let whole = stamped().cut(&bytes, 10, false).unwrap_or_default();
+        assert_eq!(memchr_iter(b'\n', &bytes[..whole]).count(), MOST_EVENT_LINES);
     }
 }

@@ -24,13 +24,18 @@
 //! ```
 
 mod batch;
+mod decoded;
 mod detect;
 mod discover;
+mod encoding;
 mod error;
 mod formats;
 mod frame;
+mod heading;
+mod layout;
 mod level;
 pub mod limits;
+mod named;
 mod parser;
 mod rows;
 mod settler;
@@ -40,6 +45,7 @@ mod time;
 pub use batch::{Batch, Chunk, Column, Level, NO_INT, NO_TIME, Span, Values};
 pub use detect::Detection;
 pub use discover::{Discovery, Found, discover};
+pub use encoding::Encoding;
 pub use error::{Error, ErrorKind};
 pub use formats::format_names;
 pub use parser::Parser;

@@ -36,3 +36,17 @@ pub const LEVEL_WITHIN_BYTES: usize = 80;
 
 /// Folders nested deeper are not entered; real log folders are a few levels deep.
 pub const DEEPEST_FOLDER: usize = 64;
+
+/// An event of more lines is split: a dump that was written into a log must not become one event, and no
+/// stack trace is so long.
+pub const MOST_EVENT_LINES: usize = 4_096;
+
+/// So much of a line tells whether it begins an event; times, levels and brackets stand at its start.
+pub const START_WITHIN_BYTES: usize = 512;
+
+/// An event whose end is not found within this (a quote or bracket that is never closed) is cut here, and
+/// reading goes on behind it.
+pub const LARGEST_BLOCK_BYTES: usize = 16 << 20;
+
+/// Where fewer lines than one in so many begin with a time, the others are not its continuation.
+pub const LINES_PER_STAMP: usize = 20;

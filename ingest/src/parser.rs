@@ -1,4 +1,4 @@
-//! From a chunk to a batch: framing, then one format over every line.
+//! From a chunk to a batch: framing, then one format over every event.
 
 use std::sync::Arc;
 
@@ -6,7 +6,8 @@ use memchr::memchr_iter;
 
 use crate::batch::{Batch, Chunk};
 use crate::formats::{Fit, Format, Setup};
-use crate::frame::frames;
+use crate::frame::{Frame, Framing, frames};
+use crate::heading::{self, Heading};
 use crate::limits;
 use crate::rows::Rows;
 use crate::time::TimeTally;
@@ -19,11 +20,18 @@ pub struct Parser {
     setup: Arc<Setup>,
 }
 
-/// How well the lines of a chunk are of the format.
+/// Why an event is unparsed that no line begins.
+const REST: &str = "it stands before the first event, or goes on with one that is too long";
+
+/// How well the events of a chunk are of the format.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FitTally {
     pub whole: u32,
     pub partly: u32,
+    /// Lines that name fields instead of being events.
+    pub headings: u32,
+    /// Lines that were joined to an event without looking like a part of it.
+    pub joined: u32,
     pub times: TimeTally,
 }
 
@@ -32,39 +40,91 @@ impl Parser {
         Parser { format, setup: Arc::new(setup) }
     }
 
-    /// Every line of the chunk that is not blank becomes a row. A line that is not of the format is a row
-    /// too, without fields, and is counted as unparsed.
+    pub(crate) fn framing(&self) -> &Framing {
+        &self.setup.learned.framing
+    }
+
+    /// Every event of the chunk becomes a row. One that is not of the format is a row too, without fields,
+    /// and is counted as unparsed.
     #[must_use]
     pub fn parse(&self, chunk: Chunk) -> Batch {
         self.parse_and_tally(chunk).0
     }
 
     pub(crate) fn parse_and_tally(&self, chunk: Chunk) -> (Batch, FitTally) {
-        let lines = memchr_iter(b'\n', &chunk.bytes).count() + 1;
+        let text = chunk.text();
+        let lines = memchr_iter(b'\n', text).count() + 1;
         let mut rows = Rows::new(self.format.columns, self.setup.zone.clone(), lines);
         let mut reader = (self.format.reader)(&self.setup);
+        for line in heading::split(&chunk.heading) {
+            reader.heading(line, &mut rows);
+        }
         let mut tally = FitTally::default();
         let mut unparsed = 0;
         let mut unparsed_examples = Vec::new();
-        for (row, frame) in frames(&chunk).enumerate() {
+        let mut row = 0;
+        for (index, frame) in frames(&chunk, self.framing()).enumerate() {
+            let event = &text[frame.text_start..frame.text_end];
+            if self.is_heading(event, &chunk, index) {
+                reader.heading(event, &mut rows);
+                tally.headings += 1;
+                continue;
+            }
             rows.begin(frame);
-            match reader.read(&chunk.bytes[frame.start..frame.end], &mut rows) {
+            let read = if frame.is_rest { Err(REST) } else { reader.read(event, &mut rows) };
+            match read {
                 Ok(Fit::Whole) => tally.whole += 1,
                 Ok(Fit::Partly) => tally.partly += 1,
                 Err(reason) => {
                     rows.clear();
                     unparsed += 1;
                     if unparsed_examples.len() < limits::UNPARSED_EXAMPLES {
-                        unparsed_examples.push((row as u32, reason));
+                        unparsed_examples.push((row, reason));
                     }
                 }
             }
             rows.end(frame);
+            row += 1;
         }
         let (mut batch, clock) = rows.finish(chunk);
         batch.unparsed = unparsed;
         batch.unparsed_examples = unparsed_examples;
         tally.times = clock.tally;
+        tally.joined = self.joined(&batch.chunk);
         (batch, tally)
     }
+
+    fn is_heading(&self, event: &[u8], chunk: &Chunk, index: usize) -> bool {
+        self.format.heading.is_some_and(|is| is(&self.setup, event, chunk.offset == 0 && index == 0))
+    }
+
+    /// Takes up the heading lines of a chunk, for the chunks behind it.
+    pub(crate) fn add_headings(&self, chunk: &Chunk, heading: &mut Heading) {
+        if self.format.heading.is_none() {
+            return;
+        }
+        for (index, frame) in frames(chunk, self.framing()).enumerate() {
+            let event = &chunk.text()[frame.text_start..frame.text_end];
+            if self.is_heading(event, chunk, index) {
+                heading.add(event);
+            }
+        }
+    }
+
+    fn joined(&self, chunk: &Chunk) -> u32 {
+        let Framing::Starts(_) = self.framing() else { return 0 };
+        let joined = |frame: Frame| {
+            let event = &chunk.text()[frame.text_start..frame.text_end];
+            event.split(|&byte| byte == b'\n').skip(1).filter(|line| stands_alone(line)).count() as u32
+        };
+        frames(chunk, self.framing()).map(joined).sum()
+    }
+}
+
+/// Whether a line looks like one that no event before it explains: not indented, not a part of a trace.
+fn stands_alone(line: &[u8]) -> bool {
+    line.first().is_some_and(|byte| !byte.is_ascii_whitespace())
+        && ![&b"Caused by"[..], b"at ", b"Traceback", b"...", b"}", b")", b"]"]
+            .iter()
+            .any(|start| line.starts_with(start))
 }

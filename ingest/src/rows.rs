@@ -80,7 +80,7 @@ impl Rows {
 
     pub(crate) fn begin(&mut self, frame: Frame) {
         self.row = self.time.len();
-        self.row_start = frame.start;
+        self.row_start = frame.text_start;
         self.row_time = NO_TIME;
         self.row_level = Level::None;
     }
@@ -107,7 +107,7 @@ impl Rows {
         self.level.push(self.row_level);
         self.line.push(frame.line);
         self.start.push(frame.start as u32);
-        self.length.push((frame.end - frame.start) as u32);
+        self.length.push(frame.length as u32);
     }
 
     #[inline]

@@ -1,17 +1,20 @@
-//! One file being read: opened, looked at, and handed out in chunks of whole lines.
+//! One stream of bytes being read: looked at, decoded, and handed out in chunks of whole events.
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use memchr::{memchr_iter, memrchr};
+use memchr::memchr_iter;
 
 use crate::batch::{Batch, Chunk};
+use crate::decoded::Decoded;
 use crate::detect::{Detection, Verdict, binary, detect};
 use crate::discover::Found;
+use crate::encoding::{Encoding, has_escapes};
 use crate::error::{Error, ErrorKind};
 use crate::formats::{Setup, by_name};
-use crate::limits::{self, LONGEST_EVENT_BYTES};
+use crate::heading::Heading;
+use crate::limits;
 use crate::parser::Parser;
 use crate::settler::Settler;
 use crate::time::zone::Zone;
@@ -21,6 +24,8 @@ use crate::time::zone::Zone;
 pub struct Options {
     /// Name of the format to use, instead of detecting it.
     pub format: Option<String>,
+    /// Name of the encoding to use, instead of detecting it; see [`Encoding::named`].
+    pub encoding: Option<String>,
     /// Zone of times that carry none: an IANA name or a fixed offset such as `+02:00`. UTC by default.
     pub zone: Option<String>,
     /// Year of the first time that carries none.
@@ -31,19 +36,23 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { format: None, zone: None, year: None, chunk_bytes: limits::CHUNK_BYTES }
+        Options { format: None, encoding: None, zone: None, year: None, chunk_bytes: limits::CHUNK_BYTES }
     }
 }
 
-/// One file being read. Its chunks, put together, are the bytes of the file.
-pub struct Source {
+/// One stream being read. Its chunks, put together, are its bytes.
+pub struct Source<'a> {
     path: PathBuf,
-    input: Box<dyn Read + Send>,
+    input: Box<dyn Read + Send + 'a>,
     chunk_bytes: usize,
+    encoding: Encoding,
     /// Bytes read and not yet handed out; they begin at `offset`, in line `line`.
     pending: Vec<u8>,
+    /// Their text, where it is not the bytes themselves.
+    decoded: Option<Decoded>,
     offset: u64,
     line: u64,
+    heading: Heading,
     state: State,
     detection: Detection,
     parser: Parser,
@@ -57,10 +66,20 @@ enum State {
     Ended,
 }
 
-impl Source {
+impl<'a> Source<'a> {
     /// Opens a file and finds out what it is from its first bytes.
-    pub fn open(found: &Found, options: &Options) -> Result<Source, Error> {
-        let fail = |kind, message: String| Error::new(kind, &found.path, message);
+    pub fn open(found: &Found, options: &Options) -> Result<Source<'a>, Error> {
+        let file = File::open(&found.path).map_err(|error| Error::io(&found.path, error))?;
+        Source::new(&found.path, found.modified_ns, Box::new(file), options)
+    }
+
+    pub(crate) fn new(
+        path: &Path,
+        modified_ns: Option<i64>,
+        mut input: Box<dyn Read + Send + 'a>,
+        options: &Options,
+    ) -> Result<Source<'a>, Error> {
+        let fail = |kind, message: String| Error::new(kind, path, message);
         let zone = match &options.zone {
             None => Zone::UTC,
             Some(name) => Zone::named(name)
@@ -72,36 +91,49 @@ impl Source {
                 fail(ErrorKind::UnknownFormat, format!("there is no format named \"{name}\""))
             })?),
         };
-        let file = File::open(&found.path).map_err(|error| Error::io(&found.path, error))?;
-        let mut input: Box<dyn Read + Send> = Box::new(file);
+        let forced_encoding = match &options.encoding {
+            None => None,
+            Some(name) => Some(Encoding::named(name).ok_or_else(|| {
+                fail(ErrorKind::UnknownEncoding, format!("there is no encoding named \"{name}\""))
+            })?),
+        };
         let mut pending = Vec::with_capacity(limits::SAMPLE_BYTES);
         let read = fill(&mut *input, &mut pending, limits::SAMPLE_BYTES);
         let state = match read {
             Ok(()) => State::Reading,
-            Err(error) if pending.is_empty() => return Err(Error::io(&found.path, error)),
+            Err(error) if pending.is_empty() => return Err(Error::io(path, error)),
             Err(error) => State::Failed(error),
         };
         if pending.is_empty() {
             return Err(fail(ErrorKind::Empty, "it is empty".to_string()));
         }
-        if let Some(what) = binary(&pending) {
+        let encoding = forced_encoding.unwrap_or_else(|| Encoding::detect(&pending));
+        let sample = sample_chunk(&pending, encoding);
+        if let Some(what) = binary(&sample) {
             return Err(fail(ErrorKind::Binary, what));
         }
-        let setup = Setup { zone: zone.clone(), stamp_within: limits::STAMP_WITHIN_BYTES };
-        let Verdict { parser, detection, times } =
-            detect(whole_lines(&pending), forced, &setup, options.zone.as_deref());
-        Ok(Source {
-            path: found.path.clone(),
+        let setup = Setup::new(zone.clone());
+        let is_whole = pending.len() < limits::SAMPLE_BYTES;
+        let Verdict { parser, mut detection, times } =
+            detect(&sample, is_whole, forced, &setup, options.zone.as_deref());
+        detection.encoding = encoding.name();
+        let mut source = Source {
+            path: path.to_path_buf(),
             input,
             chunk_bytes: options.chunk_bytes.clamp(1, limits::LARGEST_CHUNK_BYTES),
+            encoding,
             pending,
+            decoded: None,
             offset: 0,
             line: 1,
+            heading: Heading::default(),
             state,
             detection,
             parser,
-            settler: Settler::new(&times, options.year, found.modified_ns, &zone),
-        })
+            settler: Settler::new(&times, options.year, modified_ns, &zone),
+        };
+        source.decode(0);
+        Ok(source)
     }
 
     #[must_use]
@@ -121,27 +153,33 @@ impl Source {
         self.settler.clone()
     }
 
-    /// The next run of whole lines; `None` at the end. Only the last line of the file may come without its
-    /// line end, and a line beyond the limit in pieces. When reading fails, what was read comes first, then
-    /// the error once, then `None`.
+    /// The next run of whole events; `None` at the end. Only the last line of the source may come without
+    /// its line end, and an event beyond the limits in pieces. When reading fails, what was read comes
+    /// first, then the error once, then `None`.
     pub fn next_chunk(&mut self) -> Result<Option<Chunk>, Error> {
         let mut wanted = self.chunk_bytes;
         loop {
             let ended = self.read_up_to(wanted);
-            if let Some(end) = cut_at(&self.pending, self.chunk_bytes) {
+            if let Some(end) = self.parser.framing().cut(self.text(), self.chunk_bytes, ended) {
                 return Ok(Some(self.hand_out(end)));
             }
             if ended {
                 if !self.pending.is_empty() {
-                    return Ok(Some(self.hand_out(self.pending.len())));
+                    let end = self.text().len();
+                    return Ok(Some(self.hand_out(end)));
                 }
                 return match std::mem::replace(&mut self.state, State::Ended) {
                     State::Failed(error) => Err(Error::io(&self.path, error)),
                     _ => Ok(None),
                 };
             }
-            wanted = self.pending.len() + self.chunk_bytes.max(limits::SAMPLE_BYTES);
+            // An event longer than the chunk is looked for in ever larger steps, not in ever more of them.
+            wanted = self.pending.len() + self.pending.len().max(self.chunk_bytes).max(limits::SAMPLE_BYTES);
         }
+    }
+
+    fn text(&self) -> &[u8] {
+        self.decoded.as_ref().map_or(&self.pending, Decoded::text)
     }
 
     /// Reads until so many bytes are pending; tells whether there is nothing more to read.
@@ -149,17 +187,35 @@ impl Source {
         if !matches!(self.state, State::Reading) {
             return true;
         }
-        let missing = wanted.saturating_sub(self.pending.len());
-        let read = fill(&mut *self.input, &mut self.pending, missing);
+        let before = self.pending.len();
+        let read = fill(&mut *self.input, &mut self.pending, wanted.saturating_sub(before));
+        let enough = self.pending.len() >= wanted;
         match read {
-            Ok(()) if self.pending.len() >= wanted => return false,
+            Ok(()) if enough => {}
             Ok(()) => self.state = State::Ended,
             Err(error) => self.state = State::Failed(error),
         }
-        true
+        self.decode(before);
+        !matches!(self.state, State::Reading)
     }
 
-    fn hand_out(&mut self, end: usize) -> Chunk {
+    /// Decodes the pending bytes, of which those from a place on are new, where they are not their own text.
+    fn decode(&mut self, new_from: usize) {
+        if self.decoded.is_none() && (!self.encoding.is_plain() || has_escapes(&self.pending[new_from..])) {
+            self.decoded = Some(Decoded::new(self.encoding));
+        }
+        if let Some(decoded) = &mut self.decoded {
+            decoded.extend(&self.pending, !matches!(self.state, State::Reading));
+        }
+    }
+
+    /// Hands out the bytes of the text up to a place.
+    fn hand_out(&mut self, text_end: usize) -> Chunk {
+        let end = match &self.decoded {
+            None => text_end,
+            Some(decoded) if text_end == decoded.text().len() => decoded.decoded_bytes(),
+            Some(decoded) => decoded.place(&self.pending, text_end),
+        };
         let mut rest = Vec::new();
         if end < self.pending.len() {
             rest.reserve_exact(self.chunk_bytes.max(self.pending.len() - end));
@@ -167,9 +223,18 @@ impl Source {
             self.pending.truncate(end);
         }
         let bytes = std::mem::replace(&mut self.pending, rest);
-        let chunk = Chunk { offset: self.offset, first_line: self.line, bytes };
+        let decoded = self.decoded.take().map(|decoded| decoded.up_to(text_end));
+        let chunk = Chunk {
+            offset: self.offset,
+            first_line: self.line,
+            heading: self.heading.lines(),
+            bytes,
+            decoded,
+        };
+        self.decode(0);
         self.offset += chunk.bytes.len() as u64;
-        self.line += memchr_iter(b'\n', &chunk.bytes).count() as u64;
+        self.line += memchr_iter(b'\n', chunk.text()).count() as u64;
+        self.parser.add_headings(&chunk, &mut self.heading);
         chunk
     }
 }
@@ -180,24 +245,20 @@ fn fill(input: &mut dyn Read, pending: &mut Vec<u8>, missing: usize) -> io::Resu
     input.take(missing as u64).read_to_end(pending).map(drop)
 }
 
-/// Where to cut the pending bytes: behind the last line end within the chunk size, else behind the first
-/// one, else within a line that is surely too long. `None`: more must be read first.
-fn cut_at(pending: &[u8], chunk_bytes: usize) -> Option<usize> {
-    let head = &pending[..chunk_bytes.min(pending.len())];
-    if let Some(newline) = memrchr(b'\n', head).or_else(|| memchr::memchr(b'\n', pending)) {
-        return Some(newline + 1);
+/// The first bytes of a source as a chunk, without the line they were cut in unless that is all there is.
+fn sample_chunk(bytes: &[u8], encoding: Encoding) -> Chunk {
+    let is_whole = bytes.len() < limits::SAMPLE_BYTES;
+    if encoding.is_plain() && !has_escapes(bytes) {
+        let end = if is_whole { None } else { memchr::memrchr(b'\n', bytes) };
+        return Chunk::whole(bytes[..end.map_or(bytes.len(), |newline| newline + 1)].to_vec());
     }
-    // A line end of two bytes may still follow, and then the line would not be too long.
-    let surely_too_long = pending.len().saturating_sub(2) / LONGEST_EVENT_BYTES * LONGEST_EVENT_BYTES;
-    (surely_too_long > 0).then_some(surely_too_long)
-}
-
-/// The sample without the line it was cut in, unless that is all there is.
-fn whole_lines(sample: &[u8]) -> &[u8] {
-    if sample.len() < limits::SAMPLE_BYTES {
-        return sample;
+    let mut decoded = Decoded::new(encoding);
+    decoded.extend(bytes, is_whole);
+    if decoded.text().is_empty() {
+        decoded.extend(bytes, true);
     }
-    &sample[..memrchr(b'\n', sample).map_or(sample.len(), |newline| newline + 1)]
+    let bytes = bytes[..decoded.decoded_bytes()].to_vec();
+    Chunk { decoded: Some(decoded), ..Chunk::whole(bytes) }
 }
 
 /// Reads a file as a whole, settled: for tests, and for small files whose every event is wanted at once.

@@ -69,6 +69,10 @@ fn read(path: &Path, format: Option<&str>, chunk_bytes: usize) -> (Vec<Event>, V
 }
 
 const PIECES: &[&str] = &[
+    "\u{1b}[32m2026-03-01 12:00:01 INFO\u{1b}[0m colours",
+    "2026-03-01 12:00:02 ERROR java.lang.IllegalStateException: größer",
+    "\tat com.example.Cart.add(Cart.java:7)",
+    "Caused by: \u{1b}[1mx\u{1b}[0m",
     r#"10.1.2.3 - - [21/Nov/2026:03:04:05 +0100] "GET /cart HTTP/1.1" 200 5012 "-" "agent \"x\"""#,
     r#"shop:80 10.1.2.3 - bob [21/Nov/2026:03:04:06 +0100] "broken" 500 -"#,
     r#"{"ts":"2026-11-21T03:04:05Z","level":"warn","msg":"a\nb","n":1,"d":{"e":1.5,"f":[1,{"g":2}]}}"#,
@@ -86,6 +90,19 @@ const PIECES: &[&str] = &[
 ];
 
 /// Lines of all kinds with all line ends, some cut somewhere, and the last perhaps without its end.
+/// The content as a file in another encoding has it.
+fn encoded(content: &[u8], encoding: Option<&str>) -> Vec<u8> {
+    let text = String::from_utf8_lossy(content);
+    match encoding {
+        None => content.to_vec(),
+        Some("utf-16le") => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+        Some("utf-16be") => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+        Some(_) => {
+            encoding_rs::SHIFT_JIS.encode(&format!("{text} 開始されました、失敗しました")).0.into_owned()
+        }
+    }
+}
+
 fn content() -> impl Strategy<Value = Vec<u8>> {
     let piece =
         (0..PIECES.len(), 0..200_usize, prop::bool::weighted(0.1)).prop_map(|(index, cut, is_cut)| {
@@ -115,8 +132,10 @@ proptest! {
     fn any_chunk_size_gives_the_same_events(
         content in content(),
         format in prop::sample::select(vec![None, Some("access"), Some("json"), Some("syslog"), Some("text")]),
+        encoding in prop::sample::select(vec![None, Some("utf-16le"), Some("utf-16be"), Some("shift_jis")]),
         chunk_bytes in 1..300_usize,
     ) {
+        let content = encoded(&content, encoding);
         let file = tempfile::NamedTempFile::new().expect("a temporary file");
         std::fs::write(file.path(), &content).expect("it can be written");
         if Source::open(&found(file.path()), &Options::default()).is_ok() {
@@ -146,7 +165,9 @@ proptest! {
         let source = Source::open(&found(clean.path()), &options).expect("it is text");
         let lines = content.split(|&byte| byte == b'\n').filter(|line| line.iter().any(|byte| !byte.is_ascii_whitespace()));
         let lines = lines.count();
-        let mut batch = source.parser().parse(Chunk { bytes: content, offset: 1, first_line: 1 });
+        let mut chunk = Chunk::whole(content);
+        chunk.offset = 1;
+        let mut batch = source.parser().parse(chunk);
         source.settler().settle(&mut batch);
         prop_assert_eq!(events(&batch).len(), lines);
     }

@@ -8,8 +8,14 @@ use crate::batch::Level;
 use crate::rows::{Kind, Rows, Schema};
 use crate::time::stamp::day_month_year;
 
-pub(crate) static FORMAT: Format =
-    Format { name: "access", title: "access log lines", weight: 1.0, columns: COLUMNS, reader };
+pub(crate) static FORMAT: Format = Format {
+    name: "access",
+    title: "access log lines",
+    weight: 1.0,
+    columns: COLUMNS,
+    reader,
+    ..Format::LINES
+};
 
 const COLUMNS: Schema = &[
     ("vhost", Kind::Text),

@@ -8,6 +8,10 @@ pub(crate) mod json;
 pub(crate) mod syslog;
 pub(crate) mod text;
 
+use std::sync::Arc;
+
+use crate::frame::Framing;
+use crate::limits;
 use crate::rows::{Rows, Schema};
 use crate::time::zone::Zone;
 
@@ -24,8 +28,54 @@ pub(crate) struct Format {
     pub weight: f32,
     /// The columns it always has; readers may add others.
     pub columns: Schema,
+    /// What must be known of a source before its events are read, from its first lines.
+    pub learn: fn(&[u8], &Setup) -> Learned,
+    /// Whether an event is no event but a heading, which names the fields of what follows.
+    pub heading: Option<IsHeading>,
     /// A reader for the events of one chunk.
     pub reader: fn(&Setup) -> Box<dyn Reader>,
+}
+
+impl Format {
+    /// A format whose every line is an event; others change what differs.
+    pub(crate) const LINES: Format = Format {
+        name: "",
+        title: "",
+        weight: 1.0,
+        columns: &[],
+        learn: |_, _| Learned::default(),
+        heading: None,
+        reader: |_| Box::new(Unread),
+    };
+}
+
+/// Stands where a format has not named its reader; it reads nothing.
+struct Unread;
+
+impl Reader for Unread {
+    fn read(&mut self, _: &[u8], _: &mut Rows) -> Result<Fit, &'static str> {
+        Err("the format has no reader")
+    }
+}
+
+/// Told the event, and whether it is the first of its source.
+pub(crate) type IsHeading = fn(&Setup, &[u8], bool) -> bool;
+
+/// What a format found out from the first lines of a source.
+#[derive(Clone, Default)]
+pub(crate) struct Learned {
+    pub framing: Framing,
+    /// What separates the values of a table.
+    pub delimiter: u8,
+    /// Its first line names its columns.
+    pub has_header: bool,
+}
+
+impl Learned {
+    /// Lines for which this holds begin an event, and others go on with it.
+    pub(crate) fn starting(begins: impl Fn(&[u8]) -> bool + Send + Sync + 'static) -> Learned {
+        Learned { framing: Framing::Starts(Arc::new(begins)), ..Learned::default() }
+    }
 }
 
 /// What is known of a source before its events are read; the same for every chunk of it, so that a chunk
@@ -35,6 +85,13 @@ pub(crate) struct Setup {
     pub zone: Zone,
     /// A line's own time begins within this many bytes.
     pub stamp_within: usize,
+    pub learned: Learned,
+}
+
+impl Setup {
+    pub(crate) fn new(zone: Zone) -> Setup {
+        Setup { zone, stamp_within: limits::STAMP_WITHIN_BYTES, learned: Learned::default() }
+    }
 }
 
 /// Reads one event after the other. It may remember things for speed, but what it makes of an event must
@@ -43,6 +100,9 @@ pub(crate) trait Reader {
     /// Puts the event's time, level and values into the current row. On an error whatever was put is taken
     /// back, and the event is kept as unparsed for the reason given (lower-case, for a person).
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str>;
+
+    /// Takes note of a heading line; those before the chunk come first.
+    fn heading(&mut self, _line: &[u8], _rows: &mut Rows) {}
 }
 
 /// How well an event that was read is of the format; a partial fit counts less in detection.
@@ -68,8 +128,9 @@ pub(crate) fn render(format: &'static Format, line: &str) -> String {
     use crate::batch::{Chunk, NO_INT, NO_TIME, Values};
     use std::fmt::Write;
 
-    let setup = Setup { zone: Zone::UTC, stamp_within: crate::limits::STAMP_WITHIN_BYTES };
-    let chunk = Chunk { bytes: line.as_bytes().to_vec(), offset: 0, first_line: 1 };
+    let mut setup = Setup::new(Zone::UTC);
+    setup.learned = (format.learn)(line.as_bytes(), &setup);
+    let chunk = Chunk::whole(line.as_bytes().to_vec());
     let batch = crate::parser::Parser::new(format, setup).parse(chunk);
     if let Some((_, reason)) = batch.unparsed_examples.first() {
         return format!("unparsed: {reason}");

@@ -13,7 +13,7 @@ use crate::time::stamp::{iso, month_day};
 
 /// Slightly less than others: a time and two words can be many things.
 pub(crate) static FORMAT: Format =
-    Format { name: "syslog", title: "syslog lines", weight: 0.95, columns: COLUMNS, reader };
+    Format { name: "syslog", title: "syslog lines", weight: 0.95, columns: COLUMNS, reader, ..Format::LINES };
 
 const COLUMNS: Schema = &[
     ("facility", Kind::Text),

@@ -1,15 +1,23 @@
 //! Any other text: finds a line's time and level by itself.
 
-use super::{Fit, Format, Reader, Setup};
-use crate::frame::frames;
+use super::{Fit, Format, Learned, Reader, Setup};
+use crate::batch::Chunk;
+use crate::frame::{Framing, frames};
 use crate::level;
 use crate::limits;
 use crate::rows::{Kind, Rows, Schema};
 use crate::time::find::find;
 
 /// Any line fits, so a fit says little: a known format that fits two lines in five is preferred.
-pub(crate) static FORMAT: Format =
-    Format { name: "text", title: "lines of text", weight: 0.4, columns: COLUMNS, reader };
+pub(crate) static FORMAT: Format = Format {
+    name: "text",
+    title: "lines of text",
+    weight: 0.4,
+    columns: COLUMNS,
+    learn,
+    reader,
+    ..Format::LINES
+};
 
 const COLUMNS: Schema = &[("message", Kind::Text)];
 const MESSAGE: usize = 0;
@@ -20,17 +28,36 @@ fn reader(setup: &Setup) -> Box<dyn Reader> {
 
 /// How far into a line its time may begin, learned from a sample: where most lines with a time begin with
 /// it, a time further in belongs to the message.
-pub(crate) fn stamp_within(sample: &[u8]) -> usize {
-    let chunk = crate::batch::Chunk { bytes: sample.to_vec(), offset: 0, first_line: 1 };
+pub(crate) fn stamp_within(chunk: &Chunk) -> usize {
+    let sample = chunk.text();
     let mut stamped = 0;
     let mut anchored = 0;
-    for frame in frames(&chunk) {
-        if let Some(time) = find(&sample[frame.start..frame.end], limits::STAMP_WITHIN_BYTES) {
+    for frame in frames(chunk, &Framing::Lines) {
+        if let Some(time) = find(&sample[frame.text_start..frame.text_end], limits::STAMP_WITHIN_BYTES) {
             stamped += 1;
             anchored += usize::from(time.start <= limits::STAMP_ANCHORED_BYTES);
         }
     }
     if anchored * 2 > stamped { limits::STAMP_ANCHORED_BYTES } else { limits::STAMP_WITHIN_BYTES }
+}
+
+/// Where lines begin with their time, one without belongs to the event before: a trace, a dump, a statement.
+fn learn(sample: &[u8], setup: &Setup) -> Learned {
+    let within = setup.stamp_within;
+    if within > limits::STAMP_ANCHORED_BYTES {
+        return Learned::default();
+    }
+    let lines = || {
+        sample
+            .split(|&byte| byte == b'\n')
+            .filter(|line| line.first().is_some_and(|byte| !byte.is_ascii_whitespace()))
+    };
+    let stamped = lines().filter(|line| find(line, within).is_some()).count();
+    // A date over a long report does not make it one event.
+    if stamped * limits::LINES_PER_STAMP < lines().count() {
+        return Learned::default();
+    }
+    Learned::starting(move |line| find(line, within).is_some())
 }
 
 struct TextReader {
@@ -130,9 +157,10 @@ mod tests {
 
     #[test]
     fn a_time_in_the_message_is_not_the_line_s_own() {
+        let within = |sample: &[u8]| stamp_within(&Chunk::whole(sample.to_vec()));
         let sample = b"2026-03-01 12:00:00 a\n  since 2025-01-01 00:00:00\n2026-03-01 12:00:01 b\n";
-        assert_eq!(stamp_within(sample), limits::STAMP_ANCHORED_BYTES);
-        assert_eq!(stamp_within(b"host-1 app 2026-03-01 12:00:00 a\n"), limits::STAMP_WITHIN_BYTES);
-        assert_eq!(stamp_within(b"no time\n"), limits::STAMP_WITHIN_BYTES);
+        assert_eq!(within(sample), limits::STAMP_ANCHORED_BYTES);
+        assert_eq!(within(b"host-1 app 2026-03-01 12:00:00 a\n"), limits::STAMP_WITHIN_BYTES);
+        assert_eq!(within(b"no time\n"), limits::STAMP_WITHIN_BYTES);
     }
 }

@@ -17,7 +17,7 @@ use crate::time::epoch;
 use crate::time::find::whole;
 
 pub(crate) static FORMAT: Format =
-    Format { name: "json", title: "JSON objects", weight: 1.0, columns: &[], reader };
+    Format { name: "json", title: "JSON objects", weight: 1.0, columns: &[], reader, ..Format::LINES };
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
     Box::new(JsonReader { keys: Keys::new(), time: None })

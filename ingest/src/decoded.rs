@@ -1,0 +1,126 @@
+//! The text of a run of bytes where it is not the bytes themselves, and the way back from a place in it.
+
+use crate::encoding::Encoding;
+use crate::limits::LONGEST_EVENT_BYTES;
+
+/// Text decoded line by line, with where each line stands in the bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Decoded {
+    encoding: Encoding,
+    text: Vec<u8>,
+    lines: Vec<Line>,
+    upto: usize,
+}
+
+/// A line's start and the end of its text, there and here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Line {
+    text_start: usize,
+    text_end: usize,
+    start: usize,
+    end: usize,
+}
+
+impl Decoded {
+    pub(crate) fn new(encoding: Encoding) -> Decoded {
+        Decoded { encoding, text: Vec::new(), lines: Vec::new(), upto: 0 }
+    }
+
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Decodes what came since the last call: whole lines, and when nothing more will come the rest. A line
+    /// that is too long to wait for is decoded in pieces.
+    pub(crate) fn extend(&mut self, bytes: &[u8], ended: bool) {
+        self.text.reserve(bytes.len() - self.upto);
+        while self.upto < bytes.len() {
+            let (end, next) = match self.encoding.line_end(bytes, self.upto) {
+                Some(found) => found,
+                None if ended => (bytes.len(), bytes.len()),
+                None if bytes.len() - self.upto > LONGEST_EVENT_BYTES => {
+                    (self.upto + LONGEST_EVENT_BYTES, self.upto + LONGEST_EVENT_BYTES)
+                }
+                None => return,
+            };
+            let text_start = self.text.len();
+            self.encoding.append_text(&bytes[self.upto..end], &mut self.text);
+            self.lines.push(Line { text_start, text_end: self.text.len(), start: self.upto, end });
+            self.encoding.append_text(&bytes[end..next], &mut self.text);
+            self.upto = next;
+        }
+    }
+
+    /// The place in the bytes of a place in the text.
+    pub(crate) fn place(&self, bytes: &[u8], at: usize) -> usize {
+        let index = self.lines.partition_point(|line| line.text_start <= at);
+        let Some(line) = index.checked_sub(1).map(|index| self.lines[index]) else { return 0 };
+        let next = self.lines.get(index).map_or(self.upto, |line| line.start);
+        if at == line.text_start {
+            line.start
+        } else if at == line.text_end {
+            line.end
+        } else if at > line.text_end {
+            next
+        } else {
+            line.start + self.bytes_of(&bytes[line.start..line.end], at - line.text_start)
+        }
+    }
+
+    /// Length of the shortest start of the bytes whose text is at least so long.
+    fn bytes_of(&self, bytes: &[u8], text_length: usize) -> usize {
+        let unit = if self.encoding.is_wide() { 2 } else { 1 };
+        let (mut low, mut high) = (0, bytes.len() / unit);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if self.encoding.text(&bytes[..middle * unit]).len() < text_length {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low * unit
+    }
+
+    /// How many of the bytes have been decoded.
+    pub(crate) fn decoded_bytes(&self) -> usize {
+        self.upto
+    }
+
+    /// The text up to a place; what is behind it is decoded anew.
+    pub(crate) fn up_to(mut self, at: usize) -> Decoded {
+        self.text.truncate(at);
+        self.lines.retain(|line| line.text_start < at);
+        self
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_in_the_text_lead_back_to_the_bytes() {
+        let bytes: Vec<u8> = "é1\r\nzwei\n\u{1F600}x".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let mut decoded = Decoded::new(Encoding::named("utf-16le").unwrap());
+        decoded.extend(&bytes[..10], false);
+        assert_eq!(decoded.text(), "é1\r\n".as_bytes());
+        decoded.extend(&bytes, true);
+        assert_eq!(decoded.text(), "é1\r\nzwei\n😀x".as_bytes());
+        let places = |at: &[usize]| at.iter().map(|&at| decoded.place(&bytes, at)).collect::<Vec<_>>();
+        // é ends at 2, its line's text at 3; "zwei" begins at 5, "i" at 8; "x" follows the four bytes at 10.
+        assert_eq!(places(&[0, 2, 3, 5, 8, 9, 10, 14, 15]), [0, 2, 4, 8, 14, 16, 18, 22, 24]);
+    }
+
+    #[test]
+    fn escape_codes_are_passed_over() {
+        let bytes = b"\x1B[31ma\x1B[0mb\n{}{}\n";
+        let mut decoded = Decoded::new(Encoding::UTF_8);
+        decoded.extend(bytes, true);
+        assert_eq!(decoded.text(), b"ab\n{}{}\n");
+        assert_eq!(decoded.place(bytes, 0), 0);
+        assert_eq!(decoded.place(bytes, 2), 11);
+        assert_eq!(decoded.place(bytes, 5), 14);
+    }
+}

@@ -1,0 +1,55 @@
+//! The heading lines of a source that say what its events hold: `#Fields:` of a web server, the first line
+//! of a table. A chunk carries those that stand before it, so that it is read alike wherever it was cut.
+
+use std::sync::Arc;
+
+/// Between heading lines; one may have line ends in it, where its values are in quotes.
+const SEPARATOR: u8 = 0x1E;
+
+/// The heading lines in effect, one of each kind: a later one replaces the earlier.
+#[derive(Default)]
+pub(crate) struct Heading {
+    lines: Vec<Vec<u8>>,
+    joined: Arc<[u8]>,
+}
+
+impl Heading {
+    pub(crate) fn add(&mut self, line: &[u8]) {
+        match self.lines.iter_mut().find(|earlier| kind(earlier) == kind(line)) {
+            Some(earlier) => *earlier = line.to_vec(),
+            None => self.lines.push(line.to_vec()),
+        }
+        self.joined = self.lines.join(&SEPARATOR).into();
+    }
+
+    pub(crate) fn lines(&self) -> Arc<[u8]> {
+        Arc::clone(&self.joined)
+    }
+}
+
+/// The lines that were joined for a chunk.
+pub(crate) fn split(joined: &[u8]) -> impl Iterator<Item = &[u8]> {
+    joined.split(|&byte| byte == SEPARATOR).filter(|line| !line.is_empty())
+}
+
+/// What comes before the first colon, space or tab: `#Fields`, `#separator`.
+fn kind(line: &[u8]) -> &[u8] {
+    line.split(|byte| matches!(byte, b':' | b' ' | b'\t')).next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_line_of_a_kind_replaces_the_earlier() {
+        let mut heading = Heading::default();
+        assert_eq!(split(&heading.lines()).count(), 0);
+        for line in [&b"#Software: x"[..], b"#Fields: a b", b"#Fields: a c"] {
+            heading.add(line);
+        }
+        let lines = heading.lines();
+        let lines: Vec<_> = split(&lines).collect();
+        assert_eq!(lines, [&b"#Software: x"[..], b"#Fields: a c"]);
+    }
+}

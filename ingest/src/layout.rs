@@ -1,0 +1,370 @@
+//! How the lines of a format are laid out, written as people would show it:
+//!
+//! ```text
+//! {time} {host} {app}«[{pid:int}]»: {message:rest}
+//! ```
+//!
+//! - Text stands for itself; one space stands for any run of spaces and tabs.
+//! - `{name}` is a value up to the text behind it, not empty; `{}` is one that is passed over.
+//! - `{name:word}` has no space in it, `{name:int}` and `{name:float}` are numbers, `{name:quoted}` stands in
+//!   double quotes with backslashes before those in it, `{name:rest}` is all that is left, perhaps nothing.
+//! - `{time}` is a time in any spelling, `{level}` a level word.
+//! - `«…»` may be missing.
+//!
+//! A value that is a dash alone is missing. A layout is tried from its start; nothing of it is searched for
+//! twice, so a line costs what its length is.
+
+use memchr::memmem;
+
+use crate::batch::Level;
+use crate::formats::{Fit, Reader, Setup};
+use crate::level;
+use crate::named::{Number, number};
+use crate::rows::{Kind, Rows};
+use crate::time::find::find;
+
+/// Layouts of one format: a line is of the first that fits it.
+pub(crate) struct Layouts {
+    layouts: Vec<Vec<Step>>,
+    /// Name and kind of every field.
+    fields: Vec<(&'static str, Kind)>,
+    level: fn(&[u8]) -> Option<Level>,
+    /// What is wrong with a line that none fits.
+    reason: &'static str,
+}
+
+enum Step {
+    Text(Box<[u8]>),
+    /// At least one space or tab.
+    Space,
+    /// A value; the field's number, or nothing where it is passed over.
+    Value(Option<usize>, Shape),
+    Time,
+    Level,
+    Optional(Vec<Step>),
+}
+
+enum Shape {
+    /// Up to the first of these, with which what follows may begin.
+    UpTo(Vec<Box<[u8]>>),
+    /// Up to a space or tab.
+    Word,
+    Number,
+    Quoted,
+    Rest,
+}
+
+impl Layouts {
+    /// # Panics
+    /// When a layout is not well formed, which is an error of the program and found by its format's test.
+    pub(crate) fn new(reason: &'static str, layouts: &[&'static str]) -> Layouts {
+        let mut all = Layouts { layouts: Vec::new(), fields: Vec::new(), level: level::of_word, reason };
+        for layout in layouts {
+            let mut rest = *layout;
+            let steps = all.steps(&mut rest);
+            assert!(rest.is_empty(), "{layout}: » without «");
+            all.layouts.push(steps);
+        }
+        all
+    }
+
+    /// With other words for levels.
+    pub(crate) fn with_levels(self, level: fn(&[u8]) -> Option<Level>) -> Layouts {
+        Layouts { level, ..self }
+    }
+
+    fn steps(&mut self, rest: &mut &'static str) -> Vec<Step> {
+        let mut steps: Vec<Step> = Vec::new();
+        while let Some(first) = rest.chars().next() {
+            match first {
+                '»' => break,
+                '«' => {
+                    *rest = &rest['«'.len_utf8()..];
+                    let optional = self.steps(rest);
+                    assert!(rest.starts_with('»'), "« without »");
+                    *rest = &rest['»'.len_utf8()..];
+                    steps.push(Step::Optional(optional));
+                }
+                '{' => {
+                    let (inner, after) = rest[1..].split_once('}').unwrap_or((&rest[1..], ""));
+                    *rest = after;
+                    steps.push(self.value(inner, after));
+                }
+                ' ' => {
+                    *rest = &rest[1..];
+                    steps.push(Step::Space);
+                }
+                _ => {
+                    let end = rest.find(['{', ' ', '«', '»']).unwrap_or(rest.len());
+                    steps.push(Step::Text(rest[..end].as_bytes().into()));
+                    *rest = &rest[end..];
+                }
+            }
+        }
+        steps
+    }
+
+    fn value(&mut self, inner: &'static str, after: &'static str) -> Step {
+        let (name, shape) = inner.split_once(':').unwrap_or((inner, ""));
+        match inner {
+            "time" => return Step::Time,
+            "level" => return Step::Level,
+            _ => {}
+        }
+        let (kind, shape) = match shape {
+            "int" => (Kind::Int, Shape::Number),
+            "float" => (Kind::Float, Shape::Number),
+            "word" => (Kind::Text, Shape::Word),
+            "quoted" => (Kind::Text, Shape::Quoted),
+            "rest" => (Kind::Text, Shape::Rest),
+            "" => (Kind::Text, up_to(after)),
+            other => panic!("{inner}: there is no shape {other}"),
+        };
+        let field = (!name.is_empty()).then(|| self.field(name, kind));
+        Step::Value(field, shape)
+    }
+
+    fn field(&mut self, name: &'static str, kind: Kind) -> usize {
+        let known = self.fields.iter().position(|field| *field == (name, kind));
+        known.unwrap_or_else(|| {
+            self.fields.push((name, kind));
+            self.fields.len() - 1
+        })
+    }
+
+    /// A reader of lines that are laid out like this.
+    pub(crate) fn reader(&'static self, _setup: &Setup) -> LayoutReader {
+        LayoutReader { layouts: self, columns: vec![None; self.fields.len()], found: Vec::new() }
+    }
+}
+
+/// What ends a value: the text that follows it in the layout, or where that may be missing also the text
+/// behind that. Nothing behind it: the end of the line.
+fn up_to(after: &str) -> Shape {
+    let mut ends = Vec::new();
+    let mut after = after.trim_start_matches('»');
+    while let Some(inner) = after.strip_prefix('«') {
+        let Some((inner, behind)) = inner.split_once('»') else { break };
+        ends.extend(first_text(inner));
+        after = behind;
+    }
+    ends.extend(first_text(after));
+    if ends.is_empty() { Shape::Rest } else { Shape::UpTo(ends) }
+}
+
+fn first_text(layout: &str) -> Option<Box<[u8]>> {
+    let end = match layout.find(['{', '«', '»', ' ']) {
+        Some(0) => usize::from(layout.starts_with(' ')),
+        Some(end) => end,
+        None => layout.len(),
+    };
+    (end > 0).then(|| layout.as_bytes()[..end].into())
+}
+
+/// Where the text ends that one of these follows.
+fn first_of(ends: &[Box<[u8]>], text: &[u8]) -> Option<usize> {
+    let find = |end: &[u8]| match end {
+        b" " => memchr::memchr2(b' ', b'\t', text),
+        [byte] => memchr::memchr(*byte, text),
+        end => memmem::find(text, end),
+    };
+    ends.iter().filter_map(|end| find(end)).min()
+}
+
+/// Reads lines by layouts, and tells what was found in the last one.
+pub(crate) struct LayoutReader {
+    layouts: &'static Layouts,
+    columns: Vec<Option<Option<usize>>>,
+    found: Vec<Found>,
+}
+
+#[derive(Clone, Copy)]
+enum Found {
+    Field(usize, usize, usize),
+    Time(usize),
+    Level(usize, usize),
+}
+
+impl Reader for LayoutReader {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        for layout in &self.layouts.layouts {
+            self.found.clear();
+            if let Some(end) = run(layout, event, 0, &mut self.found)
+                && is_end(&event[end..])
+            {
+                self.put(event, rows);
+                return Ok(Fit::Whole);
+            }
+        }
+        self.found.clear();
+        Err(self.layouts.reason)
+    }
+}
+
+impl LayoutReader {
+    /// Where a field stood in the line that was read last.
+    pub(crate) fn place(&self, name: &str) -> Option<(usize, usize)> {
+        self.found.iter().find_map(|found| match *found {
+            Found::Field(field, from, to) if self.layouts.fields[field].0 == name => Some((from, to)),
+            _ => None,
+        })
+    }
+
+    fn put(&mut self, event: &[u8], rows: &mut Rows) {
+        for found in &self.found {
+            match *found {
+                Found::Time(at) => {
+                    if let Some(time) = find(&event[at..], 0) {
+                        rows.when(&time.when);
+                    }
+                }
+                Found::Level(from, to) => {
+                    if let Some(level) = (self.layouts.level)(&event[from..to]) {
+                        rows.set_level(level);
+                    }
+                }
+                Found::Field(field, from, to) => {
+                    if matches!(&event[from..to], b"" | b"-") {
+                        continue;
+                    }
+                    let (name, kind) = self.layouts.fields[field];
+                    let column = self.columns[field].get_or_insert_with(|| rows.add_column(name, kind));
+                    let Some(column) = *column else { continue };
+                    match (kind, number(&event[from..to])) {
+                        (Kind::Int, Some(Number::Int(value))) => rows.int(column, value),
+                        (Kind::Float, Some(Number::Int(value))) => rows.float(column, value as f64),
+                        (Kind::Float, Some(Number::Float(value))) => rows.float(column, value),
+                        (Kind::Text, _) => rows.text(column, from, to),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether nothing is left of the line. Further lines of the event may follow.
+fn is_end(rest: &[u8]) -> bool {
+    rest.iter().take_while(|byte| **byte != b'\n').all(u8::is_ascii_whitespace)
+}
+
+/// Follows the steps from a place in the line; gives the place behind them.
+fn run(steps: &[Step], event: &[u8], mut at: usize, found: &mut Vec<Found>) -> Option<usize> {
+    for step in steps {
+        at = match step {
+            Step::Text(text) => event[at..].starts_with(text).then_some(at + text.len())?,
+            Step::Space => {
+                let spaces = event[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+                (spaces > 0).then_some(at + spaces)?
+            }
+            Step::Time => {
+                let time = find(&event[at..], 0)?;
+                found.push(Found::Time(at));
+                at + time.end
+            }
+            Step::Level => {
+                let length = event[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+                found.push(Found::Level(at, at + length));
+                (length > 0).then_some(at + length)?
+            }
+            Step::Value(field, shape) => {
+                let (from, to, next) = value(shape, event, at)?;
+                if let Some(field) = field {
+                    found.push(Found::Field(*field, from, to));
+                }
+                next
+            }
+            Step::Optional(steps) => {
+                let before = found.len();
+                run(steps, event, at, found).unwrap_or_else(|| {
+                    found.truncate(before);
+                    at
+                })
+            }
+        };
+    }
+    Some(at)
+}
+
+/// A value at a place: where it starts and ends, and the place behind it.
+fn value(shape: &Shape, event: &[u8], at: usize) -> Option<(usize, usize, usize)> {
+    let rest = &event[at..];
+    let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+    let length = match shape {
+        Shape::UpTo(ends) => first_of(ends, rest)?,
+        Shape::Word => rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len()),
+        Shape::Number if rest.first() == Some(&b'-') && !rest.get(1).is_some_and(u8::is_ascii_digit) => 1,
+        Shape::Number => {
+            let sign = usize::from(rest.first() == Some(&b'-'));
+            sign + rest[sign..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count()
+        }
+        Shape::Quoted => {
+            let end = at + 1 + closing_quote(rest.strip_prefix(b"\"")?)?;
+            return Some((at + 1, end, end + 1));
+        }
+        Shape::Rest => return Some((at, event.len(), event.len())),
+    };
+    (length > 0).then_some((at, at + length, at + length))
+}
+
+/// The quote that ends a text; one behind a backslash belongs to it.
+pub(crate) fn closing_quote(text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text[at] == b'"' {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use super::*;
+    use crate::formats::{Format, Learned, render};
+
+    static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
+        Layouts::new(
+            "it is not laid out like this",
+            &[
+                "{time} {host} {app}«[{pid:int}]»: «took {duration_ms:float}ms: »{message:rest}",
+                "<{level}> {time} \"{agent}\" {}={user:word} {path:quoted}",
+            ],
+        )
+    });
+    static FORMAT: Format = Format {
+        name: "test",
+        learn: |_, _| Learned::starting(|line| !line.starts_with(b" ")),
+        reader: |setup| Box::new(LAYOUTS.reader(setup)),
+        ..Format::LINES
+    };
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        assert_eq!(render(&FORMAT, line), expected, "{line}");
+    }
+
+    #[test]
+    fn lines_are_read_by_the_first_layout_that_fits() {
+        check(
+            "2026-11-21T03:04:05Z  web-1 shop[12]: took 1.5ms: a b",
+            r#"2026-11-21T03:04:05Z - host="web-1" app="shop" pid=12 duration_ms=1.5 message="a b""#,
+        );
+        check("2026-11-21T03:04:05Z - shop: up", r#"2026-11-21T03:04:05Z - app="shop" message="up""#);
+        check("2026-11-21T03:04:05Z h shop: ", r#"2026-11-21T03:04:05Z - host="h" app="shop""#);
+        check(
+            r#"<WARN> 2026-11-21T03:04:05Z "a b" x=y "/a \" b"   "#,
+            r#"2026-11-21T03:04:05Z warn agent="a b" user="y" path="/a \\\" b""#,
+        );
+        check("2026-11-21T03:04:05Z web-1", "unparsed: it is not laid out like this");
+        check(r#"<WARN> 2026-11-21T03:04:05Z "a" x=y "/" z"#, "unparsed: it is not laid out like this");
+        check(
+            "2026-11-21T03:04:05Z h shop: a\n  at b",
+            "2026-11-21T03:04:05Z - host=\"h\" app=\"shop\" message=\"a\\n  at b\"",
+        );
+        check("x", "unparsed: it is not laid out like this");
+    }
+}
