@@ -126,14 +126,13 @@ impl Row<'_> {
         match format {
             Format::Raw => {
                 out.write_all(&self.event.raw)?;
-                out.write_all(b"\n")
+                out.write_all(self.event.encoding.newline())
             }
             Format::Text => {
                 let time = self.time().unwrap_or_else(|| "-".to_owned());
                 let level = if self.event.level.name().is_empty() { "-" } else { self.event.level.name() };
                 write!(out, "{time} {level} {}:{} ", self.source, self.event.line)?;
-                out.write_all(&self.event.raw)?;
-                out.write_all(b"\n")
+                writeln!(out, "{}", self.event.text())
             }
             Format::Ndjson => {
                 serde_json::to_writer(&mut *out, &self.object())?;
@@ -148,7 +147,7 @@ impl Row<'_> {
                     self.source.to_owned(),
                     self.event.line.to_string(),
                     self.event.level.name().to_owned(),
-                    String::from_utf8_lossy(&self.event.raw).into_owned(),
+                    self.event.text().into_owned(),
                 ];
                 write_csv(
                     out,
@@ -169,7 +168,7 @@ impl Row<'_> {
         object.insert("source".into(), self.source.into());
         object.insert("line".into(), self.event.line.into());
         object.insert("level".into(), if level.is_empty() { Value::Null } else { level.into() });
-        object.insert("raw".into(), String::from_utf8_lossy(&self.event.raw).into());
+        object.insert("raw".into(), self.event.text().into());
         for field in self.fields {
             object.insert(field.name.clone(), typed(field));
         }

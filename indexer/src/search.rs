@@ -1,11 +1,12 @@
 //! Questions a screen asks of a case: timelines, pages, single events, exports.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ingest::Level;
+use ingest::{Encoding, Level};
 
 pub use crate::aggregate::timeline::Timeline;
 use crate::case::{Case, Snapshot};
@@ -65,8 +66,21 @@ pub struct Event {
     pub line: u64,
     /// Its bytes without the line end, up to the length asked for.
     pub raw: Vec<u8>,
+    /// How they are text.
+    pub encoding: Encoding,
     /// Its whole length in bytes.
     pub length: u32,
+}
+
+impl Event {
+    /// What a person reads.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        match self.encoding.text(&self.raw) {
+            Cow::Borrowed(text) => String::from_utf8_lossy(text),
+            Cow::Owned(text) => Cow::Owned(String::from_utf8_lossy(&text).into_owned()),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -219,7 +233,7 @@ impl Case {
         } else {
             self.for_each(snapshot, view, Walk::default(), cancel, &mut |event, _| {
                 put(&event.raw)?;
-                put(b"\n")
+                put(event.encoding.newline())
             })?;
         }
         Ok(written)
@@ -327,6 +341,7 @@ impl Case {
             level: columns.level[row],
             line: columns.line[row],
             raw: raw.to_vec(),
+            encoding: position.segment.encoding(source),
             length,
         })
     }

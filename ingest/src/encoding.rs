@@ -81,6 +81,17 @@ impl Encoding {
         self.table == UTF_8 && self.line_end == LineEnd::Feed
     }
 
+    /// What ends a line in the bytes.
+    #[must_use]
+    pub fn newline(self) -> &'static [u8] {
+        match (self.table, self.line_end) {
+            (table, _) if table == UTF_16LE => b"\n\0",
+            (table, _) if table == UTF_16BE => b"\0\n",
+            (_, LineEnd::Return) => b"\r",
+            (_, LineEnd::Feed) => b"\n",
+        }
+    }
+
     /// Where the line that begins at a place ends in the bytes: of its text, and behind its line end.
     /// `None` where its end is not there yet.
     pub(crate) fn line_end(self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {

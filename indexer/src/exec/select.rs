@@ -139,12 +139,12 @@ pub fn scan(
 ) -> Result<Rows> {
     let mut found = Rows::none(question.segment.meta.events as usize);
     let mut seen = 0;
-    question.segment.for_each_raw(cursor, candidates.iter(), |row, raw| {
+    question.segment.for_each_text(cursor, candidates.iter(), |row, text| {
         seen += 1;
         if seen % CANCEL_ROWS == 0 && question.cancel.is_set() {
             return Err(Error::cancelled());
         }
-        if matches(raw) {
+        if matches(text) {
             found.insert(row);
         }
         Ok(())

@@ -244,7 +244,7 @@ impl<'w, 'c> Landing<'w, 'c> {
             progress.events += batch.rows() as u64;
             progress.unparsed += u64::from(batch.unparsed);
         });
-        self.pending.add(current.source, frame, batch);
+        self.pending.add(current.source, &entry.encoding, frame, batch);
         Ok(())
     }
 

@@ -29,14 +29,17 @@ pub struct Pending {
 }
 
 impl Pending {
-    pub fn add(&mut self, source: u32, frame: Frame, batch: Batch) {
+    pub fn add(&mut self, source: u32, encoding: &str, frame: Frame, batch: Batch) {
         self.rows += batch.rows();
         self.raw_bytes += batch.chunk.bytes.len();
         self.cells += batch.rows() * batch.columns.len();
         self.batches.push((source, batch));
         match self.sources.iter_mut().find(|entry| entry.source == source) {
             Some(entry) => entry.frames.push(frame),
-            None => self.sources.push(SegmentSource { source, frames: vec![frame] }),
+            None => {
+                let encoding = encoding.to_owned();
+                self.sources.push(SegmentSource { source, encoding, frames: vec![frame] });
+            }
         }
     }
 
@@ -52,12 +55,16 @@ impl Pending {
     /// Parts that are a segment each. Usually one; more where events of few fields would share a table with
     /// events of thousands, whose columns would be empty for nearly all of it.
     pub fn into_segments(self) -> Vec<Pending> {
-        let mut frames: HashMap<u32, VecDeque<Frame>> =
-            self.sources.into_iter().map(|entry| (entry.source, entry.frames.into())).collect();
+        let mut frames: HashMap<u32, (String, VecDeque<Frame>)> = self
+            .sources
+            .into_iter()
+            .map(|entry| (entry.source, (entry.encoding, entry.frames.into())))
+            .collect();
         let mut parts: Vec<Pending> = Vec::new();
         let mut names: HashSet<Arc<str>> = HashSet::new();
         for (source, batch) in self.batches {
-            let Some(frame) = frames.get_mut(&source).and_then(VecDeque::pop_front) else { continue };
+            let Some((encoding, frames)) = frames.get_mut(&source) else { continue };
+            let Some(frame) = frames.pop_front() else { continue };
             let more = batch.columns.iter().filter(|column| !names.contains(&column.name)).count();
             let rows = parts.last().map_or(0, |part| part.rows);
             if parts.is_empty() || (rows + batch.rows()) * (names.len() + more) > SEGMENT_CELLS {
@@ -66,7 +73,7 @@ impl Pending {
             }
             names.extend(batch.columns.iter().map(|column| Arc::clone(&column.name)));
             if let Some(part) = parts.last_mut() {
-                part.add(source, frame, batch);
+                part.add(source, encoding, frame, batch);
             }
         }
         parts

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ingest::Encoding;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -38,6 +39,8 @@ pub struct SegmentMeta {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SegmentSource {
     pub source: u32,
+    /// How its bytes are text.
+    pub encoding: String,
     pub frames: Vec<Frame>,
 }
 
@@ -54,6 +57,8 @@ pub struct SegmentField {
 pub struct Segment {
     folder: PathBuf,
     pub meta: SegmentMeta,
+    /// Of the sources in `meta`, in their order.
+    encodings: Vec<Encoding>,
     columns: Mutex<Option<Arc<Columns>>>,
     fields: Mutex<HashMap<String, Arc<FieldColumn>>>,
     text: Mutex<Option<Arc<TextIndex>>>,
@@ -92,8 +97,10 @@ impl Segment {
     }
 
     fn with(folder: PathBuf, meta: SegmentMeta, columns: Option<Arc<Columns>>) -> Segment {
+        let encoding = |source: &SegmentSource| Encoding::named(&source.encoding).unwrap_or(Encoding::UTF_8);
         Segment {
             folder,
+            encodings: meta.sources.iter().map(encoding).collect(),
             meta,
             columns: Mutex::new(columns),
             fields: Mutex::default(),
@@ -157,10 +164,16 @@ impl Segment {
             })
     }
 
-    /// Calls `each` with the bytes of the event at every row given. Rows are visited in the order of their
+    /// How the bytes of a source are text.
+    pub fn encoding(&self, source: u32) -> Encoding {
+        let index = self.meta.sources.iter().position(|entry| entry.source == source);
+        index.map_or(Encoding::UTF_8, |index| self.encodings[index])
+    }
+
+    /// Calls `each` with the text of the event at every row given. Rows are visited in the order of their
     /// files, not of their times: in a log whose times jump about, neighbours in time lie in frames far apart,
     /// and each visit would decompress one.
-    pub fn for_each_raw(
+    pub fn for_each_text(
         &self,
         cursor: &mut RawCursor<'_>,
         rows: impl Iterator<Item = u32>,
@@ -175,7 +188,9 @@ impl Segment {
         for row in rows {
             let (source, offset) = place(&row);
             let frame = self.frame(source, offset)?;
-            each(row, self.event_in(&cursor.frame(source, frame)?, frame, &columns, row as usize)?)?;
+            let bytes = cursor.frame(source, frame)?;
+            let event = self.event_in(&bytes, frame, &columns, row as usize)?;
+            each(row, &self.encoding(source).text(event))?;
         }
         Ok(())
     }
@@ -231,9 +246,10 @@ impl Segment {
             if row.is_multiple_of(CANCEL_ROWS) && stopped() {
                 return Err(Error::cancelled());
             }
-            let frame = self.frame(columns.source[row], columns.offset[row])?;
-            let bytes = &frames[&(columns.source[row], frame.offset)];
-            builder.add(self.event_in(bytes, frame, &columns, row)?)?;
+            let source = columns.source[row];
+            let frame = self.frame(source, columns.offset[row])?;
+            let event = self.event_in(&frames[&(source, frame.offset)], frame, &columns, row)?;
+            builder.add(&self.encoding(source).text(event))?;
         }
         builder.finish()?;
         fs::rename(&temporary, &folder).at_path(&folder)?;
@@ -246,7 +262,7 @@ impl Segment {
         if hash_file(&table)? != self.meta.sha256 {
             return Err(Error::damaged(&table, "its checksum differs from the one in segment.json"));
         }
-        self.for_each_raw(cursor, 0..self.meta.events as u32, |_, _| Ok(()))
+        self.for_each_text(cursor, 0..self.meta.events as u32, |_, _| Ok(()))
     }
 }
 

@@ -166,7 +166,7 @@ pub fn event(
         return Err(WireError::new(ErrorCode::CaseDamaged, "The event's source is not in the case."));
     };
     Ok(EventDetail {
-        text: String::from_utf8_lossy(&event.raw).into_owned(),
+        text: event.text().into_owned(),
         text_cut: event.raw.len() < event.length as usize,
         bytes: u64::from(event.length),
         format: source.format.clone(),
@@ -308,7 +308,8 @@ fn shape_timeline(
 }
 
 fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
-    let shown = &event.raw[..event.raw.len().min(ROW_BYTES)];
+    let text = event.text();
+    let shown = &text[..text.floor_char_boundary(ROW_BYTES)];
     Row {
         id: EventId { source: event.source, offset: event.offset },
         time: (event.time != NO_TIME).then_some(Nanos(event.time)),
@@ -319,8 +320,8 @@ fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
             .map(|source| source.name.clone())
             .unwrap_or_default(),
         line: event.line,
-        text: String::from_utf8_lossy(shown).into_owned(),
-        cut: shown.len() < event.length as usize,
+        text: shown.to_owned(),
+        cut: shown.len() < text.len() || event.raw.len() < event.length as usize,
     }
 }
 
