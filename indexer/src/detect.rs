@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ingest::{Found, NO_TIME, Source};
+use ingest::{NO_TIME, Source};
 
 use crate::Cancel;
 use crate::error::{Error, Result};
@@ -27,17 +27,25 @@ pub struct Detected {
     pub error: Option<Error>,
 }
 
-/// Looks at files and folders. One that cannot be read is in the list with its error.
+/// Looks at files, folders and what is in them. One that cannot be read is in the list with its error.
 pub fn detect(paths: &[PathBuf], options: &ingest::Options, cancel: &Cancel) -> Result<Vec<Detected>> {
     let discovery = ingest::discover(paths);
     let mut found = Vec::new();
     for file in &discovery.files {
         if cancel.is_set() {
-            return Err(Error::cancelled());
+            break;
         }
-        let mut detected = Detected { path: file.path.clone(), bytes: file.bytes, ..Detected::default() };
-        detected.error = read(file, options, cancel, &mut detected).err();
-        found.push(detected);
+        ingest::open(file, options, &mut |opened| {
+            let mut detected = Detected { path: opened.path, ..Detected::default() };
+            let read =
+                opened.source.map_err(Error::from).and_then(|source| read(source, cancel, &mut detected));
+            detected.error = read.err();
+            found.push(detected);
+            !cancel.is_set()
+        });
+    }
+    if cancel.is_set() {
+        return Err(Error::cancelled());
     }
     found.extend(discovery.refused.into_iter().map(|error| {
         let path = Path::new(error.path()).to_path_buf();
@@ -46,8 +54,7 @@ pub fn detect(paths: &[PathBuf], options: &ingest::Options, cancel: &Cancel) -> 
     Ok(found)
 }
 
-fn read(file: &Found, options: &ingest::Options, cancel: &Cancel, detected: &mut Detected) -> Result<()> {
-    let mut source = Source::open(file, options)?;
+fn read(mut source: Source<'_>, cancel: &Cancel, detected: &mut Detected) -> Result<()> {
     let detection = source.detection();
     detection.format.clone_into(&mut detected.format);
     detected.reason.clone_from(&detection.reason);
@@ -59,6 +66,7 @@ fn read(file: &Found, options: &ingest::Options, cancel: &Cancel, detected: &mut
         if cancel.is_set() {
             return Err(Error::cancelled());
         }
+        detected.bytes += chunk.bytes.len() as u64;
         let mut batch = parser.parse(chunk);
         settler.settle(&mut batch);
         detected.events += batch.rows() as u64;

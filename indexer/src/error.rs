@@ -13,6 +13,8 @@ pub enum ErrorKind {
     Empty,
     Binary,
     NoLogs,
+    Corrupt,
+    Limit,
     DiskFull,
     ReadOnly,
     CaseLocked,
@@ -147,11 +149,15 @@ impl From<ingest::Error> for Error {
         use ingest::ErrorKind as Read;
         let kind = match error.kind() {
             Read::NotFound => ErrorKind::NotFound,
-            Read::NotReadable | Read::Io => ErrorKind::NotReadable,
+            Read::NotReadable | Read::Io | Read::Refused | Read::Encrypted | Read::Unsupported => {
+                ErrorKind::NotReadable
+            }
+            Read::Corrupt | Read::Leftover => ErrorKind::Corrupt,
+            Read::Limit => ErrorKind::Limit,
             Read::Empty => ErrorKind::Empty,
             Read::Binary => ErrorKind::Binary,
             Read::NoLogs => ErrorKind::NoLogs,
-            Read::UnknownFormat | Read::BadZone => ErrorKind::BadRequest,
+            Read::UnknownFormat | Read::UnknownEncoding | Read::BadZone => ErrorKind::BadRequest,
         };
         Error::new(kind, error.to_string()).at(error.path())
     }

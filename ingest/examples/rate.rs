@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use ingest::{Options, Source, discover};
+use ingest::{Options, Source, discover, open};
 
 const ROUNDS: u32 = 5;
 
@@ -17,19 +17,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut events = 0;
     for _ in 0..ROUNDS {
         let start = cpu_seconds()?;
-        let mut source = Source::open(&found, &Options::default())?;
-        let (parser, mut settler) = (source.parser(), source.settler());
-        events = 0;
-        while let Some(chunk) = source.next_chunk()? {
-            let mut batch = parser.parse(chunk);
-            settler.settle(&mut batch);
-            events += batch.rows();
-        }
+        let mut outcome = Ok(0);
+        open(&found, &Options::default(), &mut |opened| {
+            let read = opened.source.and_then(read);
+            outcome = read.map(|rows| outcome.as_ref().unwrap_or(&0) + rows);
+            outcome.is_ok()
+        });
+        events = outcome?;
         best = best.min(cpu_seconds()? - start);
     }
     let (rate, bytes) = (events as f64 / best, found.bytes as f64 / best / 1e6);
     println!("{events} events in {best:.2} CPU s: {rate:.0} events/CPU s, {bytes:.0} MB/CPU s");
     Ok(())
+}
+
+fn read(mut source: Source<'_>) -> Result<usize, ingest::Error> {
+    let (parser, mut settler) = (source.parser(), source.settler());
+    let mut events = 0;
+    while let Some(chunk) = source.next_chunk()? {
+        let mut batch = parser.parse(chunk);
+        settler.settle(&mut batch);
+        events += batch.rows();
+    }
+    Ok(events)
 }
 
 /// User and system time of this process; Linux counts them in hundredths of a second.

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::unpack::carried;
+
 /// What kind of thing went wrong; hosts decide on this, never on the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
@@ -15,6 +17,17 @@ pub enum ErrorKind {
     UnknownFormat,
     UnknownEncoding,
     BadZone,
+    /// Packed data is cut off or damaged.
+    Corrupt,
+    /// A limit was reached; the message says which and how to raise it.
+    Limit,
+    /// A link, a device or a path that leaves its archive.
+    Refused,
+    Encrypted,
+    /// A container or a packing method that is known and not read.
+    Unsupported,
+    /// All of it was read, and something that does not belong to it follows.
+    Leftover,
     Io,
 }
 
@@ -35,6 +48,9 @@ impl Error {
 
     /// What an error of the operating system means for this path.
     pub(crate) fn io(path: &Path, source: io::Error) -> Error {
+        if let Some(problem) = carried(&source) {
+            return Error::new(problem.kind, path, problem.message.clone());
+        }
         let (kind, message) = match source.kind() {
             io::ErrorKind::NotFound => (ErrorKind::NotFound, "there is no such file or folder"),
             io::ErrorKind::PermissionDenied => (ErrorKind::NotReadable, "permission to read it is missing"),

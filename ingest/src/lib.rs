@@ -1,7 +1,7 @@
 //! From files to events: finds the files in what was dropped, tells their format, and turns their bytes
 //! into typed columns. Knows nothing of storage, queries or screens.
 //!
-//! A [`Found`] file is opened as a [`Source`], which hands out [`Chunk`]s of whole lines; a [`Parser`] turns
+//! A [`Found`] file is opened as the [`Source`]s in it, each of which hands out [`Chunk`]s of whole lines; a [`Parser`] turns
 //! each into a [`Batch`] on any thread; a [`Settler`] sees the batches in order and settles what only
 //! the order can tell (missing years, missing times).
 //!
@@ -11,15 +11,18 @@
 //! std::fs::write(&path, "{\"ts\":\"2026-11-21T03:04:05Z\",\"level\":\"warn\",\"status\":503}\n")?;
 //!
 //! let discovery = ingest::discover(&[path]);
-//! let mut source = ingest::Source::open(&discovery.files[0], &ingest::Options::default())?;
-//! assert_eq!(source.detection().format, "json");
-//! let (parser, mut settler) = (source.parser(), source.settler());
-//! while let Some(chunk) = source.next_chunk()? {
-//!     let mut batch = parser.parse(chunk);
-//!     settler.settle(&mut batch);
-//!     assert_eq!(batch.level[0], ingest::Level::Warn);
-//!     assert_eq!(&*batch.columns[0].name, "status");
-//! }
+//! ingest::open(&discovery.files[0], &ingest::Options::default(), &mut |opened| {
+//!     let mut source = opened.source.expect("it is readable");
+//!     assert_eq!(source.detection().format, "json");
+//!     let (parser, mut settler) = (source.parser(), source.settler());
+//!     while let Some(chunk) = source.next_chunk().expect("it reads to its end") {
+//!         let mut batch = parser.parse(chunk);
+//!         settler.settle(&mut batch);
+//!         assert_eq!(batch.level[0], ingest::Level::Warn);
+//!         assert_eq!(&*batch.columns[0].name, "status");
+//!     }
+//!     true
+//! });
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -41,6 +44,7 @@ mod rows;
 mod settler;
 mod source;
 mod time;
+mod unpack;
 
 pub use batch::{Batch, Chunk, Column, Level, NO_INT, NO_TIME, Span, Values};
 pub use detect::Detection;
@@ -50,4 +54,5 @@ pub use error::{Error, ErrorKind};
 pub use formats::format_names;
 pub use parser::Parser;
 pub use settler::Settler;
-pub use source::{Options, Source, read_all};
+pub use source::{Opened, Options, Source, open, read_all};
+pub use unpack::{Member, UnpackLimits, unpack};

@@ -50,3 +50,33 @@ pub const LARGEST_BLOCK_BYTES: usize = 16 << 20;
 
 /// Where fewer lines than one in so many begin with a time, the others are not its continuation.
 pub const LINES_PER_STAMP: usize = 20;
+
+/// Beyond this many times its size a file does not unpack. Logs compress twenty to a hundred times, a line
+/// that repeats for ever some hundred times; what exceeds a thousand is made of nothing but zeros.
+pub const EXPANSION_RATIO: u64 = 1_000;
+
+/// The ratio is not asked for below this size, which no disk minds: small files of one repeated line pass.
+pub const EXPANSION_FREE_BYTES: u64 = 256 << 20;
+
+/// More containers inside one another are not entered. A support bundle of bundles with compressed logs in it
+/// (zip, xz, tar, zip, tar, gzip) has six; a file that unpacks to itself has no end.
+pub const DEEPEST_NESTING: u32 = 12;
+
+/// More members of one file are not handed out. Dumps of whole machines have some ten thousand files.
+pub const MOST_MEMBERS: u64 = 100_000;
+
+/// What a decoder may take for its window. `xz -9` needs 65 MiB and `zstd --ultra -22` 128 MiB; more is asked
+/// for by `zstd --long=31` and by files made to exhaust memory.
+pub const DECODER_MEMORY_BYTES: u64 = 160 << 20;
+
+/// A zip or 7z inside another archive has to be put aside before it is read; up to this size in memory.
+pub const SPOOL_MEMORY_BYTES: u64 = 32 << 20;
+
+/// What is read ahead at each level of nesting.
+pub const UNPACK_BUFFER_BYTES: usize = 64 << 10;
+
+/// How many buffers the thread that unpacks 7z may be ahead of the reader: enough that neither waits.
+pub const SEVENZ_PIECES: usize = 4;
+
+/// Extended headers of tar hold a path and some times; a longer one is passed over.
+pub const LONGEST_TAR_EXTENSION_BYTES: u64 = 1 << 20;

@@ -1,6 +1,5 @@
 //! One stream of bytes being read: looked at, decoded, and handed out in chunks of whole events.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -18,6 +17,7 @@ use crate::limits;
 use crate::parser::Parser;
 use crate::settler::Settler;
 use crate::time::zone::Zone;
+use crate::unpack::{Member, UnpackLimits, unpack};
 
 /// How sources are to be read, where the data does not say it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,14 +30,44 @@ pub struct Options {
     pub zone: Option<String>,
     /// Year of the first time that carries none.
     pub year: Option<i16>,
+    /// How much unpacking may take.
+    pub unpack: UnpackLimits,
     /// About how many bytes a chunk has.
     pub chunk_bytes: usize,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { format: None, encoding: None, zone: None, year: None, chunk_bytes: limits::CHUNK_BYTES }
+        Options {
+            format: None,
+            encoding: None,
+            zone: None,
+            year: None,
+            unpack: UnpackLimits::default(),
+            chunk_bytes: limits::CHUNK_BYTES,
+        }
     }
+}
+
+/// A stream that was found in a file, and its source or why there is none.
+pub struct Opened<'a> {
+    /// The file's path, with the path inside it behind where it is an archive.
+    pub path: PathBuf,
+    /// Short name for people.
+    pub name: String,
+    /// Its length, where something tells it.
+    pub bytes: Option<u64>,
+    pub source: Result<Source<'a>, Error>,
+}
+
+/// Opens a file and hands out every stream in it: the file itself, what was compressed, or the members of an
+/// archive in its order. `visit` returns false to stop.
+pub fn open(found: &Found, options: &Options, visit: &mut dyn FnMut(Opened<'_>) -> bool) {
+    unpack(found, &options.unpack, &mut |member| {
+        let Member { path, name, modified_ns, bytes, compression, input } = member;
+        let source = input.and_then(|input| Source::new(&path, modified_ns, &compression, input, options));
+        visit(Opened { path, name, bytes, source })
+    });
 }
 
 /// One stream being read. Its chunks, put together, are its bytes.
@@ -67,15 +97,11 @@ enum State {
 }
 
 impl<'a> Source<'a> {
-    /// Opens a file and finds out what it is from its first bytes.
-    pub fn open(found: &Found, options: &Options) -> Result<Source<'a>, Error> {
-        let file = File::open(&found.path).map_err(|error| Error::io(&found.path, error))?;
-        Source::new(&found.path, found.modified_ns, Box::new(file), options)
-    }
-
-    pub(crate) fn new(
+    /// Finds out what a stream is from its first bytes.
+    fn new(
         path: &Path,
         modified_ns: Option<i64>,
+        compression: &str,
         mut input: Box<dyn Read + Send + 'a>,
         options: &Options,
     ) -> Result<Source<'a>, Error> {
@@ -117,6 +143,7 @@ impl<'a> Source<'a> {
         let Verdict { parser, mut detection, times } =
             detect(&sample, is_whole, forced, &setup, options.zone.as_deref());
         detection.encoding = encoding.name();
+        detection.compression = compression.to_owned();
         let mut source = Source {
             path: path.to_path_buf(),
             input,
@@ -261,15 +288,24 @@ fn sample_chunk(bytes: &[u8], encoding: Encoding) -> Chunk {
     Chunk { decoded: Some(decoded), ..Chunk::whole(bytes) }
 }
 
-/// Reads a file as a whole, settled: for tests, and for small files whose every event is wanted at once.
+/// Reads a file as a whole, settled: for tests, and for small files whose every event is wanted at once. Of
+/// an archive it is all members up to the first that cannot be read.
 pub fn read_all(found: &Found, options: &Options) -> Result<Vec<Batch>, Error> {
-    let mut source = Source::open(found, options)?;
-    let (parser, mut settler) = (source.parser(), source.settler());
     let mut batches = Vec::new();
+    let mut outcome = Ok(());
+    open(found, options, &mut |opened| {
+        outcome = opened.source.and_then(|source| read_source(source, &mut batches));
+        outcome.is_ok()
+    });
+    outcome.map(|()| batches)
+}
+
+fn read_source(mut source: Source<'_>, batches: &mut Vec<Batch>) -> Result<(), Error> {
+    let (parser, mut settler) = (source.parser(), source.settler());
     while let Some(chunk) = source.next_chunk()? {
         let mut batch = parser.parse(chunk);
         settler.settle(&mut batch);
         batches.push(batch);
     }
-    Ok(batches)
+    Ok(())
 }

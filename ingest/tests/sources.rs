@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ingest::{Batch, ErrorKind, Found, NO_TIME, Options, Source, discover, read_all};
+use ingest::{Batch, ErrorKind, Found, NO_TIME, Options, discover, open, read_all};
 
 fn file(bytes: &[u8]) -> (tempfile::TempDir, Found) {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -14,13 +14,9 @@ fn file(bytes: &[u8]) -> (tempfile::TempDir, Found) {
 
 fn refusal(bytes: &[u8], options: &Options) -> (ErrorKind, String) {
     let (_folder, found) = file(bytes);
-    match Source::open(&found, options) {
-        Ok(_) => panic!("it was opened"),
-        Err(error) => {
-            assert_eq!(error.path(), found.path);
-            (error.kind(), error.to_string())
-        }
-    }
+    let error = read_all(&found, options).expect_err("it is refused");
+    assert_eq!(error.path(), found.path);
+    (error.kind(), error.to_string())
 }
 
 #[test]
@@ -28,7 +24,9 @@ fn refusals_say_what_it_is() {
     let plain = Options::default();
     assert_eq!(refusal(b"", &plain), (ErrorKind::Empty, "it is empty".to_string()));
     let (kind, message) = refusal(b"\x1F\x8B\x08\x00rest", &plain);
-    assert_eq!((kind, message.contains("gzip")), (ErrorKind::Binary, true));
+    assert_eq!((kind, message.contains("gzip")), (ErrorKind::Corrupt, true));
+    let options = Options { encoding: Some("klingon".to_string()), ..Options::default() };
+    assert_eq!(refusal(b"a\n", &options).0, ErrorKind::UnknownEncoding);
     assert_eq!(refusal(&[0, 1, 2, 3, 4, 5, 6, 0], &plain).0, ErrorKind::Binary);
     let options = Options { format: Some("csv?".to_string()), ..Options::default() };
     assert_eq!(refusal(b"a\n", &options).0, ErrorKind::UnknownFormat);
@@ -36,15 +34,18 @@ fn refusals_say_what_it_is() {
     assert_eq!(refusal(b"a\n", &options).0, ErrorKind::BadZone);
     let gone =
         Found { path: PathBuf::from("/gone.log"), name: "gone.log".to_string(), bytes: 1, modified_ns: None };
-    assert_eq!(Source::open(&gone, &plain).err().map(|error| error.kind()), Some(ErrorKind::NotFound));
+    assert_eq!(read_all(&gone, &plain).err().map(|error| error.kind()), Some(ErrorKind::NotFound));
 }
 
 #[track_caller]
 fn check_detection(bytes: &[u8], format: &str, reason: &str, zone: &str) {
     let (_folder, found) = file(bytes);
-    let source = Source::open(&found, &Options::default()).expect("it is text");
-    let detection = source.detection();
-    assert_eq!((detection.format, &*detection.reason, &*detection.zone), (format, reason, zone));
+    open(&found, &Options::default(), &mut |opened| {
+        let source = opened.source.expect("it is text");
+        let detection = source.detection();
+        assert_eq!((detection.format, &*detection.reason, &*detection.zone), (format, reason, zone));
+        true
+    });
 }
 
 #[test]

@@ -192,6 +192,8 @@ export const texts = {
     empty: 'The file is empty',
     binary: 'The file is not text',
     noLogs: 'No logs were found',
+    corrupt: 'The packed data is damaged',
+    limit: 'A limit was reached',
     diskFull: 'The disk is full',
     readOnly: 'The case can only be read',
     caseLocked: 'Another window is writing this case',

@@ -6,7 +6,7 @@ mod progress;
 mod read;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ingest::{Detection, Found, NO_TIME, Settler};
@@ -74,11 +74,11 @@ pub(crate) fn import(
         reporter.phase = Phase::Indexing;
         index(writing, &mut reporter, cancel)?;
     }
-    let files = discovery.files.iter().zip(sources).zip(reporter.files());
+    let files = reporter.files().iter().zip(sources).filter(|(progress, _)| !progress.is_archive);
     Ok(ImportReport {
         files: files
-            .map(|((found, source), progress)| FileReport {
-                path: found.path.clone(),
+            .map(|(progress, source)| FileReport {
+                path: progress.path.clone(),
                 source: source.and_then(|id| writing.manifest.sources.get(id as usize).cloned()),
                 problem: progress.note.clone(),
             })
@@ -109,7 +109,7 @@ fn land_all(
     let mut landing = Landing::new(writing, files.len());
     let outcome = std::thread::scope(|scope| {
         let mut steps = read::start(scope, files, &options.ingest, workers, &stop);
-        let outcome = landing.run(&mut steps, files, reporter, cancel);
+        let outcome = landing.run(&mut steps, reporter, cancel);
         stop.set();
         outcome
     });
@@ -128,14 +128,17 @@ struct Landing<'w, 'c> {
     pending: Pending,
     /// Sources with raw bytes that the next publication must make durable.
     unsynced: BTreeSet<u32>,
+    /// The stream that is being read: its place in the list of files, its name, and what it became.
+    stream: usize,
+    name: String,
     current: Option<Current>,
+    /// What each file became in the case.
     sources: Vec<Option<u32>>,
     published: Option<Instant>,
     started: Instant,
 }
 
 struct Current {
-    file: usize,
     source: u32,
     raw: RawWriter,
     settler: Settler,
@@ -152,6 +155,8 @@ impl<'w, 'c> Landing<'w, 'c> {
             manifest,
             pending: Pending::default(),
             unsynced: BTreeSet::new(),
+            stream: 0,
+            name: String::new(),
             current: None,
             sources,
             published: None,
@@ -159,26 +164,26 @@ impl<'w, 'c> Landing<'w, 'c> {
         }
     }
 
-    fn run(
-        &mut self,
-        steps: &mut read::Steps,
-        files: &[Found],
-        reporter: &mut Reporter<'_>,
-        cancel: &Cancel,
-    ) -> Result<()> {
+    fn run(&mut self, steps: &mut read::Steps, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
         while !cancel.is_set() {
             match steps.next(self.until_publication()) {
                 Next::End => break,
                 Next::Waiting => {}
-                Next::Step(Step::Begin { file, detection, settler }) => {
-                    self.begin(file, &files[file], &detection, *settler)?;
-                    reporter.change(file, |progress| {
+                Next::Step(Step::Found(stream)) => {
+                    self.stream = reporter.stream(stream.file, &stream.path, stream.bytes);
+                    self.sources.resize(reporter.files().len(), None);
+                    self.name = stream.name;
+                }
+                Next::Step(Step::Begin { detection, settler }) => {
+                    let path = reporter.files()[self.stream].path.clone();
+                    self.begin(&path, &detection, *settler)?;
+                    reporter.change(self.stream, |progress| {
                         progress.state = FileState::Reading;
                         progress.format = Some(detection.format.to_owned());
                     });
                 }
                 Next::Step(Step::Part(part)) => self.land(*part, reporter)?,
-                Next::Step(Step::End { file, problem }) => self.finish(file, problem, reporter)?,
+                Next::Step(Step::End { problem }) => self.finish(problem, reporter)?,
             }
             let due = self.until_publication().is_zero() || self.pending.is_full();
             if due && !self.pending.is_empty() {
@@ -197,12 +202,12 @@ impl<'w, 'c> Landing<'w, 'c> {
         }
     }
 
-    fn begin(&mut self, file: usize, found: &Found, detection: &Detection, settler: Settler) -> Result<()> {
+    fn begin(&mut self, path: &Path, detection: &Detection, settler: Settler) -> Result<()> {
         let source = self.manifest.sources.len() as u32;
         let raw = RawWriter::create(self.writing.folder(), source)?;
         self.manifest.sources.push(SourceEntry {
-            name: found.name.clone(),
-            path: found.path.to_string_lossy().into_owned(),
+            name: self.name.clone(),
+            path: path.to_string_lossy().into_owned(),
             format: detection.format.to_owned(),
             encoding: detection.encoding.to_owned(),
             compression: detection.compression.to_owned(),
@@ -217,8 +222,8 @@ impl<'w, 'c> Landing<'w, 'c> {
             complete: false,
             note: None,
         });
-        self.sources[file] = Some(source);
-        self.current = Some(Current { file, source, raw, settler, hash: sha2::Sha256::new() });
+        self.sources[self.stream] = Some(source);
+        self.current = Some(Current { source, raw, settler, hash: sha2::Sha256::new() });
         Ok(())
     }
 
@@ -239,7 +244,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         let mut timed = batch.time.iter().copied().filter(|&time| time != NO_TIME);
         entry.first = entry.first.or_else(|| timed.clone().next());
         entry.last = timed.next_back().or(entry.last);
-        reporter.change(current.file, |progress| {
+        reporter.change(self.stream, |progress| {
             progress.bytes_read += u64::from(bytes);
             progress.events += batch.rows() as u64;
             progress.unparsed += u64::from(batch.unparsed);
@@ -248,7 +253,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         Ok(())
     }
 
-    fn finish(&mut self, file: usize, problem: Option<Error>, reporter: &mut Reporter<'_>) -> Result<()> {
+    fn finish(&mut self, problem: Option<Error>, reporter: &mut Reporter<'_>) -> Result<()> {
         if let Some(current) = self.current.take() {
             let entry = &mut self.manifest.sources[current.source as usize];
             entry.raw_bytes = current.raw.written();
@@ -258,7 +263,7 @@ impl<'w, 'c> Landing<'w, 'c> {
             current.raw.finish()?;
             self.unsynced.insert(current.source);
         }
-        reporter.change(file, |progress| {
+        reporter.change(self.stream, |progress| {
             progress.state = if problem.is_some() { FileState::Failed } else { FileState::Done };
             progress.note = problem;
         });
@@ -291,17 +296,16 @@ impl<'w, 'c> Landing<'w, 'c> {
 
     /// Closes what is open after the last step, or after a stop: what has landed is published.
     fn end(&mut self, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
-        if let Some(file) = self.current.as_ref().map(|current| current.file) {
+        if let Some(source) = self.current.as_ref().map(|current| current.source) {
             let problem = cancel.is_set().then(|| {
-                let bytes =
-                    self.current.as_ref().map_or(0, |c| self.manifest.sources[c.source as usize].bytes);
+                let bytes = self.manifest.sources[source as usize].bytes;
                 Error::new(
                     ErrorKind::Cancelled,
                     format!("stopped on request; its first {bytes} bytes are kept"),
                 )
-                .at(&reporter.files()[file].path)
+                .at(&reporter.files()[self.stream].path)
             });
-            self.finish(file, problem, reporter)?;
+            self.finish(problem, reporter)?;
         }
         if !self.pending.is_empty() || self.manifest.sources != self.writing.manifest.sources {
             self.publish()?;

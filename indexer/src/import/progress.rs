@@ -1,6 +1,6 @@
 //! What a person is told while an import runs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ingest::Found;
@@ -32,7 +32,27 @@ pub struct FileProgress {
     pub bytes_read: u64,
     pub bytes_total: u64,
     pub note: Option<Error>,
+    /// It was a container of others, and holds nothing itself.
+    pub is_archive: bool,
     told: bool,
+}
+
+impl FileProgress {
+    fn new(index: usize, path: PathBuf, bytes_total: u64) -> FileProgress {
+        FileProgress {
+            index,
+            path,
+            state: FileState::Waiting,
+            format: None,
+            events: 0,
+            unparsed: 0,
+            bytes_read: 0,
+            bytes_total,
+            note: None,
+            is_archive: false,
+            told: false,
+        }
+    }
 }
 
 /// One report. Only the files that changed since the last one are in it.
@@ -65,25 +85,35 @@ impl<'a> Reporter<'a> {
         let files = files
             .iter()
             .enumerate()
-            .map(|(index, found)| FileProgress {
-                index,
-                path: found.path.clone(),
-                state: FileState::Waiting,
-                format: None,
-                events: 0,
-                unparsed: 0,
-                bytes_read: 0,
-                bytes_total: found.bytes,
-                note: None,
-                told: false,
-            })
+            .map(|(index, found)| FileProgress::new(index, found.path.clone(), found.bytes))
             .collect();
         Reporter { files, report, started: Instant::now(), reported: None, phase: Phase::Landing }
+    }
+
+    /// The entry of a stream: the file's own where it is the file, else a new one. Gives its place.
+    pub fn stream(&mut self, file: usize, path: &Path, bytes: Option<u64>) -> usize {
+        let index = match self.files.get_mut(file) {
+            Some(entry) if entry.path == path => file,
+            _ => {
+                // The archive itself is read by reading what is in it.
+                self.change(file, |archive| {
+                    archive.state = FileState::Done;
+                    archive.is_archive = true;
+                    archive.bytes_total = 0;
+                });
+                self.files.push(FileProgress::new(self.files.len(), path.to_path_buf(), 0));
+                self.files.len() - 1
+            }
+        };
+        self.change(index, |entry| entry.bytes_total = bytes.unwrap_or(entry.bytes_total));
+        index
     }
 
     pub fn change(&mut self, index: usize, change: impl FnOnce(&mut FileProgress)) {
         if let Some(file) = self.files.get_mut(index) {
             change(file);
+            // Packed bytes are more when they are read than on disk.
+            file.bytes_total = file.bytes_total.max(file.bytes_read);
             file.told = false;
         }
     }

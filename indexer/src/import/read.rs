@@ -2,10 +2,11 @@
 //! compress chunks beside each other, and the results come out in the order of the files.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::thread::Scope;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use ingest::{Batch, Chunk, Detection, Found, Parser, Settler, Source};
+use ingest::{Batch, Chunk, Detection, Found, Opened, Parser, Settler, Source};
 use sha2::{Digest, Sha256};
 
 use crate::Cancel;
@@ -13,19 +14,28 @@ use crate::error::Error;
 use crate::limits::CHUNKS_WAITING;
 use crate::storage::compress;
 
-/// What comes out, in order: each file begins, lands in parts, and ends.
+/// What comes out, in order: each stream is found, begins, lands in parts, and ends.
 pub enum Step {
+    /// A stream was found in a file: the file itself, or a member of it.
+    Found(Box<Stream>),
     Begin {
-        file: usize,
         detection: Box<Detection>,
         settler: Box<Settler>,
     },
     Part(Box<Part>),
-    /// The reason is there when not all of the file could be read.
+    /// The reason is there when not all of the stream could be read.
     End {
-        file: usize,
         problem: Option<Error>,
     },
+}
+
+pub struct Stream {
+    /// The file it lies in, by its place in the list.
+    pub file: usize,
+    pub path: PathBuf,
+    pub name: String,
+    /// Its length, where something tells it.
+    pub bytes: Option<u64>,
 }
 
 pub struct Part {
@@ -102,20 +112,30 @@ pub fn start<'scope>(
     Steps { results, early: BTreeMap::new(), next: 0 }
 }
 
-/// Reads one file to its end. False when nobody waits for the rest any more.
+/// Reads one file to its end, with everything in it. False when nobody waits for the rest any more.
 fn read_file(
     file: usize,
     found: &Found,
     options: &ingest::Options,
     send: &mut impl FnMut(Job) -> bool,
 ) -> bool {
-    let mut source = match Source::open(found, options) {
-        Ok(source) => source,
-        Err(error) => return send(Job::Pass(Step::End { file, problem: Some(error.into()) })),
-    };
+    let mut wanted = true;
+    ingest::open(found, options, &mut |opened| {
+        let Opened { path, name, bytes, source } = opened;
+        wanted = send(Job::Pass(Step::Found(Box::new(Stream { file, path, name, bytes }))))
+            && match source {
+                Ok(source) => read_stream(source, send),
+                Err(error) => send(Job::Pass(Step::End { problem: Some(error.into()) })),
+            };
+        wanted
+    });
+    wanted
+}
+
+fn read_stream(mut source: Source<'_>, send: &mut impl FnMut(Job) -> bool) -> bool {
     let detection = Box::new(source.detection().clone());
     let settler = Box::new(source.settler());
-    if !send(Job::Pass(Step::Begin { file, detection, settler })) {
+    if !send(Job::Pass(Step::Begin { detection, settler })) {
         return false;
     }
     let parser = source.parser();
@@ -128,8 +148,8 @@ fn read_file(
                     return false;
                 }
             }
-            Ok(None) => return send(Job::Pass(Step::End { file, problem: None })),
-            Err(error) => return send(Job::Pass(Step::End { file, problem: Some(error.into()) })),
+            Ok(None) => return send(Job::Pass(Step::End { problem: None })),
+            Err(error) => return send(Job::Pass(Step::End { problem: Some(error.into()) })),
         }
     }
 }

@@ -54,6 +54,8 @@ fn code(kind: ErrorKind) -> ErrorCode {
         ErrorKind::Empty => ErrorCode::Empty,
         ErrorKind::Binary => ErrorCode::Binary,
         ErrorKind::NoLogs => ErrorCode::NoLogs,
+        ErrorKind::Corrupt => ErrorCode::Corrupt,
+        ErrorKind::Limit => ErrorCode::Limit,
         ErrorKind::DiskFull => ErrorCode::DiskFull,
         ErrorKind::ReadOnly => ErrorCode::ReadOnly,
         ErrorKind::CaseLocked => ErrorCode::CaseLocked,

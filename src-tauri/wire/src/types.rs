@@ -358,6 +358,8 @@ pub enum ErrorCode {
     Binary,
     /// A folder in which no log was found.
     NoLogs,
+    Corrupt,
+    Limit,
     DiskFull,
     /// The case may not be written: a read-only disk or folder.
     ReadOnly,

@@ -1,0 +1,142 @@
+//! The loop that all compressed streams share: frame after frame, then the end, padding or something else.
+
+use std::io::{self, Read};
+
+use super::input::Peek;
+use super::problem::Problem;
+use crate::error::ErrorKind;
+
+/// One way of compressing, as a step from packed to unpacked bytes.
+pub trait Codec: Send {
+    /// What messages call it.
+    const NAME: &'static str;
+
+    /// Whether these bytes begin a frame.
+    fn begins(head: &[u8]) -> bool;
+
+    /// Gets ready for the next frame.
+    fn restart(&mut self) -> Result<(), Problem>;
+
+    /// Unpacks as much as fits. What was produced before a problem counts as produced.
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step;
+}
+
+pub struct Step {
+    pub consumed: usize,
+    pub produced: usize,
+    /// Whether the frame has ended.
+    pub ended: Result<bool, Problem>,
+}
+
+/// The unpacked bytes of all frames of a stream.
+pub struct Frames<P, C> {
+    input: P,
+    codec: C,
+    state: State,
+    /// Only one frame is read, whatever follows: the member of a zip archive.
+    single: bool,
+}
+
+enum State {
+    Between,
+    Inside,
+    Ended,
+    Failed(Problem),
+}
+
+impl<P: Peek, C: Codec> Frames<P, C> {
+    pub fn new(input: P, codec: C) -> Frames<P, C> {
+        Frames { input, codec, state: State::Between, single: false }
+    }
+
+    /// For a frame whose start nothing marks.
+    pub fn single(input: P, codec: C) -> Frames<P, C> {
+        Frames { input, codec, state: State::Inside, single: true }
+    }
+
+    fn begin(&mut self) -> io::Result<State> {
+        Ok(match next_frame(&mut self.input, C::begins, C::NAME)? {
+            Ok(false) => State::Ended,
+            Ok(true) => match self.codec.restart() {
+                Ok(()) => State::Inside,
+                Err(problem) => State::Failed(problem),
+            },
+            Err(problem) => State::Failed(problem),
+        })
+    }
+
+    /// Steps until there is output or the state changes.
+    fn step(&mut self, output: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let input = self.input.fill_buf()?;
+            let at_end = input.is_empty();
+            let Step { consumed, produced, ended } = self.codec.step(input, output);
+            self.input.consume(consumed);
+            let stuck = consumed == 0 && produced == 0;
+            match ended {
+                Ok(true) if self.single => self.state = State::Ended,
+                Ok(true) => self.state = State::Between,
+                Ok(false) if stuck && at_end => self.state = State::Failed(Problem::cut(C::NAME)),
+                Ok(false) if stuck => {
+                    self.state = State::Failed(Problem::damaged(C::NAME, "it cannot be continued"));
+                }
+                Ok(false) if produced == 0 => continue,
+                Ok(false) => {}
+                Err(_) if at_end => self.state = State::Failed(Problem::cut(C::NAME)),
+                Err(problem) => self.state = State::Failed(problem),
+            }
+            return Ok(produced);
+        }
+    }
+}
+
+impl<P: Peek, C: Codec> Read for Frames<P, C> {
+    fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
+        if output.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            match &self.state {
+                State::Between => self.state = self.begin()?,
+                State::Inside => {
+                    let produced = self.step(output)?;
+                    if produced > 0 {
+                        return Ok(produced);
+                    }
+                }
+                State::Ended => return Ok(0),
+                State::Failed(problem) => return Err(problem.clone().into()),
+            }
+        }
+    }
+}
+
+/// Whether another frame follows. Zeros pad streams on tapes and block devices and say nothing; anything
+/// else behind a frame is named, for it is part of the file and not of what was read.
+pub fn next_frame(
+    input: &mut impl Peek,
+    begins: fn(&[u8]) -> bool,
+    what: &str,
+) -> io::Result<Result<bool, Problem>> {
+    loop {
+        let head = input.peek(FRAME_HEAD_BYTES);
+        if begins(head) {
+            return Ok(Ok(true));
+        }
+        let buffered = input.fill_buf()?;
+        if buffered.is_empty() {
+            return Ok(Ok(false));
+        }
+        let zeros = buffered.iter().take_while(|byte| **byte == 0).count();
+        if zeros == 0 {
+            break;
+        }
+        input.consume(zeros);
+    }
+    let left = io::copy(input, &mut io::sink())?;
+    let message = format!("{left} bytes behind the {what} data are something else and were left out");
+    Ok(Err(Problem::new(ErrorKind::Leftover, message)))
+}
+
+/// What is looked at to tell whether a frame begins.
+const FRAME_HEAD_BYTES: usize = 10;

@@ -1,0 +1,80 @@
+//! gzip, and the bare deflate of zip archives.
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use super::frames::{Codec, Step};
+use super::kind::gzip_begins;
+use super::problem::Problem;
+
+/// The largest window there is; the data may use less.
+const WINDOW_BITS: u8 = 15;
+
+/// Members of a gzip file. Header, checksum and length are read and compared by zlib itself.
+pub struct Gzip(Decompress);
+
+impl Gzip {
+    pub fn new() -> Gzip {
+        Gzip(Decompress::new_gzip(WINDOW_BITS))
+    }
+}
+
+impl Codec for Gzip {
+    const NAME: &'static str = "gzip";
+
+    fn begins(head: &[u8]) -> bool {
+        gzip_begins(head)
+    }
+
+    fn restart(&mut self) -> Result<(), Problem> {
+        self.0 = Decompress::new_gzip(WINDOW_BITS);
+        Ok(())
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+        inflate(&mut self.0, input, output, Self::NAME)
+    }
+}
+
+pub struct Deflate(Decompress);
+
+impl Deflate {
+    pub fn new() -> Deflate {
+        Deflate(Decompress::new(false))
+    }
+}
+
+impl Codec for Deflate {
+    const NAME: &'static str = "deflate";
+
+    fn begins(_: &[u8]) -> bool {
+        true
+    }
+
+    fn restart(&mut self) -> Result<(), Problem> {
+        self.0.reset(false);
+        Ok(())
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+        inflate(&mut self.0, input, output, Self::NAME)
+    }
+}
+
+/// When the compressed file was written, as the header tells it; zero means that it does not.
+pub fn written_ns(head: &[u8]) -> Option<i64> {
+    let seconds = u32::from_le_bytes(*head.get(4..8)?.first_chunk()?);
+    (seconds > 0).then(|| i64::from(seconds) * 1_000_000_000)
+}
+
+fn inflate(zlib: &mut Decompress, input: &[u8], output: &mut [u8], name: &str) -> Step {
+    let before = (zlib.total_in(), zlib.total_out());
+    let ended = match zlib.decompress(input, output, FlushDecompress::None) {
+        Ok(status) => Ok(status == Status::StreamEnd),
+        Err(error) => Err(Problem::damaged(name, error)),
+    };
+    Step {
+        consumed: (zlib.total_in() - before.0) as usize,
+        produced: (zlib.total_out() - before.1) as usize,
+        ended,
+    }
+}

@@ -1,0 +1,85 @@
+//! What a stream is, by its first bytes. Names are never asked: logs are renamed more often than repacked.
+
+use tar::Header;
+
+/// How many bytes tell every kind apart: a whole tar header.
+pub const HEAD_BYTES: usize = TAR_BLOCK;
+pub const TAR_BLOCK: usize = 512;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing that is unpacked here: a log, or anything else.
+    Plain,
+    Gzip,
+    Bzip2,
+    Xz,
+    Zstd,
+    Lz4,
+    Tar,
+    Zip,
+    SevenZ,
+    /// A container that is known and not read, by its name.
+    Unread(&'static str),
+}
+
+pub fn kind(head: &[u8]) -> Kind {
+    match head {
+        _ if gzip_begins(head) => Kind::Gzip,
+        _ if bzip2_begins(head) => Kind::Bzip2,
+        _ if xz_begins(head) => Kind::Xz,
+        _ if lz4_begins(head) => Kind::Lz4,
+        _ if zstd_begins(head) || skippable_begins(head) => Kind::Zstd,
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Kind::Zip,
+        [b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C, ..] => Kind::SevenZ,
+        [b'P', b'K', 7, 8, b'P', b'K', 3, 4, ..] => Kind::Unread("a zip archive in several parts"),
+        [b'R', b'a', b'r', b'!', 0x1A, 7, ..] => Kind::Unread("a RAR archive"),
+        [b'M', b'S', b'C', b'F', 0, 0, 0, 0, ..] => Kind::Unread("a cabinet archive"),
+        [b'L', b'Z', b'I', b'P', 1, ..] => Kind::Unread("lzip data"),
+        [0x89, b'L', b'Z', b'O', 0, b'\r', b'\n', 0x1A, b'\n', ..] => Kind::Unread("lzop data"),
+        [0x1F, 0x9D, flags, ..] if (9..=16).contains(&(flags & 0x1F)) => Kind::Unread("compress (.Z) data"),
+        [2, 0x21, 0x4C, 0x18, ..] => Kind::Unread("lz4 data of the old format"),
+        _ if tar_header(head).is_some() => Kind::Tar,
+        _ => Kind::Plain,
+    }
+}
+
+pub fn gzip_begins(head: &[u8]) -> bool {
+    head.starts_with(&[0x1F, 0x8B, 8])
+}
+
+/// "BZh9" alone could begin a line of a log; a block or the end of the stream follows it in real data.
+pub fn bzip2_begins(head: &[u8]) -> bool {
+    let marks = [[0x31, 0x41, 0x59, 0x26, 0x53, 0x59], [0x17, 0x72, 0x45, 0x38, 0x50, 0x90]];
+    head.starts_with(b"BZh")
+        && matches!(head.get(3), Some(b'1'..=b'9'))
+        && head.get(4..10).is_some_and(|mark| marks.iter().any(|known| known == mark))
+}
+
+pub fn xz_begins(head: &[u8]) -> bool {
+    head.starts_with(&[0xFD, b'7', b'z', b'X', b'Z', 0])
+}
+
+pub fn zstd_begins(head: &[u8]) -> bool {
+    head.starts_with(&[0x28, 0xB5, 0x2F, 0xFD])
+}
+
+pub fn lz4_begins(head: &[u8]) -> bool {
+    head.starts_with(&[4, 0x22, 0x4D, 0x18])
+}
+
+/// A frame that zstd and lz4 decoders pass over.
+pub fn skippable_begins(head: &[u8]) -> bool {
+    matches!(head, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..])
+}
+
+/// The tar header at the start of the bytes, if its checksum says that it is one.
+pub fn tar_header(bytes: &[u8]) -> Option<&Header> {
+    let block = bytes.get(..TAR_BLOCK)?;
+    let header = Header::from_byte_slice(block);
+    let sum: u32 = {
+        let byte = |(at, byte): (usize, &u8)| if (148..156).contains(&at) { 32 } else { u32::from(*byte) };
+        block.iter().enumerate().map(byte).sum()
+    };
+    // A name is asked for, so that no block of text or zeros passes by chance.
+    (block[0] != 0 && header.cksum().ok() == Some(sum)).then_some(header)
+}

@@ -1,0 +1,168 @@
+//! The lz4 frame format, frame after frame.
+
+use std::io::{self, BufRead, Read};
+
+use lz4_flex::frame::FrameDecoder;
+
+use super::frames::next_frame;
+use super::input::Peek;
+use super::kind::{lz4_begins, skippable_begins};
+use super::problem::{Problem, carried};
+
+const NAME: &str = "lz4";
+
+/// Magic, flags, block size and header checksum; flags add a content size and a dictionary id.
+const SHORTEST_HEADER_BYTES: u64 = 7;
+const BLOCK_CHECKSUMS: u8 = 0x10;
+const CONTENT_SIZE: u8 = 0x08;
+const CONTENT_CHECKSUM: u8 = 0x04;
+const DICTIONARY_ID: u8 = 0x01;
+/// The bit of a block's size word that says the block is not compressed.
+const STORED: u32 = 1 << 31;
+
+/// The unpacked bytes of all frames.
+pub struct Lz4<P: Peek>(State<P>);
+
+enum State<P: Peek> {
+    Between(P),
+    Inside(Box<FrameDecoder<OneFrame<P>>>),
+    Ended,
+    Failed(Problem),
+}
+
+impl<P: Peek> Lz4<P> {
+    pub fn new(input: P) -> Lz4<P> {
+        Lz4(State::Between(input))
+    }
+
+    fn begin(mut input: P) -> io::Result<State<P>> {
+        let begins = |head: &[u8]| lz4_begins(head) || skippable_begins(head);
+        loop {
+            match next_frame(&mut input, begins, NAME)? {
+                Ok(false) => return Ok(State::Ended),
+                Err(problem) => return Ok(State::Failed(problem)),
+                Ok(true) if lz4_begins(input.peek(4)) => {
+                    return Ok(State::Inside(Box::new(FrameDecoder::new(OneFrame::new(input)))));
+                }
+                Ok(true) => {
+                    let mut header = [0; 8];
+                    input.read_exact(&mut header).map_err(explain)?;
+                    let bytes = u64::from(u32::from_le_bytes([header[4], header[5], header[6], header[7]]));
+                    if io::copy(&mut (&mut input).take(bytes), &mut io::sink())? < bytes {
+                        return Ok(State::Failed(Problem::cut(NAME)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<P: Peek> Read for Lz4<P> {
+    fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
+        if output.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            self.0 = match std::mem::replace(&mut self.0, State::Ended) {
+                State::Between(input) => match Self::begin(input) {
+                    Ok(state) => state,
+                    Err(error) => State::Failed(Problem::of(&error)),
+                },
+                State::Inside(mut decoder) => match decoder.read(output) {
+                    Ok(0) if decoder.get_ref().part == Part::Done => {
+                        State::Between(decoder.into_inner().input)
+                    }
+                    Ok(0) => State::Failed(Problem::cut(NAME)),
+                    Ok(read) => {
+                        self.0 = State::Inside(decoder);
+                        return Ok(read);
+                    }
+                    Err(error) => State::Failed(Problem::of(&explain(error))),
+                },
+                State::Ended => return Ok(0),
+                State::Failed(problem) => {
+                    self.0 = State::Failed(problem.clone());
+                    return Err(problem.into());
+                }
+            };
+        }
+    }
+}
+
+fn explain(error: io::Error) -> io::Error {
+    match error.kind() {
+        _ if carried(&error).is_some() => error,
+        io::ErrorKind::UnexpectedEof => Problem::cut(NAME).into(),
+        io::ErrorKind::InvalidData | io::ErrorKind::Other => Problem::damaged(NAME, error).into(),
+        _ => error,
+    }
+}
+
+/// The packed bytes of one frame and not one more. The decoder cannot say whether a frame ended or was cut
+/// off between two blocks, so the lengths are followed here.
+struct OneFrame<P> {
+    input: P,
+    part: Part,
+    /// Bytes until the next part.
+    left: u64,
+    /// What has been read of a part whose bytes count.
+    seen: Vec<u8>,
+    flags: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Header,
+    Options,
+    BlockSize,
+    Block,
+    Checksum,
+    Done,
+}
+
+impl<P> OneFrame<P> {
+    fn new(input: P) -> OneFrame<P> {
+        OneFrame { input, part: Part::Header, left: SHORTEST_HEADER_BYTES, seen: Vec::new(), flags: 0 }
+    }
+
+    fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// Moves on from a part that has been read.
+    fn advance(&mut self) {
+        (self.part, self.left) = match self.part {
+            Part::Header => {
+                self.flags = self.seen.get(4).copied().unwrap_or_default();
+                let options = 8 * u64::from(self.has(CONTENT_SIZE)) + 4 * u64::from(self.has(DICTIONARY_ID));
+                (Part::Options, options)
+            }
+            Part::Options | Part::Block => (Part::BlockSize, 4),
+            Part::BlockSize => match self.seen.first_chunk().map(|word| u32::from_le_bytes(*word)) {
+                Some(0) | None => (Part::Checksum, 4 * u64::from(self.has(CONTENT_CHECKSUM))),
+                Some(word) => {
+                    (Part::Block, u64::from(word & !STORED) + 4 * u64::from(self.has(BLOCK_CHECKSUMS)))
+                }
+            },
+            Part::Checksum | Part::Done => (Part::Done, 0),
+        };
+        self.seen.clear();
+    }
+}
+
+impl<P: BufRead> Read for OneFrame<P> {
+    fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
+        while self.left == 0 && self.part != Part::Done {
+            self.advance();
+        }
+        let read = (&mut self.input).take(self.left).read(output)?;
+        if matches!(self.part, Part::Header | Part::BlockSize) {
+            self.seen.extend_from_slice(&output[..read]);
+        }
+        self.left -= read as u64;
+        while self.left == 0 && self.part != Part::Done {
+            self.advance();
+        }
+        Ok(read)
+    }
+}

@@ -1,0 +1,60 @@
+//! How much has come out of one file, against what may.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::problem::Problem;
+use crate::error::ErrorKind;
+
+/// Counts everything that is unpacked from one file on disk, at every level of nesting together, so that
+/// neither nesting nor members that share their packed bytes get around the limit.
+#[derive(Debug)]
+pub struct Meter {
+    unpacked: AtomicU64,
+    allowed: u64,
+    ratio: u64,
+}
+
+impl Meter {
+    pub fn new(file_bytes: u64, free_bytes: u64, ratio: u64) -> Meter {
+        Meter {
+            unpacked: AtomicU64::new(0),
+            allowed: file_bytes.saturating_mul(ratio).max(free_bytes),
+            ratio,
+        }
+    }
+
+    /// Counts what a reading delivers; fails in its place when too much has been delivered before.
+    pub fn metered(&self, read: impl FnOnce() -> io::Result<usize>) -> io::Result<usize> {
+        if let Some(problem) = self.exceeded() {
+            return Err(problem.into());
+        }
+        let read = read()?;
+        self.unpacked.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+
+    fn exceeded(&self) -> Option<Problem> {
+        (self.unpacked.load(Ordering::Relaxed) > self.allowed).then(|| {
+            let message = format!(
+                "it unpacks to more than {} times its size, as archives made to do harm do; what came before is kept; \
+                 raise the limit \"expansion_ratio\" to read all of it",
+                self.ratio
+            );
+            Problem::new(ErrorKind::Limit, message)
+        })
+    }
+}
+
+/// A decoder whose output is counted.
+pub struct Metered<R> {
+    pub inner: R,
+    pub meter: Arc<Meter>,
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
+        self.meter.metered(|| self.inner.read(output))
+    }
+}

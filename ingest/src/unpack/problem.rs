@@ -1,0 +1,70 @@
+//! What is wrong with packed data, in a form that travels through `Read`.
+
+use std::fmt;
+use std::io;
+
+use crate::error::ErrorKind;
+
+/// A finding about packed data. It crosses readers inside an `io::Error`, and `Error::io` takes it out again,
+/// so that its kind and its words reach the person unchanged.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub kind: ErrorKind,
+    pub message: String,
+}
+
+impl Problem {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Problem {
+        Problem { kind, message: message.into() }
+    }
+
+    pub fn cut(what: &str) -> Problem {
+        Problem::new(ErrorKind::Corrupt, format!("the {what} data ends too early"))
+    }
+
+    pub fn damaged(what: &str, how: impl fmt::Display) -> Problem {
+        Problem::new(ErrorKind::Corrupt, format!("the {what} data is damaged: {how}"))
+    }
+
+    /// More memory is asked for than a decoder may take.
+    pub fn hungry(what: &str) -> Problem {
+        Problem::new(
+            ErrorKind::Limit,
+            format!(
+                "unpacking the {what} data takes more memory than allowed; raise the limit \"decoder_memory_bytes\" \
+                 to read it"
+            ),
+        )
+    }
+
+    pub fn encrypted() -> Problem {
+        Problem::new(ErrorKind::Encrypted, "it is encrypted; unpack it with its password and read the result")
+    }
+
+    /// The finding that an error carries, or the error as a failure to read.
+    pub fn of(error: &io::Error) -> Problem {
+        match carried(error) {
+            Some(problem) => problem.clone(),
+            None => Problem::new(ErrorKind::Io, format!("reading it failed: {error}")),
+        }
+    }
+}
+
+/// The finding inside an error, where there is one.
+pub fn carried(error: &io::Error) -> Option<&Problem> {
+    error.get_ref().and_then(|inner| inner.downcast_ref::<Problem>())
+}
+
+impl From<Problem> for io::Error {
+    fn from(problem: Problem) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidData, problem)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}

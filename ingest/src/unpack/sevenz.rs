@@ -1,0 +1,253 @@
+//! 7z. The library hands members out through a callback, as readers that cannot cross threads; so it runs on
+//! a thread of its own and sends what it unpacks, which also keeps a fault in it away from the rest.
+
+use std::io::{self, Cursor, Read, Seek};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use sevenz_rust2::{Archive, ArchiveEntry, Block, BlockDecoder, EncoderMethod, Error, Password};
+
+use super::input::Input;
+use super::meter::Meter;
+use super::problem::Problem;
+use super::spool::Storage;
+use super::{Place, Walk};
+use crate::error::ErrorKind;
+use crate::limits::{SEVENZ_PIECES, UNPACK_BUFFER_BYTES};
+
+const NAME: &str = "7z";
+
+/// Windows attributes: a link, and the flag that Unix modes stand in the upper half.
+const REPARSE_POINT: u32 = 0x400;
+const UNIX_MODES: u32 = 0x8000;
+const FILE_KIND: u32 = 0o170_000;
+const USUAL_FILE: u32 = 0o100_000;
+/// Hundreds of nanoseconds from 1601, where 7z begins to count, to 1970.
+const EPOCH_TICKS: i128 = 116_444_736_000_000_000;
+
+/// What the unpacking thread sends: each member begins, comes in pieces and ends.
+enum Piece {
+    Begin(Head),
+    Data(Vec<u8>),
+    End(Option<Problem>),
+    /// Something about the archive as a whole, or about members that cannot be begun.
+    Failed(Problem),
+}
+
+struct Head {
+    path: String,
+    bytes: u64,
+    modified_ns: Option<i64>,
+    attributes: u32,
+}
+
+pub fn read_7z(walk: &mut Walk<'_>, place: &Place, storage: Storage) {
+    let memory_bytes = walk.decoder_memory_bytes(place);
+    thread::scope(|scope| {
+        let (sender, pieces) = sync_channel(SEVENZ_PIECES);
+        let unpacking = scope.spawn(move || match storage {
+            Storage::Memory(bytes) => unpack_all(Cursor::new(bytes), memory_bytes, &sender),
+            Storage::File(file) => unpack_all(io::BufReader::new(file), memory_bytes, &sender),
+        });
+        receive(walk, place, pieces);
+        if unpacking.join().is_err() {
+            walk.refuse(place, Problem::damaged(NAME, "it cannot be understood"));
+        }
+    });
+}
+
+/// Hands out what arrives. Dropping the receiver, at the end, stops the other side.
+fn receive(walk: &mut Walk<'_>, place: &Place, mut pieces: Receiver<Piece>) {
+    while walk.goes_on() {
+        match pieces.recv() {
+            Err(_) => return,
+            Ok(Piece::Failed(problem)) => walk.refuse(place, problem),
+            Ok(Piece::Begin(head)) => {
+                let mut content = Content {
+                    pieces: &mut pieces,
+                    piece: Vec::new(),
+                    at: 0,
+                    ended: None,
+                    meter: walk.meter(),
+                };
+                hand_out(walk, place, &head, &mut content);
+                if walk.goes_on() {
+                    content.pass_over();
+                }
+            }
+            Ok(Piece::Data(_) | Piece::End(_)) => {}
+        }
+    }
+}
+
+fn hand_out(walk: &mut Walk<'_>, place: &Place, head: &Head, content: &mut Content<'_>) {
+    let Some(member) = walk.member(place, &head.path, true, head.modified_ns, Some(head.bytes)) else {
+        return;
+    };
+    let mode = if head.attributes & UNIX_MODES == 0 { USUAL_FILE } else { head.attributes >> 16 };
+    if head.attributes & REPARSE_POINT != 0 || ![0, USUAL_FILE].contains(&(mode & FILE_KIND)) {
+        let message = "a link or device in an archive is not followed";
+        return walk.refuse(&member, Problem::new(ErrorKind::Refused, message));
+    }
+    walk.open(member, Input::new(content));
+}
+
+/// The content of one member, as its pieces arrive.
+struct Content<'p> {
+    pieces: &'p mut Receiver<Piece>,
+    piece: Vec<u8>,
+    at: usize,
+    ended: Option<Result<(), Problem>>,
+    meter: Arc<Meter>,
+}
+
+impl Content<'_> {
+    fn next_piece(&mut self) {
+        match self.pieces.recv() {
+            Ok(Piece::Data(piece)) => (self.piece, self.at) = (piece, 0),
+            Ok(Piece::End(problem)) => self.ended = Some(problem.map_or(Ok(()), Err)),
+            Ok(Piece::Failed(problem)) => self.ended = Some(Err(problem)),
+            Ok(Piece::Begin(_)) => self.ended = Some(Ok(())),
+            Err(_) => self.ended = Some(Err(Problem::cut(NAME))),
+        }
+    }
+
+    fn pass_over(&mut self) {
+        while self.ended.is_none() {
+            self.next_piece();
+        }
+    }
+}
+
+impl Read for Content<'_> {
+    fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
+        while self.at == self.piece.len() {
+            match &self.ended {
+                None => self.next_piece(),
+                Some(Ok(())) => return Ok(0),
+                Some(Err(problem)) => return Err(problem.clone().into()),
+            }
+        }
+        let rest = &self.piece[self.at..];
+        let read = rest.len().min(output.len());
+        self.meter.metered(|| {
+            output[..read].copy_from_slice(&rest[..read]);
+            Ok(read)
+        })?;
+        self.at += read;
+        Ok(read)
+    }
+}
+
+/// Unpacks every block and sends what is in it. A block that fails leaves the others readable.
+fn unpack_all(mut input: impl Read + Seek, memory_bytes: u64, pieces: &SyncSender<Piece>) {
+    let password = Password::empty();
+    let archive = match Archive::read(&mut input, &password) {
+        Ok(archive) => archive,
+        // The receiver may be gone, here and below: then nobody wants to know.
+        Err(error) => return drop(pieces.send(Piece::Failed(unreadable(&error)))),
+    };
+    for (index, block) in archive.blocks.iter().enumerate() {
+        let decoder = BlockDecoder::new(1, index, &archive, &password, &mut input);
+        if let Err(problem) = affordable(block, memory_bytes) {
+            for entry in decoder.entries().iter().filter(|entry| entry.has_stream()) {
+                if pieces.send(Piece::Begin(head(entry))).is_err()
+                    || pieces.send(Piece::End(Some(problem.clone()))).is_err()
+                {
+                    return;
+                }
+            }
+            continue;
+        }
+        let mut unwanted = false;
+        let result = decoder.for_each_entries(&mut |entry, content| {
+            let usual = entry.has_stream() && !entry.is_directory();
+            unwanted = usual && !send_member(entry, content, pieces);
+            Ok(!unwanted)
+        });
+        if unwanted || result.is_err_and(|error| pieces.send(Piece::Failed(explain(&error))).is_err()) {
+            return;
+        }
+    }
+}
+
+/// False when nobody wants more.
+fn send_member(entry: &ArchiveEntry, content: &mut dyn Read, pieces: &SyncSender<Piece>) -> bool {
+    if pieces.send(Piece::Begin(head(entry))).is_err() {
+        return false;
+    }
+    loop {
+        let mut piece = vec![0; UNPACK_BUFFER_BYTES];
+        let (sent, ended) = match content.read(&mut piece) {
+            Ok(0) => (pieces.send(Piece::End(None)), true),
+            Ok(read) => {
+                piece.truncate(read);
+                (pieces.send(Piece::Data(piece)), false)
+            }
+            Err(error) => (pieces.send(Piece::End(Some(Problem::damaged(NAME, error)))), true),
+        };
+        if sent.is_err() || ended {
+            return sent.is_ok();
+        }
+    }
+}
+
+fn head(entry: &ArchiveEntry) -> Head {
+    let ticks = i128::from(u64::from(entry.last_modified_date()));
+    Head {
+        path: entry.name().to_string(),
+        bytes: entry.size(),
+        modified_ns: (ticks > 0).then(|| i64::try_from((ticks - EPOCH_TICKS) * 100).ok()).flatten(),
+        attributes: entry.windows_attributes(),
+    }
+}
+
+/// The library takes what memory a block asks for, so that is looked at first.
+fn affordable(block: &Block, memory_bytes: u64) -> Result<(), Problem> {
+    for coder in &block.coders {
+        let properties = coder.properties();
+        let word = || properties.get(1..5)?.first_chunk().map(|word| u64::from(u32::from_le_bytes(*word)));
+        let asked = match coder.encoder_method_id() {
+            EncoderMethod::ID_AES256_SHA256 => return Err(Problem::encrypted()),
+            EncoderMethod::ID_LZMA | EncoderMethod::ID_PPMD => word(),
+            EncoderMethod::ID_LZMA2 => properties.first().map(|bits| {
+                let bits = u32::from(*bits).min(40);
+                u64::from(2 | (bits & 1)) << (bits / 2 + 11)
+            }),
+            _ => None,
+        };
+        if asked.is_some_and(|asked| asked > memory_bytes) {
+            return Err(Problem::hungry(NAME));
+        }
+    }
+    Ok(())
+}
+
+/// Why the table of contents could not be read.
+fn unreadable(error: &Error) -> Problem {
+    match explain(error) {
+        problem if problem.kind == ErrorKind::Encrypted => problem,
+        problem => Problem::new(
+            ErrorKind::Corrupt,
+            format!(
+                "{}; its table of contents stands at its end, so nothing of it can be read",
+                problem.message
+            ),
+        ),
+    }
+}
+
+fn explain(error: &Error) -> Problem {
+    match error {
+        Error::PasswordRequired | Error::MaybeBadPassword(_) => Problem::encrypted(),
+        Error::UnsupportedCompressionMethod(method) if method.contains("AES") => Problem::encrypted(),
+        Error::UnsupportedCompressionMethod(method) => Problem::new(
+            ErrorKind::Unsupported,
+            format!("7z members packed with {method} are not read; unpack them first"),
+        ),
+        Error::MaxMemLimited { .. } => Problem::hungry(NAME),
+        Error::Io(error, _) if error.kind() == io::ErrorKind::UnexpectedEof => Problem::cut(NAME),
+        error => Problem::damaged(NAME, error),
+    }
+}

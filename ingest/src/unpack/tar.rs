@@ -1,0 +1,230 @@
+//! tar: ustar, pax and GNU long names, read as a stream. The `tar` crate reads the headers; its own iterator
+//! is not used, because its entries cannot cross threads and it gives up at the first damaged header.
+
+use std::io::{self, BufRead, Read};
+
+use tar::{EntryType, Header, PaxExtensions};
+
+use super::input::{Bounded, Input, Peek, skip};
+use super::kind::{TAR_BLOCK, tar_header};
+use super::problem::Problem;
+use super::{Place, Walk};
+use crate::error::ErrorKind;
+use crate::limits::LONGEST_TAR_EXTENSION_BYTES;
+
+const NAME: &str = "tar";
+
+/// What extension headers say of the member that follows them.
+#[derive(Default)]
+struct Extension {
+    path: Option<Vec<u8>>,
+    bytes: Option<u64>,
+    modified_ns: Option<i64>,
+    sparse: bool,
+}
+
+/// What the loop finds where a header should be.
+enum Block {
+    Header(Box<Header>),
+    Zeros,
+    Other,
+    /// Less than a block is left; whether it holds anything but zeros.
+    Short {
+        content: bool,
+    },
+}
+
+pub fn read_tar(walk: &mut Walk<'_>, place: &Place, mut input: Input<'_>) {
+    let mut extension = Extension::default();
+    let mut ended = false;
+    let mut skipped: u64 = 0;
+    while walk.goes_on() {
+        match next_block(&mut input) {
+            Block::Zeros => {
+                ended = true;
+                input.consume(TAR_BLOCK);
+            }
+            Block::Other if ended => {
+                return leftover(walk, place, &mut input);
+            }
+            Block::Other => {
+                skipped += TAR_BLOCK as u64;
+                input.consume(TAR_BLOCK);
+            }
+            Block::Header(header) => {
+                input.consume(TAR_BLOCK);
+                if skipped > 0 {
+                    let message =
+                        format!("{skipped} bytes of the tar archive are damaged and were passed over");
+                    walk.refuse(place, Problem::new(ErrorKind::Corrupt, message));
+                }
+                (ended, skipped) = (false, 0);
+                member(walk, place, &mut input, &header, &mut extension);
+            }
+            Block::Short { content } => {
+                if let Some(error) = input.take_error() {
+                    walk.refuse(place, Problem::of(&error));
+                } else if !ended || content {
+                    let message =
+                        "the tar archive ends too early: what came before is kept, more may be missing";
+                    walk.refuse(place, Problem::new(ErrorKind::Corrupt, message));
+                }
+                return;
+            }
+        }
+    }
+}
+
+fn next_block(input: &mut Input<'_>) -> Block {
+    let block = input.peek(TAR_BLOCK);
+    if block.len() < TAR_BLOCK {
+        let content = block.iter().any(|byte| *byte != 0);
+        if !content {
+            let zeros = block.len();
+            input.consume(zeros);
+        }
+        return Block::Short { content };
+    }
+    if block.iter().all(|byte| *byte == 0) {
+        return Block::Zeros;
+    }
+    tar_header(block).map_or(Block::Other, |header| Block::Header(Box::new(header.clone())))
+}
+
+/// Something follows the end mark that is no tar.
+fn leftover(walk: &mut Walk<'_>, place: &Place, input: &mut Input<'_>) {
+    let problem = match io::copy(input, &mut io::sink()) {
+        Ok(bytes) => {
+            let message =
+                format!("{bytes} bytes behind the tar archive are something else and were left out");
+            Problem::new(ErrorKind::Leftover, message)
+        }
+        Err(error) => Problem::of(&error),
+    };
+    walk.refuse(place, problem);
+}
+
+/// Reads what follows one header: an extension of the next, or a member.
+fn member(
+    walk: &mut Walk<'_>,
+    place: &Place,
+    input: &mut Input<'_>,
+    header: &Header,
+    extension: &mut Extension,
+) {
+    let Ok(stated) = header.entry_size() else {
+        let message = "a size in the tar archive cannot be read; its member was passed over";
+        return walk.refuse(place, Problem::new(ErrorKind::Corrupt, message));
+    };
+    let kind = header.entry_type();
+    let mut left = stated;
+    let padding = |bytes: u64| bytes.next_multiple_of(TAR_BLOCK as u64) - bytes;
+    if kind.is_pax_local_extensions() || kind.is_gnu_longname() {
+        let name = kind.is_gnu_longname();
+        if let Some(bytes) = extension_bytes(walk, place, input, &mut left) {
+            if name { extension.long_name(bytes) } else { extension.pax(&bytes) }
+        }
+    } else if !(kind.is_pax_global_extensions() || kind.is_gnu_longlink()) {
+        let extension = std::mem::take(extension);
+        left = extension.bytes.unwrap_or(stated).min(u64::MAX >> 1);
+        let bytes = left;
+        hand_out(walk, place, header, extension, Bounded { input, left: &mut left, what: NAME });
+        skip(input, left.saturating_add(padding(bytes)));
+        return;
+    }
+    skip(input, left.saturating_add(padding(stated.min(u64::MAX >> 1))));
+}
+
+fn hand_out(
+    walk: &mut Walk<'_>,
+    place: &Place,
+    header: &Header,
+    extension: Extension,
+    mut body: Bounded<'_, '_>,
+) {
+    let kind = header.entry_type();
+    let path = extension.path.unwrap_or_else(|| header.path_bytes().into_owned());
+    let path = String::from_utf8_lossy(&path);
+    if kind.is_dir() || kind == EntryType::new(b'V') || path.ends_with('/') {
+        return;
+    }
+    let modified_ns = extension.modified_ns.or_else(|| {
+        let seconds = i64::try_from(header.mtime().ok()?).ok()?;
+        seconds.checked_mul(1_000_000_000)
+    });
+    let Some(member) = walk.member(place, &path, false, modified_ns, Some(*body.left)) else { return };
+    let refused = match kind {
+        EntryType::Link | EntryType::Symlink => "a link in an archive is not followed",
+        EntryType::Char | EntryType::Block | EntryType::Fifo => "a device in an archive is not read",
+        EntryType::GNUSparse => "a sparse member of a tar archive is not read; unpack it first",
+        _ if extension.sparse => "a sparse member of a tar archive is not read; unpack it first",
+        _ if kind.as_byte() == b'M' => "the member is continued from another part of the tar archive",
+        _ => {
+            if *body.left > 0 {
+                walk.open(member, Input::new(&mut body));
+            }
+            return;
+        }
+    };
+    walk.refuse(&member, Problem::new(ErrorKind::Refused, refused));
+}
+
+fn extension_bytes(
+    walk: &mut Walk<'_>,
+    place: &Place,
+    input: &mut Input<'_>,
+    left: &mut u64,
+) -> Option<Vec<u8>> {
+    if *left > LONGEST_TAR_EXTENSION_BYTES {
+        let message = format!("a header of {left} bytes in the tar archive is too long and was passed over");
+        walk.refuse(place, Problem::new(ErrorKind::Corrupt, message));
+        return None;
+    }
+    let mut bytes = Vec::new();
+    // When it fails, the loop comes upon the same failure and names it.
+    Bounded { input, left, what: NAME }.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+impl Extension {
+    fn long_name(&mut self, mut bytes: Vec<u8>) {
+        while bytes.last() == Some(&0) {
+            bytes.pop();
+        }
+        self.path = Some(bytes);
+    }
+
+    fn pax(&mut self, bytes: &[u8]) {
+        for pair in PaxExtensions::new(bytes).flatten() {
+            match pair.key_bytes() {
+                b"path" => self.path = Some(pair.value_bytes().to_vec()),
+                b"size" => self.bytes = pair.value().ok().and_then(|value| value.parse().ok()),
+                b"mtime" => self.modified_ns = pair.value().ok().and_then(nanoseconds),
+                key if key.starts_with(b"GNU.sparse.") => self.sparse = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Seconds with a fraction, as pax writes them.
+fn nanoseconds(value: &str) -> Option<i64> {
+    let (seconds, fraction) = value.split_once('.').unwrap_or((value, ""));
+    let digits: String = fraction.chars().chain("000000000".chars()).take(9).collect();
+    let fraction: i64 = digits.parse().ok()?;
+    let whole = seconds.parse::<i64>().ok()?.checked_mul(1_000_000_000)?;
+    if value.starts_with('-') { whole.checked_sub(fraction) } else { whole.checked_add(fraction) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nanoseconds;
+
+    #[test]
+    fn pax_times_keep_their_fraction() {
+        assert_eq!(nanoseconds("1795230245"), Some(1_795_230_245_000_000_000));
+        assert_eq!(nanoseconds("1795230245.5"), Some(1_795_230_245_500_000_000));
+        assert_eq!(nanoseconds("-1.25"), Some(-1_250_000_000));
+        assert_eq!((nanoseconds("x"), nanoseconds("99999999999999")), (None, None));
+    }
+}
