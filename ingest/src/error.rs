@@ -46,8 +46,9 @@ impl Error {
         Error { kind, path: path.to_path_buf(), message: message.into(), source: None }
     }
 
-    /// What an error of the operating system means for this path.
-    pub(crate) fn io(path: &Path, source: io::Error) -> Error {
+    /// What an error of reading means for this path: of the operating system, or of what was packed.
+    #[must_use]
+    pub fn io(path: &Path, source: io::Error) -> Error {
         if let Some(problem) = carried(&source) {
             return Error::new(problem.kind, path, problem.message.clone());
         }

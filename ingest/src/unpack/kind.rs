@@ -80,6 +80,7 @@ pub fn tar_header(bytes: &[u8]) -> Option<&Header> {
         let byte = |(at, byte): (usize, &u8)| if (148..156).contains(&at) { 32 } else { u32::from(*byte) };
         block.iter().enumerate().map(byte).sum()
     };
-    // A name is asked for, so that no block of text or zeros passes by chance.
-    (block[0] != 0 && header.cksum().ok() == Some(sum)).then_some(header)
+    // A name or a mark is asked for, so that no block of zeros passes by chance.
+    let named = block[0] != 0 || block[257..].starts_with(b"ustar");
+    (named && header.cksum().ok() == Some(sum)).then_some(header)
 }
