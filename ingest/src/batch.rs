@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::decoded::Decoded;
+use crate::time::TimeTally;
 
 /// The time of an event that has none, in nanoseconds since 1970 UTC. Sorts before every real time.
 pub const NO_TIME: i64 = i64::MIN;
@@ -158,6 +159,8 @@ pub struct Batch {
     /// and at the very start perhaps a byte order mark.
     pub length: Vec<u32>,
     pub columns: Vec<Column>,
+    /// What the times as written said about themselves.
+    pub times: TimeTally,
     /// Rows the format did not understand; they are events all the same.
     pub unparsed: u32,
     /// The first few of them, for a person: row and reason.

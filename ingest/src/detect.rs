@@ -4,8 +4,10 @@ use memchr::memchr_iter;
 
 use crate::batch::Chunk;
 use crate::formats::{FORMATS, Format, Setup, text};
+use crate::frame::{Framing, frames};
 use crate::parser::{FitTally, Parser};
 use crate::time::TimeTally;
+use crate::time::rules::{self, TimeRules};
 
 /// What a source was found to be, and why.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +31,7 @@ pub(crate) struct Verdict {
     pub parser: Parser,
     pub detection: Detection,
     pub times: Vec<i64>,
+    pub rules: TimeRules,
 }
 
 /// Reads the sample as every format (or the forced one) and takes the one that fits best. Each format is
@@ -40,7 +43,7 @@ pub(crate) fn detect(
     setup: &Setup,
     zone_name: Option<&str>,
 ) -> Verdict {
-    let setup = Setup { stamp_within: text::stamp_within(sample), ..setup.clone() };
+    let setup = Setup { times: time_rules(sample), ..setup.clone() };
     let attempts = FORMATS.iter().filter(|format| forced.is_none_or(|forced| forced.name == format.name));
     let mut best: Option<(f32, &Format, Attempt)> = None;
     for format in attempts {
@@ -63,7 +66,12 @@ pub(crate) fn detect(
         compression: String::new(),
         zone: zone_words(attempt.tally.times, zone_name),
     };
-    Verdict { parser: attempt.parser, detection, times: attempt.times }
+    Verdict { parser: attempt.parser, detection, times: attempt.times, rules: setup.times }
+}
+
+fn time_rules(sample: &Chunk) -> TimeRules {
+    let text = sample.text();
+    rules::learn(frames(sample, &Framing::Lines).map(|frame| &text[frame.text_start..frame.text_end]))
 }
 
 /// What a partial fit counts. Lines that all fit partly must not outweigh plain text.
@@ -99,8 +107,7 @@ fn attempt(format: &'static Format, sample: &Chunk, is_whole: bool, setup: &Setu
 fn reason(format: &Format, attempt: &Attempt, forced: bool) -> String {
     let lines = attempt.times.len();
     if format.name == text::FORMAT.name && !forced {
-        let TimeTally { zoned, zoneless, yearless } = attempt.tally.times;
-        return match zoned + zoneless + yearless {
+        return match attempt.tally.times.timed() {
             0 => format!("no known format, and no time in {lines} sample lines"),
             timed => format!("no known format; {timed} of {lines} sample lines have a time"),
         };
@@ -115,7 +122,7 @@ fn zone_words(times: TimeTally, zone_name: Option<&str>) -> String {
         Some(name) => format!("{name} (as chosen)"),
         None => "UTC (not in the data)".to_string(),
     };
-    match (times.zoned, times.zoneless + times.yearless) {
+    match (times.zoned, times.zoneless + times.yearless + times.dayless) {
         (0, 0) => "no times in the sample".to_string(),
         (_, 0) => "in the data".to_string(),
         (0, _) => assumed,

@@ -21,7 +21,9 @@ use crate::formats::{Fit, Reader, Setup};
 use crate::level;
 use crate::named::{Number, number};
 use crate::rows::{Kind, Rows};
-use crate::time::find::find;
+use crate::time::When;
+use crate::time::find::here;
+use crate::time::numeric::DateOrder;
 
 /// Layouts of one format: a line is of the first that fits it.
 pub(crate) struct Layouts {
@@ -133,8 +135,9 @@ impl Layouts {
     }
 
     /// A reader of lines that are laid out like this.
-    pub(crate) fn reader(&'static self, _setup: &Setup) -> LayoutReader {
-        LayoutReader { layouts: self, columns: vec![None; self.fields.len()], found: Vec::new() }
+    pub(crate) fn reader(&'static self, setup: &Setup) -> LayoutReader {
+        let columns = vec![None; self.fields.len()];
+        LayoutReader { layouts: self, order: setup.times.order, columns, found: Vec::new() }
     }
 }
 
@@ -174,6 +177,7 @@ fn first_of(ends: &[Box<[u8]>], text: &[u8]) -> Option<usize> {
 /// Reads lines by layouts, and tells what was found in the last one.
 pub(crate) struct LayoutReader {
     layouts: &'static Layouts,
+    order: DateOrder,
     columns: Vec<Option<Option<usize>>>,
     found: Vec<Found>,
 }
@@ -181,7 +185,7 @@ pub(crate) struct LayoutReader {
 #[derive(Clone, Copy)]
 enum Found {
     Field(usize, usize, usize),
-    Time(usize),
+    Time(When),
     Level(usize, usize),
 }
 
@@ -189,7 +193,7 @@ impl Reader for LayoutReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         for layout in &self.layouts.layouts {
             self.found.clear();
-            if let Some(end) = run(layout, event, 0, &mut self.found)
+            if let Some(end) = run(layout, event, 0, self.order, &mut self.found)
                 && is_end(&event[end..])
             {
                 self.put(event, rows);
@@ -213,11 +217,7 @@ impl LayoutReader {
     fn put(&mut self, event: &[u8], rows: &mut Rows) {
         for found in &self.found {
             match *found {
-                Found::Time(at) => {
-                    if let Some(time) = find(&event[at..], 0) {
-                        rows.when(&time.when);
-                    }
-                }
+                Found::Time(when) => rows.when(&when),
                 Found::Level(from, to) => {
                     if let Some(level) = (self.layouts.level)(&event[from..to]) {
                         rows.set_level(level);
@@ -249,7 +249,13 @@ fn is_end(rest: &[u8]) -> bool {
 }
 
 /// Follows the steps from a place in the line; gives the place behind them.
-fn run(steps: &[Step], event: &[u8], mut at: usize, found: &mut Vec<Found>) -> Option<usize> {
+fn run(
+    steps: &[Step],
+    event: &[u8],
+    mut at: usize,
+    order: DateOrder,
+    found: &mut Vec<Found>,
+) -> Option<usize> {
     for step in steps {
         at = match step {
             Step::Text(text) => event[at..].starts_with(text).then_some(at + text.len())?,
@@ -258,9 +264,9 @@ fn run(steps: &[Step], event: &[u8], mut at: usize, found: &mut Vec<Found>) -> O
                 (spaces > 0).then_some(at + spaces)?
             }
             Step::Time => {
-                let time = find(&event[at..], 0)?;
-                found.push(Found::Time(at));
-                at + time.end
+                let (when, end) = here(event, at, order)?;
+                found.push(Found::Time(when));
+                end
             }
             Step::Level => {
                 let length = event[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -276,7 +282,7 @@ fn run(steps: &[Step], event: &[u8], mut at: usize, found: &mut Vec<Found>) -> O
             }
             Step::Optional(steps) => {
                 let before = found.len();
-                run(steps, event, at, found).unwrap_or_else(|| {
+                run(steps, event, at, order, found).unwrap_or_else(|| {
                     found.truncate(before);
                     at
                 })

@@ -55,4 +55,7 @@ pub use formats::format_names;
 pub use parser::Parser;
 pub use settler::Settler;
 pub use source::{Opened, Options, Source, open, read_all};
+pub use time::TimeTally;
+pub use time::course::TimeStep;
+pub use time::report::TimeReport;
 pub use unpack::{Member, UnpackLimits, unpack};

@@ -97,6 +97,9 @@ impl Rows {
                 Values::Bool(values) => values.truncate(row),
             }
         }
+        if self.row_time != NO_TIME {
+            self.clock.take_back();
+        }
         self.row_time = NO_TIME;
         self.row_level = Level::None;
     }
@@ -190,6 +193,7 @@ impl Rows {
             start: self.start,
             length: self.length,
             columns,
+            times: self.clock.tally,
             unparsed: 0,
             unparsed_examples: Vec::new(),
         };

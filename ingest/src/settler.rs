@@ -1,40 +1,286 @@
-//! What only the order of a source can tell: the years of year-less times, and the times of events
-//! without one.
+//! What only the order of a source can tell: the years of year-less times, the days of times of day, the
+//! meaning of wall clocks within a clock change, and the times of events without one.
 
 use crate::batch::{Batch, NO_TIME};
-use crate::time::year::{Years, is_yearless, starting_year};
+use crate::time::civil::DAY_NS;
+use crate::time::course::Course;
+use crate::time::day::{Days, Uptimes, day_words, starting_day};
+use crate::time::provisional::{FIRST_REAL_NS, Open, open};
+use crate::time::report::TimeReport;
+use crate::time::rules::TimeRules;
+use crate::time::wall::Walls;
+use crate::time::year::{SLACK_NS, Years, starting_year};
 use crate::time::zone::Zone;
 
-/// Settles the batches of one source, in its order. Until then a year-less time stands in a provisional
-/// year, and an event without a time has none.
-#[derive(Clone)]
+/// What is known about the times of a source besides its lines.
+#[derive(Clone, Debug)]
+pub(crate) struct Evidence<'a> {
+    /// The times of the sample as parsed, in its order.
+    pub sample: &'a [i64],
+    /// The rules learned from the sample, for the order of dates.
+    pub rules: Option<&'a TimeRules>,
+    /// The file's name, which may have a date in it.
+    pub name: &'a str,
+    pub modified_ns: Option<i64>,
+    /// The zone of times without one, and where it is from.
+    pub zone: Zone,
+    pub zone_origin: ZoneOrigin<'a>,
+    /// The year of the first time that carries none, as chosen.
+    pub year: Option<i16>,
+    /// The years of other sources of the same import.
+    pub neighbour_years: &'a [i16],
+    /// When the machine whose uptimes these are was started.
+    pub boot_ns: Option<i64>,
+    /// Added to every time.
+    pub clock_offset_ns: i64,
+}
+
+/// Where the zone of times without one is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ZoneOrigin<'a> {
+    /// Nothing tells it, so it is UTC.
+    Assumed,
+    /// By its name, as chosen.
+    Chosen(&'a str),
+    /// By its name, as a line of the sample has it.
+    InData(&'a str),
+}
+
+impl<'a> Evidence<'a> {
+    /// Nothing but a sample is known.
+    pub(crate) fn of_sample(sample: &'a [i64]) -> Evidence<'a> {
+        Evidence {
+            sample,
+            rules: None,
+            name: "",
+            modified_ns: None,
+            zone: Zone::UTC,
+            zone_origin: ZoneOrigin::Assumed,
+            year: None,
+            neighbour_years: &[],
+            boot_ns: None,
+            clock_offset_ns: 0,
+        }
+    }
+}
+
+/// Settles the batches of one source, in its order. Until then times stand in provisional ranges, and an
+/// event without a time has none. Where batches are cut makes no difference.
+#[derive(Clone, Debug)]
 pub struct Settler {
     years: Years,
+    days: Days,
+    uptimes: Uptimes,
+    walls: Walls,
+    /// The last time that was complete as written, which may settle the date of the next that is not.
+    complete: i64,
     carried: i64,
+    /// Whether a time of the source itself has come yet.
+    begun: bool,
+    clock_offset_ns: i64,
+    modified_ns: Option<i64>,
+    latest_yearless_ns: i64,
+    latest_dayless_ns: i64,
+    course: Course,
+    zone_words: String,
+    report: TimeReport,
 }
 
 impl Settler {
-    /// From the times of the sample as parsed. Lines before the first time get that time: they are the
-    /// heading of what follows.
-    pub(crate) fn new(sample: &[i64], year: Option<i16>, modified_ns: Option<i64>, zone: &Zone) -> Settler {
-        let year = year.map_or_else(|| starting_year(sample, modified_ns, zone), i32::from);
-        let years = Years::starting(year, zone.clone());
-        let first = sample.iter().copied().find(|&time| time != NO_TIME).unwrap_or(NO_TIME);
-        let carried = if is_yearless(first) { years.clone().resolve(first) } else { first };
-        Settler { years, carried }
+    /// From the times of the sample as parsed and what else is known. Lines before the first time get that
+    /// time: they are the heading of what follows.
+    pub(crate) fn new(evidence: &Evidence) -> Settler {
+        let mut report = TimeReport { clock_offset_ns: evidence.clock_offset_ns, ..TimeReport::default() };
+        if let Some(TimeRules { order, order_reason: Some(reason), .. }) = evidence.rules {
+            report.date_order = format!("{}; {reason}", order.words());
+        }
+        let mut settler = Settler {
+            years: Years::starting(starting(evidence, &mut report)),
+            days: Days::starting(first_midnight(evidence, &mut report)),
+            uptimes: Uptimes::starting(first_boot(evidence, &mut report)),
+            walls: Walls::new(evidence.zone.clone()),
+            complete: NO_TIME,
+            carried: NO_TIME,
+            begun: false,
+            clock_offset_ns: evidence.clock_offset_ns,
+            modified_ns: evidence.modified_ns,
+            latest_yearless_ns: i64::MIN,
+            latest_dayless_ns: i64::MIN,
+            course: Course::default(),
+            zone_words: zone_words(evidence.zone_origin),
+            report,
+        };
+        if let Some(&first) = evidence.sample.iter().find(|&&time| time != NO_TIME) {
+            settler.carried = settler.clone().settled(first);
+        }
+        settler
     }
 
     /// Gives every row its final time. Call it once for each batch of the source, in order.
     pub fn settle(&mut self, batch: &mut Batch) {
-        for time in &mut batch.time {
+        self.report.add(&batch.times);
+        for (time, &line) in batch.time.iter_mut().zip(&batch.line) {
             if *time == NO_TIME {
                 *time = self.carried;
+                self.report.carried += u64::from(self.begun);
+                self.report.untimed += u64::from(!self.begun && self.carried == NO_TIME);
                 continue;
             }
-            if is_yearless(*time) {
-                *time = self.years.resolve(*time);
-            }
+            *time = self.settled(*time);
+            self.course.step(*time, line);
             self.carried = *time;
+            self.begun = true;
         }
     }
+
+    #[inline]
+    fn settled(&mut self, time: i64) -> i64 {
+        let time = if time >= FIRST_REAL_NS {
+            self.complete = time;
+            time
+        } else {
+            self.close(time)
+        };
+        time.saturating_add(self.clock_offset_ns)
+    }
+
+    /// The real time of a provisional one.
+    fn close(&mut self, time: i64) -> i64 {
+        let Some(open) = open(time) else { return time };
+        let complete = std::mem::replace(&mut self.complete, NO_TIME);
+        match open {
+            Open::Uncertain(wall) => {
+                let time = self.walls.utc_ns(wall);
+                self.complete = time;
+                time
+            }
+            Open::Uptime(uptime) => self.uptimes.resolve(uptime),
+            Open::TimeOfDay(time_of_day) => {
+                if complete != NO_TIME && self.days.follow(self.walls.wall_ns(complete), time_of_day) {
+                    self.report.day = format!(
+                        "{}, from a stamp with its date before it",
+                        day_words(self.walls.wall_ns(complete))
+                    );
+                }
+                let wall = self.days.resolve(time_of_day);
+                let time = self.walls.utc_ns(wall);
+                self.latest_dayless_ns = self.latest_dayless_ns.max(time);
+                time
+            }
+            Open::Yearless(_) | Open::YearlessUtc(_) => {
+                if complete != NO_TIME && self.years.follow(complete, open) {
+                    self.report.year = format!("{}, from a stamp with its year before it", self.years.year);
+                }
+                let Some(resolved) = self.years.resolve(open) else { return time };
+                let is_wall = matches!(open, Open::Yearless(_));
+                let time = if is_wall { self.walls.utc_ns(resolved) } else { resolved };
+                self.latest_yearless_ns = self.latest_yearless_ns.max(time);
+                time
+            }
+        }
+    }
+
+    /// What was decided and what was seen so far.
+    #[must_use]
+    pub fn report(&self) -> TimeReport {
+        let mut report = self.report.clone();
+        let zoneless = report.zoneless + report.yearless + report.dayless;
+        report.zone = match (report.zoned, zoneless) {
+            (0, 0) => String::new(),
+            (_, 0) => "in the data".to_string(),
+            (0, _) => self.zone_words.clone(),
+            _ => format!("in the data; where it is missing, {}", self.zone_words),
+        };
+        let keep = |words: &mut String, used: u64| {
+            if used == 0 {
+                words.clear();
+            }
+        };
+        keep(&mut report.year, report.yearless);
+        keep(&mut report.day, report.dayless);
+        keep(&mut report.start, report.uptimes);
+        (report.new_years, report.midnights) = (self.years.new_years, self.days.midnights);
+        report.restarts = self.uptimes.restarts;
+        report.repeated = self.walls.repeated;
+        report.repeated_second = self.walls.repeated_second;
+        report.skipped = self.walls.skipped;
+        (report.jumps_back, report.late) = (self.course.jumps, self.course.late);
+        (report.first_jump, report.largest_jump) = (self.course.first_jump, self.course.largest_jump);
+        report.gaps = self.course.gaps();
+        self.compare_with_last_change(&mut report);
+        report
+    }
+
+    /// A sample cannot tell how many New Years and midnights follow; at the end it shows if they were too
+    /// many for the start that was chosen.
+    fn compare_with_last_change(&self, report: &mut TimeReport) {
+        let Some(modified_ns) = self.modified_ns else { return };
+        let past = |latest_ns: i64, unit_ns: i64| {
+            let over = latest_ns.saturating_sub(modified_ns.saturating_add(SLACK_NS));
+            if over > 0 { over / unit_ns + 1 } else { 0 }
+        };
+        let years = past(self.latest_yearless_ns, 366 * DAY_NS);
+        if years > 0 {
+            let first = i64::from(self.years.year) - i64::from(self.years.new_years);
+            report.better_year = i16::try_from(first - years).ok();
+        }
+        report.days_too_late = past(self.latest_dayless_ns, DAY_NS).try_into().unwrap_or(u32::MAX);
+    }
 }
+
+fn zone_words(origin: ZoneOrigin) -> String {
+    match origin {
+        ZoneOrigin::Assumed => "UTC (not in the data)".to_string(),
+        ZoneOrigin::Chosen(name) => format!("{name} (as chosen)"),
+        ZoneOrigin::InData(name) => format!("{name} (from a line of the source)"),
+    }
+}
+
+fn starting(evidence: &Evidence, report: &mut TimeReport) -> i32 {
+    if let Some(year) = evidence.year {
+        report.year = format!("{year}, as chosen");
+        return i32::from(year);
+    }
+    let is_yearless = |time: &&i64| matches!(open(**time), Some(Open::Yearless(_) | Open::YearlessUtc(_)));
+    let sample: Vec<i64> = evidence.sample.iter().filter(is_yearless).copied().collect();
+    let start = starting_year(&sample, evidence.modified_ns, evidence.neighbour_years);
+    report.year = start.reason;
+    start.year
+}
+
+fn first_midnight(evidence: &Evidence, report: &mut TimeReport) -> i64 {
+    let times: Vec<i64> = evidence
+        .sample
+        .iter()
+        .filter_map(|&time| match open(time) {
+            Some(Open::TimeOfDay(time)) => Some(time),
+            _ => None,
+        })
+        .collect();
+    let modified_wall = evidence.modified_ns.map(|ns| Walls::new(evidence.zone.clone()).wall_ns(ns));
+    let (midnight, why) = starting_day(&times, evidence.name, modified_wall);
+    report.day = format!("{}, {why}", day_words(midnight));
+    midnight
+}
+
+fn first_boot(evidence: &Evidence, report: &mut TimeReport) -> i64 {
+    let mut uptimes = Uptimes::starting(0);
+    let mut last = None;
+    for &time in evidence.sample {
+        if let Some(Open::Uptime(uptime)) = open(time) {
+            last = Some(uptimes.resolve(uptime));
+        }
+    }
+    let (start, why) = match (evidence.boot_ns, evidence.modified_ns, last) {
+        (Some(boot), ..) => (boot, "as the source says"),
+        (None, Some(modified), Some(last)) => {
+            (modified.saturating_sub(last), "assumed: the sample's last uptime is the file's last change")
+        }
+        _ => (0, "not known, so uptimes count from 1970"),
+    };
+    report.start = format!("{}, {why}", day_words(start));
+    start
+}
+
+#[cfg(test)]
+mod tests;

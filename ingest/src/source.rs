@@ -15,7 +15,7 @@ use crate::formats::{Setup, by_name};
 use crate::heading::Heading;
 use crate::limits;
 use crate::parser::Parser;
-use crate::settler::Settler;
+use crate::settler::{Evidence, Settler, ZoneOrigin};
 use crate::time::zone::Zone;
 use crate::unpack::{Member, UnpackLimits, unpack};
 
@@ -65,7 +65,8 @@ pub struct Opened<'a> {
 pub fn open(found: &Found, options: &Options, visit: &mut dyn FnMut(Opened<'_>) -> bool) {
     unpack(found, &options.unpack, &mut |member| {
         let Member { path, name, modified_ns, bytes, compression, input } = member;
-        let source = input.and_then(|input| Source::new(&path, modified_ns, &compression, input, options));
+        let source =
+            input.and_then(|input| Source::new(&path, &name, modified_ns, &compression, input, options));
         visit(Opened { path, name, bytes, source })
     });
 }
@@ -100,6 +101,7 @@ impl<'a> Source<'a> {
     /// Finds out what a stream is from its first bytes.
     fn new(
         path: &Path,
+        name: &str,
         modified_ns: Option<i64>,
         compression: &str,
         mut input: Box<dyn Read + Send + 'a>,
@@ -140,10 +142,21 @@ impl<'a> Source<'a> {
         }
         let setup = Setup::new(zone.clone());
         let is_whole = pending.len() < limits::SAMPLE_BYTES;
-        let Verdict { parser, mut detection, times } =
+        let Verdict { parser, mut detection, times, rules } =
             detect(&sample, is_whole, forced, &setup, options.zone.as_deref());
         detection.encoding = encoding.name();
         detection.compression = compression.to_owned();
+        let zone_origin = options.zone.as_deref().map_or(ZoneOrigin::Assumed, ZoneOrigin::Chosen);
+        let evidence = Evidence {
+            rules: Some(&rules),
+            name,
+            modified_ns,
+            zone,
+            zone_origin,
+            year: options.year,
+            ..Evidence::of_sample(&times)
+        };
+        let settler = Settler::new(&evidence);
         let mut source = Source {
             path: path.to_path_buf(),
             input,
@@ -157,7 +170,7 @@ impl<'a> Source<'a> {
             state,
             detection,
             parser,
-            settler: Settler::new(&times, options.year, modified_ns, &zone),
+            settler,
         };
         source.decode(0);
         Ok(source)

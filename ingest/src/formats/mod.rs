@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::frame::Framing;
 use crate::limits;
 use crate::rows::{Rows, Schema};
+use crate::time::rules::TimeRules;
 use crate::time::zone::Zone;
 
 /// Every format, in the order in which they are preferred when two fit equally well.
@@ -83,14 +84,14 @@ impl Learned {
 #[derive(Clone)]
 pub(crate) struct Setup {
     pub zone: Zone,
-    /// A line's own time begins within this many bytes.
-    pub stamp_within: usize,
+    /// Where lines have their time, and how it is written.
+    pub times: TimeRules,
     pub learned: Learned,
 }
 
 impl Setup {
     pub(crate) fn new(zone: Zone) -> Setup {
-        Setup { zone, stamp_within: limits::STAMP_WITHIN_BYTES, learned: Learned::default() }
+        Setup { zone, times: TimeRules::default(), learned: Learned::default() }
     }
 }
 

@@ -1,12 +1,11 @@
 //! Any other text: finds a line's time and level by itself.
 
 use super::{Fit, Format, Learned, Reader, Setup};
-use crate::batch::Chunk;
-use crate::frame::{Framing, frames};
 use crate::level;
 use crate::limits;
 use crate::rows::{Kind, Rows, Schema};
 use crate::time::find::find;
+use crate::time::rules::TimeRules;
 
 /// Any line fits, so a fit says little: a known format that fits two lines in five is preferred.
 pub(crate) static FORMAT: Format = Format {
@@ -23,28 +22,13 @@ const COLUMNS: Schema = &[("message", Kind::Text)];
 const MESSAGE: usize = 0;
 
 fn reader(setup: &Setup) -> Box<dyn Reader> {
-    Box::new(TextReader { stamp_within: setup.stamp_within })
-}
-
-/// How far into a line its time may begin, learned from a sample: where most lines with a time begin with
-/// it, a time further in belongs to the message.
-pub(crate) fn stamp_within(chunk: &Chunk) -> usize {
-    let sample = chunk.text();
-    let mut stamped = 0;
-    let mut anchored = 0;
-    for frame in frames(chunk, &Framing::Lines) {
-        if let Some(time) = find(&sample[frame.text_start..frame.text_end], limits::STAMP_WITHIN_BYTES) {
-            stamped += 1;
-            anchored += usize::from(time.start <= limits::STAMP_ANCHORED_BYTES);
-        }
-    }
-    if anchored * 2 > stamped { limits::STAMP_ANCHORED_BYTES } else { limits::STAMP_WITHIN_BYTES }
+    Box::new(TextReader { times: setup.times.clone() })
 }
 
 /// Where lines begin with their time, one without belongs to the event before: a trace, a dump, a statement.
 fn learn(sample: &[u8], setup: &Setup) -> Learned {
-    let within = setup.stamp_within;
-    if within > limits::STAMP_ANCHORED_BYTES {
+    let times = setup.times.clone();
+    if times.within > limits::STAMP_ANCHORED_BYTES {
         return Learned::default();
     }
     let lines = || {
@@ -52,21 +36,21 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
             .split(|&byte| byte == b'\n')
             .filter(|line| line.first().is_some_and(|byte| !byte.is_ascii_whitespace()))
     };
-    let stamped = lines().filter(|line| find(line, within).is_some()).count();
+    let stamped = lines().filter(|line| find(line, &times).is_some()).count();
     // A date over a long report does not make it one event.
     if stamped * limits::LINES_PER_STAMP < lines().count() {
         return Learned::default();
     }
-    Learned::starting(move |line| find(line, within).is_some())
+    Learned::starting(move |line| find(line, &times).is_some())
 }
 
 struct TextReader {
-    stamp_within: usize,
+    times: TimeRules,
 }
 
 impl Reader for TextReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        let time = find(event, self.stamp_within);
+        let time = find(event, &self.times);
         let (start, end) = time.map_or((0, 0), |time| (time.start, time.end));
         if let Some(time) = &time {
             rows.when(&time.when);
@@ -148,19 +132,10 @@ mod tests {
         check("2026-03-01T12:00:00.5Z [main] ERROR shop - no", "2026-03-01T12:00:00.5Z error");
         check("2026-03-01T12:00:00Z up", "2026-03-01T12:00:00Z - message=\"up\"");
         check("INFO 2026-03-01 12:00:00 up", "2026-03-01T12:00:00Z info");
-        check("[Sun Mar 01 12:00:00 2026] [crit] no", "2026-03-01T12:00:00Z fatal");
+        check("[Sun Mar 01 12:00:00 2026] [crit] no", "2026-03-01T12:00:00Z fatal message=\"no\"");
         check("1428634687123 Hello", "2015-04-10T02:58:07.123Z - message=\"Hello\"");
         check("a=b t=2026-03-01T12:00:00Z level=debug", "2026-03-01T12:00:00Z debug");
         check("\tat com.example.Cart.add(Cart.java:7)", "- -");
         check("ERROR without a time", "- error");
-    }
-
-    #[test]
-    fn a_time_in_the_message_is_not_the_line_s_own() {
-        let within = |sample: &[u8]| stamp_within(&Chunk::whole(sample.to_vec()));
-        let sample = b"2026-03-01 12:00:00 a\n  since 2025-01-01 00:00:00\n2026-03-01 12:00:01 b\n";
-        assert_eq!(within(sample), limits::STAMP_ANCHORED_BYTES);
-        assert_eq!(within(b"host-1 app 2026-03-01 12:00:00 a\n"), limits::STAMP_WITHIN_BYTES);
-        assert_eq!(within(b"no time\n"), limits::STAMP_WITHIN_BYTES);
     }
 }

@@ -1,8 +1,9 @@
-//! Reading the time of day and the zone behind it.
+//! Reading the time of day.
 
-use super::digits::{byte, fraction_ns, one_or_two, two};
+use super::digits::{byte, digit_run, fraction_ns, one_or_two, two};
 
 /// Hour, minute, second and nanoseconds as written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TimeOfDay {
     pub hour: u8,
     pub minute: u8,
@@ -10,85 +11,95 @@ pub(crate) struct TimeOfDay {
     pub nanos: u32,
 }
 
-/// `HH:MM`, `HH:MM:SS`, with a fraction after a point or comma, with AM or PM; gives the place behind it.
+impl TimeOfDay {
+    #[inline]
+    fn is_valid(&self) -> bool {
+        // A minute has a 61st second when a leap second is inserted.
+        self.hour <= 23 && self.minute <= 59 && self.second <= 60
+    }
+}
+
+/// `HH:MM`, `HH:MM:SS`, with a fraction behind a point, comma or colon, with AM or PM; gives the place
+/// behind it.
 #[inline]
 pub(crate) fn time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)> {
-    let (mut hour, colon) = one_or_two(bytes, at)?;
+    let (hour, colon) = one_or_two(bytes, at)?;
     if byte(bytes, colon) != b':' {
         return None;
     }
-    let minute = two(bytes, colon + 1)?;
+    let mut time = TimeOfDay { hour, minute: two(bytes, colon + 1)?, ..TimeOfDay::default() };
     let mut end = colon + 3;
-    let mut second = 0;
-    let mut nanos = 0;
     if byte(bytes, end) == b':' {
-        second = two(bytes, end + 1)?;
+        time.second = two(bytes, end + 1)?;
         end += 3;
-        if matches!(byte(bytes, end), b'.' | b',')
-            && let Some((fraction, after)) = fraction_ns(bytes, end + 1)
-        {
-            nanos = fraction;
-            end = after;
-        }
+        (time.nanos, end) = fraction(bytes, end);
     }
-    if let Some(afternoon) = half_of_day(bytes, end)
-        && (1..=12).contains(&hour)
-    {
-        hour = hour % 12 + if afternoon { 12 } else { 0 };
-        end += 3;
+    if let Some((hour, after)) = half_of_day(bytes, end, time.hour) {
+        time.hour = hour;
+        end = after;
     }
-    // A minute has a 61st second when a leap second is inserted.
-    (hour <= 23 && minute <= 59 && second <= 60).then_some((TimeOfDay { hour, minute, second, nanos }, end))
+    (time.is_valid() && !byte(bytes, end).is_ascii_digit()).then_some((time, end))
 }
 
-fn half_of_day(bytes: &[u8], at: usize) -> Option<bool> {
-    let &[space, half, m] = bytes.get(at..)?.first_chunk::<3>()?;
-    if space != b' ' || m | 0x20 != b'm' || byte(bytes, at + 3).is_ascii_alphanumeric() {
-        return None;
-    }
-    match half | 0x20 {
-        b'a' => Some(false),
-        b'p' => Some(true),
-        _ => None,
-    }
-}
-
-/// A zone at exactly this place: `Z`, `UTC`, `GMT`, `+hh`, `+hhmm` or `+hh:mm`, as seconds east of UTC.
+/// The fraction behind a second, if there is one. Behind a colon only three, six or nine digits are one:
+/// other numbers there are a line, a count or a further part of an address.
 #[inline]
-pub(crate) fn offset(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
-    let (seconds, end) = match byte(bytes, at) {
-        b'Z' | b'z' => (0, at + 1),
-        b'U' | b'G' => match bytes.get(at..at + 3) {
-            Some(b"UTC" | b"GMT") => (0, at + 3),
-            _ => return None,
-        },
-        sign @ (b'+' | b'-') => {
-            let hours = two(bytes, at + 1)?;
-            let colon = usize::from(byte(bytes, at + 3) == b':');
-            let (minutes, end) = match two(bytes, at + 3 + colon) {
-                Some(minutes) => (minutes, at + 5 + colon),
-                None => (0, at + 3),
-            };
-            // No zone is further from UTC than this, and all keep to quarters of an hour.
-            if hours > 18 || minutes > 59 || minutes % 15 != 0 {
-                return None;
-            }
-            let seconds = i32::from(hours) * 3_600 + i32::from(minutes) * 60;
-            (if sign == b'-' { -seconds } else { seconds }, end)
-        }
+fn fraction(bytes: &[u8], at: usize) -> (u32, usize) {
+    let found = match byte(bytes, at) {
+        b'.' | b',' => fraction_ns(bytes, at + 1),
+        b':' if matches!(digit_run(bytes, at + 1), 3 | 6 | 9) => fraction_ns(bytes, at + 1)
+            .filter(|&(_, end)| !(byte(bytes, end) == b':' && byte(bytes, end + 1).is_ascii_digit())),
+        _ => None,
+    };
+    found.unwrap_or((0, at))
+}
+
+/// `HH-MM-SS`, `HH.MM.SS` or `HHMMSS`, as file names and some databases have it, perhaps with a fraction
+/// behind a point or comma.
+#[inline]
+pub(crate) fn unusual_time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)> {
+    let separator = byte(bytes, at + 2);
+    let width = match separator {
+        b'-' | b'.' if byte(bytes, at + 5) == separator => 3,
+        b'0'..=b'9' => 2,
         _ => return None,
     };
-    (!byte(bytes, end).is_ascii_alphanumeric()).then_some((seconds, end))
+    let (minute, second) = (two(bytes, at + width)?, two(bytes, at + 2 * width)?);
+    let mut end = at + 2 * width + 2;
+    let mut nanos = 0;
+    if matches!(byte(bytes, end), b'.' | b',')
+        && let Some((fraction, after)) = fraction_ns(bytes, end + 1)
+    {
+        (nanos, end) = (fraction, after);
+    }
+    let time = TimeOfDay { hour: two(bytes, at)?, minute, second, nanos };
+    (time.is_valid() && !byte(bytes, end).is_ascii_digit()).then_some((time, end))
 }
 
-/// A zone at this place or one space behind it. Behind a space a bare `+hh` could be any number, so
-/// there it must have its minutes.
+/// The hour of a day of 24 for `AM`, `pm`, `a.m.` or `p. m.` behind a time, perhaps behind a space.
 #[inline]
-pub(crate) fn zone_after(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
-    if byte(bytes, at) != b' ' {
-        return offset(bytes, at);
+pub(crate) fn half_of_day(bytes: &[u8], at: usize, hour: u8) -> Option<(u8, usize)> {
+    // Some locales put a narrow or a plain no-break space here.
+    let mut letter = match byte(bytes, at) {
+        b' ' => at + 1,
+        0xE2 if bytes[at..].starts_with("\u{202f}".as_bytes()) => at + 3,
+        0xC2 if bytes[at..].starts_with("\u{a0}".as_bytes()) => at + 2,
+        _ => at,
+    };
+    let afternoon = match byte(bytes, letter) | 0x20 {
+        b'a' => false,
+        b'p' => true,
+        _ => return None,
+    };
+    letter += 1;
+    let dotted = byte(bytes, letter) == b'.';
+    if dotted {
+        letter += 1 + usize::from(byte(bytes, letter + 1) == b' ');
     }
-    let found = offset(bytes, at + 1)?;
-    let signed = matches!(byte(bytes, at + 1), b'+' | b'-');
-    (!signed || found.1 >= at + 6).then_some(found)
+    if byte(bytes, letter) | 0x20 != b'm' {
+        return None;
+    }
+    let end = letter + 1 + usize::from(dotted && byte(bytes, letter + 1) == b'.');
+    let alone = !byte(bytes, end).is_ascii_alphanumeric();
+    (alone && (1..=12).contains(&hour)).then_some((hour % 12 + if afternoon { 12 } else { 0 }, end))
 }

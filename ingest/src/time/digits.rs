@@ -31,6 +31,20 @@ pub(crate) fn one_or_two(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
     }
 }
 
+/// How many digits stand here; counting ends at twenty, which no time has.
+#[inline]
+pub(crate) fn digit_run(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    rest.iter().take(20).take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// A whole number of at most eighteen digits.
+#[inline]
+pub(crate) fn number(digits: &[u8]) -> Option<i64> {
+    let fits = (1..=18).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
+    fits.then(|| digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
+}
+
 /// A fraction of a second as nanoseconds, and the place after its digits. Digits beyond nine are cut.
 #[inline]
 pub(crate) fn fraction_ns(bytes: &[u8], at: usize) -> Option<(u32, usize)> {

@@ -1,7 +1,7 @@
 //! Times written as a number since 1970: seconds, milli-, micro- or nanoseconds, told apart by size.
 
 use super::civil::SECOND_NS;
-use super::digits::fraction_ns;
+use super::digits::{byte, digit_run, fraction_ns};
 
 /// Seconds of 1990 and 2200. A number outside is a duration or a count, not a time.
 const FIRST_SECOND: i64 = 631_152_000;
@@ -13,22 +13,21 @@ pub(crate) fn number(value: &[u8]) -> Option<i64> {
     (end == value.len()).then_some(ns)
 }
 
-/// A number at the very start of a line that is long enough to be a time and stands alone.
+/// A number at this place that is long enough to be a time and stands alone.
 #[inline]
-pub(crate) fn leading(line: &[u8]) -> Option<(i64, usize)> {
-    if !line.first()?.is_ascii_digit() {
+pub(crate) fn alone(line: &[u8], at: usize) -> Option<(i64, usize)> {
+    if !byte(line, at).is_ascii_digit() {
         return None;
     }
-    let (ns, end) = decimal(line)?;
-    match line.get(end) {
-        None | Some(b' ' | b'\t' | b',' | b';' | b':' | b'|' | b']') => Some((ns, end)),
-        _ => None,
-    }
+    let (ns, length) = decimal(&line[at..])?;
+    let end = at + length;
+    let ends = matches!(byte(line, end), 0 | b' ' | b'\t' | b',' | b';' | b':' | b'|' | b']' | b')' | b'"');
+    ends.then_some((ns, end))
 }
 
 #[inline]
 fn decimal(text: &[u8]) -> Option<(i64, usize)> {
-    let digits = text.iter().take(20).take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = digit_run(text, 0);
     if !(9..=19).contains(&digits) {
         return None;
     }
@@ -49,11 +48,14 @@ fn decimal(text: &[u8]) -> Option<(i64, usize)> {
     let unit_ns = SECOND_NS / units_per_second;
     let mut ns = whole * unit_ns;
     let mut end = digits;
-    if text.get(digits) == Some(&b'.')
+    if matches!(byte(text, digits), b'.' | b',')
         && let Some((fraction, after)) = fraction_ns(text, digits + 1)
     {
-        ns += i64::from(fraction) / units_per_second;
-        end = after;
+        // A comma between whole numbers separates them; a fraction of milliseconds or more has three digits.
+        if text[digits] == b'.' || matches!(after - digits - 1, 3 | 6 | 9) && digits <= 10 {
+            ns += i64::from(fraction) / units_per_second;
+            end = after;
+        }
     }
     Some((ns, end))
 }

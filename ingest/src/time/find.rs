@@ -1,9 +1,14 @@
 //! Finding a time in text: anywhere near the start of a line, or as the whole of a value.
 
 use super::When;
-use super::digits::byte;
+use super::bare::{day_time, uptime};
+use super::digits::{byte, digit_run};
 use super::epoch;
-use super::stamp::{day_month_year, iso, month_day};
+use super::names::{after_weekday, is_letter, word_end};
+use super::numeric::{DateOrder, numeric};
+use super::rare::{compact, digits_alone, glog, tai64, year_first};
+use super::rules::TimeRules;
+use super::stamp::{Stamp, day_month_year, iso, month_day};
 
 /// A time and where it stands in the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,46 +18,164 @@ pub(crate) struct FoundTime {
     pub end: usize,
 }
 
-/// The first time that begins within the first `within` bytes of a line. Epoch numbers count at the very
-/// start only, because further in any number could look like one.
-pub(crate) fn find(line: &[u8], within: usize) -> Option<FoundTime> {
-    if let Some((ns, end)) = epoch::leading(line) {
-        return Some(FoundTime { when: When::Instant(ns), start: 0, end });
+/// How a time is written. The first ones say so much that they count wherever they stand; the rest look
+/// like any number, and count only where the rules of a source say so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spelling {
+    Iso,
+    YearFirst,
+    DayMonthYear,
+    MonthDay,
+    Weekday,
+    Numeric,
+    Compact,
+    Glog,
+    Tai64,
+    DigitsAlone,
+    Epoch,
+    DayTime,
+    Uptime,
+}
+
+impl Spelling {
+    /// Those that count only by the rules of a source, in the order in which they are believed.
+    pub(crate) const BARE: [Spelling; 4] =
+        [Spelling::DigitsAlone, Spelling::Epoch, Spelling::DayTime, Spelling::Uptime];
+
+    #[inline]
+    pub(crate) fn read(self, line: &[u8], at: usize, order: DateOrder) -> Option<(When, usize)> {
+        let stamp = |found: Option<(Stamp, usize)>| found.map(|(stamp, end)| (When::Stamp(stamp), end));
+        match self {
+            Spelling::Iso => stamp(iso(line, at)),
+            Spelling::YearFirst => stamp(year_first(line, at)),
+            Spelling::DayMonthYear => stamp(day_month_year(line, at)),
+            Spelling::MonthDay => stamp(month_day(line, at)),
+            Spelling::Weekday => behind_weekday(line, at, order),
+            Spelling::Numeric => stamp(numeric(line, at, order)),
+            Spelling::Compact => stamp(compact(line, at)),
+            Spelling::Glog => stamp(glog(line, at)),
+            Spelling::Tai64 => tai64(line, at).map(|(ns, end)| (When::Instant(ns), end)),
+            Spelling::DigitsAlone => stamp(digits_alone(line, at)),
+            Spelling::Epoch => epoch::alone(line, at).map(|(ns, end)| (When::Instant(ns), end)),
+            Spelling::DayTime => day_time(line, at).map(|(ns, end)| (When::TimeOfDay(ns), end)),
+            Spelling::Uptime => uptime(line, at).map(|(ns, end)| (When::Uptime(ns), end)),
+        }
     }
-    let mut before = b' ';
-    for (start, &first) in line.iter().enumerate().take(within + 1) {
-        // Within a word, a number or a file name it is no stamp of the line's own.
-        let set_apart =
-            !before.is_ascii_alphanumeric() && !matches!(before, b'.' | b'_' | b'-' | b'/' | b':');
-        before = first;
-        if set_apart && let Some((when, end)) = at(line, start, first) {
-            return Some(FoundTime { when, start, end });
+}
+
+/// The time at exactly this place, in any spelling: for formats that know where their time stands.
+#[inline]
+pub(crate) fn here(line: &[u8], at: usize, order: DateOrder) -> Option<(When, usize)> {
+    let certain = certain(line, at, byte(line, at), order).map(|(_, when, end)| (when, end));
+    certain.or_else(|| Spelling::BARE.iter().find_map(|spelling| spelling.read(line, at, order)))
+}
+
+/// The line's own time, by the rules of its source: where most lines have it, else the first one that
+/// begins near enough to the start.
+#[inline]
+pub(crate) fn find(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
+    if let Some((spelling, start)) = rules.usual_place(line)
+        && is_set_apart(line, start)
+        && let Some((when, end)) = spelling.read(line, start, rules.order)
+    {
+        return Some(FoundTime { when, start, end });
+    }
+    scan(line, rules.within, rules.order).map(|(found, _)| found)
+}
+
+/// Within a word, a number or a file name it is no stamp of the line's own.
+#[inline]
+pub(crate) fn is_set_apart(line: &[u8], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|before| byte(line, before)) else { return true };
+    match before {
+        b':' => at >= 2 && line[at - 2].is_ascii_alphabetic() || at >= 2 && line[at - 2] == b'"',
+        b'.' | b'_' | b'-' | b'/' => false,
+        0x80.. => false,
+        _ => !before.is_ascii_alphanumeric(),
+    }
+}
+
+/// The first time that begins within so many bytes and is a time beyond doubt, and how it is written.
+pub(crate) fn scan(line: &[u8], within: usize, order: DateOrder) -> Option<(FoundTime, Spelling)> {
+    let mut at = 0;
+    let end = line.len().min(within + 1);
+    while at < end {
+        let first = line[at];
+        let starts_word = first.is_ascii_digit() || is_letter(first);
+        if !starts_word && first != b'@' {
+            at += 1;
+            continue;
+        }
+        if is_set_apart(line, at)
+            && let Some((spelling, when, end)) = certain(line, at, first, order)
+        {
+            return Some((FoundTime { when, start: at, end }, spelling));
+        }
+        at += 1;
+        // What follows within a word or a number is not set apart.
+        while at < end && (line[at].is_ascii_alphanumeric() || line[at] >= 0x80) {
+            at += 1;
         }
     }
     None
 }
 
 #[inline]
-fn at(line: &[u8], start: usize, first: u8) -> Option<(When, usize)> {
-    let found = match first {
-        b'0'..=b'9' => iso(line, start).or_else(|| day_month_year(line, start)),
-        b'A'..=b'Z' | b'a'..=b'z' => month_day(line, start),
-        _ => None,
+fn certain(line: &[u8], at: usize, first: u8, order: DateOrder) -> Option<(Spelling, When, usize)> {
+    let try_each = |spellings: &[Spelling]| {
+        spellings
+            .iter()
+            .find_map(|&spelling| spelling.read(line, at, order).map(|(when, end)| (spelling, when, end)))
     };
-    found.map(|(stamp, end)| (When::Stamp(stamp), end))
+    match first {
+        b'0'..=b'9' => match digit_run(line, at) {
+            1 | 2 => try_each(&[Spelling::DayMonthYear, Spelling::Numeric]),
+            4 => try_each(&[Spelling::Iso, Spelling::YearFirst]),
+            6 | 8 => try_each(&[Spelling::Compact]),
+            _ => None,
+        },
+        b'@' => try_each(&[Spelling::Tai64]),
+        b'I' | b'W' | b'E' | b'F' | b'D' | b'V' if byte(line, at + 1).is_ascii_digit() => {
+            try_each(&[Spelling::Glog])
+        }
+        _ => try_each(&[Spelling::MonthDay, Spelling::Weekday]),
+    }
+}
+
+/// A stamp behind the name of its weekday: `Sat Nov 21 …`, `Sat, 21 Nov …`, `Samstag, 21. November …`.
+fn behind_weekday(line: &[u8], at: usize, order: DateOrder) -> Option<(When, usize)> {
+    let mut end = word_end(line, at);
+    while matches!(byte(line, end), b'.' | b',') {
+        end += 1;
+    }
+    if byte(line, end) != b' ' || end < at + 2 {
+        return None;
+    }
+    let date = end + 1;
+    let first = byte(line, date);
+    let (when, stamp_end) = match first {
+        b'0'..=b'9' => certain(line, date, first, order).map(|(_, when, end)| (when, end)),
+        _ if is_letter(first) => Spelling::MonthDay.read(line, date, order),
+        _ => None,
+    }?;
+    after_weekday(line, at).filter(|&weekday_end| weekday_end == end).map(|_| (when, stamp_end))
 }
 
 /// A value that is a time as a whole: a stamp, perhaps behind the name of its weekday, or an epoch number.
 pub(crate) fn whole(value: &[u8]) -> Option<When> {
+    whole_in_order(value, DateOrder::Customary)
+}
+
+/// The same, with dates of numbers in the order that the source has.
+pub(crate) fn whole_in_order(value: &[u8], order: DateOrder) -> Option<When> {
     if let Some(ns) = epoch::number(value) {
         return Some(When::Instant(ns));
     }
-    let weekday = value.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    let mut start = 0;
-    if weekday >= 3 && super::stamp::month_name(value, 0).is_none() {
-        start = weekday + usize::from(byte(value, weekday) == b',');
-        start += usize::from(byte(value, start) == b' ');
-    }
-    let (when, end) = at(value, start, byte(value, start))?;
-    value[end..].iter().all(u8::is_ascii_whitespace).then_some(when)
+    let value = value.trim_ascii();
+    let certain = certain(value, 0, byte(value, 0), order).map(|(_, when, end)| (when, end));
+    let (when, end) = certain.or_else(|| Spelling::DigitsAlone.read(value, 0, order))?;
+    // JavaScript and mail add the name of the zone in parentheses.
+    let rest = value[end..].trim_ascii();
+    let is_comment = rest.starts_with(b"(") && rest.ends_with(b")");
+    (rest.is_empty() || is_comment).then_some(when)
 }

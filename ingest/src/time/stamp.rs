@@ -1,8 +1,10 @@
-//! A time as it is written in a line, and the spellings that are read.
+//! A time as it is written in a line, and the spellings that most logs have.
 
 use super::civil::last_day;
-use super::clock::{TimeOfDay, time_of_day, zone_after};
-use super::digits::{byte, four, one_or_two, two};
+use super::clock::{TimeOfDay, half_of_day, time_of_day, unusual_time_of_day};
+use super::digits::{byte, digit_run, four, one_or_two, two};
+use super::names::{is_letter, month, month_name, word_end};
+use super::offset::zone_after;
 
 /// A date and time as written: perhaps without a year, perhaps without a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +21,14 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    fn new(year: Option<i16>, month: u8, day: u8, time: &TimeOfDay, zone: Option<i32>) -> Option<Stamp> {
+    #[inline]
+    pub(super) fn new(
+        year: Option<i16>,
+        month: u8,
+        day: u8,
+        time: &TimeOfDay,
+        zone: Option<i32>,
+    ) -> Option<Stamp> {
         let TimeOfDay { hour, minute, second, nanos } = *time;
         // Earlier and later years are typing errors or no dates at all, and would not fit nanoseconds.
         let is_date = year.is_none_or(|year| (1900..=2200).contains(&year))
@@ -29,99 +38,196 @@ impl Stamp {
     }
 }
 
-/// `2026-11-21T03:04:05.123+01:00` and its kin: dashes, slashes or points in the date, `T` or a space
-/// before the time, a fraction after a point or comma, and any zone or none.
+/// The year of two digits, by the rule of POSIX: 69 to 99 are of the last century.
+#[inline]
+pub(super) fn full_year(two_digits: u8) -> i16 {
+    i16::from(two_digits) + if two_digits < 69 { 2000 } else { 1900 }
+}
+
+/// `2026-11-21T03:04:05.123+01:00` and its kin: dashes, slashes or points in the date, anything usual
+/// before the time, a fraction, and any zone or none.
 #[inline]
 pub(crate) fn iso(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let separator = byte(bytes, at + 4);
-    if !matches!(separator, b'-' | b'/' | b'.') || byte(bytes, at + 7) != separator {
+    if !matches!(separator, b'-' | b'/' | b'.' | b'_') || byte(bytes, at + 7) != separator {
         return None;
     }
     let (year, month, day) = (four(bytes, at)?, two(bytes, at + 5)?, two(bytes, at + 8)?);
-    if !matches!(byte(bytes, at + 10), b'T' | b' ' | b't') {
-        return None;
-    }
-    let (time, end) = time_of_day(bytes, at + 11)?;
+    let (time, end) = time_behind(bytes, at + 10)?;
     let (zone, end) = optional_zone(bytes, end);
     Some((Stamp::new(Some(year), month, day, &time, zone)?, end))
 }
 
-/// `21/Nov/2026:03:04:05 +0100` of access logs, also with dashes or spaces and a space before the time.
+/// The time of day behind a date: after `T`, a space or another usual separator.
+#[inline]
+pub(super) fn time_behind(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)> {
+    if matches!(byte(bytes, at), b' ' | b'T')
+        && let Some(found) = time_of_day(bytes, at + 1)
+    {
+        return Some(found);
+    }
+    time_far_behind(bytes, at)
+}
+
+/// Words that stand between a date and a time.
+const AT: [&[u8]; 5] = [b"at ", b"um ", b"kl. ", "à ".as_bytes(), b"a las "];
+
+fn time_far_behind(bytes: &[u8], mut at: usize) -> Option<(TimeOfDay, usize)> {
+    let separator = byte(bytes, at);
+    if !matches!(separator, b' ' | b'T' | b't' | b'_' | b'-' | b':' | b',') {
+        return None;
+    }
+    at += 1;
+    at += spaces(bytes, at);
+    if separator == b' ' || separator == b',' {
+        if byte(bytes, at) == b'-' && byte(bytes, at + 1) == b' ' {
+            at += 2;
+        }
+        at += AT.iter().find(|word| bytes[at..].starts_with(word)).map_or(0, |word| word.len());
+    }
+    let usual = time_of_day(bytes, at);
+    // Six bare digits behind a bare space are any number; behind a dash or the like they are a time.
+    let tight = |at: usize| separator != b' ' || !byte(bytes, at + 2).is_ascii_digit();
+    usual.or_else(|| if tight(at) { unusual_time_of_day(bytes, at) } else { None })
+}
+
+/// How many spaces stand here, of the few that alignment takes.
+#[inline]
+fn spaces(bytes: &[u8], at: usize) -> usize {
+    bytes.get(at..).unwrap_or_default().iter().take(2).take_while(|&&byte| byte == b' ').count()
+}
+
+/// `21/Nov/2026:03:04:05 +0100` of access logs, also with dashes, spaces or nothing between, a month in any
+/// language, and without a year.
 #[inline]
 pub(crate) fn day_month_year(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (day, name) = one_or_two(bytes, at)?;
     let separator = byte(bytes, name);
-    if !matches!(separator, b'/' | b'-' | b' ') || byte(bytes, name + 4) != separator {
+    if matches!(separator, b'/' | b'-' | b' ')
+        && byte(bytes, name + 4) == separator
+        && let Some(month) = month_name(bytes, name + 1)
+        && let Some(year) = four(bytes, name + 5)
+        && matches!(byte(bytes, name + 9), b':' | b' ' | b'T')
+        && let Some((time, end)) = time_of_day(bytes, name + 10)
+    {
+        let (zone, end) = optional_zone(bytes, end);
+        return Some((Stamp::new(Some(year), month, day, &time, zone)?, end));
+    }
+    day_name_year(bytes, name, day)
+}
+
+/// `de `, `of `: words that stand between the parts of a date.
+#[inline]
+fn after_of(bytes: &[u8], at: usize) -> usize {
+    let word = [&b"de "[..], b"of ", b"del "].into_iter().find(|word| bytes[at..].starts_with(word));
+    at + word.map_or(0, <[u8]>::len)
+}
+
+fn day_name_year(bytes: &[u8], after_day: usize, day: u8) -> Option<(Stamp, usize)> {
+    let mut at = after_day + usize::from(byte(bytes, after_day) == b'.');
+    let separator = byte(bytes, at);
+    let separated = matches!(separator, b'/' | b'-' | b' ');
+    at += usize::from(separated);
+    if !is_letter(byte(bytes, at)) {
         return None;
     }
-    let (month, year) = (month_name(bytes, name + 1)?, four(bytes, name + 5)?);
-    if !matches!(byte(bytes, name + 9), b':' | b' ' | b'T') {
+    at = after_of(bytes, at);
+    let (month, mut end) = month(bytes, at)?;
+    let parted = matches!(byte(bytes, end), b'/' | b'-' | b' ');
+    if parted != separated {
         return None;
     }
-    let (time, end) = time_of_day(bytes, name + 10)?;
+    // `21 Nov 03:04:05`: no year.
+    if separator == b' '
+        && let Some((time, end)) = time_behind(bytes, end)
+    {
+        return yearless(bytes, month, day, &time, end);
+    }
+    end = after_of(bytes, end + usize::from(parted));
+    let (year, end) = match digit_run(bytes, end) {
+        4 => (four(bytes, end)?, end + 4),
+        2 => (full_year(two(bytes, end)?), end + 2),
+        _ => return None,
+    };
+    let (time, end) = time_behind(bytes, end)?;
     let (zone, end) = optional_zone(bytes, end);
     Some((Stamp::new(Some(year), month, day, &time, zone)?, end))
 }
 
-/// `Nov 21 03:04:05` of syslog, also `Nov 21 2026 03:04:05`, `Nov 21, 2026 3:04:05 PM` and, as `date`
-/// and `ctime` write it, `Nov 21 03:04:05 2026`.
+/// `Nov 21 03:04:05` of syslog, also `Nov 21 2026 03:04:05`, `November 21, 2026 at 3:04:05 PM` and, as
+/// `date` and `ctime` write it, `Nov 21 03:04:05 2026`; a month in any language.
 #[inline]
 pub(crate) fn month_day(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
-    let month = month_name(bytes, at)?;
-    if byte(bytes, at + 3) != b' ' {
-        return None;
-    }
-    let (day, mut next) = one_or_two(bytes, at + 4)?;
-    next += usize::from(byte(bytes, next) == b',');
+    let (month, end) = match month_name(bytes, at) {
+        Some(month) if byte(bytes, at + 3) == b' ' => (month, at + 3),
+        _ => long_month(bytes, at)?,
+    };
+    let (day, mut next) = one_or_two(bytes, end + 1)?;
+    next += usize::from(matches!(byte(bytes, next), b',' | b'.'));
     if byte(bytes, next) != b' ' {
         return None;
     }
-    next += 1;
-    let leading_year = match byte(bytes, next + 4) {
-        b' ' => four(bytes, next),
+    let leading_year = match byte(bytes, next + 5) {
+        b' ' | b',' => four(bytes, next + 1),
         _ => None,
     };
     if leading_year.is_some() {
-        let (time, end) = time_of_day(bytes, next + 5)?;
+        let (time, end) = time_behind(bytes, next + 5)?;
         let (zone, end) = optional_zone(bytes, end);
         return Some((Stamp::new(leading_year, month, day, &time, zone)?, end));
     }
-    let (time, end) = time_of_day(bytes, next)?;
+    let (time, end) = time_behind(bytes, next)?;
+    yearless(bytes, month, day, &time, end)
+}
+
+/// The month of a name that is no English abbreviation. Looked up only where a day follows.
+fn long_month(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
+    let mut end = word_end(bytes, at);
+    end += usize::from(byte(bytes, end) == b'.');
+    let day = end + 1 + usize::from(byte(bytes, end + 1) == b' ');
+    if byte(bytes, end) != b' ' || !byte(bytes, day).is_ascii_digit() {
+        return None;
+    }
+    month(bytes, at).filter(|&(_, month_end)| month_end == end)
+}
+
+/// What may follow a time whose year did not precede it: a zone, and then the year after all.
+#[inline]
+pub(super) fn yearless(
+    bytes: &[u8],
+    month: u8,
+    day: u8,
+    time: &TimeOfDay,
+    end: usize,
+) -> Option<(Stamp, usize)> {
     let (zone, after_zone) = optional_zone(bytes, end);
     if byte(bytes, after_zone) == b' '
         && let Some(year @ 1970..=2200) = four(bytes, after_zone + 1)
         && !byte(bytes, after_zone + 5).is_ascii_alphanumeric()
+        && !matches!(byte(bytes, after_zone + 5), b'.' | b'-' | b'/' | b'_')
     {
-        return Some((Stamp::new(Some(year), month, day, &time, zone)?, after_zone + 5));
+        let mut time = *time;
+        let mut end = after_zone + 5;
+        if zone.is_none()
+            && let Some((zone, after)) = zone_after(bytes, end)
+        {
+            return Some((Stamp::new(Some(year), month, day, &time, Some(zone))?, after));
+        }
+        if let Some((hour, after)) = half_of_day(bytes, end, time.hour) {
+            (time.hour, end) = (hour, after);
+        }
+        return Some((Stamp::new(Some(year), month, day, &time, zone)?, end));
     }
-    // The year and the zone of a source are settled together, so a zone without a year is left unread.
-    Some((Stamp::new(None, month, day, &time, None)?, end))
+    // In this place of syslog stands a host, and its name may begin like a zone.
+    let is_zone = matches!(byte(bytes, after_zone), b' ' | b':' | 0);
+    let (zone, end) = if is_zone { (zone, after_zone) } else { (None, end) };
+    Some((Stamp::new(None, month, day, time, zone)?, end))
 }
 
 #[inline]
-fn optional_zone(bytes: &[u8], at: usize) -> (Option<i32>, usize) {
+pub(super) fn optional_zone(bytes: &[u8], at: usize) -> (Option<i32>, usize) {
     match zone_after(bytes, at) {
         Some((zone, end)) => (Some(zone), end),
         None => (None, at),
     }
-}
-
-#[inline]
-pub(crate) fn month_name(bytes: &[u8], at: usize) -> Option<u8> {
-    let &[a, b, c] = bytes.get(at..)?.first_chunk::<3>()?;
-    Some(match &[a | 0x20, b | 0x20, c | 0x20] {
-        b"jan" => 1,
-        b"feb" => 2,
-        b"mar" => 3,
-        b"apr" => 4,
-        b"may" => 5,
-        b"jun" => 6,
-        b"jul" => 7,
-        b"aug" => 8,
-        b"sep" => 9,
-        b"oct" => 10,
-        b"nov" => 11,
-        b"dec" => 12,
-        _ => return None,
-    })
 }

@@ -1,50 +1,69 @@
-//! Stamps without a year: kept in a provisional year until the order of the file settles the real one.
+//! Stamps without a year: which year they are of, by the order of the file and what is known about it.
 
 use super::civil::{DAY_NS, civil_from_days, days_from_civil, is_leap};
-use super::zone::{Zone, ZoneClock};
-
-/// A leap year, so that 29 February has its place, and one in which no log was written. A time in it is a
-/// wall-clock time whose year is still open.
-pub(crate) const PROVISIONAL_YEAR: i32 = 1680;
-const PROVISIONAL_START_DAY: i64 = -105_920;
-const PROVISIONAL_START_NS: i64 = PROVISIONAL_START_DAY * DAY_NS;
-const PROVISIONAL_END_NS: i64 = PROVISIONAL_START_NS + 367 * DAY_NS;
+use super::provisional::{Open, YEARLESS, YEARLESS_UTC, open};
 
 /// A jump back by more than this is a New Year; a smaller one is a line out of order.
 const NEW_YEAR_JUMP_NS: i64 = 183 * DAY_NS;
 /// A jump forward by more than this is a line of last December that came late in January.
 const LATE_DECEMBER_JUMP_NS: i64 = 360 * DAY_NS;
 /// How far a file's clock may be ahead of the file system's, whose zone is not known.
-const SLACK_NS: i64 = DAY_NS;
+pub(crate) const SLACK_NS: i64 = DAY_NS;
 /// How far back a starting year is looked for.
 const YEARS_BACK: i32 = 60;
 /// Where nothing at all tells the year; a leap year, so that every day of a year-less log exists.
 const UNKNOWN_YEAR: i32 = 2000;
-
-#[inline]
-pub(crate) fn is_yearless(time: i64) -> bool {
-    (PROVISIONAL_START_NS..PROVISIONAL_END_NS).contains(&time)
-}
+/// A file whose sample ends so shortly before the file was last changed was not copied since, so that its
+/// own time counts more than its neighbours'.
+const FRESH_NS: i64 = 40 * DAY_NS;
+/// A stamp with a year so near to a year-less one settles its year.
+const NEAR_NS: i64 = 2 * DAY_NS;
 
 /// Gives year-less times their year, in the order of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Years {
-    year: i32,
+    pub year: i32,
     last: Option<i64>,
-    clock: ZoneClock,
+    pub new_years: u32,
+}
+
+/// A year-less time as month, day and the rest, in the provisional year `YEARLESS`.
+#[inline]
+fn in_one_year(yearless: Open) -> Option<i64> {
+    match yearless {
+        Open::Yearless(time) => Some(time),
+        Open::YearlessUtc(time) => {
+            Some(time + (days_from_civil(YEARLESS, 1, 1) - days_from_civil(YEARLESS_UTC, 1, 1)) * DAY_NS)
+        }
+        _ => None,
+    }
 }
 
 impl Years {
-    pub(crate) fn starting(year: i32, zone: Zone) -> Years {
-        Years { year, last: None, clock: ZoneClock::new(zone) }
+    pub(crate) fn starting(year: i32) -> Years {
+        Years { year, last: None, new_years: 0 }
     }
 
-    /// The real time of a provisional one.
-    pub(crate) fn resolve(&mut self, provisional: i64) -> i64 {
+    /// The wall clock (or the instant, where the zone was written) of a year-less time.
+    pub(crate) fn resolve(&mut self, yearless: Open) -> Option<i64> {
+        let provisional = in_one_year(yearless)?;
         let year = self.year_of(provisional);
-        let (_, month, day) = civil_from_days(provisional.div_euclid(DAY_NS));
-        let wall = days_from_civil(year, month, day) * DAY_NS + provisional.rem_euclid(DAY_NS);
-        self.clock.utc_ns(wall)
+        Some(in_year(provisional, year))
+    }
+
+    /// A stamp with its year came shortly before: it settles the year of what follows, if the two are near.
+    /// Tells whether it did.
+    pub(crate) fn follow(&mut self, full: i64, yearless: Open) -> bool {
+        let Some(provisional) = in_one_year(yearless) else { return false };
+        let year = civil_from_days(full.div_euclid(DAY_NS)).0;
+        let near = [year - 1, year, year + 1]
+            .into_iter()
+            .find(|&year| (in_year(provisional, year) - full).abs() <= NEAR_NS);
+        if let Some(near) = near {
+            self.year = near;
+            self.last = Some(provisional);
+        }
+        near.is_some()
     }
 
     fn year_of(&mut self, provisional: i64) -> i32 {
@@ -54,6 +73,7 @@ impl Years {
             }
             if provisional < last - NEW_YEAR_JUMP_NS {
                 self.year += 1;
+                self.new_years += 1;
             }
         }
         self.last = Some(provisional);
@@ -61,20 +81,58 @@ impl Years {
     }
 }
 
-/// The year a file begins in: the latest for which nothing in the sample lies after the file was last
-/// written, and every 29 February exists.
-pub(crate) fn starting_year(sample: &[i64], modified_ns: Option<i64>, zone: &Zone) -> i32 {
-    let Some(modified_ns) = modified_ns else { return UNKNOWN_YEAR };
-    let written = civil_from_days(modified_ns.div_euclid(DAY_NS)).0;
-    let possible = |year: i32| {
-        let mut years = Years::starting(year, zone.clone());
-        sample.iter().filter(|&&time| is_yearless(time)).all(|&time| {
-            let resolved = years.resolve(time);
-            let leap_day = time.div_euclid(DAY_NS) == PROVISIONAL_START_DAY + 31 + 28;
-            resolved <= modified_ns.saturating_add(SLACK_NS) && (!leap_day || is_leap(years.year))
-        })
+/// A date that a zone moved over New Year stays on its side of it.
+fn in_year(provisional: i64, year: i32) -> i64 {
+    let (from, month, day) = civil_from_days(provisional.div_euclid(DAY_NS));
+    days_from_civil(year + from - YEARLESS, month, day) * DAY_NS + provisional.rem_euclid(DAY_NS)
+}
+
+/// The year a file begins in, and how that was decided, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StartingYear {
+    pub year: i32,
+    pub reason: String,
+}
+
+/// The latest year for which nothing in the sample lies after the file was last written, and every 29
+/// February exists. Where the file seems to have been copied since, the years of its neighbours decide
+/// among those.
+pub(crate) fn starting_year(sample: &[i64], modified_ns: Option<i64>, neighbours: &[i16]) -> StartingYear {
+    let decided = |year: i32, why: &str| StartingYear { year, reason: format!("{year}, {why}") };
+    let of_neighbours = |possible: &dyn Fn(i32) -> bool| {
+        neighbours.iter().map(|&year| i32::from(year)).filter(|&year| possible(year)).max()
     };
-    (written - YEARS_BACK..=written + 1).rev().find(|&year| possible(year)).unwrap_or(written)
+    let Some(modified_ns) = modified_ns else {
+        return match of_neighbours(&|_| true) {
+            Some(year) => decided(year, "as in the files beside it"),
+            None => decided(UNKNOWN_YEAR, "because nothing tells the year"),
+        };
+    };
+    let last_of = |year: i32| {
+        let mut years = Years::starting(year);
+        let mut last = None;
+        for &time in sample {
+            let Some(time) = open(time) else { continue };
+            let Some(resolved) = years.resolve(time) else { continue };
+            let leap_day = matches!(civil_from_days(in_one_year(time)?.div_euclid(DAY_NS)), (_, 2, 29));
+            if resolved > modified_ns.saturating_add(SLACK_NS) || (leap_day && !is_leap(years.year)) {
+                return None;
+            }
+            last = Some(resolved);
+        }
+        Some(last.unwrap_or(modified_ns))
+    };
+    let written = civil_from_days(modified_ns.div_euclid(DAY_NS)).0;
+    let latest = (written - YEARS_BACK..=written + 1)
+        .rev()
+        .find_map(|year| last_of(year).map(|last| (year, modified_ns - last)));
+    let Some((latest, age_ns)) = latest else {
+        return decided(written, "that of the file's last change");
+    };
+    match of_neighbours(&|year| last_of(year).is_some()) {
+        Some(year) if year != latest && age_ns > FRESH_NS => decided(year, "as in the files beside it"),
+        _ => decided(latest, "the latest year that ends before the file's last change"),
+    }
 }
 
 #[cfg(test)]
@@ -82,7 +140,7 @@ mod tests {
     use super::*;
 
     fn provisional(month: u8, day: u8) -> i64 {
-        days_from_civil(PROVISIONAL_YEAR, month, day) * DAY_NS
+        days_from_civil(YEARLESS, month, day) * DAY_NS
     }
 
     fn real(year: i32, month: u8, day: u8) -> i64 {
@@ -90,32 +148,47 @@ mod tests {
     }
 
     #[test]
-    fn the_provisional_year_starts_where_the_constant_says() {
-        assert_eq!(days_from_civil(PROVISIONAL_YEAR, 1, 1), PROVISIONAL_START_DAY);
-    }
-
-    #[test]
     fn december_to_january_is_a_new_year_and_a_late_december_line_is_not() {
-        let mut years = Years::starting(2024, Zone::UTC);
+        let mut years = Years::starting(2024);
         let order =
             [(12, 31, 2024), (1, 1, 2025), (12, 31, 2024), (1, 2, 2025), (2, 28, 2025), (12, 1, 2025)];
         for (month, day, year) in order {
-            assert_eq!(years.resolve(provisional(month, day)), real(year, month, day), "{month}-{day}");
+            let resolved = years.resolve(Open::Yearless(provisional(month, day)));
+            assert_eq!(resolved, Some(real(year, month, day)), "{month}-{day}");
         }
+        assert_eq!(years.new_years, 1);
     }
 
     #[test]
     fn the_starting_year_follows_the_file_s_last_change() {
-        let start = |sample: &[(u8, u8)], modified| {
+        let start = |sample: &[(u8, u8)], modified, neighbours: &[i16]| {
             let sample: Vec<_> = sample.iter().map(|&(month, day)| provisional(month, day)).collect();
-            starting_year(&sample, modified, &Zone::UTC)
+            starting_year(&sample, modified, neighbours).year
         };
-        assert_eq!(start(&[(11, 20)], Some(real(2026, 11, 21))), 2026);
-        assert_eq!(start(&[(11, 22)], Some(real(2026, 11, 21))), 2026);
-        assert_eq!(start(&[(11, 23)], Some(real(2026, 11, 21))), 2025);
-        assert_eq!(start(&[(1, 1)], Some(real(2026, 12, 30))), 2026);
-        assert_eq!(start(&[(12, 30), (1, 2)], Some(real(2026, 1, 2))), 2025);
-        assert_eq!(start(&[(2, 28), (2, 29)], Some(real(2026, 11, 21))), 2024);
-        assert_eq!(start(&[(2, 28)], None), UNKNOWN_YEAR);
+        assert_eq!(start(&[(11, 20)], Some(real(2026, 11, 21)), &[]), 2026);
+        assert_eq!(start(&[(11, 22)], Some(real(2026, 11, 21)), &[]), 2026);
+        assert_eq!(start(&[(11, 23)], Some(real(2026, 11, 21)), &[]), 2025);
+        assert_eq!(start(&[(1, 1)], Some(real(2026, 12, 30)), &[]), 2026);
+        assert_eq!(start(&[(12, 30), (1, 2)], Some(real(2026, 1, 2)), &[]), 2025);
+        assert_eq!(start(&[(2, 28), (2, 29)], Some(real(2026, 11, 21)), &[]), 2024);
+        assert_eq!(start(&[(2, 28)], None, &[]), UNKNOWN_YEAR);
+    }
+
+    #[test]
+    fn neighbours_tell_the_year_of_a_file_that_was_copied() {
+        let sample = [provisional(3, 5)];
+        let year = |modified, neighbours: &[i16]| starting_year(&sample, modified, neighbours).year;
+        assert_eq!(year(Some(real(2026, 11, 21)), &[2016, 2017]), 2017);
+        assert_eq!(year(Some(real(2026, 11, 21)), &[2027]), 2026);
+        assert_eq!(year(Some(real(2026, 3, 7)), &[2016]), 2026, "it was written just now");
+        assert_eq!(year(None, &[2016]), 2016);
+    }
+
+    #[test]
+    fn a_zone_may_move_a_stamp_over_new_year() {
+        let start = days_from_civil(YEARLESS_UTC, 1, 1) * DAY_NS;
+        let mut years = Years::starting(2026);
+        assert_eq!(years.resolve(Open::YearlessUtc(start - 1)), Some(real(2026, 1, 1) - 1));
+        assert_eq!(years.resolve(Open::YearlessUtc(start)), Some(real(2026, 1, 1)));
     }
 }

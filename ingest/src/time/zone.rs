@@ -4,7 +4,8 @@ use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 
 use super::civil::{SECOND_NS, civil_from_days};
-use super::clock::offset;
+use super::offset::offset;
+use super::provisional;
 
 /// The zone of stamps that carry none.
 #[derive(Clone, Debug)]
@@ -21,11 +22,27 @@ impl Zone {
     pub(crate) fn named(name: &str) -> Option<Zone> {
         if let Some((seconds, end)) = offset(name.as_bytes(), 0)
             && end == name.len()
+            && (name.starts_with(['+', '-']) || seconds == 0)
         {
             return Some(Zone::Fixed(seconds));
         }
         TimeZone::get(name).ok().map(Zone::Named)
     }
+}
+
+/// What a wall clock time is in a zone, in nanoseconds east of UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WallOffset {
+    Certain(i64),
+    /// The clock was set forward over this time.
+    Skipped {
+        before_ns: i64,
+    },
+    /// The clock was set back, and this time came twice.
+    Repeated {
+        before_ns: i64,
+        after_ns: i64,
+    },
 }
 
 /// Turns wall-clock times into UTC. The offset of a named zone is looked up once a quarter of an hour,
@@ -34,41 +51,57 @@ impl Zone {
 pub(crate) struct ZoneClock {
     zone: Zone,
     quarter: i64,
-    offset_ns: i64,
+    offset: WallOffset,
 }
 
 const QUARTER_NS: i64 = 900 * SECOND_NS;
 
 impl ZoneClock {
     pub(crate) fn new(zone: Zone) -> ZoneClock {
-        ZoneClock { zone, quarter: i64::MIN, offset_ns: 0 }
+        ZoneClock { zone, quarter: i64::MIN, offset: WallOffset::Certain(0) }
     }
 
-    /// Nanoseconds since 1970 UTC for nanoseconds since 1970 on the wall. An hour that a clock change
-    /// skips or repeats is read with the offset before the change.
+    /// Nanoseconds since 1970 UTC for nanoseconds since 1970 on the wall. Within a clock change the time
+    /// stays provisional, because the order of the source decides what it meant.
+    #[inline]
     pub(crate) fn utc_ns(&mut self, wall_ns: i64) -> i64 {
+        match self.offset_of(wall_ns) {
+            WallOffset::Certain(offset_ns) => wall_ns.saturating_sub(offset_ns),
+            WallOffset::Skipped { before_ns } | WallOffset::Repeated { before_ns, .. } => {
+                provisional::uncertain(wall_ns).unwrap_or(wall_ns.saturating_sub(before_ns))
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn offset_of(&mut self, wall_ns: i64) -> WallOffset {
         match &self.zone {
-            Zone::Fixed(seconds) => wall_ns.saturating_sub(i64::from(*seconds) * SECOND_NS),
+            Zone::Fixed(seconds) => WallOffset::Certain(i64::from(*seconds) * SECOND_NS),
             Zone::Named(zone) => {
                 let quarter = wall_ns.div_euclid(QUARTER_NS);
                 if quarter != self.quarter {
                     self.quarter = quarter;
-                    self.offset_ns = i64::from(offset_seconds(zone, quarter * 900)) * SECOND_NS;
+                    self.offset = wall_offset(zone, quarter * 900);
                 }
-                wall_ns.saturating_sub(self.offset_ns)
+                self.offset
             }
         }
     }
 }
 
-fn offset_seconds(zone: &TimeZone, wall_seconds: i64) -> i32 {
+fn wall_offset(zone: &TimeZone, wall_seconds: i64) -> WallOffset {
     let (year, month, day) = civil_from_days(wall_seconds.div_euclid(86_400));
     let second_of_day = wall_seconds.rem_euclid(86_400);
     let (hour, minute) = ((second_of_day / 3_600) as i8, (second_of_day / 60 % 60) as i8);
-    let Ok(wall) = DateTime::new(year as i16, month as i8, day as i8, hour, minute, 0, 0) else { return 0 };
+    let Ok(wall) = DateTime::new(year as i16, month as i8, day as i8, hour, minute, 0, 0) else {
+        return WallOffset::Certain(0);
+    };
+    let ns = |offset: jiff::tz::Offset| i64::from(offset.seconds()) * SECOND_NS;
     match zone.to_ambiguous_timestamp(wall).offset() {
-        AmbiguousOffset::Unambiguous { offset: before }
-        | AmbiguousOffset::Gap { before, .. }
-        | AmbiguousOffset::Fold { before, .. } => before.seconds(),
+        AmbiguousOffset::Unambiguous { offset } => WallOffset::Certain(ns(offset)),
+        AmbiguousOffset::Gap { before, .. } => WallOffset::Skipped { before_ns: ns(before) },
+        AmbiguousOffset::Fold { before, after } => {
+            WallOffset::Repeated { before_ns: ns(before), after_ns: ns(after) }
+        }
     }
 }

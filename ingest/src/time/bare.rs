@@ -1,0 +1,71 @@
+//! Times that lack their date: a time of day, or the seconds since something started. Any number could
+//! look like one, so they count only where most lines of a source have them in the same place.
+
+use super::civil::SECOND_NS;
+use super::clock::{TimeOfDay, time_of_day};
+use super::digits::{byte, digit_run, fraction_ns, number};
+
+impl TimeOfDay {
+    #[inline]
+    pub(super) fn ns(&self) -> i64 {
+        let minutes = i64::from(self.hour) * 60 + i64::from(self.minute);
+        (minutes * 60 + i64::from(self.second)) * SECOND_NS + i64::from(self.nanos)
+    }
+}
+
+/// `21:08:50`, `21:08:50.123`, `9:08:50 PM`, and in brackets or before a space `21:08`, as nanoseconds since
+/// midnight.
+pub(crate) fn day_time(line: &[u8], at: usize) -> Option<(i64, usize)> {
+    if !byte(line, at).is_ascii_digit() {
+        return None;
+    }
+    let (time, end) = time_of_day(line, at)?;
+    let has_seconds = byte(line, at + 4) == b':' || byte(line, at + 5) == b':';
+    let ends = match byte(line, end) {
+        b']' | b')' | b' ' | b'\t' => true,
+        0 | b',' | b';' | b'|' | b'>' | b'"' | b'-' => has_seconds,
+        b':' => has_seconds && !byte(line, end + 1).is_ascii_digit(),
+        _ => false,
+    };
+    ends.then(|| (time.ns(), end))
+}
+
+/// Longest uptime that is read, in seconds: thirty years.
+const LONGEST_UPTIME: i64 = 30 * 366 * 86_400;
+
+/// `[   12.345678]`, `[0.009s]`, `[10020ms]`, `0.533: `, `12.345s `: nanoseconds since a start.
+pub(crate) fn uptime(line: &[u8], at: usize) -> Option<(i64, usize)> {
+    let bracketed = matches!(byte(line, at), b'[' | b'(');
+    let mut from = at + usize::from(bracketed);
+    if bracketed {
+        from += line[from..].iter().take(8).take_while(|&&byte| byte == b' ').count();
+    }
+    let digits = digit_run(line, from);
+    let whole = number(line.get(from..from + digits)?)?;
+    let mut end = from + digits;
+    let mut nanos = 0;
+    let point = matches!(byte(line, end), b'.' | b',');
+    if point {
+        (nanos, end) = fraction_ns(line, end + 1)?;
+    }
+    let unit = line[end..].iter().take(3).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let unit_ns = match &line[end..end + unit] {
+        // A number without a unit is an uptime only if it is as fine as clocks are.
+        b"" if point && end - from - digits > 3 => SECOND_NS,
+        b"s" => SECOND_NS,
+        b"ms" if !point => 1_000_000,
+        b"us" if !point => 1_000,
+        b"ns" if !point => 1,
+        _ => return None,
+    };
+    end += unit;
+    let ends = match byte(line, end) {
+        b']' | b')' => bracketed,
+        b' ' | b':' | b'\t' | b'|' | b',' => !bracketed,
+        _ => false,
+    };
+    let in_range = whole <= LONGEST_UPTIME * (SECOND_NS / unit_ns).min(1_000_000_000);
+    (ends && in_range)
+        .then(|| (whole.saturating_mul(unit_ns).saturating_add(i64::from(nanos)), end))
+        .filter(|&(ns, _)| ns <= LONGEST_UPTIME * SECOND_NS)
+}

@@ -1,0 +1,141 @@
+//! Dates of numbers alone whose order is open: `11/21/2026`, `21.11.26`, `26/11/21`, `11-21`.
+
+use super::civil::last_day;
+use super::clock::TimeOfDay;
+use super::digits::{byte, digit_run, four, one_or_two, two};
+use super::stamp::{Stamp, full_year, optional_zone, time_behind, yearless};
+
+/// Which number of a date is which.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum DateOrder {
+    /// Nothing in the source told: the custom of each spelling decides.
+    #[default]
+    Customary,
+    DayFirst,
+    MonthFirst,
+    /// Only where the year has two digits, too.
+    YearFirst,
+}
+
+impl DateOrder {
+    /// The order for a person; empty where it is left to each spelling.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            DateOrder::Customary => "",
+            DateOrder::DayFirst => "day before month",
+            DateOrder::MonthFirst => "month before day",
+            DateOrder::YearFirst => "year, month, day",
+        }
+    }
+}
+
+/// A date of numbers with its time, before it is decided which number is which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NumericDate {
+    pub first: u8,
+    pub second: u8,
+    pub third: Third,
+    pub separator: u8,
+    pub time: TimeOfDay,
+    /// Behind the time of day.
+    pub end: usize,
+    /// The time was written with AM or PM.
+    pub halved: bool,
+    /// A level word in capitals follows directly.
+    pub before_level: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Third {
+    Missing,
+    Two(u8),
+    Four(i16),
+}
+
+/// Reads the numbers; gives nothing where no time of day follows them.
+#[inline]
+pub(crate) fn numbers(bytes: &[u8], at: usize) -> Option<NumericDate> {
+    if !byte(bytes, at).is_ascii_digit() {
+        return None;
+    }
+    let (first, middle) = one_or_two(bytes, at)?;
+    let separator = byte(bytes, middle);
+    if !matches!(separator, b'/' | b'.' | b'-') || !byte(bytes, middle + 1).is_ascii_digit() {
+        return None;
+    }
+    let (second, mut date_end) = one_or_two(bytes, middle + 1)?;
+    let mut third = Third::Missing;
+    if byte(bytes, date_end) == separator {
+        (third, date_end) = match digit_run(bytes, date_end + 1) {
+            4 => (Third::Four(four(bytes, date_end + 1)?), date_end + 5),
+            2 => (Third::Two(two(bytes, date_end + 1)?), date_end + 3),
+            0 if separator == b'.' => (Third::Missing, date_end + 1),
+            _ => return None,
+        };
+    } else if separator != b'/' && date_end - at != 5 {
+        // Without a year and without leading zeros, `1.5` is a number and `3-4` a range.
+        return None;
+    }
+    let (time, end) = time_behind(bytes, date_end)?;
+    // Two numbers and `3:04` are too little to be a date and a time.
+    if third == Third::Missing && end < date_end + 9 {
+        return None;
+    }
+    let halved = byte(bytes, end - 1) | 0x20 == b'm' || byte(bytes, end - 1) == b'.';
+    let before_level = byte(bytes, end) == b' '
+        && [&b"INFO"[..], b"WARN", b"ERROR", b"DEBUG", b"TRACE", b"FATAL"]
+            .iter()
+            .any(|level| bytes[end + 1..].starts_with(level));
+    Some(NumericDate { first, second, third, separator, time, end, halved, before_level })
+}
+
+impl NumericDate {
+    /// Year, month and day in an order; `None` where there is no such date.
+    pub(crate) fn in_order(&self, order: DateOrder) -> Option<(Option<i16>, u8, u8)> {
+        let year = match self.third {
+            Third::Missing => None,
+            Third::Two(year) => Some(full_year(year)),
+            Third::Four(year) => Some(year),
+        };
+        let (year, month, day) = match (order, self.third) {
+            (DateOrder::DayFirst, _) => (year, self.second, self.first),
+            (DateOrder::MonthFirst, _) => (year, self.first, self.second),
+            (DateOrder::YearFirst, Third::Two(day)) => (Some(full_year(self.first)), self.second, day),
+            _ => return None,
+        };
+        let exists = (1..=12).contains(&month) && (1..=last_day(year, month)).contains(&day);
+        exists.then_some((year, month, day))
+    }
+
+    /// What this spelling usually means where the source does not tell: with slashes or without a year the
+    /// month comes first, with points or dashes the day. Two digits each directly before a level are the
+    /// default layout of Hadoop and Spark, which begins with the year.
+    pub(crate) fn custom(&self) -> DateOrder {
+        match (self.third, self.separator) {
+            (Third::Two(_), b'/') if self.before_level && !self.halved => DateOrder::YearFirst,
+            (Third::Missing, _) | (_, b'/') => DateOrder::MonthFirst,
+            _ if self.halved => DateOrder::MonthFirst,
+            _ => DateOrder::DayFirst,
+        }
+    }
+
+    /// The date by the order of the source, else by custom, else in the only order in which it exists.
+    pub(crate) fn settle(&self, order: DateOrder) -> Option<(Option<i16>, u8, u8)> {
+        let first = if order == DateOrder::Customary { self.custom() } else { order };
+        [first, DateOrder::MonthFirst, DateOrder::DayFirst, DateOrder::YearFirst]
+            .into_iter()
+            .find_map(|order| self.in_order(order))
+    }
+}
+
+/// A date of numbers and its time, in the order of the source.
+#[inline]
+pub(crate) fn numeric(bytes: &[u8], at: usize, order: DateOrder) -> Option<(Stamp, usize)> {
+    let date = numbers(bytes, at)?;
+    let (year, month, day) = date.settle(order)?;
+    if year.is_none() {
+        return yearless(bytes, month, day, &date.time, date.end);
+    }
+    let (zone, end) = optional_zone(bytes, date.end);
+    Some((Stamp::new(year, month, day, &date.time, zone)?, end))
+}

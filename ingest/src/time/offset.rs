@@ -1,0 +1,116 @@
+//! Reading the zone that stands behind a time: an offset from UTC, or a usual abbreviation of one.
+
+use super::digits::{byte, two};
+
+/// A zone at exactly this place: `Z`, an abbreviation, `+hh`, `+hhmm`, `+hh:mm`, or `GMT+1`, as seconds
+/// east of UTC.
+#[inline]
+pub(crate) fn offset(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
+    let (seconds, end) = match byte(bytes, at) {
+        b'z' => (0, at + 1),
+        b'+' | b'-' => signed(bytes, at)?,
+        b'A'..=b'Z' => named(bytes, at)?,
+        _ => return None,
+    };
+    (!byte(bytes, end).is_ascii_alphanumeric()).then_some((seconds, end))
+}
+
+#[inline]
+fn signed(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
+    let hours = two(bytes, at + 1)?;
+    let colon = usize::from(byte(bytes, at + 3) == b':');
+    let (minutes, end) = match two(bytes, at + 3 + colon) {
+        Some(minutes) => (minutes, at + 5 + colon),
+        None => (0, at + 3),
+    };
+    // No zone is further from UTC than this, and all keep to quarters of an hour.
+    if hours > 18 || minutes > 59 || minutes % 15 != 0 {
+        return None;
+    }
+    let seconds = i32::from(hours) * 3_600 + i32::from(minutes) * 60;
+    Some((if bytes[at] == b'-' { -seconds } else { seconds }, end))
+}
+
+/// Longest abbreviation that is read.
+const LONGEST_NAME: usize = 5;
+
+fn named(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
+    let rest = bytes.get(at..)?;
+    let length = rest.iter().take(LONGEST_NAME + 1).take_while(|byte| byte.is_ascii_uppercase()).count();
+    let end = at + length;
+    let name = rest.get(..length.min(LONGEST_NAME))?;
+    if matches!(name, b"UTC" | b"GMT") && matches!(byte(bytes, end), b'+' | b'-') {
+        // `GMT+1` has one digit, which no offset otherwise has.
+        return signed(bytes, end).or_else(|| {
+            let hour = byte(bytes, end + 1).wrapping_sub(b'0');
+            let sign = if bytes[end] == b'-' { -1 } else { 1 };
+            (hour <= 9).then_some((sign * i32::from(hour) * 3_600, end + 2))
+        });
+    }
+    Some((abbreviation(name)? * 60, end))
+}
+
+/// Minutes east of UTC of an abbreviation. Some mean different zones in different countries; read are the
+/// ones that logs have most: `CST` of North America (not China), `BST` of Britain (not Bangladesh), `IST`
+/// of India (not Ireland or Israel), `AST` of Canada (not Arabia), `EST` of North America (not Australia).
+pub(crate) fn abbreviation(name: &[u8]) -> Option<i32> {
+    Some(match name {
+        b"Z" | b"UTC" | b"GMT" | b"WET" | b"UCT" => 0,
+        b"CET" | b"MEZ" | b"BST" | b"WEST" | b"WAT" => 60,
+        b"CEST" | b"MESZ" | b"EET" | b"SAST" | b"CAT" => 120,
+        b"EEST" | b"MSK" | b"EAT" | b"TRT" => 180,
+        b"GST" => 240,
+        b"PKT" | b"UZT" => 300,
+        b"IST" => 330,
+        b"NPT" => 345,
+        b"WIB" | b"ICT" => 420,
+        b"HKT" | b"SGT" | b"AWST" | b"MYT" | b"PHT" => 480,
+        b"JST" | b"KST" => 540,
+        b"ACST" => 570,
+        b"AEST" => 600,
+        b"ACDT" => 630,
+        b"AEDT" => 660,
+        b"NZST" => 720,
+        b"NZDT" => 780,
+        b"BRT" | b"ART" | b"ADT" | b"CLST" => -180,
+        b"NST" => -210,
+        b"NDT" => -150,
+        b"AST" | b"EDT" | b"CLT" => -240,
+        b"EST" | b"CDT" | b"COT" | b"PET" => -300,
+        b"CST" | b"MDT" => -360,
+        b"MST" | b"PDT" => -420,
+        b"PST" | b"AKDT" => -480,
+        b"AKST" => -540,
+        b"HST" => -600,
+        _ => return None,
+    })
+}
+
+/// A zone at this place or one space behind it, perhaps with its region as Java writes it
+/// (`+01:00[Europe/Berlin]`). Behind a space a bare `+hh` could be any number, so there it must have its
+/// minutes.
+#[inline]
+pub(crate) fn zone_after(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
+    let (seconds, end) = if byte(bytes, at) == b' ' {
+        let found = offset(bytes, at + 1)?;
+        let signed = matches!(byte(bytes, at + 1), b'+' | b'-');
+        if signed && found.1 < at + 6 {
+            return None;
+        }
+        found
+    } else {
+        offset(bytes, at)?
+    };
+    Some((seconds, if byte(bytes, end) == b'[' { region_end(bytes, end) } else { end }))
+}
+
+/// Longest name of a region, such as `America/Argentina/ComodRivadavia`.
+const LONGEST_REGION: usize = 32;
+
+fn region_end(bytes: &[u8], at: usize) -> usize {
+    let is_part = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'_' | b'-');
+    let region = bytes[at + 1..].iter().take(LONGEST_REGION).take_while(|byte| is_part(byte)).count();
+    let end = at + 1 + region;
+    let is_region = bytes[at + 1..end].contains(&b'/') && byte(bytes, end) == b']';
+    if is_region { end + 1 } else { at }
+}

@@ -1,0 +1,121 @@
+//! How times travel whose year, day, start or zone only the order of the source can tell: as instants of
+//! centuries in which nothing was logged. The [`Settler`](crate::Settler) replaces every one of them.
+//!
+//! | range | what it is |
+//! |---|---|
+//! | 1680 | a wall clock without a year |
+//! | 1684 | the same, with a zone: an instant of UTC without a year |
+//! | 1 to 2 January 1688 | a time of day |
+//! | 1690 to 1749 | an uptime, behind 1690 |
+//! | 1750 to 1889 | a wall clock of 1970 to 2109 in an hour that a clock change skips or repeats |
+
+use super::civil::{DAY_NS, days_from_civil};
+
+const fn year_start_ns(year_start_day: i64) -> i64 {
+    year_start_day * DAY_NS
+}
+
+/// Leap years, so that 29 February has its place.
+pub(crate) const YEARLESS: i32 = 1680;
+pub(crate) const YEARLESS_UTC: i32 = 1684;
+
+/// The same days that `days_from_civil` gives; it cannot be asked in a constant.
+const DAY_OF_1680: i64 = -105_920;
+const DAY_OF_1684: i64 = -104_459;
+const DAY_OF_1688: i64 = -102_998;
+const DAY_OF_1690: i64 = -102_267;
+const DAY_OF_1750: i64 = -80_353;
+const DAY_OF_1890: i64 = -29_219;
+
+const TIME_OF_DAY_NS: i64 = year_start_ns(DAY_OF_1688);
+const UPTIME_NS: i64 = year_start_ns(DAY_OF_1690);
+const UNCERTAIN_NS: i64 = year_start_ns(DAY_OF_1750);
+
+/// Stamps of 1900 in any zone come later than this, so whatever is earlier is provisional.
+pub(crate) const FIRST_REAL_NS: i64 = year_start_ns(DAY_OF_1890);
+
+/// A provisional time, unpacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Open {
+    /// Nanoseconds of a wall clock in the year `YEARLESS`.
+    Yearless(i64),
+    /// Nanoseconds of UTC in (or a day around) the year `YEARLESS_UTC`.
+    YearlessUtc(i64),
+    TimeOfDay(i64),
+    Uptime(i64),
+    /// A wall clock within a clock change.
+    Uncertain(i64),
+}
+
+#[inline]
+pub(crate) fn time_of_day(ns: i64) -> i64 {
+    TIME_OF_DAY_NS + ns
+}
+
+#[inline]
+pub(crate) fn uptime(ns: i64) -> i64 {
+    UPTIME_NS + ns
+}
+
+/// A wall clock within a clock change; `None` in a year that no log with such a zone is of.
+#[inline]
+pub(crate) fn uncertain(wall_ns: i64) -> Option<i64> {
+    let shifted = wall_ns.checked_add(UNCERTAIN_NS).filter(|_| wall_ns >= 0)?;
+    (shifted < FIRST_REAL_NS).then_some(shifted)
+}
+
+/// What a provisional time stands for; `None` for a real one.
+#[inline]
+pub(crate) fn open(time: i64) -> Option<Open> {
+    if time >= FIRST_REAL_NS {
+        return None;
+    }
+    Some(match time {
+        UNCERTAIN_NS.. => Open::Uncertain(time - UNCERTAIN_NS),
+        UPTIME_NS.. => Open::Uptime(time - UPTIME_NS),
+        TIME_OF_DAY_NS.. => Open::TimeOfDay(time - TIME_OF_DAY_NS),
+        _ if time >= (DAY_OF_1684 - 1) * DAY_NS => Open::YearlessUtc(time),
+        _ if (year_start_ns(DAY_OF_1680)..(DAY_OF_1680 + 367) * DAY_NS).contains(&time) => {
+            Open::Yearless(time)
+        }
+        _ => return None,
+    })
+}
+
+/// The first day of the year in which a year-less wall clock travels; asked for by its test too.
+pub(crate) fn yearless_days(month: u8, day: u8) -> i64 {
+    days_from_civil(YEARLESS, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ranges_start_where_the_constants_say() {
+        let days = [
+            (1680, DAY_OF_1680),
+            (1684, DAY_OF_1684),
+            (1688, DAY_OF_1688),
+            (1690, DAY_OF_1690),
+            (1750, DAY_OF_1750),
+            (1890, DAY_OF_1890),
+        ];
+        for (year, day) in days {
+            assert_eq!(days_from_civil(year, 1, 1), day, "{year}");
+        }
+    }
+
+    #[test]
+    fn what_is_packed_is_unpacked() {
+        assert_eq!(open(time_of_day(7)), Some(Open::TimeOfDay(7)));
+        assert_eq!(open(uptime(7)), Some(Open::Uptime(7)));
+        let wall = days_from_civil(2026, 10, 25) * DAY_NS;
+        assert_eq!(uncertain(wall).and_then(open), Some(Open::Uncertain(wall)));
+        assert_eq!(uncertain(days_from_civil(2150, 1, 1) * DAY_NS), None);
+        let yearless = yearless_days(2, 29) * DAY_NS;
+        assert_eq!(open(yearless), Some(Open::Yearless(yearless)));
+        assert_eq!(open(FIRST_REAL_NS), None);
+        assert_eq!(open(i64::MIN), None);
+    }
+}

@@ -1,0 +1,165 @@
+//! Spellings that few logs have: digits without separators, weeks and ordinal days, Chinese, Japanese and
+//! Korean dates, glog's letter and number, and TAI64N.
+
+use super::civil::{DAY_NS, SECOND_NS, civil_from_days, days_from_civil, is_leap};
+use super::clock::{TimeOfDay, time_of_day, unusual_time_of_day};
+use super::digits::{byte, digit_run, four, fraction_ns, one_or_two, two};
+use super::names::{is_letter, month};
+use super::stamp::{Stamp, full_year, optional_zone, time_behind};
+
+/// `20261121T030405Z`, `20261121 03:04:05`, `261121 3:04:05` (MySQL): a date without separators, told from
+/// other numbers by what stands between it and the time, or within the time.
+pub(crate) fn compact(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    let (year, month_at) = match digit_run(bytes, at) {
+        8 => (four(bytes, at)?, at + 4),
+        6 => (full_year(two(bytes, at)?), at + 2),
+        _ => return None,
+    };
+    let (month, day) = (two(bytes, month_at)?, two(bytes, month_at + 2)?);
+    let (time, end) = time_behind(bytes, month_at + 4)?;
+    let (zone, end) = optional_zone(bytes, end);
+    Some((Stamp::new(Some(year), month, day, &time, zone)?, end))
+}
+
+/// `20261121 030405`, `261121 030405`, `20261121030405` and with a fraction: any number could look like
+/// this, so it counts only where a whole value or most lines of a source are written so.
+pub(crate) fn digits_alone(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    let (year, month_at, time_at) = match digit_run(bytes, at) {
+        14 => (four(bytes, at)?, at + 4, at + 8),
+        // Milliseconds follow without a point.
+        17 => {
+            let (stamp, _) = digits_alone(bytes.get(..at + 14)?, at)?;
+            let (nanos, end) = fraction_ns(bytes.get(..at + 17)?, at + 14)?;
+            return Some((Stamp { nanos, ..stamp }, end));
+        }
+        8 if byte(bytes, at + 8) == b' ' => (four(bytes, at)?, at + 4, at + 9),
+        6 if byte(bytes, at + 6) == b' ' => (full_year(two(bytes, at)?), at + 2, at + 7),
+        _ => return None,
+    };
+    if byte(bytes, time_at + 2) == b'.' || byte(bytes, time_at + 2) == b'-' {
+        return None;
+    }
+    let (time, end) = unusual_time_of_day(bytes, time_at)?;
+    let (zone, end) = optional_zone(bytes, end);
+    Some((Stamp::new(Some(year), two(bytes, month_at)?, two(bytes, month_at + 2)?, &time, zone)?, end))
+}
+
+/// What begins with a year but is not `iso`: `2026-W47-6T…`, `2026-325T…`, `2026 Nov 21 …`, `2026年11月21日 …`.
+pub(crate) fn year_first(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    match byte(bytes, at + 4) {
+        b'-' if byte(bytes, at + 5) == b'W' => week_date(bytes, at),
+        b'-' if digit_run(bytes, at + 5) == 3 => ordinal_date(bytes, at),
+        b'-' | b' ' | b'/' | b'.' if is_letter(byte(bytes, at + 5)) => year_name_day(bytes, at),
+        0x80.. => east_asian(bytes, at),
+        _ => None,
+    }
+}
+
+fn from_days(bytes: &[u8], days: i64, at: usize) -> Option<(Stamp, usize)> {
+    let (year, month, day) = civil_from_days(days);
+    let (time, end) = time_behind(bytes, at)?;
+    let (zone, end) = optional_zone(bytes, end);
+    Some((Stamp::new(i16::try_from(year).ok(), month, day, &time, zone)?, end))
+}
+
+/// The day number of a day of a week of ISO 8601: week 1 has the fourth of January in it.
+pub(super) fn week_day(year: i16, week: u8, weekday: u8) -> Option<i64> {
+    let fourth = days_from_civil(i32::from(year), 1, 4);
+    let monday = fourth - (fourth + 3).rem_euclid(7);
+    let exists = (1..=53).contains(&week) && (1..=7).contains(&weekday);
+    exists.then(|| monday + i64::from(week - 1) * 7 + i64::from(weekday - 1))
+}
+
+fn week_date(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    if byte(bytes, at + 8) != b'-' {
+        return None;
+    }
+    let weekday = byte(bytes, at + 9).wrapping_sub(b'0');
+    from_days(bytes, week_day(four(bytes, at)?, two(bytes, at + 6)?, weekday)?, at + 10)
+}
+
+fn ordinal_date(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    let year = four(bytes, at)?;
+    let of_year = i64::from(byte(bytes, at + 5) - b'0') * 100 + i64::from(two(bytes, at + 6)?);
+    let exists = (1..=365 + i64::from(is_leap(i32::from(year)))).contains(&of_year);
+    exists.then(|| from_days(bytes, days_from_civil(i32::from(year), 1, 1) + of_year - 1, at + 8))?
+}
+
+fn year_name_day(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    let (month, end) = month(bytes, at + 5)?;
+    if byte(bytes, end) != byte(bytes, at + 4) {
+        return None;
+    }
+    let (day, end) = one_or_two(bytes, end + 1)?;
+    let (time, end) = time_behind(bytes, end)?;
+    let (zone, end) = optional_zone(bytes, end);
+    Some((Stamp::new(Some(four(bytes, at)?), month, day, &time, zone)?, end))
+}
+
+/// A number and the sign that names its unit, in Chinese and Japanese or in Korean.
+fn with_unit(bytes: &[u8], at: usize, units: [&str; 2]) -> Option<(u8, usize)> {
+    let at = at + usize::from(byte(bytes, at) == b' ');
+    let (value, end) = one_or_two(bytes, at)?;
+    let unit = units.iter().find(|unit| bytes[end..].starts_with(unit.as_bytes()))?;
+    Some((value, end + unit.len()))
+}
+
+fn east_asian(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    let year = four(bytes, at)?;
+    let unit = ["年", "년"].into_iter().find(|unit| bytes[at + 4..].starts_with(unit.as_bytes()))?;
+    let (month, end) = with_unit(bytes, at + 4 + unit.len(), ["月", "월"])?;
+    let (day, end) = with_unit(bytes, end, ["日", "일"])?;
+    let clock_at = end + usize::from(byte(bytes, end) == b' ');
+    let (time, end) = time_of_day(bytes, clock_at).or_else(|| {
+        let (hour, end) =
+            with_unit(bytes, clock_at, ["時", "시"]).or_else(|| with_unit(bytes, clock_at, ["时", "点"]))?;
+        let (minute, end) = with_unit(bytes, end, ["分", "분"])?;
+        let (second, end) = with_unit(bytes, end, ["秒", "초"]).unwrap_or((0, end));
+        let exists = hour <= 23 && minute <= 59 && second <= 60;
+        exists.then_some((TimeOfDay { hour, minute, second, nanos: 0 }, end))
+    })?;
+    let (zone, end) = optional_zone(bytes, end);
+    Some((Stamp::new(Some(year), month, day, &time, zone)?, end))
+}
+
+/// `I1121 03:04:05.123456` of glog and klog: severity, month and day, time. Newer ones write the year:
+/// `I20261121 03:04:05.123456`.
+pub(crate) fn glog(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    let (year, month_at) = match digit_run(bytes, at + 1) {
+        4 => (None, at + 1),
+        8 => (Some(four(bytes, at + 1)?), at + 5),
+        _ => return None,
+    };
+    if byte(bytes, month_at + 4) != b' ' {
+        return None;
+    }
+    let (time, end) = time_of_day(bytes, month_at + 5)?;
+    // With its seconds and fraction no word and number of a message looks like this.
+    if byte(bytes, month_at + 13) != b'.' {
+        return None;
+    }
+    let (month, day) = (two(bytes, month_at)?, two(bytes, month_at + 2)?);
+    Some((Stamp::new(year, month, day, &time, None)?, end))
+}
+
+/// What programs that write TAI64N add to the seconds since 1970: daemontools and its kin know no leap
+/// seconds, and take off the same ten when they show the time.
+const TAI_AHEAD: i64 = 10;
+
+/// `@40000000433225833b6e1a8c`: TAI64N of daemontools and its kin, also the shorter TAI64.
+pub(crate) fn tai64(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    let label = bytes.get(at + 1..)?;
+    let digits = label.iter().take(25).take_while(|byte| byte.is_ascii_hexdigit()).count();
+    if byte(bytes, at) != b'@' || !matches!(digits, 16 | 24) {
+        return None;
+    }
+    let hex = |from: usize, to: usize| {
+        let text = std::str::from_utf8(label.get(from..to)?).ok()?;
+        i64::from_str_radix(text, 16).ok()
+    };
+    let tai = hex(0, 16)?.checked_sub(1 << 62)?;
+    let nanos = if digits == 24 { hex(16, 24)? } else { 0 };
+    let second = tai - TAI_AHEAD;
+    let in_range = (0..200 * 366 * DAY_NS / SECOND_NS).contains(&second) && nanos < SECOND_NS;
+    in_range.then_some((second * SECOND_NS + nanos, at + 1 + digits))
+}
