@@ -43,6 +43,7 @@ pub(crate) enum ZoneOrigin<'a> {
     /// By its name, as chosen.
     Chosen(&'a str),
     /// By its name, as a line of the sample has it.
+    #[allow(dead_code)] // For formats whose heading lines name their zone.
     InData(&'a str),
 }
 

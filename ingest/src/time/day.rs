@@ -67,7 +67,7 @@ pub(crate) fn starting_day(times: &[i64], name: &str, modified_wall: Option<i64>
     }
     let Some(modified_wall) = modified_wall else { return (0, "because nothing tells the day") };
     let mut days = Days::starting(0);
-    let last = times.iter().map(|&time| days.resolve(time)).next_back().unwrap_or(0);
+    let last = times.iter().fold(0, |_, &time| days.resolve(time));
     let latest = modified_wall.saturating_add(SLACK_NS / 24);
     ((latest - last).div_euclid(DAY_NS) * DAY_NS, "from the file's last change")
 }

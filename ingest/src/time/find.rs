@@ -7,8 +7,9 @@ use super::epoch;
 use super::names::{after_weekday, is_letter, word_end};
 use super::numeric::{DateOrder, numeric};
 use super::rare::{compact, digits_alone, glog, tai64, year_first};
-use super::rules::TimeRules;
+use super::rules::{TimeRules, is_complete};
 use super::stamp::{Stamp, day_month_year, iso, month_day};
+use crate::limits;
 
 /// A time and where it stands in the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +81,16 @@ pub(crate) fn find(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
     {
         return Some(FoundTime { when, start, end });
     }
-    scan(line, rules.within, rules.order).map(|(found, _)| found)
+    let found = scan(line, rules.within, rules.order).map(|(found, _)| found);
+    if found.is_none() && rules.headings { heading(line, rules) } else { found }
+}
+
+/// A complete stamp that ends its line.
+#[cold]
+fn heading(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
+    let (found, _) = scan(line, limits::STAMP_WITHIN_BYTES, rules.order)?;
+    let ends = line[found.end..].iter().all(|byte| matches!(byte, b' ' | b'-' | b'*' | b'=' | b'.' | b']'));
+    (ends && is_complete(&found.when)).then_some(found)
 }
 
 /// Within a word, a number or a file name it is no stamp of the line's own.

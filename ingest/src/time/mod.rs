@@ -15,6 +15,9 @@ pub(crate) mod find;
 pub(crate) mod names;
 pub(crate) mod numeric;
 pub(crate) mod offset;
+pub(crate) mod order;
+#[allow(dead_code)]
+// For formats that people write themselves.
 pub(crate) mod pattern;
 pub(crate) mod provisional;
 pub(crate) mod rare;

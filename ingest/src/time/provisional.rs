@@ -9,7 +9,7 @@
 //! | 1690 to 1749 | an uptime, behind 1690 |
 //! | 1750 to 1889 | a wall clock of 1970 to 2109 in an hour that a clock change skips or repeats |
 
-use super::civil::{DAY_NS, days_from_civil};
+use super::civil::DAY_NS;
 
 const fn year_start_ns(year_start_day: i64) -> i64 {
     year_start_day * DAY_NS
@@ -82,13 +82,9 @@ pub(crate) fn open(time: i64) -> Option<Open> {
     })
 }
 
-/// The first day of the year in which a year-less wall clock travels; asked for by its test too.
-pub(crate) fn yearless_days(month: u8, day: u8) -> i64 {
-    days_from_civil(YEARLESS, month, day)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::civil::days_from_civil;
     use super::*;
 
     #[test]
@@ -113,7 +109,7 @@ mod tests {
         let wall = days_from_civil(2026, 10, 25) * DAY_NS;
         assert_eq!(uncertain(wall).and_then(open), Some(Open::Uncertain(wall)));
         assert_eq!(uncertain(days_from_civil(2150, 1, 1) * DAY_NS), None);
-        let yearless = yearless_days(2, 29) * DAY_NS;
+        let yearless = days_from_civil(YEARLESS, 2, 29) * DAY_NS;
         assert_eq!(open(yearless), Some(Open::Yearless(yearless)));
         assert_eq!(open(FIRST_REAL_NS), None);
         assert_eq!(open(i64::MIN), None);

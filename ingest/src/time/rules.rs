@@ -3,9 +3,11 @@
 //! was cut.
 
 use super::When;
-use super::civil::DAY_NS;
+use super::civil::{DAY_NS, SECOND_NS, civil_from_days, days_from_civil};
+use super::epoch;
 use super::find::{FoundTime, Spelling, is_set_apart, scan};
-use super::numeric::{DateOrder, NumericDate, numbers};
+use super::numeric::DateOrder;
+use super::order::date_order;
 use crate::limits;
 
 /// How `find` looks for the time of a line.
@@ -17,6 +19,9 @@ pub(crate) struct TimeRules {
     pub order: DateOrder,
     /// How the order was found, for a person; `None` where no date left it open.
     pub order_reason: Option<&'static str>,
+    /// A complete stamp that ends its line counts anywhere near the start, because the lines themselves lack
+    /// their date or year and such a line is the heading that has it ("Log opened Sat Nov 21 …").
+    pub headings: bool,
     usual: Option<(Spelling, Place)>,
 }
 
@@ -26,6 +31,8 @@ enum Place {
     Column(usize),
     /// Behind so many words, whose lengths differ.
     Word(usize),
+    /// Wherever the first number stands that could be one: only for epochs, which are long.
+    Anywhere,
 }
 
 impl Default for TimeRules {
@@ -36,6 +43,7 @@ impl Default for TimeRules {
             within: limits::STAMP_WITHIN_BYTES,
             order: DateOrder::Customary,
             order_reason: None,
+            headings: false,
             usual: Some((Spelling::Epoch, Place::Column(0))),
         }
     }
@@ -49,6 +57,7 @@ impl TimeRules {
         match place {
             Place::Column(column) => Some((spelling, column)),
             Place::Word(words) => word_start(line, words).map(|start| (spelling, start)),
+            Place::Anywhere => first_bare(line, spelling).map(|(column, _)| (spelling, column)),
         }
     }
 }
@@ -74,18 +83,66 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
         lines.iter().map(|line| scan(line, limits::STAMP_WITHIN_BYTES, DateOrder::Customary)).collect();
     let certain = found.iter().flatten().count();
     if certain * 4 <= lines.len()
-        && let Some(usual) = bare(&lines)
+        && let Some((spelling, place)) = bare(&lines)
     {
-        return TimeRules { usual: Some(usual), ..TimeRules::default() };
+        // Where bare numbers count, any other time further in is part of a message.
+        let headings = matches!(spelling, Spelling::DayTime | Spelling::Uptime);
+        let within = if headings { limits::STAMP_ANCHORED_BYTES } else { limits::STAMP_WITHIN_BYTES };
+        return TimeRules { within, headings, usual: Some((spelling, place)), ..TimeRules::default() };
     }
     let (order, order_reason) = date_order(&lines, &found);
     let anchored = found.iter().flatten().filter(|(time, _)| time.start <= limits::STAMP_ANCHORED_BYTES);
-    let within = match anchored.count() * 2 > certain {
-        true => limits::STAMP_ANCHORED_BYTES,
-        false => limits::STAMP_WITHIN_BYTES,
+    let within = if anchored.count() * 2 > certain {
+        limits::STAMP_ANCHORED_BYTES
+    } else {
+        limits::STAMP_WITHIN_BYTES
     };
+    let yearless = found.iter().flatten().filter(|(time, _)| !is_complete(&time.when)).count();
     let places = found.iter().flatten().map(|(time, spelling)| (*spelling, Place::Column(time.start)));
-    TimeRules { within, order, order_reason, usual: most_frequent(places).map(|(usual, _)| usual) }
+    let usual = epochs_of_stamps(&lines, &found).or_else(|| most_frequent(places).map(|(usual, _)| usual));
+    TimeRules { within, order, order_reason, headings: yearless * 2 > certain, usual }
+}
+
+/// Whether a time has its year and day.
+pub(crate) fn is_complete(when: &When) -> bool {
+    match when {
+        When::Stamp(stamp) => stamp.year.is_some(),
+        When::Instant(_) => true,
+        When::TimeOfDay(_) | When::Uptime(_) => false,
+    }
+}
+
+/// No zone is further from UTC than this.
+const FURTHEST_ZONE_NS: i64 = 15 * 3_600 * SECOND_NS;
+
+/// Lines with a stamp without a zone may have the same time as an epoch, too, which needs none. The numbers
+/// are such epochs if they differ from the stamps by no more than a zone does.
+fn epochs_of_stamps(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Option<(Spelling, Place)> {
+    let agreeing: Vec<(usize, usize)> = lines
+        .iter()
+        .zip(found)
+        .filter_map(|(line, found)| {
+            let When::Stamp(stamp) = found.as_ref()?.0.when else { return None };
+            let (column, word) = first_bare(line, Spelling::Epoch).filter(|_| stamp.zone.is_none())?;
+            let (epoch, _) = epoch::alone(line, column)?;
+            let year = stamp.year.map_or_else(|| civil_from_days(epoch.div_euclid(DAY_NS)).0, i32::from);
+            let hours = i64::from(stamp.hour) * 3_600 * SECOND_NS;
+            let wall = days_from_civil(year, stamp.month, stamp.day) * DAY_NS + hours;
+            ((wall - epoch).abs() <= FURTHEST_ZONE_NS).then_some((column, word))
+        })
+        .collect();
+    (agreeing.len() * 10 >= lines.len() * 9).then(|| one_place(&agreeing, Spelling::Epoch))?
+}
+
+/// The column or the word that nearly all of these have.
+fn one_place(hits: &[(usize, usize)], spelling: Spelling) -> Option<(Spelling, Place)> {
+    let columns = hits.iter().map(|&(column, _)| (spelling, Place::Column(column)));
+    let words = hits.iter().map(|&(_, word)| (spelling, Place::Word(word)));
+    [most_frequent(columns), most_frequent(words)]
+        .into_iter()
+        .flatten()
+        .find(|&(_, count)| count * 10 >= hits.len() * 9)
+        .map(|(place, _)| place)
 }
 
 fn most_frequent(places: impl Iterator<Item = (Spelling, Place)>) -> Option<((Spelling, Place), usize)> {
@@ -103,22 +160,29 @@ fn most_frequent(places: impl Iterator<Item = (Spelling, Place)>) -> Option<((Sp
 /// A spelling that any number could look like, if the lines have it in one place and in order.
 fn bare(lines: &[&[u8]]) -> Option<(Spelling, Place)> {
     Spelling::BARE.into_iter().find_map(|spelling| {
-        let hits: Vec<(usize, usize, usize)> = lines
-            .iter()
-            .enumerate()
-            .filter_map(|(index, line)| {
-                first_bare(line, spelling).map(|(column, word)| (index, column, word))
-            })
-            .collect();
-        let columns = hits.iter().map(|&(_, column, _)| (spelling, Place::Column(column)));
-        let words = hits.iter().map(|&(_, _, word)| (spelling, Place::Word(word)));
-        let usual = [most_frequent(columns), most_frequent(words)]
-            .into_iter()
-            .flatten()
-            .find(|&(_, count)| count * 10 >= hits.len() * 9 && count * 5 >= lines.len() * 2);
-        let rules = TimeRules { usual: usual.map(|(usual, _)| usual), ..TimeRules::default() };
-        usual.map(|(usual, _)| usual).filter(|_| in_order(lines, spelling, &rules))
+        let hits: Vec<_> = lines.iter().filter_map(|line| first_bare(line, spelling)).collect();
+        // Traces and the like may stand between; but where only few lines have one, it is of their message.
+        if hits.is_empty() || hits.len() * 5 < lines.len() * 2 {
+            return None;
+        }
+        let anywhere = || (spelling == Spelling::Epoch).then_some((spelling, Place::Anywhere));
+        let usual = one_place(&hits, spelling)
+            .filter(|&usual| reads(lines, usual) * 10 >= hits.len() * 9)
+            .or_else(anywhere)?;
+        let rules = TimeRules { usual: Some(usual), ..TimeRules::default() };
+        in_order(lines, spelling, &rules).then_some(usual)
     })
+}
+
+/// How many lines have a time of this spelling at this very place: words do not tell places within them.
+fn reads(lines: &[&[u8]], usual: (Spelling, Place)) -> usize {
+    let rules = TimeRules { usual: Some(usual), ..TimeRules::default() };
+    let has = |line: &&&[u8]| {
+        rules
+            .usual_place(line)
+            .is_some_and(|(spelling, at)| spelling.read(line, at, DateOrder::Customary).is_some())
+    };
+    lines.iter().filter(has).count()
 }
 
 fn first_bare(line: &[u8], spelling: Spelling) -> Option<(usize, usize)> {
@@ -136,11 +200,15 @@ fn first_bare(line: &[u8], spelling: Spelling) -> Option<(usize, usize)> {
     None
 }
 
+/// So many lines are not of one instant; a number that stays the same over them is an id.
+const MANY_STEPS: usize = 50;
+
 /// Whether the values mostly rise, as times do and other numbers do not. Many events share a time of day
 /// or a second; a value that never changes is no time.
 fn in_order(lines: &[&[u8]], spelling: Spelling, rules: &TimeRules) -> bool {
     let mut steps = 0;
     let mut rising = 0;
+    let mut same = 0;
     let mut last: Option<i64> = None;
     for line in lines {
         let Some((_, at)) = rules.usual_place(line).filter(|&(_, at)| is_set_apart(line, at)) else {
@@ -155,47 +223,9 @@ fn in_order(lines: &[&[u8]], spelling: Spelling, rules: &TimeRules) -> bool {
             steps += 1;
             let past_midnight = spelling == Spelling::DayTime && last - value > DAY_NS / 2;
             rising += usize::from(value >= last || past_midnight);
+            same += usize::from(value == last);
         }
         last = Some(value);
     }
-    rising * 5 >= steps * 4
-}
-
-/// Finds out which number is the day: an order in which a date does not exist is none, and of two orders the
-/// one in which times rise is meant.
-fn date_order(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> (DateOrder, Option<&'static str>) {
-    let dates: Vec<NumericDate> = lines
-        .iter()
-        .zip(found)
-        .filter_map(|(line, found)| match found {
-            Some((time, Spelling::Numeric)) => numbers(line, time.start),
-            _ => None,
-        })
-        .collect();
-    let Some(sample) = dates.first() else { return (DateOrder::Customary, None) };
-    let orders = [DateOrder::MonthFirst, DateOrder::DayFirst, DateOrder::YearFirst];
-    let exist = |order: DateOrder| dates.iter().filter(|date| date.in_order(order).is_some()).count();
-    let most = orders.into_iter().map(exist).max().unwrap_or(0);
-    let mut possible: Vec<DateOrder> = orders.into_iter().filter(|&order| exist(order) == most).collect();
-    if let [only] = possible[..] {
-        return (only, Some("a number over 12 shows which one is the day"));
-    }
-    let falls: Vec<usize> = possible.iter().map(|&order| falls(&dates, order)).collect();
-    let fewest = falls.iter().copied().min().unwrap_or(0);
-    // Lines out of order are few; an order that is wrong falls back at the end of every month.
-    let clear = falls.iter().filter(|&&falls| falls > fewest).count() > 0;
-    let mut kept = falls.iter().map(|&falls| falls == fewest);
-    possible.retain(|_| kept.next().unwrap_or(false));
-    if let ([only], true) = (&possible[..], clear) {
-        return (*only, Some("only in this order do the times rise"));
-    }
-    let custom = sample.custom();
-    let order = if possible.contains(&custom) { custom } else { possible[0] };
-    (order, Some("the dates leave it open, so it is assumed"))
-}
-
-fn falls(dates: &[NumericDate], order: DateOrder) -> usize {
-    let key = |date: &NumericDate| date.in_order(order).map(|date_in_order| (date_in_order, date.time.ns()));
-    let keys: Vec<_> = dates.iter().filter_map(key).collect();
-    keys.windows(2).filter(|pair| pair[1] < pair[0]).count()
+    rising * 5 >= steps * 4 && (same < steps || steps < MANY_STEPS)
 }

@@ -7,7 +7,7 @@ use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, fmt::strtime};
 use proptest::prelude::*;
 
-use super::find::{FoundTime, find, whole};
+use super::find::{FoundTime, Spelling, find, whole};
 use super::numeric::DateOrder;
 use super::rules::{TimeRules, learn};
 use super::zone::Zone;
@@ -74,6 +74,8 @@ fn iso_and_its_kin() {
     check("2026-W47-6T03:04:05Z x", "2026-11-21T03:04:05Z");
     check("2026-325T03:04:05 x", "2026-11-21T03:04:05Z");
     check("2026-11-21T03:04:05+01:00[Europe/Berlin] x", "2026-11-21T02:04:05Z");
+    check("2026-11-21\t03:04:05\tx", "2026-11-21T03:04:05Z");
+    check("<188>date=2026-11-21 time=03:04:05 x", "2026-11-21T03:04:05Z");
     check("logger=a t=2026-11-21T03:04:05Z", "2026-11-21T03:04:05Z");
     check("app.log.1.2017-05-16_13:53:08 2017-05-16 00:00:00.008 x", "2017-05-16T00:00:00.008Z");
     check("2026-11-21 23:59:60 x", "2026-11-22T00:00:00Z");
@@ -226,6 +228,10 @@ fn bare_times_count_where_most_lines_have_them() {
         &["2023-10-11T18:19:11.000001Z", "2023-10-11T18:19:11.000541Z"],
     );
     learned(&["20100720 183814 a", "20100720 183818 b"], &["2010-07-20T18:38:14Z", "2010-07-20T18:38:18Z"]);
+    learned(
+        &["type=A msg=audit(1481076983.819:7798): x", "type=LONGER msg=audit(1481076983.864:6): y"],
+        &["2016-12-07T02:16:23.819Z", "2016-12-07T02:16:23.864Z"],
+    );
     // Numbers that fall as often as they rise are none, and neither are those of a single line in many.
     learned(&["[12.345678] a", "[3.141592] b", "[9.000001] c", "[1.000001] d"], &["none"; 4]);
     learned(&["one", "two", "[21:08:50] x", "three"], &["none"; 4]);
@@ -233,6 +239,49 @@ fn bare_times_count_where_most_lines_have_them() {
     learned(
         &["2026-11-21 03:04:05 21:08:50 x", "2026-11-21 03:04:06 21:08:51 y"],
         &["2026-11-21T03:04:05Z", "2026-11-21T03:04:06Z"],
+    );
+}
+
+#[test]
+fn an_epoch_beside_a_stamp_needs_no_zone() {
+    learned(
+        &[
+            "- 1117838570 2005.06.03 R02 2005-06-03-15.42.50.675872 x",
+            "APPREAD 1117838571 2005.06.03 R02 2005-06-03-15.42.51 y",
+        ],
+        &["2005-06-03T22:42:50Z", "2005-06-03T22:42:51Z"],
+    );
+    let id = "1117838570 2026-06-03 15:42:50 x";
+    assert_eq!(learn([id.as_bytes()].into_iter()).usual_place(id.as_bytes()), Some((Spelling::Iso, 11)));
+}
+
+#[test]
+fn a_heading_has_the_date_that_its_lines_lack() {
+    learned(
+        &["**** BEGIN LOGGING AT Mon Dec 31 21:11:55 2012", "dec 31 21:11:55 --> a", "dec 31 21:12:00 <b> c"],
+        &["2012-12-31T21:11:55Z", "1680-12-31T21:11:55Z", "1680-12-31T21:12:00Z"],
+    );
+    learned(
+        &[
+            "--- Log opened Mon Dec 31 21:11:55 2012",
+            "21:11 -!- a",
+            "21:12 <b> c",
+            "21:13 <b> since 2011-01-01 00:00:00",
+            "21:13 <b> d",
+            "21:14 <b> e",
+            "21:15 <b> f",
+            "21:16 <b> g",
+        ],
+        &[
+            "2012-12-31T21:11:55Z",
+            "day time 76260",
+            "day time 76320",
+            "day time 76380",
+            "day time 76380",
+            "day time 76440",
+            "day time 76500",
+            "day time 76560",
+        ],
     );
 }
 

@@ -70,11 +70,11 @@ pub(super) fn time_behind(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)>
 }
 
 /// Words that stand between a date and a time.
-const AT: [&[u8]; 5] = [b"at ", b"um ", b"kl. ", "à ".as_bytes(), b"a las "];
+const AT: [&[u8]; 6] = [b"time=", b"at ", b"um ", b"kl. ", "à ".as_bytes(), b"a las "];
 
 fn time_far_behind(bytes: &[u8], mut at: usize) -> Option<(TimeOfDay, usize)> {
     let separator = byte(bytes, at);
-    if !matches!(separator, b' ' | b'T' | b't' | b'_' | b'-' | b':' | b',') {
+    if !matches!(separator, b' ' | b'\t' | b'T' | b't' | b'_' | b'-' | b':' | b',') {
         return None;
     }
     at += 1;

@@ -1,0 +1,45 @@
+//! What is made of a file's times: `cargo run --release -p timberline-ingest --example times -- FILE…`.
+//! For each file its format, how many events it has, the first and the last time in the file's order, and the
+//! report on its times in sentences.
+
+#![allow(clippy::print_stdout)]
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use ingest::{NO_TIME, Options, Source, discover};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    for path in std::env::args().skip(1) {
+        for found in discover(&[PathBuf::from(&path)]).files {
+            match Source::open(&found, &Options::default()) {
+                Ok(source) => tell(&path, source)?,
+                Err(error) => println!("{path}\t-\t0\t{error}"),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn tell(path: &str, mut source: Source) -> Result<(), Box<dyn Error>> {
+    let (parser, mut settler) = (source.parser(), source.settler());
+    let format = source.detection().format;
+    let (mut events, mut first, mut last) = (0, NO_TIME, NO_TIME);
+    while let Some(chunk) = source.next_chunk()? {
+        let mut batch = parser.parse(chunk);
+        settler.settle(&mut batch);
+        events += batch.rows();
+        if first == NO_TIME {
+            first = batch.time.first().copied().unwrap_or(NO_TIME);
+        }
+        last = batch.time.last().copied().unwrap_or(last);
+    }
+    let sentences = settler.report().sentences().join("; ");
+    println!("{path}\t{format}\t{events}\t{}\t{}\t{sentences}", shown(first), shown(last));
+    Ok(())
+}
+
+fn shown(ns: i64) -> String {
+    let time = jiff::Timestamp::from_nanosecond(i128::from(ns)).map(|time| time.to_string());
+    time.ok().filter(|_| ns != NO_TIME).unwrap_or_else(|| "none".to_string())
+}

@@ -1,0 +1,52 @@
+//! Learning which number of a source's dates is the day.
+
+use super::find::{FoundTime, Spelling};
+use super::names::word_end;
+use super::numeric::{DateOrder, NumericDate, numbers};
+
+/// Finds out which number is the day: an order in which a date does not exist is none, and of two orders the
+/// one in which times rise is meant.
+pub(super) fn date_order(
+    lines: &[&[u8]],
+    found: &[Option<(FoundTime, Spelling)>],
+) -> (DateOrder, Option<&'static str>) {
+    let dates: Vec<NumericDate> = lines
+        .iter()
+        .zip(found)
+        .filter_map(|(line, found)| match found {
+            Some((time, Spelling::Numeric)) => numbers(line, time.start),
+            Some((time, Spelling::Weekday)) => {
+                let name_end = word_end(line, time.start);
+                let apart = line[name_end..].iter().take_while(|byte| !byte.is_ascii_digit()).take(3).count();
+                numbers(line, name_end + apart)
+            }
+            _ => None,
+        })
+        .collect();
+    let Some(sample) = dates.first() else { return (DateOrder::Customary, None) };
+    let orders = [DateOrder::MonthFirst, DateOrder::DayFirst, DateOrder::YearFirst];
+    let exist = |order: DateOrder| dates.iter().filter(|date| date.in_order(order).is_some()).count();
+    let most = orders.into_iter().map(exist).max().unwrap_or(0);
+    let mut possible: Vec<DateOrder> = orders.into_iter().filter(|&order| exist(order) == most).collect();
+    if let [only] = possible[..] {
+        return (only, Some("a number over 12 shows which one is the day"));
+    }
+    let falls: Vec<usize> = possible.iter().map(|&order| falls(&dates, order)).collect();
+    let fewest = falls.iter().copied().min().unwrap_or(0);
+    // Lines out of order are few; an order that is wrong falls back at the end of every month.
+    let clear = falls.iter().filter(|&&falls| falls > fewest).count() > 0;
+    let mut kept = falls.iter().map(|&falls| falls == fewest);
+    possible.retain(|_| kept.next().unwrap_or(false));
+    if let ([only], true) = (&possible[..], clear) {
+        return (*only, Some("only in this order do the times rise"));
+    }
+    let custom = sample.custom();
+    let order = if possible.contains(&custom) { custom } else { possible[0] };
+    (order, Some("the dates leave it open, so it is assumed"))
+}
+
+fn falls(dates: &[NumericDate], order: DateOrder) -> usize {
+    let key = |date: &NumericDate| date.in_order(order).map(|date_in_order| (date_in_order, date.time.ns()));
+    let keys: Vec<_> = dates.iter().filter_map(key).collect();
+    keys.windows(2).filter(|pair| pair[1] < pair[0]).count()
+}
