@@ -9,6 +9,8 @@ const MOST_GAPS: usize = 5;
 /// A gap is worth telling if it is this many times as long as a usual step, and at least a minute.
 const GAP_FACTOR: i64 = 100;
 const SHORTEST_GAP_NS: i64 = 60 * SECOND_NS;
+/// Of fewer events nobody can say what a usual step is.
+const FEWEST_STEPS: u64 = 50;
 
 /// A step from one event's time to the next one's that is worth telling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +89,9 @@ impl Course {
 
     /// The longest gaps that are much longer than the usual step, in the order of the source.
     pub(crate) fn gaps(&self) -> Vec<TimeStep> {
+        if self.steps < FEWEST_STEPS {
+            return Vec::new();
+        }
         let kept: u64 = self.gaps.iter().map(TimeStep::length_ns).fold(0, u64::saturating_add);
         let covered = self.first_ns.abs_diff(self.latest_ns).saturating_sub(kept);
         let usual = covered / self.steps.saturating_sub(MOST_GAPS as u64).max(1);
