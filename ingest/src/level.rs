@@ -5,7 +5,8 @@ use crate::batch::Level;
 /// Length of the longest level word.
 pub(crate) const LONGEST_WORD: usize = 13;
 
-/// The level a word names, in any case.
+/// The level a word names, in any case. Java's own logging speaks the language of its machine, so a few words
+/// are German, French, Spanish or Italian.
 pub(crate) fn of_word(word: &[u8]) -> Option<Level> {
     let mut lower = [0; LONGEST_WORD];
     let lower = lower.get_mut(..word.len())?;
@@ -14,10 +15,14 @@ pub(crate) fn of_word(word: &[u8]) -> Option<Level> {
     Some(match &*lower {
         b"trace" | b"finest" | b"finer" | b"verbose" | b"trc" | b"vrb" => Level::Trace,
         b"debug" | b"dbg" | b"fine" | b"debu" => Level::Debug,
-        b"info" | b"information" | b"informational" | b"inf" | b"config" => Level::Info,
-        b"notice" => Level::Notice,
-        b"warn" | b"warning" | b"wrn" => Level::Warn,
-        b"error" | b"err" | b"severe" | b"erro" => Level::Error,
+        b"info" | b"information" | b"informational" | b"inf" | b"config" | b"infos" => Level::Info,
+        b"notice" | b"note" => Level::Notice,
+        b"warn" | b"warning" | b"wrn" | b"warnung" | b"avertissement" | b"advertencia" | b"avvertenza" => {
+            Level::Warn
+        }
+        b"error" | b"err" | b"severe" | b"erro" | b"schwerwiegend" | b"grave" | b"fehler" | b"erreur" => {
+            Level::Error
+        }
         b"fatal" | b"critical" | b"crit" | b"alert" | b"emerg" | b"emergency" | b"panic" | b"ftl" => {
             Level::Fatal
         }
@@ -93,7 +98,10 @@ fn is_word(byte: u8) -> bool {
 /// Whether a level word starts with this letter: most words end their test here.
 #[inline]
 fn may_begin(first: u8) -> bool {
-    matches!(first | 0x20, b'a' | b'c' | b'd' | b'e' | b'f' | b'i' | b'n' | b'p' | b's' | b't' | b'v' | b'w')
+    matches!(
+        first | 0x20,
+        b'a' | b'c' | b'd' | b'e' | b'f' | b'g' | b'i' | b'n' | b'p' | b's' | b't' | b'v' | b'w'
+    )
 }
 
 fn stands_out(line: &[u8], start: usize, end: usize) -> bool {
@@ -141,6 +149,9 @@ mod tests {
         check("level=\"error\" msg=x", "error");
         check("x|FATAL|y", "fatal");
         check("SEVERE: x", "error");
+        check("SCHWERWIEGEND: x", "error");
+        check("AVERTISSEMENT [main] x", "warn");
+        check("[Note] ready", "notice");
         check("[main] c.e.Shop CRITICAL x", "fatal");
     }
 

@@ -2,14 +2,14 @@
 //! meaning of wall clocks within a clock change, and the times of events without one.
 
 use crate::batch::{Batch, NO_TIME};
-use crate::time::civil::DAY_NS;
+use crate::time::civil::{DAY_NS, civil_from_days};
 use crate::time::course::Course;
 use crate::time::day::{Days, Uptimes, day_words, starting_day};
 use crate::time::provisional::{FIRST_REAL_NS, Open, open};
 use crate::time::report::TimeReport;
 use crate::time::rules::TimeRules;
 use crate::time::wall::Walls;
-use crate::time::year::{SLACK_NS, Years, starting_year};
+use crate::time::year::{PossibleYears, SLACK_NS, Years};
 use crate::time::zone::Zone;
 
 /// What is known about the times of a source besides its lines.
@@ -27,8 +27,6 @@ pub(crate) struct Evidence<'a> {
     pub zone_origin: ZoneOrigin<'a>,
     /// The year of the first time that carries none, as chosen.
     pub year: Option<i16>,
-    /// The years of other sources of the same import.
-    pub neighbour_years: &'a [i16],
     /// When the machine whose uptimes these are was started.
     pub boot_ns: Option<i64>,
     /// Added to every time.
@@ -58,7 +56,6 @@ impl<'a> Evidence<'a> {
             zone: Zone::UTC,
             zone_origin: ZoneOrigin::Assumed,
             year: None,
-            neighbour_years: &[],
             boot_ns: None,
             clock_offset_ns: 0,
         }
@@ -70,12 +67,17 @@ impl<'a> Evidence<'a> {
 #[derive(Clone, Debug)]
 pub struct Settler {
     years: Years,
+    /// Empty where the year was chosen.
+    possible_years: Option<PossibleYears>,
+    sample_years: Option<(i16, i16)>,
     days: Days,
     uptimes: Uptimes,
     walls: Walls,
     /// The last time that was complete as written, which may settle the date of the next that is not.
     complete: i64,
     carried: i64,
+    /// The first time of the sample, as parsed.
+    first: i64,
     /// Whether a time of the source itself has come yet.
     begun: bool,
     clock_offset_ns: i64,
@@ -96,12 +98,18 @@ impl Settler {
             report.date_order = format!("{}; {reason}", order.words());
         }
         let mut settler = Settler {
-            years: Years::starting(starting(evidence, &mut report)),
+            years: Years::starting(0),
+            possible_years: evidence
+                .year
+                .is_none()
+                .then(|| PossibleYears::of(evidence.sample, evidence.modified_ns)),
+            sample_years: years_of(evidence.sample),
             days: Days::starting(first_midnight(evidence, &mut report)),
             uptimes: Uptimes::starting(first_boot(evidence, &mut report)),
             walls: Walls::new(evidence.zone.clone()),
             complete: NO_TIME,
             carried: NO_TIME,
+            first: evidence.sample.iter().copied().find(|&time| time != NO_TIME).unwrap_or(NO_TIME),
             begun: false,
             clock_offset_ns: evidence.clock_offset_ns,
             modified_ns: evidence.modified_ns,
@@ -111,10 +119,36 @@ impl Settler {
             zone_words: zone_words(evidence.zone_origin),
             report,
         };
-        if let Some(&first) = evidence.sample.iter().find(|&&time| time != NO_TIME) {
-            settler.carried = settler.clone().settled(first);
+        if let Some(year) = evidence.year {
+            settler.report.year = format!("{year}, as chosen");
+            settler.start_in(i32::from(year));
+        } else {
+            settler.consider_neighbours(&[]);
         }
         settler
+    }
+
+    /// The first and last year that the sample's own times have, for the sources beside it that have none.
+    #[must_use]
+    pub fn sample_years(&self) -> Option<(i16, i16)> {
+        self.sample_years
+    }
+
+    /// Takes the years of the other sources of the same import into account, for stamps without a year.
+    /// To be called before anything is settled; it changes nothing where the year was chosen.
+    pub fn consider_neighbours(&mut self, years: &[i16]) {
+        if let Some(possible) = &self.possible_years {
+            let (year, reason) = possible.decide(years);
+            self.report.year = reason;
+            self.start_in(year);
+        }
+    }
+
+    fn start_in(&mut self, year: i32) {
+        self.years = Years::starting(year);
+        if self.first != NO_TIME {
+            self.carried = self.clone().settled(self.first);
+        }
     }
 
     /// Gives every row its final time. Call it once for each batch of the source, in order.
@@ -200,7 +234,7 @@ impl Settler {
         keep(&mut report.year, report.yearless);
         keep(&mut report.day, report.dayless);
         keep(&mut report.start, report.uptimes);
-        (report.new_years, report.midnights) = (self.years.new_years, self.days.midnights);
+        (report.new_years, report.midnights) = (self.years.passed, self.days.midnights);
         report.restarts = self.uptimes.restarts;
         report.repeated = self.walls.repeated;
         report.repeated_second = self.walls.repeated_second;
@@ -222,7 +256,7 @@ impl Settler {
         };
         let years = past(self.latest_yearless_ns, 366 * DAY_NS);
         if years > 0 {
-            let first = i64::from(self.years.year) - i64::from(self.years.new_years);
+            let first = i64::from(self.years.year) - i64::from(self.years.passed);
             report.better_year = i16::try_from(first - years).ok();
         }
         report.days_too_late = past(self.latest_dayless_ns, DAY_NS).try_into().unwrap_or(u32::MAX);
@@ -237,16 +271,11 @@ fn zone_words(origin: ZoneOrigin) -> String {
     }
 }
 
-fn starting(evidence: &Evidence, report: &mut TimeReport) -> i32 {
-    if let Some(year) = evidence.year {
-        report.year = format!("{year}, as chosen");
-        return i32::from(year);
-    }
-    let is_yearless = |time: &&i64| matches!(open(**time), Some(Open::Yearless(_) | Open::YearlessUtc(_)));
-    let sample: Vec<i64> = evidence.sample.iter().filter(is_yearless).copied().collect();
-    let start = starting_year(&sample, evidence.modified_ns, evidence.neighbour_years);
-    report.year = start.reason;
-    start.year
+/// The first and the last year of the times that have one.
+fn years_of(sample: &[i64]) -> Option<(i16, i16)> {
+    let complete = || sample.iter().copied().filter(|&time| time >= FIRST_REAL_NS);
+    let year = |ns: i64| i16::try_from(civil_from_days(ns.div_euclid(DAY_NS)).0).ok();
+    Some((year(complete().min()?)?, year(complete().max()?)?))
 }
 
 fn first_midnight(evidence: &Evidence, report: &mut TimeReport) -> i64 {

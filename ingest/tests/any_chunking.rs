@@ -97,6 +97,12 @@ const PIECES: &[&str] = &[
     "\tat com.example.Cart.add(Cart.java:7)",
     "   ",
     "",
+    "[23:59:58.5] a time of day alone",
+    "[00:00:01] the next one",
+    "[   12.345678] an uptime",
+    "05/06/26 3:04:05 PM a date that is read by its order",
+    "13.06.2026 03:04:05 another",
+    "--- Log opened Sat Nov 21 03:04:05 2026",
     "plain words",
     "nul \0 and \u{1b}[31mred\u{1b}[0m and é",
 ];

@@ -114,6 +114,41 @@ fn years_roll_over_at_new_year() {
 }
 
 #[test]
+fn times_of_day_and_uptimes_get_their_day_from_the_file() {
+    let plain = Options::default();
+    let log = b"[23:59:59] a\n  more\n[00:00:01] b\n";
+    let expected = ["2026-11-20T23:59:59Z", "2026-11-20T23:59:59Z", "2026-11-21T00:00:01Z"];
+    assert_eq!(times(log, Some("2026-11-21T00:00:02Z"), &plain), expected);
+    let tokyo = Options { zone: Some("Asia/Tokyo".to_string()), ..Options::default() };
+    let expected = ["2026-11-20T14:59:59Z", "2026-11-20T14:59:59Z", "2026-11-20T15:00:01Z"];
+    assert_eq!(times(log, Some("2026-11-20T15:00:02Z"), &tokyo), expected);
+    let boot = b"[    1.500000] a\n[    3.000000] b\n";
+    let expected = ["2026-11-21T00:00:00.5Z", "2026-11-21T00:00:02Z"];
+    assert_eq!(times(boot, Some("2026-11-21T00:00:02Z"), &plain), expected);
+}
+
+#[test]
+fn a_zone_that_is_set_back_is_settled_by_the_order_and_reported() {
+    let log = b"2026-10-25 02:30:00 a\n2026-10-25 02:59:00 b\n2026-10-25 02:10:00 c\n2026-10-25 03:00:00 d\n";
+    let options = Options { zone: Some("Europe/Berlin".to_string()), chunk_bytes: 1, ..Options::default() };
+    let expected =
+        ["2026-10-25T00:30:00Z", "2026-10-25T00:59:00Z", "2026-10-25T01:10:00Z", "2026-10-25T02:00:00Z"];
+    assert_eq!(times(log, None, &options), expected);
+    let (_folder, found) = file(log);
+    let mut source = Source::open(&found, &options).expect("it is text");
+    let (parser, mut settler) = (source.parser(), source.settler());
+    while let Some(chunk) = source.next_chunk().expect("it reads") {
+        settler.settle(&mut parser.parse(chunk));
+    }
+    let told = [
+        "zone: Europe/Berlin (as chosen)",
+        "3 times lie in an hour that a clock change repeats",
+        "1 of them was taken for the second one",
+    ];
+    assert_eq!(settler.report().sentences(), told);
+}
+
+#[test]
 fn events_without_a_time_take_their_predecessor_s() {
     let log = b"heading\n2026-03-01 12:00:00 a\n  at b\n2026-03-01 12:00:01 c\n";
     let expected = ["2026-03-01T12:00:00Z", "2026-03-01T12:00:00Z", "2026-03-01T12:00:01Z"];

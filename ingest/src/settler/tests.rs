@@ -43,6 +43,24 @@ fn a_stamp_with_its_year_settles_those_that_follow() {
 }
 
 #[test]
+fn neighbours_are_considered_before_anything_is_settled() {
+    let times = [NO_TIME, yearless(3, 5)];
+    let evidence = Evidence { modified_ns: Some(day(2026, 11, 21)), ..Evidence::of_sample(&times) };
+    let mut settler = Settler::new(&evidence);
+    settler.consider_neighbours(&[2015, 2016]);
+    let mut events = batch(&times, 1);
+    settler.settle(&mut events);
+    assert_eq!(events.time, [day(2016, 3, 5); 2]);
+    let mut chosen = Settler::new(&Evidence { year: Some(2019), ..evidence });
+    chosen.consider_neighbours(&[2015, 2016]);
+    let mut events = batch(&times, 1);
+    chosen.settle(&mut events);
+    assert_eq!(events.time, [day(2019, 3, 5); 2]);
+    let complete = [day(2011, 2, 3), NO_TIME, day(2012, 2, 3), yearless(1, 1)];
+    assert_eq!(Settler::new(&Evidence::of_sample(&complete)).sample_years(), Some((2011, 2012)));
+}
+
+#[test]
 fn times_of_day_take_the_day_of_the_name_and_pass_midnight() {
     let times = [21, 23, 1].map(|hour| provisional::time_of_day(hour * HOUR_NS));
     let evidence = Evidence { name: "server-2016-12-31.log", ..Evidence::of_sample(&times) };

@@ -7,7 +7,7 @@ use super::digits::{byte, digit_run, fraction_ns, number};
 
 impl TimeOfDay {
     #[inline]
-    pub(super) fn ns(&self) -> i64 {
+    pub(super) fn ns(self) -> i64 {
         let minutes = i64::from(self.hour) * 60 + i64::from(self.minute);
         (minutes * 60 + i64::from(self.second)) * SECOND_NS + i64::from(self.nanos)
     }

@@ -13,7 +13,7 @@ pub(crate) struct TimeOfDay {
 
 impl TimeOfDay {
     #[inline]
-    fn is_valid(&self) -> bool {
+    fn is_valid(self) -> bool {
         // A minute has a 61st second when a leap second is inserted.
         self.hour <= 23 && self.minute <= 59 && self.second <= 60
     }

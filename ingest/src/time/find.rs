@@ -98,9 +98,8 @@ fn heading(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
 pub(crate) fn is_set_apart(line: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| byte(line, before)) else { return true };
     match before {
-        b':' => at >= 2 && line[at - 2].is_ascii_alphabetic() || at >= 2 && line[at - 2] == b'"',
-        b'.' | b'_' | b'-' | b'/' => false,
-        0x80.. => false,
+        b':' => at >= 2 && (line[at - 2].is_ascii_alphabetic() || line[at - 2] == b'"'),
+        b'.' | b'_' | b'-' | b'/' | 0x80.. => false,
         _ => !before.is_ascii_alphanumeric(),
     }
 }

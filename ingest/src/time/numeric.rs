@@ -134,8 +134,8 @@ pub(crate) fn numeric(bytes: &[u8], at: usize, order: DateOrder) -> Option<(Stam
     let date = numbers(bytes, at)?;
     let (year, month, day) = date.settle(order)?;
     if year.is_none() {
-        return yearless(bytes, month, day, &date.time, date.end);
+        return yearless(bytes, month, day, date.time, date.end);
     }
     let (zone, end) = optional_zone(bytes, date.end);
-    Some((Stamp::new(year, month, day, &date.time, zone)?, end))
+    Some((Stamp::new(year, month, day, date.time, zone)?, end))
 }

@@ -262,11 +262,8 @@ impl Parts {
         if hour > 23 || self.minute > 59 || self.second > 60 {
             return None;
         }
-        let (year, month, day) = match self.date()? {
-            Some(date) => date,
-            None => return Some(When::TimeOfDay(time.ns())),
-        };
-        Stamp::new(year, month, day, &time, self.zone).map(When::Stamp)
+        let Some((year, month, day)) = self.date()? else { return Some(When::TimeOfDay(time.ns())) };
+        Stamp::new(year, month, day, time, self.zone).map(When::Stamp)
     }
 
     /// Year, month and day; `Some(None)` where there is no date at all.

@@ -18,7 +18,7 @@ pub(crate) fn compact(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (month, day) = (two(bytes, month_at)?, two(bytes, month_at + 2)?);
     let (time, end) = time_behind(bytes, month_at + 4)?;
     let (zone, end) = optional_zone(bytes, end);
-    Some((Stamp::new(Some(year), month, day, &time, zone)?, end))
+    Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
 
 /// `20261121 030405`, `261121 030405`, `20261121030405` and with a fraction: any number could look like
@@ -41,7 +41,7 @@ pub(crate) fn digits_alone(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     }
     let (time, end) = unusual_time_of_day(bytes, time_at)?;
     let (zone, end) = optional_zone(bytes, end);
-    Some((Stamp::new(Some(year), two(bytes, month_at)?, two(bytes, month_at + 2)?, &time, zone)?, end))
+    Some((Stamp::new(Some(year), two(bytes, month_at)?, two(bytes, month_at + 2)?, time, zone)?, end))
 }
 
 /// What begins with a year but is not `iso`: `2026-W47-6T…`, `2026-325T…`, `2026 Nov 21 …`, `2026年11月21日 …`.
@@ -59,7 +59,7 @@ fn from_days(bytes: &[u8], days: i64, at: usize) -> Option<(Stamp, usize)> {
     let (year, month, day) = civil_from_days(days);
     let (time, end) = time_behind(bytes, at)?;
     let (zone, end) = optional_zone(bytes, end);
-    Some((Stamp::new(i16::try_from(year).ok(), month, day, &time, zone)?, end))
+    Some((Stamp::new(i16::try_from(year).ok(), month, day, time, zone)?, end))
 }
 
 /// The day number of a day of a week of ISO 8601: week 1 has the fourth of January in it.
@@ -93,7 +93,7 @@ fn year_name_day(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (day, end) = one_or_two(bytes, end + 1)?;
     let (time, end) = time_behind(bytes, end)?;
     let (zone, end) = optional_zone(bytes, end);
-    Some((Stamp::new(Some(four(bytes, at)?), month, day, &time, zone)?, end))
+    Some((Stamp::new(Some(four(bytes, at)?), month, day, time, zone)?, end))
 }
 
 /// A number and the sign that names its unit, in Chinese and Japanese or in Korean.
@@ -119,7 +119,7 @@ fn east_asian(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
         exists.then_some((TimeOfDay { hour, minute, second, nanos: 0 }, end))
     })?;
     let (zone, end) = optional_zone(bytes, end);
-    Some((Stamp::new(Some(year), month, day, &time, zone)?, end))
+    Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
 
 /// `I1121 03:04:05.123456` of glog and klog: severity, month and day, time. Newer ones write the year:
@@ -139,7 +139,7 @@ pub(crate) fn glog(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
         return None;
     }
     let (month, day) = (two(bytes, month_at)?, two(bytes, month_at + 2)?);
-    Some((Stamp::new(year, month, day, &time, None)?, end))
+    Some((Stamp::new(year, month, day, time, None)?, end))
 }
 
 /// What programs that write TAI64N add to the seconds since 1970: daemontools and its kin know no leap

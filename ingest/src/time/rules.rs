@@ -83,7 +83,7 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
         lines.iter().map(|line| scan(line, limits::STAMP_WITHIN_BYTES, DateOrder::Customary)).collect();
     let certain = found.iter().flatten().count();
     if certain * 4 <= lines.len()
-        && let Some((spelling, place)) = bare(&lines)
+        && let Some((spelling, place)) = bare(&lines, &found)
     {
         // Where bare numbers count, any other time further in is part of a message.
         let headings = matches!(spelling, Spelling::DayTime | Spelling::Uptime);
@@ -158,9 +158,19 @@ fn most_frequent(places: impl Iterator<Item = (Spelling, Place)>) -> Option<((Sp
 }
 
 /// A spelling that any number could look like, if the lines have it in one place and in order.
-fn bare(lines: &[&[u8]]) -> Option<(Spelling, Place)> {
+fn bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Option<(Spelling, Place)> {
     Spelling::BARE.into_iter().find_map(|spelling| {
-        let hits: Vec<_> = lines.iter().filter_map(|line| first_bare(line, spelling)).collect();
+        // The time of day within a complete stamp is not a bare one.
+        let within = |column: usize, found: &Option<(FoundTime, Spelling)>| {
+            found.as_ref().is_some_and(|(time, _)| (time.start..time.end).contains(&column))
+        };
+        let hits: Vec<_> = lines
+            .iter()
+            .zip(found)
+            .filter_map(|(line, found)| {
+                first_bare(line, spelling).filter(|&(column, _)| !within(column, found))
+            })
+            .collect();
         // Traces and the like may stand between; but where only few lines have one, it is of their message.
         if hits.is_empty() || hits.len() * 5 < lines.len() * 2 {
             return None;

@@ -26,10 +26,10 @@ impl Stamp {
         year: Option<i16>,
         month: u8,
         day: u8,
-        time: &TimeOfDay,
+        time: TimeOfDay,
         zone: Option<i32>,
     ) -> Option<Stamp> {
-        let TimeOfDay { hour, minute, second, nanos } = *time;
+        let TimeOfDay { hour, minute, second, nanos } = time;
         // Earlier and later years are typing errors or no dates at all, and would not fit nanoseconds.
         let is_date = year.is_none_or(|year| (1900..=2200).contains(&year))
             && (1..=12).contains(&month)
@@ -55,7 +55,7 @@ pub(crate) fn iso(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (year, month, day) = (four(bytes, at)?, two(bytes, at + 5)?, two(bytes, at + 8)?);
     let (time, end) = time_behind(bytes, at + 10)?;
     let (zone, end) = optional_zone(bytes, end);
-    Some((Stamp::new(Some(year), month, day, &time, zone)?, end))
+    Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
 
 /// The time of day behind a date: after `T`, a space or another usual separator.
@@ -111,7 +111,7 @@ pub(crate) fn day_month_year(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> 
         && let Some((time, end)) = time_of_day(bytes, name + 10)
     {
         let (zone, end) = optional_zone(bytes, end);
-        return Some((Stamp::new(Some(year), month, day, &time, zone)?, end));
+        return Some((Stamp::new(Some(year), month, day, time, zone)?, end));
     }
     day_name_year(bytes, name, day)
 }
@@ -141,7 +141,7 @@ fn day_name_year(bytes: &[u8], after_day: usize, day: u8) -> Option<(Stamp, usiz
     if separator == b' '
         && let Some((time, end)) = time_behind(bytes, end)
     {
-        return yearless(bytes, month, day, &time, end);
+        return yearless(bytes, month, day, time, end);
     }
     end = after_of(bytes, end + usize::from(parted));
     let (year, end) = match digit_run(bytes, end) {
@@ -151,7 +151,7 @@ fn day_name_year(bytes: &[u8], after_day: usize, day: u8) -> Option<(Stamp, usiz
     };
     let (time, end) = time_behind(bytes, end)?;
     let (zone, end) = optional_zone(bytes, end);
-    Some((Stamp::new(Some(year), month, day, &time, zone)?, end))
+    Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
 
 /// `Nov 21 03:04:05` of syslog, also `Nov 21 2026 03:04:05`, `November 21, 2026 at 3:04:05 PM` and, as
@@ -174,10 +174,10 @@ pub(crate) fn month_day(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     if leading_year.is_some() {
         let (time, end) = time_behind(bytes, next + 5)?;
         let (zone, end) = optional_zone(bytes, end);
-        return Some((Stamp::new(leading_year, month, day, &time, zone)?, end));
+        return Some((Stamp::new(leading_year, month, day, time, zone)?, end));
     }
     let (time, end) = time_behind(bytes, next)?;
-    yearless(bytes, month, day, &time, end)
+    yearless(bytes, month, day, time, end)
 }
 
 /// The month of a name that is no English abbreviation. Looked up only where a day follows.
@@ -197,7 +197,7 @@ pub(super) fn yearless(
     bytes: &[u8],
     month: u8,
     day: u8,
-    time: &TimeOfDay,
+    time: TimeOfDay,
     end: usize,
 ) -> Option<(Stamp, usize)> {
     let (zone, after_zone) = optional_zone(bytes, end);
@@ -206,17 +206,17 @@ pub(super) fn yearless(
         && !byte(bytes, after_zone + 5).is_ascii_alphanumeric()
         && !matches!(byte(bytes, after_zone + 5), b'.' | b'-' | b'/' | b'_')
     {
-        let mut time = *time;
+        let mut time = time;
         let mut end = after_zone + 5;
         if zone.is_none()
             && let Some((zone, after)) = zone_after(bytes, end)
         {
-            return Some((Stamp::new(Some(year), month, day, &time, Some(zone))?, after));
+            return Some((Stamp::new(Some(year), month, day, time, Some(zone))?, after));
         }
         if let Some((hour, after)) = half_of_day(bytes, end, time.hour) {
             (time.hour, end) = (hour, after);
         }
-        return Some((Stamp::new(Some(year), month, day, &time, zone)?, end));
+        return Some((Stamp::new(Some(year), month, day, time, zone)?, end));
     }
     // In this place of syslog stands a host, and its name may begin like a zone.
     let is_zone = matches!(byte(bytes, after_zone), b' ' | b':' | 0);

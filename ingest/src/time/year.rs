@@ -24,7 +24,7 @@ const NEAR_NS: i64 = 2 * DAY_NS;
 pub(crate) struct Years {
     pub year: i32,
     last: Option<i64>,
-    pub new_years: u32,
+    pub passed: u32,
 }
 
 /// A year-less time as month, day and the rest, in the provisional year `YEARLESS`.
@@ -41,7 +41,7 @@ fn in_one_year(yearless: Open) -> Option<i64> {
 
 impl Years {
     pub(crate) fn starting(year: i32) -> Years {
-        Years { year, last: None, new_years: 0 }
+        Years { year, last: None, passed: 0 }
     }
 
     /// The wall clock (or the instant, where the zone was written) of a year-less time.
@@ -51,7 +51,8 @@ impl Years {
         Some(in_year(provisional, year))
     }
 
-    /// A stamp with its year came shortly before: it settles the year of what follows, if the two are near.
+    /// A stamp with its year came shortly before: it settles the year of what follows, if the two are near or nothing
+    /// without a year came before it.
     /// Tells whether it did.
     pub(crate) fn follow(&mut self, full: i64, yearless: Open) -> bool {
         let Some(provisional) = in_one_year(yearless) else { return false };
@@ -59,6 +60,9 @@ impl Years {
         let near = [year - 1, year, year + 1]
             .into_iter()
             .find(|&year| (in_year(provisional, year) - full).abs() <= NEAR_NS);
+        // Lines behind a heading are younger than it, however long nothing was logged.
+        let later = || [year, year + 1].into_iter().find(|&year| in_year(provisional, year) >= full);
+        let near = near.or_else(|| if self.last.is_none() { later() } else { None });
         if let Some(near) = near {
             self.year = near;
             self.last = Some(provisional);
@@ -73,7 +77,7 @@ impl Years {
             }
             if provisional < last - NEW_YEAR_JUMP_NS {
                 self.year += 1;
-                self.new_years += 1;
+                self.passed += 1;
             }
         }
         self.last = Some(provisional);
@@ -87,52 +91,71 @@ fn in_year(provisional: i64, year: i32) -> i64 {
     days_from_civil(year + from - YEARLESS, month, day) * DAY_NS + provisional.rem_euclid(DAY_NS)
 }
 
-/// The year a file begins in, and how that was decided, in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StartingYear {
-    pub year: i32,
-    pub reason: String,
+/// The years a file may begin in: those for which nothing in the sample lies after the file was last written,
+/// and every 29 February exists.
+#[derive(Clone, Debug)]
+pub(crate) struct PossibleYears {
+    /// A bit a year, the first one for `first`.
+    bits: u64,
+    first: i32,
+    /// Whether the sample of the latest one ends long before the file's last change.
+    old: bool,
+    modified: bool,
 }
 
-/// The latest year for which nothing in the sample lies after the file was last written, and every 29
-/// February exists. Where the file seems to have been copied since, the years of its neighbours decide
-/// among those.
-pub(crate) fn starting_year(sample: &[i64], modified_ns: Option<i64>, neighbours: &[i16]) -> StartingYear {
-    let decided = |year: i32, why: &str| StartingYear { year, reason: format!("{year}, {why}") };
-    let of_neighbours = |possible: &dyn Fn(i32) -> bool| {
-        neighbours.iter().map(|&year| i32::from(year)).filter(|&year| possible(year)).max()
-    };
-    let Some(modified_ns) = modified_ns else {
-        return match of_neighbours(&|_| true) {
-            Some(year) => decided(year, "as in the files beside it"),
-            None => decided(UNKNOWN_YEAR, "because nothing tells the year"),
+impl PossibleYears {
+    pub(crate) fn of(sample: &[i64], modified_ns: Option<i64>) -> PossibleYears {
+        let Some(modified_ns) = modified_ns else {
+            return PossibleYears { bits: 0, first: 0, old: true, modified: false };
         };
-    };
-    let last_of = |year: i32| {
-        let mut years = Years::starting(year);
-        let mut last = None;
-        for &time in sample {
-            let Some(time) = open(time) else { continue };
-            let Some(resolved) = years.resolve(time) else { continue };
-            let leap_day = matches!(civil_from_days(in_one_year(time)?.div_euclid(DAY_NS)), (_, 2, 29));
-            if resolved > modified_ns.saturating_add(SLACK_NS) || (leap_day && !is_leap(years.year)) {
-                return None;
+        let written = civil_from_days(modified_ns.div_euclid(DAY_NS)).0;
+        let first = written - YEARS_BACK;
+        let mut possible = PossibleYears { bits: 0, first, old: false, modified: true };
+        for year in first..=written + 1 {
+            if let Some(last) = last_of(sample, year, modified_ns) {
+                possible.bits |= 1 << (year - first);
+                possible.old = modified_ns.saturating_sub(last) > FRESH_NS;
             }
-            last = Some(resolved);
         }
-        Some(last.unwrap_or(modified_ns))
-    };
-    let written = civil_from_days(modified_ns.div_euclid(DAY_NS)).0;
-    let latest = (written - YEARS_BACK..=written + 1)
-        .rev()
-        .find_map(|year| last_of(year).map(|last| (year, modified_ns - last)));
-    let Some((latest, age_ns)) = latest else {
-        return decided(written, "that of the file's last change");
-    };
-    match of_neighbours(&|year| last_of(year).is_some()) {
-        Some(year) if year != latest && age_ns > FRESH_NS => decided(year, "as in the files beside it"),
-        _ => decided(latest, "the latest year that ends before the file's last change"),
+        if possible.bits == 0 {
+            possible.bits = 1 << YEARS_BACK;
+        }
+        possible
     }
+
+    /// The latest possible year; where the file seems to have been copied since, the latest one that its
+    /// neighbours have, too. With the reason, for a person.
+    pub(crate) fn decide(&self, neighbours: &[i16]) -> (i32, String) {
+        let is_possible = |year: &i32| {
+            let bit = u32::try_from(year - self.first).unwrap_or(u32::MAX);
+            !self.modified || self.bits.checked_shr(bit).is_some_and(|bits| bits & 1 == 1)
+        };
+        let latest = self.first + 63 - self.bits.leading_zeros() as i32;
+        let neighbour = neighbours.iter().map(|&year| i32::from(year)).filter(is_possible).max();
+        let (year, why) = match neighbour {
+            Some(year) if self.old && !(self.modified && year == latest) => {
+                (year, "as in the files beside it")
+            }
+            _ if self.modified => (latest, "the latest year that ends before the file's last change"),
+            _ => (UNKNOWN_YEAR, "because nothing tells the year"),
+        };
+        (year, format!("{year}, {why}"))
+    }
+}
+
+/// The last time of a sample that starts in this year; `None` if it cannot have started in it.
+fn last_of(sample: &[i64], year: i32, modified_ns: i64) -> Option<i64> {
+    let mut years = Years::starting(year);
+    let mut last = modified_ns;
+    for time in sample.iter().filter_map(|&time| open(time)) {
+        let Some(resolved) = years.resolve(time) else { continue };
+        let leap_day = matches!(civil_from_days(in_one_year(time)?.div_euclid(DAY_NS)), (_, 2, 29));
+        if resolved > modified_ns.saturating_add(SLACK_NS) || (leap_day && !is_leap(years.year)) {
+            return None;
+        }
+        last = resolved;
+    }
+    Some(last)
 }
 
 #[cfg(test)]
@@ -156,14 +179,14 @@ mod tests {
             let resolved = years.resolve(Open::Yearless(provisional(month, day)));
             assert_eq!(resolved, Some(real(year, month, day)), "{month}-{day}");
         }
-        assert_eq!(years.new_years, 1);
+        assert_eq!(years.passed, 1);
     }
 
     #[test]
     fn the_starting_year_follows_the_file_s_last_change() {
         let start = |sample: &[(u8, u8)], modified, neighbours: &[i16]| {
             let sample: Vec<_> = sample.iter().map(|&(month, day)| provisional(month, day)).collect();
-            starting_year(&sample, modified, neighbours).year
+            PossibleYears::of(&sample, modified).decide(neighbours).0
         };
         assert_eq!(start(&[(11, 20)], Some(real(2026, 11, 21)), &[]), 2026);
         assert_eq!(start(&[(11, 22)], Some(real(2026, 11, 21)), &[]), 2026);
@@ -177,7 +200,7 @@ mod tests {
     #[test]
     fn neighbours_tell_the_year_of_a_file_that_was_copied() {
         let sample = [provisional(3, 5)];
-        let year = |modified, neighbours: &[i16]| starting_year(&sample, modified, neighbours).year;
+        let year = |modified, neighbours: &[i16]| PossibleYears::of(&sample, modified).decide(neighbours).0;
         assert_eq!(year(Some(real(2026, 11, 21)), &[2016, 2017]), 2017);
         assert_eq!(year(Some(real(2026, 11, 21)), &[2027]), 2026);
         assert_eq!(year(Some(real(2026, 3, 7)), &[2016]), 2026, "it was written just now");

@@ -26,7 +26,7 @@ pub(super) fn steps(pattern: &str) -> Result<Vec<Step>, String> {
                     count += 1;
                 }
                 // Directly before another number, a number takes its own digits and no more.
-                let adjacent = chars.peek().is_some_and(|next| next.is_ascii_alphabetic());
+                let adjacent = chars.peek().is_some_and(char::is_ascii_alphabetic);
                 steps.push(letters(next, count, adjacent)?);
             }
             _ => push_literal(&mut steps, next),

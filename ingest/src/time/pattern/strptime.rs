@@ -60,11 +60,10 @@ pub(super) fn push_spaces(steps: &mut Vec<Step>) {
 fn conversion(letter: char, steps: &mut Vec<Step>) -> Result<(), String> {
     let composite = match letter {
         'F' => Some("%Y-%m-%d"),
-        'T' => Some("%H:%M:%S"),
+        'T' | 'X' => Some("%H:%M:%S"),
         'D' | 'x' => Some("%m/%d/%y"),
         'R' => Some("%H:%M"),
         'r' => Some("%I:%M:%S %p"),
-        'X' => Some("%H:%M:%S"),
         'c' => Some("%a %b %e %H:%M:%S %Y"),
         'v' => Some("%e-%b-%Y"),
         _ => None,
