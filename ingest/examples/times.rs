@@ -4,24 +4,25 @@
 
 #![allow(clippy::print_stdout)]
 
-use std::error::Error;
 use std::path::PathBuf;
 
-use ingest::{NO_TIME, Options, Source, discover};
+use ingest::{Error, NO_TIME, Options, Source, discover, open};
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() {
     for path in std::env::args().skip(1) {
         for found in discover(&[PathBuf::from(&path)]).files {
-            match Source::open(&found, &Options::default()) {
-                Ok(source) => tell(&path, source)?,
-                Err(error) => println!("{path}\t-\t0\t{error}"),
-            }
+            open(&found, &Options::default(), &mut |opened| {
+                let path = opened.path.display();
+                if let Err(error) = opened.source.and_then(|source| tell(&path.to_string(), source)) {
+                    println!("{path}\t-\t0\t{error}");
+                }
+                true
+            });
         }
     }
-    Ok(())
 }
 
-fn tell(path: &str, mut source: Source) -> Result<(), Box<dyn Error>> {
+fn tell(path: &str, mut source: Source<'_>) -> Result<(), Error> {
     let (parser, mut settler) = (source.parser(), source.settler());
     let format = source.detection().format;
     let (mut events, mut first, mut last) = (0, NO_TIME, NO_TIME);
