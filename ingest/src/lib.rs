@@ -58,4 +58,4 @@ pub use source::{Opened, Options, Source, open, read_all};
 pub use time::TimeTally;
 pub use time::course::TimeStep;
 pub use time::report::TimeReport;
-pub use unpack::{Member, UnpackLimits, unpack};
+pub use unpack::{Member, UnpackLimits, unpack, unpack_stream};

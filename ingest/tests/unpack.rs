@@ -5,7 +5,7 @@ mod pack;
 
 use std::io::Read;
 
-use ingest::{ErrorKind, Found, UnpackLimits, unpack};
+use ingest::{ErrorKind, Found, UnpackLimits, unpack, unpack_stream};
 use pack::{ARCHIVES, Archive, MODIFIED_SECONDS, STREAMS, Stream, Zip, ZipMember, compress, pack, tar_block};
 use proptest::prelude::*;
 
@@ -296,6 +296,35 @@ fn a_whole_zip_stored_in_a_cut_one_does_not_hide_the_others() {
     assert_eq!(outer[..end].windows(4).filter(|window| window == b"PK\x05\x06").count(), 1);
     let names: Vec<_> = read(&outer[..end]).into_iter().map(|got| got.name).collect();
     assert_eq!(names, ["top/first.log", "top/inner.zip/inner.log", "top"]);
+}
+
+#[test]
+fn a_stream_is_unpacked_as_a_file_is() {
+    let log = log(3_000);
+    let members = named(&[("a.log", &log), ("b.log", b"b\n")]);
+    let found = Found { path: "-".into(), name: "stdin".to_string(), bytes: 0, modified_ns: None };
+    for archive in ARCHIVES {
+        let packed = compress(Stream::Xz, &pack(archive, &members));
+        let mut names = Vec::new();
+        unpack_stream(&found, &packed[..], &UnpackLimits::default(), &mut |member| {
+            let mut bytes = Vec::new();
+            member.input.expect("it can be read").read_to_end(&mut bytes).expect("it is whole");
+            names.push((member.name, bytes));
+            true
+        });
+        assert!(
+            names == [("stdin/a.log".to_string(), log.clone()), ("stdin/b.log".to_string(), b"b\n".to_vec())]
+        );
+    }
+    // The limit on expansion counts what was read, for there is no length to ask.
+    let bomb = compress(Stream::Zstd, &vec![0; 20_000_000]);
+    let limits = UnpackLimits { expansion_free_bytes: 100_000, ..UnpackLimits::default() };
+    unpack_stream(&found, &bomb[..], &limits, &mut |member| {
+        let failed = std::io::copy(&mut member.input.expect("it begins"), &mut std::io::sink());
+        let error = ingest::Error::io(&member.path, failed.expect_err("a bomb"));
+        assert_eq!(error.kind(), ErrorKind::Limit);
+        true
+    });
 }
 
 #[test]

@@ -11,18 +11,20 @@ use crate::error::ErrorKind;
 /// neither nesting nor members that share their packed bytes get around the limit.
 #[derive(Debug)]
 pub struct Meter {
+    packed: AtomicU64,
     unpacked: AtomicU64,
-    allowed: u64,
+    free_bytes: u64,
     ratio: u64,
 }
 
 impl Meter {
-    pub fn new(file_bytes: u64, free_bytes: u64, ratio: u64) -> Meter {
-        Meter {
-            unpacked: AtomicU64::new(0),
-            allowed: file_bytes.saturating_mul(ratio).max(free_bytes),
-            ratio,
-        }
+    pub fn new(free_bytes: u64, ratio: u64) -> Meter {
+        Meter { packed: AtomicU64::new(0), unpacked: AtomicU64::new(0), free_bytes, ratio }
+    }
+
+    /// Adds to what there is in packed form.
+    pub fn add_packed(&self, bytes: u64) {
+        self.packed.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Counts what a reading delivers; fails in its place when too much has been delivered before.
@@ -36,7 +38,8 @@ impl Meter {
     }
 
     fn exceeded(&self) -> Option<Problem> {
-        (self.unpacked.load(Ordering::Relaxed) > self.allowed).then(|| {
+        let allowed = self.packed.load(Ordering::Relaxed).saturating_mul(self.ratio).max(self.free_bytes);
+        (self.unpacked.load(Ordering::Relaxed) > allowed).then(|| {
             let message = format!(
                 "it unpacks to more than {} times its size, as archives made to do harm do; what came before is kept; \
                  raise the limit \"expansion_ratio\" to read all of it",
@@ -56,5 +59,19 @@ pub struct Metered<R> {
 impl<R: Read> Read for Metered<R> {
     fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
         self.meter.metered(|| self.inner.read(output))
+    }
+}
+
+/// A source whose length nobody knows before its end; what was read of it counts as packed.
+pub struct Source<R> {
+    pub inner: R,
+    pub meter: Arc<Meter>,
+}
+
+impl<R: Read> Read for Source<R> {
+    fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(output)?;
+        self.meter.add_packed(read as u64);
+        Ok(read)
     }
 }

@@ -88,34 +88,36 @@ pub struct Member<'a> {
 /// read is handed out too, with the error in place of the input. `visit` may read as much of each as it
 /// likes; when it returns false, nothing more is handed out.
 pub fn unpack(found: &Found, limits: &UnpackLimits, visit: &mut dyn FnMut(Member<'_>) -> bool) {
-    let place = Place {
-        path: found.path.clone(),
-        name: found.name.clone(),
-        modified_ns: found.modified_ns,
-        bytes: Some(found.bytes),
-        containers: Vec::new(),
-        in_archive: false,
-    };
+    let (mut walk, place) = Walk::new(found, limits, visit);
     let opened = File::open(&found.path).and_then(|mut file| {
         let mut head = Vec::with_capacity(HEAD_BYTES);
         Read::by_ref(&mut file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
         file.rewind()?;
-        let bytes = file.metadata()?.len();
-        Ok((kind(&head), bytes, file))
+        walk.meter.add_packed(file.metadata()?.len());
+        Ok((kind(&head), file))
     });
-    let file_bytes = opened.as_ref().map_or(0, |(_, bytes, _)| *bytes);
-    let meter = Arc::new(Meter::new(file_bytes, limits.expansion_free_bytes, limits.expansion_ratio));
-    let mut walk = Walk { limits, meter, visit, visited: 0, stopped: false };
     match opened {
         Err(error) => walk.visit(&place, Err(Error::io(&place.path, error))),
-        Ok((kind @ (Kind::Zip | Kind::SevenZ), _, file)) => {
+        Ok((kind @ (Kind::Zip | Kind::SevenZ), file)) => {
             walk.archive(place.clone(), kind, Storage::File(file));
         }
-        Ok((_, _, file)) => walk.open(place.clone(), Input::new(file)),
+        Ok((_, file)) => walk.open(place.clone(), Input::new(file)),
     }
-    if walk.visited == 0 && walk.goes_on() {
-        walk.refuse(&place, Problem::new(ErrorKind::Empty, "there is no file with content in it"));
-    }
+    walk.finish(&place);
+}
+
+/// As [`unpack`], for bytes that come from elsewhere than a file: `found` says what to call them.
+pub fn unpack_stream<'a>(
+    found: &Found,
+    input: impl Read + Send + 'a,
+    limits: &UnpackLimits,
+    visit: &mut dyn FnMut(Member<'_>) -> bool,
+) {
+    let (mut walk, mut place) = Walk::new(found, limits, visit);
+    place.bytes = None;
+    let counted = meter::Source { inner: input, meter: walk.meter() };
+    walk.open(place.clone(), Input::new(counted));
+    walk.finish(&place);
 }
 
 /// Where the walk is: what will be the member's, once its bytes turn out to be no container.
@@ -138,7 +140,31 @@ struct Walk<'w> {
     stopped: bool,
 }
 
-impl Walk<'_> {
+impl<'w> Walk<'w> {
+    fn new(
+        found: &Found,
+        limits: &'w UnpackLimits,
+        visit: &'w mut dyn FnMut(Member<'_>) -> bool,
+    ) -> (Walk<'w>, Place) {
+        let place = Place {
+            path: found.path.clone(),
+            name: found.name.clone(),
+            modified_ns: found.modified_ns,
+            bytes: Some(found.bytes),
+            containers: Vec::new(),
+            in_archive: false,
+        };
+        let meter = Arc::new(Meter::new(limits.expansion_free_bytes, limits.expansion_ratio));
+        (Walk { limits, meter, visit, visited: 0, stopped: false }, place)
+    }
+
+    /// Says so when nothing was handed out.
+    fn finish(&mut self, place: &Place) {
+        if self.visited == 0 && self.goes_on() {
+            self.refuse(place, Problem::new(ErrorKind::Empty, "there is no file with content in it"));
+        }
+    }
+
     /// Looks at the next bytes and unpacks them, or hands them out as they are.
     fn open(&mut self, mut place: Place, mut input: Input<'_>) {
         let kind = kind(input.peek(HEAD_BYTES));

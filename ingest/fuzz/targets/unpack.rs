@@ -1,0 +1,45 @@
+//! Unpacks arbitrary bytes. The first byte chooses whether they are taken as they are or packed properly
+//! first, so that checksums of the outer container do not keep the search away from the inner one.
+#![no_main]
+
+#[path = "../../tests/pack/mod.rs"]
+mod pack;
+
+use std::io::Read;
+
+use ingest::{Found, UnpackLimits, unpack_stream};
+use libfuzzer_sys::fuzz_target;
+use pack::{ARCHIVES, STREAMS};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((how, bytes)) = bytes.split_first() else { return };
+    let how = usize::from(*how);
+    let packed = match how.checked_sub(128) {
+        None => bytes.to_vec(),
+        Some(how) if how < STREAMS.len() => pack::compress(STREAMS[how], bytes),
+        Some(how) => {
+            let archive = ARCHIVES[how % ARCHIVES.len()];
+            pack::pack(archive, &[("m".to_string(), bytes.to_vec()), ("n".to_string(), b"n\n".to_vec())])
+        }
+    };
+    let found = Found { path: "fuzz".into(), name: "fuzz".to_string(), bytes: 0, modified_ns: None };
+    // Small, so that the limits are reached and memory shows what does not keep to them.
+    let limits = UnpackLimits {
+        expansion_ratio: 1_000,
+        expansion_free_bytes: 1 << 20,
+        deepest_nesting: 4,
+        most_members: 20,
+        decoder_memory_bytes: 16 << 20,
+        spool_memory_bytes: 4 << 10,
+    };
+    let mut handed_out = 0;
+    let mut buffer = [0; 4 << 10];
+    unpack_stream(&found, &packed[..], &limits, &mut |member| {
+        handed_out += 1;
+        if let Ok(mut input) = member.input {
+            while input.read(&mut buffer).is_ok_and(|read| read > 0) {}
+        }
+        true
+    });
+    assert!((1..=21).contains(&handed_out), "{handed_out} members");
+});
