@@ -27,6 +27,8 @@ mod batch;
 mod detect;
 mod discover;
 mod error;
+#[allow(dead_code, unused_imports, reason = "the source is to be wired in next")]
+mod evtx;
 mod formats;
 mod frame;
 mod level;

@@ -1,0 +1,26 @@
+//! Windows event logs in their binary form (EVTX): a file header, then chunks of 64 KiB, each of which
+//! reads on its own.
+//!
+//! [`next_frame`] cuts a stream of bytes into frames, [`EvtxReader`] makes events of a frame and tells a
+//! [`Visitor`]. Damage is local: a record that cannot be read is an event with what was readable in it,
+//! and the search for the next record goes on behind it.
+
+mod bytes;
+pub(crate) mod fields;
+mod frame;
+pub(crate) mod names;
+mod record;
+pub(crate) mod shape;
+mod text;
+mod tokens;
+mod value;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+#[cfg(test)]
+mod writer;
+
+pub(crate) use fields::FieldId;
+pub(crate) use frame::{EvtxFrame, FrameKind, looks_like_evtx, next_frame};
+pub(crate) use record::{ChunkSummary, EventEnd, EvtxReader, Visitor};
