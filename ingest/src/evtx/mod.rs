@@ -13,13 +13,13 @@ mod record;
 pub(crate) mod shape;
 mod text;
 mod tokens;
-mod value;
+pub(crate) mod value;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
 #[cfg(test)]
-mod writer;
+pub(crate) mod writer;
 
 pub(crate) use fields::FieldId;
 pub(crate) use frame::{EvtxFrame, FrameKind, looks_like_evtx, next_frame};

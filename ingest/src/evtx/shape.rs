@@ -321,7 +321,7 @@ impl Shape {
 }
 
 /// A name without its namespace prefix.
-fn local_name(name: &str) -> &str {
+pub(super) fn local_name(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::bytes::{u16_at, u32_at};
 use super::fields::FieldId;
 use super::names::NameId;
-use super::shape::{Piece, Shape};
+use super::shape::{Piece, Shape, local_name};
 use super::value::{fixed_size, kind, list_item, write_utf16, write_value};
 use crate::limits;
 
@@ -212,7 +212,7 @@ impl<'a> Walk<'a> {
         let (name, next) = self.name(size_at + 4, size_at + 8)?;
         if let Some(field) = self.shape.open(name)? {
             let from = self.store.scratch.len();
-            self.store.scratch.extend_from_slice(self.shape.names.text(name).as_bytes());
+            self.store.scratch.extend_from_slice(local_name(self.shape.names.text(name)).as_bytes());
             self.put_as(field, from);
         }
         Ok(if has_attributes { next + 4 } else { next })

@@ -6,7 +6,7 @@ use super::bytes::{array, u16_at, u32_at, u64_at};
 use crate::time::civil::civil_from_days;
 
 /// The types a value can have.
-pub(super) mod kind {
+pub(crate) mod kind {
     pub const NULL: u8 = 0x00;
     pub const STRING: u8 = 0x01;
     pub const ANSI_STRING: u8 = 0x02;

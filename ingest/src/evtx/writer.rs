@@ -7,7 +7,7 @@ use super::value::kind;
 
 /// Content of an element or an attribute.
 #[derive(Clone)]
-pub(super) enum Part {
+pub(crate) enum Part {
     Element(Element),
     Text(&'static str),
     CData(&'static str),
@@ -18,46 +18,46 @@ pub(super) enum Part {
 }
 
 #[derive(Clone)]
-pub(super) struct Element {
+pub(crate) struct Element {
     name: &'static str,
     attributes: Vec<(&'static str, Vec<Part>)>,
     parts: Vec<Part>,
 }
 
-pub(super) fn element(name: &'static str, parts: Vec<Part>) -> Element {
+pub(crate) fn element(name: &'static str, parts: Vec<Part>) -> Element {
     Element { name, attributes: Vec::new(), parts }
 }
 
 impl Element {
-    pub(super) fn with(mut self, name: &'static str, part: Part) -> Element {
+    pub(crate) fn with(mut self, name: &'static str, part: Part) -> Element {
         self.attributes.push((name, vec![part]));
         self
     }
 
-    pub(super) fn part(self) -> Part {
+    pub(crate) fn part(self) -> Part {
         Part::Element(self)
     }
 }
 
 /// A value with its type.
-pub(super) type Value = (u8, Vec<u8>);
+pub(crate) type Value = (u8, Vec<u8>);
 
-pub(super) fn utf16(text: &str) -> Vec<u8> {
+pub(crate) fn utf16(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-pub(super) fn string(text: &str) -> Value {
+pub(crate) fn string(text: &str) -> Value {
     (kind::STRING, utf16(text))
 }
 
 /// A data item of the usual kind, whose value is a substitution.
-pub(super) fn data(name: &'static str, value: u16) -> Part {
+pub(crate) fn data(name: &'static str, value: u16) -> Part {
     element("Data", vec![Part::Value(value)]).with("Name", Part::Text(name)).part()
 }
 
 /// The `System` part that the tests use: event id 4624 and level 0 as they are, the rest from values 0 to 3
 /// (time, channel, keywords, user).
-pub(super) fn system() -> Part {
+pub(crate) fn system() -> Part {
     let text = |name, text| element(name, vec![Part::Text(text)]).part();
     let value = |name, value| element(name, vec![Part::Value(value)]).part();
     let provider = element("Provider", vec![]).with("Name", Part::Text("Some-Provider"));
@@ -76,9 +76,9 @@ pub(super) fn system() -> Part {
     element("System", parts).part()
 }
 
-pub(super) const A_FILETIME: u64 = 131_444_736_000_000_001;
+pub(crate) const A_FILETIME: u64 = 131_444_736_000_000_001;
 
-pub(super) fn system_values() -> Vec<Value> {
+pub(crate) fn system_values() -> Vec<Value> {
     vec![
         (kind::FILETIME, A_FILETIME.to_le_bytes().to_vec()),
         string("Security"),
@@ -87,15 +87,15 @@ pub(super) fn system_values() -> Vec<Value> {
     ]
 }
 
-pub(super) fn event(containers: Vec<Part>) -> Element {
+pub(crate) fn event(containers: Vec<Part>) -> Element {
     let mut parts = vec![system()];
     parts.extend(containers);
     element("Event", parts).with("xmlns", Part::Text("http://example.org/events"))
 }
 
 /// One chunk being written.
-pub(super) struct ChunkWriter {
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct ChunkWriter {
+    pub(crate) bytes: Vec<u8>,
     names: HashMap<String, u32>,
     templates: HashMap<u32, u32>,
     first_id: u64,
@@ -103,20 +103,20 @@ pub(super) struct ChunkWriter {
 }
 
 impl ChunkWriter {
-    pub(super) fn new(first_id: u64) -> ChunkWriter {
+    pub(crate) fn new(first_id: u64) -> ChunkWriter {
         let (names, templates) = (HashMap::new(), HashMap::new());
         ChunkWriter { bytes: vec![0; 512], names, templates, first_id, next_id: first_id }
     }
 
     /// A record whose XML is a template, written at its first use, with values.
-    pub(super) fn record(&mut self, template: u32, root: &Element, values: &[Value]) {
+    pub(crate) fn record(&mut self, template: u32, root: &Element, values: &[Value]) {
         self.raw_record(|chunk| {
             chunk.bytes.extend([0x0F, 1, 1, 0]);
             chunk.template(template, root, values);
         });
     }
 
-    pub(super) fn raw_record(&mut self, write: impl FnOnce(&mut ChunkWriter)) {
+    pub(crate) fn raw_record(&mut self, write: impl FnOnce(&mut ChunkWriter)) {
         let start = self.bytes.len();
         self.bytes.extend(b"**\0\0\0\0\0\0");
         self.bytes.extend(self.next_id.to_le_bytes());
@@ -138,7 +138,7 @@ impl ChunkWriter {
         self.bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
     }
 
-    pub(super) fn template(&mut self, template: u32, root: &Element, values: &[Value]) {
+    pub(crate) fn template(&mut self, template: u32, root: &Element, values: &[Value]) {
         let use_at = self.bytes.len();
         self.bytes.extend([0x0C, 1]);
         self.bytes.extend(template.to_le_bytes());
@@ -181,7 +181,7 @@ impl ChunkWriter {
         self.bytes.extend([0, 0]);
     }
 
-    pub(super) fn element(&mut self, element: &Element, with_dependency: bool) {
+    pub(crate) fn element(&mut self, element: &Element, with_dependency: bool) {
         let has_attributes = !element.attributes.is_empty();
         self.bytes.push(if has_attributes { 0x41 } else { 0x01 });
         if with_dependency {
@@ -196,7 +196,9 @@ impl ChunkWriter {
             for (index, (name, parts)) in element.attributes.iter().enumerate() {
                 self.bytes.push(if index + 1 < element.attributes.len() { 0x46 } else { 0x06 });
                 self.name(name);
-                parts.iter().for_each(|part| self.part(part, with_dependency));
+                for part in parts {
+                    self.part(part, with_dependency);
+                }
             }
             self.put_u32(list_at, (self.bytes.len() - list_at - 4) as u32);
         }
@@ -204,7 +206,9 @@ impl ChunkWriter {
             self.bytes.push(0x03);
         } else {
             self.bytes.push(0x02);
-            element.parts.iter().for_each(|part| self.part(part, with_dependency));
+            for part in &element.parts {
+                self.part(part, with_dependency);
+            }
             self.bytes.push(0x04);
         }
         self.put_u32(size_at, (self.bytes.len() - size_at - 4) as u32);
@@ -237,7 +241,7 @@ impl ChunkWriter {
     }
 
     /// The whole chunk: header, checksums, and perhaps remains of older records behind its end.
-    pub(super) fn finish(mut self, remains: &[u8]) -> Vec<u8> {
+    pub(crate) fn finish(mut self, remains: &[u8]) -> Vec<u8> {
         let used = self.bytes.len();
         self.bytes.extend(remains);
         self.bytes.resize(super::record::CHUNK_BYTES, 0);
@@ -258,7 +262,7 @@ impl ChunkWriter {
 }
 
 /// A file of chunks.
-pub(super) fn file(chunks: &[Vec<u8>]) -> Vec<u8> {
+pub(crate) fn file(chunks: &[Vec<u8>]) -> Vec<u8> {
     let mut file = b"ElfFile\0".to_vec();
     file.resize(4096, 0);
     for chunk in chunks {
