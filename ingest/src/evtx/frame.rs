@@ -2,7 +2,6 @@
 
 use memchr::memmem;
 
-use super::bytes::u32_at;
 use super::record::{CHUNK_BYTES, CHUNK_SIGNATURE};
 
 const FILE_SIGNATURE: &[u8; 8] = b"ElfFile\0";
@@ -62,10 +61,4 @@ pub(crate) fn next_frame(offset: u64, bytes: &[u8], at_end: bool) -> Option<Evtx
         _ => FrameKind::Damaged("these bytes are no chunk; records in them were searched for"),
     };
     frame(kind, length)
-}
-
-/// Whether the file's header says that it was not closed: copied from a running system, so that its last
-/// chunks may not match their checksums.
-pub(crate) fn is_dirty(header: &[u8]) -> bool {
-    header.starts_with(FILE_SIGNATURE) && u32_at(header, 120).is_some_and(|flags| flags & 1 != 0)
 }

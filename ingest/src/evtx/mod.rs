@@ -6,6 +6,7 @@
 //! and the search for the next record goes on behind it.
 
 mod bytes;
+pub(crate) mod columns;
 pub(crate) mod fields;
 mod frame;
 pub(crate) mod names;

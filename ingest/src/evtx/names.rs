@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::limits;
 
 /// A name's number. The names that mean something to [`Shape`](super::shape::Shape) have constants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NameId(pub u32);
 
 /// The names that have constants, in the order of these.
@@ -51,5 +51,37 @@ impl Names {
 
     pub(crate) fn text(&self, id: NameId) -> &str {
         &self.texts[id.0 as usize]
+    }
+}
+
+/// What belongs to names: the first few in a row, which is all that real events have and the fastest to
+/// look through, and the rest of forged ones by hash.
+pub(super) struct ByName<T> {
+    few: Vec<(NameId, T)>,
+    more: HashMap<NameId, T>,
+}
+
+impl<T: Copy> ByName<T> {
+    const FEW: usize = 24;
+
+    pub(super) fn new() -> ByName<T> {
+        ByName { few: Vec::new(), more: HashMap::new() }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, name: NameId) -> Option<T> {
+        match self.few.iter().find(|known| known.0 == name) {
+            Some(known) => Some(known.1),
+            None if self.more.is_empty() => None,
+            None => self.more.get(&name).copied(),
+        }
+    }
+
+    pub(super) fn insert(&mut self, name: NameId, value: T) {
+        if self.few.len() < Self::FEW {
+            self.few.push((name, value));
+        } else {
+            self.more.insert(name, value);
+        }
     }
 }

@@ -4,8 +4,8 @@
 //! What stands under `System` gets the fixed names of [`fields`]; `EventData` and what is inside the one
 //! element of `UserData` become `data.…`; anything else goes by its path.
 
-use super::fields::{self, DATA_PREFIX, FieldId, Fields, NO_FIELD};
-use super::names::{self, NameId, Names};
+use super::fields::{self, FieldId, Fields, NO_FIELD};
+use super::names::{self, ByName, NameId, Names};
 use crate::batch::Level;
 use crate::limits;
 use crate::time::{When, find};
@@ -59,8 +59,8 @@ struct Node {
     /// The field its content goes to, as text and, once it had content, as number.
     path: String,
     field: Option<FieldId>,
-    children: Vec<(NameId, usize)>,
-    attributes: Vec<(NameId, Attribute)>,
+    children: ByName<usize>,
+    attributes: ByName<Attribute>,
 }
 
 /// An element that is open.
@@ -75,6 +75,8 @@ pub(crate) struct Shape {
     pub names: Names,
     pub fields: Fields,
     nodes: Vec<Node>,
+    /// How many attributes all nodes remember together.
+    attributes: usize,
     open: Vec<Open>,
     pub entries: Vec<Entry>,
     pub time: Option<When>,
@@ -99,13 +101,14 @@ impl Shape {
             place: Place::Outside,
             path: String::new(),
             field: Some(NO_FIELD),
-            children: Vec::new(),
-            attributes: Vec::new(),
+            children: ByName::new(),
+            attributes: ByName::new(),
         };
         Shape {
             names: Names::new(),
             fields: Fields::new(),
             nodes: vec![outside],
+            attributes: 0,
             open: Vec::new(),
             entries: Vec::new(),
             time: None,
@@ -141,9 +144,8 @@ impl Shape {
             return Err("its elements are nested too deep");
         }
         let parent = self.top();
-        let known = self.nodes[parent].children.iter().find(|child| child.0 == name);
-        let node = match known {
-            Some(child) => child.1,
+        let node = match self.nodes[parent].children.get(name) {
+            Some(node) => node,
             None => self.add_node(parent, name)?,
         };
         self.open.push(Open { node, item: None, label: None });
@@ -179,18 +181,17 @@ impl Shape {
             _ => None,
         };
         let node = self.nodes.len();
-        let (children, attributes) = (Vec::new(), Vec::new());
-        self.nodes.push(Node { name, place, path, field, children, attributes });
-        self.nodes[parent].children.push((name, node));
+        let (children, attributes) = (ByName::new(), ByName::new());
+        self.nodes.push(Node { name, place, path: bounded(path), field, children, attributes });
+        self.nodes[parent].children.insert(name, node);
         Ok(node)
     }
 
     /// The innermost open element has an attribute. Data items must get their name before their content.
     pub(crate) fn attribute(&mut self, name: NameId, value: Piece, bytes: &[u8]) {
         let node = self.top();
-        let known = self.nodes[node].attributes.iter().find(|attribute| attribute.0 == name);
-        let attribute = match known {
-            Some(known) => known.1,
+        let attribute = match self.nodes[node].attributes.get(name) {
+            Some(attribute) => attribute,
             None => self.add_attribute(node, name),
         };
         match attribute {
@@ -222,8 +223,9 @@ impl Shape {
                 (None, path) => Attribute::Field(self.fields.named(&format!("{path}.{text}"))),
             },
         };
-        if self.nodes[node].attributes.len() < limits::MOST_COLUMNS {
-            self.nodes[node].attributes.push((name, attribute));
+        if self.attributes < limits::MOST_XML_NAMES {
+            self.attributes += 1;
+            self.nodes[node].attributes.insert(name, attribute);
         }
         attribute
     }
@@ -318,6 +320,14 @@ impl Shape {
             _ => "",
         }
     }
+}
+
+/// A path that is too long for a field stays just too long, so that forged nesting does not fill memory.
+fn bounded(mut path: String) -> String {
+    while path.len() > limits::LONGEST_FIELD_NAME_BYTES + char::MAX.len_utf8() {
+        path.pop();
+    }
+    path
 }
 
 /// A name without its namespace prefix.

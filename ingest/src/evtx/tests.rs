@@ -398,3 +398,41 @@ proptest! {
         prop_assert_eq!(at, bytes.len());
     }
 }
+
+#[test]
+fn a_chunk_gives_no_more_text_than_is_kept() {
+    let places = (0..2_000).map(|_| Part::Value(4)).collect();
+    let root = event(event_data(vec![element("Data", places).part()]));
+    let mut values = system_values();
+    values.push((kind::ANSI_STRING, vec![b'x'; 1_000]));
+    let mut chunk = ChunkWriter::new(1);
+    for _ in 0..30 {
+        chunk.record(1, &root, &values);
+    }
+    chunk.record(2, &two_names(), &self::values("late", 1));
+    let (told, text, summary) = read(&chunk.finish(&[]));
+    assert_eq!((summary.records, summary.unreadable), (31, 31));
+    assert!(text.len() <= limits::LARGEST_EVTX_TEXT_BYTES + (64 << 10), "{}", text.len());
+    // The strings of the last record can be found all the same.
+    assert!(String::from_utf8_lossy(&text[told.events[30].1.text.clone()]).contains("late"));
+}
+
+/// More names than are looked through one by one, and paths that are too long for a field.
+#[test]
+fn forged_names_and_nesting_stay_bounded() {
+    let names: Vec<&'static str> = (0..60).map(|n| &*Box::leak(format!("n{n}").into_boxed_str())).collect();
+    let items = names.iter().map(|name| element(name, vec![Part::Text("v")]).part()).collect();
+    let mut chunk = ChunkWriter::new(1);
+    chunk.record(1, &event(event_data(items)), &system_values());
+    let long: &'static str = Box::leak("x".repeat(200).into_boxed_str());
+    let nested = (0..9).fold(Part::Text("deep"), |inner, _| element(long, vec![inner]).part());
+    chunk.record(2, &event(vec![nested]), &system_values());
+    let too_deep = (0..90).fold(Part::Text("deep"), |inner, _| element("d", vec![inner]).part());
+    chunk.record(3, &event(vec![too_deep]), &system_values());
+    let (told, text, _) = read(&chunk.finish(&[]));
+    let fields = fields(&told, &text);
+    assert!(names.iter().all(|name| fields[0].contains(&format!("data.{name}=\"v\""))), "{}", fields[0]);
+    assert_eq!((fields[1].as_str(), &told.events[1].1.problem), (FRONT, &None));
+    assert!(String::from_utf8_lossy(&text[told.events[1].1.text.clone()]).contains("deep"));
+    assert!(told.events[2].1.problem.unwrap().contains("nested too deep"));
+}

@@ -5,7 +5,7 @@
 use memchr::memmem;
 
 use super::{Fit, Format, Reader, Setup};
-use crate::evtx::FieldId;
+use crate::evtx::columns::FieldColumns;
 use crate::evtx::fields::{LEVEL, NO_FIELD, TIME};
 use crate::evtx::shape::{Entry, Piece, Shape};
 use crate::rows::{Kind, Rows};
@@ -59,22 +59,13 @@ pub(crate) fn is_frame(text: &[u8]) -> bool {
 }
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(WindowsXml { walk: Walk::default(), shape: Shape::new(), columns: Vec::new() })
+    Box::new(WindowsXml { walk: Walk::default(), shape: Shape::new(), columns: FieldColumns::default() })
 }
 
 struct WindowsXml {
     walk: Walk,
     shape: Shape,
-    /// By field: its column of text and its column of numbers, once it had such values.
-    columns: Vec<[Column; 2]>,
-}
-
-#[derive(Clone, Copy)]
-enum Column {
-    Unknown,
-    At(usize),
-    /// There are too many columns already.
-    None,
+    columns: FieldColumns,
 }
 
 impl Reader for WindowsXml {
@@ -91,7 +82,8 @@ impl Reader for WindowsXml {
         let fielded = |entry: &&Entry| ![TIME, LEVEL, NO_FIELD].contains(&entry.field);
         for entry in shape.entries.iter().filter(fielded) {
             let kind = if entry.int.is_some() { Kind::Int } else { Kind::Text };
-            let Some(column) = column_of(&mut self.columns, shape, entry.field, kind, rows) else { continue };
+            let name = shape.fields.name(entry.field);
+            let Some(column) = self.columns.column(entry.field, name, kind, rows) else { continue };
             let Piece { from, to, rewritten } = entry.value;
             match entry.int {
                 Some(int) => rows.int(column, int),
@@ -105,25 +97,6 @@ impl Reader for WindowsXml {
         // An event that breaks off keeps the fields that came before.
         Ok(if walked.is_ok() { Fit::Whole } else { Fit::Partly })
     }
-}
-
-fn column_of(
-    columns: &mut Vec<[Column; 2]>,
-    shape: &Shape,
-    field: FieldId,
-    kind: Kind,
-    rows: &mut Rows,
-) -> Option<usize> {
-    let at = field.0 as usize;
-    if at >= columns.len() {
-        columns.resize(at + 1, [Column::Unknown; 2]);
-    }
-    let column = &mut columns[at][usize::from(kind == Kind::Int)];
-    if let Column::Unknown = column {
-        let added = rows.add_column(shape.fields.name(field), kind);
-        *column = added.map_or(Column::None, Column::At);
-    }
-    if let Column::At(column) = *column { Some(column) } else { None }
 }
 
 /// Takes the tags of an event to the shape that they share with the binary form.

@@ -10,7 +10,7 @@ use crate::evtx::value::kind;
 use crate::evtx::writer::{
     A_FILETIME, ChunkWriter, Part, data, element, event, string, system_values, utf16,
 };
-use crate::evtx::{EventEnd, EvtxReader, Visitor};
+use crate::evtx::{EventEnd, EvtxReader, FieldId, Visitor};
 use crate::formats::render;
 use crate::parser::Parser;
 use crate::time::Clock;
