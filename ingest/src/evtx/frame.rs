@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::record::{CHUNK_BYTES, CHUNK_SIGNATURE};
+use super::record::{CHUNK_BYTES, CHUNK_SIGNATURE, begins_chunk};
 
 const FILE_SIGNATURE: &[u8; 8] = b"ElfFile\0";
 const FILE_HEADER_BYTES: usize = 4096;
@@ -43,7 +43,11 @@ pub(crate) fn next_frame(offset: u64, bytes: &[u8], at_end: bool) -> Option<Evtx
         return None;
     }
     if bytes.starts_with(CHUNK_SIGNATURE) {
-        return frame(FrameKind::Chunk, CHUNK_BYTES);
+        // Where bytes were lost the next chunk begins early, and must not be read as part of this one.
+        let within = &bytes[1..bytes.len().min(CHUNK_BYTES)];
+        let mut early = memmem::find_iter(within, CHUNK_SIGNATURE).map(|at| at + 1);
+        let length = early.find(|&at| begins_chunk(&bytes[at..])).unwrap_or(CHUNK_BYTES);
+        return frame(FrameKind::Chunk, length);
     }
     if offset == 0 && bytes.starts_with(FILE_SIGNATURE) {
         return frame(FrameKind::Header, FILE_HEADER_BYTES);

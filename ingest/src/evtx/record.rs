@@ -103,7 +103,7 @@ impl EvtxReader {
         let left = &chunk[at.min(header.records_to)..header.records_to];
         if left.iter().any(|&byte| byte != 0) {
             if chunk.len() < CHUNK_BYTES {
-                visitor.damaged(at..header.records_to, "the file ends within a record");
+                visitor.damaged(at..header.records_to, "the chunk ends within a record");
             } else if header.is_trusted {
                 visitor.damaged(at..header.records_to, "these bytes are no record");
             }
@@ -169,18 +169,15 @@ impl Header {
         let (Some(head), Some(used), Some(records_sum), Some(sum)) =
             (chunk.get(..CHUNK_HEADER_BYTES), u32_at(chunk, 48), u32_at(chunk, 52), u32_at(chunk, 124))
         else {
-            return doubtful(chunk.len(), None, "the file ends within the header of a chunk");
+            return doubtful(chunk.len(), None, "a chunk is cut short within its header");
         };
-        let mut hasher = crc32fast::Hasher::new();
-        hasher.update(&head[..120]);
-        hasher.update(&head[128..]);
         let used = used as usize;
-        if hasher.finalize() != sum || !(CHUNK_HEADER_BYTES..=CHUNK_BYTES).contains(&used) {
+        if !header_matches(head, sum) || !(CHUNK_HEADER_BYTES..=CHUNK_BYTES).contains(&used) {
             let note = "the header of a chunk is damaged; its records were read all the same";
             return doubtful(CHUNK_HEADER_BYTES, u64_at(chunk, 24), note);
         }
         let note = match chunk.get(CHUNK_HEADER_BYTES..used) {
-            None => Some("the file ends within a chunk"),
+            None => Some("a chunk is cut short"),
             Some(records) if crc32fast::hash(records) != records_sum => {
                 Some("the records of a chunk do not match its checksum; they were read all the same")
             }
@@ -189,6 +186,22 @@ impl Header {
         let (records_from, records_to) = (CHUNK_HEADER_BYTES, used.min(chunk.len()));
         Header { records_from, records_to, is_trusted: true, lowest_id: Some(0), note }
     }
+}
+
+/// Whether a chunk's header has the checksum that it says; the sum itself and the flags are not in it.
+fn header_matches(head: &[u8], sum: u32) -> bool {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&head[..120]);
+    hasher.update(&head[128..]);
+    hasher.finalize() == sum
+}
+
+/// Whether a chunk begins here for certain: its header is whole.
+pub(super) fn begins_chunk(bytes: &[u8]) -> bool {
+    bytes.starts_with(CHUNK_SIGNATURE)
+        && bytes
+            .get(..CHUNK_HEADER_BYTES)
+            .is_some_and(|head| u32_at(head, 124).is_some_and(|sum| header_matches(head, sum)))
 }
 
 /// The next whole record from here on: right here, or the first that can be found behind damage.

@@ -325,6 +325,19 @@ fn frames_find_chunks_that_moved() {
 }
 
 #[test]
+fn bytes_lost_within_a_chunk_do_not_cost_the_next() {
+    let (whole, ends) = three_records();
+    let mut bytes = file(&[whole.clone(), whole]);
+    bytes.drain(4096 + ends[3] + 100..4096 + ends[3] + 1_100);
+    let first = next_frame(4096, &bytes[4096..], true).unwrap();
+    assert_eq!((first.kind, first.length), (FrameKind::Chunk, 65536 - 1_000));
+    assert_eq!(read(&bytes[4096..4096 + first.length]).2.records, 3);
+    let rest = &bytes[4096 + first.length..];
+    assert_eq!(next_frame(9, rest, true).unwrap(), EvtxFrame { kind: FrameKind::Chunk, length: 65536 });
+    assert_eq!(read(rest).2, ChunkSummary { records: 3, unreadable: 0, note: None });
+}
+
+#[test]
 fn forged_templates_end() {
     // A template that uses itself twice would take 2 to the power of its depth, and one value of 30,000
     // characters in 5,000 places would fill memory.
