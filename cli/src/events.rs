@@ -132,7 +132,7 @@ impl Row<'_> {
                 let time = self.time().unwrap_or_else(|| "-".to_owned());
                 let level = if self.event.level.name().is_empty() { "-" } else { self.event.level.name() };
                 write!(out, "{time} {level} {}:{} ", self.source, self.event.line)?;
-                writeln!(out, "{}", self.event.text())
+                writeln!(out, "{}", self.event.text)
             }
             Format::Ndjson => {
                 serde_json::to_writer(&mut *out, &self.object())?;
@@ -147,7 +147,7 @@ impl Row<'_> {
                     self.source.to_owned(),
                     self.event.line.to_string(),
                     self.event.level.name().to_owned(),
-                    self.event.text().into_owned(),
+                    self.event.text.clone(),
                 ];
                 write_csv(
                     out,
@@ -168,7 +168,7 @@ impl Row<'_> {
         object.insert("source".into(), self.source.into());
         object.insert("line".into(), self.event.line.into());
         object.insert("level".into(), if level.is_empty() { Value::Null } else { level.into() });
-        object.insert("raw".into(), self.event.text().into());
+        object.insert("raw".into(), self.event.text.as_str().into());
         for field in self.fields {
             object.insert(field.name.clone(), typed(field));
         }

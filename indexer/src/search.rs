@@ -1,12 +1,11 @@
 //! Questions a screen asks of a case: timelines, pages, single events, exports.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ingest::{Encoding, Level};
+use ingest::{Encoding, Level, Texts};
 
 pub use crate::aggregate::timeline::Timeline;
 use crate::case::{Case, Snapshot};
@@ -64,23 +63,15 @@ pub struct Event {
     pub time: i64,
     pub level: Level,
     pub line: u64,
+    /// What a person reads: its text up to about the length asked for.
+    pub text: String,
+    /// Whether there is more of it.
+    pub cut: bool,
     /// Its bytes without the line end, up to the length asked for.
     pub raw: Vec<u8>,
-    /// How they are text.
     pub encoding: Encoding,
     /// Its whole length in bytes.
     pub length: u32,
-}
-
-impl Event {
-    /// What a person reads.
-    #[must_use]
-    pub fn text(&self) -> Cow<'_, str> {
-        match self.encoding.text(&self.raw) {
-            Cow::Borrowed(text) => String::from_utf8_lossy(text),
-            Cow::Owned(text) => Cow::Owned(String::from_utf8_lossy(&text).into_owned()),
-        }
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -327,21 +318,27 @@ impl Case {
         };
         self.frames.put(source, frame.offset, Arc::clone(&bytes));
         let start = (offset - frame.offset) as usize;
-        let end = start + (length as usize).min(cut);
-        let raw = bytes.get(start..end).ok_or_else(|| {
+        let place = start..start + length as usize;
+        let raw = bytes.get(place.clone()).ok_or_else(|| {
             Error::new(
                 ErrorKind::CaseDamaged,
                 format!("the event at byte {offset} reaches past its raw frame"),
             )
         })?;
+        let encoding = position.segment.encoding(source);
+        let mut texts = Texts::of(encoding);
+        let text = texts.text(&bytes, frame.offset, place);
+        let shown = String::from_utf8_lossy(&text[..text.len().min(cut)]).into_owned();
         Ok(Event {
             source,
             offset,
             time: columns.time[row],
             level: columns.level[row],
             line: columns.line[row],
-            raw: raw.to_vec(),
-            encoding: position.segment.encoding(source),
+            cut: text.len() > cut,
+            text: shown,
+            raw: raw[..raw.len().min(cut)].to_vec(),
+            encoding,
             length,
         })
     }

@@ -26,6 +26,11 @@ impl Decoded {
         Decoded { encoding, text: Vec::new(), lines: Vec::new(), upto: 0 }
     }
 
+    /// Text that was not decoded line by line; places in it lead nowhere.
+    pub(crate) fn whole(text: Vec<u8>) -> Decoded {
+        Decoded { encoding: Encoding::UTF_8, text, lines: Vec::new(), upto: 0 }
+    }
+
     pub(crate) fn text(&self) -> &[u8] {
         &self.text
     }

@@ -3,10 +3,13 @@
 //! The text of an event is what is parsed, searched and shown. Its bytes stay as they are.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding as Table, UTF_8, UTF_16BE, UTF_16LE};
 use memchr::{memchr, memchr_iter};
+
+use crate::evtx::RecordTexts;
 
 const ESCAPE: u8 = 0x1B;
 
@@ -24,16 +27,22 @@ enum LineEnd {
     Feed,
     /// A carriage return alone, as old Macs and some devices write it.
     Return,
+    /// There are no lines: the bytes are the records of a Windows event log.
+    Evtx,
 }
 
 impl Encoding {
     pub const UTF_8: Encoding = Encoding { table: UTF_8, line_end: LineEnd::Feed };
+    pub(crate) const EVTX: Encoding = Encoding { table: UTF_8, line_end: LineEnd::Evtx };
 
     /// By a label of the web's encoding standard (`utf-16le`, `shift_jis`, `windows-1252`, …) or a common
     /// name of it (`cp932`, `latin-1`), with `+cr` behind it where a carriage return alone ends a line.
     #[must_use]
     pub fn named(name: &str) -> Option<Encoding> {
         let lower = name.trim().to_ascii_lowercase();
+        if lower == "evtx" {
+            return Some(Encoding::EVTX);
+        }
         let (label, line_end) = match lower.strip_suffix("+cr") {
             Some(label) => (label, LineEnd::Return),
             None => (lower.as_str(), LineEnd::Feed),
@@ -54,8 +63,12 @@ impl Encoding {
     /// Its name, from which [`Encoding::named`] makes it again.
     #[must_use]
     pub fn name(self) -> String {
-        let suffix = if self.line_end == LineEnd::Return { "+cr" } else { "" };
-        format!("{}{suffix}", self.table.name().to_ascii_lowercase())
+        let table = self.table.name().to_ascii_lowercase();
+        match self.line_end {
+            LineEnd::Feed => table,
+            LineEnd::Return => format!("{table}+cr"),
+            LineEnd::Evtx => "evtx".to_owned(),
+        }
     }
 
     /// Tells the encoding from the first bytes of a source: by its mark, by the NUL bytes of UTF-16, by
@@ -76,6 +89,10 @@ impl Encoding {
         self.table == UTF_16LE || self.table == UTF_16BE
     }
 
+    pub(crate) fn is_evtx(self) -> bool {
+        self.line_end == LineEnd::Evtx
+    }
+
     /// Whether bytes without escape codes are their own text.
     pub(crate) fn is_plain(self) -> bool {
         self.table == UTF_8 && self.line_end == LineEnd::Feed
@@ -89,6 +106,7 @@ impl Encoding {
             (table, _) if table == UTF_16BE => b"\0\n",
             (_, LineEnd::Return) => b"\r",
             (_, LineEnd::Feed) => b"\n",
+            (_, LineEnd::Evtx) => b"",
         }
     }
 
@@ -96,11 +114,8 @@ impl Encoding {
     /// `None` where its end is not there yet.
     pub(crate) fn line_end(self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
         if !self.is_wide() {
-            let (mark, rest) = match self.line_end {
-                LineEnd::Feed => (b'\n', &bytes[from..]),
-                LineEnd::Return => (b'\r', &bytes[from..]),
-            };
-            let end = from + memchr(mark, rest)?;
+            let mark = if self.line_end == LineEnd::Return { b'\r' } else { b'\n' };
+            let end = from + memchr(mark, &bytes[from..])?;
             let carriage_return = mark == b'\n' && end > from && bytes[end - 1] == b'\r';
             return Some((end - usize::from(carriage_return), end + 1));
         }
@@ -126,8 +141,7 @@ impl Encoding {
     }
 
     /// The text of bytes that begin and end between characters: decoded, and without escape codes.
-    #[must_use]
-    pub fn text(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+    pub(crate) fn text(self, bytes: &[u8]) -> Cow<'_, [u8]> {
         if self.is_plain() && memchr(ESCAPE, bytes).is_none() {
             return Cow::Borrowed(bytes);
         }
@@ -152,6 +166,28 @@ impl Encoding {
                 }
             }
         }
+    }
+}
+
+/// Gives the texts of the events of one source. It keeps what neighbouring events share.
+#[derive(Debug)]
+pub struct Texts {
+    encoding: Encoding,
+    records: RecordTexts,
+}
+
+impl Texts {
+    #[must_use]
+    pub fn of(encoding: Encoding) -> Texts {
+        Texts { encoding, records: RecordTexts::default() }
+    }
+
+    /// The text of an event, by its place in a chunk's bytes that begin at this offset of the source.
+    pub fn text<'a>(&'a mut self, bytes: &'a [u8], offset: u64, event: Range<usize>) -> Cow<'a, [u8]> {
+        if self.encoding.is_evtx() {
+            return Cow::Borrowed(self.records.text(bytes, offset, &event));
+        }
+        self.encoding.text(&bytes[event])
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::batch::Chunk;
+use crate::evtx;
 use crate::limits::{LARGEST_BLOCK_BYTES, LONGEST_EVENT_BYTES, MOST_EVENT_LINES, START_WITHIN_BYTES};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -23,6 +24,8 @@ pub(crate) enum Framing {
     /// Only reading from one to the next tells them apart. From a place where an event, or what separates
     /// events, begins: where the next event is. `None` where its end is not in the text.
     Blocks(fn(&[u8]) -> Option<Block>),
+    /// The records of a Windows event log, which its own reader finds.
+    Evtx,
 }
 
 /// An event, which may be empty where there is only what separates events, and where what follows begins.
@@ -37,10 +40,10 @@ pub(crate) struct Block {
 pub(crate) type Begins = dyn Fn(&[u8]) -> bool + Send + Sync;
 
 impl Framing {
-    /// Where to cut text that begins with an event, so that about so many bytes come before the cut.
+    /// Where to cut text that begins with an event, at this offset of the source, so that about so many bytes come before the cut.
     /// `None`: more must be read first, or, where the text is the whole rest of the source, nothing is to
     /// be cut.
-    pub(crate) fn cut(&self, text: &[u8], about: usize, whole: bool) -> Option<usize> {
+    pub(crate) fn cut(&self, offset: u64, text: &[u8], about: usize, whole: bool) -> Option<usize> {
         let head = &text[..about.min(text.len())];
         match self {
             Framing::Lines => {
@@ -71,6 +74,7 @@ impl Framing {
                     _ => Some(cut),
                 }
             }
+            Framing::Evtx => evtx::cut(offset, text, about, whole),
         }
     }
 }
@@ -203,7 +207,7 @@ impl Frames<'_> {
     fn event(&self, from: usize) -> (usize, usize, usize, bool) {
         let rest = &self.text[from..];
         match self.framing {
-            Framing::Lines => {
+            Framing::Lines | Framing::Evtx => {
                 let Some(length) = memchr(b'\n', rest) else {
                     return (from, self.text.len(), self.text.len(), false);
                 };
@@ -285,13 +289,13 @@ mod tests {
     #[test]
     fn a_cut_falls_before_an_event() {
         let text = b"1 a\n x\n2 b\n y\n";
-        assert_eq!(stamped().cut(text, 100, false), Some(7));
-        assert_eq!(stamped().cut(text, 9, false), Some(7));
-        assert_eq!(stamped().cut(text, 5, false), Some(7));
-        assert_eq!(stamped().cut(&text[..7], 100, false), None);
-        assert_eq!(stamped().cut(&text[..8], 100, false), None);
-        assert_eq!(stamped().cut(&text[..8], 100, true), Some(7));
-        assert_eq!(Framing::Lines.cut(text, 9, false), Some(7));
+        assert_eq!(stamped().cut(0, text, 100, false), Some(7));
+        assert_eq!(stamped().cut(0, text, 9, false), Some(7));
+        assert_eq!(stamped().cut(0, text, 5, false), Some(7));
+        assert_eq!(stamped().cut(0, &text[..7], 100, false), None);
+        assert_eq!(stamped().cut(0, &text[..8], 100, false), None);
+        assert_eq!(stamped().cut(0, &text[..8], 100, true), Some(7));
+        assert_eq!(Framing::Lines.cut(0, text, 9, false), Some(7));
     }
 
     #[test]
@@ -311,7 +315,7 @@ mod tests {
         let lines: Vec<_> = cut(&bytes, &stamped()).into_iter().map(|(_, line)| line).collect();
         let most = MOST_EVENT_LINES as u64;
         assert_eq!(lines, [1, 1 + most, 1 + 2 * most, 2 + 2 * most]);
-        let whole = stamped().cut(&bytes, 10, false).unwrap_or_default();
+        let whole = stamped().cut(0, &bytes, 10, false).unwrap_or_default();
         assert_eq!(memchr_iter(b'\n', &bytes[..whole]).count(), MOST_EVENT_LINES);
     }
 }

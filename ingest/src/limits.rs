@@ -80,3 +80,32 @@ pub const SEVENZ_PIECES: usize = 4;
 
 /// Extended headers of tar hold a path and some times; a longer one is passed over.
 pub const LONGEST_TAR_EXTENSION_BYTES: u64 = 1 << 20;
+/// Elements of a Windows event nested deeper make it unreadable from there on. Real events are six levels
+/// deep; the bound keeps a forged one from piling up places.
+pub const DEEPEST_WINDOWS_EVENT: usize = 64;
+
+/// Templates within templates and binary XML within values are followed this far. Real events use two
+/// levels; a template that names itself would otherwise never end.
+pub const DEEPEST_EVTX_TEMPLATE: usize = 8;
+
+/// One record of a binary Windows event log is walked for this many tokens and array items. The largest
+/// real ones have some thousand; a forged template of 64 KiB could otherwise repeat itself for hours.
+pub const MOST_EVTX_TOKENS: u32 = 16_384;
+
+/// All records of one 64 KiB chunk together give at most this much text. Honest chunks stay under a
+/// megabyte; a forged one could repeat one large value in every record.
+pub const LARGEST_EVTX_TEXT_BYTES: usize = 8 << 20;
+
+/// Names of elements, attributes and data items that are longer do not become fields. Windows' own have
+/// fewer than fifty characters.
+pub const LONGEST_FIELD_NAME_BYTES: usize = 256;
+
+/// Different names of elements and attributes, and different places of elements, that are remembered while
+/// Windows events are read. Real logs have some hundred of each.
+pub const MOST_XML_NAMES: usize = 16_384;
+
+/// XML elements nested deeper end the reading of their event; the rest stays in its text.
+pub const DEEPEST_XML: usize = 64;
+
+/// About what a Windows event takes in its file; only how much room is made beforehand depends on it.
+pub const USUAL_EVTX_RECORD_BYTES: usize = 512;

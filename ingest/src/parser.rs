@@ -5,6 +5,7 @@ use std::sync::Arc;
 use memchr::memchr_iter;
 
 use crate::batch::{Batch, Chunk};
+use crate::evtx;
 use crate::formats::{Fit, Format, Setup};
 use crate::frame::{Frame, Framing, frames};
 use crate::heading::{self, Heading};
@@ -52,6 +53,9 @@ impl Parser {
     }
 
     pub(crate) fn parse_and_tally(&self, chunk: Chunk) -> (Batch, FitTally) {
+        if let Framing::Evtx = self.framing() {
+            return evtx::batch(chunk);
+        }
         let text = chunk.text();
         let lines = memchr_iter(b'\n', text).count() + 1;
         let mut rows = Rows::new(self.format.columns, self.setup.zone.clone(), lines);

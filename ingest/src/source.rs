@@ -11,7 +11,8 @@ use crate::detect::{Detection, Verdict, binary, detect};
 use crate::discover::Found;
 use crate::encoding::{Encoding, has_escapes};
 use crate::error::{Error, ErrorKind};
-use crate::formats::{Setup, by_name};
+use crate::evtx::looks_like_evtx;
+use crate::formats::{self, Setup, by_name};
 use crate::heading::Heading;
 use crate::limits;
 use crate::parser::Parser;
@@ -135,11 +136,17 @@ impl<'a> Source<'a> {
         if pending.is_empty() {
             return Err(fail(ErrorKind::Empty, "it is empty".to_string()));
         }
-        let encoding = forced_encoding.unwrap_or_else(|| Encoding::detect(&pending));
+        let is_evtx = looks_like_evtx(&pending);
+        let encoding = match forced_encoding {
+            _ if is_evtx => Encoding::EVTX,
+            Some(encoding) => encoding,
+            None => Encoding::detect(&pending),
+        };
         let sample = sample_chunk(&pending, encoding);
-        if let Some(what) = binary(&sample) {
+        if !is_evtx && let Some(what) = binary(&sample) {
             return Err(fail(ErrorKind::Binary, what));
         }
+        let forced = if is_evtx { Some(&formats::EVTX) } else { forced };
         let setup = Setup::new(zone.clone());
         let is_whole = pending.len() < limits::SAMPLE_BYTES;
         let Verdict { parser, mut detection, times, rules } =
@@ -200,7 +207,7 @@ impl<'a> Source<'a> {
         let mut wanted = self.chunk_bytes;
         loop {
             let ended = self.read_up_to(wanted);
-            if let Some(end) = self.parser.framing().cut(self.text(), self.chunk_bytes, ended) {
+            if let Some(end) = self.parser.framing().cut(self.offset, self.text(), self.chunk_bytes, ended) {
                 return Ok(Some(self.hand_out(end)));
             }
             if ended {
@@ -241,7 +248,9 @@ impl<'a> Source<'a> {
 
     /// Decodes the pending bytes, of which those from a place on are new, where they are not their own text.
     fn decode(&mut self, new_from: usize) {
-        if self.decoded.is_none() && (!self.encoding.is_plain() || has_escapes(&self.pending[new_from..])) {
+        let is_text = !self.encoding.is_evtx();
+        let differs = !self.encoding.is_plain() || has_escapes(&self.pending[new_from..]);
+        if self.decoded.is_none() && is_text && differs {
             self.decoded = Some(Decoded::new(self.encoding));
         }
         if let Some(decoded) = &mut self.decoded {
@@ -288,8 +297,8 @@ fn fill(input: &mut dyn Read, pending: &mut Vec<u8>, missing: usize) -> io::Resu
 /// The first bytes of a source as a chunk, without the line they were cut in unless that is all there is.
 fn sample_chunk(bytes: &[u8], encoding: Encoding) -> Chunk {
     let is_whole = bytes.len() < limits::SAMPLE_BYTES;
-    if encoding.is_plain() && !has_escapes(bytes) {
-        let end = if is_whole { None } else { memchr::memrchr(b'\n', bytes) };
+    if encoding.is_evtx() || encoding.is_plain() && !has_escapes(bytes) {
+        let end = if is_whole || encoding.is_evtx() { None } else { memchr::memrchr(b'\n', bytes) };
         return Chunk::whole(bytes[..end.map_or(bytes.len(), |newline| newline + 1)].to_vec());
     }
     let mut decoded = Decoded::new(encoding);

@@ -117,10 +117,10 @@ fn years_roll_over_at_new_year() {
 fn times_of_day_and_uptimes_get_their_day_from_the_file() {
     let plain = Options::default();
     let log = b"[23:59:59] a\n  more\n[00:00:01] b\n";
-    let expected = ["2026-11-20T23:59:59Z", "2026-11-20T23:59:59Z", "2026-11-21T00:00:01Z"];
+    let expected = ["2026-11-20T23:59:59Z", "2026-11-21T00:00:01Z"];
     assert_eq!(times(log, Some("2026-11-21T00:00:02Z"), &plain), expected);
     let tokyo = Options { zone: Some("Asia/Tokyo".to_string()), ..Options::default() };
-    let expected = ["2026-11-20T14:59:59Z", "2026-11-20T14:59:59Z", "2026-11-20T15:00:01Z"];
+    let expected = ["2026-11-20T14:59:59Z", "2026-11-20T15:00:01Z"];
     assert_eq!(times(log, Some("2026-11-20T15:00:02Z"), &tokyo), expected);
     let boot = b"[    1.500000] a\n[    3.000000] b\n";
     let expected = ["2026-11-21T00:00:00.5Z", "2026-11-21T00:00:02Z"];
@@ -135,17 +135,22 @@ fn a_zone_that_is_set_back_is_settled_by_the_order_and_reported() {
         ["2026-10-25T00:30:00Z", "2026-10-25T00:59:00Z", "2026-10-25T01:10:00Z", "2026-10-25T02:00:00Z"];
     assert_eq!(times(log, None, &options), expected);
     let (_folder, found) = file(log);
-    let mut source = Source::open(&found, &options).expect("it is text");
-    let (parser, mut settler) = (source.parser(), source.settler());
-    while let Some(chunk) = source.next_chunk().expect("it reads") {
-        settler.settle(&mut parser.parse(chunk));
-    }
+    let mut sentences = Vec::new();
+    open(&found, &options, &mut |opened| {
+        let mut source = opened.source.expect("it is text");
+        let (parser, mut settler) = (source.parser(), source.settler());
+        while let Some(chunk) = source.next_chunk().expect("it reads") {
+            settler.settle(&mut parser.parse(chunk));
+        }
+        sentences = settler.report().sentences();
+        true
+    });
     let told = [
         "zone: Europe/Berlin (as chosen)",
         "3 times lie in an hour that a clock change repeats",
         "1 of them was taken for the second one",
     ];
-    assert_eq!(settler.report().sentences(), told);
+    assert_eq!(sentences, told);
 }
 
 #[test]

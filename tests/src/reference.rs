@@ -13,9 +13,9 @@ pub fn passes(filter: &Filter, event: &Event, source: &str, fields: &[FieldValue
         Filter::And(parts) => parts.iter().all(|part| passes(part, event, source, fields)),
         Filter::Or(parts) => parts.iter().any(|part| passes(part, event, source, fields)),
         Filter::Not(inner) => !passes(inner, event, source, fields),
-        Filter::Text(pattern) => occurs(pattern, event.text().as_bytes()),
+        Filter::Text(pattern) => occurs(pattern, event.text.as_bytes()),
         Filter::Field { field, test, .. } => match field.as_str() {
-            "raw" => text_passes(test, &event.text()),
+            "raw" => text_passes(test, &event.text),
             "source" => text_passes(test, source),
             "line" => number_passes(test, event.line as f64),
             "level" => level_passes(test, event.level),

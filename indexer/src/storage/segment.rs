@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ingest::Encoding;
+use ingest::{Encoding, Texts};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -185,28 +186,25 @@ impl Segment {
         if !rows.is_sorted_by_key(place) {
             rows.sort_unstable_by_key(place);
         }
+        let mut texts = SourceTexts::new(self);
         for row in rows {
             let (source, offset) = place(&row);
             let frame = self.frame(source, offset)?;
             let bytes = cursor.frame(source, frame)?;
             let event = self.event_in(&bytes, frame, &columns, row as usize)?;
-            each(row, &self.encoding(source).text(event))?;
+            each(row, &texts.of(source).text(&bytes, frame.offset, event))?;
         }
         Ok(())
     }
 
-    /// An event's bytes within its frame.
-    fn event_in<'b>(
-        &self,
-        bytes: &'b [u8],
-        frame: &Frame,
-        columns: &Columns,
-        row: usize,
-    ) -> Result<&'b [u8]> {
+    /// An event's place within the bytes of its frame.
+    fn event_in(&self, bytes: &[u8], frame: &Frame, columns: &Columns, row: usize) -> Result<Range<usize>> {
         let start = (columns.offset[row] - frame.offset) as usize;
-        bytes
-            .get(start..start + columns.length[row] as usize)
-            .ok_or_else(|| Error::damaged(&self.folder, format!("row {row} reaches past its raw frame")))
+        let place = start..start + columns.length[row] as usize;
+        if place.end > bytes.len() {
+            return Err(Error::damaged(&self.folder, format!("row {row} reaches past its raw frame")));
+        }
+        Ok(place)
     }
 
     /// The text index, where one stands.
@@ -242,14 +240,16 @@ impl Segment {
                 frames.insert((entry.source, frame.offset), cursor.frame(entry.source, frame)?);
             }
         }
+        let mut texts = SourceTexts::new(self);
         for row in 0..columns.rows() {
             if row.is_multiple_of(CANCEL_ROWS) && stopped() {
                 return Err(Error::cancelled());
             }
             let source = columns.source[row];
             let frame = self.frame(source, columns.offset[row])?;
-            let event = self.event_in(&frames[&(source, frame.offset)], frame, &columns, row)?;
-            builder.add(&self.encoding(source).text(event))?;
+            let bytes = &frames[&(source, frame.offset)];
+            let event = self.event_in(bytes, frame, &columns, row)?;
+            builder.add(&texts.of(source).text(bytes, frame.offset, event))?;
         }
         builder.finish()?;
         fs::rename(&temporary, &folder).at_path(&folder)?;
@@ -263,6 +263,30 @@ impl Segment {
             return Err(Error::damaged(&table, "its checksum differs from the one in segment.json"));
         }
         self.for_each_text(cursor, 0..self.meta.events as u32, |_, _| Ok(()))
+    }
+}
+
+/// The texts of the events of each source of a segment.
+struct SourceTexts {
+    sources: Vec<(u32, Texts)>,
+    /// For a source that the segment does not list; no row has one.
+    other: Texts,
+}
+
+impl SourceTexts {
+    fn new(segment: &Segment) -> SourceTexts {
+        let entries = segment.meta.sources.iter().zip(&segment.encodings);
+        SourceTexts {
+            sources: entries.map(|(entry, &encoding)| (entry.source, Texts::of(encoding))).collect(),
+            other: Texts::of(Encoding::UTF_8),
+        }
+    }
+
+    fn of(&mut self, source: u32) -> &mut Texts {
+        match self.sources.iter_mut().find(|(id, _)| *id == source) {
+            Some((_, texts)) => texts,
+            None => &mut self.other,
+        }
     }
 }
 

@@ -7,17 +7,26 @@ pub(crate) mod access;
 pub(crate) mod json;
 pub(crate) mod syslog;
 pub(crate) mod text;
+pub(crate) mod windows_xml;
 
 use std::sync::Arc;
 
 use crate::frame::Framing;
-use crate::limits;
 use crate::rows::{Rows, Schema};
 use crate::time::rules::TimeRules;
 use crate::time::zone::Zone;
 
 /// Every format, in the order in which they are preferred when two fit equally well.
-pub(crate) static FORMATS: [&Format; 4] = [&access::FORMAT, &json::FORMAT, &syslog::FORMAT, &text::FORMAT];
+pub(crate) static FORMATS: &[&Format] =
+    &[&access::FORMAT, &json::FORMAT, &syslog::FORMAT, &windows_xml::FORMAT, &text::FORMAT];
+
+/// Windows event logs in their binary form, which are told by their first bytes and read by [`crate::evtx`].
+pub(crate) static EVTX: Format = Format {
+    name: "evtx",
+    title: "Windows events",
+    learn: |_, _| Learned { framing: Framing::Evtx, ..Learned::default() },
+    ..Format::LINES
+};
 
 /// A kind of log.
 pub(crate) struct Format {

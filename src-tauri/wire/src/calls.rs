@@ -166,8 +166,8 @@ pub fn event(
         return Err(WireError::new(ErrorCode::CaseDamaged, "The event's source is not in the case."));
     };
     Ok(EventDetail {
-        text: event.text().into_owned(),
-        text_cut: event.raw.len() < event.length as usize,
+        text: event.text.clone(),
+        text_cut: event.cut,
         bytes: u64::from(event.length),
         format: source.format.clone(),
         row: shape_row(&event, &snapshot),
@@ -308,8 +308,7 @@ fn shape_timeline(
 }
 
 fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
-    let text = event.text();
-    let shown = &text[..text.floor_char_boundary(ROW_BYTES)];
+    let shown = &event.text[..event.text.floor_char_boundary(ROW_BYTES)];
     Row {
         id: EventId { source: event.source, offset: event.offset },
         time: (event.time != NO_TIME).then_some(Nanos(event.time)),
@@ -321,7 +320,7 @@ fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
             .unwrap_or_default(),
         line: event.line,
         text: shown.to_owned(),
-        cut: shown.len() < text.len() || event.raw.len() < event.length as usize,
+        cut: shown.len() < event.text.len() || event.cut,
     }
 }
 

@@ -1,0 +1,40 @@
+//! Where the fields of Windows events go: a column for each field and type of value, made when first used.
+
+use super::fields::FieldId;
+use crate::rows::{Kind, Rows};
+
+/// The columns of one chunk's rows by field number.
+#[derive(Default)]
+pub(crate) struct FieldColumns {
+    /// By field: its column of text and its column of numbers.
+    columns: Vec<[Column; 2]>,
+}
+
+#[derive(Clone, Copy)]
+enum Column {
+    Unknown,
+    At(usize),
+    /// There are too many columns already.
+    None,
+}
+
+impl FieldColumns {
+    /// The column of a field's values of one type, [`Kind::Text`] or [`Kind::Int`].
+    pub(crate) fn column(
+        &mut self,
+        field: FieldId,
+        name: &str,
+        kind: Kind,
+        rows: &mut Rows,
+    ) -> Option<usize> {
+        let at = field.0 as usize;
+        if at >= self.columns.len() {
+            self.columns.resize(at + 1, [Column::Unknown; 2]);
+        }
+        let column = &mut self.columns[at][usize::from(kind == Kind::Int)];
+        if let Column::Unknown = column {
+            *column = rows.add_column(name, kind).map_or(Column::None, Column::At);
+        }
+        if let Column::At(column) = *column { Some(column) } else { None }
+    }
+}

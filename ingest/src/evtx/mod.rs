@@ -1,0 +1,32 @@
+//! Windows event logs in their binary form (EVTX): a file header, then chunks of 64 KiB, each of which
+//! reads on its own.
+//!
+//! [`next_frame`] cuts a stream of bytes into frames, [`EvtxReader`] makes events of a frame and tells a
+//! [`Visitor`]. Damage is local: a record that cannot be read is an event with what was readable in it,
+//! and the search for the next record goes on behind it.
+
+mod batch;
+mod bytes;
+pub(crate) mod columns;
+pub(crate) mod fields;
+mod frame;
+pub(crate) mod names;
+mod record;
+pub(crate) mod shape;
+mod text;
+mod tokens;
+pub(crate) mod value;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+#[cfg(test)]
+pub(crate) mod writer;
+
+pub(crate) use batch::{RecordTexts, batch, cut};
+pub(crate) use fields::FieldId;
+pub(crate) use frame::looks_like_evtx;
+#[cfg(test)]
+pub(crate) use frame::{EvtxFrame, FrameKind, next_frame};
+#[cfg(test)]
+pub(crate) use record::{ChunkSummary, EventEnd, EvtxReader, Visitor};

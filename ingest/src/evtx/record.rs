@@ -1,0 +1,237 @@
+//! The records of one chunk.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::bytes::{u32_at, u64_at};
+use super::fields::FieldId;
+use super::shape::{Entry, Shape};
+use super::text::write_event;
+use super::tokens::{Store, Walk};
+use super::value::filetime_ns;
+use crate::batch::{Level, NO_TIME};
+use crate::limits;
+use crate::time::Clock;
+use crate::time::zone::Zone;
+
+pub(super) const CHUNK_SIGNATURE: &[u8; 8] = b"ElfChnk\0";
+pub(super) const CHUNK_BYTES: usize = 64 << 10;
+const CHUNK_HEADER_BYTES: usize = 512;
+const RECORD_SIGNATURE: &[u8; 4] = b"**\0\0";
+const RECORD_HEADER_BYTES: usize = 24;
+/// Header, and the size once more at the end.
+const SMALLEST_RECORD: usize = RECORD_HEADER_BYTES + 4;
+
+/// Is told what a chunk holds, in order: for each record `begin`, its fields, `end`; `damaged` in between
+/// for bytes that should be records and are not.
+pub(crate) trait Visitor {
+    /// A record begins; the range counts from the start of the chunk.
+    fn begin(&mut self, record: Range<usize>);
+    /// A value of the record: its place in the text buffer, and the number it is, where it is a whole one.
+    /// Fields keep their number for the life of the reader, so that it can stand for a column.
+    fn field(&mut self, field: FieldId, name: &str, value: Range<usize>, int: Option<i64>);
+    fn end(&mut self, event: &EventEnd);
+    /// These bytes of the chunk were passed over.
+    fn damaged(&mut self, bytes: Range<usize>, reason: &'static str);
+}
+
+/// What is known of a record when all its fields were told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EventEnd {
+    /// By its own `TimeCreated`, else by the record's header; else [`NO_TIME`].
+    pub time_ns: i64,
+    pub level: Level,
+    /// The whole event in the text buffer.
+    pub text: Range<usize>,
+    /// Why not all of it could be read; what could is there.
+    pub problem: Option<&'static str>,
+}
+
+/// What a chunk held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ChunkSummary {
+    pub records: u32,
+    /// Of these, the ones that could not be read whole.
+    pub unreadable: u32,
+    /// What is wrong with the chunk as such, for a person.
+    pub note: Option<&'static str>,
+}
+
+/// Reads chunks one after the other. What it remembers is for speed; every chunk reads the same in any order.
+pub(crate) struct EvtxReader {
+    shape: Shape,
+    store: Store,
+    clock: Clock,
+}
+
+impl EvtxReader {
+    pub(crate) fn new() -> EvtxReader {
+        EvtxReader { shape: Shape::new(), store: Store::default(), clock: Clock::new(Zone::UTC) }
+    }
+
+    /// Reads the records of a chunk, which may be cut short or damaged, and appends their text to `text`.
+    pub(crate) fn read_chunk(
+        &mut self,
+        chunk: &[u8],
+        text: &mut Vec<u8>,
+        visitor: &mut impl Visitor,
+    ) -> ChunkSummary {
+        let chunk = &chunk[..chunk.len().min(CHUNK_BYTES)];
+        let header = Header::read(chunk);
+        let mut summary = ChunkSummary { note: header.note, ..ChunkSummary::default() };
+        self.store.names.reset(chunk.len());
+        let text_end = text.len() + limits::LARGEST_EVTX_TEXT_BYTES;
+        let mut lowest_id = header.lowest_id;
+        let mut at = header.records_from;
+        while at < header.records_to {
+            let Some(found) = next_record(&chunk[..header.records_to], at, lowest_id.unwrap_or(0)) else {
+                break;
+            };
+            if found.start > at {
+                visitor.damaged(at..found.start, "these bytes are no record");
+            }
+            visitor.begin(found.clone());
+            let event = self.read_record(chunk, &found, text_end, text, visitor);
+            visitor.end(&event);
+            summary.records += 1;
+            summary.unreadable += u32::from(event.problem.is_some());
+            let id = u64_at(chunk, found.start + 8).unwrap_or(0);
+            lowest_id = Some(lowest_id.map_or(id, |lowest| lowest.min(id)));
+            at = found.end;
+        }
+        let left = &chunk[at.min(header.records_to)..header.records_to];
+        if left.iter().any(|&byte| byte != 0) {
+            if chunk.len() < CHUNK_BYTES {
+                visitor.damaged(at..header.records_to, "the chunk ends within a record");
+            } else if header.is_trusted {
+                visitor.damaged(at..header.records_to, "these bytes are no record");
+            }
+        }
+        summary
+    }
+
+    fn read_record(
+        &mut self,
+        chunk: &[u8],
+        record: &Range<usize>,
+        text_end: usize,
+        text: &mut Vec<u8>,
+        visitor: &mut impl Visitor,
+    ) -> EventEnd {
+        let line = text.len();
+        let text_left = text_end.saturating_sub(line).min(limits::LONGEST_EVENT_BYTES);
+        self.shape.begin();
+        let mut walk = Walk::new(chunk, &mut self.shape, &mut self.store, text_left);
+        let problem = walk.record(record.start + RECORD_HEADER_BYTES..record.end - 4).err();
+        let unread = walk.reached..record.end - 4;
+        let (shape, scratch) = (&self.shape, &self.store.scratch);
+        if text_left > 0 {
+            let mut put = |entry: &Entry, value: Range<usize>| {
+                visitor.field(entry.field, shape.fields.name(entry.field), value, entry.int);
+            };
+            write_event(shape, scratch, text, &mut put);
+        }
+        if problem.is_some() {
+            write_strings(&chunk[unread], text);
+        }
+        let written = u64_at(chunk, record.start + 16).and_then(filetime_ns);
+        let time_ns = match &self.shape.time {
+            Some(when) => self.clock.ns(when),
+            None => written.unwrap_or(NO_TIME),
+        };
+        EventEnd { time_ns, level: self.shape.level(), text: line..text.len(), problem }
+    }
+}
+
+/// What a chunk's header says, as far as it can be trusted.
+struct Header {
+    records_from: usize,
+    /// Behind this lie remains of older records, which are no longer part of the log.
+    records_to: usize,
+    /// The header is as it was written, so `records_to` is right.
+    is_trusted: bool,
+    /// Records below this id are remains of older ones: ids only rise. Where the header does not tell, the
+    /// lowest met so far.
+    lowest_id: Option<u64>,
+    note: Option<&'static str>,
+}
+
+impl Header {
+    fn read(chunk: &[u8]) -> Header {
+        let doubtful = |records_from, lowest_id, note| {
+            let (records_to, is_trusted) = (chunk.len(), false);
+            Header { records_from, records_to, is_trusted, lowest_id, note: Some(note) }
+        };
+        if !chunk.starts_with(CHUNK_SIGNATURE) {
+            return doubtful(0, None, "the header of a chunk is damaged; its records were searched for");
+        }
+        let (Some(head), Some(used), Some(records_sum), Some(sum)) =
+            (chunk.get(..CHUNK_HEADER_BYTES), u32_at(chunk, 48), u32_at(chunk, 52), u32_at(chunk, 124))
+        else {
+            return doubtful(chunk.len(), None, "a chunk is cut short within its header");
+        };
+        let used = used as usize;
+        if !header_matches(head, sum) || !(CHUNK_HEADER_BYTES..=CHUNK_BYTES).contains(&used) {
+            let note = "the header of a chunk is damaged; its records were read all the same";
+            return doubtful(CHUNK_HEADER_BYTES, u64_at(chunk, 24), note);
+        }
+        let note = match chunk.get(CHUNK_HEADER_BYTES..used) {
+            None => Some("a chunk is cut short"),
+            Some(records) if crc32fast::hash(records) != records_sum => {
+                Some("the records of a chunk do not match its checksum; they were read all the same")
+            }
+            Some(_) => None,
+        };
+        let (records_from, records_to) = (CHUNK_HEADER_BYTES, used.min(chunk.len()));
+        Header { records_from, records_to, is_trusted: true, lowest_id: Some(0), note }
+    }
+}
+
+/// Whether a chunk's header has the checksum that it says; the sum itself and the flags are not in it.
+fn header_matches(head: &[u8], sum: u32) -> bool {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&head[..120]);
+    hasher.update(&head[128..]);
+    hasher.finalize() == sum
+}
+
+/// Whether a chunk begins here for certain: its header is whole.
+pub(super) fn begins_chunk(bytes: &[u8]) -> bool {
+    bytes.starts_with(CHUNK_SIGNATURE)
+        && bytes
+            .get(..CHUNK_HEADER_BYTES)
+            .is_some_and(|head| u32_at(head, 124).is_some_and(|sum| header_matches(head, sum)))
+}
+
+/// The next whole record from here on: right here, or the first that can be found behind damage.
+fn next_record(used: &[u8], at: usize, lowest_id: u64) -> Option<Range<usize>> {
+    let is_of_log = |record: &Range<usize>| u64_at(used, record.start + 8).is_some_and(|id| id >= lowest_id);
+    whole_record(used, at).filter(is_of_log).or_else(|| {
+        memmem::find_iter(&used[at..], RECORD_SIGNATURE)
+            .filter_map(|found| whole_record(used, at + found))
+            .find(is_of_log)
+    })
+}
+
+/// A record says its size in front and at its end.
+fn whole_record(used: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = used.get(at..)?;
+    let size = u32_at(rest, 4)? as usize;
+    let fits = rest.starts_with(RECORD_SIGNATURE) && (SMALLEST_RECORD..=rest.len()).contains(&size);
+    (fits && u32_at(rest, size - 4)? as usize == size).then(|| at..at + size)
+}
+
+/// The words that can be seen in bytes that could not be read, so that a search finds them.
+fn write_strings(bytes: &[u8], out: &mut Vec<u8>) {
+    const SHORTEST: usize = 4;
+    let mut at = 0;
+    while at + 1 < bytes.len() {
+        let run = bytes[at..].chunks_exact(2).take_while(|unit| matches!(unit, [b' '..=b'~', 0])).count();
+        if run >= SHORTEST {
+            out.push(b' ');
+            out.extend(bytes[at..at + 2 * run].iter().step_by(2));
+        }
+        at += if run == 0 { 1 } else { 2 * run };
+    }
+}

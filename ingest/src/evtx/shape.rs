@@ -1,0 +1,380 @@
+//! From the tree of a Windows event to flat fields. Both the binary form and the XML form walk through
+//! here, so that a log and its export give the same fields.
+//!
+//! What stands under `System` gets the fixed names of [`fields`]; `EventData` and what is inside the one
+//! element of `UserData` become `data.…`; anything else goes by its path.
+
+use super::fields::{self, FieldId, Fields, NO_FIELD};
+use super::names::{self, ByName, NameId, Names};
+use crate::batch::Level;
+use crate::limits;
+use crate::time::{When, find};
+
+/// A piece of text in whatever buffers the caller keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub from: usize,
+    pub to: usize,
+    /// It lies in the buffer of rewritten text.
+    pub rewritten: bool,
+}
+
+/// One field of an event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub field: FieldId,
+    /// The data item's name, where it got no field of its own.
+    pub label: Option<Piece>,
+    pub value: Piece,
+    /// The value, where it is a whole number as this program would write it.
+    pub int: Option<i64>,
+}
+
+/// What the children of an element mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Outside,
+    Event,
+    System,
+    SystemItem,
+    UserData,
+    /// Holds an event's own data: `EventData`, or the element inside `UserData`.
+    Container,
+    /// `Data` of `EventData`, which its attribute names.
+    Item,
+    Other,
+}
+
+#[derive(Clone, Copy)]
+enum Attribute {
+    Ignored,
+    Field(FieldId),
+    ItemName,
+}
+
+/// An element at its place, remembered from event to event.
+struct Node {
+    name: NameId,
+    place: Place,
+    /// The field its content goes to, as text and, once it had content, as number.
+    path: String,
+    field: Option<FieldId>,
+    children: ByName<usize>,
+    attributes: ByName<Attribute>,
+}
+
+/// An element that is open.
+#[derive(Clone, Copy)]
+struct Open {
+    node: usize,
+    item: Option<FieldId>,
+    label: Option<Piece>,
+}
+
+pub(crate) struct Shape {
+    pub names: Names,
+    pub fields: Fields,
+    nodes: Vec<Node>,
+    /// How many attributes all nodes remember together.
+    attributes: usize,
+    open: Vec<Open>,
+    pub entries: Vec<Entry>,
+    pub time: Option<When>,
+    pub level_number: Option<i64>,
+    pub keywords: u64,
+    /// Data items without a name so far.
+    unnamed: usize,
+    last_item: FieldId,
+    /// By field: the event that had it last, and how often.
+    seen: Vec<(u64, u32)>,
+    event: u64,
+}
+
+/// Bits of `Keywords`.
+const AUDIT_FAILURE: u64 = 1 << 52;
+const AUDIT_SUCCESS: u64 = 1 << 53;
+
+impl Shape {
+    pub(crate) fn new() -> Shape {
+        let outside = Node {
+            name: names::EVENT,
+            place: Place::Outside,
+            path: String::new(),
+            field: Some(NO_FIELD),
+            children: ByName::new(),
+            attributes: ByName::new(),
+        };
+        Shape {
+            names: Names::new(),
+            fields: Fields::new(),
+            nodes: vec![outside],
+            attributes: 0,
+            open: Vec::new(),
+            entries: Vec::new(),
+            time: None,
+            level_number: None,
+            keywords: 0,
+            unnamed: 0,
+            last_item: NO_FIELD,
+            seen: Vec::new(),
+            event: 0,
+        }
+    }
+
+    /// Forgets the last event.
+    pub(crate) fn begin(&mut self) {
+        self.open.clear();
+        self.entries.clear();
+        self.time = None;
+        self.level_number = None;
+        self.keywords = 0;
+        self.unnamed = 0;
+        self.last_item = NO_FIELD;
+        self.event += 1;
+    }
+
+    /// How many elements are open.
+    pub(crate) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// An element begins. Gives the field to which its very name is a value, if there is one.
+    pub(crate) fn open(&mut self, name: NameId) -> Result<Option<FieldId>, &'static str> {
+        if self.open.len() >= limits::DEEPEST_WINDOWS_EVENT {
+            return Err("its elements are nested too deep");
+        }
+        let parent = self.top();
+        let node = match self.nodes[parent].children.get(name) {
+            Some(node) => node,
+            None => self.add_node(parent, name)?,
+        };
+        self.open.push(Open { node, item: None, label: None });
+        Ok((self.nodes[parent].place == Place::UserData).then_some(fields::DATA_NAME))
+    }
+
+    fn top(&self) -> usize {
+        self.open.last().map_or(0, |open| open.node)
+    }
+
+    fn add_node(&mut self, parent: usize, name: NameId) -> Result<usize, &'static str> {
+        if self.nodes.len() >= limits::MOST_XML_NAMES {
+            return Err("there are too many different elements");
+        }
+        let above = &self.nodes[parent];
+        let local = local_name(self.names.text(name));
+        let (place, path) = match (above.place, name) {
+            (Place::Outside, names::EVENT) => (Place::Event, String::new()),
+            (Place::Event, names::SYSTEM) => (Place::System, "system".to_owned()),
+            (Place::Event, names::EVENT_DATA) | (Place::UserData, _) => (Place::Container, "data".to_owned()),
+            (Place::Event, names::USER_DATA) => (Place::UserData, "data".to_owned()),
+            (Place::Event, names::RENDERING_INFO) => (Place::Other, "rendering".to_owned()),
+            (Place::Container, names::DATA) if above.name == names::EVENT_DATA => {
+                (Place::Item, "data".to_owned())
+            }
+            (Place::System, _) => (Place::SystemItem, format!("system.{local}")),
+            _ if above.path.is_empty() => (Place::Other, local.to_owned()),
+            _ => (Place::Other, format!("{}.{local}", above.path)),
+        };
+        let field = match (place, &*path) {
+            (Place::SystemItem, _) => fields::of_system(local, ""),
+            (_, "rendering.Message") => Some(fields::MESSAGE),
+            _ => None,
+        };
+        let node = self.nodes.len();
+        let (children, attributes) = (ByName::new(), ByName::new());
+        self.nodes.push(Node { name, place, path: bounded(path), field, children, attributes });
+        self.nodes[parent].children.insert(name, node);
+        Ok(node)
+    }
+
+    /// The innermost open element has an attribute. Data items must get their name before their content.
+    pub(crate) fn attribute(&mut self, name: NameId, value: Piece, bytes: &[u8]) {
+        let node = self.top();
+        let attribute = match self.nodes[node].attributes.get(name) {
+            Some(attribute) => attribute,
+            None => self.add_attribute(node, name),
+        };
+        match attribute {
+            Attribute::Ignored => {}
+            Attribute::Field(field) => self.put(field, None, value, bytes),
+            Attribute::ItemName if bytes.is_empty() => {}
+            Attribute::ItemName => {
+                let item = self.fields.data(self.last_item, bytes);
+                self.last_item = item;
+                if let Some(open) = self.open.last_mut() {
+                    open.item = Some(item);
+                    open.label = (item == NO_FIELD).then_some(value);
+                }
+            }
+        }
+    }
+
+    fn add_attribute(&mut self, node: usize, name: NameId) -> Attribute {
+        let (text, place) = (self.names.text(name), self.nodes[node].place);
+        let element = self.names.text(self.nodes[node].name);
+        let fixed = if place == Place::SystemItem { fields::of_system(element, text) } else { None };
+        let attribute = match (place, name) {
+            _ if text == "xmlns" || text.starts_with("xmlns:") => Attribute::Ignored,
+            (Place::Item, names::NAME) => Attribute::ItemName,
+            (Place::Container, names::NAME) => Attribute::Field(fields::DATA_NAME),
+            _ => match (fixed, &*self.nodes[node].path) {
+                (Some(field), _) => Attribute::Field(field),
+                (None, "") => Attribute::Field(self.fields.named(text)),
+                (None, path) => Attribute::Field(self.fields.named(&format!("{path}.{text}"))),
+            },
+        };
+        if self.attributes < limits::MOST_XML_NAMES {
+            self.attributes += 1;
+            self.nodes[node].attributes.insert(name, attribute);
+        }
+        attribute
+    }
+
+    /// The innermost open element has text.
+    pub(crate) fn content(&mut self, value: Piece, bytes: &[u8]) {
+        let Some(&Open { node, item, label }) = self.open.last() else { return };
+        let field = match (self.nodes[node].place, item, self.nodes[node].field) {
+            (Place::Item, Some(item), _) => item,
+            (Place::Item, None, _) => self.fields.unnamed(self.unnamed),
+            (_, _, Some(field)) => field,
+            _ => {
+                let field = self.fields.named(&self.nodes[node].path);
+                self.nodes[node].field = Some(field);
+                field
+            }
+        };
+        self.put(field, label, value, bytes);
+    }
+
+    /// The innermost open element is over and another of the same name and attributes begins: what Windows
+    /// makes of a list of values.
+    pub(crate) fn sibling(&mut self) {
+        if let Some(open) = self.open.last() {
+            self.unnamed += usize::from(open.item.is_none() && self.nodes[open.node].place == Place::Item);
+        }
+    }
+
+    /// The innermost open element is over.
+    pub(crate) fn close(&mut self) {
+        self.sibling();
+        self.open.pop();
+    }
+
+    /// A field has a value. White space alone is none: in XML it is no more than layout.
+    pub(crate) fn put(&mut self, field: FieldId, label: Option<Piece>, value: Piece, bytes: &[u8]) {
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return;
+        }
+        let int = if fields::may_be_int(field) { int_of(bytes) } else { None };
+        match field {
+            fields::TIME => self.time = find::whole(bytes),
+            fields::LEVEL => self.level_number = int,
+            fields::KEYWORDS => self.keywords = hex_of(bytes).unwrap_or(0),
+            _ => {}
+        }
+        let field = self.first_time(field);
+        self.entries.push(Entry { field, label, value, int });
+    }
+
+    /// The field itself, or a further one where the event has had it already.
+    fn first_time(&mut self, field: FieldId) -> FieldId {
+        if field == NO_FIELD {
+            return field;
+        }
+        let at = field.0 as usize;
+        if at >= self.seen.len() {
+            self.seen.resize(at + 1, (0, 0));
+        }
+        let (event, times) = self.seen[at];
+        if event != self.event {
+            self.seen[at] = (self.event, 1);
+            return field;
+        }
+        self.seen[at].1 += 1;
+        self.fields.again(field, times + 1)
+    }
+
+    /// Windows' levels in ours. A failed audit is a warning: Windows writes it with level 0.
+    pub(crate) fn level(&self) -> Level {
+        match self.level_number {
+            Some(1) => Level::Fatal,
+            Some(2) => Level::Error,
+            Some(3) => Level::Warn,
+            _ if self.keywords & AUDIT_FAILURE != 0 => Level::Warn,
+            Some(0 | 4) => Level::Info,
+            Some(5) => Level::Debug,
+            _ => Level::None,
+        }
+    }
+
+    /// The level in the words of Windows' event viewer.
+    pub(crate) fn level_word(&self) -> &'static str {
+        match self.level_number {
+            _ if self.keywords & AUDIT_FAILURE != 0 => "Audit Failure",
+            _ if self.keywords & AUDIT_SUCCESS != 0 => "Audit Success",
+            Some(1) => "Critical",
+            Some(2) => "Error",
+            Some(3) => "Warning",
+            Some(0 | 4) => "Information",
+            Some(5) => "Verbose",
+            _ => "",
+        }
+    }
+}
+
+/// A path that is too long for a field stays just too long, so that forged nesting does not fill memory.
+fn bounded(mut path: String) -> String {
+    while path.len() > limits::LONGEST_FIELD_NAME_BYTES + char::MAX.len_utf8() {
+        path.pop();
+    }
+    path
+}
+
+/// A name without its namespace prefix.
+pub(super) fn local_name(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, local)| local)
+}
+
+/// A whole number, if the text is how this program would write it: no leading zeros, no plus.
+fn int_of(bytes: &[u8]) -> Option<i64> {
+    const LONGEST: usize = 18;
+    let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
+    let plain = match digits {
+        [b'0'] => digits.len() == bytes.len(),
+        [b'1'..=b'9', ..] => digits.len() <= LONGEST && digits.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    if !plain {
+        return None;
+    }
+    let value = digits.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0'));
+    Some(if digits.len() == bytes.len() { value } else { -value })
+}
+
+fn hex_of(bytes: &[u8]) -> Option<u64> {
+    let digits = std::str::from_utf8(bytes.strip_prefix(b"0x")?).ok()?;
+    u64::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_that_print_the_same() {
+        let cases: [(&[u8], Option<i64>); 9] = [
+            (b"0", Some(0)),
+            (b"-17", Some(-17)),
+            (b"999999999999999999", Some(999_999_999_999_999_999)),
+            (b"1000000000000000000", None),
+            (b"007", None),
+            (b"-0", None),
+            (b"-", None),
+            (b"+1", None),
+            (b"0x10", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(int_of(text), expected, "{}", String::from_utf8_lossy(text));
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Windows events as XML: what the event viewer, `wevtutil` and forwarders export. An event may stand on
+//! one line or over many, and all of them in one line in an `<Events>` root. Its fields are those that the
+//! binary form of the same event has.
+
+use memchr::memmem;
+
+use super::{Fit, Format, Learned, Reader, Setup};
+use crate::evtx::columns::FieldColumns;
+use crate::evtx::fields::{LEVEL, NO_FIELD, TIME};
+use crate::evtx::shape::{Entry, Piece, Shape};
+use crate::frame::{Block, Framing};
+use crate::rows::{Kind, Rows};
+use crate::xml::{Token, XmlReader, unescape};
+
+pub(crate) static FORMAT: Format =
+    Format { name: "windows_xml", title: "Windows events as XML", learn, reader, ..Format::LINES };
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+const EVENT_TAG: &[u8] = b"<Event";
+const EVENT_END: &[u8] = b"</Event>";
+
+/// Whether what stands behind `<Event` ends the name there, so that it is not `<EventData>`.
+fn begins_tag(behind: &[u8]) -> bool {
+    behind.first().is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'))
+}
+
+/// The next place at which an event begins, wherever in a line that is: the event viewer writes a whole
+/// log as one line.
+pub(crate) fn next_event(bytes: &[u8], from: usize) -> Option<usize> {
+    let rest = bytes.get(from..)?;
+    let starts = memmem::find_iter(rest, EVENT_TAG);
+    starts.map(|at| from + at).find(|at| begins_tag(&bytes[at + EVENT_TAG.len()..]))
+}
+
+/// Where the event that begins here ends, if its end tag is there.
+pub(crate) fn event_end(bytes: &[u8], from: usize) -> Option<usize> {
+    memmem::find(bytes.get(from..)?, EVENT_END).map(|at| from + at + EVENT_END.len())
+}
+
+/// Whether this is only what stands around events: the declaration and the tags of the root.
+pub(crate) fn is_frame(text: &[u8]) -> bool {
+    let mut text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).trim_ascii();
+    if text.starts_with(b"<?xml") {
+        text = memmem::find(text, b"?>").map_or(text, |end| text[end + 2..].trim_ascii_start());
+    }
+    for root in [&b"<Events"[..], b"</Events"] {
+        if let Some(behind) = text.strip_prefix(root)
+            && let Some(end) = behind.strip_suffix(b">")
+        {
+            return end.is_empty() || (end[0].is_ascii_whitespace() && !end.contains(&b'<'));
+        }
+    }
+    text.is_empty()
+}
+
+fn learn(sample: &[u8], _: &Setup) -> Learned {
+    match next_event(sample, 0) {
+        Some(_) => Learned { framing: Framing::Blocks(block), ..Learned::default() },
+        None => Learned::default(),
+    }
+}
+
+/// The next event, or what stands before it. An event whose end tag is missing ends where the next begins.
+fn block(text: &[u8]) -> Option<Block> {
+    let Some(start) = next_event(text, 0) else {
+        return is_frame(text).then_some(Block { start: text.len(), end: text.len(), next: text.len() });
+    };
+    if !is_frame(&text[..start]) {
+        return Some(Block { start: 0, end: start, next: start });
+    }
+    let end = event_end(text, start)?;
+    let end = next_event(text, start + EVENT_TAG.len()).map_or(end, |next| next.min(end));
+    Some(Block { start, end, next: end })
+}
+
+fn reader(_: &Setup) -> Box<dyn Reader> {
+    Box::new(WindowsXml { walk: Walk::default(), shape: Shape::new(), columns: FieldColumns::default() })
+}
+
+struct WindowsXml {
+    walk: Walk,
+    shape: Shape,
+    columns: FieldColumns,
+}
+
+impl Reader for WindowsXml {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let walked = self.walk.event(event, &mut self.shape);
+        let (shape, scratch) = (&self.shape, &self.walk.scratch);
+        if shape.entries.is_empty() {
+            return Err(walked.err().unwrap_or("it is no Windows event"));
+        }
+        if let Some(when) = &shape.time {
+            rows.when(when);
+        }
+        rows.set_level(shape.level());
+        let fielded = |entry: &&Entry| ![TIME, LEVEL, NO_FIELD].contains(&entry.field);
+        for entry in shape.entries.iter().filter(fielded) {
+            let kind = if entry.int.is_some() { Kind::Int } else { Kind::Text };
+            let name = shape.fields.name(entry.field);
+            let Some(column) = self.columns.column(entry.field, name, kind, rows) else { continue };
+            let Piece { from, to, rewritten } = entry.value;
+            match entry.int {
+                Some(int) => rows.int(column, int),
+                None if rewritten => {
+                    let span = rows.rewrite(|out| out.extend_from_slice(&scratch[from..to]));
+                    rows.span(column, span);
+                }
+                None => rows.text(column, from, to),
+            }
+        }
+        // An event that breaks off keeps the fields that came before.
+        Ok(if walked.is_ok() { Fit::Whole } else { Fit::Partly })
+    }
+}
+
+/// Takes the tags of an event to the shape that they share with the binary form.
+#[derive(Default)]
+struct Walk {
+    /// Text that does not stand in the event as it is meant.
+    scratch: Vec<u8>,
+    /// The content of the innermost element so far.
+    content: Option<Piece>,
+}
+
+impl Walk {
+    /// Reads one event up to its end tag. On an error what came before is in the shape.
+    fn event(&mut self, event: &[u8], shape: &mut Shape) -> Result<(), &'static str> {
+        shape.begin();
+        self.scratch.clear();
+        self.content = None;
+        let start = next_event(event, 0).ok_or("there is no <Event> in it")?;
+        if !is_frame(&event[..start]) {
+            return Err("there is other text before its <Event>");
+        }
+        let mut reader = XmlReader::new(&event[start..]);
+        let walked = self.tokens(event, start, &mut reader, shape);
+        self.finish_content(event, shape);
+        walked
+    }
+
+    fn tokens(
+        &mut self,
+        event: &[u8],
+        start: usize,
+        reader: &mut XmlReader,
+        shape: &mut Shape,
+    ) -> Result<(), &'static str> {
+        const TOO_MANY: &str = "it has too many different names";
+        while let Some(token) = reader.next().map_err(|error| error.reason)? {
+            match token {
+                Token::Start { name } => {
+                    self.finish_content(event, shape);
+                    let place = Piece { from: start + name.start, to: start + name.end, rewritten: false };
+                    let text = &event[place.from..place.to];
+                    let name = shape.names.intern(text).ok_or(TOO_MANY)?;
+                    if let Some(field) = shape.open(name)? {
+                        let prefix = text.iter().rposition(|&byte| byte == b':').map_or(0, |at| at + 1);
+                        shape.put(field, None, Piece { from: place.from + prefix, ..place }, &text[prefix..]);
+                    }
+                }
+                Token::Attribute { name, value } => {
+                    let name = &event[start + name.start..start + name.end];
+                    let name = shape.names.intern(name).ok_or(TOO_MANY)?;
+                    let escaped = event[start + value.start..start + value.end].contains(&b'&');
+                    let piece = self.piece(event, start + value.start, start + value.end, escaped);
+                    shape.attribute(name, piece, bytes_of(event, &self.scratch, piece));
+                }
+                Token::Text { text, escaped } => {
+                    self.add_content(event, start + text.start, start + text.end, escaped);
+                }
+                Token::End => {
+                    self.finish_content(event, shape);
+                    shape.close();
+                    if reader.depth() == 0 {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn piece(&mut self, event: &[u8], from: usize, to: usize, escaped: bool) -> Piece {
+        if !escaped {
+            return Piece { from, to, rewritten: false };
+        }
+        let rewritten_from = self.scratch.len();
+        unescape(&event[from..to], &mut self.scratch);
+        Piece { from: rewritten_from, to: self.scratch.len(), rewritten: true }
+    }
+
+    /// Content comes in pieces where a comment or a CDATA section stands in it; they are one value.
+    fn add_content(&mut self, event: &[u8], from: usize, to: usize, escaped: bool) {
+        let Some(before) = self.content else {
+            self.content = Some(self.piece(event, from, to, escaped));
+            return;
+        };
+        // From the second piece on the value stands at the end of the buffer and grows there.
+        let mut start = before.from;
+        if !before.rewritten || before.to != self.scratch.len() {
+            start = self.scratch.len();
+            if before.rewritten {
+                self.scratch.extend_from_within(before.from..before.to);
+            } else {
+                self.scratch.extend_from_slice(&event[before.from..before.to]);
+            }
+        }
+        if escaped {
+            unescape(&event[from..to], &mut self.scratch);
+        } else {
+            self.scratch.extend_from_slice(&event[from..to]);
+        }
+        self.content = Some(Piece { from: start, to: self.scratch.len(), rewritten: true });
+    }
+
+    fn finish_content(&mut self, event: &[u8], shape: &mut Shape) {
+        if let Some(piece) = self.content.take() {
+            shape.content(piece, bytes_of(event, &self.scratch, piece));
+        }
+    }
+}
+
+fn bytes_of<'a>(event: &'a [u8], scratch: &'a [u8], piece: Piece) -> &'a [u8] {
+    if piece.rewritten { &scratch[piece.from..piece.to] } else { &event[piece.from..piece.to] }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "windows_xml_tests.rs"]
+mod tests;
