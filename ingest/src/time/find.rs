@@ -147,8 +147,31 @@ fn certain(line: &[u8], at: usize, first: u8, order: DateOrder) -> Option<(Spell
         b'I' | b'W' | b'E' | b'F' | b'D' | b'V' if byte(line, at + 1).is_ascii_digit() => {
             try_each(&[Spelling::Glog])
         }
-        _ => try_each(&[Spelling::MonthDay, Spelling::Weekday]),
+        _ if may_name_a_date(line, at) => try_each(&[Spelling::MonthDay, Spelling::Weekday]),
+        _ => None,
     }
+}
+
+/// Whether a number follows this word, or the next one: most words of a line end here, unread.
+#[inline]
+fn may_name_a_date(line: &[u8], at: usize) -> bool {
+    let Some((next, byte)) = behind_word(line, at) else { return false };
+    byte.is_ascii_digit()
+        || is_letter(byte) && behind_word(line, next).is_some_and(|(_, byte)| byte.is_ascii_digit())
+}
+
+/// The place behind a word, what cuts it short, and one or two spaces, and the byte there.
+#[inline]
+fn behind_word(line: &[u8], at: usize) -> Option<(usize, u8)> {
+    let mut end = word_end(line, at);
+    while matches!(byte(line, end), b'.' | b',') {
+        end += 1;
+    }
+    if byte(line, end) != b' ' {
+        return None;
+    }
+    end += 1 + usize::from(byte(line, end + 1) == b' ');
+    Some((end, byte(line, end)))
 }
 
 /// A stamp behind the name of its weekday: `Sat Nov 21 …`, `Sat, 21 Nov …`, `Samstag, 21. November …`.

@@ -188,6 +188,7 @@ fn named_zones_follow_their_clock_changes() {
     assert_eq!(ns("2026-01-01 12:00:00"), "2026-01-01T11:00:00Z");
     assert_eq!(ns("2026-07-01 12:00:00"), "2026-07-01T10:00:00Z");
     assert!(Zone::named("Mars/Olympus").is_none());
+    assert!(matches!(Zone::named("WET"), Some(Zone::Named(_))), "it has a summer time");
     assert!(matches!(Zone::named("+02:00"), Some(Zone::Fixed(7_200))));
 }
 

@@ -185,7 +185,9 @@ fn long_month(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
     let mut end = word_end(bytes, at);
     end += usize::from(byte(bytes, end) == b'.');
     let day = end + 1 + usize::from(byte(bytes, end + 1) == b' ');
-    if byte(bytes, end) != b' ' || !byte(bytes, day).is_ascii_digit() {
+    let day_end = day + digit_run(bytes, day);
+    let is_day = matches!(day_end - day, 1 | 2) && matches!(byte(bytes, day_end), b' ' | b',' | b'.');
+    if byte(bytes, end) != b' ' || !is_day {
         return None;
     }
     month(bytes, at).filter(|&(_, month_end)| month_end == end)

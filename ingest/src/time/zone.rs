@@ -22,7 +22,7 @@ impl Zone {
     pub(crate) fn named(name: &str) -> Option<Zone> {
         if let Some((seconds, end)) = offset(name.as_bytes(), 0)
             && end == name.len()
-            && (name.starts_with(['+', '-']) || seconds == 0)
+            && (name.starts_with(['+', '-']) || matches!(name, "Z" | "UTC" | "GMT"))
         {
             return Some(Zone::Fixed(seconds));
         }
