@@ -12,6 +12,7 @@ use super::digits::{byte, digit_run, fraction_ns, number};
 use super::epoch;
 use super::names::{after_weekday, is_letter, month};
 use super::offset::offset;
+use super::provisional::FIRST_REAL_NS;
 use super::rare::{compact, digits_alone, tai64, week_day};
 use super::stamp::{Stamp, full_year, iso};
 
@@ -140,7 +141,7 @@ impl Step {
                 let from = at + usize::from(*most == 2 && byte(bytes, at) == b' ');
                 let digits = digit_run(bytes, from).min(usize::from(*most));
                 let least = if from > at { 1 } else { usize::from(*least) };
-                let value = number(&bytes[from..from + digits]).filter(|_| digits >= least)?;
+                let value = number(bytes.get(from..from + digits)?).filter(|_| digits >= least)?;
                 parts.put(*part, value)?;
                 Some(from + digits)
             }
@@ -178,7 +179,9 @@ impl Step {
                     std::str::from_utf8(&bytes[at + sign..at + sign + digits]).ok()?.parse().ok()
                 })?;
                 let ns = whole.checked_mul(SECOND_NS / units_per_second)?;
-                parts.instant = Some(if sign == 1 { -ns } else { ns });
+                // Earlier instants are kept for times that are still open.
+                parts.instant = Some(if sign == 1 { -ns } else { ns }).filter(|&ns| ns >= FIRST_REAL_NS);
+                parts.instant?;
                 Some(at + sign + digits)
             }
             Step::AnyEpoch => epoch::alone(bytes, at).map(|(ns, end)| {

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::time::Clock;
 use crate::time::zone::Zone;
@@ -32,6 +34,8 @@ fn strptime_formats() {
     strptime("%G-W%V-%u", "2026-W47-6", "2026-11-21T00:00:00Z");
     strptime("%s.%f", "1716723772.6014802", "2024-05-26T11:42:52.6014802Z");
     strptime("%i", "1428634687123", "2015-04-10T02:58:07.123Z");
+    strptime("%s", "-86400", "1969-12-31T00:00:00Z");
+    strptime("%s", "-3000000000", "none");
     strptime("%6", "1615650027387860", "2021-03-13T15:40:27.38786Z");
     strptime("%A, %d. %B %Y %H:%M", "Samstag, 21. November 2026 03:04", "2026-11-21T03:04:00Z");
     strptime("%c", "Sat Nov 21 03:04:05 2026", "2026-11-21T03:04:05Z");
@@ -66,4 +70,31 @@ fn formats_that_mean_nothing_say_why() {
     assert!(error(TimePattern::strptime("no time")).contains("neither"));
     assert!(error(TimePattern::joda("yyyy-MM-dd'T")).contains("not closed"));
     assert!(error(TimePattern::joda("yyyy-qq")).contains("unknown letter"));
+}
+
+proptest! {
+    #[test]
+    fn no_format_and_no_text_stop_anything(
+        format in "[%a-zA-Z0-9 .:'-]{0,12}",
+        text in "[0-9A-Za-z :.,+@年-]{0,24}",
+        at in 0..30_usize,
+    ) {
+        for pattern in [TimePattern::strptime(&format), TimePattern::joda(&format)].into_iter().flatten() {
+            if let Some((when, end)) = pattern.read(text.as_bytes(), at) {
+                prop_assert!(end <= text.len());
+                Clock::new(Zone::UTC).ns(&when);
+            }
+        }
+    }
+
+    #[test]
+    fn what_strptime_writes_it_reads(second in 0..3_092_601_600_i64, nanos in 0..1_000_000_000_i32) {
+        let written = jiff::Timestamp::new(second, nanos).expect("in range");
+        for format in ["%Y-%m-%d %H:%M:%S.%9f%z", "%A %d %B %y %I:%M:%S %p.%9f %:z", "%s.%9f", "%Y%j%H%M%S%9f%z"] {
+            let text = written.to_zoned(jiff::tz::TimeZone::UTC).strftime(format).to_string();
+            let pattern = TimePattern::strptime(format).expect("it compiles");
+            let ns = pattern.whole(text.as_bytes()).map(|when| Clock::new(Zone::UTC).ns(&when));
+            prop_assert_eq!(ns.map(i128::from), Some(written.as_nanosecond()), "{}", text);
+        }
+    }
 }
