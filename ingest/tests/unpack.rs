@@ -220,12 +220,14 @@ fn links_devices_and_escapes_are_refused_by_name() {
     let mut zip = Zip::default();
     zip.add(&ZipMember { unix_mode: 0o120_777, ..ZipMember::new("link", b"/etc/passwd") });
     zip.add(&ZipMember { unix_mode: 0o020_644, ..ZipMember::new("device", b"x") });
+    zip.add(&ZipMember { unix_mode: 0o010_600, ..ZipMember::new("from-stdin", b"x\n") });
     zip.add(&ZipMember::new("..\\..\\up.log", b"x"));
     zip.add(&ZipMember::new("a\0.log", b"x"));
     zip.add(&ZipMember::new("good.log", b"good\n"));
     let got = read(&zip.finish());
     assert_eq!(errors(&got).iter().filter(|(_, kind, _)| *kind == ErrorKind::Refused).count(), 4);
-    assert_eq!(got[4].bytes, b"good\n");
+    assert_eq!((&*got[2].name, got[2].bytes.as_slice()), ("top/from-stdin", &b"x\n"[..]));
+    assert_eq!(got[5].bytes, b"good\n");
 }
 
 #[test]

@@ -197,7 +197,13 @@ impl Extension {
     fn pax(&mut self, bytes: &[u8]) {
         for pair in PaxExtensions::new(bytes).flatten() {
             match pair.key_bytes() {
+                // The path of a sparse member is one that GNU tar made up.
+                b"path" if self.sparse => {}
                 b"path" => self.path = Some(pair.value_bytes().to_vec()),
+                b"GNU.sparse.name" => {
+                    self.path = Some(pair.value_bytes().to_vec());
+                    self.sparse = true;
+                }
                 b"size" => self.bytes = pair.value().ok().and_then(|value| value.parse().ok()),
                 b"mtime" => self.modified_ns = pair.value().ok().and_then(nanoseconds),
                 key if key.starts_with(b"GNU.sparse.") => self.sparse = true,

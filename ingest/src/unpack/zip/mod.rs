@@ -26,6 +26,8 @@ const FILE_KIND: u32 = 0o170_000;
 const USUAL_FILE: u32 = 0o100_000;
 const FOLDER: u32 = 0o040_000;
 const LINK: u32 = 0o120_000;
+/// What `zip` notes for a member that it read from its standard input; its content is as good as any.
+const PIPE: u32 = 0o010_000;
 
 /// A member, as its header or the table of contents describes it.
 struct Entry {
@@ -129,8 +131,8 @@ fn usual_member(walk: &mut Walk<'_>, place: &Place, entry: &Entry) -> Option<Pla
     let problem = match entry.mode & FILE_KIND {
         LINK => Problem::new(ErrorKind::Refused, "a link in an archive is not followed"),
         _ if entry.encrypted || entry.method == CompressionMethod::AES => Problem::encrypted(),
-        0 | USUAL_FILE if bytes == Some(0) => return None,
-        0 | USUAL_FILE => return Some(member),
+        0 | USUAL_FILE | PIPE if bytes == Some(0) => return None,
+        0 | USUAL_FILE | PIPE => return Some(member),
         _ => Problem::new(ErrorKind::Refused, "a device in an archive is not read"),
     };
     walk.refuse(&member, problem);
