@@ -10,12 +10,11 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 sancov="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
 sancov="$sancov -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table"
 # With a target named, the flags stay away from build scripts.
-cargo build --release --target "$host" --bin seeds
 RUSTFLAGS="--cfg fuzzing -Ccodegen-units=1 $sancov" \
     cargo build --release --target "$host" --target-dir "${CARGO_TARGET_DIR:-target}/fuzz" --bin "$target"
 built="${CARGO_TARGET_DIR:-target}"
 mkdir -p "corpus/$target" "artifacts/$target"
-"$built/$host/release/seeds" "$target" "corpus/$target"
+export SEEDS="corpus/$target"
 run="$built/fuzz/$host/release/$target -artifact_prefix=artifacts/$target/ -rss_limit_mb=1024 -timeout=20"
 if [ $# -gt 2 ]; then exec $run "$3"; fi
 exec $run -max_total_time="$seconds" -max_len=20000 -print_final_stats=1 "corpus/$target"

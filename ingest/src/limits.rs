@@ -1,5 +1,6 @@
 //! Every bound the reader keeps, each with the reason for its value. Beyond a bound input is split or
-//! left in the raw text; it is never refused and never lost.
+//! left in the raw text; it is never refused and never lost. The limits on unpacking, from `EXPANSION_RATIO` on,
+//! stop reading instead, with a message; `UnpackLimits` raises them.
 
 /// A longer line is split into events of this size. Stored blocks, the text index and the screen all hold
 /// an event whole, so one line of a gigabyte must not become one value of a gigabyte.

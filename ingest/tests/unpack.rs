@@ -26,7 +26,7 @@ fn read_with(bytes: &[u8], limits: &UnpackLimits) -> Vec<Got> {
     let found = Found { path, name: "top".to_string(), bytes: bytes.len() as u64, modified_ns: Some(7) };
     let mut all = Vec::new();
     unpack(&found, limits, &mut |member| {
-        assert!(member.path.starts_with(&found.path), "{:?}", member.path);
+        assert!(member.path.starts_with(&found.path), "{}", member.path.display());
         let mut got = Got {
             name: member.name,
             compression: member.compression,
@@ -481,7 +481,10 @@ proptest! {
         prop_assert!(!errors(&got).is_empty() || (same && padding), "nothing is said to be missing");
         for got in got.iter().filter(|got| !got.bytes.is_empty()) {
             let of = expected.iter().find(|(name, ..)| *name == got.name);
-            prop_assert!(of.is_some_and(|(_, _, bytes)| bytes.starts_with(&got.bytes)), "{} is another", got.name);
+            // The head of a container, cut too short to be told from a file.
+            let unknown = of.is_none() && got.bytes.len() < 512 && got.error.is_some();
+            let prefix = of.is_some_and(|(_, _, bytes)| bytes.starts_with(&got.bytes));
+            prop_assert!(prefix || unknown, "{} is another", got.name);
         }
     }
 

@@ -6,12 +6,13 @@
 mod pack;
 
 use std::io::Read;
+use std::path::PathBuf;
 
 use ingest::{Found, UnpackLimits, unpack_stream};
 use libfuzzer_sys::fuzz_target;
 use pack::{ARCHIVES, STREAMS};
 
-fuzz_target!(|bytes: &[u8]| {
+fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
     let Some((how, bytes)) = bytes.split_first() else { return };
     let how = usize::from(*how);
     let packed = match how.checked_sub(128) {
@@ -43,3 +44,19 @@ fuzz_target!(|bytes: &[u8]| {
     });
     assert!((1..=21).contains(&handed_out), "{handed_out} members");
 });
+
+/// What the search begins with: a small sample of everything that is unpacked, in the folder `SEEDS`.
+fn write_seeds() {
+    let Some(folder) = std::env::var_os("SEEDS").map(PathBuf::from) else { return };
+    let log = b"2026-11-21T03:04:05Z INFO started\n2026-11-21T03:04:06Z WARN slow\n".repeat(3);
+    let members = [("logs/a.log".to_string(), log.clone()), ("b.log".to_string(), b"b\n".to_vec())];
+    let write = |name: String, packed: Vec<u8>| {
+        std::fs::write(folder.join(name), [&[0], &packed[..]].concat()).expect("seeds can be written");
+    };
+    for stream in STREAMS {
+        write(format!("{stream:?}"), pack::compress(stream, &log));
+    }
+    for archive in ARCHIVES {
+        write(format!("{archive:?}"), pack::pack(archive, &members));
+    }
+}

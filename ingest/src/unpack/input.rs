@@ -128,11 +128,10 @@ impl Read for Bounded<'_, '_> {
 /// Passes over bytes. Where that fails the next look at the input fails too.
 pub fn skip(input: &mut Input<'_>, mut bytes: u64) {
     while bytes > 0 {
-        let available = input.peek(1).len().max(input.end - input.start) as u64;
-        if available == 0 {
+        if input.peek(1).is_empty() {
             return;
         }
-        let taken = available.min(bytes);
+        let taken = bytes.min((input.end - input.start) as u64);
         input.consume(taken as usize);
         bytes -= taken;
     }

@@ -184,6 +184,10 @@ fn tar_as(archive: Archive, members: &[(String, Vec<u8>)]) -> Vec<u8> {
     builder.into_inner().expect("it packs")
 }
 
+/// 03:04:04 on 2026-11-21, as zip writes it: seconds are counted in twos, years from 1980.
+const DOS_TIME: u16 = 0x1882;
+const DOS_DATE: u16 = 0x5D75;
+
 /// 2026-11-21T03:04:05Z
 pub const MODIFIED_SECONDS: u64 = 1_795_230_245;
 
@@ -279,7 +283,7 @@ impl Zip {
         let fixed = |crc: u32, sizes: [u64; 2], extra: usize| {
             let short = |size: u64| if member.zip64 { u32::MAX } else { size as u32 };
             let mut out = Vec::new();
-            for value in [45, flags, member.method, (3 << 11) | (4 << 5) | 2, (46 << 9) | (11 << 5) | 21] {
+            for value in [45, flags, member.method, DOS_TIME, DOS_DATE] {
                 out.extend_from_slice(&value.to_le_bytes());
             }
             for value in [crc, short(sizes[1]), short(sizes[0])] {
