@@ -24,6 +24,7 @@
 //! ```
 
 mod batch;
+pub mod custom;
 mod detect;
 mod discover;
 mod error;

@@ -1,0 +1,349 @@
+//! Reads events by a definition.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::definition::{Cut, Definition, Form};
+use super::engine::{Miss, Scratch};
+use super::json::json_values;
+use super::rules::number_of;
+use crate::batch::{Batch, Chunk, Level, Span};
+use crate::formats::{Fit, Reader};
+use crate::frame::{Frame, frames};
+use crate::level;
+use crate::limits;
+use crate::rows::{Kind, Rows};
+use crate::time::find::find;
+use crate::time::zone::Zone;
+
+impl Definition {
+    /// A reader for the events of one chunk.
+    pub(crate) fn reader(self: &Arc<Self>) -> Box<dyn Reader> {
+        let most = self.forms.iter().map(|form| match &form.cut {
+            Cut::Pattern(matcher) => matcher.spans(),
+            Cut::Dissect(dissect) => dissect.spans(),
+            Cut::Json(_) => 0,
+        });
+        Box::new(CustomReader {
+            spans: vec![None; most.max().unwrap_or(0)],
+            scratch: Scratch::default(),
+            values: vec![Value::Missing; self.fields.len()],
+            built: Vec::new(),
+            columns: vec![Columns::default(); self.fields.len()],
+            named: HashMap::new(),
+            tags: HashMap::new(),
+            tags_column: None,
+            joined: Vec::new(),
+            definition: Arc::clone(self),
+        })
+    }
+
+    /// Whether a line is the first of an event; None where the definition does not say.
+    #[must_use]
+    pub fn starts(&self, line: &[u8]) -> Option<bool> {
+        self.start.as_ref().map(|start| start.is_match(line))
+    }
+
+    /// The zone of its times, where the definition says it.
+    pub(crate) fn zone(&self) -> Option<&Zone> {
+        self.zone.as_ref()
+    }
+
+    /// Reads a chunk, a line an event, in the definition's own zone or UTC.
+    #[must_use]
+    pub fn parse(self: &Arc<Self>, chunk: Chunk) -> Batch {
+        self.parse_frames(chunk, |chunk| frames(chunk).collect())
+    }
+
+    /// Reads a chunk that is one event.
+    pub(super) fn parse_whole(self: &Arc<Self>, chunk: Chunk) -> Batch {
+        self.parse_frames(chunk, |chunk| vec![Frame { start: 0, end: chunk.bytes.len(), line: 1 }])
+    }
+
+    fn parse_frames(self: &Arc<Self>, chunk: Chunk, frames: impl Fn(&Chunk) -> Vec<Frame>) -> Batch {
+        let frames = frames(&chunk);
+        let mut rows = Rows::new(&[], self.zone().cloned().unwrap_or(Zone::UTC), frames.len());
+        let mut reader = self.reader();
+        let mut unparsed = 0;
+        let mut unparsed_examples = Vec::new();
+        for (row, frame) in frames.into_iter().enumerate() {
+            rows.begin(frame);
+            if let Err(reason) = reader.read(&chunk.bytes[frame.start..frame.end], &mut rows) {
+                rows.clear();
+                unparsed += 1;
+                if unparsed_examples.len() < limits::UNPARSED_EXAMPLES {
+                    unparsed_examples.push((row as u32, reason));
+                }
+            }
+            rows.end(frame);
+        }
+        let (mut batch, _) = rows.finish(chunk);
+        batch.unparsed = unparsed;
+        batch.unparsed_examples = unparsed_examples;
+        batch
+    }
+}
+
+/// The text of a field: a piece of the line, or put together in a buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Value {
+    #[default]
+    Missing,
+    Line(u32, u32),
+    Built(u32, u32),
+}
+
+impl Value {
+    #[inline]
+    fn text<'a>(self, line: &'a [u8], built: &'a [u8]) -> Option<&'a [u8]> {
+        match self {
+            Value::Missing => None,
+            Value::Line(from, to) => Some(&line[from as usize..to as usize]),
+            Value::Built(from, to) => Some(&built[from as usize..to as usize]),
+        }
+    }
+}
+
+/// The columns of a field: one for values of its type, one for text that is not of it.
+#[derive(Clone, Copy, Default)]
+struct Columns {
+    typed: Option<Option<usize>>,
+    text: Option<Option<usize>>,
+}
+
+struct CustomReader {
+    definition: Arc<Definition>,
+    spans: Vec<Option<(u32, u32)>>,
+    scratch: Scratch,
+    values: Vec<Value>,
+    built: Vec<u8>,
+    columns: Vec<Columns>,
+    /// Columns that lines name themselves.
+    named: HashMap<Box<[u8]>, Option<usize>>,
+    /// What was written for each set of tags.
+    tags: HashMap<u64, Span>,
+    tags_column: Option<Option<usize>>,
+    joined: Vec<u8>,
+}
+
+impl Reader for CustomReader {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let definition = Arc::clone(&self.definition);
+        self.cut(&definition, event, rows)?;
+        let has_time = self.put_time(&definition, event, rows);
+        self.put_level(&definition, event, rows);
+        for field in 0..self.values.len() {
+            self.put_field(&definition, field, event, rows);
+        }
+        self.put_tags(&definition, event, rows);
+        Ok(if has_time || definition.time.guessed { Fit::Whole } else { Fit::Partly })
+    }
+}
+
+impl CustomReader {
+    /// Cuts the event into fields by the first form that fits.
+    fn cut(&mut self, definition: &Definition, event: &[u8], rows: &mut Rows) -> Result<(), &'static str> {
+        self.values.fill(Value::Missing);
+        self.built.clear();
+        let mut steps_ran_out = false;
+        for form in &definition.forms {
+            let fits = match &form.cut {
+                Cut::Pattern(matcher) => {
+                    let spans = &mut self.spans[..matcher.spans()];
+                    match matcher.find(event, &mut self.scratch, spans) {
+                        Ok(()) => {
+                            for (&field, span) in form.groups.iter().zip(&*spans) {
+                                if let (Some(field), Some((from, to))) = (field, *span)
+                                    && self.values[field] == Value::Missing
+                                {
+                                    self.values[field] = Value::Line(from, to);
+                                }
+                            }
+                            true
+                        }
+                        Err(miss) => {
+                            steps_ran_out |= miss == Miss::TooManySteps;
+                            false
+                        }
+                    }
+                }
+                Cut::Dissect(_) => self.dissect(form, event, rows),
+                Cut::Json(paths) => json_values(event, paths, &form.groups, &mut self.values, &mut self.built),
+            };
+            if fits {
+                return Ok(());
+            }
+        }
+        Err(if steps_ran_out {
+            "the format's pattern took too many steps for this line"
+        } else {
+            "the line does not fit the format's pattern"
+        })
+    }
+
+    fn dissect(&mut self, form: &Form, event: &[u8], rows: &mut Rows) -> bool {
+        let Cut::Dissect(dissect) = &form.cut else { return false };
+        let spans = &mut self.spans[..dissect.spans()];
+        if !dissect.find(event, spans) {
+            return false;
+        }
+        for (at, &field) in form.groups.iter().enumerate() {
+            let Some(field) = field else { continue };
+            self.values[field] = match dissect.field(at, spans) {
+                Some((from, to)) => Value::Line(from, to),
+                None => {
+                    let from = self.built.len() as u32;
+                    dissect.join(at, event, spans, &mut self.built);
+                    Value::Built(from, self.built.len() as u32)
+                }
+            };
+        }
+        for ((name, name_end), (from, to)) in dissect.pairs(spans) {
+            let name = &event[name as usize..name_end as usize];
+            let column = match self.named.get(name) {
+                Some(column) => *column,
+                None => {
+                    let column = (!name.is_empty())
+                        .then(|| rows.add_column(&String::from_utf8_lossy(name), Kind::Text))
+                        .flatten();
+                    self.named.insert(name.into(), column);
+                    column
+                }
+            };
+            if let Some(column) = column {
+                rows.text(column, from as usize, to as usize);
+            }
+        }
+        true
+    }
+
+    fn put_time(&mut self, definition: &Definition, event: &[u8], rows: &mut Rows) -> bool {
+        let rule = &definition.time;
+        let when = if rule.guessed {
+            let named = rule.from.iter().find_map(|&field| {
+                rule.format.read(self.values[field].text(event, &self.built)?)
+            });
+            named.or_else(|| find(event, limits::STAMP_WITHIN_BYTES).map(|found| found.when))
+        } else {
+            self.joined_time(rule.from.as_slice(), event).and_then(|text| rule.format.read(text))
+        };
+        if let Some(when) = &when {
+            rows.when(when);
+        }
+        when.is_some()
+    }
+
+    /// The texts of the time's fields with a space between; where they stand so in the line, no copy is made.
+    fn joined_time<'a>(&'a mut self, from: &[usize], event: &'a [u8]) -> Option<&'a [u8]> {
+        if let [field] = from {
+            return self.values[*field].text(event, &self.built);
+        }
+        let side_by_side = from.windows(2).all(|two| {
+            matches!((self.values[two[0]], self.values[two[1]]), (Value::Line(_, end), Value::Line(start, _))
+                if start == end + 1 && event[end as usize] == b' ')
+        });
+        if side_by_side
+            && let (Value::Line(start, _), Value::Line(_, end)) =
+                (self.values[*from.first()?], self.values[*from.last()?])
+        {
+            return event.get(start as usize..end as usize);
+        }
+        self.joined.clear();
+        for &field in from {
+            let text = self.values[field].text(event, &self.built)?;
+            if !self.joined.is_empty() {
+                self.joined.push(b' ');
+            }
+            self.joined.extend_from_slice(text);
+        }
+        Some(&self.joined)
+    }
+
+    fn put_level(&self, definition: &Definition, event: &[u8], rows: &mut Rows) {
+        let Some(rule) = &definition.level else { return };
+        let Some(text) = self.values[rule.from].text(event, &self.built) else { return };
+        let level = rule
+            .map
+            .get(text)
+            .copied()
+            .or_else(|| rule.patterns.iter().find(|(pattern, _)| pattern.is_match(text)).map(|(_, level)| *level))
+            .or_else(|| level::of_word(text))
+            .or_else(|| number_of(text).and_then(|number| level::of_number(number as i64)));
+        rows.set_level(level.unwrap_or(Level::None));
+    }
+
+    fn put_field(&mut self, definition: &Definition, field: usize, event: &[u8], rows: &mut Rows) {
+        let Some(text) = self.values[field].text(event, &self.built) else { return };
+        let about = &definition.fields[field];
+        let Some(name) = &about.column else { return };
+        let columns = &mut self.columns[field];
+        if about.kind != Kind::Text {
+            if text.is_empty() || text == b"-" {
+                return;
+            }
+            let mut column = || *columns.typed.get_or_insert_with(|| rows.add_column(name, about.kind));
+            let put = match about.kind {
+                Kind::Int => int_of(text).map(|value| (column(), value)).map(|(column, value)| {
+                    column.into_iter().for_each(|column| rows.int(column, value));
+                }),
+                Kind::Float => number_of(text).map(|value| (column(), value)).map(|(column, value)| {
+                    column.into_iter().for_each(|column| rows.float(column, value));
+                }),
+                _ => bool_of(text).map(|value| (column(), value)).map(|(column, value)| {
+                    column.into_iter().for_each(|column| rows.boolean(column, value));
+                }),
+            };
+            if put.is_some() {
+                return;
+            }
+        }
+        let column = *columns.text.get_or_insert_with(|| rows.add_column(name, Kind::Text));
+        let Some(column) = column else { return };
+        match self.values[field] {
+            Value::Line(from, to) => rows.text(column, from as usize, to as usize),
+            _ => {
+                let span = rows.rewrite(|buffer| buffer.extend_from_slice(text));
+                rows.span(column, span);
+            }
+        }
+    }
+
+    fn put_tags(&mut self, definition: &Definition, event: &[u8], rows: &mut Rows) {
+        if definition.tags.is_empty() {
+            return;
+        }
+        let value = |field: usize| self.values[field].text(event, &self.built);
+        let mut set = 0_u64;
+        for (at, (_, condition)) in definition.tags.iter().enumerate() {
+            set |= u64::from(condition.holds(&value)) << at;
+        }
+        if set == 0 {
+            return;
+        }
+        let column = *self.tags_column.get_or_insert_with(|| rows.add_column("tags", Kind::Text));
+        let Some(column) = column else { return };
+        let span = *self.tags.entry(set).or_insert_with(|| {
+            let names = definition.tags.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1);
+            let names: Vec<&str> = names.map(|(_, (name, _))| name.as_str()).collect();
+            rows.rewrite(|buffer| buffer.extend_from_slice(names.join(",").as_bytes()))
+        });
+        rows.span(column, span);
+    }
+}
+
+#[inline]
+fn int_of(text: &[u8]) -> Option<i64> {
+    if text.len() <= 18 && text.iter().all(u8::is_ascii_digit) {
+        return Some(text.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')));
+    }
+    // The smallest number stands for a missing one.
+    std::str::from_utf8(text).ok()?.parse().ok().filter(|&value| value != crate::batch::NO_INT)
+}
+
+fn bool_of(text: &[u8]) -> Option<bool> {
+    match text.to_ascii_lowercase().as_slice() {
+        b"true" | b"yes" | b"on" | b"1" => Some(true),
+        b"false" | b"no" | b"off" | b"0" => Some(false),
+        _ => None,
+    }
+}
