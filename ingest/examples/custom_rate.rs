@@ -45,7 +45,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let definition = match definitions {
         Ok(mut definitions) => Arc::new(definitions.remove(0)),
-        Err(errors) => return Err(errors.iter().map(|error| format!("{error}\n")).collect::<String>().into()),
+        Err(errors) => {
+            return Err(errors.iter().map(|error| format!("{error}\n")).collect::<String>().into());
+        }
     };
     let mut best = f64::INFINITY;
     let (mut events, mut unparsed) = (0, 0);

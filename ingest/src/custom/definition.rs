@@ -16,8 +16,18 @@ const RESERVED: [&str; 6] = ["time", "level", "source", "line", "raw", "template
 
 /// Fields that are the event's time where a definition does not say which is, the likeliest first.
 const TIME_NAMES: [&str; 12] = [
-    "timestamp", "@timestamp", "time", "datetime", "date_time", "ts", "event.created", "timestamp8601",
-    "syslog_timestamp", "syslog5424_ts", "accept_date", "date",
+    "timestamp",
+    "@timestamp",
+    "time",
+    "datetime",
+    "date_time",
+    "ts",
+    "event.created",
+    "timestamp8601",
+    "syslog_timestamp",
+    "syslog5424_ts",
+    "accept_date",
+    "date",
 ];
 
 /// Likewise for the level.
@@ -146,9 +156,11 @@ impl Draft {
                 || level.as_ref().is_some_and(|level| level.from == field)
         };
         for (at, field) in fields.all.iter_mut().enumerate() {
-            let taken = field.column.as_deref().is_some_and(|name| RESERVED.contains(&name) || name == "tags");
+            let taken =
+                field.column.as_deref().is_some_and(|name| RESERVED.contains(&name) || name == "tags");
             if taken {
-                field.column = if consumed(at) { None } else { field.column.take().map(|name| name + "_field") };
+                field.column =
+                    if consumed(at) { None } else { field.column.take().map(|name| name + "_field") };
             }
         }
         let title = self.title.unwrap_or_else(|| format!("{} lines", self.name));
@@ -190,9 +202,9 @@ impl Definition {
     /// The number of a field, or what to say where there is none.
     pub(super) fn field(&self, name: &str) -> Result<usize, String> {
         let found = self.fields.iter().position(|field| field.name == name);
-        found.or_else(|| self.fields.iter().position(|field| field.column.as_deref() == Some(name))).ok_or_else(
-            || unknown(name, self.fields.iter().map(|field| &*field.name)),
-        )
+        found
+            .or_else(|| self.fields.iter().position(|field| field.column.as_deref() == Some(name)))
+            .ok_or_else(|| unknown(name, self.fields.iter().map(|field| &*field.name)))
     }
 }
 
@@ -206,7 +218,9 @@ impl Fields {
     fn form(&mut self, cut: Cut, json_names: &[String]) -> Form {
         let groups = match &cut {
             Cut::Pattern(matcher) => matcher.groups.iter().map(|group| self.of_group(group)).collect(),
-            Cut::Dissect(dissect) => dissect.fields.iter().map(|field| self.add(&field.name, Kind::Text)).collect(),
+            Cut::Dissect(dissect) => {
+                dissect.fields.iter().map(|field| self.add(&field.name, Kind::Text)).collect()
+            }
             Cut::Json(_) => json_names.iter().map(|name| self.add(name, Kind::Text)).collect(),
         };
         Form { cut, groups }

@@ -74,7 +74,11 @@ impl Dissect {
                 None | Some('+') => {
                     let known = self.fields.iter().position(|field| field.name == key.name);
                     let field = known.unwrap_or_else(|| {
-                        self.fields.push(Field { name: key.name.to_string(), parts: Vec::new(), in_one: true });
+                        self.fields.push(Field {
+                            name: key.name.to_string(),
+                            parts: Vec::new(),
+                            in_one: true,
+                        });
                         orders.push(Vec::new());
                         self.fields.len() - 1
                     });
@@ -148,7 +152,9 @@ impl Dissect {
     pub(super) fn join(&self, field: usize, line: &[u8], spans: &Spans, out: &mut Vec<u8>) {
         for (count, &part) in self.fields[field].parts.iter().enumerate() {
             if count > 0 {
-                out.extend_from_slice(part.checked_sub(1).map_or(b" ", |before| self.parts[before].until.needle()));
+                out.extend_from_slice(
+                    part.checked_sub(1).map_or(b" ", |before| self.parts[before].until.needle()),
+                );
             }
             if let Some((start, end)) = spans[part] {
                 out.extend_from_slice(&line[start as usize..end as usize]);
@@ -157,7 +163,10 @@ impl Dissect {
     }
 
     /// Names and values that the line itself names.
-    pub(super) fn pairs<'a>(&'a self, spans: &'a Spans) -> impl Iterator<Item = ((u32, u32), (u32, u32))> + 'a {
+    pub(super) fn pairs<'a>(
+        &'a self,
+        spans: &'a Spans,
+    ) -> impl Iterator<Item = ((u32, u32), (u32, u32))> + 'a {
         self.pairs.iter().filter_map(|&(name, value)| Some((spans[name]?, spans[value]?)))
     }
 }

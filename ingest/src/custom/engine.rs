@@ -18,6 +18,8 @@ pub(super) type Spans = [Option<(u32, u32)>];
 pub(super) enum Miss {
     NoMatch,
     TooManySteps,
+    /// The match found does not hold what was left out of the automaton; there may be another.
+    Unsure,
 }
 
 /// Kept from line to line, so that no line allocates.
@@ -30,7 +32,10 @@ pub(super) struct Scratch {
 pub(super) struct Engine {
     kind: Kind,
     groups: Vec<Group>,
-    has_trail: bool,
+    /// Some groups are there to be looked at after a match.
+    has_marks: bool,
+    /// Decides where the match found does not hold what was left out.
+    fallback: Option<Box<Engine>>,
 }
 
 #[derive(Debug)]
@@ -43,7 +48,12 @@ impl Engine {
     /// Searches for a pattern anywhere in a line.
     pub(super) fn search(node: &Node) -> Result<Engine, String> {
         let Ok(starts) = starts(node) else { return Engine::backtracking(node) };
-        Engine::from_starts(&starts).unwrap_or_else(|| Engine::backtracking(node))
+        let Some(engine) = Engine::from_starts(&starts) else { return Engine::backtracking(node) };
+        let mut engine = engine?;
+        if engine.groups.iter().any(|group| matches!(group, Group::Verify(_))) {
+            engine.fallback = Some(Box::new(Engine::backtracking(node)?));
+        }
+        Ok(engine)
     }
 
     fn from_starts(starts: &[Start]) -> Option<Result<Engine, String>> {
@@ -75,14 +85,15 @@ impl Engine {
             .utf8_empty(false)
             .nfa_size_limit(Some(limits::LARGEST_AUTOMATON_BYTES))
             .onepass_size_limit(Some(limits::LARGEST_FIELD_AUTOMATON_BYTES));
-        let regex = meta::Builder::new().configure(config).build_from_hir(hir).map_err(|error| {
-            match error.size_limit() {
-                Some(_) => "the pattern is too large: take repeats or alternatives out of it".to_string(),
-                None => error.to_string(),
-            }
-        })?;
-        let has_trail = groups.contains(&Group::Trail);
-        Ok(Engine { kind: Kind::Automaton(Box::new(regex)), groups, has_trail })
+        let regex =
+            meta::Builder::new().configure(config).build_from_hir(hir).map_err(|error| {
+                match error.size_limit() {
+                    Some(_) => "the pattern is too large: take repeats or alternatives out of it".to_string(),
+                    None => error.to_string(),
+                }
+            })?;
+        let has_marks = groups.iter().any(|group| !matches!(group, Group::Field(_)));
+        Ok(Engine { kind: Kind::Automaton(Box::new(regex)), groups, has_marks, fallback: None })
     }
 
     pub(super) fn backtracking(node: &Node) -> Result<Engine, String> {
@@ -94,7 +105,7 @@ impl Engine {
             .delegate_size_limit(limits::LARGEST_AUTOMATON_BYTES)
             .build()
             .map_err(|error| error.to_string())?;
-        Ok(Engine { kind: Kind::Backtracking(Box::new(regex)), groups, has_trail: false })
+        Ok(Engine { kind: Kind::Backtracking(Box::new(regex)), groups, has_marks: false, fallback: None })
     }
 
     #[cfg(test)]
@@ -105,7 +116,14 @@ impl Engine {
     /// Puts the groups of the first match into `spans`.
     pub(super) fn find(&self, line: &[u8], scratch: &mut Scratch, spans: &mut Spans) -> Result<(), Miss> {
         match &self.kind {
-            Kind::Automaton(_) => self.find_at(line, 0, Anchored::No, scratch, spans),
+            Kind::Automaton(_) => match (self.find_at(line, 0, Anchored::No, scratch, spans), &self.fallback)
+            {
+                (Err(Miss::Unsure), Some(fallback)) => {
+                    spans.fill(None);
+                    fallback.find(line, scratch, spans)
+                }
+                (found, _) => found,
+            },
             Kind::Backtracking(regex) => match regex.captures(line) {
                 Ok(Some(found)) => {
                     for (at, group) in self.groups.iter().enumerate() {
@@ -137,22 +155,38 @@ impl Engine {
         regex.search_slots(&input, &mut scratch.slots).ok_or(Miss::NoMatch)?;
         let slot = |at: usize| scratch.slots[at].map(|slot| slot.get() as u32);
         for (at, group) in self.groups.iter().enumerate() {
-            if let (Group::Field(number), Some(start), Some(end)) = (group, slot(2 * at + 2), slot(2 * at + 3)) {
+            if let (Group::Field(number), Some(start), Some(end)) =
+                (group, slot(2 * at + 2), slot(2 * at + 3))
+            {
                 spans[*number] = Some((start, end));
             }
         }
-        if self.has_trail {
-            self.end_before_trail(slot, spans);
-        }
-        Ok(())
+        if self.has_marks { self.look_at_marks(line, slot, spans) } else { Ok(()) }
     }
 
-    fn end_before_trail(&self, slot: impl Fn(usize) -> Option<u32>, spans: &mut Spans) {
+    fn look_at_marks(
+        &self,
+        line: &[u8],
+        slot: impl Fn(usize) -> Option<u32>,
+        spans: &mut Spans,
+    ) -> Result<(), Miss> {
         for (at, group) in self.groups.iter().enumerate() {
-            let (Group::Trail, Some(trail)) = (group, slot(2 * at + 2)) else { continue };
-            for (_, end) in spans.iter_mut().flatten() {
-                *end = (*end).min(trail);
+            let Some(place) = slot(2 * at + 2) else { continue };
+            match group {
+                Group::Field(_) => {}
+                Group::Trail => {
+                    // A mark of the plan may begin behind the trail too.
+                    for (start, end) in spans.iter_mut().flatten() {
+                        (*start, *end) = ((*start).min(place), (*end).min(place));
+                    }
+                }
+                Group::Verify(neighbour) => {
+                    if !neighbour.holds(line, place as usize) {
+                        return Err(Miss::Unsure);
+                    }
+                }
             }
         }
+        Ok(())
     }
 }

@@ -16,8 +16,22 @@ use crate::rows::Kind;
 use crate::time::zone::Zone;
 
 const KEYS: [&str; 16] = [
-    "name", "title", "grok", "regex", "dissect", "start", "time", "zone", "level", "message", "fields", "tags",
-    "samples", "patterns", "pattern_definitions", "ecs",
+    "name",
+    "title",
+    "grok",
+    "regex",
+    "dissect",
+    "start",
+    "time",
+    "zone",
+    "level",
+    "message",
+    "fields",
+    "tags",
+    "samples",
+    "patterns",
+    "pattern_definitions",
+    "ecs",
 ];
 
 /// Whether every line that says something is `NAME regex`.
@@ -72,7 +86,8 @@ fn grok(pattern: &str, patterns: &Patterns) -> Result<Matcher, String> {
 
 pub(super) fn read_toml(text: &str, file_name: &str) -> Result<Definition, Vec<Fault>> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
-        let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        let line =
+            error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
         vec![Fault { key: format!("line {line}"), message: error.message().to_string() }]
     })?;
     let mut reader = TomlReader { faults: Vec::new() };
@@ -158,7 +173,9 @@ impl TomlReader {
     fn draft(&mut self, table: &Table, file_name: &str) -> Draft {
         self.only("", table, &KEYS);
         let name = self.text("name", table.get("name")).unwrap_or_else(|| file_name.to_string());
-        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')) || name.is_empty() {
+        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+            || name.is_empty()
+        {
             self.fault("name", format!("`{name}` has to be of letters, digits, `-`, `_` and `.`"));
         }
         let mut draft = Draft {
@@ -174,7 +191,10 @@ impl TomlReader {
         if let Some(zone) = self.text("zone", table.get("zone")) {
             draft.zone = Zone::named(&zone);
             if draft.zone.is_none() {
-                self.fault("zone", format!("there is no zone `{zone}`; write one as Europe/Berlin, UTC or +02:00"));
+                self.fault(
+                    "zone",
+                    format!("there is no zone `{zone}`; write one as Europe/Berlin, UTC or +02:00"),
+                );
             }
         }
         if let Some(time) = self.table("time", table.get("time")) {
@@ -262,7 +282,10 @@ impl TomlReader {
                 "float" => Some(Kind::Float),
                 "bool" | "boolean" => Some(Kind::Bool),
                 _ => {
-                    self.fault(&format!("{within}.type"), format!("`{kind}` is no type; there are text, int, float and bool"));
+                    self.fault(
+                        &format!("{within}.type"),
+                        format!("`{kind}` is no type; there are text, int, float and bool"),
+                    );
                     None
                 }
             });
@@ -354,7 +377,8 @@ fn plain(value: &Value) -> String {
 }
 
 pub(super) fn unknown_level(name: &str) -> String {
-    let names: Vec<&str> = Level::ALL.iter().map(|level| level.name()).filter(|name| !name.is_empty()).collect();
+    let names: Vec<&str> =
+        Level::ALL.iter().map(|level| level.name()).filter(|name| !name.is_empty()).collect();
     format!("`{name}` is no level; there are {}", names.join(", "))
 }
 

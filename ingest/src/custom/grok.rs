@@ -22,17 +22,18 @@ static EQUIVALENTS: LazyLock<HashMap<&'static str, &'static str>> =
     LazyLock::new(|| lines(include_str!("patterns/equivalents")).collect());
 
 /// ECS names and types by pattern and field.
-static ECS: LazyLock<HashMap<(&'static str, &'static str), (&'static str, &'static str)>> = LazyLock::new(|| {
-    include_str!("patterns/ecs")
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .filter_map(|line| {
-            let mut words = line.split(' ');
-            let key = (words.next()?, words.next()?);
-            Some((key, (words.next()?, words.next().unwrap_or_default())))
-        })
-        .collect()
-});
+static ECS: LazyLock<HashMap<(&'static str, &'static str), (&'static str, &'static str)>> =
+    LazyLock::new(|| {
+        include_str!("patterns/ecs")
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| {
+                let mut words = line.split(' ');
+                let key = (words.next()?, words.next()?);
+                Some((key, (words.next()?, words.next().unwrap_or_default())))
+            })
+            .collect()
+    });
 
 /// The lines `NAME regex` of a Logstash pattern file.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
@@ -66,7 +67,11 @@ impl Patterns {
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.own.get(name).map(String::as_str).or_else(|| EQUIVALENTS.get(name).copied()).or_else(|| original(name))
+        self.own
+            .get(name)
+            .map(String::as_str)
+            .or_else(|| EQUIVALENTS.get(name).copied())
+            .or_else(|| original(name))
     }
 
     /// The pattern as one regular expression, whose groups are named `field` or `field:type`.
@@ -95,7 +100,10 @@ impl Patterns {
         }
         out.push_str(rest);
         if out.len() > limits::LONGEST_PATTERN_BYTES {
-            return Err(format!("the pattern is longer than {} bytes written out", limits::LONGEST_PATTERN_BYTES));
+            return Err(format!(
+                "the pattern is longer than {} bytes written out",
+                limits::LONGEST_PATTERN_BYTES
+            ));
         }
         Ok(())
     }
@@ -122,7 +130,9 @@ impl Patterns {
             out.push_str("(?:");
         } else {
             let (field, kind) = match ECS.get(&(within, field)) {
-                Some((ecs, ecs_kind)) if self.ecs => ((*ecs).to_string(), if kind.is_empty() { ecs_kind } else { kind }),
+                Some((ecs, ecs_kind)) if self.ecs => {
+                    ((*ecs).to_string(), if kind.is_empty() { ecs_kind } else { kind })
+                }
                 _ => (dotted(field), kind),
             };
             // Writing to a string cannot fail.

@@ -12,9 +12,8 @@ use crate::level;
 use crate::rows::Kind;
 
 pub(super) fn read(text: &str) -> Result<Vec<Definition>, Vec<Fault>> {
-    let root: Json = serde_json::from_str(text).map_err(|error| {
-        vec![Fault { key: format!("line {}", error.line()), message: error.to_string() }]
-    })?;
+    let root: Json = serde_json::from_str(text)
+        .map_err(|error| vec![Fault { key: format!("line {}", error.line()), message: error.to_string() }])?;
     let mut definitions = Vec::new();
     let mut faults = Vec::new();
     let formats = root.as_object().into_iter().flatten();
@@ -25,10 +24,11 @@ pub(super) fn read(text: &str) -> Result<Vec<Definition>, Vec<Fault>> {
         };
         match definition(name, format) {
             Ok(definition) => definitions.push(definition),
-            Err(found) => faults.extend(found.into_iter().map(|fault| Fault {
-                key: format!("{name}.{}", fault.key),
-                message: fault.message,
-            })),
+            Err(found) => faults.extend(
+                found
+                    .into_iter()
+                    .map(|fault| Fault { key: format!("{name}.{}", fault.key), message: fault.message }),
+            ),
         }
     }
     if definitions.is_empty() && faults.is_empty() {
@@ -57,9 +57,9 @@ fn definition(name: &str, format: &Map<String, Json>) -> Result<Definition, Vec<
     }
     let has = |draft: &Draft, field: &str| match &draft.forms[..] {
         [Cut::Json(_)] => draft.json_names.iter().any(|name| name == field),
-        forms => forms.iter().any(|form| {
-            matches!(form, Cut::Pattern(matcher) if matcher.groups.iter().any(|group| group == field))
-        }),
+        forms => forms.iter().any(
+            |form| matches!(form, Cut::Pattern(matcher) if matcher.groups.iter().any(|group| group == field)),
+        ),
     };
     if has(&draft, &time) {
         draft.time_from = vec![time];
@@ -124,7 +124,8 @@ fn json_form(draft: &mut Draft, format: &Map<String, Json>, named: [&str; 3]) {
     names.extend(fields.filter(|field| !field.starts_with("__")).map(str::to_string));
     let mut seen = std::collections::HashSet::new();
     names.retain(|name| seen.insert(name.clone()));
-    draft.forms = vec![Cut::Json(names.iter().map(|name| name.split('/').map(str::to_string).collect()).collect())];
+    draft.forms =
+        vec![Cut::Json(names.iter().map(|name| name.split('/').map(str::to_string).collect()).collect())];
     draft.json_names = names;
 }
 

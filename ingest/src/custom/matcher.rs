@@ -60,9 +60,4 @@ impl Matcher {
     pub(super) fn without_plan(self) -> Matcher {
         Matcher { plan: None, ..self }
     }
-
-    #[cfg(test)]
-    pub(super) fn has_plan(&self) -> bool {
-        self.plan.is_some()
-    }
 }

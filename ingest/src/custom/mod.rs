@@ -60,15 +60,17 @@ impl std::error::Error for DefinitionError {}
 /// Reads a definition file: our own TOML, lnav's JSON or a Logstash pattern file, told by its content. All
 /// that is wrong with it is reported at once.
 pub fn load(path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
-    let unreadable = |message: String| {
-        vec![DefinitionError { path: path.to_path_buf(), key: String::new(), message }]
-    };
+    let unreadable =
+        |message: String| vec![DefinitionError { path: path.to_path_buf(), key: String::new(), message }];
     let mut text = String::new();
     let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
     let mut limited = file.take(limits::LARGEST_DEFINITION_BYTES + 1);
     limited.read_to_string(&mut text).map_err(|error| unreadable(error.to_string()))?;
     if text.len() as u64 > limits::LARGEST_DEFINITION_BYTES {
-        return Err(unreadable(format!("the file is larger than {} bytes", limits::LARGEST_DEFINITION_BYTES)));
+        return Err(unreadable(format!(
+            "the file is larger than {} bytes",
+            limits::LARGEST_DEFINITION_BYTES
+        )));
     }
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     read(&text, &name).map_err(|faults| {

@@ -1,6 +1,8 @@
 //! A pattern as a tree, and what can be said of it without running it.
 
-use regex_syntax::hir::{Capture, Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look as HirLook, Repetition};
+use regex_syntax::hir::{
+    Capture, Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look as HirLook, Repetition,
+};
 
 use super::bytes::ByteSet;
 
@@ -10,16 +12,42 @@ pub(super) enum Node {
     Leaf(Leaf),
     Concat(Vec<Node>),
     Alt(Vec<Node>),
-    Repeat { min: u32, max: Option<u32>, greedy: bool, body: Box<Node> },
+    Repeat {
+        min: u32,
+        max: Option<u32>,
+        greedy: bool,
+        body: Box<Node>,
+    },
     Capture(usize, Box<Node>),
     /// What it matched first is not tried again another way.
     Atomic(Box<Node>),
-    Look { ahead: bool, negative: bool, body: Box<Node> },
+    Look {
+        ahead: bool,
+        negative: bool,
+        body: Box<Node>,
+    },
     BackReference(usize),
     /// Consumes the one byte behind the match, or stands at the end of the text: a look-ahead at the very end
     /// of a pattern. Groups that end behind it really end before it.
     Trail(ByteSet),
+    /// A look-around that is left out of the automaton; the match found is checked for it afterwards.
+    Verify(Neighbour),
     Fail,
+}
+
+/// Whether the byte before or behind a place is of a set, or is not (or there is none).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Neighbour {
+    pub ahead: bool,
+    pub negative: bool,
+    pub set: ByteSet,
+}
+
+impl Neighbour {
+    pub(super) fn holds(self, line: &[u8], at: usize) -> bool {
+        let byte = if self.ahead { line.get(at) } else { at.checked_sub(1).and_then(|at| line.get(at)) };
+        byte.is_some_and(|&byte| self.set.contains(byte)) != self.negative
+    }
 }
 
 /// One character, one class or one assertion.
@@ -123,7 +151,7 @@ impl Node {
                 nodes.iter().fold(ByteSet::NONE, |set, node| set.or(node.bytes()))
             }
             Node::Repeat { body, .. } | Node::Capture(_, body) | Node::Atomic(body) => body.bytes(),
-            Node::Look { .. } | Node::Fail => ByteSet::NONE,
+            Node::Look { .. } | Node::Verify(_) | Node::Fail => ByteSet::NONE,
             Node::BackReference(_) => ByteSet::ALL,
             Node::Trail(set) => *set,
         }
@@ -161,7 +189,7 @@ impl Node {
                 Edge { nullable: edge.nullable || *min == 0, ..edge }
             }
             Node::Capture(_, body) | Node::Atomic(body) => body.edge(last),
-            Node::Look { .. } => Edge::nothing(true),
+            Node::Look { .. } | Node::Verify(_) => Edge::nothing(true),
             Node::BackReference(_) => Edge { set: ByteSet::ALL, nullable: true, checked: true },
             Node::Trail(set) => Edge { set: *set, nullable: true, checked: true },
             Node::Fail => Edge { set: ByteSet::NONE, nullable: false, checked: true },
@@ -190,7 +218,8 @@ impl Node {
             Node::Leaf(_) => true,
             Node::Concat(nodes) => nodes.iter().enumerate().all(|(at, node)| {
                 let after = Node::Concat(nodes[at + 1..].to_vec()).first().set;
-                node.is_deterministic() && (!node.first().nullable || node.first().set.is_disjoint(after))
+                node.is_deterministic()
+                    && (!node.first().nullable || node.first().set.is_disjoint(after))
                     && node.loops_apart_from(after)
             }),
             Node::Alt(nodes) => nodes.iter().enumerate().all(|(at, node)| {
@@ -200,11 +229,27 @@ impl Node {
                     && nodes[..at].iter().all(|earlier| earlier.first().set.is_disjoint(set))
             }),
             Node::Repeat { greedy, body, .. } => {
-                *greedy && body.is_deterministic() && !body.first().nullable
+                *greedy
+                    && body.is_deterministic()
+                    && !body.first().nullable
                     && body.loops_apart_from(body.first().set)
             }
             Node::Capture(_, body) | Node::Atomic(body) => body.is_deterministic(),
-            Node::Look { .. } | Node::BackReference(_) | Node::Trail(_) | Node::Fail => false,
+            Node::Look { .. } | Node::BackReference(_) | Node::Trail(_) | Node::Verify(_) | Node::Fail => {
+                false
+            }
+        }
+    }
+
+    /// Whether a match never goes on to a longer one (of a node that is deterministic).
+    pub(super) fn has_one_end(&self) -> bool {
+        match self {
+            Node::Leaf(leaf) => !leaf.is_assertion(),
+            Node::Concat(nodes) => nodes.last().is_some_and(Node::has_one_end),
+            Node::Alt(nodes) => nodes.iter().all(Node::has_one_end),
+            Node::Repeat { min, max, body, .. } => *min > 0 && *max == Some(*min) && body.has_one_end(),
+            Node::Capture(_, body) | Node::Atomic(body) => body.has_one_end(),
+            _ => false,
         }
     }
 
@@ -245,7 +290,7 @@ impl Node {
     }
 
     pub(super) fn has_captures(&self) -> bool {
-        self.any(&mut |node| matches!(node, Node::Capture(..) | Node::Trail(_)))
+        self.any(&mut |node| matches!(node, Node::Capture(..) | Node::Trail(_) | Node::Verify(_)))
     }
 
     /// For the automata. Captures are numbered in the order they are met; what each stands for is appended.
@@ -272,6 +317,11 @@ impl Node {
                 let index = groups.len() as u32;
                 let sub = Hir::alternation(vec![Hir::look(HirLook::End), class_of(*set)]);
                 Hir::capture(Capture { index, name: None, sub: Box::new(sub) })
+            }
+            Node::Verify(neighbour) => {
+                groups.push(Group::Verify(*neighbour));
+                let index = groups.len() as u32;
+                Hir::capture(Capture { index, name: None, sub: Box::new(Hir::empty()) })
             }
             Node::Fail => Hir::fail(),
             Node::Atomic(_) | Node::Look { .. } | Node::BackReference(_) => return None,
@@ -317,7 +367,7 @@ impl Node {
                     None => out.push_str("(?!)"),
                 }
             }
-            Node::Trail(_) | Node::Fail => out.push_str("(?!)"),
+            Node::Trail(_) | Node::Verify(_) | Node::Fail => out.push_str("(?!)"),
         }
     }
 }
@@ -328,6 +378,8 @@ pub(super) enum Group {
     Field(usize),
     /// See [`Node::Trail`].
     Trail,
+    /// See [`Node::Verify`].
+    Verify(Neighbour),
 }
 
 fn hirs(nodes: &[Node], groups: &mut Vec<Group>) -> Option<Vec<Hir>> {

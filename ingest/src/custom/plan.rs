@@ -34,7 +34,11 @@ enum Step {
     /// As little as possible, up to a literal, within the text line.
     Lazy(Box<Finder<'static>>),
     /// As many bytes of a set as there are.
-    Run { table: Box<[bool; 256]>, min: usize, ascii_only: bool },
+    Run {
+        table: Box<[bool; 256]>,
+        min: usize,
+        ascii_only: bool,
+    },
     /// To the end of the text line.
     Rest,
     /// What is left of the pattern, with marks for the fields that end in it.
@@ -45,10 +49,17 @@ enum Step {
 enum Check {
     Nothing,
     /// Every byte is of the set, and there are enough of them.
-    Table { table: Box<[bool; 256]>, min: usize },
+    Table {
+        table: Box<[bool; 256]>,
+        min: usize,
+    },
     Fits(Box<dense::DFA<Vec<u32>>>),
     /// Has groups. Where none of the bytes occurs that a group needs, it is enough that it fits.
-    Groups { engine: Engine, fits: Option<Box<dense::DFA<Vec<u32>>>>, needs: Option<Box<[bool; 256]>> },
+    Groups {
+        engine: Engine,
+        fits: Option<Box<dense::DFA<Vec<u32>>>>,
+        needs: Option<Box<[bool; 256]>>,
+    },
 }
 
 enum Item {
@@ -77,11 +88,14 @@ impl Plan {
                 Item::Part(part) if at == 0 && is_start_assertion(part) => {}
                 Item::Part(_) => {
                     let end = run_end(&items, at);
-                    let mut behind = items[end..].iter().filter(|item| !matches!(item, Item::Open(_) | Item::Close(_)));
+                    let mut behind =
+                        items[end..].iter().filter(|item| !matches!(item, Item::Open(_) | Item::Close(_)));
                     let run = node_of(&items[at..end]);
                     let step = match behind.next() {
                         None => run.and_then(|run| step_for(&run, before, None)),
-                        Some(Item::Literal(literal)) => run.and_then(|run| step_for(&run, before, Some(literal))),
+                        Some(Item::Literal(literal)) => {
+                            run.and_then(|run| step_for(&run, before, Some(literal)))
+                        }
                         Some(_) => None,
                     };
                     let Some(step) = step else {
@@ -95,7 +109,8 @@ impl Plan {
             }
             at += 1;
         }
-        let gains = plan.steps.iter().any(|step| matches!(step, Step::Until(..) | Step::Lazy(_) | Step::Run { .. }));
+        let gains =
+            plan.steps.iter().any(|step| matches!(step, Step::Until(..) | Step::Lazy(_) | Step::Run { .. }));
         gains.then_some(plan)
     }
 
@@ -280,7 +295,7 @@ fn is_start_assertion(node: &Node) -> bool {
 
 /// The quickest step for parts that stand behind a byte and before a literal (or nothing more).
 fn step_for(run: &Node, before: u8, literal: Option<&[u8]>) -> Option<Step> {
-    if run.any(&mut |node| matches!(node, Node::Trail(_) | Node::Fail)) {
+    if run.any(&mut |node| matches!(node, Node::Trail(_) | Node::Verify(_) | Node::Fail)) {
         return None;
     }
     let class = class_run(run, before);
@@ -295,16 +310,15 @@ fn step_for(run: &Node, before: u8, literal: Option<&[u8]>) -> Option<Step> {
         return Some(Step::Lazy(Box::new(Finder::new(literal?).into_owned())));
     }
     // Assertions at the end see the end of the part as the end of the text, which has to be no difference.
-    let asserts_more = run.any(&mut |node| {
-        matches!(node, Node::Leaf(leaf) if leaf.is_assertion() && !leaf.is_word_assertion())
-    });
+    let asserts_more = run.any(
+        &mut |node| matches!(node, Node::Leaf(leaf) if leaf.is_assertion() && !leaf.is_word_assertion()),
+    );
     if run.bytes().contains(end) || is_word(end) || !end.is_ascii() || asserts_more {
         return None;
     }
     if let Some((set, min, _)) = class {
         let everything_else = set.not().iter().eq([end]) && min == 0;
-        let check =
-            if everything_else { Check::Nothing } else { Check::Table { table: set.table(), min } };
+        let check = if everything_else { Check::Nothing } else { Check::Table { table: set.table(), min } };
         return Some(Step::Until(end, check));
     }
     let check = if run.has_captures() {
@@ -324,8 +338,7 @@ fn is_any_line(run: &Node, wanted_greedy: bool) -> bool {
     match run {
         Node::Concat(nodes) | Node::Alt(nodes) if nodes.len() == 1 => is_any_line(&nodes[0], wanted_greedy),
         Node::Repeat { min: 0, max: None, greedy, body } => {
-            *greedy == wanted_greedy
-                && body.single().is_some_and(|set| set.not().iter().eq([b'\n']))
+            *greedy == wanted_greedy && body.single().is_some_and(|set| set.not().iter().eq([b'\n']))
         }
         _ => false,
     }
@@ -345,9 +358,7 @@ fn class_run(run: &Node, before: u8) -> Option<(ByteSet, usize, bool)> {
             None
         };
     }
-    let is_boundary = |node: &Node| {
-        matches!(node, Node::Leaf(leaf) if leaf.hir.kind() == &HirKind::Look(Look::WordUnicode))
-    };
+    let is_boundary = |node: &Node| matches!(node, Node::Leaf(leaf) if leaf.hir.kind() == &HirKind::Look(Look::WordUnicode));
     let mut bounded = false;
     if let [first, middle, last] = nodes
         && is_boundary(first)
@@ -412,9 +423,11 @@ fn needed_by_groups(node: &Node) -> Option<ByteSet> {
             }
             Some(needed)
         }
-        Node::Alt(nodes) => nodes.iter().try_fold(ByteSet::NONE, |set, node| Some(set.or(needed_by_groups(node)?))),
+        Node::Alt(nodes) => {
+            nodes.iter().try_fold(ByteSet::NONE, |set, node| Some(set.or(needed_by_groups(node)?)))
+        }
         Node::Repeat { body, .. } => needed_by_groups(body),
-        Node::Capture(..) | Node::Trail(_) => None,
+        Node::Capture(..) | Node::Trail(_) | Node::Verify(_) => None,
         _ => Some(ByteSet::NONE),
     }
 }

@@ -168,7 +168,9 @@ impl CustomReader {
                     }
                 }
                 Cut::Dissect(_) => self.dissect(form, event, rows),
-                Cut::Json(paths) => json_values(event, paths, &form.groups, &mut self.values, &mut self.built),
+                Cut::Json(paths) => {
+                    json_values(event, paths, &form.groups, &mut self.values, &mut self.built)
+                }
             };
             if fits {
                 return Ok(());
@@ -220,9 +222,10 @@ impl CustomReader {
     fn put_time(&mut self, definition: &Definition, event: &[u8], rows: &mut Rows) -> bool {
         let rule = &definition.time;
         let when = if rule.guessed {
-            let named = rule.from.iter().find_map(|&field| {
-                rule.format.read(self.values[field].text(event, &self.built)?)
-            });
+            let named = rule
+                .from
+                .iter()
+                .find_map(|&field| rule.format.read(self.values[field].text(event, &self.built)?));
             named.or_else(|| find(event, limits::STAMP_WITHIN_BYTES).map(|found| found.when))
         } else {
             self.joined_time(rule.from.as_slice(), event).and_then(|text| rule.format.read(text))
@@ -266,7 +269,9 @@ impl CustomReader {
             .map
             .get(text)
             .copied()
-            .or_else(|| rule.patterns.iter().find(|(pattern, _)| pattern.is_match(text)).map(|(_, level)| *level))
+            .or_else(|| {
+                rule.patterns.iter().find(|(pattern, _)| pattern.is_match(text)).map(|(_, level)| *level)
+            })
             .or_else(|| level::of_word(text))
             .or_else(|| number_of(text).and_then(|number| level::of_number(number as i64)));
         rows.set_level(level.unwrap_or(Level::None));

@@ -49,9 +49,8 @@ impl Condition {
             Condition::Not(condition) => !condition.holds(value),
             Condition::Exists(field) => value(*field).is_some(),
             Condition::Matches(field, matcher) => value(*field).is_some_and(|text| matcher.is_match(text)),
-            Condition::Number(field, comparison, number) => {
-                comparison.holds(value(*field).and_then(number_of).and_then(|value| value.partial_cmp(number)))
-            }
+            Condition::Number(field, comparison, number) => comparison
+                .holds(value(*field).and_then(number_of).and_then(|value| value.partial_cmp(number))),
             Condition::Text(field, comparison, text) => {
                 comparison.holds(value(*field).map(|value| value.cmp(text)))
             }
@@ -72,10 +71,7 @@ pub(super) fn number_of(text: &[u8]) -> Option<f64> {
 }
 
 /// Reads a condition; `field` gives the number of a field, or what to say where there is none.
-pub(super) fn parse(
-    text: &str,
-    field: &dyn Fn(&str) -> Result<usize, String>,
-) -> Result<Condition, String> {
+pub(super) fn parse(text: &str, field: &dyn Fn(&str) -> Result<usize, String>) -> Result<Condition, String> {
     let mut reader = ConditionReader { rest: text.trim(), field, depth: 0 };
     let condition = reader.any()?;
     if reader.rest.is_empty() {
@@ -144,10 +140,10 @@ impl<'a> ConditionReader<'a> {
         if self.word("matches") {
             return self.pattern(field);
         }
-        let comparison = COMPARISONS.iter().find(|(sign, _)| self.eat(sign)).map(|(_, comparison)| *comparison);
-        let comparison = comparison.ok_or_else(|| {
-            format!("`{name}` needs a comparison: > >= < <= = != matches /…/ or exists")
-        })?;
+        let comparison =
+            COMPARISONS.iter().find(|(sign, _)| self.eat(sign)).map(|(_, comparison)| *comparison);
+        let comparison = comparison
+            .ok_or_else(|| format!("`{name}` needs a comparison: > >= < <= = != matches /…/ or exists"))?;
         self.value(field, comparison)
     }
 
@@ -171,7 +167,8 @@ impl<'a> ConditionReader<'a> {
     }
 
     fn pattern(&mut self, field: usize) -> Result<Condition, String> {
-        let inner = self.rest.strip_prefix('/').ok_or("`matches` needs a regular expression between slashes")?;
+        let inner =
+            self.rest.strip_prefix('/').ok_or("`matches` needs a regular expression between slashes")?;
         let bytes = inner.as_bytes();
         let mut end = 0;
         while end < bytes.len() && bytes[end] != b'/' {
@@ -201,7 +198,8 @@ impl<'a> ConditionReader<'a> {
 
     fn word(&mut self, word: &str) -> bool {
         let Some(start) = self.rest.get(..word.len()) else { return false };
-        let apart = self.rest[word.len()..].chars().next().is_none_or(|next| !next.is_alphanumeric() && next != '_');
+        let apart =
+            self.rest[word.len()..].chars().next().is_none_or(|next| !next.is_alphanumeric() && next != '_');
         let found = start.eq_ignore_ascii_case(word) && apart;
         if found {
             self.skip(word.len());

@@ -10,12 +10,17 @@
 //!   before that byte ([`Node::Trail`]).
 //! - `(?>…)` prevents nothing where what follows cannot fail. Elsewhere it prevents nothing when each byte of the
 //!   group leaves one way to go on, and what follows begins with a byte that the group has not: then
-//!   there is no shorter way to match the group that could be followed by the rest.
+//!   there is no shorter way to match the group that could be followed by the rest. Nor does it where a
+//!   match of the group cannot go on at all.
+//!
+//! - Any other look-around at one class is left out, and the match that is found is checked for it. If it
+//!   holds, the match is the one the pattern asked for, because leaving something out only adds matches;
+//!   if not, the line is given to the backtracking engine.
 //!
 //! What no rule covers needs backtracking.
 
 use super::bytes::ByteSet;
-use super::node::{Edge, Node};
+use super::node::{Edge, Neighbour, Node};
 use crate::limits;
 
 /// What can stand beside a node.
@@ -26,20 +31,22 @@ struct Beside {
     open: bool,
     /// An assertion lies between, so that what follows can fail without looking at a byte.
     checked: bool,
+    /// Within a repeat, so that a place may be met many times.
+    repeated: bool,
 }
 
 impl Beside {
     fn behind(self, edge: Edge) -> Beside {
         if edge.nullable {
             let checked = self.checked || edge.checked;
-            Beside { set: self.set.or(edge.set), open: self.open, checked }
+            Beside { set: self.set.or(edge.set), checked, ..self }
         } else {
-            Beside { set: edge.set, open: false, checked: edge.checked }
+            Beside { set: edge.set, open: false, checked: edge.checked, ..self }
         }
     }
 
     fn or(self, edge: Edge) -> Beside {
-        Beside { set: self.set.or(edge.set), checked: self.checked || edge.checked, ..self }
+        Beside { set: self.set.or(edge.set), checked: self.checked || edge.checked, repeated: true, ..self }
     }
 
     fn is_end(self) -> bool {
@@ -90,14 +97,14 @@ pub(super) fn starts(node: &Node) -> Result<Vec<Start>, Backtracks> {
 }
 
 fn settle_whole(node: &Node, before: ByteSet) -> Result<Node, Backtracks> {
-    let before = Beside { set: before, open: before.is_empty(), checked: false };
-    let after = Beside { set: ByteSet::NONE, open: true, checked: false };
+    let before = Beside { set: before, open: before.is_empty(), checked: false, repeated: false };
+    let after = Beside { set: ByteSet::NONE, open: true, checked: false, repeated: false };
     settle(node, before, after)
 }
 
 fn settle(node: &Node, before: Beside, after: Beside) -> Result<Node, Backtracks> {
     Ok(match node {
-        Node::Leaf(_) | Node::Trail(_) | Node::Fail => node.clone(),
+        Node::Leaf(_) | Node::Trail(_) | Node::Verify(_) | Node::Fail => node.clone(),
         Node::BackReference(_) => return Err(Backtracks),
         Node::Concat(nodes) => settle_sequence(nodes, before, after)?,
         Node::Alt(nodes) => {
@@ -120,9 +127,7 @@ fn settle(node: &Node, before: Beside, after: Beside) -> Result<Node, Backtracks
             let apart = body.is_deterministic()
                 && after.set.is_disjoint(body.bytes())
                 && (!after.open || !after.checked);
-            let fixed = body.is_deterministic() && !body.any(&mut |node| {
-                matches!(node, Node::Repeat { min, max, .. } if *max != Some(*min))
-            });
+            let fixed = body.is_deterministic() && body.has_one_end();
             if !(cannot_fail || apart || fixed) {
                 return Err(Backtracks);
             }
@@ -171,10 +176,10 @@ fn settle_look(
         true if always => Ok(Node::Fail),
         false if always => Ok(Node::empty()),
         false if never || at_edge_only => Ok(Node::Fail),
-        true if ahead && beside.is_end() => match body.single() {
-            Some(set) => Ok(Node::Trail(set.not())),
-            None => Err(Backtracks),
+        _ => match body.single() {
+            Some(set) if negative && ahead && beside.is_end() => Ok(Node::Trail(set.not())),
+            Some(set) if !beside.repeated => Ok(Node::Verify(Neighbour { ahead, negative, set })),
+            _ => Err(Backtracks),
         },
-        _ => Err(Backtracks),
     }
 }

@@ -431,7 +431,8 @@ impl<'a> PatternReader<'a> {
             }
             'e' => Ok(ClassPart::One(r"\x1B".to_string())),
             '0' => {
-                let digits = self.rest().bytes().take(2).take_while(|byte| (b'0'..b'8').contains(byte)).count();
+                let digits =
+                    self.rest().bytes().take(2).take_while(|byte| (b'0'..b'8').contains(byte)).count();
                 let number = u32::from_str_radix(&self.rest()[..digits], 8).unwrap_or(0);
                 self.at += digits;
                 Ok(ClassPart::One(format!(r"\x{number:02X}")))
