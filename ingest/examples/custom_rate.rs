@@ -31,13 +31,12 @@ tags = [
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     let folder = std::env::temp_dir().join(format!("custom-rate-{}", std::process::id()));
-    let (definition, log) = match &arguments[..] {
-        [definition, log] => (definition.clone(), std::fs::read(log)?),
-        _ => {
-            std::fs::create_dir_all(&folder)?;
-            std::fs::write(folder.join("relay.toml"), RELAY)?;
-            (folder.join("relay.toml"), relay_lines().into_bytes())
-        }
+    let (definition, log) = if let [definition, log] = &arguments[..] {
+        (definition.clone(), std::fs::read(log)?)
+    } else {
+        std::fs::create_dir_all(&folder)?;
+        std::fs::write(folder.join("relay.toml"), RELAY)?;
+        (folder.join("relay.toml"), relay_lines().into_bytes())
     };
     let definitions = load(&definition);
     if arguments.is_empty() {
@@ -46,7 +45,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let definition = match definitions {
         Ok(mut definitions) => Arc::new(definitions.remove(0)),
         Err(errors) => {
-            return Err(errors.iter().map(|error| format!("{error}\n")).collect::<String>().into());
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            return Err(errors.join("\n").into());
         }
     };
     let mut best = f64::INFINITY;
@@ -74,7 +74,7 @@ fn relay_lines() -> String {
     for count in 0..EVENTS {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let (status, salt) = (state >> 33 & 127, state >> 40);
-        let (hour, minute, second) = (count / 3_600_0 % 24, count / 600 % 60, count / 10 % 60);
+        let (hour, minute, second) = (count / 36_000 % 24, count / 600 % 60, count / 10 % 60);
         // Writing to a string cannot fail.
         let _ = writeln!(
             out,

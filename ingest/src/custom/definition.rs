@@ -33,6 +33,11 @@ const TIME_NAMES: [&str; 12] = [
 /// Likewise for the level.
 const LEVEL_NAMES: [&str; 7] = ["level", "log.level", "loglevel", "log_level", "severity", "sev", "priority"];
 
+/// Whether a field of this name needs another for its column.
+pub(super) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name) || name == "tags"
+}
+
 /// A kind of log that a person defined. Cheap to share; its readers work on any thread.
 #[derive(Debug)]
 pub struct Definition {
@@ -156,8 +161,7 @@ impl Draft {
                 || level.as_ref().is_some_and(|level| level.from == field)
         };
         for (at, field) in fields.all.iter_mut().enumerate() {
-            let taken =
-                field.column.as_deref().is_some_and(|name| RESERVED.contains(&name) || name == "tags");
+            let taken = field.column.as_deref().is_some_and(is_reserved);
             if taken {
                 field.column =
                     if consumed(at) { None } else { field.column.take().map(|name| name + "_field") };
@@ -178,7 +182,7 @@ impl Draft {
     }
 
     fn time(&self, fields: &Fields) -> Result<TimeRule, Fault> {
-        let format = TimeFormat::new(self.time_formats.clone()).map_err(|text| fault("time.format", text))?;
+        let format = TimeFormat::new(&self.time_formats).map_err(|text| fault("time.format", text))?;
         if self.time_from.is_empty() {
             let from = TIME_NAMES.iter().filter_map(|name| fields.numbers.get(*name).copied()).collect();
             return Ok(TimeRule { from, format, guessed: true });
@@ -270,11 +274,9 @@ impl Fields {
 }
 
 fn unknown<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
-    match nearest(name, names.clone()) {
-        Some(near) => format!("there is no field `{name}`; did you mean `{near}`?"),
-        None => {
-            let names: Vec<&str> = names.take(12).collect();
-            format!("there is no field `{name}`; the pattern has {}", names.join(", "))
-        }
+    if let Some(near) = nearest(name, names.clone()) {
+        return format!("there is no field `{name}`; did you mean `{near}`?");
     }
+    let names: Vec<&str> = names.take(12).collect();
+    format!("there is no field `{name}`; the pattern has {}", names.join(", "))
 }

@@ -46,18 +46,18 @@ pub(super) fn is_pattern_file(text: &str) -> bool {
 
 /// Every pattern of the file that no other uses and that has fields is a format.
 pub(super) fn read_patterns(text: &str) -> Result<Vec<Definition>, Vec<Fault>> {
-    let mut patterns = Patterns::default();
+    let mut library = Patterns::default();
     for (name, pattern) in lines(text) {
-        patterns.define(name, pattern);
+        library.define(name, pattern);
     }
-    let uses = |pattern: &str, name: &str| {
+    let refers = |pattern: &str, name: &str| {
         pattern.contains(&format!("%{{{name}}}")) || pattern.contains(&format!("%{{{name}:"))
     };
-    let mut definitions = Vec::new();
+    let mut formats = Vec::new();
     let mut faults = Vec::new();
     for (name, pattern) in lines(text) {
-        let used = lines(text).any(|(other, by)| other != name && uses(by, name));
-        match grok(pattern, &patterns) {
+        let used = lines(text).any(|(other, by)| other != name && refers(by, name));
+        match grok(pattern, &library) {
             Ok(matcher) if !used && matcher.groups.iter().any(|group| !group.is_empty()) => {
                 let draft = Draft {
                     name: name.to_ascii_lowercase(),
@@ -65,7 +65,7 @@ pub(super) fn read_patterns(text: &str) -> Result<Vec<Definition>, Vec<Fault>> {
                     ..Draft::default()
                 };
                 match draft.build() {
-                    Ok(definition) => definitions.push(definition),
+                    Ok(definition) => formats.push(definition),
                     Err(found) => faults.extend(found),
                 }
             }
@@ -73,11 +73,11 @@ pub(super) fn read_patterns(text: &str) -> Result<Vec<Definition>, Vec<Fault>> {
             Err(message) => faults.push(Fault { key: name.to_string(), message }),
         }
     }
-    if definitions.is_empty() && faults.is_empty() {
+    if formats.is_empty() && faults.is_empty() {
         let message = "no pattern of the file has fields; name them as in %{INT:status}".to_string();
         faults.push(Fault { key: String::new(), message });
     }
-    if faults.is_empty() { Ok(definitions) } else { Err(faults) }
+    if faults.is_empty() { Ok(formats) } else { Err(faults) }
 }
 
 fn grok(pattern: &str, patterns: &Patterns) -> Result<Matcher, String> {
@@ -141,23 +141,19 @@ impl TomlReader {
     }
 
     fn text(&mut self, key: &str, value: Option<&Value>) -> Option<String> {
-        match value? {
-            Value::String(text) => Some(text.clone()),
-            _ => {
-                self.fault(key, "has to be a text in quotes");
-                None
-            }
+        let text = value?.as_str();
+        if text.is_none() {
+            self.fault(key, "has to be a text in quotes");
         }
+        text.map(str::to_string)
     }
 
     fn table<'a>(&mut self, key: &str, value: Option<&'a Value>) -> Option<&'a Table> {
-        match value? {
-            Value::Table(table) => Some(table),
-            _ => {
-                self.fault(key, "has to be a table");
-                None
-            }
+        let table = value?.as_table();
+        if table.is_none() {
+            self.fault(key, "has to be a table");
         }
+        table
     }
 
     fn only(&mut self, within: &str, table: &Table, keys: &[&str]) {

@@ -21,19 +21,21 @@ pub(super) struct Patterns {
 static EQUIVALENTS: LazyLock<HashMap<&'static str, &'static str>> =
     LazyLock::new(|| lines(include_str!("patterns/equivalents")).collect());
 
+/// A pattern and its field, or an ECS name and its type.
+type Two = (&'static str, &'static str);
+
 /// ECS names and types by pattern and field.
-static ECS: LazyLock<HashMap<(&'static str, &'static str), (&'static str, &'static str)>> =
-    LazyLock::new(|| {
-        include_str!("patterns/ecs")
-            .lines()
-            .filter(|line| !line.starts_with('#'))
-            .filter_map(|line| {
-                let mut words = line.split(' ');
-                let key = (words.next()?, words.next()?);
-                Some((key, (words.next()?, words.next().unwrap_or_default())))
-            })
-            .collect()
-    });
+static ECS: LazyLock<HashMap<Two, Two>> = LazyLock::new(|| {
+    include_str!("patterns/ecs")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| {
+            let mut words = line.split(' ');
+            let key = (words.next()?, words.next()?);
+            Some((key, (words.next()?, words.next().unwrap_or_default())))
+        })
+        .collect()
+});
 
 /// The lines `NAME regex` of a Logstash pattern file.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {

@@ -50,7 +50,8 @@ fn definition(name: &str, format: &Map<String, Json>) -> Result<Definition, Vec<
     let time = text("timestamp-field").unwrap_or_else(|| "timestamp".to_string());
     let level = text("level-field").unwrap_or_else(|| "level".to_string());
     let body = text("body-field").unwrap_or_else(|| "body".to_string());
-    if format.get("json").and_then(Json::as_bool).unwrap_or(false) {
+    let is_json = format.get("json").and_then(Json::as_bool).unwrap_or(false);
+    if is_json || text("file-type").as_deref() == Some("json") {
         json_form(&mut draft, format, [&time, &level, &body]);
     } else {
         regex_forms(&mut draft, format, &mut faults);
@@ -115,13 +116,13 @@ fn regex_forms(draft: &mut Draft, format: &Map<String, Json>, faults: &mut Vec<F
 
 /// The fields of a JSON format: those with a value entry, those of the line format, and the three that
 /// lnav asks for by name. A slash in a name leads into an object.
-fn json_form(draft: &mut Draft, format: &Map<String, Json>, named: [&str; 3]) {
-    let mut names: Vec<String> = named.iter().map(|name| (*name).to_string()).collect();
+fn json_form(draft: &mut Draft, format: &Map<String, Json>, roles: [&str; 3]) {
+    let mut names: Vec<String> = roles.iter().map(|name| (*name).to_string()).collect();
     let values = format.get("value").and_then(Json::as_object).into_iter().flatten();
     names.extend(values.map(|(name, _)| name.clone()));
     let pieces = format.get("line-format").and_then(Json::as_array).into_iter().flatten();
-    let fields = pieces.filter_map(|piece| piece.get("field")).filter_map(Json::as_str);
-    names.extend(fields.filter(|field| !field.starts_with("__")).map(str::to_string));
+    let shown = pieces.filter_map(|piece| piece.get("field")).filter_map(Json::as_str);
+    names.extend(shown.filter(|field| !field.starts_with("__")).map(str::to_string));
     let mut seen = std::collections::HashSet::new();
     names.retain(|name| seen.insert(name.clone()));
     draft.forms =

@@ -1,5 +1,7 @@
 //! A pattern as a tree, and what can be said of it without running it.
 
+use std::fmt::Write;
+
 use regex_syntax::hir::{
     Capture, Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look as HirLook, Repetition,
 };
@@ -344,7 +346,8 @@ impl Node {
             Node::Repeat { min, max, greedy, body } => {
                 wrap(out, "(?:", |out| body.print(out, groups));
                 let max = max.map(|max| max.to_string()).unwrap_or_default();
-                out.push_str(&format!("{{{min},{max}}}{}", if *greedy { "" } else { "?" }));
+                // Writing to a string cannot fail.
+                let _ = write!(out, "{{{min},{max}}}{}", if *greedy { "" } else { "?" });
             }
             Node::Capture(number, body) => {
                 groups.push(Group::Field(*number));
@@ -363,7 +366,9 @@ impl Node {
             Node::BackReference(number) => {
                 let met = groups.iter().position(|group| *group == Group::Field(*number));
                 match met {
-                    Some(at) => out.push_str(&format!("(?:\\{})", at + 1)),
+                    Some(at) => {
+                        let _ = write!(out, "(?:\\{})", at + 1);
+                    }
                     None => out.push_str("(?!)"),
                 }
             }

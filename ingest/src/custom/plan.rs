@@ -224,15 +224,14 @@ fn run_end(items: &[Item], from: usize) -> usize {
     let mut end = from + 1;
     for (at, item) in items.iter().enumerate().skip(from) {
         match item {
-            Item::Part(_) => {}
             Item::Open(group) => open.push(*group),
             Item::Close(group) if open.last() == Some(group) => {
                 open.pop();
             }
             Item::Close(_) => break,
             Item::Literal(_) if open.is_empty() => break,
-            // A literal within a group that holds parts too, as in a host with its port.
-            Item::Literal(_) => {}
+            // A literal may stand within a group that holds parts too, as in a host with its port.
+            Item::Part(_) | Item::Literal(_) => {}
         }
         if open.is_empty() {
             end = at + 1;

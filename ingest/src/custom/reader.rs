@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::definition::{Cut, Definition, Form};
+use super::definition::{Cut, Definition, Form, is_reserved};
 use super::engine::{Miss, Scratch};
 use super::json::json_values;
 use super::rules::number_of;
@@ -32,7 +32,7 @@ impl Definition {
             columns: vec![Columns::default(); self.fields.len()],
             named: HashMap::new(),
             tags: HashMap::new(),
-            tags_column: None,
+            tags_column: Made::NotYet,
             joined: Vec::new(),
             definition: Arc::clone(self),
         })
@@ -107,8 +107,31 @@ impl Value {
 /// The columns of a field: one for values of its type, one for text that is not of it.
 #[derive(Clone, Copy, Default)]
 struct Columns {
-    typed: Option<Option<usize>>,
-    text: Option<Option<usize>>,
+    typed: Made,
+    text: Made,
+}
+
+/// A column that is made when its first value comes.
+#[derive(Clone, Copy, Default)]
+enum Made {
+    #[default]
+    NotYet,
+    /// There were too many columns for it.
+    Never,
+    At(usize),
+}
+
+impl Made {
+    #[inline]
+    fn at(&mut self, make: impl FnOnce() -> Option<usize>) -> Option<usize> {
+        if let Made::NotYet = self {
+            *self = make().map_or(Made::Never, Made::At);
+        }
+        match self {
+            Made::At(column) => Some(*column),
+            _ => None,
+        }
+    }
 }
 
 struct CustomReader {
@@ -122,7 +145,7 @@ struct CustomReader {
     named: HashMap<Box<[u8]>, Option<usize>>,
     /// What was written for each set of tags.
     tags: HashMap<u64, Span>,
-    tags_column: Option<Option<usize>>,
+    tags_column: Made,
     joined: Vec<u8>,
 }
 
@@ -191,26 +214,27 @@ impl CustomReader {
         }
         for (at, &field) in form.groups.iter().enumerate() {
             let Some(field) = field else { continue };
-            self.values[field] = match dissect.field(at, spans) {
-                Some((from, to)) => Value::Line(from, to),
-                None => {
-                    let from = self.built.len() as u32;
-                    dissect.join(at, event, spans, &mut self.built);
-                    Value::Built(from, self.built.len() as u32)
-                }
+            self.values[field] = if let Some((from, to)) = dissect.field(at, spans) {
+                Value::Line(from, to)
+            } else {
+                let from = self.built.len() as u32;
+                dissect.join(at, event, spans, &mut self.built);
+                Value::Built(from, self.built.len() as u32)
             };
         }
         for ((name, name_end), (from, to)) in dissect.pairs(spans) {
             let name = &event[name as usize..name_end as usize];
-            let column = match self.named.get(name) {
-                Some(column) => *column,
-                None => {
-                    let column = (!name.is_empty())
-                        .then(|| rows.add_column(&String::from_utf8_lossy(name), Kind::Text))
-                        .flatten();
+            let column = if let Some(column) = self.named.get(name) {
+                *column
+            } else {
+                let text = String::from_utf8_lossy(name);
+                let text = if is_reserved(&text) { text + "_field" } else { text };
+                let column = if text.is_empty() { None } else { rows.add_column(&text, Kind::Text) };
+                // Names that come after there are too many columns are not kept: they have no end.
+                if column.is_some() {
                     self.named.insert(name.into(), column);
-                    column
                 }
+                column
             };
             if let Some(column) = column {
                 rows.text(column, from as usize, to as usize);
@@ -286,30 +310,19 @@ impl CustomReader {
             if text.is_empty() || text == b"-" {
                 return;
             }
-            let mut column = || *columns.typed.get_or_insert_with(|| rows.add_column(name, about.kind));
-            let put = match about.kind {
-                Kind::Int => int_of(text).map(|value| (column(), value)).map(|(column, value)| {
-                    column.into_iter().for_each(|column| rows.int(column, value));
-                }),
-                Kind::Float => number_of(text).map(|value| (column(), value)).map(|(column, value)| {
-                    column.into_iter().for_each(|column| rows.float(column, value));
-                }),
-                _ => bool_of(text).map(|value| (column(), value)).map(|(column, value)| {
-                    column.into_iter().for_each(|column| rows.boolean(column, value));
-                }),
-            };
-            if put.is_some() {
+            if put_typed(about.kind, text, rows, |rows| {
+                columns.typed.at(|| rows.add_column(name, about.kind))
+            }) {
                 return;
             }
         }
-        let column = *columns.text.get_or_insert_with(|| rows.add_column(name, Kind::Text));
+        let column = columns.text.at(|| rows.add_column(name, Kind::Text));
         let Some(column) = column else { return };
-        match self.values[field] {
-            Value::Line(from, to) => rows.text(column, from as usize, to as usize),
-            _ => {
-                let span = rows.rewrite(|buffer| buffer.extend_from_slice(text));
-                rows.span(column, span);
-            }
+        if let Value::Line(from, to) = self.values[field] {
+            rows.text(column, from as usize, to as usize);
+        } else {
+            let span = rows.rewrite(|buffer| buffer.extend_from_slice(text));
+            rows.span(column, span);
         }
     }
 
@@ -325,7 +338,7 @@ impl CustomReader {
         if set == 0 {
             return;
         }
-        let column = *self.tags_column.get_or_insert_with(|| rows.add_column("tags", Kind::Text));
+        let column = self.tags_column.at(|| rows.add_column("tags", Kind::Text));
         let Some(column) = column else { return };
         let span = *self.tags.entry(set).or_insert_with(|| {
             let names = definition.tags.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1);
@@ -333,6 +346,37 @@ impl CustomReader {
             rows.rewrite(|buffer| buffer.extend_from_slice(names.join(",").as_bytes()))
         });
         rows.span(column, span);
+    }
+}
+
+/// Puts a value of a type into its column; false where the text is no such value.
+#[inline]
+fn put_typed(
+    kind: Kind,
+    text: &[u8],
+    rows: &mut Rows,
+    mut column: impl FnMut(&mut Rows) -> Option<usize>,
+) -> bool {
+    match kind {
+        Kind::Text => false,
+        Kind::Int => int_of(text).is_some_and(|value| {
+            if let Some(column) = column(rows) {
+                rows.int(column, value);
+            }
+            true
+        }),
+        Kind::Float => number_of(text).is_some_and(|value| {
+            if let Some(column) = column(rows) {
+                rows.float(column, value);
+            }
+            true
+        }),
+        Kind::Bool => bool_of(text).is_some_and(|value| {
+            if let Some(column) = column(rows) {
+                rows.boolean(column, value);
+            }
+            true
+        }),
     }
 }
 

@@ -97,7 +97,7 @@ const COMPARISONS: [(&str, Comparison); 7] = [
     ("=", Comparison::Equal),
 ];
 
-impl<'a> ConditionReader<'a> {
+impl ConditionReader<'_> {
     fn any(&mut self) -> Result<Condition, String> {
         let mut conditions = vec![self.all()?];
         while self.word("or") {
@@ -152,7 +152,7 @@ impl<'a> ConditionReader<'a> {
             let inner = &self.rest[1..];
             let end = inner.find(quote).ok_or_else(|| format!("a `{quote}` is missing"))?;
             self.skip(end + 2);
-            return Ok(Condition::Text(field, comparison, inner[..end].as_bytes().into()));
+            return Ok(Condition::Text(field, comparison, inner.as_bytes()[..end].into()));
         }
         let end = self.rest.find([' ', ')']).unwrap_or(self.rest.len());
         let text = &self.rest[..end];

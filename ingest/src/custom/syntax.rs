@@ -60,6 +60,8 @@ fn has_numbered_reference(text: &str) -> bool {
     false
 }
 
+// Each is one letter of a pattern's own syntax, and they combine freely.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Copy, Default)]
 struct Flags {
     ignore_case: bool,
@@ -379,7 +381,6 @@ impl<'a> PatternReader<'a> {
             'B' => r"\B".to_string(),
             'A' => r"\A".to_string(),
             'z' | 'Z' => r"\z".to_string(),
-            'G' => return Ok(Node::empty()),
             'Q' => {
                 let length = self.rest().find(r"\E").unwrap_or(self.rest().len());
                 let literal = &self.rest()[..length];
@@ -387,7 +388,7 @@ impl<'a> PatternReader<'a> {
                 let leaves = literal.chars().map(|c| self.leaf(&regex_syntax::escape(&c.to_string())));
                 return Ok(Node::Concat(leaves.collect::<Result<_, _>>()?));
             }
-            'E' => return Ok(Node::empty()),
+            'G' | 'E' => return Ok(Node::empty()),
             'R' => {
                 let end = self.leaf(r"\r")?;
                 let end = Node::Repeat { min: 0, max: Some(1), greedy: true, body: Box::new(end) };
