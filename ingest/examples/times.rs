@@ -24,7 +24,7 @@ fn main() {
 
 fn tell(path: &str, mut source: Source<'_>) -> Result<(), Error> {
     let (parser, mut settler) = (source.parser(), source.settler());
-    let format = source.detection().format;
+    let format = source.detection().format.clone();
     let (mut events, mut first, mut last) = (0, NO_TIME, NO_TIME);
     while let Some(chunk) = source.next_chunk()? {
         let mut batch = parser.parse(chunk);

@@ -1,9 +1,12 @@
 //! What a file is: whether it is text at all, and which format its lines are of.
 
+use std::sync::Arc;
+
 use memchr::memchr_iter;
 
 use crate::batch::Chunk;
-use crate::formats::{FORMATS, Format, Setup, text};
+use crate::custom::Definition;
+use crate::formats::{self, FORMATS, Format, Setup, text};
 use crate::frame::{Framing, frames};
 use crate::parser::{FitTally, Parser};
 use crate::time::TimeTally;
@@ -13,7 +16,7 @@ use crate::time::rules::{self, TimeRules};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Detection {
     /// Name of the format, as it can be forced with [`Options::format`](crate::Options::format).
-    pub format: &'static str,
+    pub format: String,
     /// Share of the sample's lines that are of the format, 0 to 1.
     pub score: f32,
     /// The finding in words, for a person.
@@ -34,37 +37,88 @@ pub(crate) struct Verdict {
     pub rules: TimeRules,
 }
 
+/// A format that a source may be read by.
+#[derive(Clone)]
+pub(crate) enum Candidate {
+    BuiltIn(&'static Format),
+    Custom(Arc<Definition>),
+}
+
+impl Candidate {
+    /// What a person defined comes first.
+    fn all(definitions: &[Arc<Definition>]) -> impl Iterator<Item = Candidate> {
+        let custom = definitions.iter().cloned().map(Candidate::Custom);
+        custom.chain(FORMATS.iter().copied().map(Candidate::BuiltIn))
+    }
+
+    pub(crate) fn named(name: &str, definitions: &[Arc<Definition>]) -> Option<Candidate> {
+        Candidate::all(definitions).find(|candidate| candidate.name() == name)
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Candidate::BuiltIn(format) => format.name,
+            Candidate::Custom(definition) => &definition.name,
+        }
+    }
+
+    fn title(&self) -> &str {
+        match self {
+            Candidate::BuiltIn(format) => format.title,
+            Candidate::Custom(definition) => &definition.title,
+        }
+    }
+
+    fn format(&self) -> &'static Format {
+        match self {
+            Candidate::BuiltIn(format) => format,
+            Candidate::Custom(_) => &formats::CUSTOM,
+        }
+    }
+
+    /// A parser that has learned from the sample.
+    fn parser(&self, sample: &[u8], setup: &Setup) -> Parser {
+        let setup = match self {
+            Candidate::BuiltIn(format) => Setup { learned: (format.learn)(sample, setup), ..setup.clone() },
+            Candidate::Custom(definition) => definition.setup(setup),
+        };
+        Parser::new(self.format(), setup)
+    }
+}
+
 /// Reads the sample as every format (or the forced one) and takes the one that fits best. Each format is
 /// asked by its own reader, so that what is detected is what will be parsed.
 pub(crate) fn detect(
     sample: &Chunk,
     is_whole: bool,
-    forced: Option<&'static Format>,
+    forced: Option<&Candidate>,
+    definitions: &[Arc<Definition>],
     setup: &Setup,
     zone_name: Option<&str>,
 ) -> Verdict {
     let setup = Setup { times: time_rules(sample), ..setup.clone() };
-    let attempts: &[&Format] = match &forced {
-        Some(forced) => std::slice::from_ref(forced),
-        None => FORMATS,
+    let candidates = match forced {
+        Some(forced) => vec![forced.clone()],
+        None => Candidate::all(definitions).collect(),
     };
-    let mut best: Option<(f32, &Format, Attempt)> = None;
-    for format in attempts {
-        let attempt = attempt(format, sample, is_whole, &setup);
-        let weight = attempt.share() * format.weight;
+    let mut best: Option<(f32, Candidate, Attempt)> = None;
+    for candidate in candidates {
+        let attempt = attempt(&candidate, sample, is_whole, &setup);
+        let weight = attempt.share() * candidate.format().weight;
         if best.as_ref().is_none_or(|(best_weight, ..)| weight > *best_weight) {
-            best = Some((weight, format, attempt));
+            best = Some((weight, candidate, attempt));
         }
     }
     // The table is never empty; the last entry, plain text, fits everything.
-    let (format, attempt) = match best {
-        Some((_, format, attempt)) => (format, attempt),
-        None => (&text::FORMAT, self::attempt(&text::FORMAT, sample, is_whole, &setup)),
+    let text = Candidate::BuiltIn(&text::FORMAT);
+    let (candidate, attempt) = match best {
+        Some((_, candidate, attempt)) => (candidate, attempt),
+        None => (text.clone(), self::attempt(&text, sample, is_whole, &setup)),
     };
     let detection = Detection {
-        format: format.name,
+        format: candidate.name().to_owned(),
         score: attempt.share(),
-        reason: reason(format, &attempt, forced.is_some()),
+        reason: reason(&candidate, &attempt, forced.is_some()),
         encoding: String::new(),
         compression: String::new(),
         zone: zone_words(attempt.tally.times, zone_name),
@@ -98,9 +152,8 @@ impl Attempt {
     }
 }
 
-fn attempt(format: &'static Format, sample: &Chunk, is_whole: bool, setup: &Setup) -> Attempt {
-    let setup = Setup { learned: (format.learn)(sample.text(), setup), ..setup.clone() };
-    let parser = Parser::new(format, setup);
+fn attempt(candidate: &Candidate, sample: &Chunk, is_whole: bool, setup: &Setup) -> Attempt {
+    let parser = candidate.parser(sample.text(), setup);
     // The last event may go on behind the sample, and says nothing then.
     let end =
         if is_whole { None } else { parser.framing().cut(0, sample.text(), sample.text().len(), false) };
@@ -108,9 +161,9 @@ fn attempt(format: &'static Format, sample: &Chunk, is_whole: bool, setup: &Setu
     Attempt { parser, tally, times: batch.time }
 }
 
-fn reason(format: &Format, attempt: &Attempt, forced: bool) -> String {
+fn reason(candidate: &Candidate, attempt: &Attempt, forced: bool) -> String {
     let lines = attempt.times.len();
-    if format.name == text::FORMAT.name && !forced {
+    if candidate.name() == text::FORMAT.name && !forced {
         return match attempt.tally.times.timed() {
             0 => format!("no known format, and no time in {lines} sample lines"),
             timed => format!("no known format; {timed} of {lines} sample lines have a time"),
@@ -118,7 +171,7 @@ fn reason(format: &Format, attempt: &Attempt, forced: bool) -> String {
     }
     let fitting = attempt.tally.whole + attempt.tally.partly;
     let chosen = if forced { "chosen by hand; " } else { "" };
-    format!("{chosen}{fitting} of {lines} sample lines are {}", format.title)
+    format!("{chosen}{fitting} of {lines} sample lines are {}", candidate.title())
 }
 
 fn zone_words(times: TimeTally, zone_name: Option<&str>) -> String {

@@ -27,6 +27,7 @@
 //! ```
 
 mod batch;
+pub mod custom;
 mod decoded;
 mod detect;
 mod discover;

@@ -110,3 +110,37 @@ pub const DEEPEST_XML: usize = 64;
 
 /// About what a Windows event takes in its file; only how much room is made beforehand depends on it.
 pub const USUAL_EVTX_RECORD_BYTES: usize = 512;
+/// Groups and classes of a pattern nest this deep; the deepest of the Logstash library nests about thirty.
+pub const DEEPEST_PATTERN: usize = 200;
+
+/// A pattern within a pattern within a pattern: more is a pattern that contains itself.
+pub const DEEPEST_GROK: usize = 40;
+
+/// A Grok pattern written out is at most this long; the longest of the library is a quarter of it.
+pub const LONGEST_PATTERN_BYTES: usize = 1 << 20;
+
+/// A repeat in a pattern counts no further: it would be written out as often in the automaton.
+pub const MOST_REPEATS: u32 = 1_000;
+
+/// Groups of one pattern. Every group is a place to remember for every event.
+pub const MOST_GROUPS: usize = 1_000;
+
+/// Cases of what can stand before a pattern; the automaton holds the pattern once for each.
+pub const MOST_STARTS: usize = 6;
+
+/// An automaton of a pattern is at most this large. All patterns of the library stay under a third.
+pub const LARGEST_AUTOMATON_BYTES: usize = 32 << 20;
+
+/// The automaton for one field of a pattern is this large at most; one that is larger would not stay in the
+/// processor's cache, and is run another way.
+pub const LARGEST_FIELD_AUTOMATON_BYTES: usize = 1 << 20;
+
+/// A pattern that needs backtracking may take this many steps for one event, some milliseconds, before the
+/// event is given up as unparsed.
+pub const MOST_BACKTRACKS: usize = 100_000;
+
+/// Tags of one format: which of them an event has is kept in the bits of one number.
+pub const MOST_TAGS: usize = 64;
+
+/// A definition file is read whole; the largest of lnav's own formats has a tenth of this.
+pub const LARGEST_DEFINITION_BYTES: u64 = 4 << 20;

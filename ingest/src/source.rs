@@ -2,17 +2,19 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use memchr::memchr_iter;
 
 use crate::batch::{Batch, Chunk};
+use crate::custom::Definition;
 use crate::decoded::Decoded;
-use crate::detect::{Detection, Verdict, binary, detect};
+use crate::detect::{Candidate, Detection, Verdict, binary, detect};
 use crate::discover::Found;
 use crate::encoding::{Encoding, has_escapes};
 use crate::error::{Error, ErrorKind};
 use crate::evtx::looks_like_evtx;
-use crate::formats::{self, Setup, by_name};
+use crate::formats::{self, Setup};
 use crate::heading::Heading;
 use crate::limits;
 use crate::parser::Parser;
@@ -21,10 +23,12 @@ use crate::time::zone::Zone;
 use crate::unpack::{Member, UnpackLimits, unpack};
 
 /// How sources are to be read, where the data does not say it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Name of the format to use, instead of detecting it.
     pub format: Option<String>,
+    /// Formats that a person defined; they are tried before the built-in ones.
+    pub definitions: Vec<Arc<Definition>>,
     /// Name of the encoding to use, instead of detecting it; see [`Encoding::named`].
     pub encoding: Option<String>,
     /// Zone of times that carry none: an IANA name or a fixed offset such as `+02:00`. UTC by default.
@@ -41,6 +45,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             format: None,
+            definitions: Vec::new(),
             encoding: None,
             zone: None,
             year: None,
@@ -116,7 +121,7 @@ impl<'a> Source<'a> {
         };
         let forced = match &options.format {
             None => None,
-            Some(name) => Some(by_name(name).ok_or_else(|| {
+            Some(name) => Some(Candidate::named(name, &options.definitions).ok_or_else(|| {
                 fail(ErrorKind::UnknownFormat, format!("there is no format named \"{name}\""))
             })?),
         };
@@ -146,11 +151,11 @@ impl<'a> Source<'a> {
         if !is_evtx && let Some(what) = binary(&sample) {
             return Err(fail(ErrorKind::Binary, what));
         }
-        let forced = if is_evtx { Some(&formats::EVTX) } else { forced };
+        let forced = if is_evtx { Some(Candidate::BuiltIn(&formats::EVTX)) } else { forced };
         let setup = Setup::new(zone.clone());
         let is_whole = pending.len() < limits::SAMPLE_BYTES;
         let Verdict { parser, mut detection, times, rules } =
-            detect(&sample, is_whole, forced, &setup, options.zone.as_deref());
+            detect(&sample, is_whole, forced.as_ref(), &options.definitions, &setup, options.zone.as_deref());
         detection.encoding = encoding.name();
         detection.compression = compression.to_owned();
         let zone_origin = options.zone.as_deref().map_or(ZoneOrigin::Assumed, ZoneOrigin::Chosen);

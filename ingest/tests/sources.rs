@@ -43,7 +43,7 @@ fn check_detection(bytes: &[u8], format: &str, reason: &str, zone: &str) {
     open(&found, &Options::default(), &mut |opened| {
         let source = opened.source.expect("it is text");
         let detection = source.detection();
-        assert_eq!((detection.format, &*detection.reason, &*detection.zone), (format, reason, zone));
+        assert_eq!((&*detection.format, &*detection.reason, &*detection.zone), (format, reason, zone));
         true
     });
 }

@@ -11,6 +11,7 @@ pub(crate) mod windows_xml;
 
 use std::sync::Arc;
 
+use crate::custom::Definition;
 use crate::frame::Framing;
 use crate::rows::{Rows, Schema};
 use crate::time::rules::TimeRules;
@@ -25,6 +26,18 @@ pub(crate) static EVTX: Format = Format {
     name: "evtx",
     title: "Windows events",
     learn: |_, _| Learned { framing: Framing::Evtx, ..Learned::default() },
+    ..Format::LINES
+};
+
+/// A format that a person defined; which one is in the [`Setup`].
+pub(crate) static CUSTOM: Format = Format {
+    name: "custom",
+    title: "lines of a custom format",
+    learn: |_, setup| setup.learned.clone(),
+    reader: |setup| match &setup.custom {
+        Some(definition) => definition.reader(&setup.times),
+        None => Box::new(Unread),
+    },
     ..Format::LINES
 };
 
@@ -96,11 +109,13 @@ pub(crate) struct Setup {
     /// Where lines have their time, and how it is written.
     pub times: TimeRules,
     pub learned: Learned,
+    /// The definition to read by, where the format is a custom one.
+    pub custom: Option<Arc<Definition>>,
 }
 
 impl Setup {
     pub(crate) fn new(zone: Zone) -> Setup {
-        Setup { zone, times: TimeRules::default(), learned: Learned::default() }
+        Setup { zone, times: TimeRules::default(), learned: Learned::default(), custom: None }
     }
 }
 
@@ -120,10 +135,6 @@ pub(crate) trait Reader {
 pub(crate) enum Fit {
     Whole,
     Partly,
-}
-
-pub(crate) fn by_name(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().copied().find(|format| format.name == name)
 }
 
 /// The names and titles of all formats, for a menu or a message.

@@ -1,0 +1,282 @@
+//! A format as a person defined it, compiled: how a line is cut into fields, and what is done with them.
+
+use std::collections::HashMap;
+
+use super::dissect::Dissect;
+use super::grok::nearest;
+use super::matcher::Matcher;
+use super::rules::Condition;
+use super::time::TimeFormat;
+use crate::batch::Level;
+use crate::rows::Kind;
+use crate::time::zone::Zone;
+
+/// Names that every event has already; no field may take them.
+const RESERVED: [&str; 6] = ["time", "level", "source", "line", "raw", "template"];
+
+/// Fields that are the event's time where a definition does not say which is, the likeliest first.
+const TIME_NAMES: [&str; 12] = [
+    "timestamp",
+    "@timestamp",
+    "time",
+    "datetime",
+    "date_time",
+    "ts",
+    "event.created",
+    "timestamp8601",
+    "syslog_timestamp",
+    "syslog5424_ts",
+    "accept_date",
+    "date",
+];
+
+/// Likewise for the level.
+const LEVEL_NAMES: [&str; 7] = ["level", "log.level", "loglevel", "log_level", "severity", "sev", "priority"];
+
+/// Whether a field of this name needs another for its column.
+pub(super) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name) || name == "tags"
+}
+
+/// A kind of log that a person defined. Cheap to share; its readers work on any thread.
+#[derive(Debug)]
+pub struct Definition {
+    pub name: String,
+    /// What its lines are, in the plural, for a person.
+    pub title: String,
+    pub(super) forms: Vec<Form>,
+    pub(super) fields: Vec<Field>,
+    pub(super) start: Option<Matcher>,
+    pub(super) time: TimeRule,
+    pub(super) zone: Option<Zone>,
+    pub(super) level: Option<LevelRule>,
+    pub(super) tags: Vec<(String, Condition)>,
+}
+
+/// One way to cut a line; the first that fits is taken.
+#[derive(Debug)]
+pub(super) struct Form {
+    pub cut: Cut,
+    /// The field of each group of a pattern, of each key of a dissection, or of each path of an object.
+    pub groups: Vec<Option<usize>>,
+}
+
+#[derive(Debug)]
+pub(super) enum Cut {
+    Pattern(Matcher),
+    Dissect(Dissect),
+    /// A JSON object: the path of keys to each field.
+    Json(Vec<Vec<String>>),
+}
+
+#[derive(Debug)]
+pub(super) struct Field {
+    /// As the pattern calls it, and as conditions and rules do.
+    pub name: String,
+    /// The name of its column; None where it has none.
+    pub column: Option<String>,
+    pub kind: Kind,
+}
+
+#[derive(Debug)]
+pub(super) struct TimeRule {
+    /// The fields whose texts, joined by spaces, are the time.
+    pub from: Vec<usize>,
+    pub format: TimeFormat,
+    /// Nobody said which fields are the time: each is tried, then the whole line.
+    pub guessed: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct LevelRule {
+    pub from: usize,
+    pub map: HashMap<Vec<u8>, Level>,
+    /// Patterns that name a level, as lnav has them.
+    pub patterns: Vec<(Matcher, Level)>,
+}
+
+/// What a definition file asked for, before fields have numbers.
+#[derive(Default)]
+pub(super) struct Draft {
+    pub name: String,
+    pub title: Option<String>,
+    pub forms: Vec<Cut>,
+    pub start: Option<Matcher>,
+    pub time_from: Vec<String>,
+    pub time_formats: Vec<String>,
+    pub zone: Option<Zone>,
+    pub level_from: Option<String>,
+    pub level_map: HashMap<Vec<u8>, Level>,
+    pub level_patterns: Vec<(Matcher, Level)>,
+    pub message: Option<String>,
+    pub rules: Vec<(String, FieldRule)>,
+    /// Names of the paths of a [`Cut::Json`].
+    pub json_names: Vec<String>,
+}
+
+#[derive(Default)]
+pub(super) struct FieldRule {
+    pub kind: Option<Kind>,
+    pub rename: Option<String>,
+    pub drop: bool,
+}
+
+/// What is wrong with a draft: the key, and what to do.
+pub(super) struct Fault {
+    pub key: String,
+    pub message: String,
+}
+
+fn fault(key: &str, message: String) -> Fault {
+    Fault { key: key.to_string(), message }
+}
+
+impl Draft {
+    pub(super) fn build(mut self) -> Result<Definition, Vec<Fault>> {
+        let mut faults = Vec::new();
+        let mut fields = Fields::default();
+        let forms = std::mem::take(&mut self.forms);
+        let forms: Vec<Form> = forms.into_iter().map(|cut| fields.form(cut, &self.json_names)).collect();
+        for (name, rule) in &self.rules {
+            match fields.number(name) {
+                Ok(field) => fields.apply(field, rule),
+                Err(message) => faults.push(fault(&format!("fields.{name}"), message)),
+            }
+        }
+        let time = self.time(&fields).map_err(|found| faults.push(found));
+        let level = self.level(&fields).map_err(|found| faults.push(found));
+        if let Some(message) = &self.message {
+            match fields.number(message) {
+                Ok(field) => fields.all[field].column = Some("message".to_string()),
+                Err(text) => faults.push(fault("message", text)),
+            }
+        }
+        let (Ok(time), Ok(level)) = (time, level) else { return Err(faults) };
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let consumed = |field: usize| {
+            (!time.guessed && time.from.contains(&field))
+                || (time.guessed && time.from.first() == Some(&field))
+                || level.as_ref().is_some_and(|level| level.from == field)
+        };
+        for (at, field) in fields.all.iter_mut().enumerate() {
+            let taken = field.column.as_deref().is_some_and(is_reserved);
+            if taken {
+                field.column =
+                    if consumed(at) { None } else { field.column.take().map(|name| name + "_field") };
+            }
+        }
+        let title = self.title.unwrap_or_else(|| format!("{} lines", self.name));
+        Ok(Definition {
+            name: self.name,
+            title,
+            forms,
+            fields: fields.all,
+            start: self.start,
+            time,
+            zone: self.zone,
+            level,
+            tags: Vec::new(),
+        })
+    }
+
+    fn time(&self, fields: &Fields) -> Result<TimeRule, Fault> {
+        let format = TimeFormat::new(&self.time_formats).map_err(|text| fault("time.format", text))?;
+        if self.time_from.is_empty() {
+            let from = TIME_NAMES.iter().filter_map(|name| fields.numbers.get(*name).copied()).collect();
+            return Ok(TimeRule { from, format, guessed: true });
+        }
+        let from = self.time_from.iter().map(|name| fields.number(name)).collect::<Result<_, _>>();
+        Ok(TimeRule { from: from.map_err(|text| fault("time.from", text))?, format, guessed: false })
+    }
+
+    fn level(&mut self, fields: &Fields) -> Result<Option<LevelRule>, Fault> {
+        let from = match &self.level_from {
+            Some(name) => Some(fields.number(name).map_err(|text| fault("level.from", text))?),
+            None => LEVEL_NAMES.iter().find_map(|name| fields.numbers.get(*name).copied()),
+        };
+        let map = std::mem::take(&mut self.level_map);
+        let patterns = std::mem::take(&mut self.level_patterns);
+        Ok(from.map(|from| LevelRule { from, map, patterns }))
+    }
+}
+
+impl Definition {
+    /// The number of a field, or what to say where there is none.
+    pub(super) fn field(&self, name: &str) -> Result<usize, String> {
+        let found = self.fields.iter().position(|field| field.name == name);
+        found
+            .or_else(|| self.fields.iter().position(|field| field.column.as_deref() == Some(name)))
+            .ok_or_else(|| unknown(name, self.fields.iter().map(|field| &*field.name)))
+    }
+}
+
+#[derive(Default)]
+struct Fields {
+    all: Vec<Field>,
+    numbers: HashMap<String, usize>,
+}
+
+impl Fields {
+    fn form(&mut self, cut: Cut, json_names: &[String]) -> Form {
+        let groups = match &cut {
+            Cut::Pattern(matcher) => matcher.groups.iter().map(|group| self.of_group(group)).collect(),
+            Cut::Dissect(dissect) => {
+                dissect.fields.iter().map(|field| self.add(&field.name, Kind::Text)).collect()
+            }
+            Cut::Json(_) => json_names.iter().map(|name| self.add(name, Kind::Text)).collect(),
+        };
+        Form { cut, groups }
+    }
+
+    /// A group's name may carry its type, as Grok writes it.
+    fn of_group(&mut self, group: &str) -> Option<usize> {
+        let (name, kind) = group.rsplit_once(':').unwrap_or((group, ""));
+        let kind = match kind {
+            "int" | "long" => Kind::Int,
+            "float" | "double" => Kind::Float,
+            "bool" | "boolean" => Kind::Bool,
+            _ => Kind::Text,
+        };
+        self.add(name, kind)
+    }
+
+    fn add(&mut self, name: &str, kind: Kind) -> Option<usize> {
+        if name.is_empty() {
+            return None;
+        }
+        if let Some(&number) = self.numbers.get(name) {
+            return Some(number);
+        }
+        self.numbers.insert(name.to_string(), self.all.len());
+        self.all.push(Field { name: name.to_string(), column: Some(name.to_string()), kind });
+        Some(self.all.len() - 1)
+    }
+
+    fn number(&self, name: &str) -> Result<usize, String> {
+        self.numbers
+            .get(name)
+            .copied()
+            .ok_or_else(|| unknown(name, self.all.iter().map(|field| &*field.name)))
+    }
+
+    fn apply(&mut self, field: usize, rule: &FieldRule) {
+        let field = &mut self.all[field];
+        field.kind = rule.kind.unwrap_or(field.kind);
+        if let Some(name) = &rule.rename {
+            field.column = Some(name.clone());
+        }
+        if rule.drop {
+            field.column = None;
+        }
+    }
+}
+
+fn unknown<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
+    if let Some(near) = nearest(name, names.clone()) {
+        return format!("there is no field `{name}`; did you mean `{near}`?");
+    }
+    let names: Vec<&str> = names.take(12).collect();
+    format!("there is no field `{name}`; the pattern has {}", names.join(", "))
+}

@@ -1,0 +1,96 @@
+//! Formats that a person defines: a TOML file, or one made for lnav or Logstash.
+//!
+//! A pattern (Grok, a regular expression, dissect) is compiled once into a [`Definition`], which hands out
+//! readers as the built-in formats do. On its way a pattern is written out (`grok`), read into a tree
+//! (`syntax`, `node`), freed of look-around where that changes nothing (`settle`), and run by an automaton
+//! (`engine`), with a quicker way through the usual line (`plan`). Only what is left over backtracks.
+
+mod bytes;
+mod definition;
+mod dissect;
+mod engine;
+mod file;
+mod grok;
+mod json;
+mod lnav;
+mod matcher;
+mod node;
+mod plan;
+mod reader;
+mod rules;
+mod samples;
+mod settle;
+mod syntax;
+mod time;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+pub use definition::Definition;
+
+use crate::limits;
+
+/// What is wrong with a definition file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinitionError {
+    pub path: PathBuf,
+    /// The key at fault, as `tags[1].if`; empty where the file as a whole is.
+    pub key: String,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+impl fmt::Display for DefinitionError {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        write!(formatter, "{}: ", self.path.display())?;
+        if !self.key.is_empty() {
+            write!(formatter, "{}: ", self.key)?;
+        }
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for DefinitionError {}
+
+/// Reads a definition file: our own TOML, lnav's JSON or a Logstash pattern file, told by its content. All
+/// that is wrong with it is reported at once.
+pub fn load(path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
+    let unreadable =
+        |message: String| vec![DefinitionError { path: path.to_path_buf(), key: String::new(), message }];
+    let mut text = String::new();
+    let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
+    let mut limited = file.take(limits::LARGEST_DEFINITION_BYTES + 1);
+    limited.read_to_string(&mut text).map_err(|error| unreadable(error.to_string()))?;
+    if text.len() as u64 > limits::LARGEST_DEFINITION_BYTES {
+        return Err(unreadable(format!(
+            "the file is larger than {} bytes",
+            limits::LARGEST_DEFINITION_BYTES
+        )));
+    }
+    let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    read(&text, &name).map_err(|faults| {
+        let error = |fault: definition::Fault| DefinitionError {
+            path: path.to_path_buf(),
+            key: fault.key,
+            message: fault.message,
+        };
+        faults.into_iter().map(error).collect()
+    })
+}
+
+/// Reads the text of a definition file; `file_name` names a definition that has no name of its own.
+fn read(text: &str, file_name: &str) -> Result<Vec<Definition>, Vec<definition::Fault>> {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    if text.trim_start().starts_with('{') {
+        return lnav::read(text);
+    }
+    if file::is_pattern_file(text) {
+        return file::read_patterns(text);
+    }
+    file::read_toml(text, file_name).map(|definition| vec![definition])
+}

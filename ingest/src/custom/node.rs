@@ -1,0 +1,402 @@
+//! A pattern as a tree, and what can be said of it without running it.
+
+use std::fmt::Write;
+
+use regex_syntax::hir::{
+    Capture, Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look as HirLook, Repetition,
+};
+
+use super::bytes::ByteSet;
+
+/// A pattern. Captures carry the number of the group they fill; the same number may stand more than once.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Node {
+    Leaf(Leaf),
+    Concat(Vec<Node>),
+    Alt(Vec<Node>),
+    Repeat {
+        min: u32,
+        max: Option<u32>,
+        greedy: bool,
+        body: Box<Node>,
+    },
+    Capture(usize, Box<Node>),
+    /// What it matched first is not tried again another way.
+    Atomic(Box<Node>),
+    Look {
+        ahead: bool,
+        negative: bool,
+        body: Box<Node>,
+    },
+    BackReference(usize),
+    /// Consumes the one byte behind the match, or stands at the end of the text: a look-ahead at the very end
+    /// of a pattern. Groups that end behind it really end before it.
+    Trail(ByteSet),
+    /// A look-around that is left out of the automaton; the match found is checked for it afterwards.
+    Verify(Neighbour),
+    Fail,
+}
+
+/// Whether the byte before or behind a place is of a set, or is not (or there is none).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Neighbour {
+    pub ahead: bool,
+    pub negative: bool,
+    pub set: ByteSet,
+}
+
+impl Neighbour {
+    pub(super) fn holds(self, line: &[u8], at: usize) -> bool {
+        let byte = if self.ahead { line.get(at) } else { at.checked_sub(1).and_then(|at| line.get(at)) };
+        byte.is_some_and(|&byte| self.set.contains(byte)) != self.negative
+    }
+}
+
+/// One character, one class or one assertion.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Leaf {
+    pub hir: Hir,
+    /// For a class that holds everything beyond ASCII: the same over bytes. A run of such bytes need not
+    /// be valid UTF-8 to be matched.
+    pub open: Option<Hir>,
+    /// The same in the syntax of the backtracking engine.
+    pub text: String,
+}
+
+/// Which bytes can stand at one end of what a node matches, and whether it can match nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub set: ByteSet,
+    pub nullable: bool,
+    /// An assertion lies on the way of matching nothing.
+    pub checked: bool,
+}
+
+impl Edge {
+    fn nothing(checked: bool) -> Edge {
+        Edge { set: ByteSet::NONE, nullable: true, checked }
+    }
+
+    fn then(self, next: impl FnOnce() -> Edge) -> Edge {
+        if !self.nullable {
+            return self;
+        }
+        let next = next();
+        Edge { set: self.set.or(next.set), nullable: next.nullable, checked: self.checked || next.checked }
+    }
+}
+
+impl Leaf {
+    pub(super) fn is_assertion(&self) -> bool {
+        matches!(self.hir.kind(), HirKind::Look(_))
+    }
+
+    pub(super) fn is_word_assertion(&self) -> bool {
+        matches!(self.hir.kind(), HirKind::Look(HirLook::WordUnicode | HirLook::WordUnicodeNegate))
+    }
+
+    pub(super) fn literal(&self) -> Option<&[u8]> {
+        match self.hir.kind() {
+            HirKind::Literal(literal) => Some(&literal.0),
+            _ => None,
+        }
+    }
+
+    pub(super) fn set(&self) -> ByteSet {
+        set_of(self.open.as_ref().unwrap_or(&self.hir))
+    }
+}
+
+/// The bytes a class or literal is made of; beyond ASCII all or none of them.
+fn set_of(hir: &Hir) -> ByteSet {
+    let mut set = ByteSet::NONE;
+    let mut add = |byte: u32| match u8::try_from(byte) {
+        Ok(byte) if byte.is_ascii() => set.insert(byte),
+        _ => set = set.or(ByteSet::HIGH),
+    };
+    match hir.kind() {
+        HirKind::Literal(literal) => literal.0.iter().for_each(|&byte| add(u32::from(byte))),
+        HirKind::Class(Class::Unicode(class)) => {
+            for range in class.ranges() {
+                (u32::from(range.start())..=u32::from(range.end()).min(0x80)).for_each(&mut add);
+                if u32::from(range.end()) >= 0x80 {
+                    add(0x80);
+                }
+            }
+        }
+        HirKind::Class(Class::Bytes(class)) => {
+            for range in class.ranges() {
+                (u32::from(range.start())..=u32::from(range.end())).for_each(&mut add);
+            }
+        }
+        HirKind::Look(_) | HirKind::Empty => {}
+        HirKind::Alternation(parts) | HirKind::Concat(parts) => {
+            return parts.iter().fold(set, |set, part| set.or(set_of(part)));
+        }
+        HirKind::Repetition(Repetition { sub, .. }) | HirKind::Capture(Capture { sub, .. }) => {
+            return set_of(sub);
+        }
+    }
+    set
+}
+
+impl Node {
+    pub(super) fn empty() -> Node {
+        Node::Concat(Vec::new())
+    }
+
+    /// Every byte that can stand anywhere in a match.
+    pub(super) fn bytes(&self) -> ByteSet {
+        match self {
+            Node::Leaf(leaf) => leaf.set(),
+            Node::Concat(nodes) | Node::Alt(nodes) => {
+                nodes.iter().fold(ByteSet::NONE, |set, node| set.or(node.bytes()))
+            }
+            Node::Repeat { body, .. } | Node::Capture(_, body) | Node::Atomic(body) => body.bytes(),
+            Node::Look { .. } | Node::Verify(_) | Node::Fail => ByteSet::NONE,
+            Node::BackReference(_) => ByteSet::ALL,
+            Node::Trail(set) => *set,
+        }
+    }
+
+    pub(super) fn first(&self) -> Edge {
+        self.edge(false)
+    }
+
+    pub(super) fn last(&self) -> Edge {
+        self.edge(true)
+    }
+
+    fn edge(&self, last: bool) -> Edge {
+        match self {
+            Node::Leaf(leaf) if leaf.is_assertion() => Edge::nothing(true),
+            Node::Leaf(leaf) => Edge { set: leaf.set(), nullable: false, checked: false },
+            Node::Concat(nodes) if last => {
+                nodes.iter().rev().fold(Edge::nothing(false), |edge, node| edge.then(|| node.edge(last)))
+            }
+            Node::Concat(nodes) => {
+                nodes.iter().fold(Edge::nothing(false), |edge, node| edge.then(|| node.edge(last)))
+            }
+            Node::Alt(nodes) => nodes
+                .iter()
+                .map(|node| node.edge(last))
+                .reduce(|a, b| Edge {
+                    set: a.set.or(b.set),
+                    nullable: a.nullable || b.nullable,
+                    checked: a.checked || b.checked,
+                })
+                .unwrap_or(Edge::nothing(false)),
+            Node::Repeat { min, body, .. } => {
+                let edge = body.edge(last);
+                Edge { nullable: edge.nullable || *min == 0, ..edge }
+            }
+            Node::Capture(_, body) | Node::Atomic(body) => body.edge(last),
+            Node::Look { .. } | Node::Verify(_) => Edge::nothing(true),
+            Node::BackReference(_) => Edge { set: ByteSet::ALL, nullable: true, checked: true },
+            Node::Trail(set) => Edge { set: *set, nullable: true, checked: true },
+            Node::Fail => Edge { set: ByteSet::NONE, nullable: false, checked: true },
+        }
+    }
+
+    /// The class this node is, where it is exactly one class or ASCII character.
+    pub(super) fn single(&self) -> Option<ByteSet> {
+        match self {
+            Node::Leaf(leaf) if leaf.literal().is_some_and(|literal| literal.len() == 1) => Some(leaf.set()),
+            Node::Leaf(leaf) if matches!(leaf.hir.kind(), HirKind::Class(_)) => {
+                // A class with part of what lies beyond ASCII is no set of bytes.
+                (leaf.open.is_some() || leaf.set().is_disjoint(ByteSet::HIGH)).then(|| leaf.set())
+            }
+            Node::Leaf(leaf) if leaf.open.is_some() => Some(leaf.set()),
+            Node::Concat(nodes) | Node::Alt(nodes) if nodes.len() == 1 => nodes[0].single(),
+            Node::Capture(_, body) | Node::Atomic(body) => body.single(),
+            _ => None,
+        }
+    }
+
+    /// Whether each next byte leaves one way to go on, so that the first match found is the longest and
+    /// there is no other way to have it.
+    pub(super) fn is_deterministic(&self) -> bool {
+        match self {
+            Node::Leaf(_) => true,
+            Node::Concat(nodes) => nodes.iter().enumerate().all(|(at, node)| {
+                let after = Node::Concat(nodes[at + 1..].to_vec()).first().set;
+                node.is_deterministic()
+                    && (!node.first().nullable || node.first().set.is_disjoint(after))
+                    && node.loops_apart_from(after)
+            }),
+            Node::Alt(nodes) => nodes.iter().enumerate().all(|(at, node)| {
+                let set = node.first().set;
+                node.is_deterministic()
+                    && !node.first().nullable
+                    && nodes[..at].iter().all(|earlier| earlier.first().set.is_disjoint(set))
+            }),
+            Node::Repeat { greedy, body, .. } => {
+                *greedy
+                    && body.is_deterministic()
+                    && !body.first().nullable
+                    && body.loops_apart_from(body.first().set)
+            }
+            Node::Capture(_, body) | Node::Atomic(body) => body.is_deterministic(),
+            Node::Look { .. } | Node::BackReference(_) | Node::Trail(_) | Node::Verify(_) | Node::Fail => {
+                false
+            }
+        }
+    }
+
+    /// Whether a match never goes on to a longer one (of a node that is deterministic).
+    pub(super) fn has_one_end(&self) -> bool {
+        match self {
+            Node::Leaf(leaf) => !leaf.is_assertion(),
+            Node::Concat(nodes) => nodes.last().is_some_and(Node::has_one_end),
+            Node::Alt(nodes) => nodes.iter().all(Node::has_one_end),
+            Node::Repeat { min, max, body, .. } => *min > 0 && *max == Some(*min) && body.has_one_end(),
+            Node::Capture(_, body) | Node::Atomic(body) => body.has_one_end(),
+            _ => false,
+        }
+    }
+
+    /// Whether what can still go on at the end of this node is told from what follows by its first byte.
+    fn loops_apart_from(&self, after: ByteSet) -> bool {
+        match self {
+            Node::Repeat { min, max, body, .. } => {
+                let open_ended = *max != Some(*min);
+                (!open_ended || body.first().set.is_disjoint(after)) && body.loops_apart_from(after)
+            }
+            Node::Concat(nodes) => {
+                let mut after = after;
+                for node in nodes.iter().rev() {
+                    if !node.loops_apart_from(after) {
+                        return false;
+                    }
+                    let first = node.first();
+                    after = if first.nullable { after.or(first.set) } else { break };
+                }
+                true
+            }
+            Node::Alt(nodes) => nodes.iter().all(|node| node.loops_apart_from(after)),
+            Node::Capture(_, body) | Node::Atomic(body) => body.loops_apart_from(after),
+            _ => true,
+        }
+    }
+
+    pub(super) fn any(&self, test: &mut impl FnMut(&Node) -> bool) -> bool {
+        test(self)
+            || match self {
+                Node::Concat(nodes) | Node::Alt(nodes) => nodes.iter().any(|node| node.any(test)),
+                Node::Repeat { body, .. }
+                | Node::Capture(_, body)
+                | Node::Atomic(body)
+                | Node::Look { body, .. } => body.any(test),
+                _ => false,
+            }
+    }
+
+    pub(super) fn has_captures(&self) -> bool {
+        self.any(&mut |node| matches!(node, Node::Capture(..) | Node::Trail(_) | Node::Verify(_)))
+    }
+
+    /// For the automata. Captures are numbered in the order they are met; what each stands for is appended.
+    /// None where only backtracking will do.
+    pub(super) fn hir(&self, groups: &mut Vec<Group>) -> Option<Hir> {
+        Some(match self {
+            Node::Leaf(leaf) => leaf.hir.clone(),
+            Node::Concat(nodes) => Hir::concat(hirs(nodes, groups)?),
+            Node::Alt(nodes) => Hir::alternation(hirs(nodes, groups)?),
+            Node::Repeat { min, max, greedy, body } => {
+                let sub = match &**body {
+                    Node::Leaf(Leaf { open: Some(open), .. }) if max.is_none() => open.clone(),
+                    body => body.hir(groups)?,
+                };
+                Hir::repetition(Repetition { min: *min, max: *max, greedy: *greedy, sub: Box::new(sub) })
+            }
+            Node::Capture(number, body) => {
+                groups.push(Group::Field(*number));
+                let index = groups.len() as u32;
+                Hir::capture(Capture { index, name: None, sub: Box::new(body.hir(groups)?) })
+            }
+            Node::Trail(set) => {
+                groups.push(Group::Trail);
+                let index = groups.len() as u32;
+                let sub = Hir::alternation(vec![Hir::look(HirLook::End), class_of(*set)]);
+                Hir::capture(Capture { index, name: None, sub: Box::new(sub) })
+            }
+            Node::Verify(neighbour) => {
+                groups.push(Group::Verify(*neighbour));
+                let index = groups.len() as u32;
+                Hir::capture(Capture { index, name: None, sub: Box::new(Hir::empty()) })
+            }
+            Node::Fail => Hir::fail(),
+            Node::Atomic(_) | Node::Look { .. } | Node::BackReference(_) => return None,
+        })
+    }
+
+    /// In the syntax of the backtracking engine; captures are numbered in the order they are met.
+    pub(super) fn print(&self, out: &mut String, groups: &mut Vec<Group>) {
+        match self {
+            Node::Leaf(leaf) => out.push_str(&leaf.text),
+            Node::Concat(nodes) => nodes.iter().for_each(|node| node.print(out, groups)),
+            Node::Alt(nodes) => {
+                out.push_str("(?:");
+                for (at, node) in nodes.iter().enumerate() {
+                    out.push_str(if at > 0 { "|" } else { "" });
+                    node.print(out, groups);
+                }
+                out.push(')');
+            }
+            Node::Repeat { min, max, greedy, body } => {
+                wrap(out, "(?:", |out| body.print(out, groups));
+                let max = max.map(|max| max.to_string()).unwrap_or_default();
+                // Writing to a string cannot fail.
+                let _ = write!(out, "{{{min},{max}}}{}", if *greedy { "" } else { "?" });
+            }
+            Node::Capture(number, body) => {
+                groups.push(Group::Field(*number));
+                wrap(out, "(", |out| body.print(out, groups));
+            }
+            Node::Atomic(body) => wrap(out, "(?>", |out| body.print(out, groups)),
+            Node::Look { ahead, negative, body } => {
+                let open = match (ahead, negative) {
+                    (true, true) => "(?!",
+                    (true, false) => "(?=",
+                    (false, true) => "(?<!",
+                    (false, false) => "(?<=",
+                };
+                wrap(out, open, |out| body.print(out, groups));
+            }
+            Node::BackReference(number) => {
+                let met = groups.iter().position(|group| *group == Group::Field(*number));
+                match met {
+                    Some(at) => {
+                        let _ = write!(out, "(?:\\{})", at + 1);
+                    }
+                    None => out.push_str("(?!)"),
+                }
+            }
+            Node::Trail(_) | Node::Verify(_) | Node::Fail => out.push_str("(?!)"),
+        }
+    }
+}
+
+/// What a group of a compiled pattern is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Group {
+    Field(usize),
+    /// See [`Node::Trail`].
+    Trail,
+    /// See [`Node::Verify`].
+    Verify(Neighbour),
+}
+
+fn hirs(nodes: &[Node], groups: &mut Vec<Group>) -> Option<Vec<Hir>> {
+    nodes.iter().map(|node| node.hir(groups)).collect()
+}
+
+pub(super) fn class_of(set: ByteSet) -> Hir {
+    Hir::class(Class::Bytes(ClassBytes::new(set.iter().map(|byte| ClassBytesRange::new(byte, byte)))))
+}
+
+fn wrap(out: &mut String, open: &str, inner: impl FnOnce(&mut String)) {
+    out.push_str(open);
+    inner(out);
+    out.push(')');
+}

@@ -1,0 +1,185 @@
+//! Takes look-around and atomic groups out of a pattern where that leaves what it matches the same, so
+//! that an automaton can run it.
+//!
+//! Each rule is an equivalence, not a guess. What stands before and behind is known as the set of bytes
+//! that can be there:
+//! - `(?<![0-9])` where only other bytes can stand before is true, and is dropped; where only such bytes
+//!   can stand before, nothing matches. At the start of a pattern, what stands before is told apart by
+//!   making the pattern once for each case (see [`starts`]). `(?<=…)`, `(?![…])` and `(?=…)` likewise.
+//! - `(?![0-9])` at the very end consumes the byte behind or meets the end of the text; groups are ended
+//!   before that byte ([`Node::Trail`]).
+//! - `(?>…)` prevents nothing where what follows cannot fail. Elsewhere it prevents nothing when each byte of the
+//!   group leaves one way to go on, and what follows begins with a byte that the group has not: then
+//!   there is no shorter way to match the group that could be followed by the rest. Nor does it where a
+//!   match of the group cannot go on at all.
+//!
+//! - Any other look-around at one class is left out, and the match that is found is checked for it. If it
+//!   holds, the match is the one the pattern asked for, because leaving something out only adds matches;
+//!   if not, the line is given to the backtracking engine.
+//!
+//! What no rule covers needs backtracking.
+
+use super::bytes::ByteSet;
+use super::node::{Edge, Neighbour, Node};
+use crate::limits;
+
+/// What can stand beside a node.
+#[derive(Clone, Copy)]
+struct Beside {
+    set: ByteSet,
+    /// The end of the pattern can be reached, and behind it anything may be.
+    open: bool,
+    /// An assertion lies between, so that what follows can fail without looking at a byte.
+    checked: bool,
+    /// Within a repeat, so that a place may be met many times.
+    repeated: bool,
+}
+
+impl Beside {
+    fn behind(self, edge: Edge) -> Beside {
+        if edge.nullable {
+            let checked = self.checked || edge.checked;
+            Beside { set: self.set.or(edge.set), checked, ..self }
+        } else {
+            Beside { set: edge.set, open: false, checked: edge.checked, ..self }
+        }
+    }
+
+    fn or(self, edge: Edge) -> Beside {
+        Beside { set: self.set.or(edge.set), checked: self.checked || edge.checked, repeated: true, ..self }
+    }
+
+    fn is_end(self) -> bool {
+        self.open && self.set.is_empty() && !self.checked
+    }
+}
+
+/// The pattern needs backtracking.
+#[derive(Debug, PartialEq)]
+pub(super) struct Backtracks;
+
+/// What can stand before the start of a pattern: nothing, or one of these bytes; and the pattern as it is
+/// then. One entry stands for all where it makes no difference.
+pub(super) struct Start {
+    pub before: Option<ByteSet>,
+    pub node: Node,
+}
+
+/// The pattern settled for each case of what stands before it, the start of the text first.
+pub(super) fn starts(node: &Node) -> Result<Vec<Start>, Backtracks> {
+    let mut sets = Vec::new();
+    node.any(&mut |node| {
+        if let Node::Look { ahead: false, body, .. } = node
+            && let Some(set) = body.single()
+            && !sets.contains(&set)
+        {
+            sets.push(set);
+        }
+        false
+    });
+    let at_start = settle_whole(node, ByteSet::NONE)?;
+    let mut cases = vec![ByteSet::ALL];
+    for set in &sets {
+        cases = cases.into_iter().flat_map(|case| [case.and(*set), case.and(set.not())]).collect();
+        cases.retain(|case| !case.is_empty());
+        if cases.len() > limits::MOST_STARTS {
+            return Err(Backtracks);
+        }
+    }
+    let mut starts = vec![Start { before: None, node: at_start }];
+    for case in cases {
+        starts.push(Start { before: Some(case), node: settle_whole(node, case)? });
+    }
+    if starts.iter().all(|start| start.node == starts[0].node) {
+        starts.truncate(1);
+    }
+    Ok(starts)
+}
+
+fn settle_whole(node: &Node, before: ByteSet) -> Result<Node, Backtracks> {
+    let before = Beside { set: before, open: before.is_empty(), checked: false, repeated: false };
+    let after = Beside { set: ByteSet::NONE, open: true, checked: false, repeated: false };
+    settle(node, before, after)
+}
+
+fn settle(node: &Node, before: Beside, after: Beside) -> Result<Node, Backtracks> {
+    Ok(match node {
+        Node::Leaf(_) | Node::Trail(_) | Node::Verify(_) | Node::Fail => node.clone(),
+        Node::BackReference(_) => return Err(Backtracks),
+        Node::Concat(nodes) => settle_sequence(nodes, before, after)?,
+        Node::Alt(nodes) => {
+            Node::Alt(nodes.iter().map(|node| settle(node, before, after)).collect::<Result<_, _>>()?)
+        }
+        Node::Capture(number, body) => Node::Capture(*number, Box::new(settle(body, before, after)?)),
+        Node::Repeat { min, max, greedy, body } => {
+            let (before, mut after) = if *max == Some(1) {
+                (before, after)
+            } else {
+                (before.or(body.last()), after.or(body.first()))
+            };
+            // A further round may be needed, and may fail.
+            after.checked |= *min > 1;
+            let body = Box::new(settle(body, before, after)?);
+            Node::Repeat { min: *min, max: *max, greedy: *greedy, body }
+        }
+        Node::Atomic(body) => {
+            let cannot_fail = after.open && !after.checked;
+            let apart = body.is_deterministic()
+                && after.set.is_disjoint(body.bytes())
+                && (!after.open || !after.checked);
+            let fixed = body.is_deterministic() && body.has_one_end();
+            if !(cannot_fail || apart || fixed) {
+                return Err(Backtracks);
+            }
+            settle(body, before, after)?
+        }
+        Node::Look { ahead, negative, body } => {
+            let (beside, edge) = if *ahead { (after, body.first()) } else { (before, body.last()) };
+            settle_look(body, edge, beside, *ahead, *negative)?
+        }
+    })
+}
+
+fn settle_sequence(nodes: &[Node], before: Beside, after: Beside) -> Result<Node, Backtracks> {
+    let mut afters = vec![after; nodes.len()];
+    for at in (1..nodes.len()).rev() {
+        afters[at - 1] = afters[at].behind(nodes[at].first());
+    }
+    let mut before = before;
+    let mut settled = Vec::with_capacity(nodes.len());
+    for (node, after) in nodes.iter().zip(afters) {
+        match settle(node, before, after)? {
+            Node::Concat(inner) => settled.extend(inner),
+            node => settled.push(node),
+        }
+        before = before.behind(node.last());
+    }
+    Ok(Node::Concat(settled))
+}
+
+fn settle_look(
+    body: &Node,
+    edge: Edge,
+    beside: Beside,
+    ahead: bool,
+    negative: bool,
+) -> Result<Node, Backtracks> {
+    if edge.nullable {
+        return Err(Backtracks);
+    }
+    let open = beside.open && ahead;
+    let at_edge_only = beside.open && !ahead && beside.set.is_empty();
+    let never = beside.set.is_disjoint(edge.set) && !open;
+    let always = body.single().is_some_and(|set| beside.set.is_within(set)) && !beside.open;
+    match negative {
+        true if never => Ok(Node::empty()),
+        true if always => Ok(Node::Fail),
+        false if always => Ok(Node::empty()),
+        false if never || at_edge_only => Ok(Node::Fail),
+        _ => match body.single() {
+            Some(set) if negative && ahead && beside.is_end() => Ok(Node::Trail(set.not())),
+            Some(set) if !beside.repeated => Ok(Node::Verify(Neighbour { ahead, negative, set })),
+            _ => Err(Backtracks),
+        },
+    }
+}

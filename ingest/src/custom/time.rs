@@ -1,0 +1,30 @@
+//! Reads an event's time from the text of its fields.
+
+use crate::time::When;
+use crate::time::find::whole;
+use crate::time::pattern::TimePattern;
+
+/// How a format spells its times. Where it does not say, every usual spelling is tried.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TimeFormat {
+    patterns: Vec<TimePattern>,
+}
+
+impl TimeFormat {
+    /// From spellings as `strptime` takes them (`%Y-%m-%d`), or as Joda does (`yyyy-MM-dd`, `UNIX_MS`).
+    pub(super) fn new(spellings: &[String]) -> Result<TimeFormat, String> {
+        let pattern = |spelling: &String| match spelling.trim() {
+            "" => Err("the format of the time is empty".to_string()),
+            spelling if spelling.contains('%') => TimePattern::strptime(spelling),
+            spelling => TimePattern::joda(spelling),
+        };
+        Ok(TimeFormat { patterns: spellings.iter().map(pattern).collect::<Result<_, _>>()? })
+    }
+
+    pub(super) fn read(&self, text: &[u8]) -> Option<When> {
+        if self.patterns.is_empty() {
+            return whole(text);
+        }
+        self.patterns.iter().find_map(|pattern| pattern.whole(text))
+    }
+}
