@@ -1,5 +1,6 @@
 #!/bin/sh
-# Fuzzes a target for some CPU seconds: ingest/fuzz/run.sh unpack 600
+# Fuzzes a target for some seconds and says at the end how many of them were CPU seconds (the second line,
+# user and system): ingest/fuzz/run.sh unpack 600
 # The flags are those of cargo-fuzz without its sanitizer, so that the stable compiler takes them.
 # What was found is in ingest/fuzz/artifacts; `run.sh TARGET 0 FILE` repeats it.
 set -eu
@@ -17,4 +18,7 @@ mkdir -p "corpus/$target" "artifacts/$target"
 export SEEDS="corpus/$target"
 run="$built/fuzz/$host/release/$target -artifact_prefix=artifacts/$target/ -rss_limit_mb=1024 -timeout=20"
 if [ $# -gt 2 ]; then exec $run "$3"; fi
-exec $run -max_total_time="$seconds" -max_len=20000 -print_final_stats=1 "corpus/$target"
+status=0
+$run -max_total_time="$seconds" -max_len=20000 -print_final_stats=1 "corpus/$target" || status=$?
+times
+exit $status
