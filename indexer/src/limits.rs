@@ -33,9 +33,6 @@ pub const MATCH_CACHE_ROWS: usize = 16_000_000;
 /// Longer tokens are not in the text index; a search for one scans.
 pub const LONGEST_TOKEN_BYTES: usize = 256;
 
-/// Memory for the text index of one segment while it is built.
-pub const INDEX_BUDGET_BYTES: usize = 256 << 20;
-
 /// How deep parentheses and NOTs may nest in a query, so that a hostile one cannot exhaust the stack.
 pub const QUERY_DEPTH: usize = 64;
 

@@ -10,7 +10,7 @@ use super::select::{Question, scan};
 use crate::error::Result;
 use crate::query::{Op, Pattern, Test};
 use crate::stamp;
-use crate::storage::{FieldData, RawCursor};
+use crate::storage::{RawCursor, Values};
 
 /// The rows of a segment whose field passes the test.
 pub fn eval(question: &Question<'_>, field: &str, test: &Test) -> Result<Rows> {
@@ -41,7 +41,7 @@ pub fn eval(question: &Question<'_>, field: &str, test: &Test) -> Result<Rows> {
         _ => {
             let mut found = Rows::none(rows);
             for column in segment.field(field)? {
-                found = found.or(&column_rows(rows, &column.data, test));
+                found = found.or(&column_rows(rows, &column, test));
             }
             Ok(found)
         }
@@ -60,23 +60,23 @@ pub fn raw(question: &Question<'_>, test: &Test, cursor: &mut RawCursor<'_>, amo
     }
 }
 
-fn column_rows(rows: usize, data: &FieldData, test: &Test) -> Rows {
+fn column_rows(rows: usize, data: &Values, test: &Test) -> Rows {
     match data {
-        FieldData::Text { codes, values } => {
-            let texts = TextTest::new(test);
-            let passes: Vec<bool> = values.iter().map(|value| texts.passes(value)).collect();
+        Values::Text { codes, texts } => {
+            let test = TextTest::new(test);
+            let passes: Vec<bool> = texts.iter().map(|text| test.passes(text)).collect();
             // A missing value has a code beyond the list.
             Rows::from_test(rows, |row| passes.get(codes[row] as usize) == Some(&true))
         }
-        FieldData::Int(values) => {
+        Values::Int(values) => {
             let test = NumberTest::new(test, Number::parse);
             Rows::from_test(rows, |row| values[row] != NO_INT && test.passes(Number::Int(values[row])))
         }
-        FieldData::Float(values) => {
+        Values::Float(values) => {
             let test = NumberTest::new(test, Number::parse);
             Rows::from_test(rows, |row| !values[row].is_nan() && test.passes(Number::Float(values[row])))
         }
-        FieldData::Bool(values) => {
+        Values::Bool(values) => {
             let texts = TextTest::new(test);
             let passes = [texts.passes("false"), texts.passes("true")];
             Rows::from_test(rows, |row| values[row].is_some_and(|value| passes[usize::from(value)]))

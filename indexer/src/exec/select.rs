@@ -9,7 +9,7 @@ use crate::Cancel;
 use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
 use crate::query::{Filter, Pattern};
-use crate::storage::{RawCursor, Segment, SourceEntry};
+use crate::storage::{RawCursor, Segment, SourceEntry, TokenRows, Values};
 
 /// The matching rows of one segment: all of a range, or a list. Rows are in time order either way.
 #[derive(Clone, Debug)]
@@ -112,22 +112,50 @@ fn text(
     among: &Rows,
 ) -> Result<Rows> {
     let matcher = Matcher::new(pattern);
-    let (candidates, sure) = match (&matcher, question.segment.text()?) {
-        (Matcher::Tokens(tokens), Some(index)) => {
-            let mut rows = among.clone();
-            let mut indexed = 0;
-            for token in tokens {
-                if let Some(found) = index.rows(token)? {
-                    rows = rows.and(&Rows::from_sorted(question.segment.meta.events as usize, &found));
-                    indexed += 1;
-                }
-            }
-            // One token is answered by the index alone; of several it knows not whether they are neighbours.
-            (rows, tokens.len() <= 1 && indexed == tokens.len())
-        }
-        _ => (among.clone(), false),
+    let (Matcher::Tokens(tokens), Some(index)) = (&matcher, question.segment.text()?) else {
+        return scan(question, cursor, among, &|raw| matcher.is_in(raw));
     };
-    if sure { Ok(candidates) } else { scan(question, cursor, &candidates, &|raw| matcher.is_in(raw)) }
+    let mut candidates = among.clone();
+    let mut sure = None;
+    for token in tokens {
+        if let Some(found) = index.rows(token)? {
+            let (certain, perhaps) = token_rows(question, token, &found)?;
+            candidates = candidates.and(&certain.clone().or(&perhaps));
+            sure = Some(certain);
+        }
+    }
+    // Of several tokens the index knows not whether they are neighbours, and nothing of too long ones.
+    match (tokens.len(), sure) {
+        (0, _) => Ok(candidates),
+        (1, Some(sure)) => {
+            let sure = sure.and(among);
+            let rest = candidates.without(&sure);
+            Ok(sure.or(&scan(question, cursor, &rest, &|raw| matcher.is_in(raw))?))
+        }
+        _ => scan(question, cursor, &candidates, &|raw| matcher.is_in(raw)),
+    }
+}
+
+/// The rows that have a token, and those that may have it.
+fn token_rows(question: &Question<'_>, token: &str, found: &TokenRows) -> Result<(Rows, Rows)> {
+    let rows = question.segment.meta.events as usize;
+    let mut sure = Rows::from_sorted(rows, &found.sure);
+    let matcher = Matcher::Tokens(vec![token.to_owned()]);
+    for part in &found.columns {
+        let values = question.segment.column(&part.column)?;
+        let Values::Text { codes, texts } = &*values else { continue };
+        let mut passes = vec![false; texts.len()];
+        for &code in &part.codes {
+            if let (Some(pass), Some(text)) = (passes.get_mut(code as usize), texts.get(code as usize)) {
+                *pass = matcher.is_in(text.as_bytes());
+            }
+        }
+        if passes.contains(&true) {
+            let of_column = Rows::from_test(rows, |row| passes.get(codes[row] as usize) == Some(&true));
+            sure = sure.or(&of_column.without(&Rows::from_sorted(rows, &part.excepted)));
+        }
+    }
+    Ok((sure, Rows::from_sorted(rows, &found.perhaps)))
 }
 
 /// Reads the raw text of every candidate.

@@ -1,15 +1,16 @@
 //! Batches that have landed and are not yet published, and how they become a segment.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::path::Path;
 use std::sync::Arc;
 
-use ingest::{Batch, NO_INT, NO_TIME, Values};
+use ingest::{Batch, NO_INT, NO_TIME, Span, Values};
 
 use crate::FieldKind;
-use crate::error::Result;
+use crate::error::{AtPath, Result};
 use crate::limits::{SEGMENT_CELLS, SEGMENT_RAW_BYTES, SEGMENT_ROWS};
 use crate::storage::{
-    Columns, FieldSeries, Frame, Segment, SegmentField, SegmentMeta, SegmentSource, build_series,
+    self, Columns, Frame, Segment, SegmentField, SegmentMeta, SegmentSource, TableBuilder, TextColumn,
 };
 
 /// Names that every event has by itself. A field of the data that is called so gets `data.` before it.
@@ -80,14 +81,15 @@ impl Pending {
     }
 
     /// Sorts the events by time and writes them as a segment. Ties keep source and offset order.
-    pub fn write(self, case: &std::path::Path, id: u64) -> Result<Segment> {
+    pub fn write(self, case: &Path, id: u64) -> Result<Segment> {
         let order = self.order();
         let columns = self.columns(&order);
-        let (fields, series) = self.fields(&order);
+        let mut table = TableBuilder::new(&columns).at_path(case)?;
+        let fields = self.fields(&order, &mut table).at_path(case)?;
         let first_timed = columns.time.partition_point(|&time| time == NO_TIME);
         let meta = SegmentMeta {
             id,
-            events: order.len() as u64,
+            events: columns.rows() as u64,
             untimed: first_timed as u64,
             first: columns.time.get(first_timed).copied(),
             last: columns.time[first_timed..].last().copied(),
@@ -95,45 +97,51 @@ impl Pending {
             fields,
             sha256: String::new(),
         };
-        Segment::write(case, meta, columns, series)
+        Segment::write(case, meta, table)
     }
 
-    fn order(&self) -> Vec<(u32, u32)> {
+    fn order(&self) -> Order {
+        let key = |batch: usize, row: usize| {
+            let (source, events) = &self.batches[batch];
+            (events.time[row], *source, events.chunk.offset + u64::from(events.start[row]))
+        };
+        // Most logs are in order already, and looking is far cheaper than sorting.
+        let mut last = None;
+        let sorted = self.batches.iter().enumerate().all(|(index, (_, batch))| {
+            (0..batch.rows()).all(|row| {
+                let this = Some(key(index, row));
+                last.replace(this) < Some(this)
+            })
+        });
+        if sorted {
+            return Order::AsRead(self.batches.iter().map(|(_, batch)| batch.rows()).collect());
+        }
         let mut order = Vec::with_capacity(self.rows);
         for (index, (_, batch)) in self.batches.iter().enumerate() {
             order.extend((0..batch.rows() as u32).map(|row| (index as u32, row)));
         }
-        let key = |&(batch, row): &(u32, u32)| {
-            let (source, events) = &self.batches[batch as usize];
-            let row = row as usize;
-            (events.time[row], *source, events.chunk.offset + u64::from(events.start[row]))
-        };
-        // Most logs are in order already, and looking is far cheaper than sorting.
-        if !order.is_sorted_by_key(key) {
-            order.sort_unstable_by_key(key);
-        }
-        order
+        order.sort_unstable_by_key(|&(batch, row)| key(batch as usize, row as usize));
+        Order::ByTime(order)
     }
 
-    fn columns(&self, order: &[(u32, u32)]) -> Columns {
+    fn columns(&self, order: &Order) -> Columns {
         let mut columns = Columns::default();
-        for &(batch, row) in order {
-            let ((source, batch), row) = (&self.batches[batch as usize], row as usize);
+        order.for_each(|batch, row| {
+            let (source, batch) = &self.batches[batch];
             columns.time.push(batch.time[row]);
             columns.level.push(batch.level[row]);
             columns.source.push(*source);
             columns.line.push(batch.line[row]);
             columns.offset.push(batch.chunk.offset + u64::from(batch.start[row]));
             columns.length.push(batch.length[row]);
-        }
+        });
         columns
     }
 
-    fn fields(&self, order: &[(u32, u32)]) -> (Vec<SegmentField>, Vec<FieldSeries>) {
-        let batches: Vec<&Batch> = self.batches.iter().map(|(_, batch)| batch).collect();
+    /// Writes every field's columns and describes them.
+    fn fields(&self, order: &Order, table: &mut TableBuilder) -> std::io::Result<Vec<SegmentField>> {
         let mut taken = HashSet::new();
         let mut fields = Vec::new();
-        let mut series = Vec::new();
         for (name, groups) in self.groups() {
             let several = groups.len() > 1;
             for (kind, values) in groups {
@@ -142,11 +150,47 @@ impl Pending {
                 while !taken.insert(column.clone()) {
                     column.push('#');
                 }
-                series.push(build_series(&column, &batches, &values, order));
+                table.field(&column, kind, &self.gather(kind, &values, order))?;
                 fields.push(SegmentField { name, column, kind });
             }
         }
-        (fields, series)
+        Ok(fields)
+    }
+
+    /// One column's values in the segment's row order. `columns` holds, for each batch, the values of this
+    /// field there, if it has any.
+    fn gather(&self, kind: FieldKind, columns: &[Vec<&Values>], order: &Order) -> storage::Values {
+        match kind {
+            FieldKind::Text => {
+                let mut texts = TextColumn::with_capacity(self.rows);
+                order.for_each(|batch, row| {
+                    match columns[batch].iter().find_map(|values| span(values, row)) {
+                        Some(span) => texts.push(self.batches[batch].1.text(span)),
+                        None => texts.push_missing(),
+                    }
+                });
+                texts.finish()
+            }
+            FieldKind::Int => {
+                storage::Values::Int(collect(order, columns, NO_INT, |values, row| match values {
+                    Values::Int(ints) if ints[row] != NO_INT => Some(ints[row]),
+                    _ => None,
+                }))
+            }
+            FieldKind::Float => {
+                storage::Values::Float(collect(order, columns, f64::NAN, |values, row| match values {
+                    Values::Float(floats) if !floats[row].is_nan() => Some(floats[row]),
+                    Values::Int(ints) if ints[row] != NO_INT => Some(ints[row] as f64),
+                    _ => None,
+                }))
+            }
+            FieldKind::Bool => {
+                storage::Values::Bool(collect(order, columns, None, |values, row| match values {
+                    Values::Bool(truths) => truths[row].map(Some),
+                    _ => None,
+                }))
+            }
+        }
     }
 
     /// Each field's values by kind; for each kind, what every batch holds of it. Whole numbers join floats
@@ -173,6 +217,48 @@ impl Pending {
         }
         found
     }
+}
+
+/// The rows of a segment as places in its batches.
+enum Order {
+    /// Batch after batch, so many rows each.
+    AsRead(Vec<usize>),
+    ByTime(Vec<(u32, u32)>),
+}
+
+impl Order {
+    fn for_each(&self, mut each: impl FnMut(usize, usize)) {
+        match self {
+            Order::AsRead(batches) => {
+                for (batch, &rows) in batches.iter().enumerate() {
+                    (0..rows).for_each(|row| each(batch, row));
+                }
+            }
+            Order::ByTime(places) => {
+                places.iter().for_each(|&(batch, row)| each(batch as usize, row as usize));
+            }
+        }
+    }
+}
+
+fn span(values: &Values, row: usize) -> Option<Span> {
+    match values {
+        Values::Text(spans) if !spans[row].is_missing() => Some(spans[row]),
+        _ => None,
+    }
+}
+
+fn collect<T: Copy>(
+    order: &Order,
+    columns: &[Vec<&Values>],
+    missing: T,
+    value: impl Fn(&Values, usize) -> Option<T>,
+) -> Vec<T> {
+    let mut found = Vec::new();
+    order.for_each(|batch, row| {
+        found.push(columns[batch].iter().find_map(|values| value(values, row)).unwrap_or(missing));
+    });
+    found
 }
 
 fn field_name(name: &str) -> String {

@@ -11,7 +11,10 @@ use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::stamp;
 
 /// Version of everything in the case folder. A reader refuses a newer one.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
+
+/// The oldest version that can be read. Nothing older was ever released.
+const OLDEST_FORMAT: u32 = 2;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
@@ -98,6 +101,12 @@ impl Manifest {
             return Err(Error::new(ErrorKind::CaseTooNew, message)
                 .at(case)
                 .hint("open it with a newer Timberline"));
+        }
+        if version.format < OLDEST_FORMAT {
+            let message = format!("this case has format {}, from before the first release", version.format);
+            return Err(Error::new(ErrorKind::CaseDamaged, message)
+                .at(case)
+                .hint("unpack its raw/*.zst with zstd -d and import them again"));
         }
         serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))
     }

@@ -1,17 +1,22 @@
 //! The case on disk: `indexer/FORMAT.md` describes it, and this module is the only one that writes it.
 
 mod files;
+mod intern;
 mod lock;
 mod manifest;
+mod parquet;
 mod raw;
 mod segment;
 mod table;
 mod text;
 
 pub(crate) use files::folder_bytes;
+pub(crate) use intern::TextColumn;
 pub(crate) use lock::{Lock, is_locked};
 pub use manifest::SourceEntry;
 pub(crate) use manifest::{Manifest, ManifestStamp, SegmentEntry};
+pub(crate) use parquet::Values;
 pub(crate) use raw::{Frame, RawCursor, RawFolder, RawWriter, compress, recover_raw, sync_raw};
 pub(crate) use segment::{Segment, SegmentField, SegmentMeta, SegmentSource};
-pub(crate) use table::{Columns, FieldData, FieldSeries, build_series};
+pub(crate) use table::{Builder as TableBuilder, Columns};
+pub(crate) use text::TokenRows;

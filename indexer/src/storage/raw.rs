@@ -1,6 +1,7 @@
 //! The original bytes: one seekable zstd file a source. Each frame holds one chunk of whole events, so an
 //! event is read by decompressing one frame, and plain `zstd -d` gives the file back.
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -8,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use zstd::bulk::Compressor;
+use zstd::zstd_safe::CParameter;
 
 use super::files;
 use crate::error::{AtPath, Error, Result};
@@ -16,6 +19,16 @@ const SKIPPABLE_MAGIC: u32 = 0x184D_2A5E;
 const SEEKABLE_MAGIC: u32 = 0x8F92_EAB1;
 /// Level 1 is where compression stops being the slowest step of an import.
 const LEVEL: i32 = 1;
+
+/// Log lines share long pieces: looking only for matches of seven bytes and more is both quicker and smaller
+/// than the level's own setting (17.5 % instead of 18.0 % of an access log).
+const SHORTEST_MATCH: u32 = 7;
+const HASH_LOG: u32 = 16;
+
+thread_local! {
+    /// Making one costs as much as packing a tenth of a chunk, so each worker keeps its own.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+}
 
 /// A compressed run of a source's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,9 +41,25 @@ pub struct Frame {
     pub size: u32,
 }
 
+impl Frame {
+    pub fn holds(&self, offset: u64) -> bool {
+        (self.offset..self.offset + u64::from(self.bytes)).contains(&offset)
+    }
+}
+
 /// Compresses one chunk to one frame. Pure, so that it runs beside parsing on every core.
 pub fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    zstd::bulk::compress(bytes, LEVEL)
+    COMPRESSOR.with_borrow_mut(|kept| match kept {
+        Some(compressor) => compressor.compress(bytes),
+        None => kept.insert(compressor()?).compress(bytes),
+    })
+}
+
+fn compressor() -> std::io::Result<Compressor<'static>> {
+    let mut compressor = Compressor::new(LEVEL)?;
+    compressor.set_parameter(CParameter::MinMatch(SHORTEST_MATCH))?;
+    compressor.set_parameter(CParameter::HashLog(HASH_LOG))?;
+    Ok(compressor)
 }
 
 pub fn raw_path(case: &Path, source: u32) -> PathBuf {
@@ -155,7 +184,8 @@ impl RawCursor<'_> {
         self.current.insert(source, (frame.offset, bytes));
     }
 
-    fn read(&mut self, source: u32, frame: &Frame) -> Result<Vec<u8>> {
+    /// The same, without keeping it.
+    pub fn read(&mut self, source: u32, frame: &Frame) -> Result<Vec<u8>> {
         let path = raw_path(&self.folder.case, source);
         let file = match self.files.entry(source) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),

@@ -10,14 +10,18 @@ use ingest::{Encoding, Texts};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::parquet::Values;
 use super::raw::{Frame, RawCursor};
-use super::table::{self, Columns, FieldColumn, FieldSeries};
+use super::table::{self, Columns, Table};
 use super::text::TextIndex;
 use super::{files, text};
 use crate::FieldKind;
 use crate::error::{AtPath, Error, Result};
 use crate::limits::CANCEL_ROWS;
 use crate::stamp;
+
+/// A field's values are looked at once each where there are so many rows to each of them at least.
+const REPEATING: usize = 4;
 
 /// `segment.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -61,7 +65,7 @@ pub struct Segment {
     /// Of the sources in `meta`, in their order.
     encodings: Vec<Encoding>,
     columns: Mutex<Option<Arc<Columns>>>,
-    fields: Mutex<HashMap<String, Arc<FieldColumn>>>,
+    fields: Mutex<HashMap<String, Arc<Values>>>,
     text: Mutex<Option<Arc<TextIndex>>>,
 }
 
@@ -71,22 +75,15 @@ impl Segment {
     }
 
     /// Writes a segment's files and makes them durable. It exists when the manifest lists it, not before.
-    pub fn write(
-        case: &Path,
-        mut meta: SegmentMeta,
-        columns: Columns,
-        fields: Vec<FieldSeries>,
-    ) -> Result<Segment> {
+    pub fn write(case: &Path, mut meta: SegmentMeta, table: table::Builder) -> Result<Segment> {
         let folder = Self::folder(case, meta.id);
         fs::create_dir_all(&folder).at_path(&folder)?;
-        let table = folder.join("events.parquet");
-        table::write(&table, &columns, fields)?;
-        meta.sha256 = hash_file(&table)?;
+        meta.sha256 = table.write(&folder.join("events.parquet"))?;
         let path = folder.join("segment.json");
         let text = serde_json::to_vec(&meta).map_err(|error| Error::damaged(&path, error))?;
         files::replace(&path, &text)?;
         files::sync_folder(&case.join("segments"))?;
-        Ok(Segment::with(folder, meta, Some(Arc::new(columns))))
+        Ok(Segment::with(folder, meta))
     }
 
     pub fn open(case: &Path, id: u64) -> Result<Segment> {
@@ -94,19 +91,14 @@ impl Segment {
         let path = folder.join("segment.json");
         let text = fs::read(&path).at_path(&path)?;
         let meta = serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))?;
-        Ok(Segment::with(folder, meta, None))
+        Ok(Segment::with(folder, meta))
     }
 
-    fn with(folder: PathBuf, meta: SegmentMeta, columns: Option<Arc<Columns>>) -> Segment {
+    fn with(folder: PathBuf, meta: SegmentMeta) -> Segment {
         let encoding = |source: &SegmentSource| Encoding::named(&source.encoding).unwrap_or(Encoding::UTF_8);
-        Segment {
-            folder,
-            encodings: meta.sources.iter().map(encoding).collect(),
-            meta,
-            columns: Mutex::new(columns),
-            fields: Mutex::default(),
-            text: Mutex::default(),
-        }
+        let encodings = meta.sources.iter().map(encoding).collect();
+        let (columns, fields, text) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Segment { folder, meta, encodings, columns, fields, text }
     }
 
     pub fn columns(&self) -> Result<Arc<Columns>> {
@@ -114,25 +106,33 @@ impl Segment {
         if let Some(columns) = &*columns {
             return Ok(Arc::clone(columns));
         }
-        let read = Arc::new(table::read_columns(&self.folder.join("events.parquet"))?);
+        let read = Arc::new(self.table()?.columns()?);
         *columns = Some(Arc::clone(&read));
         Ok(read)
     }
 
+    fn table(&self) -> Result<Table> {
+        Table::open(&self.folder.join("events.parquet"))
+    }
+
     /// The columns of a field, one for each type it has in this segment.
-    pub fn field(&self, name: &str) -> Result<Vec<Arc<FieldColumn>>> {
+    pub fn field(&self, name: &str) -> Result<Vec<Arc<Values>>> {
         let described = self.meta.fields.iter().filter(|field| field.name == name);
         described.map(|field| self.field_column(field)).collect()
     }
 
-    fn field_column(&self, field: &SegmentField) -> Result<Arc<FieldColumn>> {
+    fn field_column(&self, field: &SegmentField) -> Result<Arc<Values>> {
+        self.column(&field.column)
+    }
+
+    /// A column by its name in the table.
+    pub fn column(&self, name: &str) -> Result<Arc<Values>> {
         let mut fields = self.fields.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(column) = fields.get(&field.column) {
+        if let Some(column) = fields.get(name) {
             return Ok(Arc::clone(column));
         }
-        let path = self.folder.join("events.parquet");
-        let column = Arc::new(table::read_field(&path, &field.name, &field.column)?);
-        fields.insert(field.column.clone(), Arc::clone(&column));
+        let column = Arc::new(self.table()?.field(name)?);
+        fields.insert(name.to_owned(), Arc::clone(&column));
         Ok(column)
     }
 
@@ -140,16 +140,19 @@ impl Segment {
     pub fn decoded_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
         let mut found = Vec::new();
         for field in &self.meta.fields {
-            found.extend(self.field_column(field)?.data.text(row).map(|value| (field, value)));
+            found.extend(table::text_of(&*self.field_column(field)?, row).map(|value| (field, value)));
         }
         Ok(found)
     }
 
     /// The fields of one event, straight from the file: the right way for a single one.
     pub fn row_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
-        let names: Vec<_> = self.meta.fields.iter().map(|field| field.column.as_str()).collect();
-        let values = table::read_row(&self.folder.join("events.parquet"), &names, row)?;
-        Ok(self.meta.fields.iter().zip(values).filter_map(|(field, value)| Some((field, value?))).collect())
+        let table = self.table()?;
+        let mut found = Vec::new();
+        for field in &self.meta.fields {
+            found.extend(table.cell(&field.column, row)?.map(|value| (field, value)));
+        }
+        Ok(found)
     }
 
     /// The frame an event lies in.
@@ -211,49 +214,83 @@ impl Segment {
     pub fn text(&self) -> Result<Option<Arc<TextIndex>>> {
         let mut kept = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.is_none() {
-            let folder = self.folder.join("text");
-            if folder.is_dir() {
-                *kept = Some(Arc::new(TextIndex::open(&folder)?));
+            let path = self.text_path();
+            if path.exists() {
+                *kept = Some(Arc::new(TextIndex::open(&path)?));
             }
         }
         Ok(kept.clone())
     }
 
+    fn text_path(&self) -> PathBuf {
+        self.folder.join("text.idx")
+    }
+
     /// Builds the text index beside the segment and moves it into place when it is whole.
     pub fn build_text(&self, cursor: &mut RawCursor<'_>, stopped: &dyn Fn() -> bool) -> Result<()> {
-        let folder = self.folder.join("text");
-        if folder.is_dir() {
+        let path = self.text_path();
+        if path.exists() {
             return Ok(());
         }
-        let temporary = self.folder.join("text.tmp");
-        if temporary.exists() {
-            fs::remove_dir_all(&temporary).at_path(&temporary)?;
-        }
-        fs::create_dir(&temporary).at_path(&temporary)?;
-        let mut builder = text::Builder::create(&temporary)?;
-        // Documents are added in row order, wherever their bytes lie, so all frames are at hand at once. A
-        // segment's size bounds them.
-        let columns = self.columns()?;
-        let mut frames = HashMap::new();
-        for entry in &self.meta.sources {
-            for frame in &entry.frames {
-                frames.insert((entry.source, frame.offset), cursor.frame(entry.source, frame)?);
+        let table = self.table()?;
+        let columns = table.columns()?;
+        let mut repeating = Vec::new();
+        for field in self.meta.fields.iter().filter(|field| table.is_coded(&field.column)) {
+            let values = table.field(&field.column)?;
+            if let Values::Text { texts, .. } = &values
+                && texts.len() <= columns.rows() / REPEATING
+            {
+                repeating.push((field.column.clone(), values));
             }
         }
-        let mut texts = SourceTexts::new(self);
-        for row in 0..columns.rows() {
+        let mut builder = text::Builder::new(repeating);
+        self.for_each_in_order(cursor, &columns, |row, text| {
             if row.is_multiple_of(CANCEL_ROWS) && stopped() {
                 return Err(Error::cancelled());
             }
-            let source = columns.source[row];
-            let frame = self.frame(source, columns.offset[row])?;
-            let bytes = &frames[&(source, frame.offset)];
-            let event = self.event_in(bytes, frame, &columns, row)?;
-            builder.add(&texts.of(source).text(bytes, frame.offset, event))?;
+            builder.add(row as u32, text);
+            Ok(())
+        })?;
+        files::replace(&path, &builder.finish(columns.rows() as u32)?)
+    }
+
+    /// Calls `each` with the text of every event, in row order. A frame is unpacked once and kept until
+    /// the last row that lies in it, wherever its rows are.
+    fn for_each_in_order(
+        &self,
+        cursor: &mut RawCursor<'_>,
+        columns: &Columns,
+        mut each: impl FnMut(usize, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut runs: Vec<(usize, u32, Frame)> = Vec::new();
+        let mut last_run = HashMap::new();
+        for row in 0..columns.rows() {
+            let (source, offset) = (columns.source[row], columns.offset[row]);
+            if runs.last().is_none_or(|(_, last, frame)| *last != source || !frame.holds(offset)) {
+                let frame = *self.frame(source, offset)?;
+                last_run.insert((source, frame.offset), runs.len());
+                runs.push((row, source, frame));
+            }
         }
-        builder.finish()?;
-        fs::rename(&temporary, &folder).at_path(&folder)?;
-        files::sync_folder(&self.folder)
+        let mut texts = SourceTexts::new(self);
+        let mut kept = HashMap::new();
+        for (run, (first, source, frame)) in runs.iter().enumerate() {
+            let key = (*source, frame.offset);
+            let bytes = match kept.remove(&key) {
+                Some(bytes) => bytes,
+                None => cursor.read(*source, frame)?,
+            };
+            let end = runs.get(run + 1).map_or(columns.rows(), |next| next.0);
+            let texts = texts.of(*source);
+            for row in *first..end {
+                let event = self.event_in(&bytes, frame, columns, row)?;
+                each(row, &texts.text(&bytes, frame.offset, event))?;
+            }
+            if last_run.get(&key).is_some_and(|&last| last > run) {
+                kept.insert(key, bytes);
+            }
+        }
+        Ok(())
     }
 
     /// Checks the table against its checksum, and that every event lies in its raw frame.
@@ -261,6 +298,9 @@ impl Segment {
         let table = self.folder.join("events.parquet");
         if hash_file(&table)? != self.meta.sha256 {
             return Err(Error::damaged(&table, "its checksum differs from the one in segment.json"));
+        }
+        if let Some(text) = self.text()? {
+            text.verify()?;
         }
         self.for_each_text(cursor, 0..self.meta.events as u32, |_, _| Ok(()))
     }

@@ -1,0 +1,124 @@
+//! Parquet, as far as a table of events needs it: one row group, optional flat columns, dictionaries and
+//! packed differences, zstd. Any tool reads what is written here; what is read here was written here.
+//!
+//! Written by hand because an import lives or dies by it: values that repeat arrive with their codes, and
+//! writers that take plain values hash every cell once more.
+
+mod bits;
+mod read;
+mod thrift;
+mod write;
+
+pub use read::File;
+pub use write::Writer;
+
+/// Marks both ends of a Parquet file.
+const MAGIC: &[u8] = b"PAR1";
+
+/// Rows of a data page. One row is read by decoding one page of each column, and pages this large still
+/// compress as well as whole columns.
+const PAGE_ROWS: usize = 1 << 16;
+
+/// What a column's numbers stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    /// Nanoseconds since 1970 UTC.
+    Time,
+    Int,
+    UnsignedInt,
+    UnsignedShort,
+    Float,
+    Bool,
+}
+
+/// The numbers that Parquet gives physical types.
+mod physical {
+    pub const BOOLEAN: i32 = 0;
+    pub const INT32: i32 = 1;
+    pub const INT64: i32 = 2;
+    pub const DOUBLE: i32 = 5;
+    pub const BYTE_ARRAY: i32 = 6;
+}
+
+/// The numbers that Parquet gives encodings.
+mod encoding {
+    pub const PLAIN: i32 = 0;
+    pub const RLE: i32 = 3;
+    pub const DIFFERENCES: i32 = 5;
+    pub const LENGTHS_AND_TEXT: i32 = 6;
+    pub const CODES: i32 = 8;
+}
+
+/// The numbers that Parquet gives kinds of pages.
+mod page {
+    pub const DICTIONARY: i32 = 2;
+    pub const DATA: i32 = 3;
+}
+
+const ZSTD: i32 = 6;
+
+impl Kind {
+    fn physical(self) -> i32 {
+        match self {
+            Kind::Text => physical::BYTE_ARRAY,
+            Kind::UnsignedShort => physical::INT32,
+            Kind::Time | Kind::Int | Kind::UnsignedInt => physical::INT64,
+            Kind::Float => physical::DOUBLE,
+            Kind::Bool => physical::BOOLEAN,
+        }
+    }
+}
+
+/// Texts in one piece of memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Texts {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+    }
+
+    pub fn get(&self, index: usize) -> Option<&str> {
+        let end = *self.ends.get(index)?;
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        self.text.get(start..end)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+
+    fn bytes(&self) -> usize {
+        self.text.len()
+    }
+}
+
+/// The code of a missing value.
+pub const NO_CODE: u32 = u32::MAX;
+
+/// A column's values, one a row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Each row's text as its place among the texts, or [`NO_CODE`].
+    Text {
+        codes: Vec<u32>,
+        texts: Texts,
+    },
+    /// [`ingest::NO_INT`] where missing.
+    Int(Vec<i64>),
+    /// NaN where missing.
+    Float(Vec<f64>),
+    Bool(Vec<Option<bool>>),
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn texts(codes: &[Option<u8>], distinct: bool) -> Values {
+    let mut texts = Texts::default();
+    let mut places = std::collections::HashMap::new();
+    let codes = codes.iter().enumerate().map(|(row, code)| {
+        let Some(code) = code else { return NO_CODE };
+        let text = if distinct { format!("é{row}") } else { format!("value {code}") };
+        *places.entry(text.clone()).or_insert_with(|| {
+            texts.push(&text);
+            texts.len() as u32 - 1
+        })
+    });
+    Values::Text { codes: codes.collect(), texts }
+}
+
+/// The values a row at a time, without the codes.
+fn rows(values: &Values) -> Vec<String> {
+    match values {
+        Values::Text { codes, texts } => {
+            codes.iter().map(|&code| format!("{:?}", texts.get(code as usize))).collect()
+        }
+        Values::Int(numbers) => numbers.iter().map(|number| format!("{number}")).collect(),
+        Values::Float(numbers) => numbers.iter().map(|number| format!("{number:?}")).collect(),
+        Values::Bool(values) => values.iter().map(|value| format!("{value:?}")).collect(),
+    }
+}
+
+fn written(columns: &[(&str, Kind, Values)], rows: usize) -> Vec<u8> {
+    let mut writer = Writer::new(rows).unwrap();
+    for (name, kind, values) in columns {
+        writer.column(name, *kind, values).unwrap();
+    }
+    writer.finish()
+}
+
+fn columns(cells: &[(Option<u8>, i64)]) -> Vec<(&'static str, Kind, Values)> {
+    let codes: Vec<_> = cells.iter().map(|cell| cell.0).collect();
+    let of = |number: &dyn Fn(i64) -> i64| {
+        let cell = |cell: &(Option<u8>, i64)| cell.0.map_or(ingest::NO_INT, |_| number(cell.1));
+        Values::Int(cells.iter().map(cell).collect())
+    };
+    vec![
+        ("coded", Kind::Text, texts(&codes, false)),
+        ("distinct", Kind::Text, texts(&codes, true)),
+        ("time", Kind::Time, of(&|number| number)),
+        ("few", Kind::Int, of(&|number| number % 3)),
+        ("many", Kind::Int, of(&|number| number)),
+        ("short", Kind::UnsignedShort, of(&|number| number & 0xFFFF)),
+        ("floats", Kind::Float, Values::Float(cells.iter().map(|cell| cell.1 as f64 / 7.0).collect())),
+        ("zeros", Kind::Float, Values::Float(cells.iter().map(|_| -0.0).collect())),
+        ("bools", Kind::Bool, Values::Bool(codes.iter().map(|code| code.map(|code| code > 9)).collect())),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_column_reads_back(
+        cells in prop::collection::vec((prop::option::weighted(0.9, 0..20_u8), any::<i64>()), 0..300),
+        repeat in prop_oneof![Just(1_usize), Just(400)],
+    ) {
+        let cells = cells.repeat(repeat);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let columns = columns(&cells);
+        std::fs::write(&path, written(&columns, cells.len())).unwrap();
+        let file = File::open(&path).unwrap();
+        for (name, _, values) in &columns {
+            let expected = rows(values);
+            prop_assert_eq!(&rows(&file.column(name).unwrap()), &expected, "{}", name);
+            for row in [0, cells.len() / 2, cells.len().saturating_sub(1)].into_iter().filter(|&row| row < cells.len()) {
+                prop_assert_eq!(&rows(&file.cell(name, row).unwrap())[0], &expected[row], "{} {}", name, row);
+            }
+        }
+        prop_assert!(file.column("none").is_err());
+    }
+
+    #[test]
+    fn a_damaged_file_is_an_error_or_other_values(place in any::<prop::sample::Index>(), flip in 1..=255_u8, cut in any::<bool>()) {
+        let cells: Vec<_> = (0..200_i64).map(|row| (Some((row % 7) as u8), row * 1_000)).collect();
+        let columns = columns(&cells);
+        let mut bytes = written(&columns, cells.len());
+        let place = place.index(bytes.len());
+        if cut { bytes.truncate(place) } else { bytes[place] ^= flip }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        std::fs::write(&path, bytes).unwrap();
+        if let Ok(file) = File::open(&path) {
+            for (name, ..) in &columns {
+                let _ = file.column(name);
+                let _ = file.cell(name, 150);
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! `text.idx`: which rows a token is in.
+//!
+//! The values of fields that repeat are tokenised once each: for such a column the index tells which of its
+//! distinct values hold a token, and the column itself tells the rows. What a row has besides those values is
+//! tokenised with the row.
+
+mod build;
+mod interpolative;
+mod inverted;
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use self::interpolative::BitReader;
+use self::inverted::{Found, Inverted};
+use super::intern;
+use crate::error::{AtPath, Error, Result};
+use crate::limits::LONGEST_TOKEN_BYTES;
+
+pub use self::build::Builder;
+
+const MAGIC: &[u8; 8] = b"TLTEXT\x00\x01";
+
+/// The header follows the magic number and its own length; the sections follow the header.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Header {
+    rows: u32,
+    /// Of the hash of tokens. It differs from index to index, so that no log can be made to collide.
+    seed: u64,
+    /// SHA-256 of everything behind the header.
+    sha256: String,
+    columns: Vec<ColumnIndex>,
+    rest: Inverted,
+}
+
+/// A column whose distinct values were tokenised, by their places in its dictionary.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ColumnIndex {
+    column: String,
+    values: Inverted,
+    /// Rows whose value does not stand in their text as it is; their text was tokenised with the row.
+    exceptions: usize,
+    excepted: Section,
+}
+
+/// A run of the file's bytes behind the header.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Section {
+    at: u64,
+    bytes: u64,
+}
+
+fn section(bytes: &mut Vec<u8>, content: &[u8]) -> Section {
+    let at = bytes.len() as u64;
+    bytes.extend_from_slice(content);
+    Section { at, bytes: content.len() as u64 }
+}
+
+/// The sections of an index on disk.
+#[derive(Debug)]
+struct Body {
+    path: PathBuf,
+    file: Mutex<File>,
+    /// Where the sections begin.
+    at: u64,
+}
+
+impl Body {
+    fn open(path: &Path, at: u64) -> Result<Body> {
+        Ok(Body { path: path.to_path_buf(), file: Mutex::new(File::open(path).at_path(path)?), at })
+    }
+
+    fn read(&self, section: Section, from: usize, length: usize) -> Result<Vec<u8>> {
+        let end = (from as u64).checked_add(length as u64).filter(|&end| end <= section.bytes);
+        let at = self.at.checked_add(section.at).and_then(|at| at.checked_add(from as u64));
+        let (Some(_), Some(at)) = (end, at) else {
+            return Err(self.damaged());
+        };
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(at)).at_path(&self.path)?;
+        (&mut *file).take(length as u64).read_to_end(&mut bytes).at_path(&self.path)?;
+        if bytes.len() == length { Ok(bytes) } else { Err(self.damaged()) }
+    }
+
+    fn damaged(&self) -> Error {
+        Error::damaged(&self.path, "the text index cannot be read")
+            .hint("delete this file: searches then read the text itself")
+    }
+}
+
+/// What an index answers for one token.
+#[derive(Debug, Default)]
+pub struct TokenRows {
+    /// Rows that have it, in order.
+    pub sure: Vec<u32>,
+    /// Rows that may have it too; no other row does.
+    pub perhaps: Vec<u32>,
+    /// For each of these columns, the codes of the values that may hold it.
+    pub columns: Vec<ColumnCodes>,
+}
+
+#[derive(Debug)]
+pub struct ColumnCodes {
+    pub column: String,
+    pub codes: Vec<u32>,
+    /// Rows whose value does not count.
+    pub excepted: Vec<u32>,
+}
+
+/// The index of one segment, open for reading.
+#[derive(Debug)]
+pub struct TextIndex {
+    header: Header,
+    body: Body,
+}
+
+/// A header longer than this is damage: it names each column once.
+const LONGEST_HEADER_BYTES: u64 = 64 << 20;
+
+impl TextIndex {
+    pub fn open(path: &Path) -> Result<TextIndex> {
+        let mut body = Body::open(path, 0)?;
+        let start = body.read(Section { at: 0, bytes: 16 }, 0, 16)?;
+        let (magic, length) = start.split_at(8);
+        let length = length.iter().rev().fold(0_u64, |length, &byte| length << 8 | u64::from(byte));
+        if magic != MAGIC || length > LONGEST_HEADER_BYTES {
+            return Err(body.damaged());
+        }
+        let header = body.read(Section { at: 16, bytes: length }, 0, length as usize)?;
+        let header = serde_json::from_slice(&header).map_err(|_| body.damaged())?;
+        body.at = 16 + length;
+        Ok(TextIndex { header, body })
+    }
+
+    /// Rows whose text has this folded token; nothing is said of tokens too long to be indexed.
+    pub fn rows(&self, token: &str) -> Result<Option<TokenRows>> {
+        if token.len() > LONGEST_TOKEN_BYTES {
+            return Ok(None);
+        }
+        let hash = token_hash(self.header.seed, token.as_bytes());
+        let Found { sure, perhaps } = self.found(&self.header.rest, hash)?;
+        let mut rows = TokenRows { sure, perhaps, columns: Vec::new() };
+        for index in &self.header.columns {
+            let Found { mut sure, perhaps } = self.found(&index.values, hash)?;
+            sure.extend(perhaps);
+            if sure.is_empty() {
+                continue;
+            }
+            let excepted = self.body.read(index.excepted, 0, index.excepted.bytes as usize)?;
+            let mut excepted = BitReader::new(&excepted);
+            rows.columns.push(ColumnCodes {
+                column: index.column.clone(),
+                codes: sure,
+                excepted: interpolative::read(&mut excepted, index.exceptions, self.header.rows),
+            });
+        }
+        Ok(Some(rows))
+    }
+
+    fn found(&self, index: &Inverted, hash: u64) -> Result<Found> {
+        index.find(&self.body, hash)?.ok_or_else(|| self.body.damaged())
+    }
+
+    /// Checks the file against its checksum.
+    pub fn verify(&self) -> Result<()> {
+        let mut file = File::open(&self.body.path).at_path(&self.body.path)?;
+        file.seek(SeekFrom::Start(self.body.at)).at_path(&self.body.path)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).at_path(&self.body.path)?;
+        if crate::hex(&Sha256::digest(&bytes)) == self.header.sha256 {
+            Ok(())
+        } else {
+            Err(self.body.damaged())
+        }
+    }
+}
+
+/// The hash a token is known by.
+fn token_hash(seed: u64, folded: &[u8]) -> u64 {
+    intern::hash(seed, folded)
+}
+
+#[cfg(test)]
+mod tests;
