@@ -50,3 +50,13 @@ pub const LARGEST_BLOCK_BYTES: usize = 16 << 20;
 
 /// Where fewer lines than one in so many begin with a time, the others are not its continuation.
 pub const LINES_PER_STAMP: usize = 20;
+
+/// The layouts that a general source may mix: a program's own, that of a library, and one of start-up.
+pub const MOST_SHAPES: usize = 3;
+
+/// The `key=value` names that become fields of a general source, the most frequent of its sample: text with
+/// ten thousand odd pairs must not become ten thousand columns.
+pub const MOST_PAIR_NAMES: usize = 64;
+
+/// So much of a general line is searched for pairs, addresses and ids; what is behind is found by search.
+pub const PAIRS_WITHIN_BYTES: usize = 4 << 10;

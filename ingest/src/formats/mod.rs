@@ -69,6 +69,8 @@ pub(crate) struct Learned {
     pub delimiter: u8,
     /// Its first line names its columns.
     pub has_header: bool,
+    /// What stands where in the lines of a general source.
+    pub text: Option<Arc<text::TextShape>>,
 }
 
 impl Learned {
