@@ -4,7 +4,15 @@
 //! new format is one new file (with its sample lines as its test) and one new line in [`FORMATS`].
 
 pub(crate) mod access;
+pub(crate) mod gc;
+pub(crate) mod ibmmq;
 pub(crate) mod json;
+pub(crate) mod mongodb;
+pub(crate) mod mssql;
+pub(crate) mod mysql;
+pub(crate) mod mysql_slow;
+pub(crate) mod oracle;
+pub(crate) mod postgres;
 pub(crate) mod syslog;
 pub(crate) mod text;
 
@@ -16,7 +24,22 @@ use crate::rows::{Rows, Schema};
 use crate::time::zone::Zone;
 
 /// Every format, in the order in which they are preferred when two fit equally well.
-pub(crate) static FORMATS: [&Format; 4] = [&access::FORMAT, &json::FORMAT, &syslog::FORMAT, &text::FORMAT];
+pub(crate) static FORMATS: &[&Format] = &[
+    &access::FORMAT,
+    &json::FORMAT,
+    &syslog::FORMAT,
+    &postgres::FORMAT,
+    &postgres::BOUNCER,
+    &mongodb::FORMAT,
+    &mssql::FORMAT,
+    &mysql::FORMAT,
+    &mysql_slow::FORMAT,
+    &oracle::FORMAT,
+    &ibmmq::FORMAT,
+    &gc::unified::FORMAT,
+    &gc::older::FORMAT,
+    &text::FORMAT,
+];
 
 /// A kind of log.
 pub(crate) struct Format {
@@ -24,7 +47,8 @@ pub(crate) struct Format {
     pub name: &'static str,
     /// What its lines are, in the plural, for a person: "access log lines".
     pub title: &'static str,
-    /// How much a fitting line says for this format, 0 to 1: little where nearly any line would fit.
+    /// How much a fitting line says for this format: little where nearly any line would fit, above 1 where
+    /// an event is mostly free text behind a line that is unmistakable.
     pub weight: f32,
     /// The columns it always has; readers may add others.
     pub columns: Schema,
