@@ -104,10 +104,16 @@ const PIECES: &[&str] = &[
     "AMQ7126E: No.",
     "[2026-03-01T12:00:08.123+0000][1.5s][info][gc] GC(5) Pause Young 24M->4M(256M) 2.3ms",
     "12.5: [GC (Allocation Failure) 123K->45K(678K), 0.01 secs]",
+    "2026-11-21 03:04:05, Info                  CBS    up",
+    ">>>  [Device Install - x]",
+    ">>>  Section start 2026/11/21 03:04:05.123",
+    "**********************",
+    "Command start time: 20261121030407",
+    "Windows PowerShell transcript start",
     "nul \0 and \u{1b}[31mred\u{1b}[0m and é",
 ];
 
-const FORMATS: [&str; 14] = [
+const FORMATS: [&str; 17] = [
     "access",
     "json",
     "syslog",
@@ -122,6 +128,9 @@ const FORMATS: [&str; 14] = [
     "ibmmq",
     "gc",
     "gc_old",
+    "cbs",
+    "setupapi",
+    "powershell",
 ];
 
 /// Their lines may join the event before them.

@@ -15,6 +15,7 @@ pub(crate) mod oracle;
 pub(crate) mod postgres;
 pub(crate) mod syslog;
 pub(crate) mod text;
+pub(crate) mod windows;
 
 use std::sync::Arc;
 
@@ -38,6 +39,9 @@ pub(crate) static FORMATS: &[&Format] = &[
     &ibmmq::FORMAT,
     &gc::unified::FORMAT,
     &gc::older::FORMAT,
+    &windows::cbs::FORMAT,
+    &windows::setupapi::FORMAT,
+    &windows::transcript::FORMAT,
     &text::FORMAT,
 ];
 

@@ -10,7 +10,8 @@ use crate::time::find::{find, whole};
 pub(crate) static FORMAT: Format = Format {
     name: "oracle_alert",
     title: "entries of an Oracle alert log",
-    weight: 0.9,
+    // What follows a time is free text, and a time alone on its line is seldom anyone else's.
+    weight: 2.0,
     columns: COLUMNS,
     learn: |_, _| Learned::starting(is_time),
     reader: |_| Box::new(AlertReader),
