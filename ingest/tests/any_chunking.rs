@@ -110,14 +110,18 @@ const PIECES: &[&str] = &[
     "**********************",
     "Command start time: 20261121030407",
     "Windows PowerShell transcript start",
+    "12:M 21 Nov 2026 03:04:05.123 * Ready",
+    "Started GET \"/cart\" for 10.1.2.3 at 2026-11-21 03:04:05 +0100",
+    "Completed 404 Not Found in 12ms",
     "nul \0 and \u{1b}[31mred\u{1b}[0m and é",
 ];
 
-const FORMATS: [&str; 17] = [
+const FORMATS: [&str; 19] = [
     "access",
     "json",
     "syslog",
     "text",
+    "redis",
     "postgres",
     "pgbouncer",
     "mongodb",
@@ -128,13 +132,14 @@ const FORMATS: [&str; 17] = [
     "ibmmq",
     "gc",
     "gc_old",
+    "rails",
     "cbs",
     "setupapi",
     "powershell",
 ];
 
 /// Their lines may join the event before them.
-const JOINING: usize = 4;
+const JOINING: usize = 5;
 
 /// What a line has that goes on with a stack trace.
 const CONTINUES: [&str; 2] = ["at ", "Caused by: "];

@@ -13,6 +13,8 @@ pub(crate) mod mysql;
 pub(crate) mod mysql_slow;
 pub(crate) mod oracle;
 pub(crate) mod postgres;
+pub(crate) mod rails;
+pub(crate) mod redis;
 pub(crate) mod syslog;
 pub(crate) mod text;
 pub(crate) mod windows;
@@ -37,6 +39,8 @@ pub(crate) static FORMATS: &[&Format] = &[
     &mysql_slow::FORMAT,
     &oracle::FORMAT,
     &ibmmq::FORMAT,
+    &redis::FORMAT,
+    &rails::FORMAT,
     &gc::unified::FORMAT,
     &gc::older::FORMAT,
     &windows::cbs::FORMAT,

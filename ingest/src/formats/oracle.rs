@@ -40,6 +40,11 @@ impl Reader for AlertReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let newline = memchr(b'\n', event).unwrap_or(event.len());
         let time = read_time(event[..newline].trim_ascii_end()).ok_or("no line with a time alone")?;
+        let second = event.get(newline + 1..).unwrap_or_default();
+        if find(second, 0).is_some() {
+            // Every line has its time there, and some have nothing else.
+            return Err("the line behind the time begins with a time too");
+        }
         rows.when(&time);
         let message = event[newline..].trim_ascii_start();
         let from = event.len() - message.len();

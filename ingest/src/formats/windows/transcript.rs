@@ -58,10 +58,8 @@ fn start_time(line: &[u8]) -> Option<Stamp> {
         part(10)?,
         part(12)?
     );
-    match whole(text.as_bytes())? {
-        When::Stamp(stamp) => Some(stamp),
-        _ => None,
-    }
+    let When::Stamp(stamp) = whole(text.as_bytes())? else { return None };
+    Some(stamp)
 }
 
 /// Whether an event begins with these lines: stars, then the start of a command, or a title and the start of
