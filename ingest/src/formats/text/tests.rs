@@ -126,3 +126,74 @@ fn plain_lines() {
         "unparsed: it stands before the first event, or goes on with one that is too long",
     );
 }
+
+/// Level, thread, logger and message of every event of a text, by what is learned from it.
+fn events(text: &str) -> Vec<String> {
+    use crate::batch::Values;
+    use crate::time::zone::Zone;
+
+    let mut setup = Setup::new(Zone::UTC);
+    setup.learned = (FORMAT.learn)(text.as_bytes(), &setup);
+    let batch = crate::parser::Parser::new(&FORMAT, setup).parse(Chunk::whole(text.as_bytes().to_vec()));
+    let value = |row: usize, name: &str| {
+        let column = batch.columns.iter().find(|column| &*column.name == name);
+        match column.map(|column| &column.values) {
+            Some(Values::Text(spans)) => String::from_utf8_lossy(batch.text(spans[row])).into_owned(),
+            _ => String::new(),
+        }
+    };
+    let names = ["thread", "logger", "message"];
+    (0..batch.rows())
+        .map(|row| format!("{}|{}", batch.level[row].name(), names.map(|name| value(row, name)).join("|")))
+        .collect()
+}
+
+#[test]
+fn words_of_messages_are_no_part_of_a_layout() {
+    let lines =
+        ["order 7: paid", "mail to bob sent", "stock (low) again", "x.y.z is up", "[cache] cold", "retry"];
+    let text: Vec<String> =
+        lines.iter().map(|message| format!("2026-03-01 12:00:00 INFO shop-1 {message}\n")).collect();
+    assert_eq!(events(&text.concat())[0], "info|||shop-1 order 7: paid");
+    let text: Vec<String> =
+        lines.iter().map(|message| format!("2026-03-01 12:00:00 INFO [a] {message}\n")).collect();
+    assert_eq!(events(&text.concat())[4], "info|a||[cache] cold");
+}
+
+#[test]
+fn a_line_of_another_layout_is_read_as_far_as_it_goes() {
+    let usual = "2026-03-01 12:00:00 [main] INFO a.b.Cart - up\n".repeat(20);
+    let other = "2026-03-01 12:00:01 WARNING: no layout here\n2026-03-01 12:00:02 [gc-1] bare\n";
+    let events = events(&(usual + other));
+    assert_eq!(events[0], "info|main|a.b.Cart|up");
+    assert_eq!(events[20], "warn|||no layout here");
+    assert_eq!(events[21], "|gc-1||bare");
+}
+
+#[test]
+fn two_layouts_in_one_text() {
+    let first = "2026-03-01 12:00:00 [main] INFO a.b.Cart - up\n".repeat(12);
+    let second = "2026-03-01 12:00:00 ERROR | c.Db | down\n".repeat(8);
+    let events = events(&(first + &second));
+    assert_eq!((&*events[0], &*events[19]), ("info|main|a.b.Cart|up", "error||c.Db|down"));
+}
+
+#[test]
+fn events_without_a_time_begin_with_their_level_or_are_lines() {
+    assert_eq!(
+        events("[INFO] Building\n[INFO] Tests\njava.lang.Error: x\n\tat a.b\n[ERROR] Failed\n"),
+        ["info|||Building", "info|||Tests\njava.lang.Error: x\n\tat a.b", "error|||Failed"]
+    );
+    let lines = "starting up\nready\nTraceback (most recent call last):\n  File \"a.py\", line 1\n    go()\nValueError: no\nend\n";
+    let count = events(lines).len();
+    assert_eq!(count, 3);
+    assert_eq!(events("a\n  b\nc\n").len(), 3);
+}
+
+#[test]
+fn a_date_over_a_report_is_no_start() {
+    let text = format!("2026-03-01 12:00:00 report\n{}", "a line of it\n".repeat(40));
+    assert_eq!(events(&text).len(), 41);
+    let text = "up\n2026-03-01 12:00:00 INFO a\n  b\nc\n2026-03-01 12:00:01 INFO d\n";
+    assert_eq!(events(text), ["|||", "info|||a\n  b\nc", "info|||d"]);
+}
