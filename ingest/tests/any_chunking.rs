@@ -113,10 +113,12 @@ const PIECES: &[&str] = &[
     "12:M 21 Nov 2026 03:04:05.123 * Ready",
     "Started GET \"/cart\" for 10.1.2.3 at 2026-11-21 03:04:05 +0100",
     "Completed 404 Not Found in 12ms",
+    "Start-Date: 2026-11-21  03:04:05",
+    "#1763694245",
     "nul \0 and \u{1b}[31mred\u{1b}[0m and é",
 ];
 
-const FORMATS: [&str; 19] = [
+const FORMATS: [&str; 21] = [
     "access",
     "json",
     "syslog",
@@ -133,6 +135,8 @@ const FORMATS: [&str; 19] = [
     "gc",
     "gc_old",
     "rails",
+    "apt",
+    "shell_history",
     "cbs",
     "setupapi",
     "powershell",

@@ -4,6 +4,7 @@
 //! new format is one new file (with its sample lines as its test) and one new line in [`FORMATS`].
 
 pub(crate) mod access;
+pub(crate) mod apt;
 pub(crate) mod gc;
 pub(crate) mod ibmmq;
 pub(crate) mod json;
@@ -15,6 +16,7 @@ pub(crate) mod oracle;
 pub(crate) mod postgres;
 pub(crate) mod rails;
 pub(crate) mod redis;
+pub(crate) mod shell_history;
 pub(crate) mod syslog;
 pub(crate) mod text;
 pub(crate) mod windows;
@@ -40,6 +42,8 @@ pub(crate) static FORMATS: &[&Format] = &[
     &oracle::FORMAT,
     &ibmmq::FORMAT,
     &redis::FORMAT,
+    &apt::FORMAT,
+    &shell_history::FORMAT,
     &rails::FORMAT,
     &gc::unified::FORMAT,
     &gc::older::FORMAT,
