@@ -144,3 +144,13 @@ pub const MOST_TAGS: usize = 64;
 
 /// A definition file is read whole; the largest of lnav's own formats has a tenth of this.
 pub const LARGEST_DEFINITION_BYTES: u64 = 4 << 20;
+
+/// The layouts that a general source may mix: a program's own, that of a library, and one of start-up.
+pub const MOST_SHAPES: usize = 3;
+
+/// The `key=value` names that become fields of a general source, the most frequent of its sample: text with
+/// ten thousand odd pairs must not become ten thousand columns.
+pub const MOST_PAIR_NAMES: usize = 64;
+
+/// So much of a general line is searched for pairs, addresses and ids; what is behind is found by search.
+pub const PAIRS_WITHIN_BYTES: usize = 4 << 10;

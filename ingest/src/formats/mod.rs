@@ -4,9 +4,22 @@
 //! new format is one new file (with its sample lines as its test) and one new line in [`FORMATS`].
 
 pub(crate) mod access;
+pub(crate) mod apt;
+pub(crate) mod gc;
+pub(crate) mod ibmmq;
 pub(crate) mod json;
+pub(crate) mod mongodb;
+pub(crate) mod mssql;
+pub(crate) mod mysql;
+pub(crate) mod mysql_slow;
+pub(crate) mod oracle;
+pub(crate) mod postgres;
+pub(crate) mod rails;
+pub(crate) mod redis;
+pub(crate) mod shell_history;
 pub(crate) mod syslog;
 pub(crate) mod text;
+pub(crate) mod windows;
 pub(crate) mod windows_xml;
 
 use std::sync::Arc;
@@ -14,12 +27,34 @@ use std::sync::Arc;
 use crate::custom::Definition;
 use crate::frame::Framing;
 use crate::rows::{Rows, Schema};
-use crate::time::rules::TimeRules;
+use crate::time::rules::{self, TimeRules};
 use crate::time::zone::Zone;
 
 /// Every format, in the order in which they are preferred when two fit equally well.
-pub(crate) static FORMATS: &[&Format] =
-    &[&access::FORMAT, &json::FORMAT, &syslog::FORMAT, &windows_xml::FORMAT, &text::FORMAT];
+pub(crate) static FORMATS: &[&Format] = &[
+    &access::FORMAT,
+    &json::FORMAT,
+    &syslog::FORMAT,
+    &postgres::FORMAT,
+    &postgres::BOUNCER,
+    &mongodb::FORMAT,
+    &mssql::FORMAT,
+    &mysql::FORMAT,
+    &mysql_slow::FORMAT,
+    &oracle::FORMAT,
+    &ibmmq::FORMAT,
+    &redis::FORMAT,
+    &apt::FORMAT,
+    &shell_history::FORMAT,
+    &rails::FORMAT,
+    &gc::unified::FORMAT,
+    &gc::older::FORMAT,
+    &windows::cbs::FORMAT,
+    &windows::setupapi::FORMAT,
+    &windows::transcript::FORMAT,
+    &windows_xml::FORMAT,
+    &text::FORMAT,
+];
 
 /// Windows event logs in their binary form, which are told by their first bytes and read by [`crate::evtx`].
 pub(crate) static EVTX: Format = Format {
@@ -47,7 +82,8 @@ pub(crate) struct Format {
     pub name: &'static str,
     /// What its lines are, in the plural, for a person: "access log lines".
     pub title: &'static str,
-    /// How much a fitting line says for this format, 0 to 1: little where nearly any line would fit.
+    /// How much a fitting line says for this format: little where nearly any line would fit, above 1 where
+    /// an event is mostly free text behind a line that is unmistakable.
     pub weight: f32,
     /// The columns it always has; readers may add others.
     pub columns: Schema,
@@ -92,6 +128,8 @@ pub(crate) struct Learned {
     pub delimiter: u8,
     /// Its first line names its columns.
     pub has_header: bool,
+    /// What stands where in the lines of a general source.
+    pub text: Option<Arc<text::TextShape>>,
 }
 
 impl Learned {
@@ -150,6 +188,7 @@ pub(crate) fn render(format: &'static Format, line: &str) -> String {
     use std::fmt::Write;
 
     let mut setup = Setup::new(Zone::UTC);
+    setup.times = rules::learn(line.as_bytes().split(|&byte| byte == b'\n'));
     setup.learned = (format.learn)(line.as_bytes(), &setup);
     let chunk = Chunk::whole(line.as_bytes().to_vec());
     let batch = crate::parser::Parser::new(format, setup).parse(chunk);

@@ -64,6 +64,12 @@ impl Spelling {
     }
 }
 
+/// The first certain time that begins within so many bytes: for formats that know about where theirs stands.
+#[inline]
+pub(crate) fn near(line: &[u8], within: usize) -> Option<FoundTime> {
+    scan(line, within, DateOrder::Customary).map(|(found, _)| found)
+}
+
 /// The time at exactly this place, in any spelling: for formats that know where their time stands.
 #[inline]
 pub(crate) fn here(line: &[u8], at: usize, order: DateOrder) -> Option<(When, usize)> {

@@ -1,0 +1,108 @@
+//! The ERRORLOG of SQL Server.
+
+use memchr::memmem;
+
+use super::{Fit, Format, Learned, Reader};
+use crate::batch::Level;
+use crate::rows::{Kind, Rows, Schema};
+use crate::time::find::near;
+
+pub(crate) static FORMAT: Format = Format {
+    name: "mssql",
+    title: "SQL Server error log entries",
+    columns: COLUMNS,
+    learn: |_, _| Learned::starting(|line| near(line, 0).is_some()),
+    reader: |_| Box::new(ErrorLogReader),
+    ..Format::LINES
+};
+
+const COLUMNS: Schema = &[
+    ("process", Kind::Text),
+    ("error_code", Kind::Int),
+    ("severity", Kind::Int),
+    ("state", Kind::Int),
+    ("message", Kind::Text),
+];
+const PROCESS: usize = 0;
+const ERROR_CODE: usize = 1;
+const SEVERITY: usize = 2;
+const STATE: usize = 3;
+const MESSAGE: usize = 4;
+
+struct ErrorLogReader;
+
+impl Reader for ErrorLogReader {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let time = near(event, 0).ok_or("no time at the start")?;
+        let from = time.end + 1;
+        let rest = event.get(from..).unwrap_or_default();
+        let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        let process = &rest[..length];
+        let is_process = matches!(process, b"Server" | b"Logon" | b"Backup")
+            || process.strip_prefix(b"spid").is_some_and(|id| id.first().is_some_and(u8::is_ascii_digit));
+        if !is_process {
+            return Err("no process of SQL Server behind the time");
+        }
+        rows.when(&time.when);
+        rows.text(PROCESS, from, from + length);
+        let message = rest[length..].trim_ascii_start();
+        let at = event.len() - message.len();
+        if !message.is_empty() {
+            rows.text(MESSAGE, at, event.len());
+        }
+        let severity = value(message, b"Severity: ");
+        if let Some(code) = message.starts_with(b"Error: ").then(|| value(message, b"Error: ")).flatten() {
+            rows.int(ERROR_CODE, code);
+            for (column, value) in [(SEVERITY, severity), (STATE, value(message, b"State: "))] {
+                if let Some(value) = value {
+                    rows.int(column, value);
+                }
+            }
+            // From 20 on the server ends the connection.
+            rows.set_level(match severity {
+                Some(..=10) => Level::Info,
+                Some(20..) => Level::Fatal,
+                _ => Level::Error,
+            });
+        } else if message.starts_with(b"Warning") {
+            rows.set_level(Level::Warn);
+        }
+        Ok(Fit::Whole)
+    }
+}
+
+fn value(message: &[u8], name: &[u8]) -> Option<i64> {
+    let rest = &message[memmem::find(message, name)? + name.len()..];
+    let digits = rest.iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
+    (digits > 0).then(|| rest[..digits].iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::render;
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        assert_eq!(render(&FORMAT, line), expected, "{line}");
+    }
+
+    #[test]
+    fn sample_lines() {
+        check(
+            "2026-11-21 03:04:05.12 Server      Up\n\tand more",
+            "2026-11-21T03:04:05.12Z - process=\"Server\" message=\"Up\\n\\tand more\"",
+        );
+        check(
+            "2026-11-21 03:04:05.12 Logon       Error: 18456, Severity: 14, State: 8.",
+            r#"2026-11-21T03:04:05.12Z error process="Logon" error_code=18456 severity=14 state=8 message="Error: 18456, Severity: 14, State: 8.""#,
+        );
+        check(
+            "2026-11-21 03:04:05.12 spid22s     x",
+            r#"2026-11-21T03:04:05.12Z - process="spid22s" message="x""#,
+        );
+        check("2026-11-21 03:04:05.12 main x", "unparsed: no process of SQL Server behind the time");
+        check("2026-11-21 03:04:05.12", "unparsed: no process of SQL Server behind the time");
+        check("x", "unparsed: it stands before the first event, or goes on with one that is too long");
+    }
+}

@@ -1,0 +1,103 @@
+//! The alert log of Oracle: a line that is a time alone, and behind it what happened then.
+
+use memchr::{memchr, memmem};
+
+use super::{Fit, Format, Learned, Reader};
+use crate::batch::Level;
+use crate::rows::{Kind, Rows, Schema};
+use crate::time::find::{near, whole};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "oracle_alert",
+    title: "entries of an Oracle alert log",
+    // What follows a time is free text, and a time alone on its line is seldom anyone else's.
+    weight: 2.0,
+    columns: COLUMNS,
+    learn: |_, _| Learned::starting(is_time),
+    reader: |_| Box::new(AlertReader),
+    ..Format::LINES
+};
+
+const COLUMNS: Schema = &[("code", Kind::Text), ("message", Kind::Text)];
+const CODE: usize = 0;
+const MESSAGE: usize = 1;
+
+/// The shortest time with a date, and the longest with a zone.
+const TIME_BYTES: std::ops::RangeInclusive<usize> = 19..=40;
+
+fn is_time(line: &[u8]) -> bool {
+    let line = line.trim_ascii_end();
+    TIME_BYTES.contains(&line.len()) && line[0].is_ascii_alphanumeric() && read_time(line).is_some()
+}
+
+fn read_time(line: &[u8]) -> Option<crate::time::When> {
+    whole(line).or_else(|| near(line, 4).filter(|time| time.end == line.len()).map(|time| time.when))
+}
+
+struct AlertReader;
+
+impl Reader for AlertReader {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let newline = memchr(b'\n', event).unwrap_or(event.len());
+        let time = read_time(event[..newline].trim_ascii_end()).ok_or("no line with a time alone")?;
+        let second = event.get(newline + 1..).unwrap_or_default();
+        if near(second, 0).is_some() {
+            // Every line has its time there, and some have nothing else.
+            return Err("the line behind the time begins with a time too");
+        }
+        rows.when(&time);
+        let message = event[newline..].trim_ascii_start();
+        let from = event.len() - message.len();
+        if message.is_empty() {
+            return Ok(Fit::Partly);
+        }
+        rows.text(MESSAGE, from, event.len());
+        let code = memmem::find_iter(message, b"ORA-").find_map(|at| {
+            let digits = message[at + 4..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            ((3..=6).contains(&digits)).then_some((from + at, from + at + 4 + digits))
+        });
+        if let Some((start, end)) = code {
+            rows.text(CODE, start, end);
+            let is_internal = matches!(&event[start + 4..end], b"00600" | b"07445" | b"600" | b"7445");
+            rows.set_level(if is_internal { Level::Fatal } else { Level::Error });
+        } else if message.to_ascii_uppercase().starts_with(b"WARNING") {
+            rows.set_level(Level::Warn);
+        }
+        Ok(Fit::Whole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::render;
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        assert_eq!(render(&FORMAT, line), expected, "{line}");
+    }
+
+    #[test]
+    fn sample_entries() {
+        check(
+            "Sat Nov 21 03:04:05 2026\nStarting ORACLE instance\n  x",
+            "2026-11-21T03:04:05Z - message=\"Starting ORACLE instance\\n  x\"",
+        );
+        check(
+            "2026-11-21T03:04:05.123456+01:00\nErrors in file /x.trc:\nORA-01555: snapshot too old",
+            "2026-11-21T02:04:05.123456Z error code=\"ORA-01555\" message=\"Errors in file /x.trc:\\nORA-01555: snapshot too old\"",
+        );
+        check(
+            "2026-11-21T03:04:05.123456+01:00\nWARNING: low",
+            "2026-11-21T02:04:05.123456Z warn message=\"WARNING: low\"",
+        );
+        check(
+            "Starting up",
+            "unparsed: it stands before the first event, or goes on with one that is too long",
+        );
+        check(
+            "2026-11-21T03:04:05Z up",
+            "unparsed: it stands before the first event, or goes on with one that is too long",
+        );
+    }
+}

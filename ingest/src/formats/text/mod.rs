@@ -1,0 +1,297 @@
+//! Any other text. What its lines have in common is learned from a sample: where an event begins, where its
+//! time, level, thread and logger stand, and which `key=value` pairs it has.
+
+mod ids;
+mod pairs;
+mod piece;
+mod shape;
+mod starts;
+mod words;
+
+use std::sync::Arc;
+
+use memchr::memchr;
+
+use super::{Fit, Format, Learned, Reader, Setup};
+use crate::frame::Framing;
+use crate::level::{self, LevelWord};
+use crate::limits;
+use crate::named::Named;
+use crate::rows::{Kind, Rows};
+use crate::time::find::{FoundTime, find};
+use crate::time::rules::TimeRules;
+use ids::IdMarks;
+use pairs::PairNames;
+use piece::{skip_separators, skip_spaces};
+use shape::{Header, Shape};
+
+/// Any line fits, so a fit says little: a known format that fits two lines in five is preferred.
+pub(crate) static FORMAT: Format = Format {
+    name: "text",
+    title: "lines of text",
+    weight: 0.4,
+    learn,
+    reader: |setup| Box::new(TextReader::new(setup)),
+    ..Format::LINES
+};
+
+/// What the lines of a source have in common.
+#[derive(Default)]
+pub(crate) struct TextShape {
+    times: TimeRules,
+    /// Before the time.
+    before: Shape,
+    /// Behind the time, or from the start of lines that have none; the most frequent layout first.
+    after: Vec<Shape>,
+    /// Most lines end with their logger in parentheses.
+    ends_with_logger: bool,
+    /// The level begins the second line, as `java.util.logging` has it.
+    level_on_second: bool,
+    pairs: PairNames,
+    ids: IdMarks,
+}
+
+/// So many lines of a sample tell all that is to be learned.
+const LINES_LEARNED: usize = 1_000;
+
+fn learn(sample: &[u8], setup: &Setup) -> Learned {
+    let lines: Vec<&[u8]> = sample
+        .split(|&byte| byte == b'\n')
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+        .filter(|line| !line.trim_ascii().is_empty())
+        .take(LINES_LEARNED)
+        .collect();
+    let rules = setup.times.clone();
+    let times: Vec<Option<(usize, usize)>> =
+        lines.iter().map(|line| find(line, &rules).map(|time| (time.start, time.end))).collect();
+    let stamped = || lines.iter().zip(&times).filter_map(|(line, time)| Some((*line, (*time)?)));
+    let prefixes: Vec<(&[u8], usize)> =
+        stamped().map(|(line, (start, _))| (&line[..start], prefix_start(&line[..start]))).collect();
+    let before = if prefixes.is_empty() { Shape::default() } else { shape::learn(&prefixes) };
+    let begins = starts::learn(&lines, &times, &rules, &before);
+    let with_time = stamped().count() > 0;
+    let starting: Vec<(&[u8], usize)> = lines
+        .iter()
+        .zip(&times)
+        .filter(|(line, time)| begins(line) && (!with_time || time.is_some()))
+        .map(|(line, time)| (*line, time.map_or(0, |(_, end)| end)))
+        .collect();
+    let mut text = TextShape { times: rules.clone(), before, ..TextShape::default() };
+    let ending = starting.iter().filter(|(line, from)| logger_at_end(line, *from).is_some()).count();
+    text.ends_with_logger = ending > 0 && ending * 5 >= starting.len() * 3;
+    let headed: Vec<(&[u8], usize)> =
+        starting.iter().map(|&(line, from)| (&line[..text.header_end(line, from)], from)).collect();
+    text.after = shape::learn_several(&headed);
+    if !with_time {
+        // Without a time, only a level or a bracket shows that there is something before the message.
+        text.after.retain(Shape::has_level);
+    }
+    text.level_on_second = starts::level_on_second(&lines, &*begins);
+    let paired: Vec<(&[u8], usize)> =
+        starting.iter().map(|&(line, end)| (line, pairs_from(find(line, &rules).as_ref(), end))).collect();
+    text.pairs = PairNames::learn(&paired);
+    text.ids = IdMarks::learn(&starting);
+    Learned { framing: Framing::Starts(begins), text: Some(Arc::new(text)), ..Learned::default() }
+}
+
+/// Pairs stand behind a time that begins the line, or around one within it.
+fn pairs_from(time: Option<&FoundTime>, end: usize) -> usize {
+    if time.is_none_or(|time| time.start <= limits::STAMP_ANCHORED_BYTES) { end } else { 0 }
+}
+
+/// Past a bracket that opens before the time and closes behind it.
+fn prefix_start(prefix: &[u8]) -> usize {
+    let opens = matches!(prefix.first(), Some(b'[' | b'(' | b'<'));
+    usize::from(opens && !prefix.iter().any(|byte| matches!(byte, b']' | b')' | b'>')))
+}
+
+struct TextReader {
+    text: Arc<TextShape>,
+    named: Named,
+}
+
+impl TextReader {
+    fn new(setup: &Setup) -> TextReader {
+        let unlearned = || Arc::new(TextShape { times: setup.times.clone(), ..TextShape::default() });
+        TextReader { text: setup.learned.text.clone().unwrap_or_else(unlearned), named: Named::default() }
+    }
+
+    fn put_header(&mut self, header: &Header, event: &[u8], rows: &mut Rows) {
+        for (name, value) in [(&b"pid"[..], header.pid), (b"event_id", header.event_id)] {
+            if let Some(value) = value
+                && let Some(column) = self.named.column(name, Kind::Int, rows)
+            {
+                rows.int(column, value);
+            }
+        }
+        let places = [
+            (&b"thread"[..], header.thread),
+            (b"logger", header.logger),
+            (b"user", header.user),
+            (b"context", header.context),
+        ];
+        for (name, place) in places {
+            let Some((from, to)) = place else { continue };
+            self.named.text(name, from, to, rows);
+        }
+        if let Some((from, to)) = header.trace
+            && let Some((trace, span)) = ids::trace_in_brackets(&event[from..to])
+        {
+            self.named.text(b"trace_id", from + trace.0, from + trace.1, rows);
+            self.named.text(b"span_id", from + span.0, from + span.1, rows);
+        }
+    }
+
+    /// What `java.util.logging` writes: class and method behind the time, level and message on the next line.
+    fn put_second_line(
+        &mut self,
+        event: &[u8],
+        from: usize,
+        line_end: usize,
+        rows: &mut Rows,
+    ) -> Option<usize> {
+        let second = line_end + 1;
+        let (level, after) = starts::level_before_colon(event.get(second..)?)?;
+        rows.set_level(level);
+        let names = &event[from..line_end];
+        let class = skip_spaces(names, 0);
+        let length = names[class..].iter().position(|byte| *byte == b' ').unwrap_or(names.len() - class);
+        if length > 0 {
+            self.named.text(b"logger", from + class, from + class + length, rows);
+        }
+        Some(skip_spaces(event, second + after))
+    }
+}
+
+impl Reader for TextReader {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let text = Arc::clone(&self.text);
+        let line = first_line(event);
+        let time = find(line, &text.times);
+        let (start, end) = time.map_or((0, 0), |time| (time.start, time.end));
+        if let Some(time) = &time {
+            rows.when(&time.when);
+        }
+        self.named.begin();
+        let header = text.header(line, start, end);
+        self.put_header(&header, event, rows);
+        let begins_with_time = time.is_some() && start <= limits::STAMP_ANCHORED_BYTES;
+        let mut message =
+            (header.found > 0 || begins_with_time).then(|| skip_separators(event, header.end.max(end)));
+        if let Some(level) = header.level {
+            rows.set_level(level);
+        } else if let Some(word) = level_around(line, start, end) {
+            rows.set_level(word.level);
+            if message.is_some_and(|from| skip_open_brackets(line, from) == word.start) {
+                message = Some(skip_separators(event, word.end));
+            }
+        }
+        text.put_found(line, pairs_from(time.as_ref(), end), end, &mut self.named, rows);
+        let mut message_to = event.len();
+        if text.level_on_second
+            && header.level.is_none()
+            && let Some(from) = self.put_second_line(event, end, line.len(), rows)
+        {
+            message = Some(from);
+        } else if text.ends_with_logger
+            && let Some((from, to)) = logger_at_end(line, end)
+        {
+            self.named.text(b"logger", from, to, rows);
+            if line.len() == event.len() {
+                message_to = from - 1;
+            }
+        }
+        if let Some(from) = message.filter(|&from| from < message_to) {
+            // Where nothing is left of the first line, the message is what follows.
+            let from =
+                from + event[from..message_to].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            let to = from + event[from..message_to].trim_ascii_end().len();
+            if from < to {
+                self.named.text(b"message", from, to, rows);
+            }
+        }
+        Ok(Fit::Whole)
+    }
+}
+
+fn first_line(event: &[u8]) -> &[u8] {
+    let line = &event[..memchr(b'\n', event).unwrap_or(event.len())];
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// A level may stand on either side of the time.
+fn level_around(line: &[u8], start: usize, end: usize) -> Option<LevelWord> {
+    level::find(line, 0, start).or_else(|| level::find(line, end, end + limits::LEVEL_WITHIN_BYTES))
+}
+
+fn skip_open_brackets(line: &[u8], at: usize) -> usize {
+    let rest = line.get(at..).unwrap_or_default();
+    at + rest.iter().take_while(|byte| matches!(byte, b'[' | b'(' | b'<')).count()
+}
+
+impl TextShape {
+    /// What stands around the time of a line, which may be empty.
+    #[inline]
+    fn header(&self, line: &[u8], start: usize, end: usize) -> Header {
+        let mut header = Header { end, ..Header::default() };
+        if start > 0 && !self.before.is_empty() {
+            self.before.read(&line[..start], prefix_start(&line[..start]), &mut header);
+        }
+        let before = header.found;
+        self.read_after(&line[..self.header_end(line, end)], end, &mut header);
+        header.found += before;
+        header
+    }
+
+    /// Puts pairs, an address and ids.
+    #[inline]
+    fn put_found(&self, line: &[u8], pairs_from: usize, from: usize, named: &mut Named, rows: &mut Rows) {
+        self.pairs.read(line, pairs_from, named, rows);
+        if let Some((from, to)) = ids::address(line, from) {
+            named.text(b"ip", from, to, rows);
+        }
+        for (field, from, to) in self.ids.read(line, from) {
+            named.text(field.as_bytes(), from, to, rows);
+        }
+    }
+
+    /// Where there is nothing any more that may stand before a message.
+    #[inline]
+    fn header_end(&self, line: &[u8], from: usize) -> usize {
+        let logger = if self.ends_with_logger { logger_at_end(line, from) } else { None };
+        logger.map_or(line.len(), |(start, _)| start - 1)
+    }
+
+    /// Reads the pieces behind the time by the layout that fits, or else as far as one does.
+    #[inline]
+    fn read_after(&self, line: &[u8], from: usize, header: &mut Header) {
+        let before = *header;
+        let mut best = Header { end: from, found: 0, ..before };
+        for shape in &self.after {
+            *header = before;
+            shape.read(line, from, header);
+            if header.found == shape.len() {
+                return;
+            }
+            if header.found > best.found {
+                best = *header;
+            }
+        }
+        *header = best;
+    }
+}
+
+/// The name in parentheses at the end of a line.
+fn logger_at_end(line: &[u8], from: usize) -> Option<(usize, usize)> {
+    let inner = line.strip_suffix(b")")?;
+    let open = memchr::memrchr(b'(', inner)?;
+    let name = &inner[open + 1..];
+    let is_name = name.len() > 2
+        && name[0].is_ascii_alphabetic()
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._-$".contains(byte))
+        && name.contains(&b'.');
+    (is_name && open > from && inner[open - 1] == b' ').then_some((open + 1, inner.len()))
+}
+
+#[cfg(test)]
+mod tests;

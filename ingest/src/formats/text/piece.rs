@@ -1,0 +1,268 @@
+//! The pieces that stand between a line's time and its message: `[main]`, `INFO`, `c.e.Shop:`, `name -`.
+//!
+//! A piece tells from its own text how it is set apart. Learning and reading cut a line by this one rule,
+//! so what was learned from a sample is what a line is read by.
+
+use super::words::{letter_level, level_of};
+use crate::batch::Level;
+
+/// Names and brackets before a message are short; a longer run belongs to the message.
+const LONGEST_PIECE_BYTES: usize = 160;
+
+/// How a piece is set apart from what follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// In brackets that open with this.
+    Bracket(u8),
+    /// Before a space alone.
+    Word,
+    /// Before a colon and a space, or a colon between spaces.
+    Colon,
+    /// Before a colon and at once more, as in `INFO:root:text`.
+    Tight,
+    /// Before a bar.
+    Bar,
+    /// Before a dash between spaces.
+    Dash,
+    /// Directly before a bracket, as in `app[12]`.
+    Joined,
+    /// Before a bracket that closes what was opened before it, as in `[03:04:05 main]`.
+    Closed,
+}
+
+/// A piece, and where the line goes on behind it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    pub form: Form,
+    pub from: usize,
+    pub to: usize,
+    pub next: usize,
+}
+
+/// What the text of a piece looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// A level, perhaps with a name beside it.
+    Level,
+    /// A letter that may stand for a level.
+    Letter,
+    Number,
+    /// A name with points in it, as classes and modules have.
+    Dotted,
+    Name,
+    /// Anything that no name is made of.
+    Other,
+}
+
+/// The piece that begins behind the separators at a place, in the first line of the text.
+#[inline]
+pub(super) fn piece(line: &[u8], at: usize, after: Option<Form>) -> Option<Piece> {
+    let from = skip_separators(line, at);
+    let first = *line.get(from)?;
+    if matches!(first, b'[' | b'(' | b'<') {
+        let close = closing(line, from)?;
+        return Some(Piece { form: Form::Bracket(first), from: from + 1, to: close, next: close + 1 });
+    }
+    let limit = line.len().min(from + LONGEST_PIECE_BYTES);
+    let mut to = from;
+    while to < limit {
+        match line[to] {
+            b' ' | b'\t' | b'\r' | b'\n' => return Some(before_space(line, from, to)),
+            b':' => match line.get(to + 1) {
+                None | Some(b' ' | b'\t' | b'\r' | b'\n') => {
+                    return Some(Piece { form: Form::Colon, from, to, next: to + 1 });
+                }
+                Some(b':') => to += 1,
+                Some(_) if after == Some(Form::Tight) || level_of(&line[from..to]).is_some() => {
+                    return Some(Piece { form: Form::Tight, from, to, next: to + 1 });
+                }
+                Some(_) => {}
+            },
+            b',' if matches!(line.get(to + 1), None | Some(b' ')) => {
+                return Some(Piece { form: Form::Word, from, to, next: to + 1 });
+            }
+            b']' | b')' if to > from => return Some(Piece { form: Form::Closed, from, to, next: to + 1 }),
+            b'|' if to > from => return Some(Piece { form: Form::Bar, from, to, next: to + 1 }),
+            b'[' if to > from && ends_piece(line, closing(line, to)) => {
+                return Some(Piece { form: Form::Joined, from, to, next: to });
+            }
+            b'"' | b'\'' | b'=' | b'{' | b'}' | b'<' | b'>' | b'(' | b']' | b')' | b'|' => return None,
+            _ => {}
+        }
+        to += 1;
+    }
+    (to == line.len() && to > from).then_some(Piece { form: Form::Word, from, to, next: to })
+}
+
+/// A word that a space follows: what stands alone behind the space tells more.
+fn before_space(line: &[u8], from: usize, to: usize) -> Piece {
+    let space = to + line[to..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let alone = |at: usize| matches!(line.get(at), None | Some(b' ' | b'\t' | b'\r' | b'\n'));
+    let (form, next) = match line.get(space) {
+        _ if space == to => (Form::Word, to),
+        Some(b'-') => {
+            let dashes = space + line[space..].iter().take_while(|byte| **byte == b'-').count();
+            if alone(dashes) { (Form::Dash, dashes) } else { (Form::Word, to) }
+        }
+        Some(b':') if alone(space + 1) => (Form::Colon, space + 1),
+        Some(b'|') => (Form::Bar, space + 1),
+        _ => (Form::Word, to),
+    };
+    Piece { form, from, to, next }
+}
+
+/// Whether behind a closing bracket a piece may end.
+fn ends_piece(line: &[u8], close: Option<usize>) -> bool {
+    close.is_some_and(|close| {
+        matches!(line.get(close + 1), None | Some(b':' | b' ' | b'\t' | b'\r' | b'\n' | b']' | b'|'))
+    })
+}
+
+/// Where the bracket at a place closes on its line; brackets of its kind within it are passed over.
+fn closing(line: &[u8], open_at: usize) -> Option<usize> {
+    let open = line[open_at];
+    let close = match open {
+        b'[' => b']',
+        b'(' => b')',
+        _ => b'>',
+    };
+    let mut depth = 0;
+    for (length, &byte) in line[open_at..].iter().take(LONGEST_PIECE_BYTES).enumerate() {
+        if byte == b'\n' {
+            return None;
+        }
+        depth += usize::from(byte == open);
+        if byte == close {
+            depth -= 1;
+            if depth == 0 {
+                return Some(open_at + length);
+            }
+        }
+    }
+    None
+}
+
+/// Past what separates two pieces: closing brackets, spaces, and dashes, colons and bars that stand alone.
+#[inline]
+pub(super) fn skip_separators(line: &[u8], mut at: usize) -> usize {
+    while matches!(line.get(at), Some(b']' | b')' | b'>' | b':' | b',' | b'|' | b';')) {
+        at += 1;
+    }
+    loop {
+        at = skip_spaces(line, at);
+        let mark = match line.get(at) {
+            Some(b'-') => line[at..].iter().take_while(|byte| **byte == b'-').count(),
+            Some(b':' | b'|') => 1,
+            _ => return at,
+        };
+        if !matches!(line.get(at + mark), Some(b' ' | b'\t')) {
+            return at;
+        }
+        at += mark;
+    }
+}
+
+pub(super) fn skip_spaces(line: &[u8], at: usize) -> usize {
+    at + line.get(at..).unwrap_or_default().iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// What the text of a piece looks like.
+pub(super) fn class(text: &[u8]) -> Class {
+    let text = text.trim_ascii();
+    if level_beside(text).is_some() {
+        return Class::Level;
+    }
+    if let [letter] = text
+        && letter_level(*letter).is_some()
+    {
+        return Class::Letter;
+    }
+    if number(text).is_some() {
+        return Class::Number;
+    }
+    let is_name =
+        |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"._-$/@#:+*~\\,".contains(byte);
+    if text.is_empty() || !text.iter().all(is_name) {
+        return Class::Other;
+    }
+    let letters = text.iter().any(u8::is_ascii_alphabetic);
+    let within = |mark: &[u8]| {
+        memchr::memmem::find(text, mark).is_some_and(|at| at > 0 && at + mark.len() < text.len())
+    };
+    if letters && (within(b".") || within(b"::") || within(b"$")) && !text.contains(&b'/') {
+        return Class::Dotted;
+    }
+    Class::Name
+}
+
+/// The digits of a number that names a process or thread.
+pub(super) fn number(text: &[u8]) -> Option<i64> {
+    let digits = text.strip_prefix(b"#").unwrap_or(text);
+    if digits.is_empty() || digits.len() > 10 || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    Some(digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
+}
+
+/// The level of a piece and the name beside it, as places in its text: `INFO`, `main/INFO`, `INFO/main`,
+/// `production.ERROR`.
+pub(super) fn level_beside(text: &[u8]) -> Option<(Level, usize, usize)> {
+    if let Some(level) = level_of(text) {
+        return Some((level, 0, 0));
+    }
+    let first = memchr::memchr(b'/', text);
+    if let Some(at) = first
+        && let Some(level) = level_of(&text[..at])
+    {
+        return Some((level, at + 1, text.len()));
+    }
+    let last = memchr::memrchr2(b'/', b'.', text)?;
+    level_of(&text[last + 1..]).map(|level| (level, 0, last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(line: &str) -> String {
+        let mut at = 0;
+        let mut after = None;
+        let mut out = Vec::new();
+        while let Some(found) = piece(line.as_bytes(), at, after)
+            && out.len() < 6
+        {
+            let text = &line[found.from..found.to];
+            out.push(format!("{text}={:?}:{:?}", found.form, class(text.as_bytes())));
+            at = found.next;
+            after = Some(found.form);
+        }
+        out.join(" ")
+    }
+
+    #[test]
+    fn lines_are_cut_into_pieces() {
+        let bracket = "Bracket(91)";
+        assert_eq!(
+            pieces(" INFO  [main] c.e.Shop - up"),
+            format!("INFO=Word:Level main={bracket}:Name c.e.Shop=Dash:Dotted up=Word:Name")
+        );
+        assert_eq!(
+            pieces("[QuorumPeer[myid=1]/0:0] - x"),
+            format!("QuorumPeer[myid=1]/0:0={bracket}:Other x=Word:Name")
+        );
+        assert_eq!(
+            pieces("INFO:root:text more"),
+            "INFO=Tight:Level root=Tight:Name text=Word:Name more=Word:Name"
+        );
+        assert_eq!(pieces("a::b: x"), "a::b=Colon:Dotted x=Word:Name");
+        assert_eq!(pieces("x.py[DEBUG]: y"), format!("x.py=Joined:Dotted DEBUG={bracket}:Level y=Word:Name"));
+        assert_eq!(pieces(" #12]  INFO -- : t"), "#12=Closed:Number INFO=Dash:Level t=Word:Name");
+        assert_eq!(
+            pieces("[Server thread/INFO]: t"),
+            format!("Server thread/INFO={bracket}:Level t=Word:Name")
+        );
+        assert_eq!(pieces("|INFO|a b|c"), "INFO=Bar:Level a=Word:Name b=Bar:Name c=Word:Name");
+        assert_eq!(pieces("say=\"x\""), "");
+        assert_eq!(pieces("[open"), "");
+    }
+}

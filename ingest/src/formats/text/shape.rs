@@ -1,0 +1,406 @@
+//! What stands between a line's time and its message, learned from a sample: which piece is the level, which
+//! the thread, which the logger. Most lines must agree on a piece; what only some have is message.
+
+use super::ids::trace_in_brackets;
+use super::piece::{Class, Form, Piece, class, level_beside, number, piece};
+use super::words::letter_level;
+use crate::batch::Level;
+use crate::limits;
+
+/// The pieces of one layout, up to the message.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Shape {
+    slots: Vec<Slot>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Slot {
+    form: Form,
+    role: Role,
+}
+
+/// What a piece says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Role {
+    /// A level, and perhaps beside it a name: the thread in brackets, the logger elsewhere.
+    Level,
+    LevelAndThread,
+    Letter,
+    Pid,
+    ThreadId,
+    EventId,
+    Thread,
+    Logger,
+    User,
+    Context,
+    /// The ids of trace and span.
+    Trace,
+    /// It has to be there, and is left in the raw line.
+    Passed,
+}
+
+/// What a line's pieces said.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Header {
+    pub level: Option<Level>,
+    pub pid: Option<i64>,
+    pub event_id: Option<i64>,
+    pub thread: Option<(usize, usize)>,
+    pub logger: Option<(usize, usize)>,
+    pub user: Option<(usize, usize)>,
+    pub context: Option<(usize, usize)>,
+    pub trace: Option<(usize, usize)>,
+    /// Where the pieces end.
+    pub end: usize,
+    /// How many of them were there.
+    pub found: usize,
+}
+
+/// How lines agree on a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Level,
+    Letter,
+    Number,
+    Text,
+}
+
+/// At most so many pieces stand before a message.
+const MOST_SLOTS: usize = 10;
+
+/// At most so many words that only a piece behind them makes a part of the layout.
+const MOST_OPEN_WORDS: usize = 7;
+
+impl Shape {
+    pub(super) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub(super) fn has_level(&self) -> bool {
+        self.slots.iter().any(|slot| matches!(slot.role, Role::Level | Role::LevelAndThread | Role::Letter))
+    }
+
+    pub(super) fn begins_with_level(&self) -> bool {
+        self.slots
+            .first()
+            .is_some_and(|slot| matches!(slot.role, Role::Level | Role::LevelAndThread | Role::Letter))
+    }
+
+    /// Reads a line's pieces from a place on, as far as they are as learned.
+    #[inline]
+    pub(super) fn read(&self, line: &[u8], at: usize, header: &mut Header) {
+        header.end = at;
+        header.found = 0;
+        let mut after = None;
+        for slot in &self.slots {
+            let Some(piece) = piece(line, header.end, after).filter(|piece| piece.form == slot.form) else {
+                return;
+            };
+            if !header.take(slot.role, line, &piece) {
+                return;
+            }
+            header.end = piece.next;
+            header.found += 1;
+            after = Some(piece.form);
+        }
+    }
+}
+
+impl Header {
+    #[inline]
+    fn take(&mut self, role: Role, line: &[u8], piece: &Piece) -> bool {
+        let (from, to) = trimmed(line, piece.from, piece.to);
+        let text = &line[from..to];
+        let place = (from < to && text != b"-").then_some((from, to));
+        match role {
+            Role::Level | Role::LevelAndThread => {
+                let Some((level, name_from, name_to)) = level_beside(text) else { return false };
+                self.level = Some(level);
+                if name_from < name_to {
+                    let place = Some((from + name_from, from + name_to));
+                    if matches!(piece.form, Form::Bracket(_)) {
+                        self.thread = place;
+                    } else {
+                        self.logger = place;
+                    }
+                }
+                return true;
+            }
+            Role::Letter => match text {
+                [letter] => self.level = letter_level(*letter),
+                _ => return false,
+            },
+            Role::Pid => match number(text) {
+                Some(number) => self.pid = Some(number),
+                None => return place.is_none(),
+            },
+            Role::EventId => self.event_id = number(text),
+            Role::Thread | Role::ThreadId => self.thread = place,
+            Role::Logger => self.logger = place,
+            Role::User => self.user = place,
+            Role::Context => self.context = place,
+            Role::Trace => self.trace = place,
+            Role::Passed => {}
+        }
+        true
+    }
+}
+
+#[inline]
+fn trimmed(line: &[u8], mut from: usize, mut to: usize) -> (usize, usize) {
+    while from < to && matches!(line[from], b' ' | b'\t') {
+        from += 1;
+    }
+    while to > from && matches!(line[to - 1], b' ' | b'\t') {
+        to -= 1;
+    }
+    (from, to)
+}
+
+/// One line while its pieces are learned.
+struct Walk<'a> {
+    line: &'a [u8],
+    at: usize,
+    after: Option<Form>,
+}
+
+/// A piece on which lines agreed.
+struct Agreed {
+    form: Form,
+    kind: Kind,
+    /// How many of the agreeing lines have a name with points, a thread's name, or an address there.
+    dotted: usize,
+    threads: usize,
+    lettered: usize,
+    traces: usize,
+    /// How many levels there have a name beside them.
+    beside: usize,
+    count: usize,
+    /// It is a part of the layout by itself, not only if one behind it is.
+    anchors: bool,
+}
+
+impl Agreed {
+    fn most(&self, of_them: usize) -> bool {
+        of_them * 2 > self.count
+    }
+}
+
+/// Learns a layout from lines, each with the place from which its pieces begin.
+pub(super) fn learn(lines: &[(&[u8], usize)]) -> Shape {
+    let mut walks: Vec<Walk> = lines.iter().map(|&(line, at)| Walk { line, at, after: None }).collect();
+    let enough = (lines.len() * 3).div_ceil(5).max(1);
+    let mut agreed: Vec<Agreed> = Vec::new();
+    let mut level_known = false;
+    let mut logger_known = false;
+    let mut open_words = 0;
+    while agreed.len() < MOST_SLOTS {
+        let Some((next, going_on)) = agree(&walks, enough) else { break };
+        let before = agreed.last();
+        let anchors = anchors(&next, before, level_known, logger_known, walks.len());
+        if !anchors {
+            open_words += 1;
+        }
+        if open_words > MOST_OPEN_WORDS || (level_known && logger_known && !anchors) {
+            break;
+        }
+        if anchors {
+            open_words = 0;
+        }
+        level_known |= matches!(next.kind, Kind::Level | Kind::Letter);
+        logger_known |= anchors && next.kind == Kind::Text && names_logger(&next);
+        walks = going_on;
+        agreed.push(Agreed { anchors, ..next });
+    }
+    let kept = agreed.iter().rposition(|piece| piece.anchors).map_or(0, |last| last + 1);
+    agreed.truncate(kept);
+    Shape { slots: roles(&agreed) }
+}
+
+fn names_logger(piece: &Agreed) -> bool {
+    match piece.form {
+        Form::Bracket(_) => piece.dotted * 2 > piece.count,
+        _ => true,
+    }
+}
+
+/// The form and kind that most lines have next, and the lines that have it.
+fn agree<'a>(walks: &[Walk<'a>], enough: usize) -> Option<(Agreed, Vec<Walk<'a>>)> {
+    let mut counts: Vec<Agreed> = Vec::new();
+    let looks: Vec<Option<(Piece, Kind)>> = walks
+        .iter()
+        .map(|walk| {
+            let piece = piece(walk.line, walk.at, walk.after)?;
+            let text = &walk.line[piece.from..piece.to];
+            let class = class(text);
+            let kind = match class {
+                Class::Level => Kind::Level,
+                Class::Letter => Kind::Letter,
+                Class::Number => Kind::Number,
+                // Names that are no names are only told by their brackets.
+                Class::Other if !matches!(piece.form, Form::Bracket(_)) => return None,
+                _ => Kind::Text,
+            };
+            let counted = counts.iter().position(|agreed| (agreed.form, agreed.kind) == (piece.form, kind));
+            let counted = counted.unwrap_or_else(|| {
+                counts.push(Agreed {
+                    form: piece.form,
+                    kind,
+                    dotted: 0,
+                    threads: 0,
+                    lettered: 0,
+                    traces: 0,
+                    beside: 0,
+                    count: 0,
+                    anchors: false,
+                });
+                counts.len() - 1
+            });
+            counts[counted].count += 1;
+            counts[counted].dotted += usize::from(class == Class::Dotted);
+            counts[counted].threads += usize::from(is_thread(text));
+            counts[counted].lettered += usize::from(text.iter().any(u8::is_ascii_alphabetic));
+            counts[counted].beside += usize::from(level_beside(text).is_some_and(|(_, from, to)| from < to));
+            counts[counted].traces += usize::from(trace_in_brackets(text).is_some());
+            Some((piece, kind))
+        })
+        .collect();
+    let most = counts.into_iter().rev().max_by_key(|agreed| agreed.count)?;
+    if most.count < enough {
+        return None;
+    }
+    let going_on = walks.iter().zip(&looks).filter_map(|(walk, look)| {
+        let (piece, kind) = (*look)?;
+        ((piece.form, kind) == (most.form, most.kind)).then_some(Walk {
+            line: walk.line,
+            at: piece.next,
+            after: Some(piece.form),
+        })
+    });
+    let going_on = going_on.collect();
+    Some((most, going_on))
+}
+
+/// Whether a piece is a part of the layout by itself: a level, what is in brackets or before a sign, a name
+/// with points in it. Once level and logger are known, only brackets that nearly all lines have.
+fn anchors(next: &Agreed, before: Option<&Agreed>, level: bool, logger: bool, lines: usize) -> bool {
+    let nearly_all = next.count * 10 >= lines * 9;
+    match (next.form, next.kind) {
+        (_, Kind::Level | Kind::Letter) => !level,
+        (Form::Bracket(_), _) => !(level && logger) || nearly_all,
+        (Form::Word, Kind::Number) => false,
+        (Form::Word, Kind::Text) => !logger && level && next.dotted * 10 >= next.count * 8,
+        (Form::Closed, _) => before.is_none() || !(level && logger),
+        _ => !(level && logger),
+    }
+}
+
+/// Whether a name is more likely a thread's than a class's.
+fn is_thread(name: &[u8]) -> bool {
+    let name = name.trim_ascii().to_ascii_lowercase();
+    let has = |part: &[u8]| memchr::memmem::find(&name, part).is_some();
+    let numbered = name.last().is_some_and(u8::is_ascii_digit) && has(b"-");
+    numbered
+        || [&b"main"[..], b"thread", b"pool", b"exec", b"worker", b"scheduler"].iter().any(|part| has(part))
+}
+
+fn roles(agreed: &[Agreed]) -> Vec<Slot> {
+    let mut given: Vec<Role> = Vec::new();
+    for index in 0..agreed.len() {
+        let role = role(agreed, index, &given);
+        given.push(role);
+        // Beside its level a bracket has the thread, as in `[main/INFO]`.
+        if role == Role::Level && agreed[index].beside > 0 && matches!(agreed[index].form, Form::Bracket(_)) {
+            given[index] = Role::LevelAndThread;
+        }
+    }
+    agreed.iter().zip(given).map(|(piece, role)| Slot { form: piece.form, role }).collect()
+}
+
+/// What a piece says, by its looks and by what the pieces before and behind it say. A role is given once.
+fn role(agreed: &[Agreed], index: usize, given: &[Role]) -> Role {
+    let piece = &agreed[index];
+    let is_free = |role: Role| {
+        let other = match role {
+            Role::Level | Role::Thread => Role::LevelAndThread,
+            Role::ThreadId => Role::Thread,
+            role => role,
+        };
+        !given.contains(&role) && !given.contains(&other)
+    };
+    let words = agreed.iter().any(|other| other.kind == Kind::Level);
+    let joined = index > 0 && agreed[index - 1].form == Form::Joined;
+    let first_free =
+        |roles: &[Role]| roles.iter().copied().find(|&role| is_free(role)).unwrap_or(Role::Passed);
+    match (piece.kind, piece.form) {
+        (Kind::Level, _) => first_free(&[Role::Level]),
+        (Kind::Letter, _) if words => Role::Passed,
+        (Kind::Letter, _) => first_free(&[Role::Letter]),
+        (Kind::Number, Form::Bracket(_)) if joined && !is_free(Role::Level) => Role::EventId,
+        (Kind::Number, _) => first_free(&[Role::Pid, Role::ThreadId]),
+        (Kind::Text, Form::Bracket(b'<')) => first_free(&[Role::User]),
+        (Kind::Text, Form::Bracket(_)) if piece.traces > 0 => first_free(&[Role::Trace]),
+        (Kind::Text, Form::Bracket(_)) => {
+            let threadish = piece.most(piece.threads);
+            let is_thread =
+                |other: &Agreed| other.most(other.threads) && matches!(other.form, Form::Bracket(_));
+            if threadish && is_free(Role::Thread) {
+                Role::Thread
+            } else if (piece.most(piece.dotted) || !is_free(Role::Thread))
+                && is_free(Role::Logger)
+                && !logger_follows(&agreed[index + 1..])
+            {
+                Role::Logger
+            } else if is_free(Role::Logger) && !agreed[index + 1..].iter().any(is_thread) {
+                first_free(&[Role::Thread, Role::Context])
+            } else {
+                first_free(&[Role::Context])
+            }
+        }
+        (Kind::Text, Form::Word) if !piece.most(piece.dotted) => {
+            let rest = &agreed[index + 1..];
+            let before_level =
+                piece.lettered == piece.count && rest.first().is_some_and(|next| next.kind == Kind::Level);
+            if piece.most(piece.threads) && is_free(Role::Thread) {
+                Role::Thread
+            } else if before_level && is_free(Role::Logger) && !logger_follows(rest) {
+                // A bare word is the logger right before the level only, and if no better name follows.
+                Role::Logger
+            } else {
+                Role::Passed
+            }
+        }
+        (Kind::Text, _) => first_free(&[Role::Logger]),
+    }
+}
+
+fn logger_follows(rest: &[Agreed]) -> bool {
+    rest.iter().any(|piece| {
+        piece.kind == Kind::Text
+            && (piece.dotted * 2 > piece.count || !matches!(piece.form, Form::Word | Form::Bracket(_)))
+    })
+}
+
+/// Learns up to three layouts: where many lines are not as the first has it, they have their own.
+pub(super) fn learn_several(lines: &[(&[u8], usize)]) -> Vec<Shape> {
+    let mut shapes: Vec<Shape> = Vec::new();
+    let mut left = lines.to_vec();
+    let few = lines.len() / 10;
+    while shapes.len() < limits::MOST_SHAPES && left.len() > few {
+        let shape = learn(&left);
+        if shape.is_empty() {
+            break;
+        }
+        left.retain(|&(line, at)| {
+            let mut header = Header::default();
+            shape.read(line, at, &mut header);
+            header.found < shape.len()
+        });
+        shapes.push(shape);
+    }
+    shapes
+}

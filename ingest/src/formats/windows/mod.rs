@@ -1,0 +1,5 @@
+//! Text logs of Windows.
+
+pub(crate) mod cbs;
+pub(crate) mod setupapi;
+pub(crate) mod transcript;
