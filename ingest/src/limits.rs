@@ -50,3 +50,10 @@ pub const LARGEST_BLOCK_BYTES: usize = 16 << 20;
 
 /// Where fewer lines than one in so many begin with a time, the others are not its continuation.
 pub const LINES_PER_STAMP: usize = 20;
+
+/// What wraps a list of JSON events, up to the list: a kind, a version, some metadata. A list further in is
+/// a part of an event.
+pub const LONGEST_LIST_OPENING_BYTES: usize = 4 << 10;
+
+/// The name of a container or a program that stands before JSON on its line is no longer than this.
+pub const JSON_PREFIX_BYTES: usize = 96;

@@ -1,32 +1,61 @@
-//! JSON lines: an object a line. Nested objects become fields with dotted names, arrays stay JSON text, and
-//! the usual keys give the time and the level.
+//! JSON: an object a line, objects over many lines, and lists of them. Nested objects become fields with dotted
+//! names, arrays stay JSON text, and the usual keys give the time and the level.
 
+mod blocks;
 mod keys;
+mod levels;
 mod scan;
 
-use keys::{Keys, NONE, ROOT, Role};
+use keys::{Keys, MONGODB_TIME, NONE, ROOT, Role, STREAM, Scale};
 use scan::{Cursor, Scan, Value, unescape};
 
 use super::{Fit, Format, Reader, Setup};
-use crate::batch::Level;
 use crate::level;
 use crate::limits;
 use crate::rows::{Kind, Rows};
 use crate::time::When;
 use crate::time::epoch;
-use crate::time::find::whole;
+use crate::time::find::{find, whole};
 
-pub(crate) static FORMAT: Format =
-    Format { name: "json", title: "JSON objects", weight: 1.0, columns: &[], reader, ..Format::LINES };
+pub(crate) static FORMAT: Format = Format {
+    name: "json",
+    title: "JSON objects",
+    learn: |sample, _| blocks::learn(sample),
+    reader,
+    ..Format::LINES
+};
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(JsonReader { keys: Keys::new(), time: None })
+    Box::new(JsonReader {
+        keys: Keys::new(),
+        found: Found::default(),
+        copies: false,
+        line: Vec::new(),
+        prefix: None,
+    })
 }
 
 struct JsonReader {
     keys: Keys,
-    /// The best time of the event so far.
+    found: Found,
+    /// The text that is read is no part of the chunk, so its values are copied.
+    copies: bool,
+    /// A line that a container wrote, without escapes.
+    line: Vec<u8>,
+    /// The column of what stands before the objects.
+    prefix: Option<Option<usize>>,
+}
+
+/// What was found in an event besides its fields.
+#[derive(Default)]
+struct Found {
+    /// The best time so far.
     time: Option<Time>,
+    level: Option<LevelValue>,
+    letter: Option<Value>,
+    /// Under `log`.
+    line: Option<Value>,
+    marks: u8,
 }
 
 struct Time {
@@ -36,26 +65,121 @@ struct Time {
     when: When,
 }
 
+struct LevelValue {
+    rank: u8,
+    scale: Scale,
+    slot: usize,
+    value: Value,
+}
+
 impl Reader for JsonReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let mut cursor = Cursor { bytes: event, at: 0 };
         if cursor.peek() != Ok(b'{') {
-            return Err("not a JSON object");
+            return self.behind_prefix(event, rows);
         }
-        cursor.at += 1;
-        self.time = None;
-        self.object(&mut cursor, ROOT, 1, rows)?;
-        if cursor.peek().is_ok() {
-            return Err("there is more behind the JSON object");
-        }
-        if let Some(time) = self.time.take() {
-            rows.when(&time.when);
-        }
+        self.whole(event, cursor.at, rows)?;
         Ok(Fit::Whole)
     }
 }
 
 impl JsonReader {
+    /// An object behind something short: the name of a container, as `docker compose` writes it.
+    fn behind_prefix(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let not_json = "not a JSON object";
+        let head = &event[..event.len().min(limits::JSON_PREFIX_BYTES)];
+        let at = memchr::memchr(b'{', head).ok_or(not_json)?;
+        // A brace that opens no object: a set, a path, a format string.
+        if !event[at + 1..].trim_ascii_start().starts_with(b"\"") || !event.trim_ascii_end().ends_with(b"}") {
+            return Err(not_json);
+        }
+        let time = find(&event[..at], limits::JSON_PREFIX_BYTES);
+        self.whole(event, at, rows)?;
+        let is_separator =
+            |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'|' | b':' | b'-' | b'>');
+        let start = event[..at].iter().position(|byte| !is_separator(byte)).unwrap_or(at);
+        let end = event[start..at]
+            .iter()
+            .rposition(|byte| !is_separator(byte))
+            .map_or(start, |last| start + last + 1);
+        if start < end {
+            let column = self.prefix.get_or_insert_with(|| rows.add_column("prefix", Kind::Text));
+            if let Some(column) = *column {
+                rows.text(column, start, end);
+            }
+        }
+        match time {
+            // With a time of its own the line is more than the object.
+            Some(time) => {
+                if self.found.time.is_none() {
+                    rows.when(&time.when);
+                }
+                Ok(Fit::Partly)
+            }
+            None => Ok(Fit::Whole),
+        }
+    }
+
+    /// The object at a place of the event, up to its end.
+    fn whole(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> Scan<()> {
+        self.found = Found::default();
+        let mut cursor = Cursor { bytes: event, at: at + 1 };
+        self.object(&mut cursor, ROOT, 1, rows)?;
+        if cursor.peek().is_ok() {
+            return Err("there is more behind the JSON object");
+        }
+        self.settle(event, rows);
+        Ok(())
+    }
+
+    /// What only the whole event tells.
+    fn settle(&mut self, event: &[u8], rows: &mut Rows) {
+        if let Some(LevelValue { scale, slot, value, .. }) = self.found.level.take() {
+            match levels::of_value(event, value, scale, self.found.marks) {
+                Some(level) => rows.set_level(level),
+                None if !self.keys.slot(slot).role.is_kept() => self.field(event, slot, value, rows),
+                None => {}
+            }
+        }
+        if let Some(Time { slot, when, .. }) = &self.found.time {
+            rows.when(when);
+            if let Some(Value::Text { start, end, .. }) = self.found.letter
+                && self.keys.slot(*slot).path.starts_with(MONGODB_TIME)
+                && let Some(level) = levels::of_letter(&event[start..end])
+            {
+                rows.set_level(level);
+            }
+        }
+        if let Some(Value::Text { start, end, .. }) = self.found.line
+            && self.found.marks & STREAM != 0
+        {
+            self.container_line(&event[start..end], rows);
+        }
+    }
+
+    /// A line that a container wrote: its own level, and its fields if it is JSON itself.
+    fn container_line(&mut self, text: &[u8], rows: &mut Rows) {
+        let mut line = std::mem::take(&mut self.line);
+        line.clear();
+        unescape(text, &mut line);
+        let shown = line.trim_ascii();
+        if shown.starts_with(b"{") && shown.ends_with(b"}") && Cursor::new(shown).value(false).is_ok() {
+            self.copies = true;
+            let time = self.found.time.take();
+            self.found = Found { time, ..Found::default() };
+            let mut cursor = Cursor { bytes: shown, at: 1 };
+            let read = self.object(&mut cursor, ROOT, 1, rows);
+            self.found.line = None;
+            if read.is_ok() {
+                self.settle(shown, rows);
+            }
+            self.copies = false;
+        } else if let Some(word) = level::find(shown, 0, limits::LEVEL_WITHIN_BYTES) {
+            rows.set_level(word.level);
+        }
+        self.line = line;
+    }
+
     /// An object behind its opening brace. Calls itself for nested ones, down to the limit.
     fn object(&mut self, cursor: &mut Cursor<'_>, node: usize, depth: usize, rows: &mut Rows) -> Scan<()> {
         if cursor.peek()? == b'}' {
@@ -104,25 +228,81 @@ impl JsonReader {
     fn put(&mut self, line: &[u8], slot: usize, value: Value, text: &[u8], rows: &mut Rows) {
         match self.keys.slot(slot).role {
             Role::Field => self.field(line, slot, value, rows),
-            Role::Level => match level_of(line, value) {
-                Some(level) if rows.level() == Level::None => rows.set_level(level),
-                _ => self.field(line, slot, value, rows),
-            },
+            Role::Level(rank, scale) => self.level(line, LevelValue { rank, scale, slot, value }, rows),
             Role::Time(rank) => match time_of(value, text) {
                 Some(when) => self.time(line, Time { rank, slot, value, when }, rows),
                 None => self.field(line, slot, value, rows),
+            },
+            Role::Mark(mark) => {
+                self.found.marks |= mark;
+                self.field(line, slot, value, rows);
+            }
+            Role::Line => {
+                self.found.line = Some(value);
+                self.field(line, slot, value, rows);
+            }
+            Role::Letter => {
+                self.found.letter = Some(value);
+                self.field(line, slot, value, rows);
+            }
+            Role::Bytes => match value {
+                Value::Raw { start, end } => self.bytes(&line[start..end], slot, value, line, rows),
+                _ => self.field(line, slot, value, rows),
             },
         }
     }
 
     /// Keeps the better of two times; the other is a field like any.
     fn time(&mut self, line: &[u8], time: Time, rows: &mut Rows) {
-        let other = match &mut self.time {
+        if self.keys.slot(time.slot).role.is_kept() {
+            self.field(line, time.slot, time.value, rows);
+        }
+        let other = match &mut self.found.time {
             Some(best) if best.rank <= time.rank => Some(time),
             best => best.replace(time),
         };
-        if let Some(Time { slot, value, .. }) = other {
+        if let Some(Time { slot, value, .. }) = other
+            && !self.keys.slot(slot).role.is_kept()
+            // The line that the kept time stands in may not be this one.
+            && !self.copies
+        {
             self.field(line, slot, value, rows);
+        }
+    }
+
+    /// Keeps the better of two levels; the other is a field like any.
+    fn level(&mut self, line: &[u8], level: LevelValue, rows: &mut Rows) {
+        if self.keys.slot(level.slot).role.is_kept() {
+            self.field(line, level.slot, level.value, rows);
+        }
+        if matches!(level.value, Value::Null) {
+            return;
+        }
+        let other = match &mut self.found.level {
+            Some(best) if best.rank <= level.rank => Some(level),
+            best => best.replace(level),
+        };
+        if let Some(LevelValue { slot, value, .. }) = other
+            && !self.keys.slot(slot).role.is_kept()
+        {
+            self.field(line, slot, value, rows);
+        }
+    }
+
+    /// Text that is written as a list of its bytes.
+    fn bytes(&mut self, list: &[u8], slot: usize, value: Value, line: &[u8], rows: &mut Rows) {
+        let numbers = list.strip_prefix(b"[").and_then(|list| list.strip_suffix(b"]")).unwrap_or_default();
+        let bytes: Option<Vec<u8>> = numbers
+            .split(|&byte| byte == b',')
+            .map(|number| std::str::from_utf8(number.trim_ascii()).ok()?.parse().ok())
+            .collect();
+        let column = self.keys.column(slot, Kind::Text, rows);
+        match (bytes, column) {
+            (Some(bytes), Some(column)) => {
+                let span = rows.rewrite(|buffer| buffer.extend_from_slice(&bytes));
+                rows.span(column, span);
+            }
+            _ => self.field(line, slot, value, rows),
         }
     }
 
@@ -144,26 +324,28 @@ impl JsonReader {
                 let span = rows.rewrite(|buffer| unescape(&line[start..end], buffer));
                 rows.span(column, span);
             }
+            Value::Text { start, end, .. } | Value::Raw { start, end } if self.copies => {
+                let span = rows.rewrite(|buffer| buffer.extend_from_slice(&line[start..end]));
+                rows.span(column, span);
+            }
             Value::Text { start, end, .. } | Value::Raw { start, end } => rows.text(column, start, end),
             Value::Null | Value::Object => {}
         }
     }
 }
 
-fn level_of(line: &[u8], value: Value) -> Option<Level> {
-    match value {
-        Value::Int(number) => level::of_number(number),
-        Value::Text { start, end, .. } => match &line[start..end] {
-            [digit @ b'0'..=b'7'] => level::of_severity(i64::from(digit - b'0')),
-            word => level::of_word(word),
-        },
-        _ => None,
-    }
-}
-
 fn time_of(value: Value, text: &[u8]) -> Option<When> {
     match value {
-        Value::Text { escaped: false, .. } => whole(&text[1..text.len() - 1]),
+        Value::Text { escaped: false, .. } => {
+            let text = &text[1..text.len() - 1];
+            whole(text).or_else(|| whole(text.strip_prefix(b"/Date(")?.strip_suffix(b")/")?))
+        }
+        // A time of day of access logs has its slashes escaped by some writers.
+        Value::Text { .. } => {
+            let mut plain = Vec::with_capacity(text.len());
+            unescape(&text[1..text.len() - 1], &mut plain);
+            whole(&plain).or_else(|| whole(plain.strip_prefix(b"/Date(")?.strip_suffix(b")/")?))
+        }
         // The digits as they are written are exact where the number may not be.
         Value::Int(_) | Value::Float(_) => epoch::number(text).map(When::Instant),
         _ => None,
@@ -203,7 +385,7 @@ mod tests {
             r#"{"date":"2020-01-01T00:00:00Z","time":"2026-11-21T03:04:05Z","t":12.5}"#,
             r#"2026-11-21T03:04:05Z - date="2020-01-01T00:00:00Z" t=12.5"#,
         );
-        check(r#" { "level" : "audit" , "level2":7 } "#, r#"- - level="audit" level2=7"#);
+        check(r#" { "level" : "audit" , "level2":7 } "#, r#"- - level2=7 level="audit""#);
         check("{}", "- -");
     }
 
@@ -237,5 +419,67 @@ mod tests {
         assert!(render(&FORMAT, &deep("[", "]")).starts_with("- - a=\"[[["));
         assert!(render(&FORMAT, &deep("{\"a\":", "}")).starts_with("- - a.a.a.a.a.a.a.a.a.a.a.a=\"{"));
         assert!(render(&FORMAT, &"{\"a\":".repeat(10_000)).starts_with("unparsed"));
+    }
+
+    #[test]
+    fn levels_of_other_scales() {
+        check(r#"{"Level":"3","EventID":7,"Channel":"System"}"#, r#"- warn EventID=7 Channel="System""#);
+        check(r#"{"Level":"3","Message":"x"}"#, r#"- error Message="x""#);
+        check(
+            r#"{"version":"1.1","host":"h","short_message":"x","timestamp":1795230245.25,"level":4}"#,
+            r#"2026-11-21T03:04:05.25Z warn version="1.1" host="h" short_message="x""#,
+        );
+        check(
+            r#"{"t":{"$date":"2026-11-21T03:04:05.123+01:00"},"s":"W","c":"NETWORK","msg":"x"}"#,
+            r#"2026-11-21T02:04:05.123Z warn s="W" c="NETWORK" msg="x""#,
+        );
+        check(r#"{"s":"W","ts":1795230245}"#, r#"2026-11-21T03:04:05Z - s="W""#);
+        check(
+            r#"{"timeUnixNano":"1795230245000000001","severityNumber":17,"body":{"stringValue":"x"}}"#,
+            r#"2026-11-21T03:04:05.000000001Z error severityNumber=17 body.stringValue="x""#,
+        );
+        check(r#"{"severityNumber":17,"severityText":"FATAL"}"#, "- fatal severityNumber=17");
+        check(
+            r#"{"event_type":"alert","alert":{"severity":2,"signature":"x"}}"#,
+            r#"- warn event_type="alert" alert.severity=2 alert.signature="x""#,
+        );
+        check(
+            r#"{"ts":"2026-11-21T03:04:05Z","@fields":{"lvl":"DEBUG5","msg":"x"}}"#,
+            r#"2026-11-21T03:04:05Z debug @fields.lvl="DEBUG5" @fields.msg="x""#,
+        );
+        check(
+            r#"{"kind":"Event","level":"Metadata","stage":"Panic"}"#,
+            r#"- - kind="Event" stage="Panic" level="Metadata""#,
+        );
+    }
+
+    #[test]
+    fn times_further_in_and_in_other_words() {
+        check(
+            r##"{"Event":{"System":{"EventID":1,"Level":2,"TimeCreated":{"#attributes":{"SystemTime":"2026-11-21T03:04:05Z"}}}}}"##,
+            r##"2026-11-21T03:04:05Z error Event.System.EventID=1 Event.System.Level=2 Event.System.TimeCreated.#attributes.SystemTime="2026-11-21T03:04:05Z""##,
+        );
+        check(r#"{"TimeCreated":"\/Date(1795230245000)\/","Id":1}"#, "2026-11-21T03:04:05Z - Id=1");
+        check(
+            r#"{"meta":{"time":"2026-11-21T03:04:05Z"},"date":"2026-11-20T00:00:00Z"}"#,
+            r#"2026-11-20T00:00:00Z - meta.time="2026-11-21T03:04:05Z""#,
+        );
+    }
+
+    #[test]
+    fn lines_of_containers() {
+        check(
+            r#"{"log":"[2026-11-21 03:00:00] ERROR: no\n","stream":"stderr","time":"2026-11-21T03:04:05.1Z"}"#,
+            r#"2026-11-21T03:04:05.1Z error log="[2026-11-21 03:00:00] ERROR: no\n" stream="stderr""#,
+        );
+        check(
+            r#"{"log":"{\"level\":\"warn\",\"time\":\"2026-11-21T03:00:00Z\",\"n\":1,\"msg\":\"a b\"}\n","stream":"stdout","time":"2026-11-21T03:04:05Z"}"#,
+            r#"2026-11-21T03:04:05Z warn log="{\"level\":\"warn\",\"time\":\"2026-11-21T03:00:00Z\",\"n\":1,\"msg\":\"a b\"}\n" stream="stdout" n=1 msg="a b""#,
+        );
+        check(r#"{"log":"ERROR: no","n":1}"#, r#"- - log="ERROR: no" n=1"#);
+        check(r#"web-1  | {"level":"info","msg":"up"}"#, r#"- info msg="up" prefix="web-1""#);
+        check("web-1  | {not json}", "unparsed: not a JSON object");
+        check(r#"{"MESSAGE":[104,195,169],"PRIORITY":"3"}"#, r#"- error MESSAGE="hé""#);
+        check(r#"{"MESSAGE":["a","b"]}"#, r#"- - MESSAGE="[\"a\",\"b\"]""#);
     }
 }

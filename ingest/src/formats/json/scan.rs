@@ -26,7 +26,7 @@ pub(super) enum Value {
 
 pub(super) type Scan<T> = Result<T, &'static str>;
 
-const CUT_SHORT: &str = "the JSON ends too early";
+pub(super) const CUT_SHORT: &str = "the JSON ends too early";
 const BROKEN: &str = "the JSON is broken";
 
 /// A place in a line.
@@ -35,7 +35,11 @@ pub(super) struct Cursor<'a> {
     pub at: usize,
 }
 
-impl Cursor<'_> {
+impl<'a> Cursor<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Cursor<'a> {
+        Cursor { bytes, at: 0 }
+    }
+
     /// The next byte that is not white space, left where it is.
     #[inline]
     pub(super) fn peek(&mut self) -> Scan<u8> {
