@@ -36,6 +36,8 @@ mod layout;
 mod level;
 pub mod limits;
 mod named;
+mod netfilter;
+mod pairs;
 mod parser;
 mod rows;
 mod settler;

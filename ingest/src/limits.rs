@@ -57,3 +57,9 @@ pub const LONGEST_LIST_OPENING_BYTES: usize = 4 << 10;
 
 /// The name of a container or a program that stands before JSON on its line is no longer than this.
 pub const JSON_PREFIX_BYTES: usize = 96;
+
+/// What a syslog server puts before the line of a device: a priority, a time, a host, a program.
+pub const DEVICE_PREFIX_BYTES: usize = 256;
+
+/// A date, a time of day and a zone, in any spelling, with spaces between.
+pub const LONGEST_JOINED_TIME_BYTES: usize = 96;

@@ -4,7 +4,12 @@
 //! new format is one new file (with its sample lines as its test) and one new line in [`FORMATS`].
 
 pub(crate) mod access;
+pub(crate) mod auditd;
+pub(crate) mod cef;
+pub(crate) mod fortinet;
 pub(crate) mod json;
+pub(crate) mod logfmt;
+pub(crate) mod ltsv;
 pub(crate) mod syslog;
 pub(crate) mod text;
 
@@ -13,10 +18,22 @@ use std::sync::Arc;
 use crate::frame::Framing;
 use crate::limits;
 use crate::rows::{Rows, Schema};
+use crate::time::When;
+use crate::time::find::whole;
 use crate::time::zone::Zone;
 
 /// Every format, in the order in which they are preferred when two fit equally well.
-pub(crate) static FORMATS: [&Format; 4] = [&access::FORMAT, &json::FORMAT, &syslog::FORMAT, &text::FORMAT];
+pub(crate) static FORMATS: [&Format; 9] = [
+    &access::FORMAT,
+    &json::FORMAT,
+    &auditd::FORMAT,
+    &cef::FORMAT,
+    &fortinet::FORMAT,
+    &ltsv::FORMAT,
+    &syslog::FORMAT,
+    &logfmt::FORMAT,
+    &text::FORMAT,
+];
 
 /// A kind of log.
 pub(crate) struct Format {
@@ -110,6 +127,19 @@ pub(crate) trait Reader {
 pub(crate) enum Fit {
     Whole,
     Partly,
+}
+
+/// The time whose parts stand apart: a date, a time of day, perhaps a zone.
+pub(crate) fn joined_time(parts: &[&[u8]]) -> Option<When> {
+    let mut text = [0; limits::LONGEST_JOINED_TIME_BYTES];
+    let mut length = 0;
+    for (index, part) in parts.iter().enumerate() {
+        let start = length + usize::from(index > 0);
+        text.get_mut(length..start)?.fill(b' ');
+        length = start + part.len();
+        text.get_mut(start..length)?.copy_from_slice(part);
+    }
+    whole(&text[..length])
 }
 
 pub(crate) fn by_name(name: &str) -> Option<&'static Format> {

@@ -7,7 +7,8 @@ mod levels;
 mod scan;
 
 use keys::{Keys, MONGODB_TIME, NONE, ROOT, Role, STREAM, Scale};
-use scan::{Cursor, Scan, Value, unescape};
+pub(crate) use scan::unescape;
+use scan::{Cursor, Scan, Value};
 
 use super::{Fit, Format, Reader, Setup};
 use crate::level;
