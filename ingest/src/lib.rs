@@ -42,6 +42,7 @@ mod parser;
 mod rows;
 mod settler;
 mod source;
+mod table;
 mod time;
 
 pub use batch::{Batch, Chunk, Column, Level, NO_INT, NO_TIME, Span, Values};

@@ -63,3 +63,9 @@ pub const DEVICE_PREFIX_BYTES: usize = 256;
 
 /// A date, a time of day and a zone, in any spelling, with spaces between.
 pub const LONGEST_JOINED_TIME_BYTES: usize = 96;
+
+/// Rows of the sample that are looked at for the shape of a table; more would say the same.
+pub const TABLE_SAMPLE_ROWS: usize = 100;
+
+/// A longer value in the first row is no name of a column.
+pub const LONGEST_HEADER_NAME_BYTES: usize = 80;

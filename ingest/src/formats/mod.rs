@@ -5,13 +5,18 @@
 
 pub(crate) mod access;
 pub(crate) mod auditd;
+pub(crate) mod aws;
 pub(crate) mod cef;
+pub(crate) mod csv;
 pub(crate) mod fortinet;
 pub(crate) mod json;
 pub(crate) mod logfmt;
 pub(crate) mod ltsv;
 pub(crate) mod syslog;
 pub(crate) mod text;
+pub(crate) mod vpcflow;
+pub(crate) mod w3c;
+pub(crate) mod zeek;
 
 use std::sync::Arc;
 
@@ -23,15 +28,21 @@ use crate::time::find::whole;
 use crate::time::zone::Zone;
 
 /// Every format, in the order in which they are preferred when two fit equally well.
-pub(crate) static FORMATS: [&Format; 9] = [
+pub(crate) static FORMATS: [&Format; 15] = [
     &access::FORMAT,
     &json::FORMAT,
     &auditd::FORMAT,
     &cef::FORMAT,
     &fortinet::FORMAT,
     &ltsv::FORMAT,
+    &w3c::FORMAT,
+    &zeek::FORMAT,
+    &aws::ELB,
+    &aws::S3,
+    &vpcflow::FORMAT,
     &syslog::FORMAT,
     &logfmt::FORMAT,
+    &csv::FORMAT,
     &text::FORMAT,
 ];
 
@@ -86,6 +97,10 @@ pub(crate) struct Learned {
     pub delimiter: u8,
     /// Its first line names its columns.
     pub has_header: bool,
+    /// How many values a row of a table has.
+    pub columns: usize,
+    /// The column of a table that holds the time; or those of the date and the time of day.
+    pub time_columns: [Option<usize>; 2],
 }
 
 impl Learned {
