@@ -43,7 +43,7 @@ impl Reader for AuditReader {
         let message = at + 5 + kind_end + 1;
         let stamp = message + b"msg=audit(".len();
         if !event[message..].starts_with(b"msg=audit(") {
-            return Err("no time behind the type of record");
+            return self.cut_short(event, at + 5, message, rows);
         }
         let end =
             memchr(b')', &event[stamp..]).map(|length| stamp + length).ok_or("the time does not end")?;
@@ -64,6 +64,25 @@ impl Reader for AuditReader {
 }
 
 impl AuditReader {
+    /// A record whose kind `ausearch` or the daemon does not know may lack its time.
+    fn cut_short(
+        &mut self,
+        event: &[u8],
+        kind: usize,
+        message: usize,
+        rows: &mut Rows,
+    ) -> Result<Fit, &'static str> {
+        if !event[message..].starts_with(b"msg=")
+            || !event[kind..].first().is_some_and(u8::is_ascii_uppercase)
+        {
+            return Err("no time behind the type of record");
+        }
+        rows.text(TYPE, kind, message - 1);
+        self.named.begin();
+        self.list(event, message, event.len(), true, rows);
+        Ok(Fit::Partly)
+    }
+
     /// Words and pairs up to a place; the pairs that user programs write stand in a pair themselves.
     fn list(&mut self, event: &[u8], from: usize, to: usize, is_outer: bool, rows: &mut Rows) {
         let mut at = from;
@@ -116,6 +135,8 @@ mod tests {
             r#"2026-11-21T03:04:05.819Z - type="LOGIN" serial=80 uid=0 UID="root""#,
         );
         check("type=LOGIN msg=audit(1795230245.819:80", "unparsed: the time does not end");
+        check("type=UNKNOWN[1329] msg=g", r#"- - type="UNKNOWN[1329]" msg="g""#);
+        check("type=login msg=g", "unparsed: no time behind the type of record");
         check("type=LOGIN", "unparsed: no type of record at the start");
         check("a=1 b=2", "unparsed: no type of record at the start");
     }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use super::{Fit, Format, Reader, Setup};
 use crate::layout::{LayoutReader, Layouts};
 use crate::level;
+use crate::named::Named;
 use crate::rows::Rows;
 
 pub(crate) static ELB: Format = Format {
@@ -26,11 +27,11 @@ static ELB_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
         "not an access log line of a load balancer",
         &[
             // Application.
-            "{type:word} {time} {elb:word} {client_ip:word} {target:word} {request_processing_time:float} {target_processing_time:float} {response_processing_time:float} {status:int} {target_status:word} {received_bytes:int} {bytes:int} {request:quoted} {user_agent:quoted} {ssl_cipher:word} {ssl_protocol:word} {target_group_arn:word} {trace_id:quoted}« {domain_name:quoted} {chosen_cert_arn:quoted}«{matched_rule_priority_and_more:rest}»»",
+            "{type:word} {time} {elb:word} {client:word} {target:word} {request_processing_time:float} {target_processing_time:float} {response_processing_time:float} {status:int} {target_status:word} {received_bytes:int} {bytes:int} {request:quoted} {user_agent:quoted} {ssl_cipher:word} {ssl_protocol:word} {target_group_arn:word} {trace_id:quoted}« {domain_name:quoted} {chosen_cert_arn:quoted}« {matched_rule_priority:word} {request_creation_time:word} {actions_executed:quoted}« {redirect_url:quoted} {error_reason:quoted}«{more:rest}»»»»",
             // Network.
-            "tls {version:word} {time} {elb:word} {listener:word} {client_ip:word} {target:word} {connection_time:int} {tls_handshake_time:int} {received_bytes:int} {bytes:int}« {incoming_tls_alert:word} {chosen_cert_arn:word} {chosen_cert_serial:word} {ssl_cipher:word} {ssl_protocol:word} {tls_named_group:word} {domain_name:word}«{more:rest}»»",
+            "{type:word} {version:word} {time} {elb:word} {listener:word} {client:word} {target:word} {connection_time:int} {tls_handshake_time:int} {received_bytes:int} {bytes:int}« {incoming_tls_alert:word} {chosen_cert_arn:word} {chosen_cert_serial:word} {ssl_cipher:word} {ssl_protocol:word} {tls_named_group:word} {domain_name:word}«{more:rest}»»",
             // Classic.
-            "{time} {elb:word} {client_ip:word} {target:word} {request_processing_time:float} {target_processing_time:float} {response_processing_time:float} {status:int} {target_status:word} {received_bytes:int} {bytes:int} {request:quoted}« {user_agent:quoted}« {ssl_cipher:word}« {ssl_protocol:word}»»»",
+            "{time} {elb:word} {client:word} {target:word} {request_processing_time:float} {target_processing_time:float} {response_processing_time:float} {status:int} {target_status:word} {received_bytes:int} {bytes:int} {request:quoted}« {user_agent:quoted}« {ssl_cipher:word}« {ssl_protocol:word}»»»",
         ],
     )
 });
@@ -46,13 +47,13 @@ static S3_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
 });
 
 fn reader(layouts: &'static LazyLock<Layouts>, setup: &Setup) -> Box<dyn Reader> {
-    Box::new(AwsReader { line: layouts.reader(setup), parts: [None; 3] })
+    Box::new(AwsReader { line: layouts.reader(setup), named: Named::default() })
 }
 
 struct AwsReader {
     line: LayoutReader,
-    /// Columns of the method, the path and the protocol.
-    parts: [Option<Option<usize>>; 3],
+    /// Columns of the parts of a request and of a client's address.
+    named: Named,
 }
 
 impl Reader for AwsReader {
@@ -63,6 +64,15 @@ impl Reader for AwsReader {
         {
             rows.set_level(level);
         }
+        self.named.begin();
+        if let Some((from, to)) = self.line.place("client") {
+            // The port stands behind the last colon; an address of version 6 has others.
+            let colon = memchr::memrchr(b':', &event[from..to]).map_or(to, |length| from + length);
+            self.named.text(b"client_ip", from, colon, rows);
+            if colon < to {
+                self.named.value(b"client_port", event, colon + 1, to, rows);
+            }
+        }
         if let Some((from, to)) = self.line.place("request") {
             self.request(event, from, to, rows);
         }
@@ -71,21 +81,16 @@ impl Reader for AwsReader {
 }
 
 impl AwsReader {
-    /// `GET /cart HTTP/1.1` in its three parts.
+    /// `GET /cart HTTP/1.1` in its three parts; a request that was not understood is dashes.
     fn request(&mut self, event: &[u8], from: usize, to: usize, rows: &mut Rows) {
         let request = &event[from..to];
-        let Some(first) = memchr::memchr(b' ', request) else { return };
+        let Some(first) = memchr::memchr(b' ', request).filter(|_| !request.starts_with(b"- ")) else {
+            return;
+        };
         let Some(last) = memchr::memrchr(b' ', request).filter(|&last| last > first) else { return };
-        let places = [(from, from + first), (from + first + 1, from + last), (from + last + 1, to)];
-        let names = ["method", "path", "protocol"];
-        for ((column, name), (from, to)) in self.parts.iter_mut().zip(names).zip(places) {
-            let column = column.get_or_insert_with(|| rows.add_column(name, crate::rows::Kind::Text));
-            if let Some(column) = *column
-                && !matches!(&event[from..to], b"-" | b"")
-            {
-                rows.text(column, from, to);
-            }
-        }
+        self.named.text(b"method", from, from + first, rows);
+        self.named.text(b"path", from + first + 1, from + last, rows);
+        self.named.text(b"protocol", from + last + 1, to, rows);
     }
 }
 
@@ -104,17 +109,17 @@ mod tests {
         check(
             &ELB,
             r#"https 2026-11-21T03:04:05.125000Z app/shop/1 10.1.2.3:443 10.0.0.1:80 0.001 0.002 -1 502 - 34 366 "GET https://shop.example:443/cart?a=1 HTTP/2.0" "curl/8" ECDHE TLSv1.2 arn:aws:x "Root=1-2" "shop.example" "arn:cert" 0 2026-11-21T03:04:05.000000Z "forward" "-" "-""#,
-            r#"2026-11-21T03:04:05.125Z error type="https" elb="app/shop/1" client_ip="10.1.2.3:443" target="10.0.0.1:80" request_processing_time=0.001 target_processing_time=0.002 response_processing_time=-1.0 status=502 received_bytes=34 bytes=366 request="GET https://shop.example:443/cart?a=1 HTTP/2.0" user_agent="curl/8" ssl_cipher="ECDHE" ssl_protocol="TLSv1.2" target_group_arn="arn:aws:x" trace_id="Root=1-2" domain_name="shop.example" chosen_cert_arn="arn:cert" matched_rule_priority_and_more=" 0 2026-11-21T03:04:05.000000Z \"forward\" \"-\" \"-\"" method="GET" path="https://shop.example:443/cart?a=1" protocol="HTTP/2.0""#,
+            r#"2026-11-21T03:04:05.125Z error type="https" elb="app/shop/1" client="10.1.2.3:443" target="10.0.0.1:80" request_processing_time=0.001 target_processing_time=0.002 response_processing_time=-1.0 status=502 received_bytes=34 bytes=366 request="GET https://shop.example:443/cart?a=1 HTTP/2.0" user_agent="curl/8" ssl_cipher="ECDHE" ssl_protocol="TLSv1.2" target_group_arn="arn:aws:x" trace_id="Root=1-2" domain_name="shop.example" chosen_cert_arn="arn:cert" matched_rule_priority="0" request_creation_time="2026-11-21T03:04:05.000000Z" actions_executed="forward" client_ip="10.1.2.3" client_port=443 method="GET" path="https://shop.example:443/cart?a=1" protocol="HTTP/2.0""#,
         );
         check(
             &ELB,
             r#"2026-11-21T03:04:05Z shop 10.1.2.3:2817 10.0.0.1:80 0.00007 0.001 0.00005 200 200 0 29 "GET http://shop.example:80/ HTTP/1.1" "curl/8" - -"#,
-            r#"2026-11-21T03:04:05Z info elb="shop" client_ip="10.1.2.3:2817" target="10.0.0.1:80" request_processing_time=7e-5 target_processing_time=0.001 response_processing_time=5e-5 status=200 target_status="200" received_bytes=0 bytes=29 request="GET http://shop.example:80/ HTTP/1.1" user_agent="curl/8" method="GET" path="http://shop.example:80/" protocol="HTTP/1.1""#,
+            r#"2026-11-21T03:04:05Z info elb="shop" client="10.1.2.3:2817" target="10.0.0.1:80" request_processing_time=7e-5 target_processing_time=0.001 response_processing_time=5e-5 status=200 target_status="200" received_bytes=0 bytes=29 request="GET http://shop.example:80/ HTTP/1.1" user_agent="curl/8" client_ip="10.1.2.3" client_port=2817 method="GET" path="http://shop.example:80/" protocol="HTTP/1.1""#,
         );
         check(
             &ELB,
             "tls 2.0 2026-11-21T03:04:05 net/shop/1 abc 10.1.2.3:5 10.0.0.1:443 5 2 98 246 - arn:cert - ECDHE tlsv12 - shop.example h2 h2 \"h2\"",
-            r#"2026-11-21T03:04:05Z - version="2.0" elb="net/shop/1" listener="abc" client_ip="10.1.2.3:5" target="10.0.0.1:443" connection_time=5 tls_handshake_time=2 received_bytes=98 bytes=246 chosen_cert_arn="arn:cert" ssl_cipher="ECDHE" ssl_protocol="tlsv12" domain_name="shop.example" more=" h2 h2 \"h2\"""#,
+            r#"2026-11-21T03:04:05Z - type="tls" version="2.0" elb="net/shop/1" listener="abc" client="10.1.2.3:5" target="10.0.0.1:443" connection_time=5 tls_handshake_time=2 received_bytes=98 bytes=246 chosen_cert_arn="arn:cert" ssl_cipher="ECDHE" ssl_protocol="tlsv12" domain_name="shop.example" more=" h2 h2 \"h2\"" client_ip="10.1.2.3" client_port=5"#,
         );
         check(&ELB, "2026-11-21T03:04:05Z a b c", "unparsed: not an access log line of a load balancer");
     }

@@ -236,14 +236,14 @@ const POSTGRESQL: [&str; 26] = [
 /// Whether a table with this row and no header is PostgreSQL's.
 pub(super) fn is_postgresql(cells: &[&[u8]]) -> bool {
     let is_state = |cell: &&&[u8]| cell.len() == 5 && cell.iter().all(u8::is_ascii_alphanumeric);
-    matches!(cells.len(), 23 | 24 | 26)
+    (23..=26).contains(&cells.len())
         && cells.get(12).filter(is_state).is_some()
         && cells.get(11).is_some_and(|severity| level(severity).is_some())
 }
 
 /// Columns of a table without a header: PostgreSQL's where it has as many, else none have a name.
 pub(super) fn without_header(count: usize, time_columns: [Option<usize>; 2]) -> Vec<Column> {
-    let is_postgresql = matches!(count, 23 | 24 | 26) && time_columns == [Some(0), None];
+    let is_postgresql = (23..=26).contains(&count) && time_columns == [Some(0), None];
     let column = |index: usize| {
         let name =
             if is_postgresql { POSTGRESQL[index].to_string() } else { format!("column_{}", index + 1) };
