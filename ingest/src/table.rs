@@ -157,7 +157,6 @@ impl Table {
         }
         let Column { name, role } = &self.columns[index];
         match role {
-            Role::Field => {}
             Role::Time if self.has_time => {}
             Role::Time => {
                 if let Some(when) = whole(value).or_else(|| find(value, 0).map(|time| time.when)) {
@@ -185,7 +184,7 @@ impl Table {
                     rows.set_level(level);
                 }
             }
-            Role::Text => {}
+            Role::Field | Role::Text => {}
         }
         if cell.has_quotes {
             self.named.rewrite(name, rows, |buffer| single_quotes(value, buffer));

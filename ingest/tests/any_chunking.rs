@@ -247,3 +247,63 @@ fn a_line_longer_than_the_limit_is_split_alike_everywhere() {
         assert!(whole.0.iter().all(|event| event.raw.len() <= limit));
     }
 }
+
+/// Sources whose events only sequential reading tells apart, or whose headings say what they hold.
+const WHOLE_SOURCES: &[(&str, usize, &str)] = &[
+    (
+        "csv",
+        3,
+        "\u{feff}time,level,message,n\r\n2026-11-21T03:04:05Z,WARN,\"a \"\"b\"\",\r\nmore\",7\r\n\r\n2026-11-21T03:04:06Z,INFO,plain,8\r\n2026-11-21T03:04:07Z,INFO,\"open,9\r\n",
+    ),
+    (
+        "csv",
+        2,
+        "#TYPE x\n\"time\",\"a\",\"b\"\n\"2026-11-21T03:04:05Z\",\"1\",\"2\"\n\"2026-11-21T03:04:06Z\",\"3\",\"4\"",
+    ),
+    (
+        "w3c",
+        4,
+        "#Software: x\n#Date: 2026-11-21 00:00:00\n#Fields: date time c-ip sc-status\n2026-11-21 03:04:05 10.1.2.3 502\n2026-11-21 03:04:06 10.1.2.3 200\n#Fields: time sc-status\n03:04:07 404\n#Date: 2026-11-22 00:00:00\n03:04:08 200\n",
+    ),
+    (
+        "zeek",
+        2,
+        "#separator \\x09\n#unset_field\t-\n#fields\tts\tuid\tn\n#types\ttime\tstring\tcount\n1795230245.125000\tCab1\t7\n1795230246.125000\tCab2\t-\n#close\t2026-11-21-04-00-00\n",
+    ),
+    (
+        "vpcflow",
+        2,
+        "version srcaddr dstaddr start action\n2 10.1.2.3 10.0.0.1 1795230245 REJECT\n2 10.1.2.3 10.0.0.1 1795230246 ACCEPT\n",
+    ),
+    (
+        "json",
+        3,
+        "{\"Records\":[{\"eventTime\":\"2026-11-21T03:04:05Z\",\"a\":{\"b\":[{\"c\":\"}\\\"\"}]}},\n{\"a\":2}, {\"a\":3}],\"more\":{\"b\":[{\"c\":1}]},\"n\":12}\n",
+    ),
+    (
+        "json",
+        2,
+        "[\n  {\n    \"ts\": \"2026-11-21T03:04:05Z\",\n    \"level\": \"warn\"\n  },\n  {\n    \"a\": [1, {\"b\": 2}]\n  }\n]\n",
+    ),
+    ("json", 5, "{\n  \"a\": 1\n}\nup\n{\n  \"a\": \"cut\n{\n  \"a\": 2\n}{\"a\":3}\n"),
+    (
+        "json",
+        3,
+        "{\"resourceLogs\":[{\"resource\":{},\"scopeLogs\":[{\"logRecords\":[{\"timeUnixNano\":\"1795230245000000000\",\"severityNumber\":9},{\"a\":2}]}]},{\"scopeLogs\":[{\"logRecords\":[{\"a\":3}]}],\"schemaUrl\":\"u\"}]}\n",
+    ),
+];
+
+#[test]
+fn tables_and_lists_are_read_alike_in_chunks_of_any_size() {
+    for (format, count, content) in WHOLE_SOURCES {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        std::fs::write(file.path(), content).expect("it can be written");
+        let whole = read(file.path(), None, 1 << 20);
+        assert_eq!(whole.0.len(), *count, "{format}: {:?}", whole.0);
+        assert_eq!(read(file.path(), Some(format), 1 << 20), whole, "{format} is what is detected");
+        for chunk_bytes in 1..content.len() {
+            let cut = read(file.path(), None, chunk_bytes);
+            assert_eq!(cut, whole, "{format} in chunks of {chunk_bytes}: {content}");
+        }
+    }
+}

@@ -63,7 +63,6 @@ impl Reader for LogfmtReader {
             }
             pairs += 1;
             match role(key) {
-                Role::Field => {}
                 Role::Time if !has_time => match whole(value) {
                     Some(when) => {
                         rows.when(&when);
@@ -156,7 +155,7 @@ mod tests {
         );
         check("level=audit t=x a=1", r#"- - level="audit" t="x" a=1"#);
         check(
-            r#"shop-1  | t=2026-11-21T03:04:05Z lvl=eror lvl=error a=1"#,
+            r"shop-1  | t=2026-11-21T03:04:05Z lvl=eror lvl=error a=1",
             r#"2026-11-21T03:04:05Z error prefix="shop-1" lvl="eror" a=1"#,
         );
         check(

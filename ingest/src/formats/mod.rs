@@ -9,6 +9,7 @@ pub(crate) mod aws;
 pub(crate) mod cef;
 pub(crate) mod csv;
 pub(crate) mod fortinet;
+pub(crate) mod hclog;
 pub(crate) mod json;
 pub(crate) mod logfmt;
 pub(crate) mod ltsv;
@@ -28,7 +29,7 @@ use crate::time::find::whole;
 use crate::time::zone::Zone;
 
 /// Every format, in the order in which they are preferred when two fit equally well.
-pub(crate) static FORMATS: [&Format; 15] = [
+pub(crate) static FORMATS: [&Format; 16] = [
     &access::FORMAT,
     &json::FORMAT,
     &auditd::FORMAT,
@@ -40,6 +41,7 @@ pub(crate) static FORMATS: [&Format; 15] = [
     &aws::ELB,
     &aws::S3,
     &vpcflow::FORMAT,
+    &hclog::FORMAT,
     &syslog::FORMAT,
     &logfmt::FORMAT,
     &csv::FORMAT,

@@ -235,9 +235,9 @@ const POSTGRESQL: [&str; 26] = [
 
 /// Whether a table with this row and no header is PostgreSQL's.
 pub(super) fn is_postgresql(cells: &[&[u8]]) -> bool {
-    let is_state = |cell: &&&[u8]| cell.len() == 5 && cell.iter().all(u8::is_ascii_alphanumeric);
+    let is_state = |cell: &[u8]| cell.len() == 5 && cell.iter().all(u8::is_ascii_alphanumeric);
     (23..=26).contains(&cells.len())
-        && cells.get(12).filter(is_state).is_some()
+        && cells.get(12).is_some_and(|cell| is_state(cell))
         && cells.get(11).is_some_and(|severity| level(severity).is_some())
 }
 

@@ -22,8 +22,11 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
+/// Finds the next row.
+type Next = fn(&[u8]) -> Option<Block>;
+
 /// Delimiters, the likeliest first, with what cuts text into rows.
-const DELIMITERS: [(u8, fn(&[u8]) -> Option<Block>); 4] =
+const DELIMITERS: [(u8, Next); 4] =
     [(b',', record::<b','>), (b'\t', record::<b'\t'>), (b';', record::<b';'>), (b'|', record::<b'|'>)];
 
 fn learn(sample: &[u8], _: &Setup) -> Learned {

@@ -1,9 +1,9 @@
 //! The shape of a table, learned from its first rows: the delimiter, how many columns, whether the first row
 //! names them, and which of them hold the time.
 
+use super::Next;
 use super::columns::{is_postgresql, time_rank};
 use crate::formats::joined_time;
-use crate::frame::Block;
 use crate::limits::{LONGEST_HEADER_NAME_BYTES, TABLE_SAMPLE_ROWS};
 use crate::named::number;
 use crate::table::cells;
@@ -16,7 +16,6 @@ pub(super) struct Shape {
     pub time_columns: [Option<usize>; 2],
 }
 
-type Next = fn(&[u8]) -> Option<Block>;
 type Row<'a> = Vec<&'a [u8]>;
 
 /// The delimiter under which most rows have as many values, if that makes a table.

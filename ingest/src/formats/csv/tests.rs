@@ -29,7 +29,7 @@ fn tables_with_a_header() {
     check("ts\tn\tm\n1795230245\t1\t\n", "2026-11-21T03:04:05Z - n=1");
     check(
         "#TYPE Selected.Event\n\"TimeCreated\",\"Id\",\"LevelDisplayName\"\n\"2026-11-21 03:04:05\",\"7\",\"Warning\"\n",
-        r#"2026-11-21T03:04:05Z warn Id=7"#,
+        r"2026-11-21T03:04:05Z warn Id=7",
     );
     check("sep=;\na;date\n1;2026-11-21 03:04:05\n", "2026-11-21T03:04:05Z - a=1");
 }

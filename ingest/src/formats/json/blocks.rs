@@ -52,7 +52,8 @@ fn next(text: &[u8]) -> Option<Next> {
         let is_alone = end.is_none_or(|end| text[end..].trim_ascii().is_empty());
         for (index, (name, next)) in LISTS.iter().enumerate() {
             if (is_alone || index < LISTS_BY_LINE)
-                && let Opening::Found(_) = opening(text, name)
+                && let Opening::Found(length) = opening(text, name)
+                && matches!(text[length..].trim_ascii_start().first(), Some(b'{'))
             {
                 return Some(*next);
             }
@@ -130,10 +131,10 @@ fn listed<const LIST: usize>(text: &[u8]) -> Option<Block> {
 
 fn deeply_listed<const LIST: usize>(text: &[u8]) -> Option<Block> {
     if text.first() == Some(&b'{') {
-        let end = object_end(text)?;
-        return match deep_opening(&text[..end], DEEP_LISTS[LIST].0) {
+        let end = object_end(text);
+        return match deep_opening(&text[..end.unwrap_or(text.len())], DEEP_LISTS[LIST].0) {
             Some(length) => Some(gap(length)),
-            None => event(text),
+            None => end.map(|end| Block { start: 0, end, next: end }),
         };
     }
     between_listed(text)
@@ -146,7 +147,7 @@ fn between_listed(text: &[u8]) -> Option<Block> {
         match cursor.peek() {
             Err(_) => return Some(gap(text.len())),
             Ok(b',' | b']' | b'}' | b'[') => cursor.at += 1,
-            Ok(b'"') if cursor.at > 0 => match member(&mut cursor) {
+            Ok(b'"') => match member(&mut cursor) {
                 Ok(()) => {}
                 Err(CUT_SHORT) => return None,
                 Err(_) => break,
@@ -191,9 +192,8 @@ fn opening_end(cursor: &mut Cursor<'_>, name: &[u8]) -> Result<Option<usize>, &'
         let (start, end, _) = cursor.string()?;
         cursor.expect(b':')?;
         if cursor.bytes[start..end] == *name && cursor.peek()? == b'[' {
-            cursor.at += 1;
-            let list = cursor.at;
-            return Ok((cursor.peek()? == b'{').then_some(list));
+            // What follows is not looked at: a chunk may end here.
+            return Ok(Some(cursor.at + 1));
         }
         if let Value::Raw { start, end } = cursor.value(false)?
             && cursor.bytes[start] == b'['
@@ -209,8 +209,7 @@ fn opening_end(cursor: &mut Cursor<'_>, name: &[u8]) -> Result<Option<usize>, &'
 }
 
 fn deep_opening(text: &[u8], name: &[u8]) -> Option<usize> {
-    let end = memmem::find(text, name)? + name.len();
-    matches!(text[end..].trim_ascii_start().first(), Some(b'{')).then_some(end)
+    memmem::find(text, name).map(|at| at + name.len())
 }
 
 fn gap(length: usize) -> Block {

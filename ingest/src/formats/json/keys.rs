@@ -30,6 +30,8 @@ pub(super) enum Role {
 pub(super) enum Scale {
     /// Those of pino and bunyan, below 10 those of syslog; those of Windows in its events.
     Usual,
+    /// Words alone: numbers may be anything.
+    Words,
     /// Python's `levelno`, 10 to 50.
     Python,
     /// OpenTelemetry's, 1 to 24.
@@ -109,7 +111,7 @@ const INNER_TIME_KEYS: [&str; 9] = [
 /// Behind all of the keys at the top.
 const INNER_TIME: u8 = 200;
 
-const LEVEL_KEYS: [&str; 18] = [
+const LEVEL_KEYS: [&str; 16] = [
     "level",
     "severity",
     "lvl",
@@ -121,11 +123,9 @@ const LEVEL_KEYS: [&str; 18] = [
     "@l",
     "severityText",
     "severity_text",
-    "PRIORITY",
     "log_severity",
     "logging.level",
     "syslog.severity",
-    "priority",
     "log.syslog.severity.name",
     "LevelDisplayName",
 ];
@@ -177,6 +177,8 @@ impl Role {
             "log" => return Role::Line,
             "s" => return Role::Letter,
             "MESSAGE" => return Role::Bytes,
+            "PRIORITY" => return Role::Level(LEVEL_KEYS.len() as u8, Scale::Usual),
+            "priority" | "Priority" => return Role::Level(LEVEL_KEYS.len() as u8, Scale::Words),
             _ => {}
         }
         let Some((_, last)) = path.rsplit_once('.') else { return Role::Field };

@@ -30,6 +30,7 @@ fn of_word(word: &[u8]) -> Option<Level> {
 
 fn of_number(number: i64, scale: Scale, marks: u8) -> Option<Level> {
     match scale {
+        Scale::Words => None,
         Scale::Usual if marks & WINDOWS != 0 => windows(number),
         Scale::Usual => level::of_number(number),
         Scale::Python => Some(match number {
