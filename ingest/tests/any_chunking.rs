@@ -251,6 +251,13 @@ fn a_line_longer_than_the_limit_is_split_alike_everywhere() {
 /// Sources whose events only sequential reading tells apart, or whose headings say what they hold.
 const WHOLE_SOURCES: &[(&str, usize, &str)] = &[
     (
+        "auditd",
+        2,
+        "----\ntime->Sat Nov 21 03:04:05 2026\ntype=CWD msg=audit(1795230245.819:1): cwd=\"/\"\n----\ntype=CWD msg=audit(1795230246.819:2): cwd=\"/\"\n",
+    ),
+    ("w3c", 0, "#Software: x\n#Version: 1.0\n#Fields: date time c-ip\n"),
+    ("zeek", 0, "#separator \\x09\n#fields\tts\tuid\n#close\t2026-11-21-04-00-00\n"),
+    (
         "csv",
         3,
         "\u{feff}time,level,message,n\r\n2026-11-21T03:04:05Z,WARN,\"a \"\"b\"\",\r\nmore\",7\r\n\r\n2026-11-21T03:04:06Z,INFO,plain,8\r\n2026-11-21T03:04:07Z,INFO,\"open,9\r\n",

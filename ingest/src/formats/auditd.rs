@@ -9,8 +9,19 @@ use crate::pairs::Style;
 use crate::rows::{Kind, Rows, Schema};
 use crate::time::find::whole;
 
-pub(crate) static FORMAT: Format =
-    Format { name: "auditd", title: "audit records", columns: COLUMNS, reader, ..Format::LINES };
+pub(crate) static FORMAT: Format = Format {
+    name: "auditd",
+    title: "audit records",
+    columns: COLUMNS,
+    heading: Some(|_, line, _| parts_records(line)),
+    reader,
+    ..Format::LINES
+};
+
+/// What `ausearch` writes between the records of different events.
+fn parts_records(line: &[u8]) -> bool {
+    line == b"----" || line.starts_with(b"time->")
+}
 
 const COLUMNS: Schema =
     &[("type", Kind::Text), ("serial", Kind::Int), ("host", Kind::Text), ("message", Kind::Text)];

@@ -11,10 +11,19 @@ use crate::table::{Cell, Column, Role, Table, cells, unlike};
 pub(crate) static FORMAT: Format = Format {
     name: "w3c",
     title: "W3C extended log lines",
-    heading: Some(|_, line, _| line.first() == Some(&b'#')),
+    heading: Some(|_, line, _| is_directive(line)),
     reader,
     ..Format::LINES
 };
+
+/// Directives of the standard, and those that Microsoft added.
+const DIRECTIVES: [&str; 9] =
+    ["Fields", "Date", "Software", "Version", "Remark", "Start-Date", "End-Date", "Time Format", "Log-type"];
+
+fn is_directive(line: &[u8]) -> bool {
+    let name = line.strip_prefix(b"#").and_then(|line| Some(line[..memchr(b':', line)?].trim_ascii()));
+    name.is_some_and(|name| DIRECTIVES.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name)))
+}
 
 /// Fields that are exactly what others call by the conventional name.
 const CONVENTIONAL: [(&str, &str); 9] = [
@@ -155,6 +164,7 @@ mod tests {
             r#"2026-11-21T03:04:05Z - action="DROP" protocol="UDP" src-ip="10.1.2.3""#,
         );
         check("2026-11-21 03:04:05 a b\n", "unparsed: no line before it names its fields");
+        check("#Fields: a b\n# x: y\n", "- - a=\"#\" b=\"x: y\"");
         check("#Fields: a b c d e\nx\n", "unparsed: it has fewer values than there are fields");
     }
 }

@@ -12,10 +12,30 @@ use crate::time::find::whole;
 pub(crate) static FORMAT: Format = Format {
     name: "zeek",
     title: "lines of a Zeek table",
-    heading: Some(|_, line, _| line.first() == Some(&b'#')),
+    heading: Some(|_, line, _| is_heading(line)),
     reader,
     ..Format::LINES
 };
+
+const HEADINGS: [&[u8]; 9] = [
+    b"#separator",
+    b"#set_separator",
+    b"#empty_field",
+    b"#unset_field",
+    b"#path",
+    b"#open",
+    b"#fields",
+    b"#types",
+    b"#close",
+];
+
+fn is_heading(line: &[u8]) -> bool {
+    // The separator behind the word may be any byte.
+    line.first() == Some(&b'#')
+        && HEADINGS.iter().any(|heading| {
+            line.strip_prefix(*heading).is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_alphabetic))
+        })
+}
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
     Box::new(ZeekReader {

@@ -21,9 +21,10 @@ type Row<'a> = Vec<&'a [u8]>;
 /// The delimiter under which most rows have as many values, if that makes a table.
 pub(super) fn learn(sample: &[u8], delimiters: &[(u8, Next)]) -> Option<(u8, Next, Shape)> {
     let mut best: Option<(f32, u8, Next, Shape)> = None;
+    let is_quoted = sample.first() == Some(&b'"');
     for &(delimiter, next) in delimiters {
         let rows = rows(sample, delimiter, next);
-        if let Some((share, shape)) = shape(&rows, delimiter)
+        if let Some((share, shape)) = shape(&rows, delimiter, is_quoted)
             && best.as_ref().is_none_or(|(best, _, _, known)| {
                 share > *best || ((share - *best).abs() < f32::EPSILON && shape.columns > known.columns)
             })
@@ -53,7 +54,7 @@ fn rows(sample: &[u8], delimiter: u8, next: Next) -> Vec<Row<'_>> {
 }
 
 /// The shape of these rows, and how many of them have it; nothing where they are rather text with commas.
-fn shape(rows: &[Row<'_>], delimiter: u8) -> Option<(f32, Shape)> {
+fn shape(rows: &[Row<'_>], delimiter: u8, is_quoted: bool) -> Option<(f32, Shape)> {
     let body = rows.get(1..).filter(|body| !body.is_empty()).unwrap_or(rows);
     let columns = usual_count(body)?;
     let fitting = body.iter().filter(|row| row.len() == columns).count();
@@ -65,16 +66,12 @@ fn shape(rows: &[Row<'_>], delimiter: u8) -> Option<(f32, Shape)> {
     let body = if header.is_some() { body } else { rows };
     let time_columns = time_columns(header, body, columns);
     let has_time = time_columns[0].is_some();
+    // Values in quotes are no text with commas.
+    let least = if delimiter == b'\t' || is_quoted { 3 } else { 4 };
     let known = header.is_none() && rows.first().is_some_and(|row| is_postgresql(row));
     let is_table = match header {
         Some(_) => columns >= 3 || has_time,
-        None => {
-            known
-                || (has_time
-                    && rows.len() > 1
-                    && columns >= if delimiter == b'\t' { 3 } else { 4 }
-                    && share > 0.95)
-        }
+        None => known || (has_time && rows.len() > 1 && columns >= least && share > 0.95),
     };
     is_table.then_some((share, Shape { columns, has_header: header.is_some(), time_columns }))
 }

@@ -49,6 +49,10 @@ fn exports_of_windows_in_other_languages() {
 #[test]
 fn tables_without_a_header() {
     check(
+        "\"2026-11-21 03:04:05\",\"web\",\"x\"\n\"2026-11-21 03:04:06\",\"web\",\"y\"\n",
+        r#"2026-11-21T03:04:05Z - column_2="web" column_3="x""#,
+    );
+    check(
         "2026-11-21 03:04:05,web-1,7,x\n2026-11-21 03:04:06,web-1,8,y\n",
         r#"2026-11-21T03:04:05Z - column_2="web-1" column_3=7 column_4="x""#,
     );

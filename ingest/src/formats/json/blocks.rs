@@ -48,7 +48,7 @@ fn next(text: &[u8]) -> Option<Next> {
         return Some(array);
     }
     if text.first() == Some(&b'{') {
-        let end = object_end(text);
+        let end = object_end(text).map(|(_, next)| next);
         let is_alone = end.is_none_or(|end| text[end..].trim_ascii().is_empty());
         for (index, (name, next)) in LISTS.iter().enumerate() {
             if (is_alone || index < LISTS_BY_LINE)
@@ -132,9 +132,9 @@ fn listed<const LIST: usize>(text: &[u8]) -> Option<Block> {
 fn deeply_listed<const LIST: usize>(text: &[u8]) -> Option<Block> {
     if text.first() == Some(&b'{') {
         let end = object_end(text);
-        return match deep_opening(&text[..end.unwrap_or(text.len())], DEEP_LISTS[LIST].0) {
+        return match deep_opening(&text[..end.map_or(text.len(), |(end, _)| end)], DEEP_LISTS[LIST].0) {
             Some(length) => Some(gap(length)),
-            None => end.map(|end| Block { start: 0, end, next: end }),
+            None => end.map(|(end, next)| Block { start: 0, end, next }),
         };
     }
     between_listed(text)
@@ -147,24 +147,34 @@ fn between_listed(text: &[u8]) -> Option<Block> {
         match cursor.peek() {
             Err(_) => return Some(gap(text.len())),
             Ok(b',' | b']' | b'}' | b'[') => cursor.at += 1,
-            Ok(b'"') => match member(&mut cursor) {
-                Ok(()) => {}
-                Err(CUT_SHORT) => return None,
-                Err(_) => break,
-            },
+            Ok(b'"') => {
+                let before = cursor.at;
+                match member(&mut cursor) {
+                    Ok(()) => {}
+                    Err(CUT_SHORT) if before == 0 => return None,
+                    Err(_) => {
+                        cursor.at = before;
+                        break;
+                    }
+                }
+            }
             _ => break,
         }
     }
     if cursor.at > 0 { Some(gap(cursor.at)) } else { event(text) }
 }
 
+/// A member and what follows it, which shows that it is one.
 fn member(cursor: &mut Cursor<'_>) -> Result<(), &'static str> {
     cursor.at += 1;
     cursor.string()?;
     cursor.expect(b':')?;
     cursor.value(false)?;
-    // A number at the end of the text may go on behind it.
-    cursor.peek().map(drop)
+    if !matches!(cursor.peek()?, b',' | b'}' | b']') {
+        return Err("no member of an object");
+    }
+    cursor.at += 1;
+    Ok(())
 }
 
 enum Opening {
@@ -219,17 +229,18 @@ fn gap(length: usize) -> Block {
 /// The object at the start of the text, or the line where there is none.
 fn event(text: &[u8]) -> Option<Block> {
     if text.first() == Some(&b'{') {
-        let end = object_end(text)?;
-        return Some(Block { start: 0, end, next: end });
+        let (end, next) = object_end(text)?;
+        return Some(Block { start: 0, end, next });
     }
     let newline = memchr(b'\n', text)?;
     let end = newline - usize::from(newline > 0 && text[newline - 1] == b'\r');
     Some(Block { start: 0, end, next: newline + 1 })
 }
 
-/// Where the object at the start of the text ends. One that is broken ends with its line: at a line end in a
-/// string, or where the next object begins at the start of a line and no value is due.
-fn object_end(text: &[u8]) -> Option<usize> {
+/// Where the object at the start of the text ends, and where what follows begins. One that is broken ends with
+/// its line: at a line end in a string, or where the next object begins at the start of a line and no value is
+/// due. Then the line end goes with it, so that it reads alike where a chunk ends there.
+fn object_end(text: &[u8]) -> Option<(usize, usize)> {
     let mut depth = 0_usize;
     let mut before = b'{';
     let mut at = 0;
@@ -239,19 +250,19 @@ fn object_end(text: &[u8]) -> Option<usize> {
         match byte {
             b'"' => match string_end(text, at)? {
                 (end, true) => at = end,
-                (newline, false) => return Some(newline),
+                (newline, false) => return Some(broken(text, newline + 1)),
             },
             b'{' | b'[' => {
                 let begins_line = at >= 2 && text[at - 2] == b'\n';
                 if depth > 0 && byte == b'{' && begins_line && !matches!(before, b':' | b',' | b'[') {
-                    return Some(at - 2);
+                    return Some(broken(text, at - 1));
                 }
                 depth += 1;
             }
             b'}' | b']' => {
                 depth -= 1;
                 if depth == 0 {
-                    return Some(at);
+                    return Some((at, at));
                 }
             }
             _ => {}
@@ -260,6 +271,14 @@ fn object_end(text: &[u8]) -> Option<usize> {
             before = byte;
         }
     }
+}
+
+/// The end of what shows of a broken object, without the line ends behind it.
+fn broken(text: &[u8], next: usize) -> (usize, usize) {
+    let text = &text[..next];
+    let last = text.iter().rposition(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
+    let newline = memchr(b'\n', &text[last..]).map_or(next, |length| last + length);
+    (newline - usize::from(text[..newline].ends_with(b"\r")), next)
 }
 
 /// The place behind a string's closing quote, or that of a line end in it.
