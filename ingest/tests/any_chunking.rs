@@ -251,6 +251,11 @@ fn a_line_longer_than_the_limit_is_split_alike_everywhere() {
 /// Sources whose events only sequential reading tells apart, or whose headings say what they hold.
 const WHOLE_SOURCES: &[(&str, usize, &str)] = &[
     (
+        "json",
+        6,
+        "{\"Records\":[{\"a\":1},{\"a\":2}],\"n\":1}\n{\"a\":3}\nup\n\n  \"ts\": 1, \"level\": \"warn\"\n\u{1b}[32m{\"a\":4\n\n",
+    ),
+    (
         "auditd",
         2,
         "----\ntime->Sat Nov 21 03:04:05 2026\ntype=CWD msg=audit(1795230245.819:1): cwd=\"/\"\n----\ntype=CWD msg=audit(1795230246.819:2): cwd=\"/\"\n",
