@@ -21,6 +21,9 @@ struct Line {
     end: usize,
 }
 
+/// No character of any encoding has more of its units.
+const MOST_CHARACTER_UNITS: usize = 4;
+
 impl Decoded {
     pub(crate) fn new(encoding: Encoding) -> Decoded {
         Decoded { encoding, text: Vec::new(), lines: Vec::new(), upto: 0 }
@@ -68,23 +71,29 @@ impl Decoded {
         } else if at > line.text_end {
             next
         } else {
-            line.start + self.bytes_of(&bytes[line.start..line.end], at - line.text_start)
+            // A chunk may end within a line, where events are not lines.
+            let line_bytes = &bytes[line.start..line.end.min(bytes.len())];
+            line.start + self.bytes_of(line_bytes, &self.text[line.text_start..at.min(self.text.len())])
         }
     }
 
-    /// Length of the shortest start of the bytes whose text is at least so long.
-    fn bytes_of(&self, bytes: &[u8], text_length: usize) -> usize {
+    /// Length of the shortest start of the bytes that reads as the text.
+    fn bytes_of(&self, bytes: &[u8], text: &[u8]) -> usize {
         let unit = if self.encoding.is_wide() { 2 } else { 1 };
         let (mut low, mut high) = (0, bytes.len() / unit);
         while low < high {
             let middle = usize::midpoint(low, high);
-            if self.encoding.text(&bytes[..middle * unit]).len() < text_length {
+            if self.encoding.text(&bytes[..middle * unit]).len() < text.len() {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        low * unit
+        // Half a character reads as one that stands for it, and may be longer than the whole.
+        let whole = (low..=bytes.len() / unit)
+            .take(MOST_CHARACTER_UNITS)
+            .find(|units| self.encoding.text(&bytes[..units * unit]).as_ref() == text);
+        whole.unwrap_or(low) * unit
     }
 
     /// How many of the bytes have been decoded.

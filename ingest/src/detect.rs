@@ -148,7 +148,12 @@ impl Attempt {
     fn share(&self) -> f32 {
         let fitting = self.tally.whole as f32 + self.tally.partly as f32 * PARTLY;
         let lines = self.times.len() as f32 + self.tally.joined as f32 * JOINED;
-        if self.times.is_empty() { 0.0 } else { fitting / lines }
+        match (self.times.is_empty(), self.tally.headings) {
+            (false, _) => fitting / lines,
+            // A server that was asked for nothing wrote its headings all the same.
+            (true, 1..) => 1.0,
+            (true, 0) => 0.0,
+        }
     }
 }
 

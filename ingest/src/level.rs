@@ -30,6 +30,16 @@ pub(crate) fn of_word(word: &[u8]) -> Option<Level> {
     })
 }
 
+/// The level of an answer by its HTTP status; `None` where the text is no status.
+pub(crate) fn of_status(status: &[u8]) -> Option<Level> {
+    Some(match status {
+        [b'5', b'0'..=b'9', b'0'..=b'9'] => Level::Error,
+        [b'4', b'0'..=b'9', b'0'..=b'9'] => Level::Warn,
+        [b'1'..=b'3', b'0'..=b'9', b'0'..=b'9'] => Level::Info,
+        _ => return None,
+    })
+}
+
 /// The severity numbers of syslog, 0 (emergency) to 7 (debug).
 pub(crate) fn of_severity(number: i64) -> Option<Level> {
     Some(match number {

@@ -154,3 +154,22 @@ pub const MOST_PAIR_NAMES: usize = 64;
 
 /// So much of a general line is searched for pairs, addresses and ids; what is behind is found by search.
 pub const PAIRS_WITHIN_BYTES: usize = 4 << 10;
+
+/// What wraps a list of JSON events, up to the list: a kind, a version, some metadata. A list further in is
+/// a part of an event.
+pub const LONGEST_LIST_OPENING_BYTES: usize = 4 << 10;
+
+/// The name of a container or a program that stands before JSON on its line is no longer than this.
+pub const JSON_PREFIX_BYTES: usize = 96;
+
+/// What a syslog server puts before the line of a device: a priority, a time, a host, a program.
+pub const DEVICE_PREFIX_BYTES: usize = 256;
+
+/// A date, a time of day and a zone, in any spelling, with spaces between.
+pub const LONGEST_JOINED_TIME_BYTES: usize = 96;
+
+/// Rows of the sample that are looked at for the shape of a table; more would say the same.
+pub const TABLE_SAMPLE_ROWS: usize = 100;
+
+/// A longer value in the first row is no name of a column.
+pub const LONGEST_HEADER_NAME_BYTES: usize = 80;

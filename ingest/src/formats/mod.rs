@@ -5,9 +5,17 @@
 
 pub(crate) mod access;
 pub(crate) mod apt;
+pub(crate) mod auditd;
+pub(crate) mod aws;
+pub(crate) mod cef;
+pub(crate) mod csv;
+pub(crate) mod fortinet;
 pub(crate) mod gc;
+pub(crate) mod hclog;
 pub(crate) mod ibmmq;
 pub(crate) mod json;
+pub(crate) mod logfmt;
+pub(crate) mod ltsv;
 pub(crate) mod mongodb;
 pub(crate) mod mssql;
 pub(crate) mod mysql;
@@ -19,14 +27,20 @@ pub(crate) mod redis;
 pub(crate) mod shell_history;
 pub(crate) mod syslog;
 pub(crate) mod text;
+pub(crate) mod vpcflow;
+pub(crate) mod w3c;
 pub(crate) mod windows;
 pub(crate) mod windows_xml;
+pub(crate) mod zeek;
 
 use std::sync::Arc;
 
 use crate::custom::Definition;
 use crate::frame::Framing;
+use crate::limits;
 use crate::rows::{Rows, Schema};
+use crate::time::When;
+use crate::time::find::whole;
 use crate::time::rules::{self, TimeRules};
 use crate::time::zone::Zone;
 
@@ -34,6 +48,16 @@ use crate::time::zone::Zone;
 pub(crate) static FORMATS: &[&Format] = &[
     &access::FORMAT,
     &json::FORMAT,
+    &auditd::FORMAT,
+    &cef::FORMAT,
+    &fortinet::FORMAT,
+    &ltsv::FORMAT,
+    &w3c::FORMAT,
+    &zeek::FORMAT,
+    &aws::ELB,
+    &aws::S3,
+    &vpcflow::FORMAT,
+    &hclog::FORMAT,
     &syslog::FORMAT,
     &postgres::FORMAT,
     &postgres::BOUNCER,
@@ -53,6 +77,8 @@ pub(crate) static FORMATS: &[&Format] = &[
     &windows::setupapi::FORMAT,
     &windows::transcript::FORMAT,
     &windows_xml::FORMAT,
+    &logfmt::FORMAT,
+    &csv::FORMAT,
     &text::FORMAT,
 ];
 
@@ -130,6 +156,10 @@ pub(crate) struct Learned {
     pub has_header: bool,
     /// What stands where in the lines of a general source.
     pub text: Option<Arc<text::TextShape>>,
+    /// How many values a row of a table has.
+    pub columns: usize,
+    /// The column of a table that holds the time; or those of the date and the time of day.
+    pub time_columns: [Option<usize>; 2],
 }
 
 impl Learned {
@@ -173,6 +203,19 @@ pub(crate) trait Reader {
 pub(crate) enum Fit {
     Whole,
     Partly,
+}
+
+/// The time whose parts stand apart: a date, a time of day, perhaps a zone.
+pub(crate) fn joined_time(parts: &[&[u8]]) -> Option<When> {
+    let mut text = [0; limits::LONGEST_JOINED_TIME_BYTES];
+    let mut length = 0;
+    for (index, part) in parts.iter().enumerate() {
+        let start = length + usize::from(index > 0);
+        text.get_mut(length..start)?.fill(b' ');
+        length = start + part.len();
+        text.get_mut(start..length)?.copy_from_slice(part);
+    }
+    whole(&text[..length])
 }
 
 /// The names and titles of all formats, for a menu or a message.

@@ -13,35 +13,105 @@ pub(super) enum Role {
     Field,
     /// It may be the event's time. Of several in one event the lowest number is taken.
     Time(u8),
-    Level,
+    /// It may be the event's level; again the lowest number is taken.
+    Level(u8, Scale),
+    /// A field that tells what program's event this is.
+    Mark(u8),
+    /// The line that a container wrote, under `log`.
+    Line,
+    /// A level in one letter, under `s`, where the event is a MongoDB server's.
+    Letter,
+    /// Text that journald writes as a list of bytes where it is not printable.
+    Bytes,
 }
 
+/// What numbers mean as levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scale {
+    /// Those of pino and bunyan, below 10 those of syslog; those of Windows in its events.
+    Usual,
+    /// Words alone: numbers may be anything.
+    Words,
+    /// Python's `levelno`, 10 to 50.
+    Python,
+    /// OpenTelemetry's, 1 to 24.
+    Telemetry,
+    /// Priorities of alerts, 1 the highest.
+    Alert,
+}
+
+pub(super) const WINDOWS: u8 = 1;
+pub(super) const STREAM: u8 = 2;
+
 /// Keys that hold the event's time, the surest first, compared without regard to case.
-const TIME_KEYS: [&str; 21] = [
+const TIME_KEYS: [&str; 47] = [
     "@timestamp",
     "timestamp",
     "ts",
     "time",
     "@t",
     "eventTime",
+    "event_time",
     "eventTimestamp",
+    "event_timestamp",
+    "submission_timestamp",
+    "submissionTimestamp",
     "datetime",
     "date_time",
     "asctime",
     "_time",
     "t",
-    "t.$date",
+    MONGODB_TIME,
+    "t.$date.$numberLong",
     "__REALTIME_TIMESTAMP",
     "requestReceivedTimestamp",
     "timeUnixNano",
+    "observedTimeUnixNano",
+    "timeMillis",
+    "instant.epochSecond",
+    "timestamp.seconds",
+    "TimeCreated",
+    "TimeGenerated",
+    "time_created",
+    "log_time",
+    "logtime",
+    "logTimestamp",
+    "time_iso8601",
+    "time_local",
+    "msec",
     "date",
     "created_at",
     "createdAt",
     "created",
     "logged_at",
+    "start_time",
+    "startTime",
+    "requestTime",
+    "receivedAt",
+    "receiveTimestamp",
+    "ingestionTime",
+    "EventReceivedTime",
+    "__timestamp__",
 ];
 
-const LEVEL_KEYS: [&str; 15] = [
+pub(super) const MONGODB_TIME: &str = "t.$date";
+
+/// Last names of paths that hold a time where nothing at the top does. They stay fields.
+const INNER_TIME_KEYS: [&str; 9] = [
+    "@timestamp",
+    "timestamp",
+    "ts",
+    "time",
+    "datetime",
+    "eventTime",
+    "SystemTime",
+    "TimeCreated",
+    "requestTime",
+];
+/// Behind all of the keys at the top.
+const INNER_TIME: u8 = 200;
+
+const LEVEL_KEYS: [&str; 16] = [
     "level",
     "severity",
     "lvl",
@@ -53,16 +123,85 @@ const LEVEL_KEYS: [&str; 15] = [
     "@l",
     "severityText",
     "severity_text",
-    "PRIORITY",
     "log_severity",
-    "logLevel",
+    "logging.level",
     "syslog.severity",
+    "log.syslog.severity.name",
+    "LevelDisplayName",
 ];
+
+/// Keys whose numbers are levels of their own scale.
+const NUMBER_KEYS: [(&str, Scale); 5] = [
+    ("severityNumber", Scale::Telemetry),
+    ("severity_number", Scale::Telemetry),
+    ("levelno", Scale::Python),
+    ("record.level.no", Scale::Python),
+    ("alert.severity", Scale::Alert),
+];
+const NUMBER: u8 = 100;
+
+/// Last names of paths that hold a level where nothing at the top does. They stay fields.
+const INNER_LEVEL_KEYS: [&str; 6] = ["level", "lvl", "severity", "loglevel", "log_level", "levelname"];
+const INNER_LEVEL: u8 = 200;
+
+/// Keys of Windows and Azure events, whose levels count from 1 (critical) to 5 (verbose).
+const WINDOWS_KEYS: [&str; 9] = [
+    "EventID",
+    "EventRecordID",
+    "ProviderGuid",
+    "winlog.channel",
+    "winlog.event_id",
+    "Event.System.EventID",
+    "Event.System.Channel",
+    "Event.System.EventID.#text",
+    "operationName",
+];
+
+impl Role {
+    fn of(path: &str) -> Role {
+        let is = |known: &&str| known.eq_ignore_ascii_case(path);
+        if let Some(rank) = TIME_KEYS.iter().position(is) {
+            return Role::Time(rank as u8);
+        }
+        if let Some(rank) = LEVEL_KEYS.iter().position(is) {
+            return Role::Level(rank as u8, Scale::Usual);
+        }
+        if let Some((_, scale)) = NUMBER_KEYS.iter().find(|(known, _)| is(known)) {
+            return Role::Level(NUMBER, *scale);
+        }
+        if WINDOWS_KEYS.iter().any(is) {
+            return Role::Mark(WINDOWS);
+        }
+        match path {
+            "stream" => return Role::Mark(STREAM),
+            "log" => return Role::Line,
+            "s" => return Role::Letter,
+            "MESSAGE" => return Role::Bytes,
+            "PRIORITY" => return Role::Level(LEVEL_KEYS.len() as u8, Scale::Usual),
+            "priority" | "Priority" => return Role::Level(LEVEL_KEYS.len() as u8, Scale::Words),
+            _ => {}
+        }
+        let Some((_, last)) = path.rsplit_once('.') else { return Role::Field };
+        let ends = |known: &&str| known.eq_ignore_ascii_case(last);
+        if INNER_TIME_KEYS.iter().any(ends) {
+            return Role::Time(INNER_TIME);
+        }
+        if INNER_LEVEL_KEYS.iter().any(ends) {
+            return Role::Level(INNER_LEVEL, Scale::Usual);
+        }
+        Role::Field
+    }
+
+    /// Whether the value stays a field too when it is taken as the time or the level.
+    pub(super) fn is_kept(self) -> bool {
+        matches!(self, Role::Time(INNER_TIME) | Role::Level(NUMBER | INNER_LEVEL, _))
+    }
+}
 
 /// A key at its place in the objects, and what was learned about it.
 pub(super) struct Slot {
     raw: Box<[u8]>,
-    path: String,
+    pub path: String,
     pub role: Role,
     /// The key that came next after this one last time.
     next: usize,
@@ -129,14 +268,7 @@ impl Keys {
             name.extend_from_slice(key);
         }
         let path = format!("{}{}", self.nodes[node].prefix, String::from_utf8_lossy(&name));
-        let is = |known: &&str| known.eq_ignore_ascii_case(&path);
-        let role = if let Some(rank) = TIME_KEYS.iter().position(is) {
-            Role::Time(rank as u8)
-        } else if LEVEL_KEYS.iter().any(is) {
-            Role::Level
-        } else {
-            Role::Field
-        };
+        let role = Role::of(&path);
         self.slots.push(Slot { raw: key.into(), path, role, next: NONE, child: None, columns: [None; 4] });
         self.nodes[node].slots.insert(key.into(), self.slots.len() - 1);
         self.slots.len() - 1

@@ -1,32 +1,63 @@
-//! JSON lines: an object a line. Nested objects become fields with dotted names, arrays stay JSON text, and
-//! the usual keys give the time and the level.
+//! JSON: an object a line, objects over many lines, and lists of them. Nested objects become fields with dotted
+//! names, arrays stay JSON text, and the usual keys give the time and the level.
 
+mod blocks;
 mod keys;
+mod levels;
 mod scan;
 
-use keys::{Keys, NONE, ROOT, Role};
-use scan::{Cursor, Scan, Value, unescape};
+use keys::{Keys, MONGODB_TIME, NONE, ROOT, Role, STREAM, Scale};
+pub(crate) use scan::unescape;
+use scan::{Cursor, Scan, Value};
 
 use super::{Fit, Format, Reader, Setup};
-use crate::batch::Level;
 use crate::level;
 use crate::limits;
+use crate::named::Named;
 use crate::rows::{Kind, Rows};
 use crate::time::When;
 use crate::time::epoch;
-use crate::time::find::whole;
+use crate::time::find::{near, whole};
 
-pub(crate) static FORMAT: Format =
-    Format { name: "json", title: "JSON objects", weight: 1.0, columns: &[], reader, ..Format::LINES };
+pub(crate) static FORMAT: Format = Format {
+    name: "json",
+    title: "JSON objects",
+    learn: |sample, _| blocks::learn(sample),
+    reader,
+    ..Format::LINES
+};
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(JsonReader { keys: Keys::new(), time: None })
+    Box::new(JsonReader {
+        keys: Keys::new(),
+        found: Found::default(),
+        copies: false,
+        line: Vec::new(),
+        named: Named::default(),
+    })
 }
 
 struct JsonReader {
     keys: Keys,
-    /// The best time of the event so far.
+    found: Found,
+    /// The text that is read is no part of the chunk, so its values are copied.
+    copies: bool,
+    /// A line that a container wrote, without escapes.
+    line: Vec<u8>,
+    /// For what stands before the objects.
+    named: Named,
+}
+
+/// What was found in an event besides its fields.
+#[derive(Default)]
+struct Found {
+    /// The best time so far.
     time: Option<Time>,
+    level: Option<LevelValue>,
+    letter: Option<Value>,
+    /// Under `log`.
+    line: Option<Value>,
+    marks: u8,
 }
 
 struct Time {
@@ -36,26 +67,119 @@ struct Time {
     when: When,
 }
 
+struct LevelValue {
+    rank: u8,
+    scale: Scale,
+    slot: usize,
+    value: Value,
+}
+
 impl Reader for JsonReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let mut cursor = Cursor { bytes: event, at: 0 };
         if cursor.peek() != Ok(b'{') {
-            return Err("not a JSON object");
+            return self.behind_prefix(event, rows);
         }
-        cursor.at += 1;
-        self.time = None;
-        self.object(&mut cursor, ROOT, 1, rows)?;
-        if cursor.peek().is_ok() {
-            return Err("there is more behind the JSON object");
-        }
-        if let Some(time) = self.time.take() {
-            rows.when(&time.when);
-        }
+        self.whole(event, cursor.at, rows)?;
         Ok(Fit::Whole)
     }
 }
 
 impl JsonReader {
+    /// An object behind something short: the name of a container, as `docker compose` writes it.
+    fn behind_prefix(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let not_json = "not a JSON object";
+        let head = &event[..event.len().min(limits::JSON_PREFIX_BYTES)];
+        let at = memchr::memchr(b'{', head).ok_or(not_json)?;
+        // A brace that opens no object: a set, a path, a format string.
+        if !event[at + 1..].trim_ascii_start().starts_with(b"\"") || !event.trim_ascii_end().ends_with(b"}") {
+            return Err(not_json);
+        }
+        let time = near(&event[..at], limits::JSON_PREFIX_BYTES);
+        self.whole(event, at, rows)?;
+        let is_separator =
+            |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'|' | b':' | b'-' | b'>');
+        let start = event[..at].iter().position(|byte| !is_separator(byte)).unwrap_or(at);
+        let end = event[start..at]
+            .iter()
+            .rposition(|byte| !is_separator(byte))
+            .map_or(start, |last| start + last + 1);
+        if start < end {
+            self.named.begin();
+            self.named.text(b"prefix", start, end, rows);
+        }
+        match time {
+            // With a time of its own the line is more than the object.
+            Some(time) => {
+                if self.found.time.is_none() {
+                    rows.when(&time.when);
+                }
+                Ok(Fit::Partly)
+            }
+            None => Ok(Fit::Whole),
+        }
+    }
+
+    /// The object at a place of the event, up to its end.
+    fn whole(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> Scan<()> {
+        self.found = Found::default();
+        let mut cursor = Cursor { bytes: event, at: at + 1 };
+        self.object(&mut cursor, ROOT, 1, rows)?;
+        if cursor.peek().is_ok() {
+            return Err("there is more behind the JSON object");
+        }
+        self.settle(event, rows);
+        Ok(())
+    }
+
+    /// What only the whole event tells.
+    fn settle(&mut self, event: &[u8], rows: &mut Rows) {
+        if let Some(LevelValue { scale, slot, value, .. }) = self.found.level.take() {
+            match levels::of_value(event, value, scale, self.found.marks) {
+                Some(level) => rows.set_level(level),
+                None if !self.keys.slot(slot).role.is_kept() => self.field(event, slot, value, rows),
+                None => {}
+            }
+        }
+        if let Some(Time { slot, when, .. }) = &self.found.time {
+            rows.when(when);
+            if let Some(Value::Text { start, end, .. }) = self.found.letter
+                && self.keys.slot(*slot).path.starts_with(MONGODB_TIME)
+                && let Some(level) = levels::of_letter(&event[start..end])
+            {
+                rows.set_level(level);
+            }
+        }
+        if let Some(Value::Text { start, end, .. }) = self.found.line
+            && self.found.marks & STREAM != 0
+        {
+            self.container_line(&event[start..end], rows);
+        }
+    }
+
+    /// A line that a container wrote: its own level, and its fields if it is JSON itself.
+    fn container_line(&mut self, text: &[u8], rows: &mut Rows) {
+        let mut line = std::mem::take(&mut self.line);
+        line.clear();
+        unescape(text, &mut line);
+        let shown = line.trim_ascii();
+        if shown.starts_with(b"{") && shown.ends_with(b"}") && Cursor::new(shown).value(false).is_ok() {
+            self.copies = true;
+            let time = self.found.time.take();
+            self.found = Found { time, ..Found::default() };
+            let mut cursor = Cursor { bytes: shown, at: 1 };
+            let read = self.object(&mut cursor, ROOT, 1, rows);
+            self.found.line = None;
+            if read.is_ok() {
+                self.settle(shown, rows);
+            }
+            self.copies = false;
+        } else if let Some(word) = level::find(shown, 0, limits::LEVEL_WITHIN_BYTES) {
+            rows.set_level(word.level);
+        }
+        self.line = line;
+    }
+
     /// An object behind its opening brace. Calls itself for nested ones, down to the limit.
     fn object(&mut self, cursor: &mut Cursor<'_>, node: usize, depth: usize, rows: &mut Rows) -> Scan<()> {
         if cursor.peek()? == b'}' {
@@ -104,25 +228,81 @@ impl JsonReader {
     fn put(&mut self, line: &[u8], slot: usize, value: Value, text: &[u8], rows: &mut Rows) {
         match self.keys.slot(slot).role {
             Role::Field => self.field(line, slot, value, rows),
-            Role::Level => match level_of(line, value) {
-                Some(level) if rows.level() == Level::None => rows.set_level(level),
-                _ => self.field(line, slot, value, rows),
-            },
+            Role::Level(rank, scale) => self.level(line, LevelValue { rank, scale, slot, value }, rows),
             Role::Time(rank) => match time_of(value, text) {
                 Some(when) => self.time(line, Time { rank, slot, value, when }, rows),
                 None => self.field(line, slot, value, rows),
+            },
+            Role::Mark(mark) => {
+                self.found.marks |= mark;
+                self.field(line, slot, value, rows);
+            }
+            Role::Line => {
+                self.found.line = Some(value);
+                self.field(line, slot, value, rows);
+            }
+            Role::Letter => {
+                self.found.letter = Some(value);
+                self.field(line, slot, value, rows);
+            }
+            Role::Bytes => match value {
+                Value::Raw { start, end } => self.bytes(&line[start..end], slot, value, line, rows),
+                _ => self.field(line, slot, value, rows),
             },
         }
     }
 
     /// Keeps the better of two times; the other is a field like any.
     fn time(&mut self, line: &[u8], time: Time, rows: &mut Rows) {
-        let other = match &mut self.time {
+        if self.keys.slot(time.slot).role.is_kept() {
+            self.field(line, time.slot, time.value, rows);
+        }
+        let other = match &mut self.found.time {
             Some(best) if best.rank <= time.rank => Some(time),
             best => best.replace(time),
         };
-        if let Some(Time { slot, value, .. }) = other {
+        if let Some(Time { slot, value, .. }) = other
+            && !self.keys.slot(slot).role.is_kept()
+            // The line that the kept time stands in may not be this one.
+            && !self.copies
+        {
             self.field(line, slot, value, rows);
+        }
+    }
+
+    /// Keeps the better of two levels; the other is a field like any.
+    fn level(&mut self, line: &[u8], level: LevelValue, rows: &mut Rows) {
+        if self.keys.slot(level.slot).role.is_kept() {
+            self.field(line, level.slot, level.value, rows);
+        }
+        if matches!(level.value, Value::Null) {
+            return;
+        }
+        let other = match &mut self.found.level {
+            Some(best) if best.rank <= level.rank => Some(level),
+            best => best.replace(level),
+        };
+        if let Some(LevelValue { slot, value, .. }) = other
+            && !self.keys.slot(slot).role.is_kept()
+        {
+            self.field(line, slot, value, rows);
+        }
+    }
+
+    /// Text that is written as a list of its bytes.
+    fn bytes(&mut self, list: &[u8], slot: usize, value: Value, line: &[u8], rows: &mut Rows) {
+        let numbers = list.strip_prefix(b"[").and_then(|list| list.strip_suffix(b"]")).unwrap_or_default();
+        let bytes: Option<Vec<u8>> = numbers
+            .split(|&byte| byte == b',')
+            .map(|number| std::str::from_utf8(number.trim_ascii()).ok()?.parse().ok())
+            .collect();
+        let column = self.keys.column(slot, Kind::Text, rows);
+        match (bytes, column) {
+            (Some(bytes), Some(column)) => {
+                let span = rows.rewrite(|buffer| buffer.extend_from_slice(&bytes));
+                rows.span(column, span);
+            }
+            _ => self.field(line, slot, value, rows),
         }
     }
 
@@ -144,26 +324,28 @@ impl JsonReader {
                 let span = rows.rewrite(|buffer| unescape(&line[start..end], buffer));
                 rows.span(column, span);
             }
+            Value::Text { start, end, .. } | Value::Raw { start, end } if self.copies => {
+                let span = rows.rewrite(|buffer| buffer.extend_from_slice(&line[start..end]));
+                rows.span(column, span);
+            }
             Value::Text { start, end, .. } | Value::Raw { start, end } => rows.text(column, start, end),
             Value::Null | Value::Object => {}
         }
     }
 }
 
-fn level_of(line: &[u8], value: Value) -> Option<Level> {
-    match value {
-        Value::Int(number) => level::of_number(number),
-        Value::Text { start, end, .. } => match &line[start..end] {
-            [digit @ b'0'..=b'7'] => level::of_severity(i64::from(digit - b'0')),
-            word => level::of_word(word),
-        },
-        _ => None,
-    }
-}
-
 fn time_of(value: Value, text: &[u8]) -> Option<When> {
     match value {
-        Value::Text { escaped: false, .. } => whole(&text[1..text.len() - 1]),
+        Value::Text { escaped: false, .. } => {
+            let text = &text[1..text.len() - 1];
+            whole(text).or_else(|| whole(text.strip_prefix(b"/Date(")?.strip_suffix(b")/")?))
+        }
+        // A time of day of access logs has its slashes escaped by some writers.
+        Value::Text { .. } => {
+            let mut plain = Vec::with_capacity(text.len());
+            unescape(&text[1..text.len() - 1], &mut plain);
+            whole(&plain).or_else(|| whole(plain.strip_prefix(b"/Date(")?.strip_suffix(b")/")?))
+        }
         // The digits as they are written are exact where the number may not be.
         Value::Int(_) | Value::Float(_) => epoch::number(text).map(When::Instant),
         _ => None,
@@ -171,71 +353,4 @@ fn time_of(value: Value, text: &[u8]) -> Option<When> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::render;
-    use super::*;
-
-    #[track_caller]
-    fn check(line: &str, expected: &str) {
-        assert_eq!(render(&FORMAT, line), expected, "{line}");
-    }
-
-    #[test]
-    fn sample_lines() {
-        check(
-            r#"{"ts":"2026-11-21T03:04:05.123Z","level":"WARN","msg":"slow \"cart\"","n":3,"ms":1.25,"ok":true,"x":null}"#,
-            r#"2026-11-21T03:04:05.123Z warn msg="slow \"cart\"" n=3 ms=1.25 ok=true"#,
-        );
-        check(
-            r#"{"name":"shop","pid":7,"level":30,"msg":"up","time":"2026-11-21T03:04:05Z","v":0}"#,
-            r#"2026-11-21T03:04:05Z info name="shop" pid=7 msg="up" v=0"#,
-        );
-        check(
-            r#"{"@timestamp":"2026-11-21T03:04:05Z","log":{"level":"error","origin":{"line":7}},"tags":["a",{"b":1}],"e":{}}"#,
-            r#"2026-11-21T03:04:05Z error log.origin.line=7 tags="[\"a\",{\"b\":1}]""#,
-        );
-        check(r#"{"ts":1716723772.6014802,"level":"info"}"#, "2024-05-26T11:42:52.6014802Z info");
-        check(
-            r#"{"__REALTIME_TIMESTAMP":"1615650027387860","PRIORITY":"4","MESSAGE":"x"}"#,
-            r#"2021-03-13T15:40:27.38786Z warn MESSAGE="x""#,
-        );
-        check(
-            r#"{"date":"2020-01-01T00:00:00Z","time":"2026-11-21T03:04:05Z","t":12.5}"#,
-            r#"2026-11-21T03:04:05Z - date="2020-01-01T00:00:00Z" t=12.5"#,
-        );
-        check(r#" { "level" : "audit" , "level2":7 } "#, r#"- - level="audit" level2=7"#);
-        check("{}", "- -");
-    }
-
-    #[test]
-    fn numbers_and_escapes() {
-        check(
-            r#"{"a":-0.5,"b":1e3,"c":123456789012345678,"d":18446744073709551616,"e":0.1234567890123456789}"#,
-            r#"- - a=-0.5 b=1000.0 c=123456789012345678 d="18446744073709551616" e=0.12345678901234568"#,
-        );
-        check(
-            r#"{"a":"\u00e9\ud83d\ude00\ud83d \n\/\q","k\u0065y":"\\"}"#,
-            r#"- - a="é😀� \n/\\q" key="\\""#,
-        );
-        check(r#"{"a":1,"a":2}"#, "- - a=2");
-    }
-
-    #[test]
-    fn broken_lines() {
-        check("hello", "unparsed: not a JSON object");
-        check(r#"{"a":1"#, "unparsed: the JSON ends too early");
-        check(r#"{"a":"b\"#, "unparsed: the JSON ends too early");
-        check(r#"{"a":1,}"#, "unparsed: the JSON is broken");
-        check(r#"{"a":-}"#, "unparsed: the JSON is broken");
-        check(r#"{"a":1} x"#, "unparsed: there is more behind the JSON object");
-    }
-
-    #[test]
-    fn depth_costs_no_stack() {
-        let deep =
-            |open: &str, close: &str| format!("{{\"a\":{}1{}}}", open.repeat(10_000), close.repeat(10_000));
-        assert!(render(&FORMAT, &deep("[", "]")).starts_with("- - a=\"[[["));
-        assert!(render(&FORMAT, &deep("{\"a\":", "}")).starts_with("- - a.a.a.a.a.a.a.a.a.a.a.a=\"{"));
-        assert!(render(&FORMAT, &"{\"a\":".repeat(10_000)).starts_with("unparsed"));
-    }
-}
+mod tests;

@@ -26,7 +26,7 @@ pub(super) enum Value {
 
 pub(super) type Scan<T> = Result<T, &'static str>;
 
-const CUT_SHORT: &str = "the JSON ends too early";
+pub(super) const CUT_SHORT: &str = "the JSON ends too early";
 const BROKEN: &str = "the JSON is broken";
 
 /// A place in a line.
@@ -35,7 +35,11 @@ pub(super) struct Cursor<'a> {
     pub at: usize,
 }
 
-impl Cursor<'_> {
+impl<'a> Cursor<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Cursor<'a> {
+        Cursor { bytes, at: 0 }
+    }
+
     /// The next byte that is not white space, left where it is.
     #[inline]
     pub(super) fn peek(&mut self) -> Scan<u8> {
@@ -191,7 +195,7 @@ const POWERS_OF_TEN: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// Appends a string with its escapes resolved. What is no escape stays as it is written.
-pub(super) fn unescape(text: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn unescape(text: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(length) = memchr::memchr(b'\\', &text[at..]) {
         out.extend_from_slice(&text[at..at + length]);

@@ -1,0 +1,273 @@
+//! CEF and LEEF, the common formats of security devices: `CEF:0|vendor|product|version|id|name|severity|key=value …`,
+//! alone on the line or behind a syslog header.
+
+use memchr::{memchr, memchr_iter, memmem};
+
+use super::{Fit, Format, Reader, Setup};
+use crate::batch::Level;
+use crate::level;
+use crate::limits;
+use crate::named::Named;
+use crate::rows::Rows;
+use crate::time::find::{near, whole};
+
+pub(crate) static FORMAT: Format =
+    Format { name: "cef", title: "CEF or LEEF events", reader, ..Format::LINES };
+
+const CEF_HEADER: [&[u8]; 6] =
+    [b"device_vendor", b"device_product", b"device_version", b"event_class_id", b"name", b"severity"];
+const LEEF_HEADER: [&[u8]; 4] = [b"device_vendor", b"device_product", b"device_version", b"event_class_id"];
+
+/// Keys that hold the event's time, the surest first.
+const TIME_KEYS: [&[u8]; 7] = [b"rt", b"end", b"start", b"devTime", b"deviceReceiptTime", b"art", b"endTime"];
+
+fn reader(_: &Setup) -> Box<dyn Reader> {
+    Box::new(CefReader { named: Named::default(), time_rank: TIME_KEYS.len() })
+}
+
+struct CefReader {
+    named: Named,
+    /// Place of the key that the event's time came from.
+    time_rank: usize,
+}
+
+impl Reader for CefReader {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let head = &event[..event.len().min(limits::DEVICE_PREFIX_BYTES)];
+        self.named.begin();
+        self.time_rank = TIME_KEYS.len();
+        let start = |name: &[u8]| {
+            memmem::find(head, name).filter(|&at| at == 0 || !head[at - 1].is_ascii_alphanumeric())
+        };
+        if let Some(at) = start(b"CEF:") {
+            let end = self.header(event, at + 4, &CEF_HEADER, rows)?;
+            self.before(event, at, rows);
+            self.extension(event, end, rows);
+            return Ok(Fit::Whole);
+        }
+        let at = start(b"LEEF:").ok_or("not an event in CEF or LEEF")?;
+        let is_second = event[at + 5..].starts_with(b"2");
+        let end = self.header(event, at + 5, &LEEF_HEADER, rows)?;
+        self.before(event, at, rows);
+        let (delimiter, from) = if is_second { leef_delimiter(event, end) } else { (b'\t', end) };
+        self.delimited(event, from, delimiter, rows);
+        Ok(Fit::Whole)
+    }
+}
+
+impl CefReader {
+    /// The version and the values between bars; gives the place behind the last bar.
+    fn header(
+        &mut self,
+        event: &[u8],
+        at: usize,
+        names: &[&[u8]],
+        rows: &mut Rows,
+    ) -> Result<usize, &'static str> {
+        let version = memchr(b'|', &event[at..]).filter(|&length| (1..=4).contains(&length));
+        let mut from = at + version.ok_or("no version behind the name of the format")? + 1;
+        for (index, name) in names.iter().enumerate() {
+            let bar = bar_end(event, from);
+            // The last bar may be missing where nothing follows.
+            let to = match bar {
+                Some(bar) => bar,
+                None if index + 1 == names.len() => event.len(),
+                None => return Err("its header has too few parts"),
+            };
+            let value = &event[from..to];
+            if *name == b"severity" {
+                self.severity(event, from, to, rows);
+            } else if value.contains(&b'\\') {
+                self.named.rewrite(name, rows, |buffer| resolve(value, buffer));
+            } else if from < to {
+                self.named.text(name, from, to, rows);
+            }
+            from = (to + 1).min(event.len());
+        }
+        Ok(from)
+    }
+
+    fn severity(&mut self, event: &[u8], from: usize, to: usize, rows: &mut Rows) {
+        if let Some(level) = severity(event[from..to].trim_ascii()) {
+            rows.set_level(level);
+        }
+        self.named.value(b"severity", event, from, to, rows);
+    }
+
+    /// A syslog header before the event: its time and its host.
+    fn before(&mut self, event: &[u8], to: usize, rows: &mut Rows) {
+        let behind_priority = memchr(b'>', &event[..to.min(5)]).map_or(0, |end| end + 1);
+        // The version of RFC 5424.
+        let from = behind_priority + if event[behind_priority..to].starts_with(b"1 ") { 2 } else { 0 };
+        let Some(time) = near(&event[from..to], 1) else { return };
+        rows.when(&time.when);
+        let mut words =
+            event[from + time.end..to].split(|&byte| byte == b' ').filter(|word| !word.is_empty());
+        if let Some(host) = words.next() {
+            let start = host.as_ptr().addr() - event.as_ptr().addr();
+            self.named.text(b"host", start, start + host.len(), rows);
+        }
+    }
+
+    /// Pairs whose values may have spaces: one ends where the next key begins.
+    fn extension(&mut self, event: &[u8], from: usize, rows: &mut Rows) {
+        let mut open: Option<((usize, usize), usize)> = None;
+        for equals in memchr_iter(b'=', &event[from..]).map(|length| from + length) {
+            let least = open.map_or(from, |(_, value)| value);
+            let Some(key) = key_before(event, least, equals) else { continue };
+            if let Some((earlier, value)) = open {
+                self.pair(event, earlier, value, key.0, rows);
+            }
+            open = Some((key, equals + 1));
+        }
+        if let Some((key, value)) = open {
+            self.pair(event, key, value, event.len(), rows);
+        }
+    }
+
+    fn delimited(&mut self, event: &[u8], from: usize, delimiter: u8, rows: &mut Rows) {
+        let mut start = from;
+        while start < event.len() {
+            let end = memchr(delimiter, &event[start..]).map_or(event.len(), |length| start + length);
+            if let Some(equals) = memchr(b'=', &event[start..end]).map(|length| start + length) {
+                self.pair(event, (start, equals), equals + 1, end, rows);
+            }
+            start = end + 1;
+        }
+    }
+
+    fn pair(&mut self, event: &[u8], key: (usize, usize), from: usize, to: usize, rows: &mut Rows) {
+        let (name, value) = (event[key.0..key.1].trim_ascii(), event[from..to].trim_ascii_end());
+        let to = from + value.len();
+        if value.is_empty() || name.is_empty() {
+            return;
+        }
+        if let Some(rank) = TIME_KEYS.iter().position(|known| *known == name)
+            && let Some(when) = whole(value).or_else(|| near(value, 0).map(|time| time.when))
+        {
+            if rank < self.time_rank {
+                rows.when(&when);
+                self.time_rank = rank;
+            }
+        } else if name == b"sev" && rows.level() == Level::None {
+            self.severity(event, from, to, rows);
+            return;
+        }
+        if value.contains(&b'\\') {
+            self.named.rewrite(name, rows, |buffer| resolve(value, buffer));
+        } else {
+            self.named.value(name, event, from, to, rows);
+        }
+    }
+}
+
+/// Where a value of the header ends: at a bar without a backslash before it.
+fn bar_end(event: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        at += memchr::memchr2(b'|', b'\\', event.get(at..)?)?;
+        if event[at] == b'|' {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+/// The key that ends before an equals sign: it stands behind a space or at the start, and the sign is no part
+/// of a value.
+fn key_before(event: &[u8], from: usize, equals: usize) -> Option<(usize, usize)> {
+    let is_key =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'[' | b']' | b':');
+    let word = event[from..equals].iter().rev().take_while(|&&byte| is_key(byte)).count();
+    let start = equals - word;
+    let stands_apart = start == from || matches!(event[start - 1], b' ' | b'\t' | b'|');
+    // Directly behind an equals sign it is the start of a value: `request=a=b`.
+    let begins_value = start == from && from > 0 && event[from - 1] == b'=';
+    (word > 0 && stands_apart && !begins_value).then_some((start, equals))
+}
+
+/// `|^|` or `|x5E|` behind the header of LEEF 2.0; a tab where it says nothing.
+fn leef_delimiter(event: &[u8], from: usize) -> (u8, usize) {
+    let Some(bar) = memchr(b'|', &event[from..]).filter(|&length| length <= 5) else { return (b'\t', from) };
+    let delimiter = match &event[from..from + bar] {
+        [] => Some(b'\t'),
+        [byte] => Some(*byte),
+        word => {
+            let digits = word.strip_prefix(b"0x").or_else(|| word.strip_prefix(b"x"));
+            let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+            digits.and_then(|digits| u8::from_str_radix(digits, 16).ok())
+        }
+    };
+    delimiter.map_or((b'\t', from), |delimiter| (delimiter, from + bar + 1))
+}
+
+/// Resolves the escapes of both: `\=`, `\|`, `\\`, `\n`, `\r`.
+fn resolve(value: &[u8], buffer: &mut Vec<u8>) {
+    let mut bytes = value.iter();
+    while let Some(&byte) = bytes.next() {
+        match (byte, bytes.as_slice().first()) {
+            (b'\\', Some(&next @ (b'=' | b'|' | b'\\'))) => buffer.push(next),
+            (b'\\', Some(b'n')) => buffer.push(b'\n'),
+            (b'\\', Some(b'r')) => buffer.push(b'\r'),
+            _ => {
+                buffer.push(byte);
+                continue;
+            }
+        }
+        bytes.next();
+    }
+}
+
+/// Severities are 0 to 10, or words.
+fn severity(value: &[u8]) -> Option<Level> {
+    Some(match value {
+        b"0" | b"1" | b"2" | b"3" => Level::Info,
+        b"4" | b"5" | b"6" => Level::Warn,
+        b"7" | b"8" => Level::Error,
+        b"9" | b"10" => Level::Fatal,
+        word if word.eq_ignore_ascii_case(b"low") => Level::Info,
+        word if word.eq_ignore_ascii_case(b"medium") => Level::Warn,
+        word if word.eq_ignore_ascii_case(b"high") => Level::Error,
+        word if word.eq_ignore_ascii_case(b"very-high") => Level::Fatal,
+        word => return level::of_word(word),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::render;
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        assert_eq!(render(&FORMAT, line), expected, "{line}");
+    }
+
+    #[test]
+    fn sample_lines() {
+        check(
+            r"CEF:0|Acme|Wall\|Guard|1.0|100|Web request|7|src=10.1.2.3 spt=33876 msg=a b\=c and d=e request=https://shop.example/?q=1&r=2 rt=1795230245123",
+            r#"2026-11-21T03:04:05.123Z error device_vendor="Acme" device_product="Wall|Guard" device_version="1.0" event_class_id="100" name="Web request" severity=7 src="10.1.2.3" spt=33876 msg="a b=c and" d="e" request="https://shop.example/?q=1&r=2" rt=1795230245123"#,
+        );
+        check(
+            "<134>Nov 21 2026 03:04:05 fw-1 CEF:0|A|B|1|2|n|Very-High|act=drop   ",
+            r#"2026-11-21T03:04:05Z fatal device_vendor="A" device_product="B" device_version=1 event_class_id=2 name="n" severity="Very-High" host="fw-1" act="drop""#
+                .replace("version=1", "version=\"1\"").replace("id=2", "id=\"2\"").as_str(),
+        );
+        check(
+            "LEEF:1.0|A|B|1|login|src=10.1.2.3\tsev=5\tdevTime=2026-11-21T03:04:05Z\tusrName=Jo Doe",
+            r#"2026-11-21T03:04:05Z warn device_vendor="A" device_product="B" device_version="1" event_class_id="login" src="10.1.2.3" severity=5 devTime="2026-11-21T03:04:05Z" usrName="Jo Doe""#,
+        );
+        check(
+            "LEEF:2.0|A|B|1|login|x5E|a=1^b=x y",
+            r#"- - device_vendor="A" device_product="B" device_version="1" event_class_id="login" a=1 b="x y""#,
+        );
+        check("CEF:0|A|B", "unparsed: its header has too few parts");
+        check("CEF:", "unparsed: no version behind the name of the format");
+        check("a NCEF:0|A|B|1|2|n|1|", "unparsed: not an event in CEF or LEEF");
+        check(
+            "CEF:0|A|B|1|2|n|1|=x =y",
+            r#"- info device_vendor="A" device_product="B" device_version="1" event_class_id="2" name="n" severity=1"#,
+        );
+    }
+}

@@ -1,0 +1,263 @@
+//! What the columns of tables are called and mean, in the languages that Windows exports them in.
+
+use crate::batch::Level;
+use crate::level;
+use crate::table::{Column, Role};
+
+/// Names of columns that hold the time of an event, the surest first, compared without regard to case.
+const TIMES: [&str; 36] = [
+    "@timestamp",
+    "timestamp",
+    "time",
+    "datetime",
+    "date_time",
+    "date-time",
+    "TimeCreated",
+    "TimeGenerated",
+    "EventTime",
+    "event_time",
+    "Date and Time",
+    "日付と時刻",
+    "Datum und Uhrzeit",
+    "Date et heure",
+    "Fecha y hora",
+    "Data e ora",
+    "Data e hora",
+    "Datum en tijd",
+    "Дата и время",
+    "날짜 및 시간",
+    "日期和时间",
+    "日期和時間",
+    "Data i godzina",
+    "Datum och tid",
+    "Datum a čas",
+    "Tarih ve Saat",
+    "log_time",
+    "logged",
+    "_time",
+    "ts",
+    "start_time",
+    "StartTime",
+    "created_at",
+    "created",
+    "date",
+    "eventtimestamp",
+];
+
+/// How well a name says that its column holds the time; lower is better.
+pub(super) fn time_rank(name: &[u8]) -> Option<usize> {
+    let name = std::str::from_utf8(name).ok()?.trim();
+    TIMES.iter().position(|known| known.to_lowercase() == name.to_lowercase())
+}
+
+const LEVELS: [&str; 24] = [
+    "level",
+    "severity",
+    "lvl",
+    "loglevel",
+    "log_level",
+    "log level",
+    "levelname",
+    "error_severity",
+    "LevelDisplayName",
+    "EntryType",
+    "レベル",
+    "Ebene",
+    "Stufe",
+    "Niveau",
+    "Nivel",
+    "Nível",
+    "Livello",
+    "Уровень",
+    "级别",
+    "層級",
+    "等級",
+    "수준",
+    "Poziom",
+    "Nivå",
+];
+
+const TEXTS: [&str; 6] = ["message", "msg", "description", "説明", "Beschreibung", "text"];
+
+pub(super) fn role(name: &[u8]) -> Role {
+    let Ok(name) = std::str::from_utf8(name) else { return Role::Field };
+    let is = |known: &&str| known.to_lowercase() == name.to_lowercase();
+    if LEVELS.iter().any(is) {
+        Role::Level
+    } else if TEXTS.iter().any(is) {
+        Role::Text
+    } else {
+        Role::Field
+    }
+}
+
+/// Words for levels, beside the English ones, as Windows has them in its own languages.
+const LEVEL_WORDS: [(Level, &[&str]); 5] = [
+    (
+        Level::Info,
+        &[
+            "情報",
+            "Informationen",
+            "Información",
+            "Informazioni",
+            "Informações",
+            "Informação",
+            "Informatie",
+            "Сведения",
+            "Информация",
+            "信息",
+            "資訊",
+            "정보",
+            "Informacje",
+            "Informace",
+            "Bilgi",
+            "LOG",
+        ],
+    ),
+    (
+        Level::Warn,
+        &[
+            "警告",
+            "Warnung",
+            "Avertissement",
+            "Advertencia",
+            "Avviso",
+            "Aviso",
+            "Waarschuwing",
+            "Предупреждение",
+            "경고",
+            "Ostrzeżenie",
+            "Upozornění",
+            "Varning",
+            "Advarsel",
+            "Uyarı",
+        ],
+    ),
+    (
+        Level::Error,
+        &[
+            "エラー",
+            "Fehler",
+            "Erreur",
+            "Errore",
+            "Erro",
+            "Fout",
+            "Ошибка",
+            "错误",
+            "錯誤",
+            "오류",
+            "Błąd",
+            "Chyba",
+            "Fel",
+            "Feil",
+            "Fejl",
+            "Hata",
+        ],
+    ),
+    (
+        Level::Fatal,
+        &[
+            "重大",
+            "Kritisch",
+            "Critique",
+            "Crítico",
+            "Critico",
+            "Kritiek",
+            "Критический",
+            "关键",
+            "严重",
+            "嚴重",
+            "위험",
+            "Krytyczny",
+            "Kritické",
+            "Kritiskt",
+            "Kritik",
+        ],
+    ),
+    (
+        Level::Trace,
+        &[
+            "詳細",
+            "Ausführlich",
+            "Commentaires",
+            "Detallado",
+            "Dettagliato",
+            "Detalhado",
+            "Подробно",
+            "详细",
+            "자세히",
+        ],
+    ),
+];
+
+/// The level that a value of a level's column means.
+pub(super) fn level(value: &[u8]) -> Option<Level> {
+    if let Some(level) = level::of_word(value) {
+        return Some(level);
+    }
+    // PostgreSQL counts its degrees of debugging.
+    if let [word @ .., b'1'..=b'5'] = value {
+        return level::of_word(word);
+    }
+    let word = std::str::from_utf8(value).ok()?;
+    LEVEL_WORDS.iter().find(|(_, words)| words.contains(&word)).map(|(level, _)| *level)
+}
+
+/// The columns of PostgreSQL's csvlog, which has no header: 23 up to version 12, 24 in 13, 26 since 14.
+const POSTGRESQL: [&str; 26] = [
+    "time",
+    "user",
+    "database",
+    "pid",
+    "connection_from",
+    "session_id",
+    "session_line_num",
+    "command_tag",
+    "session_start_time",
+    "virtual_transaction_id",
+    "transaction_id",
+    "error_severity",
+    "sql_state_code",
+    "message",
+    "detail",
+    "hint",
+    "internal_query",
+    "internal_query_pos",
+    "context",
+    "query",
+    "query_pos",
+    "location",
+    "application_name",
+    "backend_type",
+    "leader_pid",
+    "query_id",
+];
+
+/// Whether a table with this row and no header is PostgreSQL's.
+pub(super) fn is_postgresql(cells: &[&[u8]]) -> bool {
+    let is_state = |cell: &[u8]| cell.len() == 5 && cell.iter().all(u8::is_ascii_alphanumeric);
+    (23..=26).contains(&cells.len())
+        && cells.get(12).is_some_and(|cell| is_state(cell))
+        && cells.get(11).is_some_and(|severity| level(severity).is_some())
+}
+
+/// Columns of a table without a header: PostgreSQL's where it has as many, else none have a name.
+pub(super) fn without_header(count: usize, time_columns: [Option<usize>; 2]) -> Vec<Column> {
+    let is_postgresql = (23..=26).contains(&count) && time_columns == [Some(0), None];
+    let column = |index: usize| {
+        let name =
+            if is_postgresql { POSTGRESQL[index].to_string() } else { format!("column_{}", index + 1) };
+        let role = match time_columns {
+            [Some(time), None] if time == index => Role::Time,
+            [Some(date), Some(_)] if date == index => Role::Date,
+            [_, Some(time)] if time == index => Role::TimeOfDay,
+            // States such as 00000 and 42601 are codes, not numbers, and names may look like any.
+            _ if is_postgresql && matches!(index, 1 | 2 | 5 | 7 | 9 | 12..=16 | 18 | 19 | 21..=23) => {
+                Role::Text
+            }
+            _ => role(name.as_bytes()),
+        };
+        Column { name: name.into_bytes().into(), role }
+    };
+    (0..count).map(column).collect()
+}

@@ -1,0 +1,141 @@
+//! Tables: values between commas, semicolons, tabs or bars, with or without a line that names the columns.
+
+mod columns;
+mod shape;
+
+use memchr::memchr;
+
+use super::{Fit, Format, Learned, Reader, Setup};
+use crate::frame::{Block, Framing};
+use crate::limits;
+use crate::rows::Rows;
+use crate::table::{Cell, Column, Role, Table, cells, row_end, unlike};
+
+/// Less than formats whose lines have a shape of their own, and may be tables too.
+pub(crate) static FORMAT: Format = Format {
+    name: "csv",
+    title: "rows of a table",
+    weight: 0.85,
+    learn,
+    heading: Some(|setup, _, is_first| is_first && setup.learned.has_header),
+    reader,
+    ..Format::LINES
+};
+
+/// Finds the next row.
+type Next = fn(&[u8]) -> Option<Block>;
+
+/// Delimiters, the likeliest first, with what cuts text into rows.
+const DELIMITERS: [(u8, Next); 4] =
+    [(b',', record::<b','>), (b'\t', record::<b'\t'>), (b';', record::<b';'>), (b'|', record::<b'|'>)];
+
+fn learn(sample: &[u8], _: &Setup) -> Learned {
+    let Some((delimiter, next, shape)) = shape::learn(sample, &DELIMITERS) else { return Learned::default() };
+    // Without any quote no row goes over lines, and lines are read faster.
+    let has_quotes = memchr(b'"', sample).is_some() || preamble(sample) != Some(0);
+    let framing = if has_quotes { Framing::Blocks(next) } else { Framing::Lines };
+    Learned {
+        framing,
+        delimiter,
+        has_header: shape.has_header,
+        columns: shape.columns,
+        time_columns: shape.time_columns,
+        ..Learned::default()
+    }
+}
+
+/// The row at the start of the text. Quotes that are never closed hold no more than an event may.
+fn record<const DELIMITER: u8>(text: &[u8]) -> Option<Block> {
+    let blank = text.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+    if blank > 0 {
+        return Some(Block { start: blank, end: blank, next: blank });
+    }
+    let start = preamble(text)?;
+    let row = &text[start..];
+    let within = &row[..row.len().min(limits::LONGEST_EVENT_BYTES)];
+    let end = match row_end(within, DELIMITER) {
+        None if within.len() < limits::LONGEST_EVENT_BYTES => return None,
+        None => memchr(b'\n', row)?,
+        Some(end) => end,
+    };
+    let shown = end - usize::from(end > 0 && row[end - 1] == b'\r');
+    Some(Block { start, end: start + shown, next: start + end + 1 })
+}
+
+/// Where the first row begins behind a line that is none: what PowerShell says of its objects' type, what a
+/// spreadsheet is told of the delimiter. `None` where the line's end is not in the text.
+fn preamble(text: &[u8]) -> Option<usize> {
+    let bare = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    if bare.starts_with(b"#TYPE ")
+        || (bare.starts_with(b"sep=") && matches!(bare.get(5), Some(b'\r' | b'\n')))
+    {
+        return memchr(b'\n', text).map(|newline| newline + 1);
+    }
+    Some(0)
+}
+
+fn reader(setup: &Setup) -> Box<dyn Reader> {
+    let learned = &setup.learned;
+    let mut table = Table::new(b"", columns::level);
+    table.order = setup.times.order;
+    if !learned.has_header {
+        table.columns = columns::without_header(learned.columns, learned.time_columns);
+    }
+    Box::new(CsvReader { delimiter: learned.delimiter, learned: learned.clone(), table, cells: Vec::new() })
+}
+
+struct CsvReader {
+    delimiter: u8,
+    learned: Learned,
+    table: Table,
+    cells: Vec<Cell>,
+}
+
+impl Reader for CsvReader {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        if self.learned.columns == 0 {
+            return Err("not a table");
+        }
+        self.cells.clear();
+        self.cells.extend(cells(event, self.delimiter));
+        let count = self.cells.len();
+        if count < 2 {
+            return Err("not a row of the table");
+        }
+        if count > self.learned.columns + 1 {
+            return Err("it has more values than the table has columns");
+        }
+        self.table.begin();
+        for (index, cell) in self.cells.iter().enumerate() {
+            self.table.cell(index, event, *cell, rows);
+        }
+        self.table.end(event, b"", rows);
+        Ok(if count == self.learned.columns { Fit::Whole } else { Fit::Partly })
+    }
+
+    fn heading(&mut self, line: &[u8], _: &mut Rows) {
+        let name = |cell: Cell| -> Box<[u8]> { line[cell.from..cell.to].trim_ascii().into() };
+        let mut names: Vec<_> = cells(line, self.delimiter).map(name).collect();
+        for (index, name) in names.iter_mut().enumerate() {
+            if name.is_empty() {
+                *name = format!("column_{}", index + 1).into_bytes().into();
+            }
+        }
+        // The event viewer of Windows leaves out the name of its last column.
+        if names.len() + 1 == self.learned.columns && !names.iter().any(|name| **name == *b"message") {
+            names.push((*b"message").into());
+        }
+        unlike(&mut names);
+        let role = |index: usize, name: &[u8]| match self.learned.time_columns {
+            [Some(time), None] if time == index => Role::Time,
+            [Some(date), Some(_)] if date == index => Role::Date,
+            [_, Some(time)] if time == index => Role::TimeOfDay,
+            _ => columns::role(name),
+        };
+        let columns = names.into_iter().enumerate();
+        self.table.columns = columns.map(|(index, name)| Column { role: role(index, &name), name }).collect();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! The shape of a table, learned from its first rows: the delimiter, how many columns, whether the first row
+//! names them, and which of them hold the time.
+
+use super::Next;
+use super::columns::{is_postgresql, time_rank};
+use crate::formats::joined_time;
+use crate::limits::{LONGEST_HEADER_NAME_BYTES, TABLE_SAMPLE_ROWS};
+use crate::named::number;
+use crate::table::cells;
+use crate::time::find::whole;
+
+pub(super) struct Shape {
+    pub columns: usize,
+    pub has_header: bool,
+    /// The column of the time; or those of the date and the time of day.
+    pub time_columns: [Option<usize>; 2],
+}
+
+type Row<'a> = Vec<&'a [u8]>;
+
+/// The delimiter under which most rows have as many values, if that makes a table.
+pub(super) fn learn(sample: &[u8], delimiters: &[(u8, Next)]) -> Option<(u8, Next, Shape)> {
+    let mut best: Option<(f32, u8, Next, Shape)> = None;
+    let is_quoted = sample.first() == Some(&b'"');
+    for &(delimiter, next) in delimiters {
+        let rows = rows(sample, delimiter, next);
+        if let Some((share, shape)) = shape(&rows, delimiter, is_quoted)
+            && best.as_ref().is_none_or(|(best, _, _, known)| {
+                share > *best || ((share - *best).abs() < f32::EPSILON && shape.columns > known.columns)
+            })
+        {
+            best = Some((share, delimiter, next, shape));
+        }
+    }
+    best.map(|(_, delimiter, next, shape)| (delimiter, next, shape))
+}
+
+fn rows(sample: &[u8], delimiter: u8, next: Next) -> Vec<Row<'_>> {
+    let mut rest = sample.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(sample);
+    let mut rows = Vec::new();
+    while rows.len() < TABLE_SAMPLE_ROWS && !rest.is_empty() {
+        let (row, behind) = match next(rest) {
+            Some(block) => (&rest[block.start..block.end], &rest[block.next..]),
+            // A row that is cut off by the sample's end says nothing, unless it is all there is.
+            None if rows.is_empty() => (rest.trim_ascii_end(), &rest[rest.len()..]),
+            None => break,
+        };
+        rest = behind;
+        if !row.trim_ascii().is_empty() {
+            rows.push(cells(row, delimiter).map(|cell| &row[cell.from..cell.to]).collect());
+        }
+    }
+    rows
+}
+
+/// The shape of these rows, and how many of them have it; nothing where they are rather text with commas.
+fn shape(rows: &[Row<'_>], delimiter: u8, is_quoted: bool) -> Option<(f32, Shape)> {
+    let body = rows.get(1..).filter(|body| !body.is_empty()).unwrap_or(rows);
+    let columns = usual_count(body)?;
+    let fitting = body.iter().filter(|row| row.len() == columns).count();
+    let share = fitting as f32 / body.len() as f32;
+    if columns < 2 || share < 0.8 || spaced_bars(body, delimiter) {
+        return None;
+    }
+    let header = rows.first().filter(|first| rows.len() > 1 && is_header(first, body, columns));
+    let body = if header.is_some() { body } else { rows };
+    let time_columns = time_columns(header, body, columns);
+    let has_time = time_columns[0].is_some();
+    // Values in quotes are no text with commas.
+    let least = if delimiter == b'\t' || is_quoted { 3 } else { 4 };
+    let known = header.is_none() && rows.first().is_some_and(|row| is_postgresql(row));
+    let is_table = match header {
+        Some(_) => columns >= 3 || has_time,
+        None => known || (has_time && rows.len() > 1 && columns >= least && share > 0.95),
+    };
+    is_table.then_some((share, Shape { columns, has_header: header.is_some(), time_columns }))
+}
+
+/// How many values most rows have.
+fn usual_count(rows: &[Row<'_>]) -> Option<usize> {
+    let mut counts: Vec<_> = rows.iter().map(Vec::len).collect();
+    counts.sort_unstable();
+    counts.chunk_by(|left, right| left == right).max_by_key(|same| same.len()).map(|same| same[0])
+}
+
+/// Bars between spaces part the words of a text, not the values of a table.
+fn spaced_bars(rows: &[Row<'_>], delimiter: u8) -> bool {
+    let spaced = |row: &&Row<'_>| row.iter().skip(1).any(|value| value.starts_with(b" "));
+    delimiter == b'|' && rows.iter().filter(spaced).count() * 2 > rows.len()
+}
+
+/// Whether the first row names the columns: short words, all different, above values of another kind.
+fn is_header(first: &Row<'_>, body: &[Row<'_>], columns: usize) -> bool {
+    let is_name = |name: &&[u8]| {
+        name.len() <= LONGEST_HEADER_NAME_BYTES
+            && number(name).is_none()
+            && whole(name).is_none()
+            && !name.contains(&b'\n')
+            && !name.first().is_some_and(u8::is_ascii_digit)
+    };
+    let width = first.len();
+    if !(width == columns || width + 1 == columns) || !first.iter().all(is_name) {
+        return false;
+    }
+    let named = first.iter().filter(|name| !name.trim_ascii().is_empty()).count();
+    let repeated =
+        first.iter().enumerate().any(|(index, name)| !name.is_empty() && first[..index].contains(name));
+    if named * 2 < width || repeated {
+        return false;
+    }
+    let differs = |column: usize| {
+        let values = || body.iter().filter_map(|row| row.get(column)).filter(|value| !value.is_empty());
+        let other = values().filter(|value| number(value).is_some() || whole(value).is_some()).count();
+        other > 0 && other * 2 >= values().count()
+    };
+    first.iter().any(|name| time_rank(name).is_some()) || (0..columns).any(differs)
+}
+
+/// The column that holds the time, or the two that hold its parts.
+fn time_columns(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> [Option<usize>; 2] {
+    let name = |column: usize| header.and_then(|header| header.get(column)).copied().unwrap_or_default();
+    let mostly = |holds: &dyn Fn(&Row<'_>) -> Option<bool>| {
+        let (mut yes, mut all) = (0, 0);
+        for holds in body.iter().filter_map(holds) {
+            yes += usize::from(holds);
+            all += 1;
+        }
+        yes > 0 && yes * 5 >= all * 4
+    };
+    let value = |row: &Row<'_>, column: usize| {
+        row.get(column).copied().filter(|value| !value.is_empty()).map(<[u8]>::to_vec)
+    };
+    // A date and a time of day beside it are surer than the date alone.
+    for date in 0..columns.saturating_sub(1) {
+        let time = date + 1;
+        let joined = |row: &Row<'_>| {
+            let (date, time) = (value(row, date)?, value(row, time)?);
+            let is_date = !date.contains(&b':') && date.first().is_some_and(u8::is_ascii_digit);
+            let is_time =
+                time.contains(&b':') && time.first().is_some_and(u8::is_ascii_digit) && !time.contains(&b'-');
+            Some(is_date && is_time && joined_time(&[&date, &time]).is_some())
+        };
+        if mostly(&joined) {
+            return [Some(date), Some(time)];
+        }
+    }
+    let is_time = |column: usize| {
+        let is_named = time_rank(name(column)).is_some();
+        mostly(&|row: &Row<'_>| {
+            let value = value(row, column)?;
+            // A number is a time only where the column says so.
+            Some(
+                (is_named || value.iter().any(|byte| matches!(byte, b'-' | b':' | b'/')))
+                    && whole(&value).is_some(),
+            )
+        })
+    };
+    let rank = |column: &usize| time_rank(name(*column)).unwrap_or(usize::MAX);
+    [(0..columns).filter(|column| is_time(*column)).min_by_key(rank), None]
+}

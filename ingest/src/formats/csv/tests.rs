@@ -1,0 +1,100 @@
+use super::super::render;
+use super::*;
+use crate::batch::{Batch, Chunk, Values};
+use crate::parser::Parser;
+use crate::time::zone::Zone;
+
+/// The first row of a table behind its header.
+#[track_caller]
+fn check(table: &str, expected: &str) {
+    assert_eq!(render(&FORMAT, table), expected, "{table}");
+}
+
+fn parse(table: &str) -> Batch {
+    let mut setup = Setup::new(Zone::UTC);
+    setup.learned = learn(table.as_bytes(), &setup);
+    Parser::new(&FORMAT, setup).parse(Chunk::whole(table.as_bytes().to_vec()))
+}
+
+#[test]
+fn tables_with_a_header() {
+    check(
+        "time,level,host,ms,message\n2026-11-21T03:04:05Z,WARN,web-1,1.5,\"slow \"\"cart\"\", again\nand more\"\n",
+        "2026-11-21T03:04:05Z warn host=\"web-1\" ms=1.5 message=\"slow \\\"cart\\\", again\\nand more\"",
+    );
+    check(
+        "\u{feff}id;Date;Time;Value\r\n7;2026-11-21;03:04:05;x\r\n8;2026-11-21;03:04:06;y\r\n",
+        r#"2026-11-21T03:04:05Z - id=7 Value="x""#,
+    );
+    check("ts\tn\tm\n1795230245\t1\t\n", "2026-11-21T03:04:05Z - n=1");
+    check(
+        "#TYPE Selected.Event\n\"TimeCreated\",\"Id\",\"LevelDisplayName\"\n\"2026-11-21 03:04:05\",\"7\",\"Warning\"\n",
+        r"2026-11-21T03:04:05Z warn Id=7",
+    );
+    check("sep=;\na;date\n1;2026-11-21 03:04:05\n", "2026-11-21T03:04:05Z - a=1");
+}
+
+#[test]
+fn exports_of_windows_in_other_languages() {
+    check(
+        "レベル,日付と時刻,ソース,イベント ID,タスクのカテゴリ\nエラー,2026/11/21 3:04:05,Cart,12,なし,\"止まった\n\n理由\"\n情報,2026/11/21 3:04:06,Cart,13,なし,始まった\n",
+        "2026-11-21T03:04:05Z error ソース=\"Cart\" イベント ID=12 タスクのカテゴリ=\"なし\" message=\"止まった\\n\\n理由\"",
+    );
+    check(
+        "Ebene;Datum und Uhrzeit;Quelle\nWarnung;2026-11-21 03:04:05;Cart\n",
+        r#"2026-11-21T03:04:05Z warn Quelle="Cart""#,
+    );
+}
+
+#[test]
+fn tables_without_a_header() {
+    check(
+        "\"2026-11-21 03:04:05\",\"web\",\"x\"\n\"2026-11-21 03:04:06\",\"web\",\"y\"\n",
+        r#"2026-11-21T03:04:05Z - column_2="web" column_3="x""#,
+    );
+    check(
+        "2026-11-21 03:04:05,web-1,7,x\n2026-11-21 03:04:06,web-1,8,y\n",
+        r#"2026-11-21T03:04:05Z - column_2="web-1" column_3=7 column_4="x""#,
+    );
+    check(
+        "2026-11-21 03:04:05.123 UTC,\"bob\",\"shop\",7,\"10.1.2.3:80\",65a.1,1,\"SELECT\",2026-11-21 03:00:00 UTC,1/1,0,ERROR,42601,\"no \"\"x\"\"\",,,,,,\"select\n1\",,,\"psql\"\n",
+        "2026-11-21T03:04:05.123Z error user=\"bob\" database=\"shop\" pid=7 connection_from=\"10.1.2.3:80\" session_id=\"65a.1\" session_line_num=1 command_tag=\"SELECT\" session_start_time=\"2026-11-21 03:00:00 UTC\" virtual_transaction_id=\"1/1\" transaction_id=0 sql_state_code=\"42601\" message=\"no \\\"x\\\"\" query=\"select\\n1\" application_name=\"psql\"",
+    );
+}
+
+#[test]
+fn text_with_commas_is_no_table() {
+    for text in [
+        "2026-11-21 03:04:05,123 INFO up\n2026-11-21 03:04:06,123 INFO down\n",
+        "one, two, three and four\nfive, six, seven and eight\n",
+        "2026-11-21 03:04:05 | INFO | a | up\n2026-11-21 03:04:06 | INFO | a | down\n",
+        "a b c\n",
+    ] {
+        assert_eq!(parse(text).unparsed as usize, parse(text).rows(), "{text}");
+    }
+}
+
+#[test]
+fn rows_that_do_not_fit_are_kept() {
+    let batch = parse(
+        "time,a,b\n2026-11-21 03:04:05,1,2\n2026-11-21 03:04:06,1\nnoise\n2026-11-21 03:04:07,1,2,3,4\n2026-11-21 03:04:08,1,2\n2026-11-21 03:04:08,1,2\n2026-11-21 03:04:08,1,2\n2026-11-21 03:04:08,1,2\n2026-11-21 03:04:08,1,2\n2026-11-21 03:04:08,1,2\n2026-11-21 03:04:08,1,2\n2026-11-21 03:04:08,1,2\n2026-11-21 03:04:08,1,2\n2026-11-21 03:04:08,1,2\n2026-11-21 03:04:08,1,2\n2026-11-21 03:04:08,1,2\n",
+    );
+    assert_eq!((batch.rows(), batch.unparsed), (16, 2));
+    let count = |name: &str| {
+        let column = batch.columns.iter().find(|column| &*column.name == name);
+        column.map_or(0, |column| match &column.values {
+            Values::Int(values) => values.iter().filter(|value| **value >= 0).count(),
+            _ => 0,
+        })
+    };
+    assert_eq!((count("a"), count("b")), (14, 13));
+}
+
+#[test]
+fn a_quote_that_is_never_closed_holds_no_more_than_an_event() {
+    let mut text = b"2026-11-21,\"open\n".to_vec();
+    text.extend(b"2026-11-21,x,y\n".repeat(limits::LONGEST_EVENT_BYTES / 10));
+    let block = record::<b','>(&text).unwrap_or(Block { start: 0, end: 0, next: 0 });
+    assert_eq!(&text[block.start..block.end], b"2026-11-21,\"open");
+    assert!(record::<b','>(&text[..100]).is_none());
+}

@@ -1,0 +1,95 @@
+//! Fortinet and kindred firewalls: pairs that begin with the date and the time, behind a syslog priority or
+//! header where they came over the network.
+
+use memchr::memmem;
+
+use super::{Fit, Format, Reader, Setup, joined_time};
+use crate::level;
+use crate::limits;
+use crate::named::Named;
+use crate::pairs::Style;
+use crate::rows::Rows;
+use crate::time::When;
+use crate::time::epoch;
+
+pub(crate) static FORMAT: Format =
+    Format { name: "fortinet", title: "Fortinet log lines", reader, ..Format::LINES };
+
+const STYLE: Style = Style { escapes: false, single_quotes: false };
+
+fn reader(_: &Setup) -> Box<dyn Reader> {
+    Box::new(FortinetReader { named: Named::default() })
+}
+
+struct FortinetReader {
+    named: Named,
+}
+
+impl Reader for FortinetReader {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let head = &event[..event.len().min(limits::DEVICE_PREFIX_BYTES)];
+        let start = memmem::find(head, b"date=").ok_or("no date and time of a firewall")?;
+        let is_header =
+            |before: &[u8]| before.is_empty() || matches!(before.last(), Some(b'>' | b' ' | b':'));
+        if !is_header(&event[..start]) || head[..start].contains(&b'=') {
+            return Err("no date and time of a firewall");
+        }
+        let (mut date, mut time, mut zone, mut instant) = (None, None, None, None);
+        let mut at = start;
+        self.named.begin();
+        while let Some(item) = STYLE.next(event, at) {
+            at = item.end;
+            let Some(value) = item.value(event) else { continue };
+            match item.key(event) {
+                b"date" => date = Some(value),
+                b"time" => time = Some(value),
+                b"tz" | b"timezone" => {
+                    zone = Some(value);
+                    item.put(item.key(event), event, &mut self.named, rows);
+                }
+                key @ b"eventtime" => {
+                    instant = epoch::number(value).or(instant);
+                    item.put(key, event, &mut self.named, rows);
+                }
+                key @ (b"level" | b"pri" | b"priority" | b"severity") => match level::of_word(value) {
+                    Some(level) if key != b"severity" => rows.set_level(level),
+                    _ => item.put(key, event, &mut self.named, rows),
+                },
+                key => item.put(key, event, &mut self.named, rows),
+            }
+        }
+        let (Some(date), Some(time)) = (date, time) else { return Err("no date and time of a firewall") };
+        let zoned = zone.and_then(|zone| joined_time(&[date, time, zone]));
+        match zoned.or_else(|| joined_time(&[date, time])).or(instant.map(When::Instant)) {
+            Some(when) => rows.when(&when),
+            None => return Err("no date and time of a firewall"),
+        }
+        Ok(Fit::Whole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::render;
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        assert_eq!(render(&FORMAT, line), expected, "{line}");
+    }
+
+    #[test]
+    fn sample_lines() {
+        check(
+            r#"<188>date=2026-11-21 time=03:04:05 devname="fw-1" logid="0316" type="utm" level="warning" eventtime=1795233845052907555 tz="-0100" srcip=10.1.2.3 srcport=61930 msg="a \"b\" c""#,
+            r#"2026-11-21T04:04:05Z warn devname="fw-1" logid="0316" type="utm" eventtime="1795233845052907555" tz="-0100" srcip="10.1.2.3" srcport=61930 msg="a \\\"b\\\" c""#,
+        );
+        check(
+            "Nov 21 03:04:05 fw-1 date=2026-11-21 time=03:04:05 level=notice subtype=system",
+            r#"2026-11-21T03:04:05Z notice subtype="system""#,
+        );
+        check("x=1 date=2026-11-21 time=03:04:05", "unparsed: no date and time of a firewall");
+        check("date=2026-11-21 level=notice", "unparsed: no date and time of a firewall");
+        check("update=2026-11-21 time=03:04:05", "unparsed: no date and time of a firewall");
+    }
+}

@@ -1,0 +1,373 @@
+//! Where one JSON object ends and the next begins, where it is not a line: objects over many lines or one
+//! behind the other, and lists of them, at the top or in an object that wraps them.
+
+use memchr::{memchr, memchr3, memmem};
+
+use super::scan::{CUT_SHORT, Cursor, Value};
+use crate::formats::Learned;
+use crate::frame::{Block, Framing};
+use crate::limits::LONGEST_LIST_OPENING_BYTES;
+
+type Next = fn(&[u8]) -> Option<Block>;
+
+/// Keys under which a wrapping object lists its events, with the reader for each: CloudTrail and Azure,
+/// Kubernetes, CloudWatch, Google, OData and Graph.
+const LISTS: [(&[u8], Next); 10] = [
+    (b"Records", listed::<0>),
+    (b"records", listed::<1>),
+    (b"items", listed::<2>),
+    (b"entries", listed::<3>),
+    (b"events", listed::<4>),
+    (b"Events", listed::<5>),
+    (b"logEvents", listed::<6>),
+    (b"value", listed::<7>),
+    (b"logs", listed::<8>),
+    (b"data", listed::<9>),
+];
+
+/// Keys of lists that stand deep in their wrapping: OpenTelemetry's, and those of an Elasticsearch answer.
+const DEEP_LISTS: [(&[u8], Next); 2] =
+    [(b"\"logRecords\":[", deeply_listed::<0>), (b"\"hits\":[", deeply_listed::<1>)];
+
+/// Every line of such a list is a wrapping of its own, as they come from a stream.
+const LISTS_BY_LINE: usize = 2;
+
+/// How the objects of a source follow each other.
+pub(super) fn learn(sample: &[u8]) -> Learned {
+    let text = sample.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(sample).trim_ascii_start();
+    match next(text) {
+        Some(next) => Learned { framing: Framing::Blocks(next), ..Learned::default() },
+        None => Learned::default(),
+    }
+}
+
+fn next(text: &[u8]) -> Option<Next> {
+    if let Some(inner) = text.strip_prefix(b"[")
+        && matches!(inner.trim_ascii_start().first(), Some(b'{'))
+    {
+        return Some(array);
+    }
+    if text.first() == Some(&b'{') {
+        let end = object_end(text).map(|(_, next)| next);
+        let is_alone = end.is_none_or(|end| text[end..].trim_ascii().is_empty());
+        for (index, (name, next)) in LISTS.iter().enumerate() {
+            if (is_alone || index < LISTS_BY_LINE)
+                && let Opening::Found(length) = opening(text, name)
+                && matches!(text[length..].trim_ascii_start().first(), Some(b'{'))
+            {
+                return Some(*next);
+            }
+        }
+        let head = &text[..end.unwrap_or(text.len())];
+        let is_deep = |name: &[u8]| deep_opening(head, name).is_some();
+        if head.starts_with(b"{\"resourceLogs\"") && is_deep(DEEP_LISTS[0].0) {
+            return Some(DEEP_LISTS[0].1);
+        }
+        if is_alone
+            && memmem::find(&head[..head.len().min(64)], b"\"took\"").is_some()
+            && is_deep(DEEP_LISTS[1].0)
+        {
+            return Some(DEEP_LISTS[1].1);
+        }
+    }
+    (!is_lines(text)).then_some(objects as Next)
+}
+
+/// Whether most objects stand on a line of their own.
+fn is_lines(text: &[u8]) -> bool {
+    let (mut lines, mut others, mut at) = (0, 0, 0);
+    while let Some(block) = objects(&text[at..]).filter(|block| block.next > 0) {
+        let (start, end) = (at + block.start, at + block.end);
+        at += block.next;
+        if start == end || text[start] != b'{' || text[end - 1] != b'}' {
+            continue;
+        }
+        let shares_line = text[end..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b','));
+        let is_line = shares_line != Some(&b'{') && memchr(b'\n', &text[start..end]).is_none();
+        if is_line { lines += 1 } else { others += 1 }
+    }
+    // The end of a single large object may lie behind the sample.
+    lines >= others && !(lines == 0 && others == 0 && opens_over_lines(text))
+}
+
+fn opens_over_lines(text: &[u8]) -> bool {
+    text.strip_prefix(b"{").is_some_and(|rest| {
+        let shown = rest.iter().position(|byte| !byte.is_ascii_whitespace());
+        shown.is_some_and(|shown| rest[shown] == b'"' && rest[..shown].contains(&b'\n'))
+    })
+}
+
+/// Objects one behind the other, over one line or many.
+fn objects(text: &[u8]) -> Option<Block> {
+    // Sequences of JSON texts have a record separator before each.
+    let between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | 0x1E);
+    match text.iter().position(|byte| !between(byte)) {
+        None => Some(gap(text.len())),
+        Some(0) => event(text),
+        Some(length) => Some(gap(length)),
+    }
+}
+
+/// The objects of a list at the top.
+fn array(text: &[u8]) -> Option<Block> {
+    let between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'[' | b']');
+    match text.iter().position(|byte| !between(byte)) {
+        None => Some(gap(text.len())),
+        Some(0) => event(text),
+        Some(length) => Some(gap(length)),
+    }
+}
+
+fn listed<const LIST: usize>(text: &[u8]) -> Option<Block> {
+    if text.first() == Some(&b'{') {
+        return match opening(text, LISTS[LIST].0) {
+            Opening::Found(length) => Some(gap(length)),
+            Opening::None => event(text),
+            Opening::Open => None,
+        };
+    }
+    between_listed(text)
+}
+
+fn deeply_listed<const LIST: usize>(text: &[u8]) -> Option<Block> {
+    if text.first() == Some(&b'{') {
+        let end = object_end(text);
+        return match deep_opening(&text[..end.map_or(text.len(), |(end, _)| end)], DEEP_LISTS[LIST].0) {
+            Some(length) => Some(gap(length)),
+            None => end.map(|(end, next)| Block { start: 0, end, next }),
+        };
+    }
+    between_listed(text)
+}
+
+/// What ends a list and its wrapping: brackets, and members of the wrapping behind the list.
+fn between_listed(text: &[u8]) -> Option<Block> {
+    let mut cursor = Cursor { bytes: text, at: 0 };
+    loop {
+        match cursor.peek() {
+            Err(_) => return Some(gap(text.len())),
+            Ok(b',' | b']' | b'}' | b'[') => cursor.at += 1,
+            Ok(b'"') => {
+                let before = cursor.at;
+                match member(&mut cursor) {
+                    Ok(()) => {}
+                    Err(CUT_SHORT) if before == 0 => return None,
+                    Err(_) => {
+                        cursor.at = before;
+                        break;
+                    }
+                }
+            }
+            _ => break,
+        }
+    }
+    if cursor.at > 0 { Some(gap(cursor.at)) } else { event(text) }
+}
+
+/// A member and what follows it, which shows that it is one.
+fn member(cursor: &mut Cursor<'_>) -> Result<(), &'static str> {
+    cursor.at += 1;
+    cursor.string()?;
+    cursor.expect(b':')?;
+    cursor.value(false)?;
+    if !matches!(cursor.peek()?, b',' | b'}' | b']') {
+        return Err("no member of an object");
+    }
+    cursor.at += 1;
+    Ok(())
+}
+
+enum Opening {
+    /// Its length, with the bracket of the list.
+    Found(usize),
+    None,
+    /// There is too little text to tell.
+    Open,
+}
+
+/// What stands before the first event of a list in a wrapping object: a few members, and the list's name.
+fn opening(text: &[u8], name: &[u8]) -> Opening {
+    let head = &text[..text.len().min(LONGEST_LIST_OPENING_BYTES)];
+    let mut cursor = Cursor { bytes: head, at: 1 };
+    match opening_end(&mut cursor, name) {
+        Ok(Some(end)) => Opening::Found(end),
+        Err(CUT_SHORT) if head.len() < LONGEST_LIST_OPENING_BYTES => Opening::Open,
+        _ => Opening::None,
+    }
+}
+
+fn opening_end(cursor: &mut Cursor<'_>, name: &[u8]) -> Result<Option<usize>, &'static str> {
+    loop {
+        cursor.expect(b'"')?;
+        let (start, end, _) = cursor.string()?;
+        cursor.expect(b':')?;
+        if cursor.bytes[start..end] == *name && cursor.peek()? == b'[' {
+            // What follows is not looked at: a chunk may end here.
+            return Ok(Some(cursor.at + 1));
+        }
+        if let Value::Raw { start, end } = cursor.value(false)?
+            && cursor.bytes[start] == b'['
+            && end - start > 2
+        {
+            return Ok(None);
+        }
+        if cursor.peek()? != b',' {
+            return Ok(None);
+        }
+        cursor.at += 1;
+    }
+}
+
+fn deep_opening(text: &[u8], name: &[u8]) -> Option<usize> {
+    memmem::find(text, name).map(|at| at + name.len())
+}
+
+fn gap(length: usize) -> Block {
+    Block { start: length, end: length, next: length }
+}
+
+/// The object at the start of the text, or the line where there is none.
+fn event(text: &[u8]) -> Option<Block> {
+    if text.first() == Some(&b'{') {
+        let (end, next) = object_end(text)?;
+        return Some(Block { start: 0, end, next });
+    }
+    let newline = memchr(b'\n', text)?;
+    let end = newline - usize::from(newline > 0 && text[newline - 1] == b'\r');
+    Some(Block { start: 0, end, next: newline + 1 })
+}
+
+/// Where the object at the start of the text ends, and where what follows begins. One that is broken ends with
+/// its line: at a line end in a string, or where the next object begins at the start of a line and no value is
+/// due. Then the line end goes with it, so that it reads alike where a chunk ends there.
+fn object_end(text: &[u8]) -> Option<(usize, usize)> {
+    let mut depth = 0_usize;
+    let mut before = b'{';
+    let mut at = 0;
+    loop {
+        let byte = *text.get(at)?;
+        at += 1;
+        match byte {
+            b'"' => match string_end(text, at)? {
+                (end, true) => at = end,
+                (newline, false) => return Some(broken(text, newline + 1)),
+            },
+            b'{' | b'[' => {
+                let begins_line = at >= 2 && text[at - 2] == b'\n';
+                if depth > 0 && byte == b'{' && begins_line && !matches!(before, b':' | b',' | b'[') {
+                    return Some(broken(text, at - 1));
+                }
+                depth += 1;
+            }
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some((at, at));
+                }
+            }
+            _ => {}
+        }
+        if !byte.is_ascii_whitespace() {
+            before = byte;
+        }
+    }
+}
+
+/// The end of what shows of a broken object, without the line ends behind it.
+fn broken(text: &[u8], next: usize) -> (usize, usize) {
+    let text = &text[..next];
+    let last = text.iter().rposition(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
+    let newline = memchr(b'\n', &text[last..]).map_or(next, |length| last + length);
+    (newline - usize::from(text[..newline].ends_with(b"\r")), next)
+}
+
+/// The place behind a string's closing quote, or that of a line end in it.
+fn string_end(text: &[u8], mut at: usize) -> Option<(usize, bool)> {
+    loop {
+        at += memchr3(b'"', b'\\', b'\n', text.get(at..)?)?;
+        match text[at] {
+            b'"' => return Some((at + 1, true)),
+            b'\n' => return Some((at, false)),
+            _ => at += 2,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The events as `learn` has them cut, each in one line.
+    fn events(text: &str) -> Vec<String> {
+        let Framing::Blocks(next) = learn(text.as_bytes()).framing else { return vec!["lines".to_string()] };
+        let (mut events, mut at) = (Vec::new(), 0);
+        while at < text.len() {
+            let rest = &text[at..];
+            let Some(block) = next(rest.as_bytes()) else {
+                events.push(rest.to_string());
+                break;
+            };
+            assert!(block.next > 0);
+            if block.start < block.end {
+                events.push(rest[block.start..block.end].split_whitespace().collect());
+            }
+            at += block.next;
+        }
+        events
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(events(text), expected);
+    }
+
+    #[test]
+    fn objects_over_lines_and_behind_each_other() {
+        check("{\"a\":1}\n{\"a\":2}\n", &["lines"]);
+        check("one\n{\"a\":1}\ntwo\n", &["lines"]);
+        check("{\"a\":1}{\"a\":\"}{\"} {\"a\":3}", &[r#"{"a":1}"#, r#"{"a":"}{"}"#, r#"{"a":3}"#]);
+        check("{\n \"a\": {\n  \"b\": [1]\n }\n}\n{\n \"a\": 2\n}\n", &[r#"{"a":{"b":[1]}}"#, r#"{"a":2}"#]);
+        check("\u{1e}{\n\"a\":1}\n\u{1e}{\n\"a\":2}\n", &[r#"{"a":1}"#, r#"{"a":2}"#]);
+    }
+
+    #[test]
+    fn what_is_broken_ends_with_its_line() {
+        check(
+            "{\n \"a\": 1\n}\nup\n{\n \"a\": \"cut\n{\n \"a\": 2\n}\n{\n \"a\": 3\n",
+            &[r#"{"a":1}"#, "up", r#"{"a":"cut"#, r#"{"a":2}"#, "{\n \"a\": 3\n"],
+        );
+        check("{\n \"a\": 1\n}\n{\n \"a\": 2\n{\n \"a\": 3\n}\n", &[r#"{"a":1}"#, r#"{"a":2"#, r#"{"a":3}"#]);
+    }
+
+    #[test]
+    fn lists_at_the_top_and_wrapped() {
+        check("[{\"a\":[{}]},\n {\"a\":2}]\n", &[r#"{"a":[{}]}"#, r#"{"a":2}"#]);
+        check("[\n]", &["lines"]);
+        check(
+            "{\"Records\":[{\"a\":1},{\"Records\":7}],\"more\":{\"b\":[{}]},\"n\":1}\n",
+            &[r#"{"a":1}"#, r#"{"Records":7}"#],
+        );
+        check(
+            "{\"records\": [{\"a\":1}]}\n{\"records\": [{\"a\":2}, {\"a\":3}]}\n",
+            &[r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":3}"#],
+        );
+        check(
+            "{\n \"kind\": \"EventList\",\n \"metadata\": {},\n \"items\": [\n  {\n   \"a\": 1\n  },\n  {\n   \"a\": 2\n  }\n ]\n}\n",
+            &[r#"{"a":1}"#, r#"{"a":2}"#],
+        );
+        check("{\"items\":[{\"a\":1}]}\n{\"items\":[{\"a\":2}]}\n", &["lines"]);
+        check("{\"events\":[1,2]}", &["lines"]);
+    }
+
+    #[test]
+    fn lists_deep_in_their_wrapping() {
+        check(
+            "{\"resourceLogs\":[{\"resource\":{},\"scopeLogs\":[{\"logRecords\":[{\"a\":1},{\"a\":2}]}]},{\"scopeLogs\":[{\"scope\":{},\"logRecords\":[{\"a\":3}]}],\"schemaUrl\":\"u\"}]}\n",
+            &[r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":3}"#],
+        );
+        check(
+            "{\"took\":3,\"hits\":{\"total\":{\"value\":2},\"hits\":[{\"_id\":1},{\"_id\":2}]}}",
+            &[r#"{"_id":1}"#, r#"{"_id":2}"#],
+        );
+    }
+}

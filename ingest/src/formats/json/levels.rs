@@ -1,0 +1,85 @@
+//! What the values of level keys mean.
+
+use super::keys::{Scale, WINDOWS};
+use super::scan::Value;
+use crate::batch::Level;
+use crate::level;
+
+/// The level a value names in an event with these marks.
+pub(super) fn of_value(line: &[u8], value: Value, scale: Scale, marks: u8) -> Option<Level> {
+    match value {
+        Value::Int(number) => of_number(number, scale, marks),
+        Value::Text { start, end, .. } => match &line[start..end] {
+            digits @ ([b'0'..=b'9'] | [b'0'..=b'9', b'0'..=b'9']) => {
+                let number = digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
+                of_number(number, scale, marks)
+            }
+            word => of_word(word),
+        },
+        _ => None,
+    }
+}
+
+/// A word, perhaps with the number of its degree: `DEBUG2`.
+fn of_word(word: &[u8]) -> Option<Level> {
+    level::of_word(word).or_else(|| match word {
+        [word @ .., b'0'..=b'9'] => level::of_word(word),
+        _ => None,
+    })
+}
+
+fn of_number(number: i64, scale: Scale, marks: u8) -> Option<Level> {
+    match scale {
+        Scale::Words => None,
+        Scale::Usual if marks & WINDOWS != 0 => windows(number),
+        Scale::Usual => level::of_number(number),
+        Scale::Python => Some(match number {
+            1..=9 => Level::Trace,
+            10..=19 => Level::Debug,
+            20..=29 => Level::Info,
+            30..=39 => Level::Warn,
+            40..=49 => Level::Error,
+            50..=59 => Level::Fatal,
+            _ => return None,
+        }),
+        Scale::Telemetry => Some(match number {
+            1..=4 => Level::Trace,
+            5..=8 => Level::Debug,
+            9..=12 => Level::Info,
+            13..=16 => Level::Warn,
+            17..=20 => Level::Error,
+            21..=24 => Level::Fatal,
+            _ => return None,
+        }),
+        Scale::Alert => Some(match number {
+            1 => Level::Error,
+            2 => Level::Warn,
+            3.. => Level::Notice,
+            _ => return None,
+        }),
+    }
+}
+
+/// The levels of Windows events: 0 is "always", as audits have it.
+fn windows(number: i64) -> Option<Level> {
+    Some(match number {
+        0 | 4 => Level::Info,
+        1 => Level::Fatal,
+        2 => Level::Error,
+        3 => Level::Warn,
+        5 => Level::Trace,
+        _ => return None,
+    })
+}
+
+/// MongoDB's severities: a letter, for details with the number of their degree.
+pub(super) fn of_letter(text: &[u8]) -> Option<Level> {
+    Some(match text {
+        b"F" => Level::Fatal,
+        b"E" => Level::Error,
+        b"W" => Level::Warn,
+        b"I" => Level::Info,
+        [b'D'] | [b'D', b'1'..=b'5'] => Level::Debug,
+        _ => return None,
+    })
+}

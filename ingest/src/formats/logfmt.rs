@@ -1,0 +1,185 @@
+//! logfmt: `key=value` pairs and nothing else, as Go programs, Heroku and many firewalls write them.
+
+use memchr::memchr;
+
+use super::{Fit, Format, Reader, Setup};
+use crate::batch::Level;
+use crate::level;
+use crate::limits;
+use crate::named::Named;
+use crate::pairs::{Item, Style, is_key};
+use crate::rows::Rows;
+use crate::time::find::whole;
+
+/// Slightly less than the formats that are lists of pairs with a shape of their own.
+pub(crate) static FORMAT: Format =
+    Format { name: "logfmt", title: "lines of key=value", weight: 0.9, reader, ..Format::LINES };
+
+pub(crate) const STYLE: Style = Style { escapes: true, single_quotes: false };
+
+fn reader(_: &Setup) -> Box<dyn Reader> {
+    Box::new(LogfmtReader { named: Named::default() })
+}
+
+struct LogfmtReader {
+    named: Named,
+}
+
+/// Date, time of day and zone where they are apart.
+#[derive(Default)]
+struct Apart {
+    date: Option<Item>,
+    time: Option<Item>,
+}
+
+impl Reader for LogfmtReader {
+    #[inline]
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let mut at = behind_container(event);
+        let (mut pairs, mut words) = (0, 0);
+        let mut has_time = false;
+        let mut apart = Apart::default();
+        self.named.begin();
+        if at > 0 {
+            let end =
+                event[..at].iter().rposition(|byte| !matches!(byte, b' ' | b'|')).map_or(0, |last| last + 1);
+            self.named.text(b"prefix", 0, end, rows);
+        }
+        while let Some(item) = STYLE.next(event, at) {
+            at = item.end;
+            let key = item.key(event);
+            let Some(value) = item.value(event) else {
+                words += 1;
+                if pairs == 0 || !is_key(key) {
+                    return Err("not a list of key=value");
+                }
+                if let Some(column) = self.named.column(key, crate::rows::Kind::Bool, rows) {
+                    rows.boolean(column, true);
+                }
+                continue;
+            };
+            if pairs == 0 && !is_key(key) {
+                return Err("not a list of key=value");
+            }
+            pairs += 1;
+            match role(key) {
+                Role::Time if !has_time => match whole(value) {
+                    Some(when) => {
+                        rows.when(&when);
+                        has_time = true;
+                        continue;
+                    }
+                    None if key == b"time" => apart.time = Some(item),
+                    None => apart.date = Some(item),
+                },
+                Role::Level if rows.level() == Level::None => {
+                    if let Some(level) = level_of(value) {
+                        rows.set_level(level);
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            item.put(key, event, &mut self.named, rows);
+        }
+        if pairs < 2 || words > pairs {
+            return Err("not a list of key=value");
+        }
+        if !has_time
+            && let (Some(date), Some(time)) = (apart.date, apart.time)
+            && let (Some(date), Some(time)) = (date.value(event), time.value(event))
+            && let Some(when) = super::joined_time(&[date, time])
+        {
+            rows.when(&when);
+        }
+        Ok(Fit::Whole)
+    }
+}
+
+/// `docker compose` puts the container's name and a bar before what it writes.
+fn behind_container(event: &[u8]) -> usize {
+    let head = &event[..event.len().min(limits::JSON_PREFIX_BYTES)];
+    match memchr(b'|', head) {
+        Some(bar) if !head[..bar].contains(&b'=') && head.get(bar + 1) == Some(&b' ') => {
+            let name = head[..bar].trim_ascii();
+            if !name.is_empty() && !name.contains(&b' ') { bar + 2 } else { 0 }
+        }
+        _ => 0,
+    }
+}
+
+enum Role {
+    Field,
+    Time,
+    Level,
+}
+
+#[inline]
+fn role(key: &[u8]) -> Role {
+    match key {
+        b"t" | b"ts" | b"time" | b"timestamp" | b"@timestamp" | b"date" | b"datetime" | b"at"
+        | b"eventtime" | b"created" | b"start" | b"_time" | b"Time" | b"Date" => Role::Time,
+        b"level" | b"lvl" | b"severity" | b"loglevel" | b"log_level" | b"log.level" | b"levelname"
+        | b"Level" | b"pri" | b"priority" | b"l" => Role::Level,
+        _ => Role::Field,
+    }
+}
+
+fn level_of(value: &[u8]) -> Option<Level> {
+    match value {
+        [digit @ b'0'..=b'9'] => level::of_severity(i64::from(digit - b'0')),
+        [tens @ b'1'..=b'6', b'0'] => level::of_number(i64::from(tens - b'0') * 10),
+        word => level::of_word(word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::render;
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        assert_eq!(render(&FORMAT, line), expected, "{line}");
+    }
+
+    #[test]
+    fn sample_lines() {
+        check(
+            r#"ts=2026-11-21T03:04:05.5Z caller=cart.go:7 level=warn msg="slow \"cart\"\nend" n=3 took=1.5 id=007 empty= ok"#,
+            r#"2026-11-21T03:04:05.5Z warn caller="cart.go:7" msg="slow \"cart\"\nend" n=3 took=1.5 id="007" ok=true"#,
+        );
+        check(
+            r#"time="2026-11-21T03:04:05+01:00" level=info msg=up code="200""#,
+            r#"2026-11-21T02:04:05Z info msg="up" code="200""#,
+        );
+        check("level=audit t=x a=1", r#"- - level="audit" t="x" a=1"#);
+        check(
+            r"shop-1  | t=2026-11-21T03:04:05Z lvl=eror lvl=error a=1",
+            r#"2026-11-21T03:04:05Z error prefix="shop-1" lvl="eror" a=1"#,
+        );
+        check(
+            r#"id=firewall time="2026-11-21 03:04:05 UTC" pri=4 src=10.1.2.3:80:X1"#,
+            r#"2026-11-21T03:04:05Z warn id="firewall" src="10.1.2.3:80:X1""#,
+        );
+        check(
+            "device=fw date=2026-11-21 time=03:04:05 a=1",
+            r#"2026-11-21T03:04:05Z - device="fw" date="2026-11-21" time="03:04:05" a=1"#,
+        );
+    }
+
+    #[test]
+    fn what_is_no_list() {
+        for line in [
+            "plain words",
+            "a=1",
+            "a=1 b c d",
+            "2026-11-21 03:04:05 a=1 b=2",
+            "GET /a?b=c HTTP/1.1",
+            "{a=1} b=2",
+        ] {
+            assert!(render(&FORMAT, line).starts_with("unparsed"), "{line}");
+        }
+        check(r#"a=1 b="open c=2"#, r#"- - a=1 b="\"open" c=2"#);
+    }
+}

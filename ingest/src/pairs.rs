@@ -1,0 +1,170 @@
+//! Lists of `key=value`, as many programs write them: with values in quotes, flags without a value, and words
+//! between them.
+
+use memchr::{memchr, memchr2, memchr3};
+
+use crate::formats::json::unescape;
+use crate::named::Named;
+use crate::rows::Rows;
+
+/// How such a list is written.
+#[derive(Clone, Copy)]
+pub(crate) struct Style {
+    /// A backslash in a quoted value stands for the character behind it.
+    pub escapes: bool,
+    /// Single quotes may hold a value.
+    pub single_quotes: bool,
+}
+
+/// One item of a list, as places in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Item {
+    pub key: (usize, usize),
+    /// Without its quotes; nothing where a word stands alone.
+    pub value: Option<(usize, usize)>,
+    pub is_quoted: bool,
+    pub has_escapes: bool,
+    pub end: usize,
+}
+
+impl Style {
+    /// The item that begins at a place or behind the spaces there.
+    #[inline]
+    pub(crate) fn next(self, text: &[u8], at: usize) -> Option<Item> {
+        let start = at + text.get(at..)?.iter().position(|&byte| !is_space(byte))?;
+        let rest = &text[start..];
+        let length = rest.iter().position(|&byte| byte == b'=' || byte == b'"' || is_space(byte));
+        let key_end = start + length.unwrap_or(rest.len());
+        if text.get(key_end) != Some(&b'=') || key_end == start {
+            let end = key_end
+                + text[key_end..].iter().position(|&byte| is_space(byte)).unwrap_or(text.len() - key_end);
+            let end = end.max(start + 1);
+            return Some(Item { key: (start, end), value: None, is_quoted: false, has_escapes: false, end });
+        }
+        let from = key_end + 1;
+        let key = (start, key_end);
+        match text.get(from) {
+            Some(b'"') => {
+                if let Some((to, has_escapes)) = self.quoted(text, from + 1) {
+                    return Some(Item {
+                        key,
+                        value: Some((from + 1, to)),
+                        is_quoted: true,
+                        has_escapes,
+                        end: to + 1,
+                    });
+                }
+            }
+            Some(b'\'') if self.single_quotes => {
+                if let Some(length) = memchr(b'\'', &text[from + 1..]) {
+                    let to = from + 1 + length;
+                    let value = Some((from + 1, to));
+                    return Some(Item { key, value, is_quoted: true, has_escapes: false, end: to + 1 });
+                }
+            }
+            _ => {}
+        }
+        let to = from + memchr3(b' ', b'\t', b'\n', &text[from..]).unwrap_or(text.len() - from);
+        // Auditd parts what it adds with a group separator.
+        let to = from + memchr2(0x1D, b'\r', &text[from..to]).unwrap_or(to - from);
+        Some(Item { key, value: Some((from, to)), is_quoted: false, has_escapes: false, end: to })
+    }
+
+    /// Where a quoted value ends. A quote behind a backslash belongs to it, in any style.
+    #[inline]
+    fn quoted(self, text: &[u8], from: usize) -> Option<(usize, bool)> {
+        let mut at = from;
+        let mut has_escapes = false;
+        loop {
+            at += memchr2(b'"', b'\\', text.get(at..)?)?;
+            if text[at] == b'"' {
+                return Some((at, has_escapes && self.escapes));
+            }
+            // A path may end with a backslash: then what follows the quote is the next item.
+            if !self.escapes && text.get(at + 1) == Some(&b'"') && begins_item(&text[at + 2..]) {
+                return Some((at + 1, false));
+            }
+            has_escapes = true;
+            at += 2;
+        }
+    }
+}
+
+impl Item {
+    /// Puts the value into the column of a name: as text if it is quoted, else perhaps as a number.
+    #[inline]
+    pub(crate) fn put(&self, name: &[u8], event: &[u8], named: &mut Named, rows: &mut Rows) {
+        match self.value {
+            Some((from, to)) if from == to => {}
+            Some((from, to)) if self.has_escapes => {
+                named.rewrite(name, rows, |buffer| unescape(&event[from..to], buffer));
+            }
+            Some((from, to)) if self.is_quoted => named.text(name, from, to, rows),
+            Some((from, to)) => named.value(name, event, from, to, rows),
+            None => named.text(name, self.key.0, self.key.1, rows),
+        }
+    }
+
+    pub(crate) fn key<'a>(&self, event: &'a [u8]) -> &'a [u8] {
+        &event[self.key.0..self.key.1]
+    }
+
+    pub(crate) fn value<'a>(&self, event: &'a [u8]) -> Option<&'a [u8]> {
+        self.value.map(|(from, to)| &event[from..to])
+    }
+}
+
+#[inline]
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x1D)
+}
+
+/// Whether what follows a quote is the end, or a space and the next key.
+fn begins_item(rest: &[u8]) -> bool {
+    let Some((space, rest)) = rest.split_first() else { return true };
+    let key = rest.iter().take_while(|&&byte| byte != b'=' && !is_space(byte)).count();
+    is_space(*space) && rest.get(key) == Some(&b'=') && is_key(&rest[..key])
+}
+
+/// Whether a word can be a key: letters, digits and the signs that programs put into names.
+pub(crate) fn is_key(word: &[u8]) -> bool {
+    let is_sign =
+        |byte: &u8| matches!(byte, b'_' | b'-' | b'.' | b'@' | b'/' | b'$' | b'#' | b':' | b'[' | b']');
+    let first = word.first();
+    first.is_some_and(|byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'@' | b'.') || *byte >= 0x80
+    }) && word.iter().all(|byte| byte.is_ascii_alphanumeric() || is_sign(byte) || *byte >= 0x80)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(style: Style, text: &str) -> Vec<String> {
+        let (mut items, mut at) = (Vec::new(), 0);
+        while let Some(item) = style.next(text.as_bytes(), at) {
+            assert!(item.end > at);
+            at = item.end;
+            let key = &text[item.key.0..item.key.1];
+            items.push(match item.value {
+                Some((from, to)) => format!("{key}→{}", &text[from..to]),
+                None => key.to_string(),
+            });
+        }
+        items
+    }
+
+    #[test]
+    fn quotes_flags_and_broken_quotes() {
+        let usual = Style { escapes: true, single_quotes: false };
+        assert_eq!(
+            items(usual, r#" a=1  b="x \"y\" z" c= d e="#),
+            ["a→1", r#"b→x \"y\" z"#, "c→", "d", "e→"]
+        );
+        assert_eq!(items(usual, r#"a="open b=2"#), [r#"a→"open"#, "b→2"]);
+        assert_eq!(items(usual, r#""a b" =x "#), [r#""a"#, r#"b""#, "=x"]);
+        let audit = Style { escapes: false, single_quotes: true };
+        assert_eq!(items(audit, "a='b c' d=\u{1d}E=f"), ["a→b c", "d→", "E→f"]);
+        assert_eq!(items(audit, r#"p="C:\x\" q=1"#), [r"p→C:\x\", "q→1"]);
+    }
+}
