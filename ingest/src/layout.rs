@@ -8,11 +8,17 @@
 //! - `{name}` is a value up to the text behind it, not empty; `{}` is one that is passed over.
 //! - `{name:word}` has no space in it, `{name:int}` and `{name:float}` are numbers, `{name:quoted}` stands in
 //!   double quotes with backslashes before those in it, `{name:rest}` is all that is left, perhaps nothing.
+//! - `{name:words}` goes on up to the whole text behind it in the layout, spaces included.
+//! - `{name:inner}` goes on up to the last closing bracket of the line.
+//! - `{name+port:endpoint}` is an address or host, perhaps with its port behind `:`, `#` or `/`: two values;
+//!   `{name+port:ip}` is one whose address is of IP.
 //! - `{time}` is a time in any spelling, `{level}` a level word.
 //! - `«…»` may be missing.
 //!
 //! A value that is a dash alone is missing. A layout is tried from its start; nothing of it is searched for
 //! twice, so a line costs what its length is.
+
+use std::net::{IpAddr, Ipv6Addr};
 
 use memchr::memmem;
 
@@ -21,6 +27,7 @@ use crate::formats::{Fit, Reader, Setup};
 use crate::level;
 use crate::named::{Number, number};
 use crate::rows::{Kind, Rows};
+use crate::time::When;
 use crate::time::find::find;
 
 /// Layouts of one format: a line is of the first that fits it.
@@ -29,6 +36,8 @@ pub(crate) struct Layouts {
     /// Name and kind of every field.
     fields: Vec<(&'static str, Kind)>,
     level: fn(&[u8]) -> Option<Level>,
+    /// A value named `status` is one of HTTP, and gives the level.
+    has_http_status: bool,
     /// What is wrong with a line that none fits.
     reason: &'static str,
 }
@@ -39,6 +48,8 @@ enum Step {
     Space,
     /// A value; the field's number, or nothing where it is passed over.
     Value(Option<usize>, Shape),
+    /// An address and its port; the fields' numbers, and whether it must be one of IP.
+    Endpoint(usize, usize, bool),
     Time,
     Level,
     Optional(Vec<Step>),
@@ -51,6 +62,8 @@ enum Shape {
     Word,
     Number,
     Quoted,
+    /// Up to the last closing bracket.
+    Inner,
     Rest,
 }
 
@@ -58,7 +71,13 @@ impl Layouts {
     /// # Panics
     /// When a layout is not well formed, which is an error of the program and found by its format's test.
     pub(crate) fn new(reason: &'static str, layouts: &[&'static str]) -> Layouts {
-        let mut all = Layouts { layouts: Vec::new(), fields: Vec::new(), level: level::of_word, reason };
+        let mut all = Layouts {
+            layouts: Vec::new(),
+            fields: Vec::new(),
+            level: level::of_word,
+            has_http_status: false,
+            reason,
+        };
         for layout in layouts {
             let mut rest = *layout;
             let steps = all.steps(&mut rest);
@@ -71,6 +90,11 @@ impl Layouts {
     /// With other words for levels.
     pub(crate) fn with_levels(self, level: fn(&[u8]) -> Option<Level>) -> Layouts {
         Layouts { level, ..self }
+    }
+
+    /// Where there is no word for it, the level is that of the HTTP status.
+    pub(crate) fn with_http_status(self) -> Layouts {
+        Layouts { has_http_status: true, ..self }
     }
 
     fn steps(&mut self, rest: &mut &'static str) -> Vec<Step> {
@@ -116,6 +140,13 @@ impl Layouts {
             "float" => (Kind::Float, Shape::Number),
             "word" => (Kind::Text, Shape::Word),
             "quoted" => (Kind::Text, Shape::Quoted),
+            "words" => (Kind::Text, words_up_to(after)),
+            "inner" => (Kind::Text, Shape::Inner),
+            "endpoint" | "ip" => {
+                let (address, port) = name.split_once('+').unwrap_or((name, "port"));
+                let (address, port) = (self.field(address, Kind::Text), self.field(port, Kind::Int));
+                return Step::Endpoint(address, port, shape == "ip");
+            }
             "rest" => (Kind::Text, Shape::Rest),
             "" => (Kind::Text, up_to(after)),
             other => panic!("{inner}: there is no shape {other}"),
@@ -150,6 +181,12 @@ fn up_to(after: &str) -> Shape {
     }
     ends.extend(first_text(after));
     if ends.is_empty() { Shape::Rest } else { Shape::UpTo(ends) }
+}
+
+/// All the text between a value of several words and the next value.
+fn words_up_to(after: &str) -> Shape {
+    let end = after.find(['{', '«', '»']).unwrap_or(after.len());
+    if end == 0 { up_to(after) } else { Shape::UpTo(vec![after.as_bytes()[..end].into()]) }
 }
 
 fn first_text(layout: &str) -> Option<Box<[u8]>> {
@@ -202,6 +239,18 @@ impl Reader for LayoutReader {
 }
 
 impl LayoutReader {
+    /// Reads what begins at a place of the event and is laid out like this; more may follow behind it.
+    pub(crate) fn read_at(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> bool {
+        for layout in &self.layouts.layouts {
+            self.found.clear();
+            if run(layout, event, at, &mut self.found).is_some() {
+                self.put(event, rows);
+                return true;
+            }
+        }
+        false
+    }
+
     /// Where a field stood in the line that was read last.
     pub(crate) fn place(&self, name: &str) -> Option<(usize, usize)> {
         self.found.iter().find_map(|found| match *found {
@@ -214,8 +263,8 @@ impl LayoutReader {
         for found in &self.found {
             match *found {
                 Found::Time(at) => {
-                    if let Some(time) = find(&event[at..], 0) {
-                        rows.when(&time.when);
+                    if let Some((when, _)) = time_at(event, at) {
+                        rows.when(&when);
                     }
                 }
                 Found::Level(from, to) => {
@@ -230,7 +279,14 @@ impl LayoutReader {
                     let (name, kind) = self.layouts.fields[field];
                     let column = self.columns[field].get_or_insert_with(|| rows.add_column(name, kind));
                     let Some(column) = *column else { continue };
-                    match (kind, number(&event[from..to])) {
+                    let number = number(&event[from..to]);
+                    if self.layouts.has_http_status
+                        && let (true, Some(Number::Int(status))) = (name == "status", &number)
+                        && rows.level() == Level::None
+                    {
+                        rows.set_level(level::of_http_status(*status));
+                    }
+                    match (kind, number) {
                         (Kind::Int, Some(Number::Int(value))) => rows.int(column, value),
                         (Kind::Float, Some(Number::Int(value))) => rows.float(column, value as f64),
                         (Kind::Float, Some(Number::Float(value))) => rows.float(column, value),
@@ -258,9 +314,9 @@ fn run(steps: &[Step], event: &[u8], mut at: usize, found: &mut Vec<Found>) -> O
                 (spaces > 0).then_some(at + spaces)?
             }
             Step::Time => {
-                let time = find(&event[at..], 0)?;
+                let (_, end) = time_at(event, at)?;
                 found.push(Found::Time(at));
-                at + time.end
+                end
             }
             Step::Level => {
                 let length = event[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -274,6 +330,17 @@ fn run(steps: &[Step], event: &[u8], mut at: usize, found: &mut Vec<Found>) -> O
                 }
                 next
             }
+            Step::Endpoint(address, port, is_ip) => {
+                let (host, digits, next) = endpoint(event, at)?;
+                if *is_ip && !is_address(&event[host.0..host.1]) {
+                    return None;
+                }
+                found.push(Found::Field(*address, host.0, host.1));
+                if let Some((from, to)) = digits {
+                    found.push(Found::Field(*port, from, to));
+                }
+                next
+            }
             Step::Optional(steps) => {
                 let before = found.len();
                 run(steps, event, at, found).unwrap_or_else(|| {
@@ -284,6 +351,62 @@ fn run(steps: &[Step], event: &[u8], mut at: usize, found: &mut Vec<Found>) -> O
         };
     }
     Some(at)
+}
+
+/// The time that is written at a place, and where it ends.
+pub(crate) fn time_at(event: &[u8], at: usize) -> Option<(When, usize)> {
+    find(event.get(at..)?, 0).map(|time| (time.when, at + time.end))
+}
+
+type Place = (usize, usize);
+
+/// An address or host at a place, the digits of its port, and the place behind both. Colons separate the
+/// port only where an address is left before it: those of IPv6 are full of them.
+pub(crate) fn endpoint(event: &[u8], at: usize) -> Option<(Place, Option<Place>, usize)> {
+    let within = |byte: &u8| !byte.is_ascii_whitespace() && !b",;()<>\"'[]{}|".contains(byte);
+    let run = |from: usize| event[from..].iter().take_while(|byte| within(byte)).count();
+    if event.get(at) == Some(&b'[') {
+        let end = at + 1 + run(at + 1);
+        if event.get(end) != Some(&b']') {
+            return None;
+        }
+        let digits = event[end + 1..].iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count();
+        let port = (event.get(end + 1) == Some(&b':') && digits > 0).then_some((end + 2, end + 2 + digits));
+        return Some(((at + 1, end), port, port.map_or(end + 1, |(_, to)| to)));
+    }
+    let mut end = at + run(at);
+    if end > at && event[end - 1] == b':' && event[at..end - 1].iter().any(|byte| *byte != b':') {
+        end -= 1;
+    }
+    // An arrow to another address may follow at once.
+    end -= usize::from(end > at && event[end - 1] == b'-' && event.get(end) == Some(&b'>'));
+    if end == at {
+        return None;
+    }
+    let digits = event[at..end].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let port = end - digits;
+    let splits = (1..=5).contains(&digits) && port > at + 1 && is_port_sign(&event[at..port]);
+    match splits {
+        true => Some(((at, port - 1), Some((port, end)), end)),
+        false => Some(((at, end), None, end)),
+    }
+}
+
+pub(crate) fn is_address(text: &[u8]) -> bool {
+    text.iter().any(|byte| matches!(byte, b'.' | b':'))
+        && std::str::from_utf8(text).is_ok_and(|text| text.parse::<IpAddr>().is_ok())
+}
+
+/// Whether what stands before digits makes them a port.
+fn is_port_sign(before: &[u8]) -> bool {
+    match before.split_last() {
+        Some((b'#' | b'/', _)) => true,
+        Some((b':', head)) if head.contains(&b':') => {
+            std::str::from_utf8(head).is_ok_and(|head| head.parse::<Ipv6Addr>().is_ok())
+        }
+        Some((b':', _)) => true,
+        _ => false,
+    }
 }
 
 /// A value at a place: where it starts and ends, and the place behind it.
@@ -302,6 +425,7 @@ fn value(shape: &Shape, event: &[u8], at: usize) -> Option<(usize, usize, usize)
             let end = at + 1 + closing_quote(rest.strip_prefix(b"\"")?)?;
             return Some((at + 1, end, end + 1));
         }
+        Shape::Inner => rest.iter().rposition(|byte| matches!(byte, b')' | b']' | b'}'))?,
         Shape::Rest => return Some((at, event.len(), event.len())),
     };
     (length > 0).then_some((at, at + length, at + length))
@@ -332,6 +456,7 @@ mod tests {
             &[
                 "{time} {host} {app}«[{pid:int}]»: «took {duration_ms:float}ms: »{message:rest}",
                 "<{level}> {time} \"{agent}\" {}={user:word} {path:quoted}",
+                "from {client_ip+client_port:endpoint} for {user:words} via {method}",
             ],
         )
     });
@@ -345,6 +470,29 @@ mod tests {
     #[track_caller]
     fn check(line: &str, expected: &str) {
         assert_eq!(render(&FORMAT, line), expected, "{line}");
+    }
+
+    #[test]
+    fn addresses_ports_and_names_of_several_words() {
+        check(
+            "from 10.1.2.3:80 for Jo Doe via ssh2",
+            r#"- - client_ip="10.1.2.3" client_port=80 user="Jo Doe" method="ssh2""#,
+        );
+        for (written, ip, port) in [
+            ("10.1.2.3", "10.1.2.3", ""),
+            ("10.1.2.3#53", "10.1.2.3", " client_port=53"),
+            ("10.1.2.3/53", "10.1.2.3", " client_port=53"),
+            ("[2001:db8::1]:443", "2001:db8::1", " client_port=443"),
+            ("2001:db8::1:443", "2001:db8::1", " client_port=443"),
+            ("2001:db8::1", "2001:db8::1", ""),
+            ("::1", "::1", ""),
+            ("web-1", "web-1", ""),
+        ] {
+            let expected = format!(r#"- - client_ip="{ip}"{port} user="x" method="y""#);
+            check(&format!("from {written} for x via y"), &expected);
+        }
+        check("from  for x via y", "unparsed: it is not laid out like this");
+        check("from [::1 for x via y", "unparsed: it is not laid out like this");
     }
 
     #[test]

@@ -20,10 +20,10 @@ pub(crate) static FORMAT: Format =
     Format { name: "json", title: "JSON objects", weight: 1.0, columns: &[], reader, ..Format::LINES };
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(JsonReader { keys: Keys::new(), time: None })
+    Box::new(JsonReader::new())
 }
 
-struct JsonReader {
+pub(crate) struct JsonReader {
     keys: Keys,
     /// The best time of the event so far.
     time: Option<Time>,
@@ -38,7 +38,19 @@ struct Time {
 
 impl Reader for JsonReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        let mut cursor = Cursor { bytes: event, at: 0 };
+        self.read_at(event, 0, rows)
+    }
+}
+
+impl JsonReader {
+    pub(crate) fn new() -> JsonReader {
+        JsonReader { keys: Keys::new(), time: None }
+    }
+
+    /// Reads the object that stands from a place to the end of the event. A time that was found before it
+    /// stays the event's.
+    pub(crate) fn read_at(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> Result<Fit, &'static str> {
+        let mut cursor = Cursor { bytes: event, at };
         if cursor.peek() != Ok(b'{') {
             return Err("not a JSON object");
         }
@@ -48,14 +60,14 @@ impl Reader for JsonReader {
         if cursor.peek().is_ok() {
             return Err("there is more behind the JSON object");
         }
-        if let Some(time) = self.time.take() {
+        if let Some(time) = self.time.take()
+            && !rows.has_time()
+        {
             rows.when(&time.when);
         }
         Ok(Fit::Whole)
     }
-}
 
-impl JsonReader {
     /// An object behind its opening brace. Calls itself for nested ones, down to the limit.
     fn object(&mut self, cursor: &mut Cursor<'_>, node: usize, depth: usize, rows: &mut Rows) -> Scan<()> {
         if cursor.peek()? == b'}' {
