@@ -12,7 +12,9 @@
 //! - `{name:inner}` goes on up to the last closing bracket of the line.
 //! - `{name+port:endpoint}` is an address or host, perhaps with its port behind `:`, `#` or `/`: two values;
 //!   `{name+port:ip}` is one whose address is of IP.
-//! - `{time}` is a time in any spelling, `{level}` a level word.
+//! - `{time}` is a time in any spelling, `{level}` a level word. `{when}` is a time of numbers in any order, or
+//!   in brackets the seconds since a start; its place is passed over even where nobody can tell its order.
+//! - `{{` is a brace.
 //! - `«…»` may be missing.
 //!
 //! A value that is a dash alone is missing. A layout is tried from its start; nothing of it is searched for
@@ -38,6 +40,12 @@ pub(crate) struct Layouts {
     level: fn(&[u8]) -> Option<Level>,
     /// A value named `status` is one of HTTP, and gives the level.
     has_http_status: bool,
+    /// A value that gives the level too.
+    level_field: Option<&'static str>,
+    /// Values that must be like this, or the layout does not fit.
+    required: Vec<(&'static str, fn(&[u8]) -> bool)>,
+    /// The last layout says little about a line.
+    is_last_partly: bool,
     /// What is wrong with a line that none fits.
     reason: &'static str,
 }
@@ -51,6 +59,8 @@ enum Step {
     /// An address and its port; the fields' numbers, and whether it must be one of IP.
     Endpoint(usize, usize, bool),
     Time,
+    /// A time that is passed over where it cannot be read.
+    When,
     Level,
     Optional(Vec<Step>),
 }
@@ -76,6 +86,9 @@ impl Layouts {
             fields: Vec::new(),
             level: level::of_word,
             has_http_status: false,
+            level_field: None,
+            required: Vec::new(),
+            is_last_partly: false,
             reason,
         };
         for layout in layouts {
@@ -97,6 +110,22 @@ impl Layouts {
         Layouts { has_http_status: true, ..self }
     }
 
+    /// A value of this name stays a field, and gives the level too.
+    pub(crate) fn with_level_field(self, name: &'static str) -> Layouts {
+        Layouts { level_field: Some(name), ..self }
+    }
+
+    /// A layout with a value of this name fits only where the value is like this.
+    pub(crate) fn requiring(mut self, name: &'static str, is_it: fn(&[u8]) -> bool) -> Layouts {
+        self.required.push((name, is_it));
+        self
+    }
+
+    /// What only the last layout fits is of the format in part: many things look like it.
+    pub(crate) fn with_last_partly(self) -> Layouts {
+        Layouts { is_last_partly: true, ..self }
+    }
+
     fn steps(&mut self, rest: &mut &'static str) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         while let Some(first) = rest.chars().next() {
@@ -108,6 +137,10 @@ impl Layouts {
                     assert!(rest.starts_with('»'), "« without »");
                     *rest = &rest['»'.len_utf8()..];
                     steps.push(Step::Optional(optional));
+                }
+                '{' if rest.starts_with("{{") => {
+                    steps.push(Step::Text(b"{"[..].into()));
+                    *rest = &rest[2..];
                 }
                 '{' => {
                     let (inner, after) = rest[1..].split_once('}').unwrap_or((&rest[1..], ""));
@@ -133,6 +166,7 @@ impl Layouts {
         match inner {
             "time" => return Step::Time,
             "level" => return Step::Level,
+            "when" => return Step::When,
             _ => {}
         }
         let (kind, shape) = match shape {
@@ -190,6 +224,9 @@ fn words_up_to(after: &str) -> Shape {
 }
 
 fn first_text(layout: &str) -> Option<Box<[u8]>> {
+    if layout.starts_with("{{") {
+        return Some(b"{"[..].into());
+    }
     let end = match layout.find(['{', '«', '»', ' ']) {
         Some(0) => usize::from(layout.starts_with(' ')),
         Some(end) => end,
@@ -224,13 +261,16 @@ enum Found {
 
 impl Reader for LayoutReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        for layout in &self.layouts.layouts {
+        let layouts = &self.layouts.layouts;
+        for (index, layout) in layouts.iter().enumerate() {
             self.found.clear();
             if let Some(end) = run(layout, event, 0, &mut self.found)
                 && is_end(&event[end..])
+                && self.has_required(event)
             {
                 self.put(event, rows);
-                return Ok(Fit::Whole);
+                let partly = self.layouts.is_last_partly && index + 1 == layouts.len();
+                return Ok(if partly { Fit::Partly } else { Fit::Whole });
             }
         }
         self.found.clear();
@@ -243,7 +283,7 @@ impl LayoutReader {
     pub(crate) fn read_at(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> bool {
         for layout in &self.layouts.layouts {
             self.found.clear();
-            if run(layout, event, at, &mut self.found).is_some() {
+            if run(layout, event, at, &mut self.found).is_some() && self.has_required(event) {
                 self.put(event, rows);
                 return true;
             }
@@ -257,6 +297,13 @@ impl LayoutReader {
             Found::Field(field, from, to) if self.layouts.fields[field].0 == name => Some((from, to)),
             _ => None,
         })
+    }
+
+    fn has_required(&self, event: &[u8]) -> bool {
+        let like_it = |(name, is_it): &(&'static str, fn(&[u8]) -> bool)| {
+            self.place(name).is_none_or(|(from, to)| is_it(&event[from..to]))
+        };
+        self.layouts.required.iter().all(like_it)
     }
 
     fn put(&mut self, event: &[u8], rows: &mut Rows) {
@@ -273,10 +320,17 @@ impl LayoutReader {
                     }
                 }
                 Found::Field(field, from, to) => {
+                    // Columns are aligned by spaces that are no part of the value.
+                    let to = from + event[from..to].trim_ascii_end().len();
                     if matches!(&event[from..to], b"" | b"-") {
                         continue;
                     }
                     let (name, kind) = self.layouts.fields[field];
+                    if self.layouts.level_field == Some(name)
+                        && let Some(level) = (self.layouts.level)(&event[from..to])
+                    {
+                        rows.set_level(level);
+                    }
                     let column = self.columns[field].get_or_insert_with(|| rows.add_column(name, kind));
                     let Some(column) = *column else { continue };
                     let number = number(&event[from..to]);
@@ -318,6 +372,11 @@ fn run(steps: &[Step], event: &[u8], mut at: usize, found: &mut Vec<Found>) -> O
                 found.push(Found::Time(at));
                 end
             }
+            Step::When => {
+                let end = end_of_numbers(event, at)?;
+                found.push(Found::Time(at));
+                time_at(event, at).map_or(end, |(_, time_end)| time_end.max(end))
+            }
             Step::Level => {
                 let length = event[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
                 found.push(Found::Level(at, at + length));
@@ -357,6 +416,32 @@ fn run(steps: &[Step], event: &[u8], mut at: usize, found: &mut Vec<Found>) -> O
 pub(crate) fn time_at(event: &[u8], at: usize) -> Option<(When, usize)> {
     find(event.get(at..)?, 0).map(|time| (time.when, at + time.end))
 }
+
+/// Where a time of numbers ends: `[   12.345678]`, `11/21/26-03:04:05.123`, `11-21 03:04:05.123`.
+fn end_of_numbers(event: &[u8], at: usize) -> Option<usize> {
+    let run = |from: usize, within: fn(&u8) -> bool| {
+        from + event[from..].iter().take(LONGEST_NUMBERS).take_while(|byte| within(byte)).count()
+    };
+    if event.get(at) == Some(&b'[') {
+        let digits = run(at + 1, |byte| *byte == b' ');
+        let end = run(digits, |byte| byte.is_ascii_digit() || *byte == b'.');
+        let has_point = event[digits..end].contains(&b'.');
+        return (has_point && event.get(end) == Some(&b']')).then_some(end + 1);
+    }
+    let within = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'/' | b':' | b'.' | b',');
+    let end = run(at, within);
+    if end == at || !event[at].is_ascii_digit() {
+        return None;
+    }
+    // The time of day stands behind a space.
+    let clock = run(end, |byte| *byte == b' ');
+    let clock_end = run(clock, within);
+    let is_clock = event[clock..clock_end].contains(&b':') && !event[at..end].contains(&b':');
+    Some(if is_clock { clock_end } else { end })
+}
+
+/// No time of numbers is longer.
+const LONGEST_NUMBERS: usize = 40;
 
 type Place = (usize, usize);
 

@@ -4,9 +4,40 @@
 //! new format is one new file (with its sample lines as its test) and one new line in [`FORMATS`].
 
 pub(crate) mod access;
+pub(crate) mod apache_error;
+pub(crate) mod apple;
+pub(crate) mod apt_history;
+pub(crate) mod bash_history;
+pub(crate) mod bind;
+pub(crate) mod ci;
+pub(crate) mod cloud_init;
+pub(crate) mod cri;
+pub(crate) mod dmesg;
+pub(crate) mod dpkg;
+pub(crate) mod envoy;
+pub(crate) mod exim;
+pub(crate) mod fail2ban;
+pub(crate) mod gitlab;
+pub(crate) mod glog;
+pub(crate) mod haproxy;
+pub(crate) mod journal;
 pub(crate) mod json;
+pub(crate) mod lockdownd;
+pub(crate) mod logcat;
+pub(crate) mod nginx_error;
+pub(crate) mod openvpn;
+pub(crate) mod proftpd;
+pub(crate) mod routeros;
+pub(crate) mod snort;
+pub(crate) mod squid;
+pub(crate) mod strace;
+pub(crate) mod suexec;
 pub(crate) mod syslog;
 pub(crate) mod text;
+pub(crate) mod vsftpd;
+pub(crate) mod xferlog;
+pub(crate) mod xorg;
+pub(crate) mod yum;
 
 use std::sync::Arc;
 
@@ -16,7 +47,44 @@ use crate::rows::{Rows, Schema};
 use crate::time::zone::Zone;
 
 /// Every format, in the order in which they are preferred when two fit equally well.
-pub(crate) static FORMATS: [&Format; 4] = [&access::FORMAT, &json::FORMAT, &syslog::FORMAT, &text::FORMAT];
+pub(crate) static FORMATS: &[&Format] = &[
+    &access::FORMAT,
+    &json::FORMAT,
+    &syslog::FORMAT,
+    &nginx_error::FORMAT,
+    &apache_error::FORMAT,
+    &envoy::FORMAT,
+    &squid::FORMAT,
+    &snort::FORMAT,
+    &suexec::FORMAT,
+    &vsftpd::FORMAT,
+    &xferlog::FORMAT,
+    &fail2ban::FORMAT,
+    &proftpd::FORMAT,
+    &openvpn::FORMAT,
+    &exim::FORMAT,
+    &bind::FORMAT,
+    &dmesg::FORMAT,
+    &xorg::FORMAT,
+    &logcat::FORMAT,
+    &apple::FORMAT,
+    &lockdownd::FORMAT,
+    &dpkg::FORMAT,
+    &yum::FORMAT,
+    &cloud_init::FORMAT,
+    &strace::FORMAT,
+    &routeros::FORMAT,
+    &gitlab::FORMAT,
+    &haproxy::FORMAT,
+    &apt_history::FORMAT,
+    &bash_history::FORMAT,
+    &cri::FORMAT,
+    &glog::FORMAT,
+    &ci::FORMAT,
+    &journal::EXPORT,
+    &journal::VERBOSE,
+    &text::FORMAT,
+];
 
 /// A kind of log.
 pub(crate) struct Format {

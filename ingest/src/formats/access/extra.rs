@@ -71,7 +71,9 @@ impl Extra {
             return;
         }
         match seconds(value) {
-            Some(seconds) if DURATIONS.contains(&name) => self.milliseconds(b"duration_ms", seconds * 1e3, rows),
+            Some(seconds) if DURATIONS.contains(&name) => {
+                self.milliseconds(b"duration_ms", seconds * 1e3, rows)
+            }
             _ => self.named.value(name, event, from, to, rows),
         }
     }

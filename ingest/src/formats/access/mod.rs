@@ -261,14 +261,26 @@ mod tests {
         let line = |extra: &str| {
             let line = format!(r#"10.1.2.3 - - [21/Nov/2026:03:04:05 +0000] "GET / HTTP/1.1" 200 5{extra}"#);
             let rendered = render(&FORMAT, &line);
-            rendered.split_once(" bytes=5").map(|(_, extra)| extra.trim_start().to_string()).unwrap_or(rendered)
+            rendered
+                .split_once(" bytes=5")
+                .map(|(_, extra)| extra.trim_start().to_string())
+                .unwrap_or(rendered)
         };
         for (extra, expected) in [
             (r#" "-" "x" "-""#, r#"user_agent="x""#),
             (r#" "-" "x" 0.123 0.120"#, r#"user_agent="x" duration_ms=123.0 upstream_ms=120.0"#),
-            (r#" "-" "x" rt=0.250 uct="0.001" uht="-" urt="0.240""#, r#"user_agent="x" duration_ms=250.0 uct=0.001 urt=0.24"#),
-            (r#" "-" "x" "10.9.9.9, 10.8.8.8" 0.5"#, r#"user_agent="x" forwarded_for="10.9.9.9, 10.8.8.8" duration_ms=500.0"#),
-            (r#" "-" "-" 42 "shop@docker" "http://10.0.0.2:80" 12ms"#, r#"router="shop@docker" upstream="http://10.0.0.2:80" duration_ms=12.0"#),
+            (
+                r#" "-" "x" rt=0.250 uct="0.001" uht="-" urt="0.240""#,
+                r#"user_agent="x" duration_ms=250.0 uct=0.001 urt=0.24"#,
+            ),
+            (
+                r#" "-" "x" "10.9.9.9, 10.8.8.8" 0.5"#,
+                r#"user_agent="x" forwarded_for="10.9.9.9, 10.8.8.8" duration_ms=500.0"#,
+            ),
+            (
+                r#" "-" "-" 42 "shop@docker" "http://10.0.0.2:80" 12ms"#,
+                r#"router="shop@docker" upstream="http://10.0.0.2:80" duration_ms=12.0"#,
+            ),
             (r#" "-" "x" TCP_MISS:HIER_DIRECT"#, r#"user_agent="x" cache_result="TCP_MISS:HIER_DIRECT""#),
             (r#" "-" "x" 1234"#, r#"user_agent="x" time_taken=1234"#),
             (" 17", "time_taken=17"),

@@ -1,9 +1,11 @@
 //! JSON lines: an object a line. Nested objects become fields with dotted names, arrays stay JSON text, and
 //! the usual keys give the time and the level.
 
+mod body;
 mod keys;
 mod scan;
 
+pub(crate) use body::JsonBody;
 use keys::{Keys, NONE, ROOT, Role};
 use scan::{Cursor, Scan, Value, unescape};
 
@@ -43,13 +45,13 @@ impl Reader for JsonReader {
 }
 
 impl JsonReader {
-    pub(crate) fn new() -> JsonReader {
+    pub(super) fn new() -> JsonReader {
         JsonReader { keys: Keys::new(), time: None }
     }
 
     /// Reads the object that stands from a place to the end of the event. A time that was found before it
     /// stays the event's.
-    pub(crate) fn read_at(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> Result<Fit, &'static str> {
+    pub(super) fn read_at(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> Result<Fit, &'static str> {
         let mut cursor = Cursor { bytes: event, at };
         if cursor.peek() != Ok(b'{') {
             return Err("not a JSON object");

@@ -6,14 +6,13 @@ mod cisco;
 mod filterlog;
 mod framing;
 mod header;
-mod json_body;
 mod mail;
 mod named;
 mod netfilter;
 mod network;
 mod programs;
 mod protocol;
-mod proxy;
+pub(crate) mod proxy;
 mod session;
 
 use self::header::{Header, is_daemons_own};

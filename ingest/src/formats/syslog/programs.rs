@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 
-use super::json_body::JsonBody;
 use super::{cisco, filterlog, mail, named, netfilter, network, proxy, session};
 use crate::formats::Setup;
+use crate::formats::json::JsonBody;
 use crate::layout::{LayoutReader, Layouts};
 use crate::rows::Rows;
 use crate::time::zone::Zone;

@@ -1,16 +1,16 @@
-//! Messages that are JSON: behind the cookie of CEE (`@cee: {…}`), or as they are.
+//! Messages of other formats that are JSON: as they are, or behind the cookie of CEE (`@cee: {…}`).
 
-use crate::formats::json::JsonReader;
+use super::JsonReader;
 use crate::rows::Rows;
 
 #[derive(Default)]
-pub(super) struct JsonBody {
+pub(crate) struct JsonBody {
     reader: Option<JsonReader>,
 }
 
 impl JsonBody {
     /// Whether the message was an object; its fields are in the row then.
-    pub(super) fn read(&mut self, event: &[u8], message: usize, rows: &mut Rows) -> bool {
+    pub(crate) fn read(&mut self, event: &[u8], message: usize, rows: &mut Rows) -> bool {
         let rest = &event[message..];
         let body = rest.strip_prefix(b"@cee:").unwrap_or(rest).trim_ascii_start();
         if !body.starts_with(b"{") || !body.trim_ascii_end().ends_with(b"}") {
