@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::{Format, Learned};
 use crate::batch::Level;
-use crate::layout::Layouts;
+use crate::layout::{Layouts, time_at};
 use crate::level;
 
 pub(crate) static FORMAT: Format = Format {
@@ -16,6 +16,7 @@ pub(crate) static FORMAT: Format = Format {
                 && line[0] == b'['
                 && line[4] == b' '
                 && line[1..4].iter().all(u8::is_ascii_alphabetic)
+                || time_at(line, 0).is_some()
         })
     },
     reader: |setup| Box::new(LAYOUTS.reader(setup)),

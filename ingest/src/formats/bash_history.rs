@@ -3,8 +3,8 @@
 use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader};
-use crate::layout::time_at;
 use crate::rows::{Kind, Rows};
+use crate::time::{When, epoch};
 
 pub(crate) static FORMAT: Format = Format {
     name: "bash-history",
@@ -29,8 +29,8 @@ impl Reader for HistoryReader {
         if !is_stamp(event[..end].trim_ascii_end()) {
             return Err("no time of a command");
         }
-        if let Some((when, _)) = time_at(event, 1) {
-            rows.when(&when);
+        if let Some(ns) = epoch::number(event[1..end].trim_ascii_end()) {
+            rows.when(&When::Instant(ns));
         }
         if end + 1 < event.len() {
             rows.text(COMMAND, end + 1, event.len());

@@ -27,15 +27,15 @@ mod tests {
         for (line, expected) in [
             (
                 "21-Nov-2026 03:04:05.123 queries: info: client @0x7f65 10.1.2.3#53211 (example.com): query: example.com IN A +E(0)K (10.1.2.4)",
-                r#"2026-11-21T03:04:05.123Z info category="queries:" client_ip="10.1.2.3" client_port=53211 query="example.com" class="IN" type="A" flags="+E(0)K" server_ip="10.1.2.4""#,
+                r#"2026-11-21T03:04:05.123Z info category="queries" client_ip="10.1.2.3" client_port=53211 query="example.com" class="IN" type="A" flags="+E(0)K" server_ip="10.1.2.4""#,
             ),
             (
                 "21-Nov-2026 03:04:05.123 security: error: client 10.1.2.3#53211 (example.com): zone transfer 'example.com/AXFR/IN' denied",
-                r#"2026-11-21T03:04:05.123Z error category="security:" client_ip="10.1.2.3" client_port=53211 operation="zone transfer" query="example.com" type="AXFR" class="IN" action="denied""#,
+                r#"2026-11-21T03:04:05.123Z error category="security" client_ip="10.1.2.3" client_port=53211 operation="zone transfer" query="example.com" type="AXFR" class="IN" action="denied""#,
             ),
             (
                 "21-Nov-2026 03:04:05.123 general: notice: running",
-                r#"2026-11-21T03:04:05.123Z notice category="general:" message="running""#,
+                r#"2026-11-21T03:04:05.123Z notice category="general" message="running""#,
             ),
             (
                 "21-Nov-2026 03:04:05.123 client 10.1.2.3#53211: query: example.com IN AAAA + (10.1.2.4)",

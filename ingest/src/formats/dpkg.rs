@@ -67,7 +67,7 @@ mod tests {
         for (line, expected) in [
             (
                 "2026-11-21 03:04:05 status half-installed bash:amd64 5.2-1",
-                r#"2026-11-21T03:04:05Z - state="half-installed" package="bash:amd64" version="5.2-1""#,
+                r#"2026-11-21T03:04:05Z - action="status" state="half-installed" package="bash:amd64" version="5.2-1""#,
             ),
             (
                 "2026-11-21 03:04:05 upgrade bash:amd64 5.1-9 5.2-1",

@@ -13,7 +13,7 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new("no line of Exim", &["{time} «[{pid:int}] »{queue_id} <= {from:word}« H={client:words} [{client_ip}]«:{client_port:int}»»« {:words}S={bytes:int}»« id={message_id:word}»«{:rest}»","{time} «[{pid:int}] »{queue_id} => {to:word}«{:words}R={router:word}»« T={transport:word}»«{:words}H={relay:words} [{relay_ip}]»«{:rest}»","{time} «[{pid:int}] »{queue_id} {action} {to:word}« R={router:word}»« T={transport}»: {reason:rest}","{time} «[{pid:int}] »{queue_id} {action} {to:word}«{:words}R={router:word}»« T={transport:word}»«{:words}: {reason:rest}»«{:rest}»","{time} «[{pid:int}] »«{queue_id} »H={client:words} [{client_ip}]«:{client_port:int}» «F=<{from}> »«{:words} F=<{from}> »{action} {:words}: {reason:rest}","{time} «[{pid:int}] »{queue_id} {action:word}","{time} «[{pid:int}] »{message:rest}"]).requiring("queue_id", is_queue_id).with_last_partly()
+    Layouts::new("no line of Exim", &["{time} «[{pid:int}] »{queue_id} <= {from:word}« H={client:words} [{client_ip}]«:{client_port:int}»»« {:words}S={bytes:int}»« id={message_id:word}»«{:rest}»","{time} «[{pid:int}] »{queue_id} => {to:word}«{:words}R={router:word}»« T={transport:word}»«{:words}H={relay:words} [{relay_ip}]»«{:rest}»","{time} «[{pid:int}] »{queue_id} {action} {to:word}« R={router:word}»« T={transport}»: {reason:rest}","{time} «[{pid:int}] »{queue_id} {action} {to:word}«{:words}R={router:word}»« T={transport:word}»«{:words}: {reason:rest}»«{:rest}»","{time} «[{pid:int}] »H={client:words} [{client_ip}]«:{client_port:int}» «F=<{from}> »«{:words} F=<{from}> »{action} {:words}: {reason:rest}","{time} «[{pid:int}] »{queue_id} H={client:words} [{client_ip}]«:{client_port:int}» «F=<{from}> »«{:words} F=<{from}> »{action} {:words}: {reason:rest}","{time} «[{pid:int}] »{queue_id} {action:word}","{time} «[{pid:int}] »{message:rest}"]).requiring("queue_id", is_queue_id).with_last_partly()
 });
 
 /// `1tE0aB-0000ab-Cd`, and since 4.97 `1tE0aB-000000000ab-CdEf`.
@@ -41,7 +41,7 @@ mod tests {
             ),
             (
                 "2026-11-21 03:04:05 1tE0aB-0000ab-Cd ** eve@example.org R=dnslookup T=remote_smtp: 550 no such user",
-                r#"2026-11-21T03:04:05Z - queue_id="1tE0aB-0000ab-Cd" action="**" to="eve@example.org" router="dnslookup" transport="remote_smtp:""#,
+                r#"2026-11-21T03:04:05Z - queue_id="1tE0aB-0000ab-Cd" action="**" to="eve@example.org" router="dnslookup" transport="remote_smtp" reason="550 no such user""#,
             ),
             (
                 "2026-11-21 03:04:05 1tE0aB-0000ab-Cd Completed",
@@ -49,7 +49,7 @@ mod tests {
             ),
             (
                 "2026-11-21 03:04:05 H=(helo) [10.1.2.3] F=<bob@example.com> rejected RCPT <eve@example.org>: relay not permitted",
-                r#"2026-11-21T03:04:05Z - message="H=(helo) [10.1.2.3] F=<bob@example.com> rejected RCPT <eve@example.org>: relay not permitted""#,
+                r#"2026-11-21T03:04:05Z - client="(helo)" client_ip="10.1.2.3" from="bob@example.com" action="rejected" reason="relay not permitted""#,
             ),
             (
                 "2026-11-21 03:04:05 Start queue run: pid=7",

@@ -37,7 +37,7 @@ mod tests {
             ),
             (
                 "10.1.2.3:53332 [21/Nov/2026:03:04:04.143] ssh git/git-1 1/0/1487 11394 -- 2/1/0/0/0 0/0",
-                r#"2026-11-21T03:04:04.143Z - client_ip="10.1.2.3" client_port=53332 frontend="ssh" backend="git" server="git-1" duration_ms=1487 bytes=11394 connections=2 retries=0 queue_ms=1 connect_ms=0 termination="--""#,
+                r#"2026-11-21T03:04:04.143Z - client_ip="10.1.2.3" client_port=53332 frontend="ssh" backend="git" server="git-1" queue_ms=1 connect_ms=0 duration_ms=1487 bytes=11394 termination="--" connections=2 retries=0"#,
             ),
             ("10.1.2.3:53332 [21/Nov/2026:03:04:04.143] ssh", "unparsed: no session of HAProxy"),
         ] {

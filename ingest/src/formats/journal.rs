@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(entry(b"_PID=9"), None);
         // Blank lines within a counted value do not end it; a damaged length costs its own line.
         let blank = b"MESSAGE\n\x03\0\0\0\0\0\0\0\n\n\n\n_PID=1\n\n";
-        assert_eq!(entry(blank).map(|block| block.next), Some(21));
+        assert_eq!(entry(blank).map(|block| block.next), Some(28));
         let damaged = b"MESSAGE\n\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFFab\n\n";
         assert_eq!(entry(damaged).map(|block| block.next), Some(20));
     }

@@ -3,12 +3,12 @@
 use std::sync::LazyLock;
 
 use super::{Format, Learned};
-use crate::layout::{Layouts, time_at};
+use crate::layout::{Layouts, is_address, time_at};
 
 pub(crate) static FORMAT: Format = Format {
     name: "openvpn",
     title: "OpenVPN log lines",
-    weight: 0.8,
+    weight: 0.9,
     learn: |_, _| {
         Learned::starting(|line| {
             time_at(line, 0).is_some() || line.get(4..).is_some_and(|line| time_at(line, 0).is_some())
@@ -22,15 +22,16 @@ static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
     Layouts::new(
         "no line of OpenVPN",
         &[
-            "{time} {client_ip+client_port:ip} [{user}] {message:rest}",
-            "{time} {client_ip+client_port:ip}/{user:word} {message:rest}",
-            "{time} {client_ip+client_port:ip} {message:rest}",
-            "{:word} {time} {client_ip+client_port:ip} {message:rest}",
-            "{time} {user}/{client_ip+client_port:ip} {message:rest}",
-            "{:word} {time} {user}/{client_ip+client_port:ip} {message:rest}",
+            "{time} {client_ip}:{client_port:int} [{user}] {message:rest}",
+            "{time} {client_ip}:{client_port:int}/{user:word} {message:rest}",
+            "{time} {client_ip}:{client_port:int} {message:rest}",
+            "{:word} {time} {client_ip}:{client_port:int} {message:rest}",
+            "{time} {user}/{client_ip}:{client_port:int} {message:rest}",
+            "{:word} {time} {user}/{client_ip}:{client_port:int} {message:rest}",
             "{time} {message:rest}",
         ],
     )
+    .requiring("client_ip", is_address)
     .with_last_partly()
 });
 

@@ -33,7 +33,7 @@ mod tests {
         for (line, expected) in [
             (
                 "2026-11-21 03:04:05,123 ftp-1 proftpd[7] ftp.example (client.example[10.1.2.3]): USER bob: Login successful.",
-                r#"2026-11-21T03:04:05.123Z - host="ftp-1" pid=7 server="ftp.example (client.example[10.1.2.3])" user="bob" action="Login successful.""#,
+                r#"2026-11-21T03:04:05.123Z - host="ftp-1" pid=7 server="ftp.example" client="client.example" client_ip="10.1.2.3" user="bob" action="Login successful.""#,
             ),
             (
                 "2026-11-21 03:04:05,123 ftp-1 proftpd[7] ftp.example (client.example[10.1.2.3]): FTP session opened.",

@@ -27,6 +27,8 @@ pub(super) struct Header {
     pub message: usize,
     /// No other log looks like this.
     pub is_certain: bool,
+    /// There is nothing but a priority before the message.
+    pub is_bare: bool,
 }
 
 /// How far a time is to be trusted to be one of syslog: an ISO date with a space is everyone's.
@@ -147,6 +149,7 @@ impl Header {
         }
         if !self.device(event, at) && !self.tag(event, at) {
             self.message = at;
+            self.is_bare = true;
         }
         Ok(self)
     }

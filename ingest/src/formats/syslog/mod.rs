@@ -144,7 +144,8 @@ impl SyslogReader {
             rows.set_level(word.level);
         }
         // Some lines have no program's name: "last message repeated 3 times", marks, kernel messages.
-        let is_whole = has_priority || header.is_certain || is_daemons_own(&event[message..]);
+        let is_whole =
+            (has_priority && !header.is_bare) || header.is_certain || is_daemons_own(&event[message..]);
         Ok(if is_whole { Fit::Whole } else { Fit::Partly })
     }
 
