@@ -28,6 +28,7 @@ mod decoded;
 mod detect;
 mod discover;
 mod encoding;
+mod endpoint;
 mod error;
 mod formats;
 mod frame;

@@ -15,7 +15,7 @@ pub(crate) static FORMAT: Format = Format {
     title: "lines of a job's log",
     weight: 0.97,
     columns: COLUMNS,
-    learn: |_, _| Learned::starting(|line| begins(line)),
+    learn: |_, _| Learned::starting(begins),
     reader: |_| Box::new(JobReader),
     ..Format::LINES
 };

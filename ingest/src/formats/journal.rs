@@ -119,17 +119,13 @@ impl Reader for ExportReader {
         self.named.begin();
         let mut at = 0;
         while at < event.len() {
-            match field(event, at) {
-                Some(field) => {
-                    put(&mut self.named, field.name, event, field.value, rows);
-                    at = field.next;
-                }
+            let Some(field) = field(event, at) else {
                 // The last field of an entry has no line end here.
-                None => {
-                    self.last(event, at, rows);
-                    break;
-                }
-            }
+                self.last(event, at, rows);
+                break;
+            };
+            put(&mut self.named, field.name, event, field.value, rows);
+            at = field.next;
         }
         if rows.has_time() { Ok(Fit::Whole) } else { Ok(Fit::Partly) }
     }

@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 use super::{Format, Learned};
-use crate::layout::{Layouts, is_address, time_at};
+use crate::endpoint::is_address;
+use crate::layout::{Layouts, time_at};
 
 pub(crate) static FORMAT: Format = Format {
     name: "openvpn",

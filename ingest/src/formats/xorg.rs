@@ -36,7 +36,8 @@ fn level(marker: &[u8]) -> Option<Level> {
         b"WW" | b"NI" => Level::Warn,
         b"!!" => Level::Notice,
         b"DB" => Level::Debug,
-        _ => Level::Info,
+        b"--" | b"**" | b"==" | b"++" | b"II" => Level::Info,
+        _ => return None,
     })
 }
 

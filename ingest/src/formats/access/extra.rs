@@ -4,7 +4,7 @@
 use memchr::memchr;
 
 use super::closing_quote;
-use crate::layout::is_address;
+use crate::endpoint::is_address;
 use crate::named::{Named, Number, number};
 use crate::rows::{Kind, Rows};
 
@@ -72,7 +72,7 @@ impl Extra {
         }
         match seconds(value) {
             Some(seconds) if DURATIONS.contains(&name) => {
-                self.milliseconds(b"duration_ms", seconds * 1e3, rows)
+                self.milliseconds(b"duration_ms", seconds * 1e3, rows);
             }
             _ => self.named.value(name, event, from, to, rows),
         }

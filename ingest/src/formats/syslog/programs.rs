@@ -99,13 +99,12 @@ impl Programs {
         {
             return *reads;
         }
-        let reads = match self.known.get(app) {
-            Some(reads) => *reads,
-            None => {
-                let reads = reads(app);
-                self.known.insert(app.into(), reads);
-                reads
-            }
+        let reads = if let Some(reads) = self.known.get(app) {
+            *reads
+        } else {
+            let reads = reads(app);
+            self.known.insert(app.into(), reads);
+            reads
         };
         self.last = Some((app.into(), reads));
         reads
@@ -131,10 +130,9 @@ fn reads(app: &[u8]) -> Reads {
         b"filterlog" => return Reads::Filterlog,
         _ => {}
     }
-    let is_it = |known: &&str| match is_pam {
-        true => *known == "pam_unix",
-        false => known.as_bytes().eq_ignore_ascii_case(name),
+    let is_it = |known: &&str| {
+        if is_pam { *known == "pam_unix" } else { known.as_bytes().eq_ignore_ascii_case(name) }
     };
-    let program = PROGRAMS.iter().position(|program| program.apps.iter().any(|known| is_it(&known)));
+    let program = PROGRAMS.iter().position(|program| program.apps.iter().any(&is_it));
     program.map_or(Reads::Nothing, Reads::Layouts)
 }
