@@ -8,7 +8,13 @@
 //! - `{name}` is a value up to the text behind it, not empty; `{}` is one that is passed over.
 //! - `{name:word}` has no space in it, `{name:int}` and `{name:float}` are numbers, `{name:quoted}` stands in
 //!   double quotes with backslashes before those in it, `{name:rest}` is all that is left, perhaps nothing.
-//! - `{time}` is a time in any spelling, `{level}` a level word.
+//! - `{name:words}` goes on up to the whole text behind it in the layout, spaces included.
+//! - `{name:inner}` goes on up to the last closing bracket of the line.
+//! - `{name+port:endpoint}` is an address or host, perhaps with its port behind `:`, `#` or `/`: two values;
+//!   `{name+port:ip}` is one whose address is of IP.
+//! - `{time}` is a time in any spelling, `{level}` a level word. `{when}` is a time of numbers in any order, or
+//!   in brackets the seconds since a start; its place is passed over even where nobody can tell its order.
+//! - `{{` is a brace.
 //! - `«…»` may be missing.
 //!
 //! A value that is a dash alone is missing. A layout is tried from its start; nothing of it is searched for
@@ -17,6 +23,7 @@
 use memchr::memmem;
 
 use crate::batch::Level;
+use crate::endpoint::{end_of_numbers, endpoint, is_address};
 use crate::formats::{Fit, Reader, Setup};
 use crate::level;
 use crate::named::{Number, number};
@@ -31,9 +38,20 @@ pub(crate) struct Layouts {
     /// Name and kind of every field.
     fields: Vec<(&'static str, Kind)>,
     level: fn(&[u8]) -> Option<Level>,
+    /// A value named `status` is one of HTTP, and gives the level.
+    has_http_status: bool,
+    /// A value that gives the level too.
+    level_field: Option<&'static str>,
+    /// Values that must be like this, or the layout does not fit.
+    required: Vec<Required>,
+    /// The last layout says little about a line.
+    is_last_partly: bool,
     /// What is wrong with a line that none fits.
     reason: &'static str,
 }
+
+/// The name of a value, and what it must be like.
+type Required = (&'static str, fn(&[u8]) -> bool);
 
 enum Step {
     Text(Box<[u8]>),
@@ -41,7 +59,11 @@ enum Step {
     Space,
     /// A value; the field's number, or nothing where it is passed over.
     Value(Option<usize>, Shape),
+    /// An address and its port; the fields' numbers, and whether it must be one of IP.
+    Endpoint(usize, usize, bool),
     Time,
+    /// A time that is passed over where it cannot be read.
+    When,
     Level,
     Optional(Vec<Step>),
 }
@@ -53,6 +75,8 @@ enum Shape {
     Word,
     Number,
     Quoted,
+    /// Up to the last closing bracket.
+    Inner,
     Rest,
 }
 
@@ -60,7 +84,16 @@ impl Layouts {
     /// # Panics
     /// When a layout is not well formed, which is an error of the program and found by its format's test.
     pub(crate) fn new(reason: &'static str, layouts: &[&'static str]) -> Layouts {
-        let mut all = Layouts { layouts: Vec::new(), fields: Vec::new(), level: level::of_word, reason };
+        let mut all = Layouts {
+            layouts: Vec::new(),
+            fields: Vec::new(),
+            level: level::of_word,
+            has_http_status: false,
+            level_field: None,
+            required: Vec::new(),
+            is_last_partly: false,
+            reason,
+        };
         for layout in layouts {
             let mut rest = *layout;
             let steps = all.steps(&mut rest);
@@ -75,6 +108,27 @@ impl Layouts {
         Layouts { level, ..self }
     }
 
+    /// Where there is no word for it, the level is that of the HTTP status.
+    pub(crate) fn with_http_status(self) -> Layouts {
+        Layouts { has_http_status: true, ..self }
+    }
+
+    /// A value of this name stays a field, and gives the level too.
+    pub(crate) fn with_level_field(self, name: &'static str) -> Layouts {
+        Layouts { level_field: Some(name), ..self }
+    }
+
+    /// A layout with a value of this name fits only where the value is like this.
+    pub(crate) fn requiring(mut self, name: &'static str, is_it: fn(&[u8]) -> bool) -> Layouts {
+        self.required.push((name, is_it));
+        self
+    }
+
+    /// What only the last layout fits is of the format in part: many things look like it.
+    pub(crate) fn with_last_partly(self) -> Layouts {
+        Layouts { is_last_partly: true, ..self }
+    }
+
     fn steps(&mut self, rest: &mut &'static str) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         while let Some(first) = rest.chars().next() {
@@ -86,6 +140,10 @@ impl Layouts {
                     assert!(rest.starts_with('»'), "« without »");
                     *rest = &rest['»'.len_utf8()..];
                     steps.push(Step::Optional(optional));
+                }
+                '{' if rest.starts_with("{{") => {
+                    steps.push(Step::Text(b"{"[..].into()));
+                    *rest = &rest[2..];
                 }
                 '{' => {
                     let (inner, after) = rest[1..].split_once('}').unwrap_or((&rest[1..], ""));
@@ -111,6 +169,7 @@ impl Layouts {
         match inner {
             "time" => return Step::Time,
             "level" => return Step::Level,
+            "when" => return Step::When,
             _ => {}
         }
         let (kind, shape) = match shape {
@@ -118,6 +177,13 @@ impl Layouts {
             "float" => (Kind::Float, Shape::Number),
             "word" => (Kind::Text, Shape::Word),
             "quoted" => (Kind::Text, Shape::Quoted),
+            "words" => (Kind::Text, words_up_to(after)),
+            "inner" => (Kind::Text, Shape::Inner),
+            "endpoint" | "ip" => {
+                let (address, port) = name.split_once('+').unwrap_or((name, "port"));
+                let (address, port) = (self.field(address, Kind::Text), self.field(port, Kind::Int));
+                return Step::Endpoint(address, port, shape == "ip");
+            }
             "rest" => (Kind::Text, Shape::Rest),
             "" => (Kind::Text, up_to(after)),
             other => panic!("{inner}: there is no shape {other}"),
@@ -155,7 +221,16 @@ fn up_to(after: &str) -> Shape {
     if ends.is_empty() { Shape::Rest } else { Shape::UpTo(ends) }
 }
 
+/// All the text between a value of several words and the next value.
+fn words_up_to(after: &str) -> Shape {
+    let end = after.find(['{', '«', '»']).unwrap_or(after.len());
+    if end == 0 { up_to(after) } else { Shape::UpTo(vec![after.as_bytes()[..end].into()]) }
+}
+
 fn first_text(layout: &str) -> Option<Box<[u8]>> {
+    if layout.starts_with("{{") {
+        return Some(b"{"[..].into());
+    }
     let end = match layout.find(['{', '«', '»', ' ']) {
         Some(0) => usize::from(layout.starts_with(' ')),
         Some(end) => end,
@@ -191,13 +266,16 @@ enum Found {
 
 impl Reader for LayoutReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        for layout in &self.layouts.layouts {
+        let layouts = &self.layouts.layouts;
+        for (index, layout) in layouts.iter().enumerate() {
             self.found.clear();
             if let Some(end) = run(layout, event, 0, self.order, &mut self.found)
                 && is_end(&event[end..])
+                && self.has_required(event)
             {
                 self.put(event, rows);
-                return Ok(Fit::Whole);
+                let partly = self.layouts.is_last_partly && index + 1 == layouts.len();
+                return Ok(if partly { Fit::Partly } else { Fit::Whole });
             }
         }
         self.found.clear();
@@ -206,12 +284,30 @@ impl Reader for LayoutReader {
 }
 
 impl LayoutReader {
+    /// Reads what begins at a place of the event and is laid out like this; more may follow behind it.
+    pub(crate) fn read_at(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> bool {
+        for layout in &self.layouts.layouts {
+            self.found.clear();
+            if run(layout, event, at, self.order, &mut self.found).is_some() && self.has_required(event) {
+                self.put(event, rows);
+                return true;
+            }
+        }
+        false
+    }
+
     /// Where a field stood in the line that was read last.
     pub(crate) fn place(&self, name: &str) -> Option<(usize, usize)> {
         self.found.iter().find_map(|found| match *found {
             Found::Field(field, from, to) if self.layouts.fields[field].0 == name => Some((from, to)),
             _ => None,
         })
+    }
+
+    fn has_required(&self, event: &[u8]) -> bool {
+        let like_it =
+            |(name, is_it): &Required| self.place(name).is_none_or(|(from, to)| is_it(&event[from..to]));
+        self.layouts.required.iter().all(like_it)
     }
 
     fn put(&mut self, event: &[u8], rows: &mut Rows) {
@@ -224,13 +320,27 @@ impl LayoutReader {
                     }
                 }
                 Found::Field(field, from, to) => {
+                    // Columns are aligned by spaces that are no part of the value.
+                    let to = from + event[from..to].trim_ascii_end().len();
                     if matches!(&event[from..to], b"" | b"-") {
                         continue;
                     }
                     let (name, kind) = self.layouts.fields[field];
+                    if self.layouts.level_field == Some(name)
+                        && let Some(level) = (self.layouts.level)(&event[from..to])
+                    {
+                        rows.set_level(level);
+                    }
                     let column = self.columns[field].get_or_insert_with(|| rows.add_column(name, kind));
                     let Some(column) = *column else { continue };
-                    match (kind, number(&event[from..to])) {
+                    let number = number(&event[from..to]);
+                    if self.layouts.has_http_status
+                        && let (true, Some(Number::Int(status))) = (name == "status", &number)
+                        && rows.level() == Level::None
+                    {
+                        rows.set_level(level::of_http_status(*status));
+                    }
+                    match (kind, number) {
                         (Kind::Int, Some(Number::Int(value))) => rows.int(column, value),
                         (Kind::Float, Some(Number::Int(value))) => rows.float(column, value as f64),
                         (Kind::Float, Some(Number::Float(value))) => rows.float(column, value),
@@ -268,6 +378,16 @@ fn run(
                 found.push(Found::Time(when));
                 end
             }
+            Step::When => {
+                let end = end_of_numbers(event, at)?;
+                match here(event, at, order) {
+                    Some((when, time_end)) => {
+                        found.push(Found::Time(when));
+                        time_end.max(end)
+                    }
+                    None => end,
+                }
+            }
             Step::Level => {
                 let length = event[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
                 found.push(Found::Level(at, at + length));
@@ -277,6 +397,17 @@ fn run(
                 let (from, to, next) = value(shape, event, at)?;
                 if let Some(field) = field {
                     found.push(Found::Field(*field, from, to));
+                }
+                next
+            }
+            Step::Endpoint(address, port, is_ip) => {
+                let (host, digits, next) = endpoint(event, at)?;
+                if *is_ip && !is_address(&event[host.0..host.1]) {
+                    return None;
+                }
+                found.push(Found::Field(*address, host.0, host.1));
+                if let Some((from, to)) = digits {
+                    found.push(Found::Field(*port, from, to));
                 }
                 next
             }
@@ -290,6 +421,11 @@ fn run(
         };
     }
     Some(at)
+}
+
+/// The time that is written at a place, and where it ends.
+pub(crate) fn time_at(event: &[u8], at: usize) -> Option<(When, usize)> {
+    here(event, at, DateOrder::Customary)
 }
 
 /// A value at a place: where it starts and ends, and the place behind it.
@@ -308,6 +444,7 @@ fn value(shape: &Shape, event: &[u8], at: usize) -> Option<(usize, usize, usize)
             let end = at + 1 + closing_quote(rest.strip_prefix(b"\"")?)?;
             return Some((at + 1, end, end + 1));
         }
+        Shape::Inner => rest.iter().rposition(|byte| matches!(byte, b')' | b']' | b'}'))?,
         Shape::Rest => return Some((at, event.len(), event.len())),
     };
     (length > 0).then_some((at, at + length, at + length))
@@ -338,6 +475,7 @@ mod tests {
             &[
                 "{time} {host} {app}«[{pid:int}]»: «took {duration_ms:float}ms: »{message:rest}",
                 "<{level}> {time} \"{agent}\" {}={user:word} {path:quoted}",
+                "from {client_ip+client_port:endpoint} for {user:words} via {method}",
             ],
         )
     });
@@ -351,6 +489,29 @@ mod tests {
     #[track_caller]
     fn check(line: &str, expected: &str) {
         assert_eq!(render(&FORMAT, line), expected, "{line}");
+    }
+
+    #[test]
+    fn addresses_ports_and_names_of_several_words() {
+        check(
+            "from 10.1.2.3:80 for Jo Doe via ssh2",
+            r#"- - client_ip="10.1.2.3" client_port=80 user="Jo Doe" method="ssh2""#,
+        );
+        for (written, ip, port) in [
+            ("10.1.2.3", "10.1.2.3", ""),
+            ("10.1.2.3#53", "10.1.2.3", " client_port=53"),
+            ("10.1.2.3/53", "10.1.2.3", " client_port=53"),
+            ("[2001:db8::1]:443", "2001:db8::1", " client_port=443"),
+            ("2001:db8::1:443", "2001:db8::1", " client_port=443"),
+            ("2001:db8::1", "2001:db8::1", ""),
+            ("::1", "::1", ""),
+            ("web-1", "web-1", ""),
+        ] {
+            let expected = format!(r#"- - client_ip="{ip}"{port} user="x" method="y""#);
+            check(&format!("from {written} for x via y"), &expected);
+        }
+        check("from  for x via y", "unparsed: it is not laid out like this");
+        check("from [::1 for x via y", "unparsed: it is not laid out like this");
     }
 
     #[test]

@@ -53,6 +53,15 @@ pub(crate) fn of_severity(number: i64) -> Option<Level> {
     })
 }
 
+/// What an answer of HTTP says about how it went.
+pub(crate) fn of_http_status(status: i64) -> Level {
+    match status {
+        500.. => Level::Error,
+        400.. => Level::Warn,
+        _ => Level::Info,
+    }
+}
+
 /// The numbers of pino and bunyan, 10 (trace) to 60 (fatal); below them those of syslog.
 pub(crate) fn of_number(number: i64) -> Option<Level> {
     Some(match number {

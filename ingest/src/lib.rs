@@ -32,6 +32,7 @@ mod decoded;
 mod detect;
 mod discover;
 mod encoding;
+mod endpoint;
 mod error;
 mod evtx;
 mod formats;

@@ -62,8 +62,13 @@ impl Rows {
         rows
     }
 
-    /// A further column, unless there are too many already.
+    /// A further column, unless there are too many already. One that is there already is that one: what reads
+    /// the header of an event and what reads its message may find the same name.
     pub(crate) fn add_column(&mut self, name: &str, kind: Kind) -> Option<usize> {
+        let is_it = |column: &Column| &*column.name == name && kind_of(&column.values) == kind;
+        if let Some(known) = self.columns.iter().position(is_it) {
+            return Some(known);
+        }
         (self.columns.len() < limits::MOST_COLUMNS).then(|| self.push_column(name, kind))
     }
 
@@ -121,6 +126,11 @@ impl Rows {
     #[inline]
     pub(crate) fn when(&mut self, when: &When) {
         self.row_time = self.clock.ns(when);
+    }
+
+    #[inline]
+    pub(crate) fn has_time(&self) -> bool {
+        self.row_time != NO_TIME
     }
 
     #[inline]
@@ -198,6 +208,15 @@ impl Rows {
             unparsed_examples: Vec::new(),
         };
         (batch, self.clock)
+    }
+}
+
+fn kind_of(values: &Values) -> Kind {
+    match values {
+        Values::Text(_) => Kind::Text,
+        Values::Int(_) => Kind::Int,
+        Values::Float(_) => Kind::Float,
+        Values::Bool(_) => Kind::Bool,
     }
 }
 

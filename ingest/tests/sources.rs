@@ -66,7 +66,7 @@ fn formats_are_detected_with_a_reason() {
     check_detection(
         b"Nov 21 03:04:05 web-1 sshd[7]: x\n  more\n",
         "syslog",
-        "1 of 2 sample lines are syslog lines",
+        "1 of 1 sample lines are syslog lines",
         "UTC (not in the data)",
     );
     check_detection(

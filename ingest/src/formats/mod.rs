@@ -4,33 +4,62 @@
 //! new format is one new file (with its sample lines as its test) and one new line in [`FORMATS`].
 
 pub(crate) mod access;
+pub(crate) mod apache_error;
+pub(crate) mod apple;
 pub(crate) mod apt;
 pub(crate) mod auditd;
 pub(crate) mod aws;
+pub(crate) mod bind;
 pub(crate) mod cef;
+pub(crate) mod ci;
+pub(crate) mod cloud_init;
+pub(crate) mod cri;
 pub(crate) mod csv;
+pub(crate) mod dmesg;
+pub(crate) mod dpkg;
+pub(crate) mod envoy;
+pub(crate) mod exim;
+pub(crate) mod fail2ban;
 pub(crate) mod fortinet;
 pub(crate) mod gc;
+pub(crate) mod gitlab;
+pub(crate) mod glog;
+pub(crate) mod haproxy;
 pub(crate) mod hclog;
 pub(crate) mod ibmmq;
+pub(crate) mod journal;
 pub(crate) mod json;
+pub(crate) mod lockdownd;
+pub(crate) mod logcat;
 pub(crate) mod logfmt;
 pub(crate) mod ltsv;
 pub(crate) mod mongodb;
 pub(crate) mod mssql;
 pub(crate) mod mysql;
 pub(crate) mod mysql_slow;
+pub(crate) mod nginx_error;
+pub(crate) mod openvpn;
 pub(crate) mod oracle;
 pub(crate) mod postgres;
+pub(crate) mod proftpd;
 pub(crate) mod rails;
 pub(crate) mod redis;
+pub(crate) mod routeros;
 pub(crate) mod shell_history;
+pub(crate) mod snort;
+pub(crate) mod squid;
+pub(crate) mod strace;
+pub(crate) mod suexec;
 pub(crate) mod syslog;
 pub(crate) mod text;
 pub(crate) mod vpcflow;
+pub(crate) mod vsftpd;
 pub(crate) mod w3c;
 pub(crate) mod windows;
 pub(crate) mod windows_xml;
+pub(crate) mod xferlog;
+pub(crate) mod xorg;
+pub(crate) mod yum;
 pub(crate) mod zeek;
 
 use std::sync::Arc;
@@ -59,6 +88,36 @@ pub(crate) static FORMATS: &[&Format] = &[
     &vpcflow::FORMAT,
     &hclog::FORMAT,
     &syslog::FORMAT,
+    &nginx_error::FORMAT,
+    &apache_error::FORMAT,
+    &envoy::FORMAT,
+    &squid::FORMAT,
+    &snort::FORMAT,
+    &suexec::FORMAT,
+    &vsftpd::FORMAT,
+    &xferlog::FORMAT,
+    &fail2ban::FORMAT,
+    &proftpd::FORMAT,
+    &openvpn::FORMAT,
+    &exim::FORMAT,
+    &bind::FORMAT,
+    &dmesg::FORMAT,
+    &xorg::FORMAT,
+    &logcat::FORMAT,
+    &apple::FORMAT,
+    &lockdownd::FORMAT,
+    &dpkg::FORMAT,
+    &yum::FORMAT,
+    &cloud_init::FORMAT,
+    &strace::FORMAT,
+    &routeros::FORMAT,
+    &gitlab::FORMAT,
+    &haproxy::FORMAT,
+    &cri::FORMAT,
+    &glog::FORMAT,
+    &ci::FORMAT,
+    &journal::EXPORT,
+    &journal::VERBOSE,
     &postgres::FORMAT,
     &postgres::BOUNCER,
     &mongodb::FORMAT,

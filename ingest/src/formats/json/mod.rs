@@ -2,10 +2,12 @@
 //! names, arrays stay JSON text, and the usual keys give the time and the level.
 
 mod blocks;
+mod body;
 mod keys;
 mod levels;
 mod scan;
 
+pub(crate) use body::JsonBody;
 use keys::{Keys, MONGODB_TIME, NONE, ROOT, Role, STREAM, Scale};
 pub(crate) use scan::unescape;
 use scan::{Cursor, Scan, Value};
@@ -28,18 +30,14 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(JsonReader {
-        keys: Keys::new(),
-        found: Found::default(),
-        copies: false,
-        line: Vec::new(),
-        named: Named::default(),
-    })
+    Box::new(JsonReader::new())
 }
 
-struct JsonReader {
+pub(crate) struct JsonReader {
     keys: Keys,
     found: Found,
+    /// The event had a time before its object was read, which stays.
+    keeps_time: bool,
     /// The text that is read is no part of the chunk, so its values are copied.
     copies: bool,
     /// A line that a container wrote, without escapes.
@@ -76,16 +74,34 @@ struct LevelValue {
 
 impl Reader for JsonReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        let mut cursor = Cursor { bytes: event, at: 0 };
-        if cursor.peek() != Ok(b'{') {
-            return self.behind_prefix(event, rows);
-        }
-        self.whole(event, cursor.at, rows)?;
-        Ok(Fit::Whole)
+        self.read_at(event, 0, rows)
     }
 }
 
 impl JsonReader {
+    pub(super) fn new() -> JsonReader {
+        JsonReader {
+            keys: Keys::new(),
+            found: Found::default(),
+            keeps_time: false,
+            copies: false,
+            line: Vec::new(),
+            named: Named::default(),
+        }
+    }
+
+    /// Reads the object that stands from a place to the end of the event. A time that was found before it
+    /// stays the event's.
+    pub(super) fn read_at(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> Result<Fit, &'static str> {
+        let mut cursor = Cursor { bytes: event, at };
+        if cursor.peek() != Ok(b'{') {
+            return self.behind_prefix(event, rows);
+        }
+        self.keeps_time = rows.has_time();
+        self.whole(event, cursor.at, rows)?;
+        Ok(Fit::Whole)
+    }
+
     /// An object behind something short: the name of a container, as `docker compose` writes it.
     fn behind_prefix(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let not_json = "not a JSON object";
@@ -142,7 +158,9 @@ impl JsonReader {
             }
         }
         if let Some(Time { slot, when, .. }) = &self.found.time {
-            rows.when(when);
+            if !self.keeps_time {
+                rows.when(when);
+            }
             if let Some(Value::Text { start, end, .. }) = self.found.letter
                 && self.keys.slot(*slot).path.starts_with(MONGODB_TIME)
                 && let Some(level) = levels::of_letter(&event[start..end])

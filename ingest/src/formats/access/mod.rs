@@ -1,10 +1,13 @@
 //! Access logs of Apache, nginx and others: common and combined format, perhaps with a virtual host in
-//! front, perhaps with further fields behind.
+//! front, perhaps with further fields behind ([`extra`]).
 
+mod extra;
+
+use self::extra::Extra;
 use memchr::memchr;
 
 use super::{Fit, Format, Reader, Setup};
-use crate::batch::Level;
+use crate::level;
 use crate::rows::{Kind, Rows, Schema};
 use crate::time::stamp::day_month_year;
 
@@ -43,10 +46,13 @@ const REFERER: usize = 9;
 const USER_AGENT: usize = 10;
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(AccessReader)
+    Box::new(AccessReader::default())
 }
 
-struct AccessReader;
+#[derive(Default)]
+struct AccessReader {
+    extra: Extra,
+}
 
 impl Reader for AccessReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
@@ -61,7 +67,10 @@ impl Reader for AccessReader {
         let to = closing_quote(event, from).ok_or("the request's quotes are not closed")?;
         request(event, from, to, rows);
         let next = status_and_bytes(event, to + 1, rows)?;
-        referer_and_agent(event, next, rows);
+        let next = referer_and_agent(event, next, rows);
+        if next < event.len() {
+            self.extra.read(event, next, rows);
+        }
         Ok(Fit::Whole)
     }
 }
@@ -167,11 +176,7 @@ fn status_and_bytes(event: &[u8], at: usize, rows: &mut Rows) -> Result<usize, &
     }
     let status = status[1..].iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
     rows.int(STATUS, status);
-    rows.set_level(match status {
-        500.. => Level::Error,
-        400.. => Level::Warn,
-        _ => Level::Info,
-    });
+    rows.set_level(level::of_http_status(status));
     let mut next = at + 5;
     if event.get(at + 4) != Some(&b' ') {
         return if event.len() == at + 4 { Ok(event.len()) } else { Err(broken) };
@@ -188,16 +193,19 @@ fn status_and_bytes(event: &[u8], at: usize, rows: &mut Rows) -> Result<usize, &
     Ok(next)
 }
 
-/// The first two texts in quotes behind the numbers. Other fields around them stay in the raw line.
-fn referer_and_agent(event: &[u8], mut at: usize, rows: &mut Rows) {
+/// The two texts in quotes behind the numbers, where they stand right there; gives the place behind them.
+fn referer_and_agent(event: &[u8], mut at: usize, rows: &mut Rows) -> usize {
     for column in [REFERER, USER_AGENT] {
-        let Some(open) = event.get(at..).and_then(|rest| memchr(b'"', rest)) else { return };
-        let from = at + open + 1;
+        if event.get(at..at + 2) != Some(b" \"") {
+            return at;
+        }
+        let from = at + 2;
         // A line cut short still shows what it has of the agent.
         let to = closing_quote(event, from).unwrap_or(event.len());
         put_unless_dash(event, column, from, to, rows);
-        at = to + 1;
+        at = (to + 1).min(event.len());
     }
+    at
 }
 
 fn put_unless_dash(event: &[u8], column: usize, from: usize, to: usize, rows: &mut Rows) {
@@ -228,7 +236,7 @@ mod tests {
         );
         check(
             r#"shop.example:443 10.1.2.3 - - [21/Nov/2026:03:04:05 +0000] "GET / HTTP/1.1" 502 0 "-" "curl/8.0 \"beta\"" "10.9.9.9" rt=0.004"#,
-            r#"2026-11-21T03:04:05Z error vhost="shop.example:443" client_ip="10.1.2.3" method="GET" path="/" protocol="HTTP/1.1" status=502 bytes=0 user_agent="curl/8.0 \\\"beta\\\"""#,
+            r#"2026-11-21T03:04:05Z error vhost="shop.example:443" client_ip="10.1.2.3" method="GET" path="/" protocol="HTTP/1.1" status=502 bytes=0 user_agent="curl/8.0 \\\"beta\\\"" forwarded_for="10.9.9.9" duration_ms=4.0"#,
         );
         check(
             r#"10.0.0.9, 10.1.2.3 - - [21/Nov/2026:03:04:05 +0000] "GET /a b HTTP/1.0" 304 0"#,
@@ -246,6 +254,40 @@ mod tests {
             r#"[2001:db8::1]:80 10.1.2.3 - - [21/Nov/2026:03:04:05 +0000] "GET / HTTP/1.1" 200"#,
             r#"2026-11-21T03:04:05Z info vhost="[2001:db8::1]:80" client_ip="10.1.2.3" method="GET" path="/" protocol="HTTP/1.1" status=200"#,
         );
+    }
+
+    #[test]
+    fn what_servers_add_behind() {
+        let line = |extra: &str| {
+            let line = format!(r#"10.1.2.3 - - [21/Nov/2026:03:04:05 +0000] "GET / HTTP/1.1" 200 5{extra}"#);
+            let rendered = render(&FORMAT, &line);
+            rendered
+                .split_once(" bytes=5")
+                .map(|(_, extra)| extra.trim_start().to_string())
+                .unwrap_or(rendered)
+        };
+        for (extra, expected) in [
+            (r#" "-" "x" "-""#, r#"user_agent="x""#),
+            (r#" "-" "x" 0.123 0.120"#, r#"user_agent="x" duration_ms=123.0 upstream_ms=120.0"#),
+            (
+                r#" "-" "x" rt=0.250 uct="0.001" uht="-" urt="0.240""#,
+                r#"user_agent="x" duration_ms=250.0 uct=0.001 urt=0.24"#,
+            ),
+            (
+                r#" "-" "x" "10.9.9.9, 10.8.8.8" 0.5"#,
+                r#"user_agent="x" forwarded_for="10.9.9.9, 10.8.8.8" duration_ms=500.0"#,
+            ),
+            (
+                r#" "-" "-" 42 "shop@docker" "http://10.0.0.2:80" 12ms"#,
+                r#"router="shop@docker" upstream="http://10.0.0.2:80" duration_ms=12.0"#,
+            ),
+            (r#" "-" "x" TCP_MISS:HIER_DIRECT"#, r#"user_agent="x" cache_result="TCP_MISS:HIER_DIRECT""#),
+            (r#" "-" "x" 1234"#, r#"user_agent="x" time_taken=1234"#),
+            (" 17", "time_taken=17"),
+            (r#" "-" "x" "open"#, r#"user_agent="x""#),
+        ] {
+            assert_eq!(line(extra), expected, "{extra}");
+        }
     }
 
     #[test]

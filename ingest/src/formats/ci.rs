@@ -1,0 +1,101 @@
+//! Job logs of GitHub Actions and Azure DevOps: every line begins with its time to the tenth of a
+//! microsecond, and some say by `##[error]` what they are.
+
+use memchr::memchr;
+
+use super::{Fit, Format, Learned, Reader};
+use crate::batch::Level;
+use crate::layout::time_at;
+use crate::level;
+use crate::limits;
+use crate::rows::{Kind, Rows, Schema};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "ci",
+    title: "lines of a job's log",
+    weight: 0.97,
+    columns: COLUMNS,
+    learn: |_, _| Learned::starting(begins),
+    reader: |_| Box::new(JobReader),
+    ..Format::LINES
+};
+
+const COLUMNS: Schema = &[("command", Kind::Text), ("message", Kind::Text)];
+const COMMAND: usize = 0;
+const MESSAGE: usize = 1;
+
+/// `2026-11-21T03:04:05.1234567Z`, which nothing else writes.
+const STAMP_BYTES: usize = 28;
+
+fn begins(line: &[u8]) -> bool {
+    line.len() >= STAMP_BYTES
+        && line[STAMP_BYTES - 1] == b'Z'
+        && line[19] == b'.'
+        && line[10] == b'T'
+        && line[20..STAMP_BYTES - 1].iter().all(u8::is_ascii_digit)
+        && line.get(STAMP_BYTES).is_none_or(|byte| *byte == b' ')
+}
+
+struct JobReader;
+
+impl Reader for JobReader {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let broken = "no time of a job's log";
+        let time = begins(event).then(|| time_at(event, 0)).flatten();
+        let (when, _) = time.ok_or(broken)?;
+        rows.when(&when);
+        let mut message = (STAMP_BYTES + 1).min(event.len());
+        if event[message..].starts_with(b"##[")
+            && let Some(close) = memchr(b']', &event[message..event.len().min(message + LONGEST_COMMAND)])
+        {
+            let command = (message + 3, message + close);
+            rows.text(COMMAND, command.0, command.1);
+            if let Some(level) = level::of_word(&event[command.0..command.1]) {
+                rows.set_level(level);
+            }
+            message += close + 1;
+        }
+        if rows.level() == Level::None
+            && let Some(word) = level::find(event, message, message + limits::LEVEL_WITHIN_BYTES)
+        {
+            rows.set_level(word.level);
+        }
+        if message < event.len() {
+            rows.text(MESSAGE, message, event.len());
+        }
+        Ok(Fit::Whole)
+    }
+}
+
+/// The name of a command is one short word.
+const LONGEST_COMMAND: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::super::render;
+    use super::FORMAT;
+
+    #[test]
+    fn sample_lines() {
+        let unparsed = "unparsed: it stands before the first event, or goes on with one that is too long";
+        for (line, expected) in [
+            (
+                "2026-11-21T03:04:05.1234567Z ##[error]x failed",
+                r#"2026-11-21T03:04:05.1234567Z error command="error" message="x failed""#,
+            ),
+            (
+                "2026-11-21T03:04:05.1234567Z ##[group]Run tests",
+                r#"2026-11-21T03:04:05.1234567Z - command="group" message="Run tests""#,
+            ),
+            (
+                "2026-11-21T03:04:05.1234567Z WARN slow",
+                r#"2026-11-21T03:04:05.1234567Z warn message="WARN slow""#,
+            ),
+            ("2026-11-21T03:04:05.1234567Z", "2026-11-21T03:04:05.1234567Z -"),
+            ("2026-13-21T03:04:05.1234567Z x", "unparsed: no time of a job's log"),
+            ("2026-11-21T03:04:05.123456Z x", unparsed),
+        ] {
+            assert_eq!(render(&FORMAT, line), expected, "{line}");
+        }
+    }
+}

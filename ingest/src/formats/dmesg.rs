@@ -1,0 +1,74 @@
+//! The kernel's messages, with the seconds since it started, or the time that `dmesg -T` makes of them.
+
+use std::sync::LazyLock;
+
+use super::{Format, Learned};
+use crate::batch::Level;
+use crate::layout::Layouts;
+use crate::level;
+use crate::named::{Number, number};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "dmesg",
+    title: "kernel messages",
+    weight: 0.8,
+    learn: |_, _| {
+        Learned::starting(|line| {
+            matches!(line.first(), Some(b'[' | b'<'))
+                || line.windows(3).take(10).any(|part| part == b" :[")
+                || line.starts_with(b"kern ")
+        })
+    },
+    reader: |setup| Box::new(LAYOUTS.reader(setup)),
+    ..Format::LINES
+};
+
+static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
+    Layouts::new(
+        "no message of the kernel",
+        &[
+            "«<{level}>»{when} {message:rest}",
+            "{facility:word} :{level} : {when} {message:rest}",
+            "[{:word} {time}] {message:rest}",
+        ],
+    )
+    .with_levels(level)
+});
+
+/// The number of `dmesg -r`, of which the last three bits are the severity, or the word of `dmesg -x`.
+fn level(word: &[u8]) -> Option<Level> {
+    match number(word) {
+        Some(Number::Int(priority)) => level::of_severity(priority % 8),
+        _ => level::of_word(word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::render;
+    use super::FORMAT;
+
+    /// Without the time, whose spelling is read and tested with all others.
+    fn behind_time(line: &str) -> String {
+        let rendered = render(&FORMAT, line);
+        match rendered.split_once(' ') {
+            Some((time, rest)) if time != "unparsed:" => rest.to_string(),
+            _ => rendered,
+        }
+    }
+
+    #[test]
+    fn sample_lines() {
+        for (line, expected) in [
+            ("[    0.000000] Linux version 6.8.0", r#"- message="Linux version 6.8.0""#),
+            ("<6>[   12.345678] usb 1-1: new device", r#"info message="usb 1-1: new device""#),
+            ("<11>[   12.345678] eth0: failed", r#"error message="eth0: failed""#),
+            ("kern  :warn  : [    1.234567] ACPI: x", r#"warn facility="kern" message="ACPI: x""#),
+            ("[Sat Nov 21 03:04:05 2026] eth0: link up", r#"- message="eth0: link up""#),
+            ("[12] x", "unparsed: no message of the kernel"),
+            ("<6>x", "unparsed: no message of the kernel"),
+        ] {
+            assert_eq!(behind_time(line), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! glog and klog: `I1121 03:04:05.123456   12 file.go:33] message`. The first letter is the level.
+
+use memchr::memchr;
+
+use super::{Fit, Format, Learned, Reader};
+use crate::batch::Level;
+use crate::layout::time_at;
+use crate::rows::{Kind, Rows, Schema};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "glog",
+    title: "glog lines",
+    columns: COLUMNS,
+    learn: |_, _| Learned::starting(|line| day(line).is_some() || is_preamble(line)),
+    heading: Some(|_, line, _| is_preamble(line)),
+    reader: |_| Box::new(GlogReader),
+    ..Format::LINES
+};
+
+const COLUMNS: Schema = &[
+    ("thread", Kind::Int),
+    ("source_file", Kind::Text),
+    ("source_line", Kind::Int),
+    ("message", Kind::Text),
+];
+const THREAD: usize = 0;
+const SOURCE_FILE: usize = 1;
+const SOURCE_LINE: usize = 2;
+const MESSAGE: usize = 3;
+
+/// The lines that a program writes at the start of a file.
+fn is_preamble(line: &[u8]) -> bool {
+    [
+        &b"Log file created at: "[..],
+        b"Running on machine: ",
+        b"Binary: ",
+        b"Log line format: ",
+        b"Running duration ",
+    ]
+    .iter()
+    .any(|start| line.starts_with(start))
+}
+
+/// The level, and where the time of day begins: behind the month and day, and perhaps the year before them.
+fn day(line: &[u8]) -> Option<(Level, usize)> {
+    let level = match line.first()? {
+        b'I' => Level::Info,
+        b'W' => Level::Warn,
+        b'E' => Level::Error,
+        b'F' | b'C' => Level::Fatal,
+        b'D' | b'V' => Level::Debug,
+        _ => return None,
+    };
+    let digits = line[1..].iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
+    let clock = digits + 2;
+    let is_day =
+        matches!(digits, 4 | 8) && line.get(clock - 1) == Some(&b' ') && line.get(clock + 2) == Some(&b':');
+    is_day.then_some((level, clock))
+}
+
+struct GlogReader;
+
+impl Reader for GlogReader {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let broken = "no level, day, thread and place in the source";
+        let (level, clock) = day(event).ok_or(broken)?;
+        let close = memchr(b']', event).ok_or(broken)?;
+        let header = &event[..close];
+        let clock_end = clock + memchr(b' ', &header[clock..]).ok_or(broken)?;
+        let place = header.iter().rposition(|byte| *byte == b' ').ok_or(broken)? + 1;
+        let colon = place + memchr(b':', &header[place..]).ok_or(broken)?;
+        rows.set_level(level);
+        if let Some((when, _)) = time_at(event, 0) {
+            rows.when(&when);
+        }
+        let thread = header[clock_end..place].trim_ascii();
+        if let Some(thread) = whole_number(thread) {
+            rows.int(THREAD, thread);
+        }
+        rows.text(SOURCE_FILE, place, colon);
+        if let Some(line) = whole_number(&header[colon + 1..]) {
+            rows.int(SOURCE_LINE, line);
+        }
+        let message = close + 1 + usize::from(event.get(close + 1) == Some(&b' '));
+        if message < event.len() {
+            rows.text(MESSAGE, message, event.len());
+        }
+        Ok(Fit::Whole)
+    }
+}
+
+fn whole_number(digits: &[u8]) -> Option<i64> {
+    let is_number = (1..=18).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
+    is_number.then(|| digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::render;
+    use super::FORMAT;
+
+    /// The time itself is read and tested where all spellings are.
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        let rendered = render(&FORMAT, line);
+        let behind_time = rendered.split_once(' ').map_or("", |(_, rest)| rest);
+        let shown = if rendered.starts_with("unparsed") { &rendered } else { behind_time };
+        assert_eq!(shown, expected, "{line}");
+    }
+
+    #[test]
+    fn sample_lines() {
+        check(
+            "E1121 03:04:05.123456   12 file.go:33] a [b] c",
+            r#"error thread=12 source_file="file.go" source_line=33 message="a [b] c""#,
+        );
+        check("I20261121 03:04:05.123456 7 x.cc:1] ", r#"info thread=7 source_file="x.cc" source_line=1"#);
+        check(
+            "F1121 03:04:05.1 7 x.cc:1] a\n  b",
+            "fatal thread=7 source_file=\"x.cc\" source_line=1 message=\"a\\n  b\"",
+        );
+        check("I1121 03:04:05.123456 7 x] a", "unparsed: no level, day, thread and place in the source");
+        check("I1121 03:04:05", "unparsed: no level, day, thread and place in the source");
+    }
+}

@@ -1,0 +1,22 @@
+//! Messages of other formats that are JSON: as they are, or behind the cookie of CEE (`@cee: {…}`).
+
+use super::JsonReader;
+use crate::rows::Rows;
+
+#[derive(Default)]
+pub(crate) struct JsonBody {
+    reader: Option<JsonReader>,
+}
+
+impl JsonBody {
+    /// Whether the message was an object; its fields are in the row then.
+    pub(crate) fn read(&mut self, event: &[u8], message: usize, rows: &mut Rows) -> bool {
+        let rest = &event[message..];
+        let body = rest.strip_prefix(b"@cee:").unwrap_or(rest).trim_ascii_start();
+        if !body.starts_with(b"{") || !body.trim_ascii_end().ends_with(b"}") {
+            return false;
+        }
+        let reader = self.reader.get_or_insert_with(JsonReader::new);
+        reader.read_at(event, event.len() - body.len(), rows).is_ok()
+    }
+}

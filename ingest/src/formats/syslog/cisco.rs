@@ -1,0 +1,109 @@
+//! Cisco's devices: `%ASA-6-302013: `, `%SYS-5-CONFIG_I: ` and what the most frequent messages say.
+
+use std::sync::LazyLock;
+
+use memchr::memchr;
+
+use super::programs::Program;
+use crate::layout::{Layouts, time_at};
+
+type Place = (usize, usize);
+
+/// `%FACILITY-SEVERITY-NAME: `, which stands before every message.
+pub(super) struct Mnemonic {
+    pub facility: Place,
+    pub severity: u8,
+    pub name: Place,
+    pub message: usize,
+}
+
+/// A longer one is none.
+const LONGEST_MNEMONIC: usize = 80;
+
+/// The one at a place, perhaps behind a count of messages and the time of the device.
+pub(super) fn mnemonic(event: &[u8], at: usize) -> Option<Mnemonic> {
+    let mut at = at;
+    match event.get(at)? {
+        b'%' => {}
+        b':' => at += 1 + usize::from(event.get(at + 1) == Some(&b' ')),
+        b'0'..=b'9' | b'*' | b'.' => {
+            let digits = event[at..].iter().take(12).take_while(|byte| byte.is_ascii_digit()).count();
+            if event.get(at + digits..at + digits + 2) == Some(b": ") {
+                at += digits + 2;
+            }
+            at += usize::from(matches!(event.get(at), Some(b'*' | b'.')));
+            if let Some((_, end)) = time_at(event, at) {
+                let colon = memchr(b':', &event[end..event.len().min(end + 8)])?;
+                at = end + colon + 2;
+            }
+        }
+        _ => return None,
+    }
+    let tag = event.get(at..)?.strip_prefix(b"%")?;
+    let colon = memchr(b':', &tag[..tag.len().min(LONGEST_MNEMONIC)])?;
+    let tag = &tag[..colon];
+    // The facility may have dashes in it itself: `%SEC_LOGIN-SW1-5-LOGIN_SUCCESS`.
+    let dash =
+        tag.windows(3).position(|part| part[0] == b'-' && part[2] == b'-' && part[1].is_ascii_digit())?;
+    if dash == 0 || tag.iter().any(u8::is_ascii_whitespace) || tag[dash + 1] > b'7' {
+        return None;
+    }
+    let start = at + 1;
+    let message = start + colon + 1;
+    Some(Mnemonic {
+        facility: (start, start + dash),
+        severity: tag[dash + 1] - b'0',
+        name: (start + dash + 3, start + colon),
+        message: message + usize::from(event.get(message) == Some(&b' ')),
+    })
+}
+
+/// Firewalls: who spoke with whom, and what became of it.
+pub(super) static ASA: Program =
+    Program { apps: &["ASA", "FTD", "PIX", "FWSM"], from: b"", layouts: &ASA_LAYOUTS };
+
+static ASA_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
+    Layouts::new(
+        "",
+        &[
+            "Built {direction} {transport} connection {connection:int} for {source_interface}:{source_ip+source_port:endpoint} ({source_nat_ip+source_nat_port:endpoint})«({})» to {destination_interface}:{destination_ip+destination_port:endpoint} ({destination_nat_ip+destination_nat_port:endpoint})",
+            "Teardown {transport} connection {connection:int} for {source_interface}:{source_ip+source_port:endpoint}«({})» to {destination_interface}:{destination_ip+destination_port:endpoint}«({})» duration {duration:word} bytes {bytes:int}« {reason:rest}»",
+            "Built {direction} {transport} connection for faddr {destination_ip+destination_port:endpoint} gaddr {source_nat_ip+source_nat_port:endpoint} laddr {source_ip+source_port:endpoint}",
+            "Teardown {transport} connection for faddr {destination_ip+destination_port:endpoint} gaddr {source_nat_ip+source_nat_port:endpoint} laddr {source_ip+source_port:endpoint}",
+            "Built {nat} {transport} translation from {source_interface}:{source_ip+source_port:endpoint}«({})» to {destination_interface}:{source_nat_ip+source_nat_port:endpoint}",
+            "Teardown {nat} {transport} translation from {source_interface}:{source_ip+source_port:endpoint}«({})» to {destination_interface}:{source_nat_ip+source_nat_port:endpoint} duration {duration:word}",
+            "{action} {transport} src {source_interface}:{source_ip+source_port:endpoint}«({})» dst {destination_interface}:{destination_ip+destination_port:endpoint}«({})»« (type {icmp_type:int}, code {icmp_code:int})» by access-group \"{access_group}\"",
+            "access-list {access_group} {action} {transport} {source_interface}/{source_ip}({source_port:int})«({})» -> {destination_interface}/{destination_ip}({destination_port:int})",
+            "{action} inbound {transport} from {source_ip+source_port:endpoint} to {destination_ip+destination_port:endpoint} flags {flags:words} on interface {source_interface:word}",
+            "{action} {transport} (no connection) from {source_ip+source_port:endpoint} to {destination_ip+destination_port:endpoint} flags {flags:words} on interface {source_interface:word}",
+            "{action} {transport} reverse path check from {source_ip:word} to {destination_ip:word} on interface {source_interface:word}",
+            "Group = {group}, Username = {user}, IP = {client_ip}, {reason:rest}",
+            "Group <{group}> User <{user}> IP <{client_ip}> {reason:rest}",
+            "User '{user}' executed the '{command}' command",
+            "AAA user authentication {action} : reason = {reason} : server = {server}« : user = {user:word}»",
+            "AAA user authentication {action} : server = {server} : user = {user:word}",
+        ],
+    )
+});
+
+/// Routers and switches.
+pub(super) static IOS: Program = Program {
+    apps: &["SYS", "LINK", "LINEPROTO", "SEC", "SEC_LOGIN", "BGP", "OSPF", "DUAL"],
+    from: b"",
+    layouts: &IOS_LAYOUTS,
+};
+
+static IOS_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
+    Layouts::new(
+        "",
+        &[
+            "Interface {interface}, changed state to {state:rest}",
+            "Line protocol on Interface {interface}, changed state to {state:rest}",
+            "Configured from {} by {user} on {tty} ({client_ip})",
+            "list {access_group} {action} {transport} {source_ip}({source_port:int})« {}» -> {destination_ip}({destination_port:int}), {packets:int} packet",
+            "list {access_group} {action} {transport} {source_ip} -> {destination_ip}, {packets:int} packet",
+            "Login {action} [user: {user}] [Source: {client_ip}] [localport: {}]",
+            "neighbor {peer_ip:word} {state:rest}",
+        ],
+    )
+});

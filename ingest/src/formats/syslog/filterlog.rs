@@ -1,0 +1,82 @@
+//! pfSense and OPNsense: `filterlog` writes a rule's verdict as values between commas, whose places depend on
+//! the version of IP and on the protocol.
+
+use crate::named::Named;
+use crate::rows::Rows;
+
+#[derive(Default)]
+pub(super) struct Filterlog {
+    named: Named,
+}
+
+const START: [&str; 9] =
+    ["rule", "subrule", "anchor", "tracker", "interface", "reason", "action", "direction", "ip_version"];
+const IP_4: [&str; 11] = [
+    "tos",
+    "ecn",
+    "ttl",
+    "id",
+    "offset",
+    "flags",
+    "protocol_id",
+    "transport",
+    "bytes",
+    "source_ip",
+    "destination_ip",
+];
+const IP_6: [&str; 8] =
+    ["class", "flow_label", "hop_limit", "transport", "protocol_id", "bytes", "source_ip", "destination_ip"];
+const PORTS: [&str; 3] = ["source_port", "destination_port", "data_bytes"];
+const TCP: [&str; 6] = ["tcp_flags", "sequence", "ack", "window", "urgent", "options"];
+
+impl Filterlog {
+    pub(super) fn read(&mut self, event: &[u8], message: usize, rows: &mut Rows) {
+        self.named.begin();
+        let mut values = Values { event, at: Some(message) };
+        let version = self.put(&START, &mut values, rows);
+        let names: &[&str] = match version {
+            b"4" => &IP_4,
+            b"6" => &IP_6,
+            _ => return,
+        };
+        let transport = self.put(names, &mut values, rows);
+        if [&b"tcp"[..], b"udp"].iter().any(|known| transport.eq_ignore_ascii_case(known)) {
+            self.put(&PORTS, &mut values, rows);
+        }
+        if transport.eq_ignore_ascii_case(b"tcp") {
+            self.put(&TCP, &mut values, rows);
+        }
+    }
+
+    /// Puts as many values as there are names; gives the one that tells what comes next.
+    fn put<'a>(&mut self, names: &[&str], values: &mut Values<'a>, rows: &mut Rows) -> &'a [u8] {
+        let mut tells = &b""[..];
+        for name in names {
+            let Some((from, to)) = values.next() else { break };
+            if matches!(*name, "ip_version" | "transport") {
+                tells = &values.event[from..to];
+            }
+            if from < to {
+                self.named.value(name.as_bytes(), values.event, from, to, rows);
+            }
+        }
+        tells
+    }
+}
+
+struct Values<'a> {
+    event: &'a [u8],
+    at: Option<usize>,
+}
+
+impl Iterator for Values<'_> {
+    type Item = (usize, usize);
+
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let from = self.at?;
+        let rest = &self.event[from..];
+        let comma = memchr::memchr(b',', rest);
+        self.at = comma.map(|comma| from + comma + 1);
+        Some((from, from + comma.unwrap_or(rest.trim_ascii_end().len())))
+    }
+}

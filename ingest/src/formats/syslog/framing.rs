@@ -1,0 +1,139 @@
+//! Where events of syslog begin: at a priority or a time, behind a count of bytes, and what between them is
+//! no event.
+
+use memchr::memchr;
+
+use super::priority;
+use crate::formats::Learned;
+use crate::frame::{Block, Framing};
+use crate::layout::time_at;
+use crate::limits;
+use crate::time::names::month_name;
+
+/// Behind a count of bytes (RFC 6587) where a sample begins with some; else a line that begins like an
+/// event is one, and others go on with it.
+pub(super) fn learn(sample: &[u8]) -> Learned {
+    if counted(sample).is_some() {
+        return Learned { framing: Framing::Blocks(block), ..Learned::default() };
+    }
+    Learned::starting(begins)
+}
+
+/// Whether a line begins with what an event of syslog begins with: a priority, a time, a note of journalctl.
+fn begins(line: &[u8]) -> bool {
+    match line.first() {
+        Some(b'<') => priority(line).is_some(),
+        Some(b'A'..=b'Z') => is_month_or_weekday(line),
+        Some(b'0'..=b'9') => is_numbered(line),
+        Some(b'*' | b'.') => month_name(line, 1).is_some(),
+        Some(b'[') => line.get(1).is_some_and(|byte| matches!(byte, b' ' | b'0'..=b'9')),
+        Some(b'-') => is_note(line),
+        _ => false,
+    }
+}
+
+/// `Nov 21 `, `Sat Nov 21 `, `Sat 2026-`.
+fn is_month_or_weekday(line: &[u8]) -> bool {
+    let digit = |at: usize| line.get(at).is_some_and(|byte| matches!(byte, b' ' | b'0'..=b'9'));
+    line.get(3) == Some(&b' ')
+        && ((month_name(line, 0).is_some() && digit(4) && digit(5) && line[4..6] != *b"  ")
+            || month_name(line, 4).is_some()
+            || line.get(4..6) == Some(b"20"))
+}
+
+/// A date, seconds since 1970, or a device's own count of messages before its time.
+fn is_numbered(line: &[u8]) -> bool {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match line.get(digits) {
+        Some(b'-' | b'/') => digits == 4,
+        Some(b'.') => digits >= 9 && time_at(line, 0).is_some(),
+        Some(b':') => line.get(digits + 1) == Some(&b' '),
+        _ => false,
+    }
+}
+
+/// What journalctl prints between entries: `-- Boot 1234 --`, `-- Logs begin at … --`, `-- No entries --`.
+pub(super) fn is_note(line: &[u8]) -> bool {
+    let known = [
+        &b"-- Logs begin"[..],
+        b"-- Journal begins",
+        b"-- Boot ",
+        b"-- No entries",
+        b"-- Reboot",
+        b"-- cursor:",
+    ];
+    line.starts_with(b"-- ") && known.iter().any(|start| line.starts_with(start))
+}
+
+/// The count of bytes and where they begin: `123 <34>1 …`.
+pub(super) fn counted(text: &[u8]) -> Option<(usize, usize)> {
+    let digits = text.iter().take(8).take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == 0 || digits > 7 || text[0] == b'0' || text.get(digits) != Some(&b' ') {
+        return None;
+    }
+    priority(&text[digits + 1..])?;
+    let count = text[..digits].iter().fold(0, |count, digit| count * 10 + usize::from(digit - b'0'));
+    (count <= limits::LONGEST_EVENT_BYTES).then_some((count, digits + 1))
+}
+
+/// One counted frame. What is not counted is one up to the end of its line, so that a broken count costs a
+/// line and not the rest of the file.
+fn block(text: &[u8]) -> Option<Block> {
+    let newlines = text.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+    if newlines > 0 {
+        return Some(Block { start: 0, end: 0, next: newlines });
+    }
+    if let Some((count, start)) = counted(text) {
+        let end = start + count;
+        let shown = text.get(start..end)?.trim_ascii_end().len();
+        return Some(Block { start, end: start + shown, next: end });
+    }
+    let newline = memchr(b'\n', text)?;
+    Some(Block { start: 0, end: text[..newline].trim_ascii_end().len(), next: newline + 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_begin_events() {
+        for line in [
+            "<34>Nov 21 03:04:05 h a: x",
+            "Nov 21 03:04:05 h a: x",
+            "Nov  1 03:04:05 h a: x",
+            "Nov 1 03:04:05 h a: x",
+            "Sat Nov 21 03:04:05 2026 daemon.info a: x",
+            "Sat 2026-11-21 03:04:05 CET h a: x",
+            "2026-11-21T03:04:05Z h a: x",
+            "1763694245.123456 h a[1]: x",
+            "000123: Nov 21 03:04:05: %SYS-5-CONFIG_I: x",
+            "*Mar  1 00:00:01.123: %SYS-5-CONFIG_I: x",
+            "[    1.234567] h kernel: x",
+            "-- Boot 0123456789abcdef --",
+        ] {
+            assert!(begins(line.as_bytes()), "{line}");
+        }
+        for line in
+            ["with another line", "March on", "<34x>", "12 monkeys", "-- x", " at x", "", "Mar", "1.2.3.4 x"]
+        {
+            assert!(!begins(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn counted_frames() {
+        let text = b"16 <34>1 - h a - -\n-\n19 <34>1 - h a - - - b\nbroken\n9 <3";
+        let mut at = 0;
+        let mut found = Vec::new();
+        while let Some(block) = block(&text[at..]) {
+            if block.end > block.start {
+                found.push(String::from_utf8_lossy(&text[at + block.start..at + block.end]).into_owned());
+            }
+            at += block.next;
+        }
+        assert_eq!(found, ["<34>1 - h a - -\n", "-", "<34>1 - h a - - - b", "broken"].map(str::trim_end));
+        assert!(matches!(learn(text).framing, Framing::Blocks(_)));
+        assert!(matches!(learn(b"<34>1 - h a - - -\n").framing, Framing::Starts(_)));
+    }
+}

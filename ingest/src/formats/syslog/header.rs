@@ -1,0 +1,417 @@
+//! What stands before the message in RFC 3164 and everything like it. Nothing of it is sure to be there:
+//! relays drop the host, devices count their messages, journalctl writes the time in its own ways.
+
+use memchr::memchr;
+
+use super::cisco;
+use super::{APP, FACILITY, HOST, MSGID, PID, PID_TEXT};
+use crate::batch::Level;
+use crate::layout::time_at;
+use crate::level;
+use crate::rows::Rows;
+use crate::time::When;
+use crate::time::names::month_name;
+use crate::time::stamp::{iso, month_day};
+
+type Place = (usize, usize);
+
+/// The header of one event, and where its message begins.
+#[derive(Default)]
+pub(super) struct Header {
+    when: Option<When>,
+    facility: Option<Place>,
+    level: Option<Level>,
+    host: Option<Place>,
+    pub app: Option<Place>,
+    pid: Option<Place>,
+    msgid: Option<Place>,
+    pub message: usize,
+    /// No other log looks like this.
+    pub is_certain: bool,
+    /// There is nothing but a priority before the message.
+    pub is_bare: bool,
+}
+
+/// How far a time is to be trusted to be one of syslog: an ISO date with a space is everyone's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stamp {
+    Own,
+    Shared,
+    Missing,
+}
+
+const NO_TIME: &str = "no time of syslog at the start";
+const NO_HOST: &str = "no host or program behind the time";
+
+impl Header {
+    #[inline]
+    pub(super) fn read(event: &[u8], at: usize, has_priority: bool) -> Result<Header, &'static str> {
+        let mut header = Header::default();
+        let (stamp, mut at) = header.time(event, at, has_priority)?;
+        if stamp == Stamp::Missing {
+            return header.without_time(event, at);
+        }
+        match event.get(at) {
+            Some(b' ') => at += 1,
+            // Devices end the time with a colon.
+            Some(b':') if event.get(at + 1) == Some(&b' ') => at += 2,
+            _ => return Err(NO_HOST),
+        }
+        if event.get(at) == Some(&b'<')
+            && let Some(end) = header.severity(event, at + 1, b'>')
+        {
+            at = end + 1 + usize::from(event.get(end + 1) == Some(&b' '));
+        }
+        if header.device(event, at) {
+            return Ok(header);
+        }
+        // An empty host leaves its two spaces.
+        at += usize::from(event.get(at) == Some(&b' '));
+        if stamp == Stamp::Own && header.bracketed(event, at) {
+            return Ok(header);
+        }
+        if header.tag(event, at) && header.may_lack_host(event, stamp) {
+            return Ok(header);
+        }
+        header.with_host(event, at, stamp, has_priority)
+    }
+
+    pub(super) fn put(&self, event: &[u8], rows: &mut Rows) {
+        if let Some(when) = &self.when {
+            rows.when(when);
+        }
+        if let Some(level) = self.level {
+            rows.set_level(level);
+        }
+        let columns = [(FACILITY, self.facility), (HOST, self.host), (APP, self.app), (MSGID, self.msgid)];
+        for (column, place) in columns {
+            if let Some((from, to)) = place {
+                rows.text(column, from, to);
+            }
+        }
+        if let Some((from, to)) = self.pid {
+            put_pid(event, from, to, rows);
+        }
+    }
+
+    /// The time at the start, in any of the spellings that syslog uses, and the place behind it.
+    #[inline]
+    fn time(&mut self, event: &[u8], at: usize, has_priority: bool) -> Result<(Stamp, usize), &'static str> {
+        let mut at = at;
+        let first = event.get(at).copied().unwrap_or(b' ');
+        if first.is_ascii_digit() {
+            if let Some((stamp, end)) = iso(event, at) {
+                self.when = Some(When::Stamp(stamp));
+                let own = event.get(at + 10) == Some(&b'T') && stamp.zone.is_some();
+                return Ok((if own || has_priority { Stamp::Own } else { Stamp::Shared }, end));
+            }
+            at = behind_count(event, at);
+        }
+        // Devices mark a clock that was never set, or lost its source.
+        at += usize::from(matches!(event.get(at), Some(b'*' | b'.')));
+        if let Some((stamp, end)) = month_day(event, at) {
+            self.when = Some(When::Stamp(stamp));
+            return Ok((Stamp::Own, behind_zone(event, end)));
+        }
+        if first == b'[' || first.is_ascii_digit() {
+            return self.number(event, at).ok_or(NO_TIME);
+        }
+        if is_weekday(event, at)
+            && let Some((when, end)) = time_at(event, at + 4)
+        {
+            self.when = Some(when);
+            let own = month_name(event, at + 4).is_none();
+            return Ok((if own { Stamp::Own } else { Stamp::Shared }, behind_zone(event, end)));
+        }
+        if has_priority { Ok((Stamp::Missing, at)) } else { Err(NO_TIME) }
+    }
+
+    /// Seconds since 1970 or since the start, as `journalctl -o short-unix` and `short-monotonic` write them.
+    fn number(&mut self, event: &[u8], at: usize) -> Option<(Stamp, usize)> {
+        if event[at] != b'[' {
+            let (when, end) = time_at(event, at)?;
+            self.when = Some(when);
+            return Some((Stamp::Shared, end));
+        }
+        let close = at + memchr(b']', &event[at..event.len().min(at + 24)])?;
+        let digits = event[at + 1..close].trim_ascii_start();
+        let is_uptime = digits.contains(&b'.') && digits.iter().all(|b| b.is_ascii_digit() || *b == b'.');
+        if !is_uptime || event.get(close + 1) != Some(&b' ') {
+            return None;
+        }
+        self.when = time_at(event, at).map(|(when, _)| when);
+        Some((Stamp::Shared, close + 1))
+    }
+
+    /// A message with a priority alone: what follows is a tag, or all message.
+    fn without_time(mut self, event: &[u8], at: usize) -> Result<Header, &'static str> {
+        if matches!(event.get(at), None | Some(b'[' | b'{')) {
+            return Err(NO_TIME);
+        }
+        if !self.device(event, at) && !self.tag(event, at) {
+            self.message = at;
+            self.is_bare = true;
+        }
+        Ok(self)
+    }
+
+    /// `host app[pid]: message`, where the program may be missing.
+    fn with_host(
+        mut self,
+        event: &[u8],
+        host: usize,
+        stamp: Stamp,
+        has_priority: bool,
+    ) -> Result<Header, &'static str> {
+        (self.app, self.pid, self.is_certain) = (None, None, false);
+        if is_repeat(&event[host..]) {
+            (self.message, self.is_certain) = (host, true);
+            return Ok(self);
+        }
+        let end = host + memchr(b' ', &event[host..]).ok_or(NO_HOST)?;
+        if end == host || !is_host(&event[host..end]) {
+            return Err(NO_HOST);
+        }
+        let mut at = end + 1;
+        if let Some(severity_end) = self.severity(event, at, b' ') {
+            // OpenWrt writes no host, but the facility and severity.
+            self.is_certain = true;
+            at = severity_end + 1;
+        } else if let Some(severity_end) = self.severity(event, host, b' ') {
+            self.is_certain = true;
+            at = severity_end + 1;
+            if !self.tag(event, at) {
+                self.message = at;
+            }
+            return Ok(self);
+        }
+        self.host = Some((host, end));
+        if self.device(event, at) || self.topics(event, at) {
+            return Ok(self);
+        }
+        if self.tag(event, at) {
+            self.is_certain = stamp == Stamp::Own || self.pid.is_some() || self.is_kernel(event);
+            if stamp == Stamp::Shared && !self.is_certain && !has_priority {
+                return Err(NO_HOST);
+            }
+            return Ok(self);
+        }
+        if stamp == Stamp::Shared && !self.is_certain && !has_priority {
+            return Err(NO_HOST);
+        }
+        self.message = at.min(event.len());
+        Ok(self)
+    }
+
+    /// Whether what looks like the program may be one although no host stands before it.
+    fn may_lack_host(&mut self, event: &[u8], stamp: Stamp) -> bool {
+        let Some((from, to)) = self.app else { return false };
+        let name = &event[from..to];
+        // An address of IPv6 in the host's place ends with no colon and space, a level word is another log's.
+        let may = stamp == Stamp::Own && level::of_word(name).is_none() && !name.contains(&b':');
+        self.is_certain = may && (self.pid.is_some() || self.is_kernel(event) || name.contains(&b'-'));
+        may
+    }
+
+    fn is_kernel(&self, event: &[u8]) -> bool {
+        self.app.is_some_and(|(from, to)| &event[from..to] == b"kernel")
+    }
+
+    /// `daemon.notice`, and the same of AIX, `daemon|notice`, up to what closes it.
+    fn severity(&mut self, event: &[u8], from: usize, close: u8) -> Option<usize> {
+        let end = from + memchr(close, &event[from..event.len().min(from + 24)])?;
+        let word = &event[from..end];
+        let dot = word.iter().position(|byte| matches!(byte, b'.' | b'|' | b':'))?;
+        let facility = &word[..dot];
+        if !super::FACILITIES.contains(&facility) && facility != b"security" {
+            return None;
+        }
+        let level_word = word.rsplit(|byte| matches!(byte, b'.' | b'|' | b':')).next().unwrap_or_default();
+        self.level = Some(level::of_word(level_word)?);
+        self.facility = Some((from, from + dot));
+        Some(end)
+    }
+
+    /// A message of Cisco's devices, with its own tag: `%ASA-6-302013: `, perhaps behind a count and another
+    /// time.
+    fn device(&mut self, event: &[u8], at: usize) -> bool {
+        let Some(mnemonic) = cisco::mnemonic(event, at) else { return false };
+        self.app = Some(mnemonic.facility);
+        self.msgid = Some(mnemonic.name);
+        self.level = level::of_severity(i64::from(mnemonic.severity));
+        self.message = mnemonic.message;
+        self.is_certain = true;
+        true
+    }
+
+    /// `app[pid]: `, `app: `, and on a Mac `app[pid] (label) <Info>: `.
+    #[inline]
+    fn tag(&mut self, event: &[u8], from: usize) -> bool {
+        self.try_tag(event, from).is_some()
+    }
+
+    #[inline]
+    fn try_tag(&mut self, event: &[u8], from: usize) -> Option<()> {
+        let tag = event.get(from..)?;
+        let end = tag.iter().take(LONGEST_TAG).position(|byte| matches!(byte, b'[' | b':' | b' '))?;
+        if end == 0 {
+            return None;
+        }
+        let mut at = from + end;
+        let mut pid = None;
+        let mut level = None;
+        if event[at] == b'[' {
+            let pid_end = at + memchr(b']', &event[at..event.len().min(at + LONGEST_PID)])?;
+            pid = Some((at + 1, pid_end));
+            at = pid_end + 1;
+            if event.get(at) == Some(&b' ') {
+                (at, level) = label_and_level(event, at)?;
+            }
+        }
+        let after = event.get(at + 1);
+        if event.get(at) != Some(&b':') || !after.is_none_or(|&byte| byte == b' ' || byte == b'\t') {
+            return None;
+        }
+        self.app = Some((from, from + end));
+        self.pid = pid;
+        self.level = level.or(self.level);
+        self.message = (at + 1 + usize::from(after.is_some())).min(event.len());
+        match event.get(self.message) {
+            Some(b'[') => self.solaris(event),
+            Some(b'%') => self.relayed(event),
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// `[app]: ` and `[app] ` of metalog, which writes no host.
+    fn bracketed(&mut self, event: &[u8], at: usize) -> bool {
+        let Some(name) = event[at..].strip_prefix(b"[") else { return false };
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
+        let length = name.iter().take(LONGEST_TAG).take_while(|byte| is_name(byte)).count();
+        let close = at + 1 + length;
+        if length == 0 || event.get(close) != Some(&b']') || level::of_word(&name[..length]).is_some() {
+            return false;
+        }
+        let after = close + 1 + usize::from(event.get(close + 1) == Some(&b':'));
+        if event.get(after) != Some(&b' ') {
+            return false;
+        }
+        self.app = Some((at + 1, close));
+        self.message = after + 1;
+        true
+    }
+
+    /// A device's own tag behind that of the program which relays it.
+    fn relayed(&mut self, event: &[u8]) {
+        if let Some(mnemonic) = cisco::mnemonic(event, self.message) {
+            self.msgid = Some(mnemonic.name);
+            self.level = level::of_severity(i64::from(mnemonic.severity));
+        }
+    }
+
+    /// `firewall,info `: the topics of RouterOS in the program's place, one of which is the level.
+    fn topics(&mut self, event: &[u8], from: usize) -> bool {
+        let Some((end, level)) = topics(event, from) else { return false };
+        self.app = Some((from, end));
+        self.level = level.or(self.level);
+        self.message = (end + 1).min(event.len());
+        self.is_certain = true;
+        true
+    }
+
+    /// `[ID 702911 auth.info] ` of Solaris before the message.
+    fn solaris(&mut self, event: &[u8]) {
+        let rest = &event[self.message..];
+        if rest.starts_with(b"[ID ")
+            && let Some(word) = memchr(b' ', &rest[4..])
+            && let Some(end) = self.severity(event, self.message + 4 + word + 1, b']')
+        {
+            self.message = (end + 1 + usize::from(event.get(end + 1) == Some(&b' '))).min(event.len());
+        }
+    }
+}
+
+/// A longer word before a colon is no program's name.
+const LONGEST_TAG: usize = 64;
+const LONGEST_PID: usize = 32;
+
+/// `000123: `, with which some devices count their messages.
+fn behind_count(event: &[u8], at: usize) -> usize {
+    let digits = event[at..].iter().take(12).take_while(|byte| byte.is_ascii_digit()).count();
+    match &event[at + digits..] {
+        [b':', b' ', ..] => at + digits + 2,
+        _ => at,
+    }
+}
+
+/// Past the name of a zone that was not understood, which journalctl and devices write: ` CEST`.
+fn behind_zone(event: &[u8], end: usize) -> usize {
+    let letters = event.get(end + 1..).unwrap_or_default();
+    let letters = letters.iter().take(6).take_while(|byte| byte.is_ascii_uppercase()).count();
+    let closes = matches!(event.get(end + 1 + letters), Some(b' ' | b':'));
+    let is_zone = event.get(end) == Some(&b' ') && (3..=5).contains(&letters) && closes;
+    let word = event.get(end + 1..end + 1 + letters).unwrap_or_default();
+    if is_zone && (word.ends_with(b"T") || word == b"UTC") && level::of_word(word).is_none() {
+        end + 1 + letters
+    } else {
+        end
+    }
+}
+
+/// Where a word of topics between commas ends, and the level that one of them names.
+pub(crate) fn topics(event: &[u8], from: usize) -> Option<(usize, Option<Level>)> {
+    let word = event.get(from..)?;
+    let word = &word[..word.iter().take(LONGEST_TAG).position(|byte| *byte == b' ')?];
+    let is_topic = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b',' | b'-' | b'!');
+    if !word.contains(&b',') || !word.iter().all(is_topic) {
+        return None;
+    }
+    let levels = word.split(|byte| *byte == b',').filter_map(level::of_word);
+    Some((from + word.len(), levels.max_by_key(|level| *level as u8)))
+}
+
+fn is_weekday(event: &[u8], at: usize) -> bool {
+    let names = [b"Mon ", b"Tue ", b"Wed ", b"Thu ", b"Fri ", b"Sat ", b"Sun "];
+    event.get(at..at + 4).is_some_and(|start| names.iter().any(|name| *name == start))
+}
+
+/// ` (com.example.label[12])` and ` <Info>` behind a program's id; gives the place of the colon.
+fn label_and_level(event: &[u8], at: usize) -> Option<(usize, Option<Level>)> {
+    let mut at = at;
+    if event.get(at + 1) == Some(&b'(') {
+        at += 1 + memchr(b')', &event[at + 1..event.len().min(at + 200)])? + 1;
+    }
+    if event.get(at..at + 2) != Some(b" <") {
+        return Some((at, None));
+    }
+    let close = at + memchr(b'>', &event[at..event.len().min(at + 20)])?;
+    Some((close + 1, Some(level::of_word(&event[at + 2..close])?)))
+}
+
+/// A name or address, and not the level word that other logs have in this place.
+fn is_host(word: &[u8]) -> bool {
+    let allowed = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':' | b'/' | b'@' | b'%')
+    };
+    word.iter().all(allowed) && word.last() != Some(&b':') && level::of_word(word).is_none()
+}
+
+pub(super) fn is_daemons_own(message: &[u8]) -> bool {
+    [&b"last message repeated"[..], b"message repeated", b"-- MARK --", b"exiting on signal"]
+        .iter()
+        .any(|start| message.starts_with(start))
+}
+
+fn is_repeat(text: &[u8]) -> bool {
+    text.starts_with(b"--- last message repeated") || text.starts_with(b"last message repeated")
+}
+
+pub(super) fn put_pid(event: &[u8], from: usize, to: usize, rows: &mut Rows) {
+    let digits = &event[from..to];
+    if (1..=18).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit) {
+        rows.int(PID, digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')));
+    } else if from < to {
+        rows.text(PID_TEXT, from, to);
+    }
+}

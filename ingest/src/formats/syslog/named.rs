@@ -1,0 +1,19 @@
+//! BIND: who asked for what, and what was refused.
+
+use std::sync::LazyLock;
+
+use super::programs::Program;
+use crate::layout::Layouts;
+
+pub(super) static NAMED: Program = Program { apps: &["named"], from: b"client ", layouts: &NAMED_LAYOUTS };
+
+static NAMED_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
+    Layouts::new(
+        "",
+        &[
+            "client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»",
+            "client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» {operation:words} '{query}/{type}/{class}' {action:rest}",
+            "client «@{:word} »{client_ip+client_port:endpoint}« ({query})»:« view {view}:» {action:rest}",
+        ],
+    )
+});

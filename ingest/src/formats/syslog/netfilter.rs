@@ -1,0 +1,61 @@
+//! The kernel's firewall: `IN=eth0 OUT= MAC=… SRC=… DST=… PROTO=TCP SPT=… DPT=… SYN`, of iptables,
+//! nftables, UFW and Shorewall.
+
+use memchr::{memchr, memmem};
+
+use crate::named::Named;
+use crate::rows::Rows;
+
+#[derive(Default)]
+pub(super) struct Netfilter {
+    named: Named,
+}
+
+impl Netfilter {
+    /// The pairs keep the kernel's names; the addresses and ports also have those that everyone uses.
+    pub(super) fn read(&mut self, event: &[u8], message: usize, rows: &mut Rows) {
+        let Some(start) = memmem::find(&event[message..], b"IN=").map(|at| message + at) else { return };
+        if memmem::find(&event[start..], b"SRC=").is_none() {
+            return;
+        }
+        self.named.begin();
+        let prefix = start_of_prefix(event, message);
+        let prefix_end = prefix + event[prefix..start].trim_ascii_end().len();
+        if prefix_end > prefix {
+            self.named.text(b"prefix", prefix, prefix_end, rows);
+        }
+        let mut at = start;
+        while at < event.len() {
+            let end = at + memchr(b' ', &event[at..]).unwrap_or(event.len() - at);
+            if let Some(equals) = memchr(b'=', &event[at..end])
+                && at + equals + 1 < end
+            {
+                let name = conventional(&event[at..at + equals]);
+                self.named.value(name, event, at + equals + 1, end, rows);
+            }
+            at = end + 1;
+        }
+    }
+}
+
+/// The text that a rule puts before what it logs; the kernel's uptime stands before that.
+fn start_of_prefix(event: &[u8], message: usize) -> usize {
+    match event.get(message) {
+        Some(b'[') if event.get(message + 1).is_some_and(|byte| matches!(byte, b' ' | b'0'..=b'9')) => {
+            let close = memchr(b']', &event[message..]).map_or(message, |at| message + at + 1);
+            close + usize::from(event.get(close) == Some(&b' '))
+        }
+        _ => message,
+    }
+}
+
+fn conventional(name: &[u8]) -> &[u8] {
+    match name {
+        b"SRC" => b"source_ip",
+        b"DST" => b"destination_ip",
+        b"SPT" => b"source_port",
+        b"DPT" => b"destination_port",
+        b"PROTO" => b"transport",
+        other => other,
+    }
+}

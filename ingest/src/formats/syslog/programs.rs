@@ -1,0 +1,138 @@
+//! The programs whose messages are understood, by their names.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use memchr::memmem;
+
+use super::{cisco, filterlog, mail, named, netfilter, network, proxy, session};
+use crate::formats::Setup;
+use crate::formats::json::JsonBody;
+use crate::layout::{LayoutReader, Layouts};
+use crate::rows::Rows;
+use crate::time::zone::Zone;
+
+/// Programs whose messages are laid out like this.
+pub(super) struct Program {
+    /// Their names, in small letters unless they are Cisco's.
+    pub apps: &'static [&'static str],
+    /// The layouts begin where this stands in a message, not at its start.
+    pub from: &'static [u8],
+    pub layouts: &'static LazyLock<Layouts>,
+}
+
+static PROGRAMS: [&Program; 17] = [
+    &session::SSHD,
+    &session::SUDO,
+    &session::CRON,
+    &session::PAM,
+    &session::LOGIN,
+    &mail::POSTFIX,
+    &mail::DOVECOT,
+    &mail::SENDMAIL,
+    &named::NAMED,
+    &proxy::HAPROXY,
+    &network::DHCPD,
+    &network::OPENVPN,
+    &network::DNSMASQ,
+    &network::ROUTEROS,
+    &network::FAIL2BAN,
+    &cisco::ASA,
+    &cisco::IOS,
+];
+
+/// What reads a program's messages.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    Layouts(usize),
+    Netfilter,
+    Filterlog,
+    Nothing,
+}
+
+/// Readers of the programs that were met in one chunk.
+#[derive(Default)]
+pub(super) struct Programs {
+    known: HashMap<Box<[u8]>, Reads>,
+    last: Option<(Box<[u8]>, Reads)>,
+    readers: [Option<LayoutReader>; PROGRAMS.len()],
+    json: JsonBody,
+    netfilter: netfilter::Netfilter,
+    filterlog: filterlog::Filterlog,
+}
+
+impl Programs {
+    /// Puts what the message says into the row; a message that is not understood says nothing more.
+    #[inline]
+    pub(super) fn read(&mut self, app: &[u8], event: &[u8], message: usize, rows: &mut Rows) {
+        if matches!(event[message], b'{' | b'@') && self.json.read(event, message, rows) {
+            return;
+        }
+        // Cisco's devices are also known by the program that relays them.
+        let (app, message) = match cisco::mnemonic(event, message) {
+            Some(mnemonic) => (&event[mnemonic.facility.0..mnemonic.facility.1], mnemonic.message),
+            None => (app, message),
+        };
+        match self.reads(app) {
+            Reads::Nothing => {}
+            Reads::Layouts(program) => {
+                let reader = self.readers[program]
+                    .get_or_insert_with(|| PROGRAMS[program].layouts.reader(&Setup::new(Zone::UTC)));
+                let text = &event[message..];
+                let start = match PROGRAMS[program].from {
+                    b"" => text.iter().position(|byte| *byte != b' '),
+                    from => memmem::find(text, from),
+                };
+                if let Some(start) = start {
+                    reader.read_at(event, message + start, rows);
+                }
+            }
+            Reads::Netfilter => self.netfilter.read(event, message, rows),
+            Reads::Filterlog => self.filterlog.read(event, message, rows),
+        }
+    }
+
+    #[inline]
+    fn reads(&mut self, app: &[u8]) -> Reads {
+        if let Some((last, reads)) = &self.last
+            && **last == *app
+        {
+            return *reads;
+        }
+        let reads = if let Some(reads) = self.known.get(app) {
+            *reads
+        } else {
+            let reads = reads(app);
+            self.known.insert(app.into(), reads);
+            reads
+        };
+        self.last = Some((app.into(), reads));
+        reads
+    }
+}
+
+fn reads(app: &[u8]) -> Reads {
+    // `/usr/sbin/cron`, `postfix/smtpd`, `sshd(pam_unix)`, `dovecot:`.
+    let name = match app.strip_prefix(b"/") {
+        Some(path) => path.rsplit(|&byte| byte == b'/').next().unwrap_or_default(),
+        None => app,
+    };
+    if name.contains(&b',') {
+        return PROGRAMS
+            .iter()
+            .position(|p| p.apps == network::ROUTEROS.apps)
+            .map_or(Reads::Nothing, Reads::Layouts);
+    }
+    let is_pam = name.ends_with(b"(pam_unix)");
+    let name = name.split(|byte| matches!(byte, b'/' | b'(' | b':')).next().unwrap_or_default();
+    match name {
+        b"kernel" | b"ulogd" | b"firewall" => return Reads::Netfilter,
+        b"filterlog" => return Reads::Filterlog,
+        _ => {}
+    }
+    let is_it = |known: &&str| {
+        if is_pam { *known == "pam_unix" } else { known.as_bytes().eq_ignore_ascii_case(name) }
+    };
+    let program = PROGRAMS.iter().position(|program| program.apps.iter().any(&is_it));
+    program.map_or(Reads::Nothing, Reads::Layouts)
+}

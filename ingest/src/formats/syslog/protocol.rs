@@ -1,0 +1,138 @@
+//! RFC 5424: `time host app procid msgid [data] message`, with structured data as fields.
+
+use std::collections::HashMap;
+
+use memchr::memchr;
+
+use super::header::put_pid;
+use super::{APP, HOST, MSGID, PID};
+use crate::layout::time_at;
+use crate::rows::{Kind, Rows};
+
+type Place = (usize, usize);
+
+/// Columns of structured data by `id.parameter`.
+#[derive(Default)]
+pub(super) struct Protocol {
+    parameters: HashMap<Box<[u8]>, Option<usize>>,
+    name: Vec<u8>,
+}
+
+impl Protocol {
+    /// What stands behind the version, `-` where something is missing. Gives where the program's name
+    /// stands, and where the message begins.
+    pub(super) fn read(
+        &mut self,
+        event: &[u8],
+        mut at: usize,
+        rows: &mut Rows,
+    ) -> Result<(Option<Place>, usize), &'static str> {
+        if event[at..].starts_with(b"- ") {
+            at += 2;
+        } else {
+            let (when, end) = time_at(event, at).ok_or("no time of syslog behind the version")?;
+            rows.when(&when);
+            at = end + 1;
+        }
+        let mut app = None;
+        for column in [HOST, APP, PID, MSGID] {
+            if at > event.len() {
+                return Err("the syslog header is cut short");
+            }
+            let end = at + memchr(b' ', &event[at..]).unwrap_or(event.len() - at);
+            if &event[at..end] != b"-" && end > at {
+                match column {
+                    PID => put_pid(event, at, end, rows),
+                    _ => rows.text(column, at, end),
+                }
+                if column == APP {
+                    app = Some((at, end));
+                }
+            }
+            at = end + 1;
+        }
+        match event.get(at) {
+            Some(b'-') => at += 1,
+            Some(b'[') => {
+                while event.get(at) == Some(&b'[') {
+                    at = self.element(event, at + 1, rows).ok_or("the structured data is broken")?;
+                }
+            }
+            // Some senders leave the data out where there is none; the message follows at once.
+            Some(_) => return Ok((app, at)),
+            None => return Err("the syslog header is cut short"),
+        }
+        let mut message = (at + usize::from(event.get(at) == Some(&b' '))).min(event.len());
+        if event[message..].starts_with(b"\xEF\xBB\xBF") {
+            message += 3;
+        }
+        Ok((app, message))
+    }
+
+    /// `id name="value" …]`; gives the place behind the bracket.
+    fn element(&mut self, event: &[u8], from: usize, rows: &mut Rows) -> Option<usize> {
+        let id_end = from + event.get(from..)?.iter().position(|byte| matches!(byte, b' ' | b']'))?;
+        let mut at = id_end;
+        loop {
+            while event.get(at) == Some(&b' ') {
+                at += 1;
+            }
+            if *event.get(at)? == b']' {
+                return Some(at + 1);
+            }
+            let name_end = at + memchr(b'=', &event[at..])?;
+            if event.get(name_end + 1) != Some(&b'"') {
+                return None;
+            }
+            let value = name_end + 2;
+            let (value_end, escaped) = quoted_end(event, value)?;
+            self.name.clear();
+            self.name.extend_from_slice(&event[from..id_end]);
+            self.name.push(b'.');
+            self.name.extend_from_slice(&event[at..name_end]);
+            if let Some(column) = self.parameter(rows) {
+                if escaped {
+                    let span = rows.rewrite(|buffer| unescape(&event[value..value_end], buffer));
+                    rows.span(column, span);
+                } else {
+                    rows.text(column, value, value_end);
+                }
+            }
+            at = value_end + 1;
+        }
+    }
+
+    fn parameter(&mut self, rows: &mut Rows) -> Option<usize> {
+        if let Some(column) = self.parameters.get(&*self.name) {
+            return *column;
+        }
+        let column = rows.add_column(&String::from_utf8_lossy(&self.name), Kind::Text);
+        self.parameters.insert(self.name.as_slice().into(), column);
+        column
+    }
+}
+
+fn quoted_end(event: &[u8], from: usize) -> Option<(usize, bool)> {
+    let mut at = from;
+    loop {
+        match event.get(at)? {
+            b'"' => return Some((at, event[from..at].contains(&b'\\'))),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+/// RFC 5424 escapes a quote, a backslash and a closing bracket; other backslashes stand for themselves.
+fn unescape(value: &[u8], buffer: &mut Vec<u8>) {
+    let mut bytes = value.iter().peekable();
+    while let Some(&byte) = bytes.next() {
+        match bytes.peek() {
+            Some(&&next @ (b'"' | b'\\' | b']')) if byte == b'\\' => {
+                buffer.push(next);
+                bytes.next();
+            }
+            _ => buffer.push(byte),
+        }
+    }
+}
