@@ -228,7 +228,9 @@ impl Order {
                 }
             }
             Order::ByTime(places) => {
-                places.iter().for_each(|&(batch, row)| each(batch as usize, row as usize));
+                for &(batch, row) in places {
+                    each(batch as usize, row as usize);
+                }
             }
         }
     }

@@ -387,19 +387,19 @@ mod tests {
             }
             let mut bytes = vec![9];
             let inverted = builder.write(rows.len() as u32, shift, &mut bytes);
-            let folder = tempfile::tempdir().unwrap();
+            let folder = tempfile::tempdir().expect("it is as it was written");
             let path = folder.path().join("t.idx");
-            std::fs::write(&path, &bytes).unwrap();
-            let file = Body::open(&path, 0).unwrap();
+            std::fs::write(&path, &bytes).expect("it is as it was written");
+            let file = Body::open(&path, 0).expect("it is as it was written");
             for (token, numbers) in &expected {
-                let found = inverted.find(&file, hash(*token)).unwrap().unwrap();
+                let found = inverted.find(&file, hash(*token)).expect("it is as it was written").expect("it is as it was written");
                 let all: BTreeSet<u32> = found.sure.iter().chain(&found.perhaps).copied().collect();
                 prop_assert!(found.sure.iter().all(|number| numbers.contains(number)));
                 prop_assert!(numbers.is_subset(&all));
                 prop_assert!(numbers.len() <= RARE || found.sure.len() == numbers.len());
             }
             let strangers = (0..400).map(|token| hash(5_000_000 + token));
-            let looked_at = strangers.map(|hash| inverted.find(&file, hash).unwrap().unwrap());
+            let looked_at = strangers.map(|hash| inverted.find(&file, hash).expect("it is as it was written").expect("it is as it was written"));
             let (mut sure, mut perhaps) = (0, 0);
             for found in looked_at {
                 sure += found.sure.len();
