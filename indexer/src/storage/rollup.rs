@@ -53,8 +53,8 @@ pub struct LevelCounts {
 impl Rollup {
     /// Of rows in time order.
     pub fn of(columns: &Columns) -> Rollup {
-        let timed = columns.time.partition_point(|&time| time == NO_TIME);
-        let (times, levels) = (&columns.time[timed..], &columns.level[timed..]);
+        let untimed = columns.time.partition_point(|&time| time == NO_TIME);
+        let (times, levels) = (&columns.time[untimed..], &columns.level[untimed..]);
         let (Some(&first), Some(&last)) = (times.first(), times.last()) else { return Rollup::default() };
         let buckets = |width: i64| last.div_euclid(width) - first.div_euclid(width) + 1;
         let fits =

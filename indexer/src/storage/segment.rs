@@ -207,6 +207,10 @@ impl Segment {
         Ok(kept.clone())
     }
 
+    pub fn has_text(&self) -> bool {
+        self.text_path().exists()
+    }
+
     fn text_path(&self) -> PathBuf {
         self.folder.join("text.idx")
     }
