@@ -319,6 +319,15 @@ impl<'c> Writing<'c> {
         })
     }
 
+    /// Segments without a text index: those not yet indexed, and those whose index somebody deleted.
+    pub fn unindexed(&self) -> Vec<u64> {
+        let entries = self.manifest.segments.iter().zip(&self.segments);
+        entries
+            .filter(|(entry, segment)| !entry.indexed || !segment.has_text())
+            .map(|(entry, _)| entry.id)
+            .collect()
+    }
+
     pub fn index_segment(&mut self, id: u64, cancel: &Cancel) -> Result<()> {
         let Some(segment) = self.segments.iter().find(|segment| segment.meta.id == id) else { return Ok(()) };
         segment.build_text(&mut self.case.raw.cursor(), &|| cancel.is_set())?;

@@ -14,7 +14,7 @@ pub use crate::exec::Direction;
 use crate::exec::{Part, PartRows, Position, Selection, select_segment};
 use crate::limits::{PAGE_ROWS, TIMELINE_BUCKETS};
 use crate::query::{self, Filter, QueryError};
-use crate::storage::{RawCursor, SegmentField};
+use crate::storage::{RawCursor, SegmentField, SegmentMeta};
 use crate::{Cancel, FieldKind};
 
 /// What part of a case is looked at: a filter, and times from (inclusive) to (exclusive).
@@ -28,6 +28,13 @@ pub struct View {
 impl View {
     pub fn parse(query: &str, from: Option<i64>, to: Option<i64>) -> Result<View> {
         Ok(View { filter: query::parse(query).map_err(Error::from)?, from, to })
+    }
+
+    /// Whether every event of a segment that has a time is in view.
+    fn holds_all_of(&self, segment: &SegmentMeta) -> bool {
+        self.filter == Filter::Everything
+            && self.from.is_none_or(|from| segment.first.is_some_and(|first| from <= first))
+            && self.to.is_none_or(|to| segment.last.is_some_and(|last| last < to))
     }
 }
 
@@ -109,7 +116,14 @@ impl Case {
             if cancel.is_set() {
                 return Err(Error::cancelled());
             }
-            if let Some(part) = self.part(snapshot, index, view, &mut cursor, cancel)? {
+            let segment = &snapshot.segments[index];
+            if view.holds_all_of(&segment.meta) && segment.meta.rollup.divides(timeline.width_ns) {
+                timeline.add_rollup(&segment.meta.rollup);
+                if view.from.is_none() && view.to.is_none() {
+                    timeline.total += segment.meta.untimed;
+                    timeline.untimed += segment.meta.untimed;
+                }
+            } else if let Some(part) = self.part(snapshot, index, view, &mut cursor, cancel)? {
                 let columns = part.segment.columns()?;
                 timeline.add(&part, &columns);
             }

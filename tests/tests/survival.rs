@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use indexer::{Cancel, Case, ImportOptions};
+use indexer::{Cancel, Case, ImportOptions, View};
 use timberline_tests::programs::timberline;
 
 fn log(folder: &Path, lines: usize) -> PathBuf {
@@ -56,6 +56,34 @@ fn killed_at_any_instant_it_opens_verifies_and_goes_on() {
         let (indexed, segments) = case.snapshot().indexed();
         assert_eq!(indexed, segments, "the index of what had landed before is made up for");
     }
+}
+
+#[test]
+fn a_damaged_index_is_named_and_a_deleted_one_is_made_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = log(folder.path(), 5_000);
+    let path = folder.path().join("c.case");
+    let import = |case: &Case, files: &[PathBuf]| {
+        case.import(files, &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import")
+    };
+    let count = |case: &Case| {
+        let view = View::parse("u4013", None, None).expect("a query");
+        case.count(&case.snapshot(), &view, &Cancel::default()).expect("a count")
+    };
+    import(&Case::create(&path).expect("a case"), &[log]);
+    let expected = count(&sound(&path));
+    assert!(expected > 0);
+    let index = path.join("segments/0/text.idx");
+    let mut bytes = std::fs::read(&index).expect("there is an index");
+    *bytes.last_mut().expect("it is not empty") ^= 1;
+    std::fs::write(&index, bytes).expect("it can be damaged");
+    let problems = Case::open(&path).expect("the case opens").verify(&Cancel::default()).problems;
+    assert!(problems.len() == 1 && problems[0].to_string().contains("text.idx"), "{problems:?}");
+    std::fs::remove_file(&index).expect("it can be deleted");
+    assert_eq!(count(&sound(&path)), expected, "searches scan without it");
+    import(&sound(&path), &[]);
+    assert!(index.exists(), "the next import makes it again");
+    assert_eq!(count(&sound(&path)), expected);
 }
 
 /// Runs only where a small file system of its own can be mounted for one process, as root can on Linux.

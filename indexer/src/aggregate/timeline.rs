@@ -3,7 +3,7 @@
 use ingest::{Level, NO_TIME};
 
 use crate::exec::Part;
-use crate::storage::Columns;
+use crate::storage::{Columns, Rollup};
 
 /// Counts in buckets of equal width. Buckets begin at multiples of their width since 1970 UTC.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +83,6 @@ impl Timeline {
 
     pub fn add(&mut self, part: &Part, columns: &Columns) {
         self.total += part.len() as u64;
-        let buckets = self.counts[0].len();
         for index in 0..part.len() {
             let row = part.row(index);
             let time = columns.time[row];
@@ -91,12 +90,23 @@ impl Timeline {
                 self.untimed += 1;
                 continue;
             }
-            let bucket = (i128::from(time) - i128::from(self.start)) / i128::from(self.width_ns);
-            if let Ok(bucket) = usize::try_from(bucket)
-                && bucket < buckets
-            {
-                self.counts[columns.level[row] as usize][bucket] += 1;
-            }
+            self.count(time, columns.level[row], 1);
+        }
+    }
+
+    /// Adds all timed events of a segment by their counts. Its buckets must divide these.
+    pub fn add_rollup(&mut self, rollup: &Rollup) {
+        for (time, level, count) in rollup.buckets() {
+            self.total += u64::from(count);
+            self.count(time, level, count);
+        }
+    }
+
+    fn count(&mut self, time: i64, level: Level, count: u32) {
+        let bucket = (i128::from(time) - i128::from(self.start)) / i128::from(self.width_ns);
+        let counts = &mut self.counts[level as usize];
+        if let Some(counted) = usize::try_from(bucket).ok().and_then(|bucket| counts.get_mut(bucket)) {
+            *counted += count;
         }
     }
 }
@@ -114,5 +124,29 @@ mod tests {
             assert!(timeline.counts[0].len() <= 100, "{span}");
         }
         assert!(Timeline::over(i64::MIN + 1, i64::MAX - 1, 100).counts[0].len() <= 100);
+    }
+
+    #[test]
+    fn rollups_count_what_a_scan_counts() {
+        for span in [1, 5_000, 3 * SECOND, 50 * MINUTE, 9 * DAY, 4_000 * DAY] {
+            for first in [-7 * DAY - 1, 0, 1_772_323_200 * SECOND + 3] {
+                let time: Vec<i64> = (0..1_000).map(|row| first + span / 1_000 * row).collect();
+                let level: Vec<Level> = (0..1_000).map(|row| Level::ALL[row % 8]).collect();
+                let columns = Columns { time: time.clone(), level: level.clone(), ..Columns::default() };
+                let rollup = Rollup::of(&columns);
+                for buckets in [3, 40, 500] {
+                    let empty = Timeline::over(time[0], time[999], buckets);
+                    if !rollup.divides(empty.width_ns) {
+                        continue;
+                    }
+                    let (mut scanned, mut added) = (empty.clone(), empty);
+                    time.iter().zip(&level).for_each(|(&time, &level)| scanned.count(time, level, 1));
+                    scanned.total = 1_000;
+                    added.add_rollup(&rollup);
+                    assert_eq!(added, scanned, "{span} {first} {buckets}");
+                }
+                assert!(rollup.divides(Timeline::over(time[0], time[999], 40).width_ns), "{span} {first}");
+            }
+        }
     }
 }

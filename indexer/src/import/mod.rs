@@ -347,9 +347,7 @@ impl<'w, 'c> Landing<'w, 'c> {
 
 /// Gives every landed segment its text index. Answers are the same before, during and after.
 fn index(writing: &mut Writing<'_>, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
-    let unindexed: Vec<u64> =
-        writing.manifest.segments.iter().filter(|entry| !entry.indexed).map(|entry| entry.id).collect();
-    for id in unindexed {
+    for id in writing.unindexed() {
         if cancel.is_set() {
             break;
         }

@@ -10,7 +10,7 @@ use crate::FieldKind;
 use crate::error::{AtPath, Result};
 use crate::limits::{SEGMENT_CELLS, SEGMENT_RAW_BYTES, SEGMENT_ROWS};
 use crate::storage::{
-    self, Columns, Frame, Segment, SegmentField, SegmentMeta, SegmentSource, TableBuilder, TextColumn,
+    self, Columns, Frame, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, TableBuilder, TextColumn,
 };
 
 /// Names that every event has by itself. A field of the data that is called so gets `data.` before it.
@@ -95,6 +95,7 @@ impl Pending {
             last: columns.time[first_timed..].last().copied(),
             sources: self.sources,
             fields,
+            rollup: Rollup::of(&columns),
             sha256: String::new(),
         };
         Segment::write(case, meta, table)
@@ -235,7 +236,9 @@ impl Order {
                 }
             }
             Order::ByTime(places) => {
-                places.iter().for_each(|&(batch, row)| each(batch as usize, row as usize));
+                for &(batch, row) in places {
+                    each(batch as usize, row as usize);
+                }
             }
         }
     }

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::parquet::Values;
 use super::raw::{Frame, RawCursor};
+use super::rollup::Rollup;
 use super::table::{self, Columns, Table};
 use super::text::TextIndex;
 use super::{files, text};
@@ -19,9 +20,6 @@ use crate::FieldKind;
 use crate::error::{AtPath, Error, Result};
 use crate::limits::CANCEL_ROWS;
 use crate::stamp;
-
-/// A field's values are looked at once each where there are so many rows to each of them at least.
-const REPEATING: usize = 4;
 
 /// `segment.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,6 +34,7 @@ pub struct SegmentMeta {
     pub last: Option<i64>,
     pub sources: Vec<SegmentSource>,
     pub fields: Vec<SegmentField>,
+    pub rollup: Rollup,
     /// SHA-256 of `events.parquet`.
     pub sha256: String,
 }
@@ -222,6 +221,10 @@ impl Segment {
         Ok(kept.clone())
     }
 
+    pub fn has_text(&self) -> bool {
+        self.text_path().exists()
+    }
+
     fn text_path(&self) -> PathBuf {
         self.folder.join("text.idx")
     }
@@ -234,16 +237,9 @@ impl Segment {
         }
         let table = self.table()?;
         let columns = table.columns()?;
-        let mut repeating = Vec::new();
-        for field in self.meta.fields.iter().filter(|field| table.is_coded(&field.column)) {
-            let values = table.field(&field.column)?;
-            if let Values::Text { texts, .. } = &values
-                && texts.len() <= columns.rows() / REPEATING
-            {
-                repeating.push((field.column.clone(), values));
-            }
-        }
-        let mut builder = text::Builder::new(repeating);
+        let repeating = self.meta.fields.iter().filter(|field| table.is_coded(&field.column));
+        let repeating = repeating.map(|field| Ok((field.column.clone(), table.field(&field.column)?)));
+        let mut builder = text::Builder::new(repeating.collect::<Result<_>>()?);
         self.for_each_in_order(cursor, &columns, |row, text| {
             if row.is_multiple_of(CANCEL_ROWS) && stopped() {
                 return Err(Error::cancelled());

@@ -30,15 +30,13 @@ fn unpack(bytes: &[u8], width: u32, count: usize, mut each: impl FnMut(u64)) {
     let (mut waiting, mut held, mut at) = (0_u128, 0, 0);
     for _ in 0..count {
         if held < width {
-            let word = match bytes.get(at..at + 8).and_then(|word| word.try_into().ok()) {
-                Some(word) => u64::from_le_bytes(word),
-                None => {
-                    let mut word = [0; 8];
-                    let rest = bytes.get(at..).unwrap_or_default();
-                    word[..rest.len()].copy_from_slice(rest);
-                    u64::from_le_bytes(word)
-                }
-            };
+            let mut word = [0; 8];
+            let rest = bytes.get(at..).unwrap_or_default();
+            match rest.first_chunk::<8>() {
+                Some(whole) => word = *whole,
+                None => word[..rest.len()].copy_from_slice(rest),
+            }
+            let word = u64::from_le_bytes(word);
             at += 8;
             waiting |= u128::from(word) << held;
             held += 64;
@@ -206,7 +204,7 @@ mod tests {
             let width = width_of(u64::from(numbers.iter().copied().max().unwrap_or(0)));
             let (mut bytes, mut read) = (Vec::new(), Vec::new());
             write_hybrid(&numbers, width, &mut bytes);
-            read_hybrid(&bytes, width, numbers.len(), &mut read).unwrap();
+            read_hybrid(&bytes, width, numbers.len(), &mut read).expect("it is as it was written");
             prop_assert_eq!(read, numbers);
         }
 

@@ -229,10 +229,10 @@ impl Decoder {
         let present = page.there.iter().filter(|&&there| there != 0).count();
         match page.encoding {
             encoding::CODES if self.has_dictionary => {
-                let (width, coded) = page.values.split_first()?;
-                let mut codes = Vec::with_capacity(present);
-                read_hybrid(coded, u32::from(*width), present, &mut codes)?;
-                self.coded(page, &codes)
+                let (width, packed) = page.values.split_first()?;
+                let mut found = Vec::with_capacity(present);
+                read_hybrid(packed, u32::from(*width), present, &mut found)?;
+                self.decode(page, &found)
             }
             encoding::LENGTHS_AND_TEXT => self.lengths_and_text(page, present),
             encoding::DIFFERENCES => {
@@ -258,7 +258,7 @@ impl Decoder {
         }
     }
 
-    fn coded(&mut self, page: &Page, codes: &[u32]) -> Option<()> {
+    fn decode(&mut self, page: &Page, codes: &[u32]) -> Option<()> {
         let number = |code: &u32| self.numbers.get(*code as usize).copied();
         match &mut self.values {
             Values::Text { codes: all, .. } => {

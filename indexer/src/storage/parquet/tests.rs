@@ -29,9 +29,9 @@ fn rows(values: &Values) -> Vec<String> {
 }
 
 fn written(columns: &[(&str, Kind, Values)], rows: usize) -> Vec<u8> {
-    let mut writer = Writer::new(rows).unwrap();
+    let mut writer = Writer::new(rows).expect("it is as it was written");
     for (name, kind, values) in columns {
-        writer.column(name, *kind, values).unwrap();
+        writer.column(name, *kind, values).expect("it is as it was written");
     }
     writer.finish()
 }
@@ -64,16 +64,16 @@ proptest! {
         repeat in prop_oneof![Just(1_usize), Just(400)],
     ) {
         let cells = cells.repeat(repeat);
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("it is as it was written");
         let path = folder.path().join("t.parquet");
         let columns = columns(&cells);
-        std::fs::write(&path, written(&columns, cells.len())).unwrap();
-        let file = File::open(&path).unwrap();
+        std::fs::write(&path, written(&columns, cells.len())).expect("it is as it was written");
+        let file = File::open(&path).expect("it is as it was written");
         for (name, _, values) in &columns {
             let expected = rows(values);
-            prop_assert_eq!(&rows(&file.column(name).unwrap()), &expected, "{}", name);
+            prop_assert_eq!(&rows(&file.column(name).expect("it is as it was written")), &expected, "{}", name);
             for row in [0, cells.len() / 2, cells.len().saturating_sub(1)].into_iter().filter(|&row| row < cells.len()) {
-                prop_assert_eq!(&rows(&file.cell(name, row).unwrap())[0], &expected[row], "{} {}", name, row);
+                prop_assert_eq!(&rows(&file.cell(name, row).expect("it is as it was written"))[0], &expected[row], "{} {}", name, row);
             }
         }
         prop_assert!(file.column("none").is_err());
@@ -86,9 +86,9 @@ proptest! {
         let mut bytes = written(&columns, cells.len());
         let place = place.index(bytes.len());
         if cut { bytes.truncate(place) } else { bytes[place] ^= flip }
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("it is as it was written");
         let path = folder.path().join("t.parquet");
-        std::fs::write(&path, bytes).unwrap();
+        std::fs::write(&path, bytes).expect("it is as it was written");
         if let Ok(file) = File::open(&path) {
             for (name, ..) in &columns {
                 let _ = file.column(name);

@@ -86,12 +86,16 @@ impl Writer {
 
     pub fn numbers(&mut self, id: i16, values: &[i32]) {
         self.list(id, I32, values.len());
-        values.iter().for_each(|&value| varint(&mut self.bytes, zigzag(i64::from(value))));
+        for &value in values {
+            varint(&mut self.bytes, zigzag(i64::from(value)));
+        }
     }
 
     pub fn text_list(&mut self, id: i16, values: &[&str]) {
         self.list(id, BINARY, values.len());
-        values.iter().for_each(|value| self.plain_binary(value.as_bytes()));
+        for value in values {
+            self.plain_binary(value.as_bytes());
+        }
     }
 
     pub fn structures<T>(&mut self, id: i16, items: &[T], mut write: impl FnMut(&mut Writer, &T)) {
@@ -275,9 +279,9 @@ mod tests {
         writer.structure(9, |inner| inner.i64(2, i64::MIN));
         writer.structures(10, &(0..20).collect::<Vec<i32>>(), |inner, item| inner.i32(1, *item));
         writer.close();
-        let read = Reader { bytes: &writer.bytes, at: 0 }.structure().unwrap();
+        let read = Reader { bytes: &writer.bytes, at: 0 }.structure().expect("it is as it was written");
         assert_eq!((read.number(1), read.text(4), read.number(5)), (Some(-7), Some("name"), Some(1)));
-        assert_eq!(read.structure(9).unwrap().number(2), Some(i64::MIN));
+        assert_eq!(read.structure(9).expect("it is as it was written").number(2), Some(i64::MIN));
         assert_eq!(read.structures(10).filter_map(|item| item.number(1)).sum::<i64>(), 190);
         for end in 0..writer.bytes.len() {
             assert_eq!(Reader { bytes: &writer.bytes[..end], at: 0 }.structure(), None);

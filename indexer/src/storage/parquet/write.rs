@@ -71,7 +71,9 @@ impl Writer {
             let lengths: Vec<i64> = found.iter().map(|text| text.len() as i64).collect();
             let mut values = Vec::new();
             write_differences(&lengths, &mut values);
-            found.iter().for_each(|text| values.extend_from_slice(text.as_bytes()));
+            for text in found {
+                values.extend_from_slice(text.as_bytes());
+            }
             values
         };
         self.data(name, Kind::Text, encoding::LENGTHS_AND_TEXT, None, codes, is_there, part)
@@ -228,9 +230,10 @@ impl Writer {
         footer.i32(1, 2);
         let schema: Vec<Option<&Chunk>> =
             std::iter::once(None).chain(self.columns.iter().map(Some)).collect();
-        footer.structures(2, &schema, |element, chunk| match chunk {
-            Some(chunk) => chunk.schema(element),
-            None => {
+        footer.structures(2, &schema, |element, chunk| {
+            if let Some(chunk) = chunk {
+                chunk.schema(element);
+            } else {
                 element.binary(4, b"events");
                 element.i32(5, self.columns.len() as i32);
             }

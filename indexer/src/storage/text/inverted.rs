@@ -26,9 +26,20 @@ const LISTED_A_BUCKET: usize = 16;
 /// A listed token: its hash, where its list begins, how many numbers it has.
 const ENTRY_BYTES: usize = 16;
 
+/// Parts that tokens are collected in, told by the highest bits of their hash, and how many occurrences wait
+/// for a part's turn. A part's tokens fit a core's cache while the waiting ones are entered, which all tokens
+/// of a segment would not.
+const PART_BITS: u32 = 6;
+const WAITING: usize = 512;
+
 /// Collects the numbers of each token. Numbers must come growing.
 pub struct Builder {
-    /// The upper half of each token's hash and its place among the tokens, in an open table.
+    parts: Vec<Part>,
+}
+
+struct Part {
+    waiting: Vec<(u64, u32)>,
+    /// Bits of each token's hash and its place among the tokens, in an open table.
     table: Vec<u64>,
     tokens: Vec<Token>,
 }
@@ -45,11 +56,39 @@ const EMPTY: u64 = u64::MAX;
 
 impl Builder {
     pub fn new() -> Builder {
-        Builder { table: vec![EMPTY; 1 << 12], tokens: Vec::new() }
+        let part = || Part { waiting: Vec::new(), table: vec![EMPTY; 1 << 5], tokens: Vec::new() };
+        Builder { parts: (0..1 << PART_BITS).map(|_| part()).collect() }
     }
 
     #[inline]
     pub fn add(&mut self, hash: u64, number: u32) {
+        let part = &mut self.parts[(hash >> (64 - PART_BITS)) as usize];
+        part.waiting.push((hash, number));
+        if part.waiting.len() == WAITING {
+            part.enter_waiting();
+        }
+    }
+
+    /// All tokens in the order of their hashes.
+    fn tokens(self) -> impl Iterator<Item = Token> {
+        self.parts.into_iter().flat_map(|mut part| {
+            part.enter_waiting();
+            part.tokens.sort_unstable_by_key(|token| token.hash);
+            part.tokens
+        })
+    }
+}
+
+impl Part {
+    fn enter_waiting(&mut self) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        for (hash, number) in waiting.drain(..) {
+            self.enter(hash, number);
+        }
+        self.waiting = waiting;
+    }
+
+    fn enter(&mut self, hash: u64, number: u32) {
         let mask = self.table.len() - 1;
         let mut slot = hash as usize & mask;
         loop {
@@ -57,7 +96,7 @@ impl Builder {
             if entry == EMPTY {
                 break;
             }
-            if entry >> 32 == hash >> 32 {
+            if entry >> 32 == hash << PART_BITS >> 32 {
                 let token = &mut self.tokens[entry as u32 as usize];
                 if token.hash == hash {
                     token.add(number);
@@ -66,11 +105,15 @@ impl Builder {
             }
             slot = (slot + 1) & mask;
         }
-        self.table[slot] = hash >> 32 << 32 | self.tokens.len() as u64;
+        self.table[slot] = Self::entry(hash, self.tokens.len());
         self.tokens.push(Token { hash, last: number, count: 1, gaps: Vec::new() });
         if self.tokens.len() * 2 > self.table.len() {
             self.grow();
         }
+    }
+
+    fn entry(hash: u64, index: usize) -> u64 {
+        hash << PART_BITS >> 32 << 32 | index as u64
     }
 
     fn grow(&mut self) {
@@ -81,20 +124,20 @@ impl Builder {
             while self.table[slot] != EMPTY {
                 slot = (slot + 1) & (size - 1);
             }
-            self.table[slot] = token.hash >> 32 << 32 | index as u64;
+            self.table[slot] = Self::entry(token.hash, index);
         }
     }
+}
 
+impl Builder {
     /// Appends everything to the bytes of an index and tells where it stands. Rare tokens are told to a
     /// block of `1 << shift` numbers.
-    pub fn write(mut self, universe: u32, shift: u32, bytes: &mut Vec<u8>) -> Inverted {
-        self.table = Vec::new();
-        self.tokens.sort_unstable_by_key(|token| token.hash);
+    pub fn write(self, universe: u32, shift: u32, bytes: &mut Vec<u8>) -> Inverted {
         let mut rare: Vec<(u64, u32)> = Vec::new();
         let mut listed = Vec::new();
         let mut lists = BitWriter::default();
         let mut numbers = Vec::new();
-        for token in &self.tokens {
+        for token in self.tokens() {
             token.numbers(&mut numbers);
             if numbers.len() <= RARE {
                 let before = rare.len();
@@ -387,19 +430,19 @@ mod tests {
             }
             let mut bytes = vec![9];
             let inverted = builder.write(rows.len() as u32, shift, &mut bytes);
-            let folder = tempfile::tempdir().unwrap();
+            let folder = tempfile::tempdir().expect("it is as it was written");
             let path = folder.path().join("t.idx");
-            std::fs::write(&path, &bytes).unwrap();
-            let file = Body::open(&path, 0).unwrap();
+            std::fs::write(&path, &bytes).expect("it is as it was written");
+            let file = Body::open(&path, 0).expect("it is as it was written");
             for (token, numbers) in &expected {
-                let found = inverted.find(&file, hash(*token)).unwrap().unwrap();
+                let found = inverted.find(&file, hash(*token)).expect("it is as it was written").expect("it is as it was written");
                 let all: BTreeSet<u32> = found.sure.iter().chain(&found.perhaps).copied().collect();
                 prop_assert!(found.sure.iter().all(|number| numbers.contains(number)));
                 prop_assert!(numbers.is_subset(&all));
                 prop_assert!(numbers.len() <= RARE || found.sure.len() == numbers.len());
             }
             let strangers = (0..400).map(|token| hash(5_000_000 + token));
-            let looked_at = strangers.map(|hash| inverted.find(&file, hash).unwrap().unwrap());
+            let looked_at = strangers.map(|hash| inverted.find(&file, hash).expect("it is as it was written").expect("it is as it was written"));
             let (mut sure, mut perhaps) = (0, 0);
             for found in looked_at {
                 sure += found.sure.len();

@@ -4,8 +4,11 @@ use super::super::intern::TextColumn;
 use super::*;
 use crate::tokens;
 
+/// A line, and the two values in it.
+type Row = (Vec<u8>, String, String);
+
 /// Rows as a line around two values, the second of which stands there with other bytes now and then.
-fn rows() -> Vec<(Vec<u8>, String, String)> {
+fn rows() -> Vec<Row> {
     (0..400_u32)
         .map(|row| {
             let agent = format!("Größe/{} (X11; rv {})", row % 5, row % 3);
@@ -22,9 +25,11 @@ fn rows() -> Vec<(Vec<u8>, String, String)> {
 #[test]
 fn every_token_of_every_row_is_found_and_nothing_else_is_sure() {
     let rows = rows();
-    let column = |of: &dyn Fn(&(Vec<u8>, String, String)) -> String| {
+    let column = |of: &dyn Fn(&Row) -> String| {
         let mut column = TextColumn::with_capacity(rows.len());
-        rows.iter().for_each(|row| column.push(of(row).as_bytes()));
+        for row in &rows {
+            column.push(of(row).as_bytes());
+        }
         column.finish()
     };
     let columns = vec![
@@ -36,14 +41,15 @@ fn every_token_of_every_row_is_found_and_nothing_else_is_sure() {
     for (row, (raw, ..)) in rows.iter().enumerate() {
         builder.add(row as u32, raw);
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("it is as it was written");
     let path = folder.path().join("text.idx");
-    std::fs::write(&path, builder.finish(rows.len() as u32).unwrap()).unwrap();
-    let index = TextIndex::open(&path).unwrap();
-    index.verify().unwrap();
+    std::fs::write(&path, builder.finish(rows.len() as u32).expect("it is as it was written"))
+        .expect("it is as it was written");
+    let index = TextIndex::open(&path).expect("it is as it was written");
+    index.verify().expect("it is as it was written");
     let all: BTreeSet<String> = rows.iter().flat_map(|(raw, ..)| tokens::folded(raw)).collect();
     for token in &all {
-        let found = index.rows(token).unwrap().unwrap();
+        let found = index.rows(token).expect("it is as it was written").expect("it is as it was written");
         let mut sure: BTreeSet<u32> = found.sure.iter().copied().collect();
         for part in &found.columns {
             let super::super::parquet::Values::Text { codes, texts } =
@@ -53,7 +59,8 @@ fn every_token_of_every_row_is_found_and_nothing_else_is_sure() {
             };
             let has = |code: u32| {
                 part.codes.contains(&code)
-                    && tokens::folded(texts.get(code as usize).unwrap().as_bytes()).contains(token)
+                    && tokens::folded(texts.get(code as usize).expect("it is as it was written").as_bytes())
+                        .contains(token)
             };
             sure.extend(
                 (0..rows.len() as u32)
@@ -67,8 +74,16 @@ fn every_token_of_every_row_is_found_and_nothing_else_is_sure() {
             assert!(!has || sure.contains(&row) || found.perhaps.contains(&row), "{token} is in row {row}");
         }
     }
-    assert!(index.rows("größe").unwrap().unwrap().columns.iter().any(|part| part.column == "agent"));
-    assert!(index.rows(&"x".repeat(300)).unwrap().is_none());
+    assert!(
+        index
+            .rows("größe")
+            .expect("it is as it was written")
+            .expect("it is as it was written")
+            .columns
+            .iter()
+            .any(|part| part.column == "agent")
+    );
+    assert!(index.rows(&"x".repeat(300)).expect("it is as it was written").is_none());
 }
 
 #[test]
@@ -77,18 +92,18 @@ fn a_damaged_index_is_an_error_or_other_rows() {
     for (row, (raw, ..)) in rows().iter().enumerate() {
         builder.add(row as u32, raw);
     }
-    let bytes = builder.finish(400).unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let bytes = builder.finish(400).expect("it is as it was written");
+    let folder = tempfile::tempdir().expect("it is as it was written");
     let path = folder.path().join("text.idx");
     for place in (0..bytes.len()).step_by(7) {
         for cut in [false, true] {
             let mut damaged = bytes.clone();
             if cut {
-                damaged.truncate(place)
+                damaged.truncate(place);
             } else {
-                damaged[place] ^= 0x55
+                damaged[place] ^= 0x55;
             }
-            std::fs::write(&path, damaged).unwrap();
+            std::fs::write(&path, damaged).expect("it is as it was written");
             if let Ok(index) = TextIndex::open(&path) {
                 assert!(index.verify().is_err() || place < 16 + bytes[8..16].len() + 1_200, "{place}");
                 for token in ["get", "took", "id1f", "none"] {
