@@ -34,7 +34,7 @@ use crate::time::numeric::DateOrder;
 
 /// Layouts of one format: a line is of the first that fits it.
 pub(crate) struct Layouts {
-    layouts: Vec<Vec<Step>>,
+    alternatives: Vec<Vec<Step>>,
     /// Name and kind of every field.
     fields: Vec<(&'static str, Kind)>,
     level: fn(&[u8]) -> Option<Level>,
@@ -85,7 +85,7 @@ impl Layouts {
     /// When a layout is not well formed, which is an error of the program and found by its format's test.
     pub(crate) fn new(reason: &'static str, layouts: &[&'static str]) -> Layouts {
         let mut all = Layouts {
-            layouts: Vec::new(),
+            alternatives: Vec::new(),
             fields: Vec::new(),
             level: level::of_word,
             has_http_status: false,
@@ -98,7 +98,7 @@ impl Layouts {
             let mut rest = *layout;
             let steps = all.steps(&mut rest);
             assert!(rest.is_empty(), "{layout}: » without «");
-            all.layouts.push(steps);
+            all.alternatives.push(steps);
         }
         all
     }
@@ -156,7 +156,7 @@ impl Layouts {
                 }
                 _ => {
                     let end = rest.find(['{', ' ', '«', '»']).unwrap_or(rest.len());
-                    steps.push(Step::Text(rest[..end].as_bytes().into()));
+                    steps.push(Step::Text(rest.as_bytes()[..end].into()));
                     *rest = &rest[end..];
                 }
             }
@@ -253,7 +253,8 @@ fn first_of(ends: &[Box<[u8]>], text: &[u8]) -> Option<usize> {
 pub(crate) struct LayoutReader {
     layouts: &'static Layouts,
     order: DateOrder,
-    columns: Vec<Option<Option<usize>>>,
+    /// `Err` where there were too many columns for another.
+    columns: Vec<Option<Result<usize, ()>>>,
     found: Vec<Found>,
 }
 
@@ -266,15 +267,15 @@ enum Found {
 
 impl Reader for LayoutReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        let layouts = &self.layouts.layouts;
-        for (index, layout) in layouts.iter().enumerate() {
+        let alternatives = &self.layouts.alternatives;
+        for (index, layout) in alternatives.iter().enumerate() {
             self.found.clear();
             if let Some(end) = run(layout, event, 0, self.order, &mut self.found)
                 && is_end(&event[end..])
                 && self.has_required(event)
             {
                 self.put(event, rows);
-                let partly = self.layouts.is_last_partly && index + 1 == layouts.len();
+                let partly = self.layouts.is_last_partly && index + 1 == alternatives.len();
                 return Ok(if partly { Fit::Partly } else { Fit::Whole });
             }
         }
@@ -286,7 +287,7 @@ impl Reader for LayoutReader {
 impl LayoutReader {
     /// Reads what begins at a place of the event and is laid out like this; more may follow behind it.
     pub(crate) fn read_at(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> bool {
-        for layout in &self.layouts.layouts {
+        for layout in &self.layouts.alternatives {
             self.found.clear();
             if run(layout, event, at, self.order, &mut self.found).is_some() && self.has_required(event) {
                 self.put(event, rows);
@@ -331,8 +332,9 @@ impl LayoutReader {
                     {
                         rows.set_level(level);
                     }
-                    let column = self.columns[field].get_or_insert_with(|| rows.add_column(name, kind));
-                    let Some(column) = *column else { continue };
+                    let column =
+                        self.columns[field].get_or_insert_with(|| rows.add_column(name, kind).ok_or(()));
+                    let Ok(column) = *column else { continue };
                     let number = number(&event[from..to]);
                     if self.layouts.has_http_status
                         && let (true, Some(Number::Int(status))) = (name == "status", &number)

@@ -42,7 +42,6 @@ mod layout;
 mod level;
 pub mod limits;
 mod named;
-mod netfilter;
 mod pairs;
 mod parser;
 mod rows;

@@ -157,7 +157,7 @@ impl<'a> Source<'a> {
         let Verdict { parser, mut detection, times, rules } =
             detect(&sample, is_whole, forced.as_ref(), &options.definitions, &setup, options.zone.as_deref());
         detection.encoding = encoding.name();
-        detection.compression = compression.to_owned();
+        compression.clone_into(&mut detection.compression);
         let zone_origin = options.zone.as_deref().map_or(ZoneOrigin::Assumed, ZoneOrigin::Chosen);
         let evidence = Evidence {
             rules: Some(&rules),

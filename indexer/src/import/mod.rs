@@ -179,7 +179,7 @@ impl<'w, 'c> Landing<'w, 'c> {
                     self.begin(&path, &detection, *settler)?;
                     reporter.change(self.stream, |progress| {
                         progress.state = FileState::Reading;
-                        progress.format = Some(detection.format.to_owned());
+                        progress.format = Some(detection.format.clone());
                     });
                 }
                 Next::Step(Step::Part(part)) => self.land(*part, reporter)?,
@@ -208,9 +208,9 @@ impl<'w, 'c> Landing<'w, 'c> {
         self.manifest.sources.push(SourceEntry {
             name: self.name.clone(),
             path: path.to_string_lossy().into_owned(),
-            format: detection.format.to_owned(),
-            encoding: detection.encoding.to_owned(),
-            compression: detection.compression.to_owned(),
+            format: detection.format.clone(),
+            encoding: detection.encoding.clone(),
+            compression: detection.compression.clone(),
             zone: detection.zone.clone(),
             bytes: 0,
             sha256: String::new(),

@@ -35,12 +35,11 @@ impl Pending {
         self.raw_bytes += batch.chunk.bytes.len();
         self.cells += batch.rows() * batch.columns.len();
         self.batches.push((source, batch));
-        match self.sources.iter_mut().find(|entry| entry.source == source) {
-            Some(entry) => entry.frames.push(frame),
-            None => {
-                let encoding = encoding.to_owned();
-                self.sources.push(SegmentSource { source, encoding, frames: vec![frame] });
-            }
+        if let Some(entry) = self.sources.iter_mut().find(|entry| entry.source == source) {
+            entry.frames.push(frame);
+        } else {
+            let encoding = encoding.to_owned();
+            self.sources.push(SegmentSource { source, encoding, frames: vec![frame] });
         }
     }
 

@@ -11,7 +11,6 @@ use crate::batch::{Level, Span};
 use crate::formats::{Fit, Learned, Reader, Setup};
 use crate::frame::Framing;
 use crate::level;
-use crate::limits;
 use crate::rows::{Kind, Rows};
 use crate::time::find::find;
 use crate::time::rules::TimeRules;

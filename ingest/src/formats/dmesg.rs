@@ -2,11 +2,13 @@
 
 use std::sync::LazyLock;
 
-use super::{Format, Learned};
+use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
-use crate::layout::Layouts;
+use crate::layout::{LayoutReader, Layouts};
 use crate::level;
 use crate::named::{Number, number};
+use crate::rows::Rows;
+use crate::time::names::month_name;
 
 pub(crate) static FORMAT: Format = Format {
     name: "dmesg",
@@ -19,13 +21,42 @@ pub(crate) static FORMAT: Format = Format {
                 || line.starts_with(b"kern ")
         })
     },
-    reader: |setup| Box::new(LAYOUTS.reader(setup)),
+    reader: |setup| Box::new(KernelReader(LAYOUTS.reader(setup))),
     ..Format::LINES
 };
 
+struct KernelReader(LayoutReader);
+
+impl Reader for KernelReader {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        if !has_kernel_time(event) {
+            return Err(REASON);
+        }
+        self.0.read(event, rows)
+    }
+}
+
+const REASON: &str = "no message of the kernel";
+
+/// Whether the first bracket holds seconds with their microseconds, or the weekday and month of `dmesg -T`:
+/// many other lines begin with a time in brackets.
+fn has_kernel_time(event: &[u8]) -> bool {
+    let Some(open) = memchr::memchr(b'[', &event[..event.len().min(FACILITY_AND_LEVEL_BYTES)]) else {
+        return false;
+    };
+    let inner = event[open + 1..].trim_ascii_start();
+    let seconds = inner.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let fraction = inner[seconds..].iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count();
+    let is_uptime = seconds > 0 && fraction == 6 && inner[seconds] == b'.';
+    is_uptime || (inner.get(3) == Some(&b' ') && month_name(inner, 4).is_some())
+}
+
+/// What `dmesg -x` writes before the time is no longer.
+const FACILITY_AND_LEVEL_BYTES: usize = 20;
+
 static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
     Layouts::new(
-        "no message of the kernel",
+        REASON,
         &[
             "«<{level}>»{when} {message:rest}",
             "{facility:word} :{level} : {when} {message:rest}",

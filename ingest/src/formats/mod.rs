@@ -70,7 +70,7 @@ use crate::limits;
 use crate::rows::{Rows, Schema};
 use crate::time::When;
 use crate::time::find::whole;
-use crate::time::rules::{self, TimeRules};
+use crate::time::rules::TimeRules;
 use crate::time::zone::Zone;
 
 /// Every format, in the order in which they are preferred when two fit equally well.
@@ -290,7 +290,7 @@ pub(crate) fn render(format: &'static Format, line: &str) -> String {
     use std::fmt::Write;
 
     let mut setup = Setup::new(Zone::UTC);
-    setup.times = rules::learn(line.as_bytes().split(|&byte| byte == b'\n'));
+    setup.times = crate::time::rules::learn(line.as_bytes().split(|&byte| byte == b'\n'));
     setup.learned = (format.learn)(line.as_bytes(), &setup);
     let chunk = Chunk::whole(line.as_bytes().to_vec());
     let batch = crate::parser::Parser::new(format, setup).parse(chunk);
