@@ -226,7 +226,9 @@ impl Frames<'_> {
             }
             Framing::Blocks(block) => match block(rest) {
                 Some(block) if block.next > 0 => {
-                    (from + block.start, from + block.end, from + block.next, false)
+                    let (start, end) = without_blank_lines(&rest[block.start..block.end]);
+                    let from_block = from + block.start;
+                    (from_block + start, from_block + end, from + block.next, false)
                 }
                 _ => {
                     let (start, end) = without_blank_lines(rest);

@@ -173,7 +173,7 @@ export type FieldValue = { name: string, value: string, kind: FieldKind, };
 
 export type FieldKind = "text" | "int" | "float" | "bool";
 
-export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "cancelled" | "badRequest" | "internal";
+export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "cancelled" | "badRequest" | "internal";
 
 export type WireError = { code: ErrorCode, message: string, hint: string | null, path: string | null, 
 /**

@@ -181,6 +181,9 @@ fn status_and_bytes(event: &[u8], at: usize, rows: &mut Rows) -> Result<usize, &
     if event.get(at + 4) != Some(&b' ') {
         return if event.len() == at + 4 { Ok(event.len()) } else { Err(broken) };
     }
+    if event.get(next) == Some(&b'-') {
+        return Ok(next + 1);
+    }
     let mut size: i64 = 0;
     while let Some(digit @ b'0'..=b'9') = event.get(next) {
         size = size.saturating_mul(10).saturating_add(i64::from(digit - b'0'));
@@ -222,6 +225,14 @@ mod tests {
     #[track_caller]
     fn check(line: &str, expected: &str) {
         assert_eq!(render(&FORMAT, line), expected, "{line}");
+    }
+
+    #[test]
+    fn an_answer_without_bytes_keeps_what_is_behind() {
+        check(
+            r#"10.1.2.3 - - [21/Nov/2026:03:04:05 +0000] "GET / HTTP/1.1" 304 - "-" "curl/8.5""#,
+            r#"2026-11-21T03:04:05Z info client_ip="10.1.2.3" method="GET" path="/" protocol="HTTP/1.1" status=304 user_agent="curl/8.5""#,
+        );
     }
 
     #[test]
