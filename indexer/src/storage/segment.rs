@@ -201,7 +201,7 @@ impl Segment {
         if kept.is_none() {
             let path = self.text_path();
             if path.exists() {
-                *kept = Some(Arc::new(TextIndex::open(&path)?));
+                *kept = Some(Arc::new(TextIndex::open(&path, self.meta.events as u32)?));
             }
         }
         Ok(kept.clone())
