@@ -285,11 +285,23 @@ impl Case {
         if before || after {
             return Ok(None);
         }
-        let columns = segment.columns()?;
         // A range asks for times, so events without one are out of it.
         let from = if view.to.is_some() { view.from.or(Some(i64::MIN + 1)) } else { view.from };
-        let start = from.map_or(0, |from| columns.time.partition_point(|&time| time < from));
-        let end = view.to.map_or(columns.rows(), |to| columns.time.partition_point(|&time| time < to));
+        // Only a segment that the range cuts through is looked into; reading its times costs milliseconds.
+        let rows_before = |limit: i64| -> Result<usize> {
+            Ok(segment.columns()?.time.partition_point(|&time| time < limit))
+        };
+        let start = match from {
+            None => 0,
+            Some(from) if segment.meta.first.is_some_and(|first| from <= first) => {
+                segment.meta.untimed as usize
+            }
+            Some(from) => rows_before(from)?,
+        };
+        let end = match view.to {
+            Some(to) if segment.meta.last.is_none_or(|last| to <= last) => rows_before(to)?,
+            _ => segment.meta.events as usize,
+        };
         let rows = if view.filter == Filter::Everything {
             PartRows::All { start, end: end.max(start) }
         } else {

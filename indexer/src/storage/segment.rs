@@ -182,8 +182,11 @@ impl Segment {
         rows: impl Iterator<Item = u32>,
         mut each: impl FnMut(u32, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let columns = self.columns()?;
         let mut rows: Vec<u32> = rows.collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let columns = self.columns()?;
         let place = |&row: &u32| (columns.source[row as usize], columns.offset[row as usize]);
         if !rows.is_sorted_by_key(place) {
             rows.sort_unstable_by_key(place);
@@ -215,7 +218,7 @@ impl Segment {
         if kept.is_none() {
             let path = self.text_path();
             if path.exists() {
-                *kept = Some(Arc::new(TextIndex::open(&path)?));
+                *kept = Some(Arc::new(TextIndex::open(&path, self.meta.events as u32)?));
             }
         }
         Ok(kept.clone())

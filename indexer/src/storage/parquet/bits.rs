@@ -100,8 +100,8 @@ pub fn read_hybrid(bytes: &[u8], width: u32, count: usize, numbers: &mut Vec<u32
             if length == 0 || (packed.len() * 8) < wanted.min(length.saturating_mul(8)) * width as usize {
                 return None;
             }
-            unpack(packed, width, wanted.min(length * 8), |number| numbers.push(number as u32));
-            reader.at += size;
+            unpack(packed, width, wanted.min(length.saturating_mul(8)), |number| numbers.push(number as u32));
+            reader.at = reader.at.saturating_add(size);
         } else {
             let size = width.div_ceil(8) as usize;
             let mut number = [0; 4];
@@ -153,10 +153,9 @@ pub fn read_differences(bytes: &[u8], most: usize) -> Option<(Vec<i64>, usize)> 
     let miniblocks = usize::try_from(reader.varint()?).ok()?;
     let count = usize::try_from(reader.varint()?).ok()?;
     let mut number = unzigzag(reader.varint()?);
-    if count > most || miniblocks == 0 || block == 0 || !block.is_multiple_of(miniblocks * 32) {
+    if count > most || block != BLOCK || miniblocks != BLOCK / MINIBLOCK {
         return None;
     }
-    let size = block / miniblocks;
     let mut numbers = Vec::with_capacity(count);
     if count > 0 {
         numbers.push(number);
@@ -166,11 +165,11 @@ pub fn read_differences(bytes: &[u8], most: usize) -> Option<(Vec<i64>, usize)> 
         let widths = bytes.get(reader.at..reader.at.checked_add(miniblocks)?)?;
         reader.at += miniblocks;
         for &width in widths {
-            let wanted = size.min(count - numbers.len());
+            let wanted = MINIBLOCK.min(count - numbers.len());
             if wanted == 0 {
                 break;
             }
-            let length = size / 8 * usize::from(width);
+            let length = MINIBLOCK / 8 * usize::from(width);
             let packed = bytes.get(reader.at..reader.at.checked_add(length)?)?;
             if width > 64 {
                 return None;

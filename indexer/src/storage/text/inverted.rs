@@ -23,6 +23,9 @@ const BUCKETS_A_STEP: usize = 64;
 /// Listed tokens a bucket of their directory has about.
 const LISTED_A_BUCKET: usize = 16;
 
+/// Buckets are told by fewer bits than this: there are no more of them than tokens.
+const MOST_BUCKET_BITS: u32 = 32;
+
 /// A listed token: its hash, where its list begins, how many numbers it has.
 const ENTRY_BYTES: usize = 16;
 
@@ -256,12 +259,17 @@ impl Inverted {
         Ok(self.listed(file, hash)?.zip(perhaps).map(|(sure, perhaps)| Found { sure, perhaps }))
     }
 
+    /// Whether it can be of an index over so many rows: all numbers are of rows, or of values that rows have.
+    pub fn suits(&self, rows: u32) -> bool {
+        self.universe <= rows && self.bucket_bits <= MOST_BUCKET_BITS
+    }
+
     /// Nothing where the file is not what it should be.
     fn listed(&self, file: &Body, hash: u64) -> Result<Option<Vec<u32>>> {
         if self.listed == 0 {
             return Ok(Some(Vec::new()));
         }
-        let bucket = bucket(hash, self.bucket_bits.min(63));
+        let bucket = bucket(hash, self.bucket_bits);
         let first = bucket.saturating_sub(1) * 4;
         let ends = file.read(self.buckets, first, (bucket + 1) * 4 - first)?;
         let ends: Vec<usize> =
@@ -347,7 +355,7 @@ impl Rare {
 
     /// The numbers of every block that may hold the token. Nothing where the file is not what it should be.
     fn find(&self, file: &Body, hash: u64, universe: u32, shift: u32) -> Result<Option<Vec<u32>>> {
-        if self.bucket_bits > 40 || self.block_bits > 32 || shift > 31 {
+        if self.bucket_bits > MOST_BUCKET_BITS || self.block_bits > 32 || shift > 31 {
             return Ok(None);
         }
         let bucket = bucket(hash, self.bucket_bits);

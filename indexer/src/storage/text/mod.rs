@@ -124,7 +124,8 @@ pub struct TextIndex {
 const LONGEST_HEADER_BYTES: u64 = 64 << 20;
 
 impl TextIndex {
-    pub fn open(path: &Path) -> Result<TextIndex> {
+    /// Of a segment of so many rows.
+    pub fn open(path: &Path, rows: u32) -> Result<TextIndex> {
         let mut body = Body::open(path, 0)?;
         let start = body.read(Section { at: 0, bytes: 16 }, 0, 16)?;
         let (magic, length) = start.split_at(8);
@@ -133,7 +134,11 @@ impl TextIndex {
             return Err(body.damaged());
         }
         let header = body.read(Section { at: 16, bytes: length }, 0, length as usize)?;
-        let header = serde_json::from_slice(&header).map_err(|_| body.damaged())?;
+        let header: Header = serde_json::from_slice(&header).map_err(|_| body.damaged())?;
+        let suits = header.rest.suits(rows) && header.columns.iter().all(|column| column.values.suits(rows));
+        if header.rows != rows || !suits {
+            return Err(body.damaged());
+        }
         body.at = 16 + length;
         Ok(TextIndex { header, body })
     }

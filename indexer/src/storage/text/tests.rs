@@ -45,7 +45,7 @@ fn every_token_of_every_row_is_found_and_nothing_else_is_sure() {
     let path = folder.path().join("text.idx");
     std::fs::write(&path, builder.finish(rows.len() as u32).expect("it is as it was written"))
         .expect("it is as it was written");
-    let index = TextIndex::open(&path).expect("it is as it was written");
+    let index = TextIndex::open(&path, rows.len() as u32).expect("it is as it was written");
     index.verify().expect("it is as it was written");
     let all: BTreeSet<String> = rows.iter().flat_map(|(raw, ..)| tokens::folded(raw)).collect();
     for token in &all {
@@ -104,7 +104,7 @@ fn a_damaged_index_is_an_error_or_other_rows() {
                 damaged[place] ^= 0x55;
             }
             std::fs::write(&path, damaged).expect("it is as it was written");
-            if let Ok(index) = TextIndex::open(&path) {
+            if let Ok(index) = TextIndex::open(&path, 400) {
                 assert!(index.verify().is_err() || place < 16 + bytes[8..16].len() + 1_200, "{place}");
                 for token in ["get", "took", "id1f", "none"] {
                     let _ = index.rows(token);
