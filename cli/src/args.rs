@@ -1,6 +1,6 @@
 //! The command line as data. `--help` is made from these words.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -33,9 +33,12 @@ pub enum Command {
 /// How files are read.
 #[derive(Args)]
 pub struct Reading {
-    /// Read every file as this format instead of asking the data
+    /// Read every file as this format instead of asking the data: its name, or a file that defines it
     #[arg(long)]
     pub format: Option<String>,
+    /// Read every file as text in this encoding instead of asking the data: utf-16le, cp932
+    #[arg(long)]
+    pub encoding: Option<String>,
     /// Zone of times that name none: Europe/Berlin, +02:00
     #[arg(long, value_name = "TZ")]
     pub zone: Option<String>,
@@ -45,13 +48,30 @@ pub struct Reading {
 }
 
 impl Reading {
-    pub fn options(&self) -> indexer::ReadOptions {
-        indexer::ReadOptions {
-            format: self.format.clone(),
+    pub fn options(&self) -> indexer::Result<indexer::ReadOptions> {
+        let mut options = indexer::ReadOptions {
+            encoding: self.encoding.clone(),
             zone: self.zone.clone(),
             year: self.year,
             ..indexer::ReadOptions::default()
+        };
+        match &self.format {
+            Some(file) if Path::new(file).is_file() => {
+                options.definitions = indexer::definitions(Path::new(file))?
+            }
+            Some(name) if !indexer::format_names().any(|(known, _)| known == name) => {
+                let message = format!("there is no format named \"{name}\", and no file that defines one");
+                let names: Vec<_> = indexer::format_names().map(|(name, _)| name).collect();
+                let error = indexer::Error::new(indexer::ErrorKind::BadRequest, message);
+                return Err(error.hint(format!("the formats are {}", names.join(", "))));
+            }
+            format => options.format.clone_from(format),
         }
+        // Of one definition it is clear which is meant; of several the data tells.
+        if let [definition] = options.definitions.as_slice() {
+            options.format = Some(definition.name.clone());
+        }
+        Ok(options)
     }
 }
 
@@ -67,7 +87,7 @@ pub enum Profile {
 pub struct Import {
     /// The case's folder
     pub case: PathBuf,
-    /// Files and folders
+    /// Files and folders; `-` for what is piped in
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// What is built beside the original bytes
@@ -123,7 +143,7 @@ pub struct Query {
 
 #[derive(Args)]
 pub struct Detect {
-    /// Files and folders
+    /// Files and folders; `-` for what is piped in
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]

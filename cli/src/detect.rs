@@ -16,7 +16,8 @@ struct Report {
 }
 
 pub fn run(arguments: &Detect) -> Result<Outcome> {
-    let found = indexer::detect(&arguments.paths, &arguments.reading.options(), &indexer::Cancel::default())?;
+    let found =
+        indexer::detect(&arguments.paths, &arguments.reading.options()?, &indexer::Cancel::default())?;
     let mut stdout = out::stdout();
     if arguments.json {
         let files = found.iter().map(FileLine::from).collect();

@@ -30,7 +30,7 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
     let case = if is_new { Case::create(&arguments.case)? } else { Case::open(&arguments.case)? };
     let before = case.snapshot().revision();
     let options = ImportOptions {
-        ingest: arguments.reading.options(),
+        ingest: arguments.reading.options()?,
         without_index: arguments.profile == Profile::Fields,
         ..ImportOptions::default()
     };

@@ -1,11 +1,13 @@
 //! What would be imported, without a case: every file is read to its end and counted.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use ingest::custom::Definition;
 use ingest::{NO_TIME, Source};
 
 use crate::Cancel;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// What a file is and holds.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +27,21 @@ pub struct Detected {
     pub bytes: u64,
     /// Why it, or the rest of it, cannot be read.
     pub error: Option<Error>,
+}
+
+/// The formats that a person defined in a file. All that is wrong with it is in the error.
+pub fn definitions(path: &Path) -> Result<Vec<Arc<Definition>>> {
+    let loaded = ingest::custom::load(path).map_err(|faults| {
+        let faults: Vec<String> = faults
+            .iter()
+            .map(|fault| match fault.key.as_str() {
+                "" => fault.message.clone(),
+                key => format!("{key}: {}", fault.message),
+            })
+            .collect();
+        Error::new(ErrorKind::BadRequest, faults.join("; ")).at(path)
+    })?;
+    Ok(loaded.into_iter().map(Arc::new).collect())
 }
 
 /// Looks at files, folders and what is in them. One that cannot be read is in the list with its error.

@@ -40,10 +40,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 
 pub use case::{Case, Snapshot, Verification};
-pub use detect::{Detected, detect};
+pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
 pub use import::{FileProgress, FileReport, FileState, ImportOptions, ImportReport, Phase, Progress};
-pub use ingest::{Level, NO_TIME, Options as ReadOptions};
+pub use ingest::{Level, NO_TIME, Options as ReadOptions, format_names};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use storage::SourceEntry;
 

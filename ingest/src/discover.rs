@@ -20,6 +20,9 @@ pub struct Found {
     pub modified_ns: Option<i64>,
 }
 
+/// The path that stands for what is piped in, as everywhere. A file of this name is `./-`.
+pub(crate) const STANDARD_INPUT: &str = "-";
+
 /// What the dropped paths hold, and what of them cannot be read.
 #[derive(Debug, Default)]
 pub struct Discovery {
@@ -47,6 +50,11 @@ struct Walk {
 
 impl Walk {
     fn dropped(&mut self, path: &Path) {
+        if path == Path::new(STANDARD_INPUT) {
+            let name = "standard input".to_owned();
+            let found = Found { path: path.to_path_buf(), name, bytes: 0, modified_ns: None };
+            return self.discovery.files.push(found);
+        }
         match fs::metadata(path) {
             Err(error) => self.discovery.refused.push(Error::io(path, error)),
             Ok(metadata) if metadata.is_file() => {

@@ -10,7 +10,7 @@ use crate::batch::{Batch, Chunk};
 use crate::custom::Definition;
 use crate::decoded::Decoded;
 use crate::detect::{Candidate, Detection, Verdict, binary, detect};
-use crate::discover::Found;
+use crate::discover::{Found, STANDARD_INPUT};
 use crate::encoding::{Encoding, has_escapes};
 use crate::error::{Error, ErrorKind};
 use crate::evtx::looks_like_evtx;
@@ -20,7 +20,7 @@ use crate::limits;
 use crate::parser::Parser;
 use crate::settler::{Evidence, Settler, ZoneOrigin};
 use crate::time::zone::Zone;
-use crate::unpack::{Member, UnpackLimits, unpack};
+use crate::unpack::{Member, UnpackLimits, unpack, unpack_stream};
 
 /// How sources are to be read, where the data does not say it.
 #[derive(Clone, Debug)]
@@ -69,12 +69,17 @@ pub struct Opened<'a> {
 /// Opens a file and hands out every stream in it: the file itself, what was compressed, or the members of an
 /// archive in its order. `visit` returns false to stop.
 pub fn open(found: &Found, options: &Options, visit: &mut dyn FnMut(Opened<'_>) -> bool) {
-    unpack(found, &options.unpack, &mut |member| {
+    let mut open = |member: Member<'_>| {
         let Member { path, name, modified_ns, bytes, compression, input } = member;
         let source =
             input.and_then(|input| Source::new(&path, &name, modified_ns, &compression, input, options));
         visit(Opened { path, name, bytes, source })
-    });
+    };
+    if found.path == Path::new(STANDARD_INPUT) {
+        unpack_stream(found, io::stdin(), &options.unpack, &mut open);
+    } else {
+        unpack(found, &options.unpack, &mut open);
+    }
 }
 
 /// One stream being read. Its chunks, put together, are its bytes.
