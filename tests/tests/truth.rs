@@ -4,6 +4,8 @@
 //! For each file its events and its first and last time are compared. What disagrees is printed with what is
 //! known of it; too many disagreements fail.
 
+#![allow(clippy::print_stdout, reason = "what disagrees is for a person to read")]
+
 use std::path::{Path, PathBuf};
 
 use ingest::{NO_TIME, Options, Source};
