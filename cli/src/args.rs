@@ -57,7 +57,7 @@ impl Reading {
         };
         match &self.format {
             Some(file) if Path::new(file).is_file() => {
-                options.definitions = indexer::definitions(Path::new(file))?
+                options.definitions = indexer::definitions(Path::new(file))?;
             }
             Some(name) if !indexer::format_names().any(|(known, _)| known == name) => {
                 let message = format!("there is no format named \"{name}\", and no file that defines one");
