@@ -306,6 +306,7 @@ mod tests {
             ("a)", "this closes nothing at 1..2"),
             ("status:", "a value is missing after this at 6..7"),
             ("\"trace id\"=7", "\"trace id\"=7"),
+            ("\\and<7", "\"and\"<7"),
             ("\"open", "this quotation has no end at 0..5"),
             ("a OR", "something is missing at the end at 4..4"),
         ] {

@@ -41,7 +41,7 @@ fn print(filter: &Filter, f: &mut Formatter<'_>, around: u8) -> fmt::Result {
         }
         Filter::Text(pattern) => print_pattern(pattern, f, false),
         Filter::Field { field, test, .. } => {
-            if is_field_name(field) {
+            if is_field_name(field) && !is_keyword(field) {
                 f.write_str(field)?;
             } else {
                 quoted(field, f)?;
@@ -108,15 +108,19 @@ fn print_pattern(pattern: &Pattern, f: &mut Formatter<'_>, is_value: bool) -> fm
     }
 }
 
+/// A word that joins others instead of being looked for.
+fn is_keyword(word: &str) -> bool {
+    ["and", "or", "not"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
+}
+
 /// Text as a bare word where that reads back the same, else quoted.
 fn text(words: &str, f: &mut Formatter<'_>, is_value: bool) -> fmt::Result {
-    let keyword = ["and", "or", "not"].contains(&words.to_ascii_lowercase().as_str());
     let plain = |c: char| {
         c.is_alphanumeric() || matches!(c, '_' | '.' | '@' | '/' | '#' | '%' | '+' | ',' | ';') || (c == '-')
     };
     let starts_plainly = words.chars().next().is_some_and(|c| c.is_alphanumeric() || (is_value && plain(c)));
     let is_time = !is_value && words.starts_with(|c: char| c.is_ascii_digit());
-    if !keyword && starts_plainly && words.chars().all(|c| plain(c) || (c == ':' && is_time)) {
+    if !is_keyword(words) && starts_plainly && words.chars().all(|c| plain(c) || (c == ':' && is_time)) {
         return f.write_str(words);
     }
     quoted(words, f)

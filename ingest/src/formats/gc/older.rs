@@ -6,6 +6,7 @@ use memchr::memmem;
 use super::{decimal, last_heap};
 use crate::formats::{Fit, Format, Learned, Reader};
 use crate::rows::{Kind, Rows, Schema};
+use crate::time::When;
 use crate::time::find::near;
 
 pub(crate) static FORMAT: Format = Format {
@@ -77,6 +78,8 @@ impl Reader for OlderReader {
         let (from, uptime) = start(event).ok_or("no time of an entry at the start")?;
         if let Some(time) = near(event, 0).filter(|time| time.end <= from) {
             rows.when(&time.when);
+        } else if let Some(seconds) = uptime {
+            rows.when(&When::Uptime((seconds * 1e9) as i64));
         }
         if let Some(seconds) = uptime {
             rows.float(UPTIME_MS, seconds * 1e3);
@@ -167,7 +170,7 @@ mod tests {
         );
         check(
             "12.5: [Full GC (System.gc()) [PSYoungGen: 9K->0K(2K)] [ParOldGen: 1K->2K(3K)] 10K->2K(5K), [Metaspace: 2K->2K(9K)], 0.5 secs]",
-            r#"- - uptime_ms=12500.0 pause="Full GC" cause="System.gc()" heap_before_bytes=10240 heap_after_bytes=2048 heap_total_bytes=5120 duration_ms=500.0"#,
+            r#"1690-01-01T00:00:12.5Z - uptime_ms=12500.0 pause="Full GC" cause="System.gc()" heap_before_bytes=10240 heap_after_bytes=2048 heap_total_bytes=5120 duration_ms=500.0"#,
         );
         check(
             "2026-11-21T03:04:05.108+0000: 1.5: [GC pause (G1 Evacuation Pause) (young), 0.25 secs]\n   [Parallel Time: 7.2 ms]\n   [Eden: 51.0M(51.0M)->0.0B(44.0M) Survivors: 0.0B->7K Heap: 51.0M(1024.0M)->7.0M(1024.0M)]\n [Times: user=0.01 sys=0.00, real=0.01 secs]",
@@ -175,11 +178,11 @@ mod tests {
         );
         check(
             "1.5: [CMS-concurrent-mark: 0.044/0.047 secs] [Times: user=0.2 sys=0.0, real=0.05 secs]",
-            r#"- - uptime_ms=1500.0 pause="CMS-concurrent-mark" duration_ms=47.0"#,
+            r#"1690-01-01T00:00:01.5Z - uptime_ms=1500.0 pause="CMS-concurrent-mark" duration_ms=47.0"#,
         );
         check(
             "1.5: [GC 123K->45K(678K), 0.25 secs]",
-            r#"- - uptime_ms=1500.0 pause="GC" heap_before_bytes=125952 heap_after_bytes=46080 heap_total_bytes=694272 duration_ms=250.0"#,
+            r#"1690-01-01T00:00:01.5Z - uptime_ms=1500.0 pause="GC" heap_before_bytes=125952 heap_after_bytes=46080 heap_total_bytes=694272 duration_ms=250.0"#,
         );
         for line in [
             "5.170: [Rescan (parallel) , 0.002 secs]",

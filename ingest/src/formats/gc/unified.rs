@@ -7,6 +7,7 @@ use crate::batch::Level;
 use crate::formats::{Fit, Format, Learned, Reader};
 use crate::level;
 use crate::rows::{Kind, Rows, Schema};
+use crate::time::When;
 use crate::time::find::near;
 
 pub(crate) static FORMAT: Format = Format {
@@ -100,11 +101,14 @@ struct UnifiedReader;
 
 impl Reader for UnifiedReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        let mut numbers = 0;
+        let (mut numbers, mut uptime) = (0, None);
         let end = decorations(event, |decoration| match decoration {
             Decoration::Level(level) => rows.set_level(level),
             Decoration::Tags(from, to) => rows.text(TAGS, from, to),
-            Decoration::UptimeMs(ms) => rows.float(UPTIME_MS, ms),
+            Decoration::UptimeMs(ms) => {
+                rows.float(UPTIME_MS, ms);
+                uptime = Some(ms);
+            }
             Decoration::Number(from, to) => {
                 if numbers == 0 && to - from < 11 {
                     rows.int(PID, digits(&event[from..to]));
@@ -118,6 +122,8 @@ impl Reader for UnifiedReader {
         .ok_or("no level and tags in brackets")?;
         if let Some(time) = near(event, 1) {
             rows.when(&time.when);
+        } else if let Some(ms) = uptime {
+            rows.when(&When::Uptime((ms * 1e6) as i64));
         }
         let message = event[end..].trim_ascii_start();
         if !message.is_empty() {
@@ -183,7 +189,10 @@ mod tests {
 
     #[test]
     fn sample_lines() {
-        check("[0.009s][info][gc] Using G1", r#"- info tags="gc" uptime_ms=9.0 message="Using G1""#);
+        check(
+            "[0.009s][info][gc] Using G1",
+            r#"1690-01-01T00:00:00.009Z info tags="gc" uptime_ms=9.0 message="Using G1""#,
+        );
         check(
             "[2026-11-21T03:04:05.123+0100][12.300s][info ][gc,start     ] GC(5) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 2.311ms",
             r#"2026-11-21T02:04:05.123Z info tags="gc,start" uptime_ms=12300.0 gc_id=5 pause="Pause Young" cause="G1 Evacuation Pause" heap_before_bytes=25165824 heap_after_bytes=4194304 heap_total_bytes=268435456 duration_ms=2.311 message="GC(5) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 2.311ms""#,
@@ -194,7 +203,7 @@ mod tests {
         );
         check(
             "[0.009s][info][gc] GC(1) Pause Remark 3M->3M(8M) 0.5ms",
-            r#"- info tags="gc" uptime_ms=9.0 gc_id=1 pause="Pause Remark" heap_before_bytes=3145728 heap_after_bytes=3145728 heap_total_bytes=8388608 duration_ms=0.5 message="GC(1) Pause Remark 3M->3M(8M) 0.5ms""#,
+            r#"1690-01-01T00:00:00.009Z info tags="gc" uptime_ms=9.0 gc_id=1 pause="Pause Remark" heap_before_bytes=3145728 heap_after_bytes=3145728 heap_total_bytes=8388608 duration_ms=0.5 message="GC(1) Pause Remark 3M->3M(8M) 0.5ms""#,
         );
         for line in ["[main] INFO x", "[0.1s] x", "[0.1s][info][Not A Tag] x", "[0.1s][info", ""] {
             assert!(decorations(line.as_bytes(), |_| {}).is_none(), "{line}");
