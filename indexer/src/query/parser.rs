@@ -307,6 +307,9 @@ mod tests {
             ("status:", "a value is missing after this at 6..7"),
             ("\"trace id\"=7", "\"trace id\"=7"),
             ("\\and<7", "\"and\"<7"),
+            ("a<\\-b", "a<\"-b\""),
+            ("a<-7", "a<-7"),
+            ("-\\A*", "\\-A*"),
             ("\"open", "this quotation has no end at 0..5"),
             ("a OR", "something is missing at the end at 4..4"),
         ] {

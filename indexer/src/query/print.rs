@@ -96,6 +96,11 @@ fn print_pattern(pattern: &Pattern, f: &mut Formatter<'_>, is_value: bool) -> fm
         }
         Pattern::Glob(glob) => {
             let mut characters = glob.chars();
+            // A dash in front would say that the pattern is not wanted.
+            if let Some(rest) = glob.strip_prefix("\\-").or_else(|| glob.strip_prefix('-')) {
+                f.write_str("\\-")?;
+                characters = rest.chars();
+            }
             while let Some(character) = characters.next() {
                 match character {
                     '\\' => bare(characters.next().map(String::from).as_deref().unwrap_or("\\"), f)?,
@@ -118,7 +123,11 @@ fn text(words: &str, f: &mut Formatter<'_>, is_value: bool) -> fmt::Result {
     let plain = |c: char| {
         c.is_alphanumeric() || matches!(c, '_' | '.' | '@' | '/' | '#' | '%' | '+' | ',' | ';') || (c == '-')
     };
-    let starts_plainly = words.chars().next().is_some_and(|c| c.is_alphanumeric() || (is_value && plain(c)));
+    let first = words.chars().next();
+    // A dash before a word says that it is not wanted; before a digit it belongs to the number.
+    let is_negative = words.starts_with('-') && words[1..].starts_with(|c: char| c.is_ascii_digit());
+    let starts_plainly =
+        first.is_some_and(|c| c.is_alphanumeric() || (is_value && plain(c) && (c != '-' || is_negative)));
     let is_time = !is_value && words.starts_with(|c: char| c.is_ascii_digit());
     if !is_keyword(words) && starts_plainly && words.chars().all(|c| plain(c) || (c == ':' && is_time)) {
         return f.write_str(words);
