@@ -130,11 +130,10 @@ enum TextTest<'a> {
 impl<'a> TextTest<'a> {
     fn new(test: &'a Test) -> TextTest<'a> {
         match test {
-            Test::Exists => TextTest::Exists,
             Test::Matches(patterns) => TextTest::Matches(patterns.iter().map(Matcher::new).collect()),
             Test::Compare(op, value) => TextTest::Compare(*op, value),
             // A range is asked as two comparisons.
-            Test::Range(_) => TextTest::Exists,
+            Test::Exists | Test::Range(_) => TextTest::Exists,
         }
     }
 

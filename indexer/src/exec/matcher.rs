@@ -47,12 +47,11 @@ impl Matcher {
 
     pub fn is_in(&self, text: &[u8]) -> bool {
         match self {
-            Matcher::Tokens(tokens) => has_tokens(text, tokens),
+            Matcher::Tokens(tokens) | Matcher::Network(_, tokens) => has_tokens(text, tokens),
             Matcher::Substring(part) => has_substring(text, part),
             Matcher::Glob(pieces) => has_glob(&String::from_utf8_lossy(text), pieces),
             Matcher::Near(tokens, slop) => has_near(text, tokens, *slop),
             Matcher::Regex(regex) => regex.is_match(String::from_utf8_lossy(text).as_bytes()),
-            Matcher::Network(_, tokens) => has_tokens(text, tokens),
             Matcher::Never => false,
         }
     }

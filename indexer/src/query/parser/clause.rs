@@ -1,7 +1,8 @@
 //! One clause of a filter: text, or a test on a field in any of the spellings that people bring along.
 
+use super::expr::regex_text;
 use super::{Parsed, Parser, Reading, joined};
-use crate::query::ast::{Bound, Filter, Op, Pattern, Range, RegexText, Span, Test};
+use crate::query::ast::{Bound, Filter, Op, Pattern, Range, Span, Test};
 use crate::query::diagnostic::Diagnostic;
 use crate::query::lexer::{Kind, Mode, Token, is_field_name};
 use crate::query::network;
@@ -406,13 +407,7 @@ impl Parser<'_> {
 }
 
 fn regex(source: &str, ignore_case: bool, span: Span) -> Parsed<Pattern> {
-    RegexText::new(source, ignore_case).map(Pattern::Regex).map_err(|error| {
-        Diagnostic::error(
-            span,
-            format!("this expression cannot be read: {error}"),
-            "mind that ( ) [ ] { } . * + ? ^ $ | need a backslash to stand for themselves",
-        )
-    })
+    regex_text(source, ignore_case, span).map(Pattern::Regex)
 }
 
 /// Values of one field that are alternatives become one list.

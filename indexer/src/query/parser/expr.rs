@@ -1,5 +1,6 @@
 //! Expressions: `or`, `and`, `not`, comparisons, sums, products, and what they are made of.
 
+use super::stats::aggregation_named;
 use super::{Parsed, Parser};
 use crate::limits::EXPRESSION_CHAIN;
 use crate::query::ast::{BinaryOp, Expr, ExprKind, Op, Quantity, RegexText, Span, Unit};
@@ -130,17 +131,7 @@ impl Parser<'_> {
                 ));
             }
         };
-        self.regex_text(source, ignore_case, token.span)
-    }
-
-    pub(super) fn regex_text(&self, source: &str, ignore_case: bool, span: Span) -> Parsed<RegexText> {
-        RegexText::new(source, ignore_case).map_err(|error| {
-            Diagnostic::error(
-                span,
-                format!("this expression cannot be read: {error}"),
-                "mind that ( ) [ ] { } . * + ? ^ $ | need a backslash to stand for themselves",
-            )
-        })
+        regex_text(source, ignore_case, token.span)
     }
 
     fn sum(&mut self) -> Parsed<Expr> {
@@ -267,7 +258,7 @@ impl Parser<'_> {
             }
             self.at = before;
         }
-        if self.aggregation_named(name).is_some() {
+        if aggregation_named(name).is_some() {
             // The result of an earlier `stats`, by the name that its column has.
             self.at = span.start;
             let aggregate = self.calculation()?;
@@ -306,6 +297,16 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+pub(super) fn regex_text(source: &str, ignore_case: bool, span: Span) -> Parsed<RegexText> {
+    RegexText::new(source, ignore_case).map_err(|error| {
+        Diagnostic::error(
+            span,
+            format!("this expression cannot be read: {error}"),
+            "mind that ( ) [ ] { } . * + ? ^ $ | need a backslash to stand for themselves",
+        )
+    })
 }
 
 pub(super) fn check_arguments(described: &Described, given: usize, span: Span) -> Parsed<()> {

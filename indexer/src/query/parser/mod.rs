@@ -108,7 +108,7 @@ impl Parser<'_> {
                 }
                 Err(error) => {
                     self.note(error);
-                    self.to_next_pipe();
+                    self.skip_to_pipe();
                 }
             }
             if self.at <= pipe {
@@ -161,17 +161,17 @@ impl Parser<'_> {
                     "this does not belong here",
                     "end the stage before it, or write | for another one",
                 ));
-                self.to_next_pipe();
+                self.skip_to_pipe();
             }
             Err(error) => {
                 self.note(error);
-                self.to_next_pipe();
+                self.skip_to_pipe();
             }
         }
     }
 
     /// Moves to the next pipe that is not within quotation marks, or to the end.
-    fn to_next_pipe(&mut self) {
+    fn skip_to_pipe(&mut self) {
         while let Ok(next) = self.peek(Mode::Operator) {
             if matches!(next.kind, Kind::Pipe | Kind::End) {
                 return;

@@ -1,6 +1,7 @@
 //! The stages behind the pipes, each by its own rule.
 
-use super::expr::is_equal;
+use super::expr::{is_equal, regex_text};
+use super::stats::aggregation_named;
 use super::{Parsed, Parser};
 use crate::limits::DEFAULT_ROWS;
 use crate::query::ast::{
@@ -145,7 +146,7 @@ impl Parser<'_> {
         // `avg(bytes)` names the column that `stats` gave this name.
         if matches!(token.kind, Kind::Word { .. })
             && self.query[self.at..].starts_with('(')
-            && self.aggregation_named(&name).is_some()
+            && aggregation_named(&name).is_some()
         {
             self.at = token.span.start;
             let name = self.calculation()?.calculation();
@@ -162,7 +163,7 @@ impl Parser<'_> {
             let stops_here = stops.iter().any(|stop| next.is_word(stop));
             match next.kind {
                 Kind::Word { .. } | Kind::Name(_) | Kind::Phrase(_) if !stops_here => {
-                    found.push(self.name()?)
+                    found.push(self.name()?);
                 }
                 Kind::Comma if !found.is_empty() => {
                     self.at = next.span.end;
@@ -348,7 +349,7 @@ impl Parser<'_> {
                 return Err(Diagnostic::error(token.span, "an expression is missing here", hint));
             }
         };
-        let regex = self.regex_text(source, ignore_case, token.span)?;
+        let regex = regex_text(source, ignore_case, token.span)?;
         let names_any = regex.compile().is_some_and(|regex| regex.capture_names().flatten().next().is_some());
         if !names_any {
             let hint = "name what becomes a column: (?<user>\\w+)";

@@ -25,7 +25,7 @@ impl Parser<'_> {
                 // Splunk's users separate by spaces.
                 let next = self.peek(Mode::Expr)?;
                 let another = next.word().is_some_and(|word| {
-                    !word.eq_ignore_ascii_case("by") && self.aggregation_named(word).is_some()
+                    !word.eq_ignore_ascii_case("by") && aggregation_named(word).is_some()
                 });
                 if ends || !another {
                     return Ok(found);
@@ -77,19 +77,6 @@ impl Parser<'_> {
         }
     }
 
-    /// The function of this name, with the parameter that is part of a name such as `p37`.
-    pub(super) fn aggregation_named(&self, name: &str) -> Option<(Aggregation, Option<f64>)> {
-        if let Some(function) = Aggregation::named(name) {
-            return Some((function, None));
-        }
-        let lower = name.to_ascii_lowercase();
-        let digits = lower.strip_prefix("perc").or_else(|| lower.strip_prefix('p'))?;
-        let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
-            && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
-        let rank: f64 = is_number.then(|| digits.parse().ok())??;
-        (0.0..=100.0).contains(&rank).then_some((Aggregation::Percentile, Some(rank)))
-    }
-
     /// `p95(duration_ms)`: the function and what it is given.
     pub(super) fn calculation(&mut self) -> Parsed<Aggregate> {
         let token = self.peek(Mode::Expr)?;
@@ -102,7 +89,7 @@ impl Parser<'_> {
         };
         self.at = token.span.end;
         let conditional = ["count_if", "countif"].iter().any(|known| known.eq_ignore_ascii_case(name));
-        let found = if conditional { Some((Aggregation::Count, None)) } else { self.aggregation_named(name) };
+        let found = if conditional { Some((Aggregation::Count, None)) } else { aggregation_named(name) };
         let Some((function, mut parameter)) = found else {
             let known = Aggregation::ALL.iter().map(|function| function.name());
             let hint = "calculations are count, sum, avg, min, max, p95, first, last, values, …";
@@ -190,6 +177,19 @@ impl Aggregate {
             span,
         }
     }
+}
+
+/// The function of this name, with the parameter that is part of a name such as `p37`.
+pub(super) fn aggregation_named(name: &str) -> Option<(Aggregation, Option<f64>)> {
+    if let Some(function) = Aggregation::named(name) {
+        return Some((function, None));
+    }
+    let lower = name.to_ascii_lowercase();
+    let digits = lower.strip_prefix("perc").or_else(|| lower.strip_prefix('p'))?;
+    let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let rank: f64 = is_number.then(|| digits.parse().ok())??;
+    (0.0..=100.0).contains(&rank).then_some((Aggregation::Percentile, Some(rank)))
 }
 
 fn parameter_of(function: Aggregation, given: &Expr) -> Parsed<f64> {

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::{list, name, quoted};
-use crate::query::ast::{BinaryOp, Expr, ExprKind, Filter};
+use crate::query::ast::{BinaryOp, Expr, ExprKind, Filter, Span};
 
 impl Display for Expr {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -62,13 +62,11 @@ fn print(expr: &Expr, f: &mut Formatter<'_>, around: u8) -> fmt::Result {
             f.write_char('-')?;
             print(inner, f, UNARY)
         }
-        ExprKind::Not(inner) => match in_word(inner) {
-            Some(_) => condition(inner, f, true),
-            None => {
-                f.write_str("not ")?;
-                print(inner, f, NOT)
-            }
-        },
+        ExprKind::Not(inner) if in_word(inner).is_some() => condition(inner, f, true),
+        ExprKind::Not(inner) => {
+            f.write_str("not ")?;
+            print(inner, f, NOT)
+        }
         ExprKind::And(parts) => list(parts, " and ", f, |part, f| print(part, f, NOT)),
         ExprKind::Or(parts) => list(parts, " or ", f, |part, f| print(part, f, 2)),
         ExprKind::Binary(BinaryOp::Like, ..)
@@ -132,6 +130,6 @@ fn clause(filter: &Filter, f: &mut Formatter<'_>) -> fmt::Result {
         };
     };
     name(field, f)?;
-    let stand_in = Filter::Field { field: "f".to_owned(), test: test.clone(), span: Default::default() };
+    let stand_in = Filter::Field { field: "f".to_owned(), test: test.clone(), span: Span::default() };
     f.write_str(&stand_in.to_string()[1..])
 }

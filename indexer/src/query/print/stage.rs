@@ -251,9 +251,9 @@ fn join(join: &Join, f: &mut Formatter<'_>) -> fmt::Result {
     quoted(&join.file, '"', f)?;
     f.write_str(" on ")?;
     let pair = |between: &'static str| {
-        move |one: &Renaming, f: &mut Formatter<'_>| match one.from == one.to {
-            true => write!(f, "{}", one.from),
-            false => write!(f, "{}{between}{}", one.from, one.to),
+        move |one: &Renaming, f: &mut Formatter<'_>| {
+            write!(f, "{}", one.from)?;
+            if one.from == one.to { Ok(()) } else { write!(f, "{between}{}", one.to) }
         }
     };
     list(&join.on, ", ", f, pair(" = "))?;
