@@ -4,18 +4,35 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use anyhow::{Context, Result};
+use indexer::query::{Query, parse_query};
 use indexer::{Cancel, Case, Direction, Event, FieldKind, FieldValue, NO_TIME, Snapshot, View, Walk, stamp};
 use serde_json::{Map, Value};
 
 use crate::Outcome;
-use crate::args::{Export, Format, Query, Sort};
+use crate::args::{self, Export, Format, Sort};
 use crate::out;
+use crate::pipes::{self, Piped};
 
-pub fn query(arguments: &Query) -> Result<Outcome> {
+pub fn query(arguments: &args::Query) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
-    let view = view(&arguments.filter, time(arguments.from.as_ref())?, time(arguments.to.as_ref())?)?;
+    let range = (time(arguments.from.as_ref())?, time(arguments.to.as_ref())?);
+    let asked = parsed(&arguments.filter)?;
     let mut stdout = out::stdout();
+    if !asked.stages.is_empty() {
+        let text = arguments.filter.as_str();
+        let piped = Piped { case: &case, snapshot: &snapshot, text, query: &asked, range };
+        let table = piped.table()?;
+        let table = table.first(arguments.limit.unwrap_or(usize::MAX));
+        if arguments.count {
+            writeln!(stdout, "{}", table.rows())?;
+        } else {
+            pipes::print(&table, arguments.format, &mut stdout)?;
+        }
+        stdout.flush()?;
+        return Ok(Outcome::Done);
+    }
+    let view = View { filter: asked.filter, from: range.0, to: range.1 };
     if arguments.count {
         let count = checked(&arguments.filter, case.count(&snapshot, &view, &Cancel::default()))?;
         writeln!(stdout, "{count}")?;
@@ -35,7 +52,7 @@ pub fn query(arguments: &Query) -> Result<Outcome> {
 pub fn export(arguments: &Export) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
-    let view = view(&arguments.filter, None, None)?;
+    let asked = parsed(&arguments.filter)?;
     let name = arguments.to.display();
     let mut file =
         BufWriter::new(File::create(&arguments.to).with_context(|| format!("{name} cannot be written"))?);
@@ -44,6 +61,14 @@ pub fn export(arguments: &Export) -> Result<Outcome> {
         Some("ndjson" | "jsonl") => Format::Ndjson,
         _ => Format::Raw,
     };
+    if !asked.stages.is_empty() {
+        let text = arguments.filter.as_str();
+        let piped = Piped { case: &case, snapshot: &snapshot, text, query: &asked, range: (None, None) };
+        pipes::print(&piped.table()?, format, &mut file)?;
+        file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
+        return Ok(Outcome::Done);
+    }
+    let view = View { filter: asked.filter, from: None, to: None };
     if format == Format::Raw {
         checked(&arguments.filter, case.export_raw(&snapshot, &view, &mut file, &Cancel::default()))?;
     } else {
@@ -54,8 +79,8 @@ pub fn export(arguments: &Export) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn view(query: &str, from: Option<i64>, to: Option<i64>) -> Result<View> {
-    checked(query, View::parse(query, from, to))
+fn parsed(text: &str) -> Result<Query> {
+    checked(text, parse_query(text).map_err(indexer::Error::from))
 }
 
 /// Shows where in the query an error lies before it is passed on.

@@ -9,6 +9,7 @@ mod files;
 mod import;
 mod info;
 mod out;
+mod pipes;
 mod serve;
 
 use std::process::ExitCode;

@@ -26,8 +26,10 @@ mod case;
 mod detect;
 mod error;
 mod exec;
+pub mod export;
 mod import;
 mod limits;
+mod pipe;
 pub mod query;
 mod search;
 pub mod stamp;
@@ -44,6 +46,7 @@ pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
 pub use import::{FileProgress, FileReport, FileState, ImportOptions, ImportReport, Phase, Progress};
 pub use ingest::{Level, NO_TIME, Options as ReadOptions, format_names};
+pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use storage::SourceEntry;
 

@@ -64,3 +64,20 @@ pub const REGEX_NESTING: u32 = 64;
 
 /// Rows that `limit`, `tail`, `top` and `rare` give unless told.
 pub const DEFAULT_ROWS: u64 = 10;
+
+/// Rows that go through a pipeline at once: few enough that cancelling waits for none of its stages, and many
+/// enough that what is done once for each costs nothing.
+pub const PIPE_ROWS: usize = 16_384;
+
+/// Memory that the stages of one query may take together. A quarter of a small machine's; a case of ten
+/// million events is grouped, and a million of its rows sorted, in much less.
+pub const QUERY_MEMORY_BYTES: usize = 1 << 30;
+
+/// Bins that `span=auto` and `bin(time, auto)` aim at: as many as a chart shows well.
+pub const AUTOMATIC_BINS: usize = 100;
+
+/// The most values that `values` lists for a group; a cell with more is no use to anybody.
+pub const LISTED_VALUES: usize = 1_000;
+
+/// The most rows of a partial result; it is shown for a moment only.
+pub const PARTIAL_ROWS: usize = 10_000;

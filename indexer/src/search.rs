@@ -271,7 +271,7 @@ impl Case {
     }
 
     /// The matching rows of one segment within the view's times; nothing when none can match.
-    fn part(
+    pub(crate) fn part(
         &self,
         snapshot: &Snapshot,
         index: usize,
@@ -370,7 +370,7 @@ impl Case {
     }
 
     /// A field that no event has is a mistake in the query, not an empty answer.
-    fn check_fields(snapshot: &Snapshot, filter: &Filter) -> Result<()> {
+    pub(crate) fn check_fields(snapshot: &Snapshot, filter: &Filter) -> Result<()> {
         let mut wanted = Vec::new();
         collect_fields(filter, &mut wanted);
         if wanted.is_empty() || snapshot.events() == 0 {
@@ -401,7 +401,7 @@ fn collect_fields<'f>(filter: &'f Filter, into: &mut Vec<(&'f str, Span)>) {
 }
 
 /// The times a timeline spans: the view's, within those of the data.
-fn range(snapshot: &Snapshot, view: &View) -> Option<(i64, i64)> {
+pub(crate) fn range(snapshot: &Snapshot, view: &View) -> Option<(i64, i64)> {
     let (first, last) = snapshot.time_range()?;
     let from = view.from.unwrap_or(first);
     let to = view.to.map_or(last, |to| to.saturating_sub(1));

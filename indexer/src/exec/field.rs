@@ -84,6 +84,17 @@ pub fn raw(question: &Question<'_>, test: &Test, cursor: &mut RawCursor<'_>, amo
     }
 }
 
+/// The rows of any column of a table whose value passes, as of a field of this name.
+pub fn passing_values(_field: &str, rows: usize, values: &Values, test: &Test) -> Rows {
+    match test {
+        Test::Range(range) => {
+            let ends = ends(range).into_iter().map(|end| column_rows(rows, values, &end));
+            ends.fold(column_rows(rows, values, &Test::Exists), |all, end| all.and(&end))
+        }
+        test => column_rows(rows, values, test),
+    }
+}
+
 fn column_rows(rows: usize, data: &Values, test: &Test) -> Rows {
     match data {
         Values::Text { codes, texts } => {
@@ -109,7 +120,7 @@ fn column_rows(rows: usize, data: &Values, test: &Test) -> Rows {
 }
 
 /// Levels compare by how serious they are.
-fn level_passes(level: Level, test: &Test) -> bool {
+pub fn level_passes(level: Level, test: &Test) -> bool {
     match test {
         Test::Exists => level != Level::None,
         Test::Range(range) => ends(range).iter().all(|end| level_passes(level, end)),

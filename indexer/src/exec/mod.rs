@@ -8,6 +8,8 @@ mod rows;
 mod select;
 
 pub(crate) use cache::{FrameCache, MatchCache};
+pub(crate) use field::{level_passes, passing_values};
+pub(crate) use matcher::Matcher;
 pub use order::Direction;
 pub(crate) use order::{Position, Selection};
 pub(crate) use select::{Part, PartRows, select_segment};

@@ -16,7 +16,7 @@ pub(crate) use intern::TextColumn;
 pub(crate) use lock::{Lock, is_locked};
 pub use manifest::SourceEntry;
 pub(crate) use manifest::{Manifest, ManifestStamp, SegmentEntry};
-pub(crate) use parquet::Values;
+pub(crate) use parquet::{NO_CODE, Texts, Values};
 pub(crate) use raw::{Frame, RawCursor, RawFolder, RawWriter, compress, recover_raw, sync_raw};
 pub(crate) use rollup::Rollup;
 pub(crate) use segment::{Segment, SegmentField, SegmentMeta, SegmentSource};
