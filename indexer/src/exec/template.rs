@@ -28,7 +28,7 @@ impl Templates {
         let wanted: Vec<Wanted> = match test {
             Test::Matches(patterns) => patterns.iter().map(|pattern| self.wanted(pattern)).collect(),
             Test::Compare(_, value) => vec![self.named(value).unwrap_or_else(|| Wanted::Text(value.clone()))],
-            Test::Exists => Vec::new(),
+            Test::Exists | Test::Range(_) => Vec::new(),
         };
         let any = |&shape: &u64| wanted.iter().any(|wanted| self.holds(wanted, shape));
         let shapes = self.mined.hashes.iter();
@@ -37,7 +37,7 @@ impl Templates {
             Test::Matches(_) | Test::Compare(Op::Equal, _) => shapes.map(any).collect(),
             Test::Compare(Op::NotEqual, _) => shapes.map(|shape| !any(shape)).collect(),
             // Templates have no order.
-            Test::Compare(..) => vec![false; self.mined.hashes.len()],
+            Test::Compare(..) | Test::Range(_) => vec![false; self.mined.hashes.len()],
         }
     }
 

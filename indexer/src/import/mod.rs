@@ -358,10 +358,8 @@ fn index(writing: &mut Writing<'_>, reporter: &mut Reporter<'_>, cancel: &Cancel
         reporter.tell(writing.manifest.revision, false);
     }
     if !cancel.is_set() {
-        match writing.keep_template_ids(cancel) {
-            Err(error) if error.kind() == ErrorKind::Cancelled => {}
-            outcome => outcome?,
-        }
+        // Without the file templates may show another of their ids, and the next import writes it.
+        let _ = writing.keep_template_ids(cancel);
     }
     reporter.tell(writing.manifest.revision, true);
     Ok(())

@@ -41,16 +41,14 @@ pub fn general(word: &str) -> String {
     let mut text = String::with_capacity(word.len());
     let mut rest = word;
     while let Some(character) = rest.chars().next() {
-        match mark_length(rest) {
-            Some(length) => {
-                text.push_str(ANY);
-                rest = &rest[length..];
-            }
-            None => {
-                text.push(character);
-                rest = &rest[character.len_utf8()..];
-            }
-        }
+        let length = if let Some(length) = mark_length(rest) {
+            text.push_str(ANY);
+            length
+        } else {
+            text.push(character);
+            character.len_utf8()
+        };
+        rest = &rest[length..];
     }
     text
 }
@@ -107,7 +105,8 @@ impl Parting {
         let places = self.rows[together[0]].len();
         let (mut common, mut telling) = (0, 0);
         // The place with the fewest words, of those that tell messages apart and of all that differ.
-        let (mut best, mut any): (Option<(usize, usize)>, Option<(usize, usize)>) = (None, None);
+        let mut best: Option<(usize, usize)> = None;
+        let mut any: Option<(usize, usize)> = None;
         let fewer =
             |known: Option<(usize, usize)>, count: usize| known.is_none_or(|(fewest, _)| count < fewest);
         let mut found: Vec<u32> = Vec::new();
@@ -191,7 +190,9 @@ mod tests {
             .into_iter()
             .map(|group| group.into_iter().map(|shape| shapes[shape].to_owned()).collect())
             .collect();
-        groups.iter_mut().for_each(|group| group.sort());
+        for group in &mut groups {
+            group.sort();
+        }
         groups.sort();
         groups
     }

@@ -64,9 +64,9 @@ impl Kind {
 
 /// The length of the mark that a text begins with, if it begins with one.
 pub fn mark_length(text: &str) -> Option<usize> {
-    let marks = Kind::ALL.iter().map(|kind| kind.mark()).chain([ANY, REST]);
+    let mut marks = Kind::ALL.iter().map(|kind| kind.mark()).chain([ANY, REST]);
     let length = |mark: &str| text.starts_with(mark).then_some(mark.len());
-    if text.starts_with('<') { marks.filter_map(length).next() } else { None }
+    if text.starts_with('<') { marks.find_map(length) } else { None }
 }
 
 /// Takes the parts of a message in their order.
@@ -166,16 +166,12 @@ fn word_part<'m, S: Sink<'m>>(line: &'m [u8], at: usize, first: u8, sink: &mut S
         seen |= kind;
         end += 1;
     }
-    match atoms::longer(line, at, end, seen) {
-        Some((kind, end)) => {
-            sink.variable(kind, &line[at..end]);
-            end
-        }
-        None => {
-            Atom::new(&line[at..end], seen).hand_to(sink);
-            end
-        }
+    if let Some((kind, end)) = atoms::longer(line, at, end, seen) {
+        sink.variable(kind, &line[at..end]);
+        return end;
     }
+    Atom::new(&line[at..end], seen).hand_to(sink);
+    end
 }
 
 /// Where the quote opened here closes, when what is in it varies. Keys of objects stay, and so do request

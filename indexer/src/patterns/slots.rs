@@ -53,11 +53,6 @@ impl Slots {
         self.count
     }
 
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
     /// Calls `each` with every value in a message and the place of the part it is of. A list has several
     /// values at one place.
     pub fn values(&self, message: Message<'_>, mut each: impl FnMut(usize, &[u8])) {
@@ -67,13 +62,25 @@ impl Slots {
             Message::Event(text) => scan(heading::without_heading(text), &mut read),
             Message::Request { method, path } => miner::scan_request(method, path, &mut read),
         }
+        let repeats = |index: usize| {
+            read.words[index].varies() && read.words[index].shape == read.words[index - 1].shape
+        };
+        let count = (0..read.words.len()).filter(|&index| index == 0 || !repeats(index)).count();
+        // What a message has more than its template stands before it, as a heading.
+        let mut ahead = count.saturating_sub(self.words.len());
         let mut at = 0;
         for (index, found) in read.words.iter().enumerate() {
-            if index > 0 && !(found.varies() && found.shape == read.words[index - 1].shape) {
-                at += 1;
+            if index > 0 && !repeats(index) {
+                if ahead > 0 {
+                    ahead -= 1;
+                } else {
+                    at += 1;
+                }
             }
             let Some(word) = self.words.get(at) else { return };
-            word.values(found, &mut each);
+            if ahead == 0 {
+                word.values(found, &mut each);
+            }
         }
     }
 }
@@ -185,9 +192,9 @@ mod tests {
 
     fn values(messages: &[&str]) -> (String, Vec<Vec<String>>) {
         let mut miner = Miner::default();
-        messages.iter().for_each(|message| {
+        for message in messages {
             miner.message(message.as_bytes());
-        });
+        }
         let tree = Tree::of(miner.finish().iter().map(String::as_str), &[]);
         let [template] = tree.templates(Granularity::Template) else { panic!("one template") };
         let slots = Slots::of(template);
@@ -205,6 +212,15 @@ mod tests {
         let (text, found) = values(&["job 7 of anna took 3 ms", "job 8 of anna took 12 ms"]);
         assert_eq!(text, "job <num> of anna took <duration>");
         assert_eq!(found, [vec!["7", "8"], vec!["3 ms", "12 ms"]]);
+    }
+
+    #[test]
+    fn a_heading_before_the_message_has_no_values() {
+        let (text, found) = values(&["pump 3 - valve 7 opened wide", "valve 8 opened wide"]);
+        assert_eq!(
+            (text.as_str(), found),
+            ("valve <num> opened wide", vec![vec!["7".to_owned(), "8".to_owned()]])
+        );
     }
 
     #[test]

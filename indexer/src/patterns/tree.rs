@@ -78,7 +78,10 @@ impl Tree {
     fn add_level(&mut self, below: usize, rules: Rules, rank: impl Fn(u64) -> (usize, u64) + Copy) {
         let granularity = Granularity::ALL[below + 1];
         let texts: Vec<&str> = self.levels[below].iter().map(|template| template.shape.as_str()).collect();
-        let groups = group(&texts, rules);
+        let mut groups = group(&texts, rules);
+        if granularity == Granularity::Template {
+            groups = without_headings(&groups, &texts);
+        }
         let mut level = Vec::with_capacity(groups.len());
         for together in &groups {
             let members = together.iter().map(|&place| &self.levels[below][place]);
@@ -133,6 +136,56 @@ impl Tree {
     }
 }
 
+/// The words before a dash that some messages of a template have and others have not, at most.
+const MOST_HEADING_WORDS: usize = 3;
+
+/// Takes groups together that differ only in a heading before a dash, which a reader did not tell from the
+/// message: `pump 3 - valve opened` is a `valve opened`. Those without the heading come first.
+fn without_headings(groups: &[Vec<usize>], texts: &[&str]) -> Vec<Vec<usize>> {
+    let shapes: Vec<String> = groups
+        .iter()
+        .map(|group| general(&shared_shape(&group.iter().map(|&place| texts[place]).collect::<Vec<_>>())))
+        .collect();
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for (index, shape) in shapes.iter().enumerate() {
+        known.entry(shape).or_insert(index);
+    }
+    let mut joined: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
+    let mut bare: Vec<usize> = (0..groups.len()).collect();
+    for (index, shape) in shapes.iter().enumerate() {
+        if let Some(rest) = behind_heading(shape)
+            && let Some(&other) = known.get(rest)
+        {
+            bare[index] = other;
+        }
+    }
+    for index in 0..groups.len() {
+        // A message may have a heading before its heading; each has fewer words than the one it is taken to.
+        let mut target = index;
+        while bare[target] != target {
+            target = bare[target];
+        }
+        joined[target].push(index);
+    }
+    let words = |index: &usize| shapes[*index].split(is_separator).count();
+    joined
+        .into_iter()
+        .filter(|together| !together.is_empty())
+        .map(|mut together| {
+            together.sort_by_key(words);
+            together.into_iter().flat_map(|index| groups[index].iter().copied()).collect()
+        })
+        .collect()
+}
+
+/// What stands behind the first dash between words, when few words stand before it and a word behind it.
+fn behind_heading(shape: &str) -> Option<&str> {
+    let (heading, rest) = shape.split_once(" - ")?;
+    let is_short = heading.split(is_separator).count() <= MOST_HEADING_WORDS;
+    let says = rest.split(is_separator).filter(|word| !word.contains(ANY)).count() >= 2;
+    (is_short && says).then_some(rest)
+}
+
 trait MinBy {
     fn min_by(self, other: u64, rank: impl Fn(u64) -> (usize, u64)) -> u64;
 }
@@ -143,12 +196,13 @@ impl MinBy for u64 {
     }
 }
 
-/// What shapes of equally many words have in common.
+/// What shapes have in common: those with as many words as the first.
 fn shared_shape(shapes: &[&str]) -> String {
     let (Some(first), true) = (shapes.first(), shapes.len() > 1) else {
         return shapes.first().map_or_else(String::new, |only| (*only).to_owned());
     };
     let rows: Vec<Vec<&str>> = shapes.iter().map(|shape| shape.split(is_separator).collect()).collect();
+    let rows: Vec<&Vec<&str>> = rows.iter().filter(|row| row.len() == rows[0].len()).collect();
     let mut text = String::with_capacity(first.len());
     for (place, separated) in first.split_inclusive(is_separator).enumerate() {
         let mut words: Vec<&str> = rows.iter().filter_map(|row| row.get(place).copied()).collect();
@@ -203,6 +257,19 @@ mod tests {
         let requests =
             ["GET /a\u{1f}/x", "GET /a\u{1f}/y", "GET /a\u{1f}/z", "GET /a\u{1f}/v", "GET /a\u{1f}/w"];
         assert_eq!(names(&Tree::of(requests.into_iter(), &[])), ["GET /a/<*>"]);
+    }
+
+    #[test]
+    fn a_heading_that_only_some_messages_have_makes_no_template() {
+        let shapes = [
+            "valve <num> opened wide",
+            "pump <num> - valve <num> opened wide",
+            "a b c d - valve <num> opened wide",
+        ];
+        assert_eq!(
+            names(&Tree::of(shapes.into_iter(), &[])),
+            ["a b c d - valve <num> opened wide", "valve <num> opened wide"]
+        );
     }
 
     #[test]

@@ -84,8 +84,8 @@ impl Mined {
             codes[row as usize] = miner.event(text);
             Ok(())
         })?;
-        let mined = Mined::new(codes, miner.finish());
-        Ok(if mined.shapes.len() > MOST_SHAPES_OF_A_SEGMENT { mined.widened() } else { mined })
+        let all = Mined::new(codes, miner.finish());
+        Ok(if all.shapes.len() > MOST_SHAPES_OF_A_SEGMENT { all.widened() } else { all })
     }
 
     /// The same with fewer shapes.

@@ -20,6 +20,9 @@ use crate::search::View;
 use crate::storage::{Mined, Segment, keep_ids, kept_ids};
 use crate::{Cancel, Event};
 
+/// Called with the number of a segment that was looked at, and with how to get the tree of those so far.
+type Seen<'a> = &'a mut dyn FnMut(usize, &mut dyn FnMut() -> Tree) -> Result<()>;
+
 /// What is kept of the templates between questions.
 #[derive(Debug, Default)]
 pub struct TemplateCache {
@@ -71,14 +74,8 @@ impl Case {
         Ok(mined)
     }
 
-    /// The templates of everything in the case. `seen` is called with every segment looked at, and may have
-    /// the tree of those so far.
-    pub(crate) fn tree(
-        &self,
-        snapshot: &Snapshot,
-        cancel: &Cancel,
-        seen: &mut dyn FnMut(usize, &mut dyn FnMut() -> Tree) -> Result<()>,
-    ) -> Result<Arc<Tree>> {
+    /// The templates of everything in the case. `seen` is called with every segment looked at.
+    pub(crate) fn tree(&self, snapshot: &Snapshot, cancel: &Cancel, seen: Seen<'_>) -> Result<Arc<Tree>> {
         let segments: Vec<u64> = snapshot.segments.iter().map(|segment| segment.meta.id).collect();
         let known = self.templates.tree.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*known
@@ -164,3 +161,6 @@ pub(crate) fn names_templates(filter: &Filter) -> bool {
         Filter::Field { field, .. } => field == "template",
     }
 }
+
+#[cfg(test)]
+mod tests;
