@@ -1,5 +1,9 @@
 //! Texts that rarely repeat are told by where they stand in their events, and read as what they say.
 
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write;
+
 use indexer::{Cancel, Case, ImportOptions, View, Walk};
 
 const ROWS: usize = 20_000;
@@ -24,7 +28,7 @@ fn log() -> String {
         let time = format!("2026-03-01T{:02}:{:02}:{:02}Z", second / 3_600, second / 60 % 60, second % 60);
         let message = message.map(|message| serde_json::json!(message).to_string());
         let message = message.map_or(String::new(), |message| format!(",\"message\":{message}"));
-        text += &format!("{{\"ts\":\"{time}\",\"id\":\"{id}\"{message},\"row\":{row}}}\n");
+        writeln!(text, "{{\"ts\":\"{time}\",\"id\":\"{id}\"{message},\"row\":{row}}}").unwrap();
     }
     text
 }

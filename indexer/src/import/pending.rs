@@ -210,7 +210,7 @@ impl Pending {
     fn places(&self, columns: &[Vec<&Values>], order: &Order) -> Option<Places> {
         let mut places = Places::default();
         let mut rest = TextColumn::with_capacity(0);
-        let (mut placed, mut others) = (0, 0);
+        let (mut standing, mut others) = (0, 0);
         order.for_each(|batch, row| {
             let span = columns[batch].iter().find_map(|values| span(values, row));
             let batch = &self.batches[batch].1;
@@ -221,11 +221,11 @@ impl Pending {
                 Some(span) => rest.push(batch.text(span)),
                 None => rest.push_missing(),
             }
-            placed += usize::from(place.is_some());
+            standing += usize::from(place.is_some());
             others += usize::from(span.is_some() && place.is_none());
         });
         places.rest = (others > 0).then(|| rest.finish());
-        (placed > others).then_some(places)
+        (standing > others).then_some(places)
     }
 
     /// Each field's values by kind; for each kind, what every batch holds of it. Whole numbers join floats
