@@ -29,11 +29,13 @@ mod exec;
 pub mod export;
 mod import;
 mod limits;
+mod patterns;
 mod pipe;
 pub mod query;
 mod search;
 pub mod stamp;
 mod storage;
+mod templates;
 pub mod tokens;
 
 use std::sync::Arc;
@@ -46,9 +48,11 @@ pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
 pub use import::{FileProgress, FileReport, FileState, ImportOptions, ImportReport, Phase, Progress};
 pub use ingest::{Level, NO_TIME, Options as ReadOptions, format_names};
+pub use patterns::{Granularity, Template, TemplateId};
 pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use storage::SourceEntry;
+pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 
 /// Asks long work to stop. Clones share the request.
 #[derive(Clone, Debug, Default)]

@@ -6,6 +6,7 @@ mod matcher;
 mod order;
 mod rows;
 mod select;
+mod template;
 
 pub(crate) use cache::{FrameCache, MatchCache};
 pub(crate) use field::{level_passes, passing_values};
@@ -13,3 +14,4 @@ pub(crate) use matcher::Matcher;
 pub use order::Direction;
 pub(crate) use order::{Position, Selection};
 pub(crate) use select::{Part, PartRows, select_segment};
+pub(crate) use template::Templates;

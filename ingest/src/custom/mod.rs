@@ -9,6 +9,7 @@ mod bytes;
 mod definition;
 mod dissect;
 mod engine;
+mod extractor;
 mod file;
 mod grok;
 mod json;
@@ -32,6 +33,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 pub use definition::Definition;
+pub use extractor::{ExtractedKind, Extractor, Search};
 
 use crate::limits;
 
@@ -72,8 +74,13 @@ pub fn load(path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
             limits::LARGEST_DEFINITION_BYTES
         )));
     }
+    load_text(&text, path)
+}
+
+/// Reads the text of a definition file as [`load`] does; the path gives names where the text has none.
+pub fn load_text(text: &str, path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    read(&text, &name).map_err(|faults| {
+    read(text, &name).map_err(|faults| {
         let error = |fault: definition::Fault| DefinitionError {
             path: path.to_path_buf(),
             key: fault.key,

@@ -22,8 +22,8 @@ fn each_function_gives_what_it_says() {
     one("max(time)", "2026-03-01T11:31:00Z");
     one("range(status)", "300");
     one("range(time)", "5460000000000");
-    one("stddev(status)", "150.1732777157656");
-    one("variance(status)", "22552");
+    one("stddev(status)", "150.6784656146989");
+    one("variance(status)", "22704");
     one("median(status)", "302");
     one("p90(status)", "471.2");
     one("percentile(status, 25)", "200");
