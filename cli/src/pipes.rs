@@ -1,6 +1,7 @@
 //! Queries with pipes, on the command line: their result as a table.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Result;
 use indexer::export::{self, write_table};
@@ -34,11 +35,32 @@ impl Piped<'_> {
     }
 }
 
+impl Piped<'_> {
+    /// The result as a file, which is there when it is whole.
+    pub fn export(&self, format: Format, path: &Path) -> Result<()> {
+        let options = RunOptions { folder: std::env::current_dir()?, ..RunOptions::default() };
+        let format = table_format(format);
+        let mut progress = |fraction: f64| out::progress(&format!("{:.0} %", fraction * 100.0));
+        let (case, snapshot, cancel) = (self.case, self.snapshot, Cancel::default());
+        let to = (format, path);
+        let done =
+            export::export(case, snapshot, self.query, self.range, &options, to, &mut progress, &cancel);
+        out::progress("");
+        done.inspect_err(|error| out::caret(self.text, error))?;
+        Ok(())
+    }
+}
+
 pub fn print(table: &Table, format: Format, out: &mut dyn Write) -> Result<()> {
-    let format = match format {
+    Ok(write_table(table, table_format(format), out)?)
+}
+
+/// Results have no original bytes.
+fn table_format(format: Format) -> export::Format {
+    match format {
         Format::Text | Format::Raw => export::Format::Text,
         Format::Ndjson => export::Format::Ndjson,
         Format::Csv => export::Format::Csv,
-    };
-    Ok(write_table(table, format, out)?)
+        Format::Parquet => export::Format::Parquet,
+    }
 }

@@ -122,3 +122,18 @@ pub const LISTED_VALUES: usize = 1_000;
 
 /// The most rows of a partial result; it is shown for a moment only.
 pub const PARTIAL_ROWS: usize = 10_000;
+
+/// Values of each field that `facets` tells unless told.
+pub const FACET_VALUES: usize = 10;
+
+/// Templates that `patterns` lists unless told.
+pub const PATTERNS: usize = 50;
+
+/// Series of a `timechart … by` unless told; more lines are not told apart.
+pub const SERIES: usize = 10;
+
+/// The longest series that `change_point` looks at; charts have a hundredth of it.
+pub const SERIES_POINTS: usize = 1_000_000;
+
+/// The largest file that `lookup` reads; it is held in memory.
+pub const LOOKUP_BYTES: u64 = 64 << 20;

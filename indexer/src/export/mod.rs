@@ -2,12 +2,18 @@
 
 mod csv;
 mod ndjson;
+mod parquet;
 mod text;
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
 
-use crate::error::{Result, from_io};
-use crate::pipe::Table;
+use crate::Cancel;
+use crate::case::{Case, Snapshot};
+use crate::error::{AtPath, Result, from_io};
+use crate::pipe::{RunOptions, Table};
+use crate::query::Query;
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +22,7 @@ pub enum Format {
     Text,
     Csv,
     Ndjson,
+    Parquet,
 }
 
 impl Format {
@@ -25,6 +32,7 @@ impl Format {
         match ending.to_ascii_lowercase().as_str() {
             "txt" => Some(Format::Text),
             "csv" => Some(Format::Csv),
+            "parquet" => Some(Format::Parquet),
             "ndjson" | "jsonl" | "json" => Some(Format::Ndjson),
             _ => None,
         }
@@ -46,7 +54,58 @@ pub(crate) fn writer(format: Format) -> Box<dyn TableWriter> {
         Format::Text => Box::new(text::Text::default()),
         Format::Csv => Box::new(csv::Csv::default()),
         Format::Ndjson => Box::new(ndjson::Ndjson),
+        Format::Parquet => Box::new(parquet::Parquet::default()),
     }
+}
+
+/// Writes what a query gives to a file, which is there when it is whole and not before. Rows go from the
+/// stages to the file where the format lets them.
+#[allow(clippy::too_many_arguments)]
+pub fn export(
+    case: &Case,
+    snapshot: &Snapshot,
+    query: &Query,
+    range: (Option<i64>, Option<i64>),
+    options: &RunOptions,
+    (format, path): (Format, &Path),
+    progress: &mut dyn FnMut(f64),
+    cancel: &Cancel,
+) -> Result<u64> {
+    let mut writer = writer(format);
+    let mut rows = 0;
+    replaced(path, &mut |file| {
+        case.run_into(
+            snapshot,
+            query,
+            range,
+            options,
+            &mut |table, fraction| {
+                rows += table.rows() as u64;
+                progress(fraction);
+                writer.rows(table, file).at_path(path)
+            },
+            cancel,
+        )?;
+        writer.finish(file).at_path(path)
+    })?;
+    Ok(rows)
+}
+
+/// Writes a file beside its place and moves it there when it is whole. What fails leaves nothing behind.
+pub fn replaced(path: &Path, write: &mut dyn FnMut(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let beside = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let written = (|| {
+        let mut file = BufWriter::with_capacity(1 << 16, File::create(&beside).at_path(path)?);
+        write(&mut file)?;
+        let file = file.into_inner().map_err(std::io::IntoInnerError::into_error).at_path(path)?;
+        file.sync_all().at_path(path)?;
+        std::fs::rename(&beside, path).at_path(path)
+    })();
+    if written.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
 }
 
 /// Writes a whole table.

@@ -128,7 +128,7 @@ impl Asked {
         Case::check_fields(snapshot, &view.filter)?;
         let now = snapshot.time_range().map_or(0, |(_, last)| last);
         let range = crate::search::range(snapshot, &view);
-        let clock = Clock { now, zone: options.zone.clone(), range };
+        let clock = Clock { now, zone: options.zone.clone(), range, folder: options.folder.clone() };
         let events = (Case::field_names(snapshot), snapshot.events() == 0);
         let mut planner = Planner { names: Names::of_events(&events.0, events.1), clock: &clock };
         plan(stages, &mut planner)?;
@@ -170,26 +170,26 @@ impl Asked {
         partial: &mut dyn FnMut(Partial<'_>),
     ) -> Result<()> {
         let Some(scope) = run.scope else { return Ok(()) };
-        let mut planner = self.planner(run);
         let mut rows: Vec<Box<dyn RowStep>> = Vec::new();
-        for (index, stage) in self.stages.iter().enumerate() {
-            let planned = plan(std::slice::from_ref(stage), &mut planner)?;
-            match planned.into_iter().next() {
-                Some(Planned::Rows(step)) => rows.push(step),
-                Some(Planned::Stats(stats)) => {
-                    let rest = Rest { stages: &self.stages[index + 1..], names: planner.names };
+        for (index, planned) in plan(&self.stages, &mut self.planner(run))?.into_iter().enumerate() {
+            match planned {
+                Planned::Rows(step) => rows.push(step),
+                Planned::Stats(stats) => {
+                    let rest = Rest { asked: self, done: index + 1 };
                     return self.grouped(run, scope, &rows, &stats, &rest, out, partial);
                 }
-                _ => break,
+                Planned::Step(_) => break,
             }
         }
-        let mut planner = self.planner(run);
-        let mut line = Line::new(plan(&self.stages, &mut planner)?);
+        let mut line = Line::new(plan(&self.stages, &mut self.planner(run))?);
         let groups = self.ordered(scope)?;
         let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case.raw_cursor());
         let mut progress = Progress::new(scope.snapshot.events());
         for group in groups {
             run.check()?;
+            if line.is_full() {
+                break;
+            }
             let pieces = self.pieces(run, scope, &group)?;
             for cluster in clusters(pieces)? {
                 let mut goes_on = |table: Table| {
@@ -284,7 +284,7 @@ impl Asked {
         })?;
         run.check()?;
         run.note(groups.notes());
-        rest.finish(groups.table(run)?, run, out)
+        rest.finish(groups.into_table(run)?, run, out)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -331,14 +331,15 @@ fn clusters_of(pieces: Vec<Piece>) -> Result<Vec<Vec<Piece>>> {
 
 /// The stages behind the one that groups.
 struct Rest<'a> {
-    stages: &'a [Stage],
-    names: Names,
+    asked: &'a Asked,
+    /// The steps up to there, itself among them.
+    done: usize,
 }
 
 impl Rest<'_> {
     fn finish(&self, table: Table, run: &Run<'_>, out: &mut dyn FnMut(Table) -> Result<()>) -> Result<()> {
-        let mut planner = Planner { names: self.names.clone(), clock: &run.clock };
-        let mut line = Line::new(plan(self.stages, &mut planner)?);
+        let planned = plan(&self.asked.stages, &mut self.asked.planner(run))?;
+        let mut line = Line::new(planned.into_iter().skip(self.done));
         if table.rows() > 0 {
             line.push(table, run, out)?;
         }
@@ -347,7 +348,9 @@ impl Rest<'_> {
 
     /// The result of the groups so far, where it costs little.
     fn partial(&self, groups: &Groups, run: &Run<'_>) -> Result<Option<Table>> {
-        if groups.len() > PARTIAL_ROWS {
+        // What is behind may be another run, or need the largest groups of all.
+        let is_plain = |stage: &Stage| !matches!(stage.kind, StageKind::Compare { .. } | StageKind::Timechart { .. });
+        if groups.len() > PARTIAL_ROWS || !self.asked.stages.iter().all(is_plain) {
             return Ok(None);
         }
         let mut tables = Vec::new();

@@ -13,6 +13,7 @@ mod intern;
 mod line;
 mod names;
 mod plan;
+mod plan_larger;
 mod run;
 mod source;
 mod stages;
@@ -23,6 +24,7 @@ mod tests;
 
 pub use answer::Partial;
 pub use cell::Cell;
+pub(crate) use column::Data as ColumnData;
 pub use column::{Column, Kind};
 pub use run::RunOptions;
 pub use table::Table;

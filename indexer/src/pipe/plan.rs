@@ -2,17 +2,26 @@
 
 use std::sync::Arc;
 
-use super::expr::{Expression, TableFilter};
+use ingest::custom::Extractor;
+
+use super::expr::{Expression, TableFilter, invalid};
 use super::names::Names;
 use super::run::Clock;
+use super::stages::change_point::ChangePoint;
 use super::stages::columns::{Drop, Keep, Rename};
 use super::stages::condition::{Search, Where};
+use super::stages::dedup::Dedup;
 use super::stages::eval::Eval;
+use super::stages::extract::{Extract, Pattern};
+use super::stages::facets::Facets;
 use super::stages::limit::{Limit, Tail};
+use super::stages::patterns::Patterns;
+use super::stages::sample::Sample;
 use super::stages::sort::Sort;
 use super::stages::stats::{PlannedAggregate, StatsPlan};
 use super::step::{RowStep, Step};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
+use crate::limits::{FACET_VALUES, PATTERNS};
 use crate::query::{Aggregate, Group, NamePattern, Stage, StageKind};
 
 pub(crate) enum Planned {
@@ -31,22 +40,23 @@ pub(crate) struct Planner<'a> {
 pub(crate) fn plan(stages: &[Stage], planner: &mut Planner<'_>) -> Result<Vec<Planned>> {
     let mut steps = Vec::with_capacity(stages.len());
     for (index, stage) in stages.iter().enumerate() {
-        steps.push(planner.stage(stage, stages.get(index + 1))?);
+        steps.extend(planner.stage(&stages[..index], stage, stages.get(index + 1))?);
     }
     Ok(steps)
 }
 
-fn rows(step: impl RowStep + 'static) -> Planned {
+pub(super) fn rows(step: impl RowStep + 'static) -> Planned {
     Planned::Rows(Box::new(step))
 }
 
-fn step(step: impl Step + 'static) -> Planned {
+pub(super) fn step(step: impl Step + 'static) -> Planned {
     Planned::Step(Box::new(step))
 }
 
 impl Planner<'_> {
-    fn stage(&mut self, stage: &Stage, next: Option<&Stage>) -> Result<Planned> {
-        Ok(match &stage.kind {
+    /// The steps of a stage; `before` are the stages that stand before it.
+    fn stage(&mut self, before: &[Stage], stage: &Stage, next: Option<&Stage>) -> Result<Vec<Planned>> {
+        let one = match &stage.kind {
             StageKind::Where(condition) => rows(Where(self.expression(condition)?)),
             StageKind::Search(filter) => rows(Search(TableFilter::new(filter, &self.names, self.clock)?)),
             StageKind::Eval(assignments) => {
@@ -87,13 +97,68 @@ impl Planner<'_> {
                 step(Sort::new(keys.collect::<Result<_>>()?, first))
             }
             StageKind::Stats { aggregates, by } => Planned::Stats(Arc::new(self.stats(aggregates, by, "stats")?)),
-            other => {
-                let span = stage.span;
-                let _ = other;
-                return Err(Error::new(ErrorKind::QueryInvalid, "this stage cannot be run yet")
-                    .spanning(span.start, span.end));
+            _ => return self.larger_stage(before, stage),
+        };
+        Ok(vec![one])
+    }
+
+    fn larger_stage(&mut self, before: &[Stage], stage: &Stage) -> Result<Vec<Planned>> {
+        let one = match &stage.kind {
+            StageKind::Dedup { fields, keep } => step(Dedup::new(self.fields(fields)?, *keep)),
+            StageKind::Top(frequent) => return self.frequent(frequent, false),
+            StageKind::Rare(frequent) => return self.frequent(frequent, true),
+            StageKind::Timechart { span, aggregates, by, limit } => {
+                return self.timechart(*span, aggregates, by.as_ref(), *limit);
             }
-        })
+            StageKind::Facets { fields, values } => {
+                let fields = self.fields(fields)?;
+                if fields.is_empty() {
+                    self.names.read_all();
+                }
+                self.names.replace(Facets::COLUMNS.map(str::to_owned));
+                step(Facets::new(fields, values.map_or(FACET_VALUES, |values| values as usize)))
+            }
+            StageKind::Grok(extraction) => self.extract(extraction, Extractor::grok)?,
+            StageKind::Dissect(extraction) => self.extract(extraction, Extractor::dissect)?,
+            StageKind::Rex { field, regex } => {
+                let field = self.text_field(field.as_ref())?;
+                let compiled = regex.compile().ok_or_else(|| invalid("this expression is too large", stage.span))?;
+                let by = Pattern::Regex(compiled);
+                if by.names().is_empty() {
+                    return Err(invalid("the expression names no group", stage.span)
+                        .hint("write (?<name>…) around what becomes a column"));
+                }
+                by.names().iter().for_each(|name| self.names.fill(name));
+                rows(Extract { field, by })
+            }
+            StageKind::Sample { size, is_share, seed } => step(Sample::new(*size, *is_share, *seed)),
+            StageKind::Lookup(join) => self.lookup(join)?,
+            StageKind::Transaction { by, limits } => self.transaction(by, limits)?,
+            StageKind::Context(surroundings) => self.context(before, surroundings, stage.span)?,
+            StageKind::Compare { baseline, aggregates, by } => {
+                return self.compare(before, baseline, aggregates, by);
+            }
+            StageKind::ChangePoint { value, on } => {
+                let value = self.names.resolve(&value.name, value.span)?;
+                let on = match on {
+                    Some(on) => self.names.resolve(&on.name, on.span)?,
+                    None => self.names.resolve("time", stage.span)?,
+                };
+                let names = std::iter::once(on.to_string()).chain(ChangePoint::COLUMNS.map(str::to_owned));
+                self.names.replace(names.collect::<Vec<_>>());
+                step(ChangePoint::new(value, on))
+            }
+            StageKind::Patterns { field, limit } => {
+                if !before.is_empty() || field.as_ref().is_some_and(|field| field.name != "message") {
+                    return Err(invalid("`patterns` lists those of the events that the filter finds", stage.span)
+                        .hint("put it right behind the filter, without a field"));
+                }
+                self.names.replace(Patterns::COLUMNS.map(str::to_owned));
+                step(Patterns::new(limit.map_or(PATTERNS, |limit| limit as usize)))
+            }
+            _ => return Ok(Vec::new()),
+        };
+        Ok(vec![one])
     }
 
     pub fn expression(&self, expr: &crate::query::Expr) -> Result<Expression> {
@@ -126,7 +191,7 @@ impl Planner<'_> {
         let aggregates: Vec<_> = aggregates.collect::<Result<_>>()?;
         let names = by.iter().map(|(name, _)| name).chain(aggregates.iter().map(|one| &one.name)).cloned();
         self.names.replace(names.collect::<Vec<_>>());
-        Ok(StatsPlan { by, aggregates, stage })
+        Ok(StatsPlan { by, aggregates, largest: None, stage })
     }
 
     fn aggregate(&self, aggregate: &Aggregate) -> Result<PlannedAggregate> {

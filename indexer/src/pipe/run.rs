@@ -33,7 +33,18 @@ impl Default for RunOptions {
     }
 }
 
-/// What `now` is, and the times that are looked at.
+impl RunOptions {
+    /// In a zone by its name, such as `Europe/Berlin`.
+    pub fn in_zone(name: &str) -> Result<RunOptions> {
+        let zone = TimeZone::get(name).map_err(|_| {
+            Error::new(ErrorKind::BadRequest, format!("there is no time zone `{name}`"))
+                .hint("zones have names such as Europe/Berlin or UTC")
+        })?;
+        Ok(RunOptions { zone, ..RunOptions::default() })
+    }
+}
+
+/// What names and times of a query mean: `now`, the zone, the times that are looked at, the folder of files.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     /// The end of the data.
@@ -41,6 +52,8 @@ pub(crate) struct Clock {
     pub zone: TimeZone,
     /// First and last time that is looked at.
     pub range: Option<(i64, i64)>,
+    /// What the files of `lookup` are relative to.
+    pub folder: PathBuf,
 }
 
 impl Clock {
@@ -76,7 +89,6 @@ pub(crate) struct Run<'a> {
     pub clock: Clock,
     pub cancel: Cancel,
     pub budget: Budget,
-    pub folder: PathBuf,
     /// What is asked; nothing where stages run over a table alone.
     pub scope: Option<Scope<'a>>,
     notes: Mutex<Vec<String>>,
@@ -95,7 +107,6 @@ impl<'a> Run<'a> {
             clock,
             cancel: cancel.clone(),
             budget: Budget::new(options.memory_bytes),
-            folder: options.folder.clone(),
             scope,
             notes: Mutex::default(),
         }

@@ -56,6 +56,11 @@ impl Table {
         self.names.iter().position(|known| **known == *name).map(|index| &self.columns[index])
     }
 
+    /// The column of this name, or one that is all missing.
+    pub(crate) fn column_or_missing(&self, name: &str) -> Column {
+        self.column(name).cloned().unwrap_or_else(|| Column::missing(self.rows))
+    }
+
     #[must_use]
     pub fn cell(&self, row: usize, column: usize) -> Cell {
         self.columns[column].cell(row)
@@ -76,17 +81,6 @@ impl Table {
                 self.columns.push(column);
             }
         }
-    }
-
-    /// Adds a column, or, where one of this name is there, fills its gaps.
-    pub(crate) fn fill(&mut self, name: &str, column: Column) {
-        let Some(known) = self.column(name) else { return self.set(name, column) };
-        let filled = (0..self.rows).map(|row| match known.cell(row) {
-            Cell::Missing => column.cell(row),
-            cell => cell,
-        });
-        let filled = Column::of_cells(filled.collect());
-        self.set(name, filled);
     }
 
     /// These columns in this order; those that are not there are all missing.

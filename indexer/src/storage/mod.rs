@@ -20,7 +20,9 @@ pub(crate) use kept::{keep_ids, kept_ids};
 pub(crate) use lock::{Lock, is_locked};
 pub use manifest::SourceEntry;
 pub(crate) use manifest::{Manifest, ManifestStamp, SegmentEntry};
-pub(crate) use parquet::{NO_CODE, Texts, Values};
+#[cfg(test)]
+pub(crate) use parquet::File as ParquetFile;
+pub(crate) use parquet::{Kind as ParquetKind, NO_CODE, Texts, Values, Writer as ParquetWriter};
 pub(crate) use places::Places;
 pub(crate) use raw::{Frame, RawCursor, RawFolder, RawWriter, compress, recover_raw, sync_raw};
 pub(crate) use rollup::Rollup;

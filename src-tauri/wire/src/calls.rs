@@ -11,6 +11,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use indexer::{Case, NO_TIME, Snapshot};
 
 use crate::session::{Call, Session};
+pub use crate::tables::{export, run};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
     FieldValue, FileProgress, FileState, Hello, ImportPhase, ImportProgress, ImportReport, ImportRequest,

@@ -12,6 +12,7 @@ use crate::types::{
     ImportReport, ImportRequest, LocateRequest, Located, Page, PageRequest, Paths, Timeline, TimelineRequest,
     WireError,
 };
+use crate::tables::{ExportRequest, Exported, RunRequest, Table};
 use crate::{Call, Session, calls};
 
 macro_rules! contract {
@@ -69,4 +70,8 @@ contract! {
     event / Event: EventRequest, Empty => EventDetail;
     /// The templates of the matching events; what is known so far is streamed.
     patterns / Patterns: PatternsRequest, Patterns => Patterns;
+    /// Rows of what a query with stages gives; partial results are streamed.
+    run / Run: RunRequest, Table => Table;
+    /// Writes what a query gives to a file of the machine that answers.
+    export / Export: ExportRequest, Exported => Exported;
 }

@@ -18,6 +18,7 @@ mod contract;
 mod error;
 mod patterns;
 mod session;
+mod tables;
 mod types;
 pub mod typescript;
 
@@ -26,4 +27,7 @@ pub use patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
 };
 pub use session::{Call, Session, Start, home};
+pub use tables::{
+    ColumnKind, ExportRequest, Exported, RunRequest, Table, TableCell, TableColumn, TableFormat,
+};
 pub use types::*;

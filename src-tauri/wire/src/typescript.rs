@@ -6,6 +6,9 @@ use crate::contract::rows;
 use crate::patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
 };
+use crate::tables::{
+    ColumnKind, ExportRequest, Exported, RunRequest, Table, TableCell, TableColumn, TableFormat,
+};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
     FieldValue, FileProgress, FileState, Hello, HostKind, ImportPhase, ImportProgress, ImportReport,
@@ -64,6 +67,14 @@ pub fn generate() -> String {
         LevelCount,
         PatternVariable,
         ValueCount,
+        RunRequest,
+        Table,
+        TableColumn,
+        ColumnKind,
+        TableCell,
+        ExportRequest,
+        TableFormat,
+        Exported,
         ErrorCode,
         WireError,
     ];

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::query::functions::Function;
 use crate::query::{BinaryOp, Dimension, Expr, ExprKind, RegexText, Span, Unit};
 
-pub(super) fn invalid(message: impl Into<String>, span: Span) -> Error {
+pub(crate) fn invalid(message: impl Into<String>, span: Span) -> Error {
     Error::new(ErrorKind::QueryInvalid, message).spanning(span.start, span.end)
 }
 
@@ -25,6 +25,11 @@ impl Expression {
     /// An expression that is a column.
     pub fn field(name: &str) -> Expression {
         Expression { node: Node::Field(0), fields: vec![Arc::from(name)] }
+    }
+
+    /// The bins of a column.
+    pub fn binned(name: &str, width: Width) -> Expression {
+        Expression { node: Node::Bin(Box::new(Node::Field(0)), width), fields: vec![Arc::from(name)] }
     }
 }
 

@@ -25,7 +25,9 @@ use super::calendar::Width;
 use super::cell::Cell;
 pub(crate) use arithmetic::{arithmetic, floats};
 pub(crate) use condition::TableFilter;
+pub(crate) use compile::invalid;
 pub(crate) use convert::number_of;
+pub(crate) use text::of_json;
 
 use crate::query::functions::Function;
 use crate::query::{BinaryOp, Quantity};
@@ -60,19 +62,6 @@ enum Node {
 }
 
 impl Expression {
-    /// The columns that it reads.
-    pub fn fields(&self) -> &[Arc<str>] {
-        &self.fields
-    }
-
-    /// The column, where it is nothing but one.
-    pub fn as_field(&self) -> Option<&Arc<str>> {
-        match &self.node {
-            Node::Field(index) => self.fields.get(*index),
-            _ => None,
-        }
-    }
-
     /// The width, where it bins times or numbers.
     pub fn as_bin(&self) -> Option<&Width> {
         match &self.node {

@@ -10,7 +10,7 @@ use crate::pipe::table::Table;
 use crate::query::{Op, StageKind, parse_query};
 
 fn clock() -> Clock {
-    Clock { now: 1_772_374_509_000_000_000, zone: TimeZone::UTC, range: Some((0, 3_600_000_000_000)) }
+    Clock { now: 1_772_374_509_000_000_000, zone: TimeZone::UTC, range: Some((0, 3_600_000_000_000)), folder: ".".into() }
 }
 
 /// The value of an expression over one row in which `n` is 12, `x` is 0.1, `t` a text, `time` a time.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::column::{Column, Picked};
-use super::super::intern::Keys;
+use super::keys::Keys;
 use super::super::run::Run;
 use super::super::step::Step;
 use super::super::table::Table;

@@ -1,5 +1,6 @@
 //! Stages over tables, without a case.
 
+mod stages;
 mod stats;
 
 use jiff::tz::TimeZone;
@@ -40,7 +41,7 @@ pub(crate) fn clock_of(table: &Table) -> Clock {
         let times: Vec<i64> = times.collect();
         (times.iter().min().copied().unwrap_or(0), times.iter().max().copied().unwrap_or(0))
     });
-    Clock { now: times.map_or(0, |(_, last)| last), zone: TimeZone::UTC, range: times }
+    Clock { now: times.map_or(0, |(_, last)| last), zone: TimeZone::UTC, range: times, folder: ".".into() }
 }
 
 /// Runs stages over a table, which comes in parts of so many rows.

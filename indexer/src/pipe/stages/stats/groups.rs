@@ -1,23 +1,26 @@
 //! Groups of rows by the values of their keys, and what was calculated for each so far.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::super::super::cell::Cell;
 use super::super::super::column::{Column, Data, Kind, Picked};
 use super::super::super::expr::floats;
-use super::super::super::intern::{Interner, Pairs};
 use super::super::super::run::Run;
 use super::super::super::table::Table;
-use super::{Accumulate, StatsPlan, accumulator, rate_seconds};
+use super::super::keys::Keys;
+use super::super::timechart::OTHER;
+use super::{Accumulate, Largest, StatsPlan, accumulator, rate_seconds};
 use crate::error::Result;
 use crate::query::BinaryOp;
+use crate::query::functions::Aggregation;
 
 pub(crate) struct Groups {
     plan: Arc<StatsPlan>,
-    keys: Vec<Interner>,
-    /// The groups of the first two keys, then of those and the third, and so on.
-    pairs: Vec<Pairs>,
+    keys: Keys,
     accumulators: Vec<Box<dyn Accumulate>>,
+    /// Rows of each group.
+    sizes: Vec<u64>,
     bytes: usize,
     rows: u64,
 }
@@ -25,37 +28,27 @@ pub(crate) struct Groups {
 impl Groups {
     pub fn new(plan: &Arc<StatsPlan>) -> Groups {
         Groups {
-            keys: plan.by.iter().map(|_| Interner::default()).collect(),
-            pairs: plan.by.iter().skip(1).map(|_| Pairs::default()).collect(),
+            keys: Keys::new(plan.by.len()),
             accumulators: plan.aggregates.iter().map(accumulator).collect(),
             plan: Arc::clone(plan),
+            sizes: Vec::new(),
             bytes: 0,
             rows: 0,
         }
     }
 
     pub fn len(&self) -> usize {
-        match (self.pairs.last(), self.keys.first()) {
-            (Some(pairs), _) => pairs.len(),
-            (None, Some(key)) => key.len(),
-            (None, None) => 1,
-        }
+        self.keys.len()
     }
 
     pub fn add(&mut self, table: &Table, run: &Run<'_>) -> Result<()> {
         self.rows += table.rows() as u64;
-        let mut groups = vec![0; table.rows()];
-        let mut ids = Vec::new();
-        for (index, (_, key)) in self.plan.by.iter().enumerate() {
-            let column = key.column(table, &run.clock)?;
-            self.keys[index].ids(&column, &mut ids);
-            match index.checked_sub(1) {
-                None => groups.copy_from_slice(&ids),
-                Some(pair) => {
-                    let pairs = &mut self.pairs[pair];
-                    groups.iter_mut().zip(&ids).for_each(|(group, &id)| *group = pairs.id(*group, id));
-                }
-            }
+        let columns = self.plan.by.iter().map(|(_, key)| key.column(table, &run.clock));
+        let columns: Vec<Column> = columns.collect::<Result<_>>()?;
+        let groups = self.keys.groups(&columns, table.rows());
+        if self.plan.largest.is_some() {
+            self.sizes.resize(self.len(), 0);
+            groups.iter().for_each(|&group| self.sizes[group as usize] += 1);
         }
         let total = self.len();
         for (planned, accumulator) in self.plan.aggregates.iter().zip(&mut self.accumulators) {
@@ -75,9 +68,8 @@ impl Groups {
     }
 
     fn charge(&mut self, run: &Run<'_>) -> Result<()> {
-        let keys = self.keys.iter().map(Interner::bytes).sum::<usize>();
-        let pairs = self.pairs.iter().map(Pairs::bytes).sum::<usize>();
-        let bytes = keys + pairs + self.accumulators.iter().map(|one| one.bytes()).sum::<usize>();
+        let calculated = self.accumulators.iter().map(|one| one.bytes()).sum::<usize>();
+        let bytes = self.keys.bytes() + self.sizes.len() * 8 + calculated;
         if bytes > self.bytes {
             run.budget.take(self.plan.stage, bytes - self.bytes)?;
         } else {
@@ -89,20 +81,20 @@ impl Groups {
 
     /// Takes what was calculated of later rows.
     pub fn merge(&mut self, later: Groups, run: &Run<'_>) -> Result<()> {
+        self.merge_replacing(later, run, |_, _| None)
+    }
+
+    fn merge_replacing(
+        &mut self,
+        later: Groups,
+        run: &Run<'_>,
+        replace: impl Fn(usize, &Cell) -> Option<Cell>,
+    ) -> Result<()> {
         self.rows += later.rows;
-        let ids: Vec<Vec<u32>> = self
-            .keys
-            .iter_mut()
-            .zip(&later.keys)
-            .map(|(own, other)| (0..other.len() as u32).map(|id| own.id(other.cell(id))).collect())
-            .collect();
-        let mut to: Vec<u32> = ids.first().cloned().unwrap_or_else(|| vec![0]);
-        for (index, pairs) in later.pairs.iter().enumerate() {
-            let own = &mut self.pairs[index];
-            let both = (0..pairs.len() as u32).map(|pair| pairs.get(pair));
-            to = both.map(|(group, id)| own.id(to[group as usize], ids[index + 1][id as usize])).collect();
-        }
+        let to = self.keys.merge(&later.keys, replace);
         let total = self.len();
+        self.sizes.resize(total, 0);
+        later.sizes.iter().zip(&to).for_each(|(size, &group)| self.sizes[group as usize] += size);
         for (own, other) in self.accumulators.iter_mut().zip(later.accumulators) {
             own.merge(other, &to, total);
         }
@@ -110,25 +102,34 @@ impl Groups {
         self.charge(run)
     }
 
-    /// The values of a group's keys.
-    fn key(&self, group: u32) -> Vec<&Cell> {
-        let mut ids = vec![0; self.keys.len()];
-        let mut group = group;
-        for (index, pairs) in self.pairs.iter().enumerate().rev() {
-            let (rest, id) = pairs.get(group);
-            ids[index + 1] = id;
-            group = rest;
+    /// A row for each group, in their order, where only the largest values of a key keep to themselves.
+    pub fn into_table(self, run: &Run<'_>) -> Result<Table> {
+        let Some(Largest { key, most }) = self.plan.largest else { return self.table(run) };
+        let mut sizes: HashMap<Cell, f64> = HashMap::new();
+        let sums = self.plan.aggregates.first().filter(|one| one.function == Aggregation::Sum);
+        let sums = sums.map(|_| self.accumulators[0].finish(self.len()));
+        for group in 0..self.len() as u32 {
+            let size = match &sums {
+                Some(sums) => sums.cell(group as usize).number().unwrap_or(0.0),
+                None => self.sizes.get(group as usize).map_or(0.0, |&size| size as f64),
+            };
+            *sizes.entry(self.keys.key(group)[key].clone()).or_default() += size;
         }
-        if let Some(first) = ids.first_mut() {
-            *first = group;
-        }
-        ids.iter().zip(&self.keys).map(|(&id, key)| key.cell(id)).collect()
+        let mut largest: Vec<(Cell, f64)> = sizes.into_iter().collect();
+        largest.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        largest.truncate(most);
+        let kept: HashSet<Cell> = largest.into_iter().map(|(cell, _)| cell).collect();
+        let mut together = Groups::new(&self.plan);
+        together.merge_replacing(self, run, |index, cell| {
+            (index == key && !kept.contains(cell)).then(|| Cell::text(OTHER))
+        })?;
+        together.table(run)
     }
 
     /// A row for each group, in their order.
     pub fn table(&self, run: &Run<'_>) -> Result<Table> {
         let total = self.len();
-        let keys: Vec<Vec<&Cell>> = (0..total as u32).map(|group| self.key(group)).collect();
+        let keys: Vec<Vec<&Cell>> = (0..total as u32).map(|group| self.keys.key(group)).collect();
         let mut order: Vec<u32> = (0..total as u32).collect();
         order.sort_by(|&one, &other| keys[one as usize].cmp(&keys[other as usize]));
         run.check()?;

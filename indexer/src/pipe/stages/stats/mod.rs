@@ -22,8 +22,16 @@ pub(crate) use step::Stats;
 pub(crate) struct StatsPlan {
     pub by: Vec<(String, Expression)>,
     pub aggregates: Vec<PlannedAggregate>,
+    /// Only the largest values of a key keep to themselves.
+    pub largest: Option<Largest>,
     /// The name of the stage, for messages.
     pub stage: &'static str,
+}
+
+/// Of a key so many values, those with the most rows (or the largest first sum); all others become one.
+pub(crate) struct Largest {
+    pub key: usize,
+    pub most: usize,
 }
 
 pub(crate) struct PlannedAggregate {

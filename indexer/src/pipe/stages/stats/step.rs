@@ -8,22 +8,25 @@ use super::super::super::table::Table;
 use super::{Groups, StatsPlan};
 use crate::error::Result;
 
-pub(crate) struct Stats(Groups);
+pub(crate) struct Stats(Option<Groups>);
 
 impl Stats {
     pub fn new(plan: &Arc<StatsPlan>) -> Stats {
-        Stats(Groups::new(plan))
+        Stats(Some(Groups::new(plan)))
     }
 }
 
 impl Step for Stats {
     fn push(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Table>> {
-        self.0.add(&rows, run)?;
+        if let Some(groups) = &mut self.0 {
+            groups.add(&rows, run)?;
+        }
         Ok(None)
     }
 
     fn finish(&mut self, run: &Run<'_>) -> Result<Option<Table>> {
-        run.note(self.0.notes());
-        self.0.table(run).map(Some)
+        let Some(groups) = self.0.take() else { return Ok(None) };
+        run.note(groups.notes());
+        groups.into_table(run).map(Some)
     }
 }
