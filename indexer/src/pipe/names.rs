@@ -60,7 +60,7 @@ impl Names {
             None if self.columns.is_empty() => error,
             None => {
                 let shown: Vec<&str> = self.iter().take(12).map(|name| &**name).collect();
-                error.hint(format!("there are {} here; put texts in quotation marks", shown.join(", ")))
+                error.hint(format!("the columns here: {}; texts stand in quotation marks", shown.join(", ")))
             }
         })
     }

@@ -13,7 +13,7 @@ use super::stages::extract::{Extract, Pattern};
 use super::stages::frequent::Ranking;
 use super::stages::lookup::Lookup;
 use super::stages::stats::{Largest, PlannedAggregate, StatsPlan};
-use super::stages::timechart::Timechart;
+use super::stages::timechart::{Timechart, empty};
 use super::stages::transaction::Transaction;
 use crate::error::Result;
 use crate::limits::SERIES;
@@ -182,7 +182,8 @@ impl Planner<'_> {
             std::iter::once(one.name.clone()).chain(names_beside(&one.name))
         });
         self.names.replace(keys.iter().cloned().chain(calculated).collect::<Vec<_>>());
-        let compare = Compare::new(baseline.clone(), stages, keys.len());
+        let empty = plan.aggregates.iter().map(|one| empty(one.function)).collect();
+        let compare = Compare::new(baseline.clone(), stages, keys.len(), empty);
         Ok(vec![Planned::Stats(Arc::new(plan)), step(compare)])
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Compare {
     /// The stages that give the figures, those of `compare` itself among them as `stats`.
     stages: Vec<Stage>,
     keys: usize,
+    /// What a group without rows has, for each calculation.
+    empty: Vec<Cell>,
     kept: Kept,
 }
 
@@ -27,8 +29,8 @@ pub(crate) fn names_beside(calculated: &str) -> [String; 3] {
 }
 
 impl Compare {
-    pub fn new(baseline: Baseline, stages: Vec<Stage>, keys: usize) -> Compare {
-        Compare { baseline, stages, keys, kept: Kept::new("compare") }
+    pub fn new(baseline: Baseline, stages: Vec<Stage>, keys: usize, empty: Vec<Cell>) -> Compare {
+        Compare { baseline, stages, keys, empty, kept: Kept::new("compare") }
     }
 
     /// The figures of the baseline, and how much earlier its times are.
@@ -93,7 +95,10 @@ impl Step for Compare {
                 table.set(name, Column::of_cells(groups.keys().map(|key| key[column].clone()).collect()));
                 continue;
             }
-            let cells = |from: &Table, row: Option<usize>| row.map_or(Cell::Missing, |row| from.cell(row, column));
+            let empty = self.empty.get(column - self.keys).cloned().unwrap_or(Cell::Missing);
+            let cells = |from: &Table, row: Option<usize>| {
+                row.map_or_else(|| empty.clone(), |row| from.cell(row, column))
+            };
             let pairs: Vec<(Cell, Cell)> =
                 groups.values().map(|(one, other)| (cells(&now, *one), cells(&before, *other))).collect();
             let calculated = |op| pairs.iter().map(|(now, before)| arithmetic(op, now, before)).collect();

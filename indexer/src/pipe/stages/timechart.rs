@@ -56,11 +56,14 @@ impl Timechart {
         }
         Ok(bins)
     }
+}
 
-    /// What a bin without rows has.
-    fn empty(function: Aggregation) -> Cell {
-        use Aggregation::{Count, CountDistinct, PerHour, PerMinute, Rate};
-        if matches!(function, Count | CountDistinct | Rate | PerMinute | PerHour) { Cell::Int(0) } else { Cell::Missing }
+/// What a group without rows has.
+pub(crate) fn empty(function: Aggregation) -> Cell {
+    use Aggregation::{Count, CountDistinct, PerHour, PerMinute, Rate};
+    match function {
+        Count | CountDistinct | Rate | PerMinute | PerHour => Cell::Int(0),
+        _ => Cell::Missing,
     }
 }
 
@@ -95,7 +98,7 @@ impl Step for Timechart {
         let mut table = Table::of(vec![("time".to_owned(), Column::new(Data::Time(bins.clone())))]);
         for (index, &function) in self.functions.iter().enumerate() {
             let count = series.len().max(1);
-            let mut columns = vec![vec![Self::empty(function); bins.len()]; count];
+            let mut columns = vec![vec![empty(function); bins.len()]; count];
             for (row, time) in times.iter().enumerate() {
                 let Ok(bin) = bins.binary_search(time) else { continue };
                 let place = if self.split {
