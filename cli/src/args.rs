@@ -26,6 +26,10 @@ pub enum Command {
     Info(CaseArgument),
     /// Read everything back and compare it with the hashes
     Verify(CaseArgument),
+    /// Set the zone or the clock of a source in a case; its times are made anew from what is stored
+    Adjust(Adjust),
+    /// Read a source of a case anew, as another format or in another encoding, from what is stored
+    Reread(Reread),
     /// Serve the workbench to a browser on this machine
     Serve(Serve),
 }
@@ -45,6 +49,12 @@ pub struct Reading {
     /// Year of the first time, where times name none
     #[arg(long)]
     pub year: Option<i16>,
+    /// Add this to every time, for a machine whose clock was wrong: 1h30m, -250ms
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    pub offset: Option<String>,
+    /// When the machine was started, where times are uptimes (RFC 3339)
+    #[arg(long, value_name = "T")]
+    pub boot: Option<String>,
 }
 
 impl Reading {
@@ -53,6 +63,8 @@ impl Reading {
             encoding: self.encoding.clone(),
             zone: self.zone.clone(),
             year: self.year,
+            clock_offset_ns: self.offset.as_deref().map_or(Ok(0), clock_offset_ns)?,
+            boot_ns: self.boot.as_deref().map(boot_ns).transpose()?,
             ..indexer::ReadOptions::default()
         };
         match &self.format {
@@ -75,6 +87,50 @@ impl Reading {
     }
 }
 
+fn boot_ns(text: &str) -> indexer::Result<i64> {
+    indexer::stamp::parse(text).ok_or_else(|| {
+        let message = format!("\"{text}\" is not a time");
+        indexer::Error::new(indexer::ErrorKind::BadRequest, message).hint("write it as 2026-03-01T14:05:00Z")
+    })
+}
+
+/// `1h30m`, `-250ms`, `+2s`: a sign, and numbers with their units.
+pub fn clock_offset_ns(text: &str) -> indexer::Result<i64> {
+    duration_ns(text).ok_or_else(|| {
+        let message = format!("\"{text}\" is not a duration");
+        let error = indexer::Error::new(indexer::ErrorKind::BadRequest, message);
+        error.hint("write numbers with their units, d h m s ms us ns: 1h30m, -250ms")
+    })
+}
+
+fn duration_ns(text: &str) -> Option<i64> {
+    const UNITS: [(&str, i64); 7] = [
+        ("ms", 1_000_000),
+        ("us", 1_000),
+        ("ns", 1),
+        ("d", 86_400_000_000_000),
+        ("h", 3_600_000_000_000),
+        ("m", 60_000_000_000),
+        ("s", 1_000_000_000),
+    ];
+    let (sign, mut rest) = match text.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let mut total = 0_i64;
+    if rest.is_empty() {
+        return None;
+    }
+    while !rest.is_empty() {
+        let digits = rest.find(|letter: char| !letter.is_ascii_digit())?;
+        let number: i64 = rest[..digits].parse().ok()?;
+        let (unit, unit_ns) = UNITS.into_iter().find(|(unit, _)| rest[digits..].starts_with(unit))?;
+        total = total.checked_add(number.checked_mul(unit_ns)?)?;
+        rest = &rest[digits + unit.len()..];
+    }
+    Some(sign * total)
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Profile {
     /// Typed columns; searches scan
@@ -95,9 +151,36 @@ pub struct Import {
     pub profile: Profile,
     #[command(flatten)]
     pub reading: Reading,
+    /// Import what is in the case already once more, as sources of its own
+    #[arg(long)]
+    pub again: bool,
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct Adjust {
+    /// The case's folder
+    pub case: PathBuf,
+    /// The source: its number, name or path, or a rotated set
+    pub source: String,
+    /// Zone of times that name none: Europe/Berlin, +02:00
+    #[arg(long, value_name = "TZ")]
+    pub zone: Option<String>,
+    /// Add this to every time as written; 0s takes an earlier offset back: 1h30m, -250ms
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    pub offset: Option<String>,
+}
+
+#[derive(Args)]
+pub struct Reread {
+    /// The case's folder
+    pub case: PathBuf,
+    /// The source: its number, name or path, or a rotated set
+    pub source: String,
+    #[command(flatten)]
+    pub reading: Reading,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -181,4 +264,20 @@ pub struct Serve {
     /// The secret in the address; a random one unless given
     #[arg(long)]
     pub token: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_numbers_with_units() {
+        let hour = 3_600_000_000_000;
+        assert_eq!(duration_ns("1h30m"), Some(hour * 3 / 2));
+        assert_eq!(duration_ns("-250ms"), Some(-250_000_000));
+        assert_eq!(duration_ns("+2s"), Some(2_000_000_000));
+        for wrong in ["", "-", "5", "h", "1h5", "1 h", "9999999999999d"] {
+            assert_eq!(duration_ns(wrong), None, "{wrong}");
+        }
+    }
 }

@@ -16,6 +16,12 @@ pub struct FileLine {
     pub last: Option<String>,
     pub bytes: u64,
     pub error: Option<String>,
+    /// Whether the case knows it: new, known, grown, anew; only for an import.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<&'static str>,
+    /// That in words, where it is not simply new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
 }
 
 impl From<&indexer::Detected> for FileLine {
@@ -32,6 +38,8 @@ impl From<&indexer::Detected> for FileLine {
             last: file.last.map(indexer::stamp::to_rfc3339),
             bytes: file.bytes,
             error: file.error.as_ref().map(|error| error.message().to_owned()),
+            outcome: None,
+            remark: None,
         }
     }
 }
@@ -52,6 +60,8 @@ impl From<&indexer::FileReport> for FileLine {
             last: source.and_then(|source| source.last).map(indexer::stamp::to_rfc3339),
             bytes: source.map_or(0, |source| source.bytes),
             error: file.problem.as_ref().map(|error| error.message().to_owned()),
+            outcome: Some(file.outcome.name()),
+            remark: file.remark.clone(),
         }
     }
 }

@@ -29,6 +29,7 @@ mod exec;
 mod import;
 mod limits;
 pub mod query;
+mod revise;
 mod search;
 pub mod stamp;
 mod storage;
@@ -42,10 +43,12 @@ use serde::{Deserialize, Serialize};
 pub use case::{Case, Snapshot, Verification};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
-pub use import::{FileProgress, FileReport, FileState, ImportOptions, ImportReport, Phase, Progress};
-pub use ingest::{Level, NO_TIME, Options as ReadOptions, format_names};
+pub use import::{
+    FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress,
+};
+pub use ingest::{Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
-pub use storage::SourceEntry;
+pub use storage::{Account, Example, Reading, SourceEntry, Unparsed};
 
 /// Asks long work to stop. Clones share the request.
 #[derive(Clone, Debug, Default)]

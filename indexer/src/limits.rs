@@ -44,3 +44,16 @@ pub const PAGE_ROWS: usize = 10_000;
 
 /// The most buckets of a timeline: more than a screen has pixels across.
 pub const TIMELINE_BUCKETS: usize = 8_192;
+
+/// Reasons why events of a source were not understood that are told apart; formats have a handful.
+pub const UNPARSED_REASONS: usize = 16;
+
+/// Events that are kept as examples of a reason; a person reads a few.
+pub const EXAMPLES: usize = 3;
+
+/// So much of an example is kept; the event itself has the rest.
+pub const EXAMPLE_BYTES: usize = 240;
+
+/// First bytes of a source by which it is found again. Logs that begin alike for so long are compared byte by
+/// byte, which ends where they first differ.
+pub const HEAD_BYTES: usize = 4_096;

@@ -129,7 +129,7 @@ fn is_case(path: &Path) -> bool {
 }
 
 /// Compares names as people do: runs of digits by their value, letters without regard to case.
-fn natural_order(a: &str, b: &str) -> Ordering {
+pub(crate) fn natural_order(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
     while let (Some(&x), Some(&y)) = (a.first(), b.first()) {
         let order = if x.is_ascii_digit() && y.is_ascii_digit() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use memchr::memchr_iter;
 
-use crate::batch::{Batch, Chunk};
+use crate::batch::{Batch, Chunk, count_reason};
 use crate::evtx;
 use crate::formats::{Fit, Format, Setup};
 use crate::frame::{Frame, Framing, frames};
@@ -66,6 +66,7 @@ impl Parser {
         let mut tally = FitTally::default();
         let mut unparsed = 0;
         let mut unparsed_examples = Vec::new();
+        let mut unparsed_reasons = Vec::new();
         let mut row = 0;
         for (index, frame) in frames(&chunk, self.framing()).enumerate() {
             let event = &text[frame.text_start..frame.text_end];
@@ -82,6 +83,7 @@ impl Parser {
                 Err(reason) => {
                     rows.clear();
                     unparsed += 1;
+                    count_reason(&mut unparsed_reasons, reason);
                     if unparsed_examples.len() < limits::UNPARSED_EXAMPLES {
                         unparsed_examples.push((row, reason));
                     }
@@ -92,6 +94,7 @@ impl Parser {
         }
         let (mut batch, clock) = rows.finish(chunk);
         batch.unparsed = unparsed;
+        batch.unparsed_reasons = unparsed_reasons;
         batch.unparsed_examples = unparsed_examples;
         tally.times = clock.tally;
         tally.joined = self.joined(&batch.chunk);

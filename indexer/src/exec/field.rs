@@ -24,8 +24,13 @@ pub fn eval(question: &Question<'_>, field: &str, test: &Test) -> Result<Rows> {
         }
         "source" => {
             let texts = TextTest::new(test);
-            let passes: Vec<bool> =
-                question.sources.iter().map(|source| texts.passes(&source.name)).collect();
+            let passes: Vec<bool> = question
+                .sources
+                .iter()
+                .map(|source| {
+                    texts.passes(&source.name) || source.set.as_deref().is_some_and(|set| texts.passes(set))
+                })
+                .collect();
             Ok(Rows::from_test(rows, |row| passes.get(columns.source[row] as usize) == Some(&true)))
         }
         "time" => {

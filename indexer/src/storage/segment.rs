@@ -130,9 +130,14 @@ impl Segment {
         if let Some(column) = fields.get(name) {
             return Ok(Arc::clone(column));
         }
-        let column = Arc::new(self.table()?.field(name)?);
+        let column = Arc::new(self.read_column(name)?);
         fields.insert(name.to_owned(), Arc::clone(&column));
         Ok(column)
+    }
+
+    /// The same, without keeping it.
+    pub(super) fn read_column(&self, name: &str) -> Result<Values> {
+        self.table()?.field(name)
     }
 
     /// The fields of one event, from columns that are decoded for many.
