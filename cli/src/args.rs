@@ -87,6 +87,24 @@ impl Reading {
     }
 }
 
+/// What of folders is taken.
+#[derive(Args)]
+pub struct Folders {
+    /// Of folders, only files that match: *.log, web/**/*.gz; may be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+    /// Of folders, no files and folders that match; may be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+}
+
+impl Folders {
+    pub fn filter(&self) -> indexer::Filter {
+        let globs = |patterns: &[String]| patterns.iter().map(|one| indexer::Glob::new(one)).collect();
+        indexer::Filter { include: globs(&self.include), exclude: globs(&self.exclude) }
+    }
+}
+
 fn boot_ns(text: &str) -> indexer::Result<i64> {
     indexer::stamp::parse(text).ok_or_else(|| {
         let message = format!("\"{text}\" is not a time");
@@ -143,7 +161,7 @@ pub enum Profile {
 pub struct Import {
     /// The case's folder
     pub case: PathBuf,
-    /// Files and folders; `-` for what is piped in
+    /// Files, folders and patterns (logs/**/*.gz); `-` for what is piped in
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// What is built beside the original bytes
@@ -151,6 +169,11 @@ pub struct Import {
     pub profile: Profile,
     #[command(flatten)]
     pub reading: Reading,
+    #[command(flatten)]
+    pub folders: Folders,
+    /// Import even where the case would reach into the 15 % of its disk that are kept free
+    #[arg(long)]
+    pub beyond_reserve: bool,
     /// Import what is in the case already once more, as sources of its own
     #[arg(long)]
     pub again: bool,
@@ -226,11 +249,13 @@ pub struct Query {
 
 #[derive(Args)]
 pub struct Detect {
-    /// Files and folders; `-` for what is piped in
+    /// Files, folders and patterns (logs/**/*.gz); `-` for what is piped in
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
+    #[command(flatten)]
+    pub folders: Folders,
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,

@@ -33,6 +33,8 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
         ingest: arguments.reading.options()?,
         without_index: arguments.profile == Profile::Fields,
         again: arguments.again,
+        beyond_reserve: arguments.beyond_reserve,
+        filter: arguments.folders.filter(),
         ..ImportOptions::default()
     };
     let first_published = std::cell::Cell::new(None);

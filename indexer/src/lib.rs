@@ -28,6 +28,7 @@ mod error;
 mod exec;
 mod import;
 mod limits;
+mod preview;
 pub mod query;
 mod revise;
 mod search;
@@ -46,7 +47,8 @@ pub use error::{Error, ErrorKind, Result};
 pub use import::{
     FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress,
 };
-pub use ingest::{Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
+pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
+pub use preview::{Estimate, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, preview};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use storage::{Account, Example, Reading, SourceEntry, Unparsed};
 

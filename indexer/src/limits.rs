@@ -77,3 +77,18 @@ pub const REGEX_NESTING: u32 = 64;
 
 /// Rows that `limit`, `tail`, `top` and `rare` give unless told.
 pub const DEFAULT_ROWS: u64 = 10;
+
+/// So much of each stream is looked at for a preview: more than a detection needs, so that a rate can be measured.
+pub const PREVIEWED_BYTES: u64 = 1 << 20;
+
+/// So much of all streams together is imported to measure what the import will take; under a second.
+pub const MEASURED_BYTES: u64 = 8 << 20;
+
+/// Less than this says nothing about the rate; what it took is what any small import takes.
+pub const LEAST_MEASURED_BYTES: u64 = 256 << 10;
+
+/// How many times its size a packed log is guessed to have, where nothing tells.
+pub const USUAL_EXPANSION: u64 = 12;
+
+/// The share of a disk that an import leaves free unless told otherwise: systems slow down or fail on full disks.
+pub const RESERVED_SHARE: f64 = 0.15;

@@ -78,6 +78,12 @@ impl Chunk {
         Chunk { bytes, first_line: 1, ..Chunk::default() }
     }
 
+    /// The same at a place in its source.
+    #[must_use]
+    pub fn at(self, offset: u64) -> Chunk {
+        Chunk { offset, ..self }
+    }
+
     /// The heading lines in effect where it begins.
     #[must_use]
     pub fn heading(&self) -> &[u8] {

@@ -165,16 +165,34 @@ struct Attempt {
 
 impl Attempt {
     fn share(&self) -> f32 {
-        let fitting = self.tally.whole as f32 + self.tally.partly as f32 * PARTLY;
-        let lines = self.times.len() as f32 + self.tally.joined as f32 * JOINED;
-        match (self.times.is_empty(), self.tally.headings) {
-            (false, _) => fitting / lines,
-            // A server that was asked for nothing wrote its headings all the same.
-            (true, 1..) => 1.0,
-            (true, 0) => 0.0,
-        }
+        share(self.times.len(), &self.tally)
     }
 }
+
+/// The share of so many events that are of the format they were read as.
+fn share(events: usize, tally: &FitTally) -> f32 {
+    let fitting = tally.whole as f32 + tally.partly as f32 * PARTLY;
+    let lines = events as f32 + tally.joined as f32 * JOINED;
+    match (events, tally.headings) {
+        (1.., _) => fitting / lines,
+        // A server that was asked for nothing wrote its headings all the same.
+        (0, 1..) => 1.0,
+        (0, 0) => 0.0,
+    }
+}
+
+/// How well the next file of a rotated set is read as the one before it was, where it should be: by the same
+/// format, or where nothing better was found for it.
+pub(crate) fn as_before(before: &Parser, own: &Detection, sample: Chunk) -> Option<f32> {
+    let (batch, tally) = before.parse_and_tally(sample);
+    let score = share(batch.rows(), &tally);
+    let (name, general) = (before.format_name(), text::FORMAT.name);
+    let is_better = own.format == general || (name != general && score >= own.score);
+    (score >= FITS_AS_BEFORE && (name == own.format || is_better)).then_some(score)
+}
+
+/// At least so much of a file must be read as the one before it in its set was.
+const FITS_AS_BEFORE: f32 = 0.5;
 
 fn attempt(candidate: &Candidate, sample: &Chunk, is_whole: bool, setup: &Setup) -> Attempt {
     let parser = candidate.parser(sample.text(), setup);

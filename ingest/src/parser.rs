@@ -19,6 +19,8 @@ use crate::time::TimeTally;
 pub struct Parser {
     format: &'static Format,
     setup: Arc<Setup>,
+    /// Its first line is no heading by its place.
+    goes_on: bool,
 }
 
 /// Why an event is unparsed that no line begins.
@@ -38,7 +40,16 @@ pub(crate) struct FitTally {
 
 impl Parser {
     pub(crate) fn new(format: &'static Format, setup: Setup) -> Parser {
-        Parser { format, setup: Arc::new(setup) }
+        Parser { format, setup: Arc::new(setup), goes_on: false }
+    }
+
+    pub(crate) fn format_name(&self) -> &str {
+        self.format.name
+    }
+
+    /// The same for a stream that goes on with what another one began.
+    pub(crate) fn going_on(&self) -> Parser {
+        Parser { goes_on: true, ..self.clone() }
     }
 
     pub(crate) fn framing(&self) -> &Framing {
@@ -102,7 +113,8 @@ impl Parser {
     }
 
     fn is_heading(&self, event: &[u8], chunk: &Chunk, index: usize) -> bool {
-        self.format.heading.is_some_and(|is| is(&self.setup, event, chunk.offset == 0 && index == 0))
+        let is_first = chunk.offset == 0 && index == 0 && !self.goes_on;
+        self.format.heading.is_some_and(|is| is(&self.setup, event, is_first))
     }
 
     /// Takes up the heading lines of a chunk, for the chunks behind it.

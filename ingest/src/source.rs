@@ -9,7 +9,7 @@ use memchr::memchr_iter;
 use crate::batch::{Batch, Chunk};
 use crate::custom::Definition;
 use crate::decoded::Decoded;
-use crate::detect::{Candidate, Detection, Verdict, binary, detect};
+use crate::detect::{Candidate, Detection, Verdict, as_before, binary, detect};
 use crate::discover::{Found, STANDARD_INPUT};
 use crate::encoding::{Encoding, has_escapes};
 use crate::error::{Error, ErrorKind};
@@ -125,6 +125,14 @@ pub struct Source<'a> {
     settler: Settler,
 }
 
+/// What a source hands on to the next file of its rotated set.
+#[derive(Clone)]
+pub struct Succession {
+    parser: Parser,
+    format: String,
+    heading: Arc<[u8]>,
+}
+
 /// What a stream is called, and what is known of it besides its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<'m> {
@@ -182,6 +190,36 @@ impl<'a> Source<'a> {
     #[must_use]
     pub fn reading(self, input: Box<dyn Read + Send + 'a>) -> Source<'a> {
         Source { input, ..self }
+    }
+
+    /// What the next file of a rotated set goes on with, when this one has been read.
+    #[must_use]
+    pub fn succession(&self) -> Succession {
+        Succession {
+            parser: self.parser.going_on(),
+            format: self.detection.format.clone(),
+            heading: self.heading.lines(),
+        }
+    }
+
+    /// Goes on as the file before it in its rotated set was read, where it fits: with the same columns, whose names
+    /// may stand in the first file only, and events that begin alike. To be called before anything is read.
+    pub fn follow(&mut self, before: &Succession) {
+        let mut sample = sample_chunk(&self.pending, self.encoding);
+        let first = sample.text().split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let first = first.strip_suffix(b"\r").unwrap_or(first);
+        if heading::split(&before.heading).any(|line| line == first) {
+            // It has headings of its own.
+            return;
+        }
+        sample.heading = Arc::clone(&before.heading);
+        if let Some(score) = as_before(&before.parser, &self.detection, sample) {
+            self.parser = before.parser.clone();
+            heading::split(&before.heading).for_each(|line| self.heading.add(line));
+            self.detection.format.clone_from(&before.format);
+            self.detection.score = score;
+            self.detection.reason.push_str("; it is read as the file before it in its set");
+        }
     }
 
     /// A source with nothing to read yet, of which the sample told what it is.

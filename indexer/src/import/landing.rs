@@ -349,11 +349,16 @@ impl<'w, 'c> Landing<'w, 'c> {
         let source = current.source;
         let mut account = current.account;
         account.times = current.settler.report();
+        account.years = current.settler.sample_years();
+        let mut entry = entry;
+        if !account.times.zone.is_empty() {
+            // The whole source says more about its zone than its first lines did.
+            entry.zone.clone_from(&account.times.zone);
+            self.manifest.sources[source as usize].zone.clone_from(&entry.zone);
+        }
         account.resume = current.resume;
         let state = current.settler.state();
-        self.years
-            .seen
-            .extend(current.settler.sample_years().into_iter().flat_map(|(first, last)| first..=last));
+        self.years.seen.extend(account.years.into_iter().flat_map(|(first, last)| first..=last));
         if account.times.yearless > 0 && entry.reading.year.is_none() {
             let better = account.times.better_year;
             self.years.yearless.push(Yearless { source, settler: current.beginning, better });

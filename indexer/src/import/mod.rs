@@ -12,7 +12,8 @@ mod read;
 mod sets;
 mod years;
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use self::known::Known;
@@ -23,10 +24,12 @@ use self::progress::Reporter;
 pub use self::progress::{FileProgress, FileState, Outcome, Phase, Progress};
 pub(crate) use self::publish::frames_by_source;
 use self::read::Input;
+pub(crate) use self::years::better_year;
 use crate::Cancel;
 use crate::case::Writing;
 use crate::error::{Error, ErrorKind, Result};
-use crate::storage::{SourceEntry, folder_bytes};
+use crate::preview::check_room;
+use crate::storage::{Account, Accounts, SourceEntry, folder_bytes};
 
 /// How an import goes about it; the default asks the data and builds the text index.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +37,12 @@ pub struct ImportOptions {
     pub ingest: ingest::Options,
     /// Leave the text index out; searches scan.
     pub without_index: bool,
+    /// Other ways to read some files or members, by their paths.
+    pub chosen: HashMap<PathBuf, ingest::Options>,
+    /// Which files of folders are taken.
+    pub filter: ingest::Filter,
+    /// Go on where the case would reach into what is kept free on its disk.
+    pub beyond_reserve: bool,
     /// Read what is in the case already once more, as sources of its own.
     pub again: bool,
     /// Parser threads; 0 takes one a core.
@@ -65,6 +74,8 @@ pub struct FileReport {
     /// That in words, where it is not simply new.
     pub remark: Option<String>,
     pub problem: Option<Error>,
+    /// What was found out while it was read.
+    pub account: Option<Account>,
 }
 
 /// Reads files and folders into a case that this process holds for writing.
@@ -75,7 +86,10 @@ pub(crate) fn import(
     report: &dyn Fn(Progress),
     cancel: &Cancel,
 ) -> Result<ImportReport> {
-    let discovery = ingest::discover(paths);
+    if !options.beyond_reserve {
+        check_room(writing.folder(), paths, options)?;
+    }
+    let discovery = ingest::discover_some(paths, &options.filter);
     let files = ingest::in_sets(discovery.files, &options.ingest);
     let inputs: Vec<Input> = files.into_iter().map(|(found, set)| Input::File(found, set)).collect();
     let mut done = run(writing, &inputs, options, report, cancel)?;
@@ -125,6 +139,7 @@ fn run(
         writing.recover()?;
     }
     let files = reporter.files().iter().zip(sources).filter(|(progress, _)| !progress.is_archive);
+    let mut accounts = AccountsOf { case: writing.folder(), read: None };
     Ok(ImportReport {
         files: files
             .map(|(progress, source)| FileReport {
@@ -133,6 +148,8 @@ fn run(
                 outcome: progress.outcome,
                 remark: progress.remark.clone(),
                 problem: progress.note.clone(),
+                account: source
+                    .and_then(|id| accounts.of(id, writing.manifest.sources.get(id as usize)?.account?)),
             })
             .collect(),
         refused: Vec::new(),
@@ -144,6 +161,21 @@ fn run(
         cancelled: cancel.is_set(),
         failure,
     })
+}
+
+/// Reads accounts. Those of sources that stand beside each other are mostly in one file.
+struct AccountsOf<'c> {
+    case: &'c Path,
+    read: Option<(u64, Accounts)>,
+}
+
+impl AccountsOf<'_> {
+    fn of(&mut self, source: u32, number: u64) -> Option<Account> {
+        if self.read.as_ref().is_none_or(|(read, _)| *read != number) {
+            self.read = Some((number, Accounts::read(self.case, number).ok()?));
+        }
+        self.read.as_ref()?.1.of.get(&source).cloned()
+    }
 }
 
 /// Lands every input. Gives back which source each became, what is known about years, and what ended it early.
@@ -162,8 +194,7 @@ fn land_all(
     let known = Known::new(&case, writing.known_sources());
     let mut landing = Landing::new(writing, &known, reporter.files().len());
     let outcome = std::thread::scope(|scope| {
-        let opening =
-            Opening { case: &case, inputs, options: &options.ingest, known: &known, again: options.again };
+        let opening = Opening { case: &case, inputs, options, known: &known };
         let mut steps = read::start(scope, opening, workers, &stop);
         let outcome = landing.run(&mut steps, reporter, cancel);
         stop.set();

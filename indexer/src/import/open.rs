@@ -7,9 +7,10 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ingest::{Found, Member, Place, Source};
+use ingest::{Found, Member, Place, Source, Succession};
 use sha2::{Digest, Sha256};
 
+use super::ImportOptions;
 use super::known::{Compared, Comparison, Known, KnownSource, fingerprint};
 use super::read::{Begin, Behind, Input, Out, Step, Stream};
 use crate::Cancel;
@@ -21,15 +22,20 @@ use crate::storage::{Accounts, Reading, Resume};
 pub struct Opening<'s> {
     pub case: &'s Path,
     pub inputs: &'s [Input],
-    pub options: &'s ingest::Options,
+    pub options: &'s ImportOptions,
     pub known: &'s Known,
-    /// Read streams that are in the case already once more.
-    pub again: bool,
+}
+
+impl Opening<'_> {
+    /// How a stream is to be read.
+    fn options_of(&self, path: &Path) -> &ingest::Options {
+        self.options.chosen.get(path).unwrap_or(&self.options.ingest)
+    }
 }
 
 /// Reads every input to its end.
 pub fn read_all(opening: &Opening<'_>, out: &mut Out<'_>, cancel: &Cancel) {
-    let reader = Reader { opening, cancel, accounts: RefCell::default() };
+    let reader = Reader { opening, cancel, before: RefCell::default(), accounts: RefCell::default() };
     for (index, input) in opening.inputs.iter().enumerate() {
         let wanted = match input {
             Input::File(found, set) => reader.file(index, found, set.as_deref(), out),
@@ -44,6 +50,8 @@ pub fn read_all(opening: &Opening<'_>, out: &mut Out<'_>, cancel: &Cancel) {
 struct Reader<'s> {
     opening: &'s Opening<'s>,
     cancel: &'s Cancel,
+    /// What the last file of a rotated set hands on to the next.
+    before: RefCell<Option<(String, Succession)>>,
     /// Files of accounts that were read.
     accounts: RefCell<HashMap<u64, Arc<Accounts>>>,
 }
@@ -63,7 +71,7 @@ impl Reader<'_> {
     /// Reads one file, with everything in it. False when nobody waits for the rest any more.
     fn file(&self, file: usize, found: &Found, set: Option<&str>, out: &mut Out<'_>) -> bool {
         let mut wanted = true;
-        ingest::members(found, &self.opening.options.unpack, &mut |member| {
+        ingest::members(found, &self.opening.options.ingest.unpack, &mut |member| {
             let stream = Stream {
                 file,
                 path: member.path.clone(),
@@ -91,7 +99,7 @@ impl Reader<'_> {
         let stream = Opened { path, name, modified_ns, compression, head };
         let path = stream.path.to_string_lossy();
         let mut note = None;
-        let candidates = if self.opening.again {
+        let candidates = if self.opening.options.again {
             Vec::new()
         } else {
             self.opening.known.candidates(&stream.head, &path, self.cancel)
@@ -119,7 +127,7 @@ impl Reader<'_> {
                 }
             }
         }
-        self.first(&stream, bytes, note, out)
+        self.first(&stream, set, bytes, note, out)
     }
 
     /// What a source is called now, where it was rotated since: the file of its name may be another one.
@@ -136,15 +144,30 @@ impl Reader<'_> {
     }
 
     /// A stream that the case does not have.
-    fn first(&self, stream: &Opened, bytes: Bytes<'_>, note: Option<String>, out: &mut Out<'_>) -> bool {
-        let options = self.opening.options;
-        let source = match Source::of(stream.member(bytes), options) {
+    fn first(
+        &self,
+        stream: &Opened,
+        set: Option<&str>,
+        bytes: Bytes<'_>,
+        note: Option<String>,
+        out: &mut Out<'_>,
+    ) -> bool {
+        let options = self.opening.options_of(&stream.path);
+        let mut source = match Source::of(stream.member(bytes), options) {
             Ok(source) => source,
             Err(error) => return out.end(Some(error.into())),
         };
+        if let (Some(set), Some((of, before))) = (set, &*self.before.borrow())
+            && set == of
+            && options.format.is_none()
+        {
+            source.follow(before);
+        }
         let ticket = self.opening.known.opening(&stream.head);
         let begin = stream.begin(&source, options, Behind::Nothing { ticket }, note);
-        out.source(source, begin, Sha256::new())
+        let wanted = out.source(&mut source, begin, Sha256::new());
+        *self.before.borrow_mut() = set.map(|set| (set.to_owned(), source.succession()));
+        wanted
     }
 
     /// A stream that begins with all that is stored of a source.
@@ -157,7 +180,7 @@ impl Reader<'_> {
         bytes: Bytes<'_>,
         out: &mut Out<'_>,
     ) -> bool {
-        let options = known.entry.reading.under(self.opening.options);
+        let options = known.entry.reading.under(self.opening.options_of(&stream.path));
         let rest = Cursor::new(compared.behind).chain(ended(compared.problem, bytes));
         if Reading::of(&options) == known.entry.reading
             && let (Some(resume), Some(hash)) = (resume, compared.at_mark)
@@ -166,15 +189,15 @@ impl Reader<'_> {
             let last_chunk = self.opening.known.stored_from(known, resume.offset);
             let behind = Behind::On { source: known.id, resume: Box::new(resume) };
             let begin = Begin { settler, ..stream.begin(&source, &options, behind, None) };
-            return out.source(source.reading(Box::new(last_chunk.chain(rest))), begin, hash);
+            return out.source(&mut source.reading(Box::new(last_chunk.chain(rest))), begin, hash);
         }
         let stored = self.opening.known.stored(known, known.entry.bytes);
         match Source::of(stream.member(Box::new(stored.chain(rest))), &options) {
             Err(error) => out.end(Some(error.into())),
-            Ok(source) => {
+            Ok(mut source) => {
                 let behind = Behind::Anew { source: known.id, until: known.entry.bytes };
                 let begin = stream.begin(&source, &options, behind, None);
-                out.source(source, begin, Sha256::new())
+                out.source(&mut source, begin, Sha256::new())
             }
         }
     }
@@ -269,11 +292,11 @@ impl Reader<'_> {
         let bytes = Box::new(self.opening.known.stored(&known, entry.bytes));
         match Source::of(stream.member(bytes), options) {
             Err(error) => out.end(Some(error.into())),
-            Ok(source) => {
+            Ok(mut source) => {
                 let behind = Behind::Anew { source: known.id, until: u64::MAX };
                 let mut begin = stream.begin(&source, options, behind, None);
                 self.as_detected(&known, &mut begin);
-                out.source(source, begin, Sha256::new())
+                out.source(&mut source, begin, Sha256::new())
             }
         }
     }

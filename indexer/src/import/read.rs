@@ -172,7 +172,7 @@ impl Out<'_> {
     }
 
     /// Hands out a source to its end. `hash` is that of what comes before it.
-    pub fn source(&mut self, mut source: Source<'_>, begin: Begin, mut hash: Sha256) -> bool {
+    pub fn source(&mut self, source: &mut Source<'_>, begin: Begin, mut hash: Sha256) -> bool {
         if !self.step(Step::Begin(Box::new(begin))) {
             return false;
         }

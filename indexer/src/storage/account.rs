@@ -27,6 +27,8 @@ pub struct Account {
     pub unparsed: Vec<Unparsed>,
     /// How its times were read.
     pub times: TimeReport,
+    /// The first and last year of the times of its first lines that have one.
+    pub(crate) years: Option<(i16, i16)>,
     /// Where reading goes on when the source has grown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) resume: Option<Resume>,
@@ -79,6 +81,23 @@ impl Account {
                 .collect(),
             ..Account::default()
         }
+    }
+
+    /// What is odd about the source, in sentences: about its times, and about what was not understood.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.times.sentences();
+        for unparsed in &self.unparsed {
+            let lines: Vec<_> = unparsed.examples.iter().map(|example| example.line.to_string()).collect();
+            let events = if unparsed.events == 1 { "event was" } else { "events were" };
+            remarks.push(format!(
+                "{} {events} not understood: {}, as in line {}",
+                unparsed.events,
+                unparsed.reason,
+                lines.join(", ")
+            ));
+        }
+        remarks
     }
 
     /// Takes up what a batch's events were not understood for.
