@@ -7,6 +7,20 @@ use crate::import::{self, ImportOptions, ImportReport, Progress};
 use crate::storage::{Account, Accounts, SourceEntry};
 
 impl Case {
+    /// Reads text that has no file into the case, as a source of this name. `now_ns` is when it came: times without
+    /// a year or a day are near to it.
+    pub fn paste(
+        &self,
+        (name, text): (&str, &str),
+        now_ns: Option<i64>,
+        options: &ImportOptions,
+        report: &dyn Fn(Progress),
+        cancel: &Cancel,
+    ) -> Result<ImportReport> {
+        let _turn = self.turn()?;
+        let mut writing = Writing::begin(self)?;
+        import::paste(&mut writing, (name, text), now_ns, options, report, cancel)
+    }
     /// Reads stored sources anew, in another way: nothing of the originals is needed. What was read before
     /// stays until all of a source is there again. The options' choices go on top of those made before.
     pub fn reread(

@@ -97,6 +97,19 @@ pub(crate) fn import(
     Ok(done)
 }
 
+/// Reads text that has no file, as a source of this name. `now_ns` is when it came.
+pub(crate) fn paste(
+    writing: &mut Writing<'_>,
+    (name, text): (&str, &str),
+    now_ns: Option<i64>,
+    options: &ImportOptions,
+    report: &dyn Fn(Progress),
+    cancel: &Cancel,
+) -> Result<ImportReport> {
+    let input = Input::Text { name: name.to_owned(), bytes: text.as_bytes().to_vec(), now_ns };
+    run(writing, &[input], options, report, cancel)
+}
+
 /// Reads stored sources anew, each with its own options.
 pub(crate) fn reread(
     writing: &mut Writing<'_>,
@@ -118,6 +131,7 @@ fn run(
 ) -> Result<ImportReport> {
     let files = inputs.iter().map(|input| match input {
         Input::File(found, _) => (found.path.clone(), found.bytes),
+        Input::Text { name, bytes, .. } => (PathBuf::from(name), bytes.len() as u64),
         Input::Stored { source, .. } => {
             let entry = writing.manifest.sources.get(*source as usize);
             entry.map_or_else(Default::default, |entry| (PathBuf::from(&entry.path), entry.bytes))

@@ -39,6 +39,7 @@ pub fn read_all(opening: &Opening<'_>, out: &mut Out<'_>, cancel: &Cancel) {
     for (index, input) in opening.inputs.iter().enumerate() {
         let wanted = match input {
             Input::File(found, set) => reader.file(index, found, set.as_deref(), out),
+            Input::Text { name, bytes, now_ns } => reader.text(index, name, bytes, *now_ns, out),
             Input::Stored { source, options } => reader.stored(index, *source, options, out),
         };
         if !wanted {
@@ -85,6 +86,22 @@ impl Reader<'_> {
             wanted
         });
         wanted
+    }
+
+    /// Reads text that has no file.
+    fn text(&self, file: usize, name: &str, bytes: &[u8], now_ns: Option<i64>, out: &mut Out<'_>) -> bool {
+        let path = PathBuf::from(name);
+        let length = Some(bytes.len() as u64);
+        let stream = Stream { file, path: path.clone(), name: name.to_owned(), bytes: length, set: None };
+        let member = Member {
+            path,
+            name: name.to_owned(),
+            modified_ns: now_ns,
+            bytes: length,
+            compression: "none".to_owned(),
+            input: Ok(Box::new(Cursor::new(bytes.to_vec()))),
+        };
+        out.step(Step::Found(Box::new(stream))) && self.member(member, None, out)
     }
 
     fn member(&self, member: Member<'_>, set: Option<&str>, out: &mut Out<'_>) -> bool {

@@ -91,6 +91,12 @@ enum Job {
 /// What is to be read.
 pub enum Input {
     File(Found, Option<String>),
+    /// Text that has no file: its name, and when it came.
+    Text {
+        name: String,
+        bytes: Vec<u8>,
+        now_ns: Option<i64>,
+    },
     /// The stored bytes of a source, by its id, to be read in another way.
     Stored {
         source: u32,

@@ -6,6 +6,7 @@ mod intern;
 mod lock;
 mod manifest;
 mod parquet;
+mod places;
 mod raw;
 mod rewrite;
 mod rollup;
@@ -21,6 +22,7 @@ pub(crate) use lock::{Lock, is_locked};
 pub(crate) use manifest::{Manifest, ManifestStamp, SegmentEntry};
 pub use manifest::{Reading, SourceEntry};
 pub(crate) use parquet::Values;
+pub(crate) use places::Places;
 pub(crate) use raw::{
     Frame, RawCursor, RawFolder, RawWriter, bury_raw, compress, raw_name, recover_raw, sync_raw,
 };

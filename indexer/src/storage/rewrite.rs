@@ -7,6 +7,7 @@ use std::path::Path;
 use ingest::{NO_INT, NO_TIME};
 
 use super::parquet::{NO_CODE, Texts, Values};
+use super::places::Places;
 use super::rollup::Rollup;
 use super::segment::{Segment, SegmentMeta, SegmentSource};
 use super::table::{Builder, Columns};
@@ -45,6 +46,14 @@ impl Segment {
         let mut fields = Vec::new();
         for field in &self.meta.fields {
             // Read for this once, and not kept: all of them together would be the whole table in memory.
+            if field.placed {
+                let places = self.read_places(&field.column)?.picked(&rows);
+                if let Some(places) = places {
+                    table.placed(&field.column, &places).at_path(case)?;
+                    fields.push(field.clone());
+                }
+                continue;
+            }
             if let Some(values) = picked(&self.read_column(&field.column)?, &rows) {
                 table.field(&field.column, field.kind, &values).at_path(case)?;
                 fields.push(field.clone());
@@ -81,6 +90,17 @@ impl Columns {
             offset: rows.iter().map(|&row| self.offset[row]).collect(),
             length: rows.iter().map(|&row| self.length[row]).collect(),
         }
+    }
+}
+
+impl Places {
+    /// Those of some rows; nothing where none of them has one.
+    fn picked(&self, rows: &[usize]) -> Option<Places> {
+        let start: Vec<i64> = rows.iter().map(|&row| self.start[row]).collect();
+        let length = rows.iter().map(|&row| self.length[row]).collect();
+        let rest = self.rest.as_ref().and_then(|rest| picked(rest, rows));
+        let has_any = rest.is_some() || start.iter().any(|&start| start != NO_INT);
+        has_any.then_some(Places { start, length, rest })
     }
 }
 

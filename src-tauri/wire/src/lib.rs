@@ -17,9 +17,11 @@ mod calls;
 mod contract;
 mod error;
 mod session;
+mod sources;
 mod types;
 pub mod typescript;
 
 pub use contract::Command;
 pub use session::{Call, Session, Start, home};
+pub use sources::{FileReading, ImportChoices, Reading};
 pub use types::*;

@@ -3,6 +3,10 @@
 use ts_rs::{Config, TS};
 
 use crate::contract::rows;
+use crate::sources::{
+    Account, AccountRequest, AdjustRequest, Alternative, Estimate, Example, FileReading, ImportChoices,
+    PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, Reading, RereadRequest, Unparsed,
+};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
     FieldValue, FileProgress, FileState, Hello, HostKind, ImportPhase, ImportProgress, ImportReport,
@@ -33,7 +37,24 @@ pub fn generate() -> String {
         CancelRequest,
         CaseSummary,
         Source,
+        Reading,
+        FileReading,
+        ImportChoices,
         ImportRequest,
+        PreviewRequest,
+        Preview,
+        Estimate,
+        PreviewFile,
+        PreviewRow,
+        Piece,
+        Account,
+        Alternative,
+        Unparsed,
+        Example,
+        AccountRequest,
+        AdjustRequest,
+        RereadRequest,
+        PasteRequest,
         ImportPhase,
         FileState,
         ImportProgress,
