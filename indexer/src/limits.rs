@@ -92,3 +92,7 @@ pub const USUAL_EXPANSION: u64 = 12;
 
 /// The share of a disk that an import leaves free unless told otherwise: systems slow down or fail on full disks.
 pub const RESERVED_SHARE: f64 = 0.15;
+
+/// An import that takes at most one part in so many of what is free is not refused for the reserve: it does not make
+/// a disk fuller than it is, and a full disk is where small logs are looked at.
+pub const UNNOTICED_PART: u64 = 100;

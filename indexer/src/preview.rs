@@ -13,7 +13,8 @@ use crate::case::Case;
 use crate::error::{AtPath, Error, Result};
 use crate::import::ImportOptions;
 use crate::limits::{
-    EXAMPLE_BYTES, LEAST_MEASURED_BYTES, MEASURED_BYTES, PREVIEWED_BYTES, RESERVED_SHARE, USUAL_EXPANSION,
+    EXAMPLE_BYTES, LEAST_MEASURED_BYTES, MEASURED_BYTES, PREVIEWED_BYTES, RESERVED_SHARE, UNNOTICED_PART,
+    USUAL_EXPANSION,
 };
 use crate::storage::{Account, folder_bytes};
 
@@ -90,8 +91,13 @@ impl Estimate {
     /// Whether the case fits above the reserve.
     #[must_use]
     pub fn fits(&self) -> bool {
-        self.bytes_on_disk <= self.free_bytes.saturating_sub(self.reserve_bytes)
+        self.bytes_on_disk <= usable(self.free_bytes, self.reserve_bytes)
     }
+}
+
+/// What an import may take: what is free above the reserve, and in any case so little that no disk gets fuller by it.
+fn usable(free_bytes: u64, reserve_bytes: u64) -> u64 {
+    free_bytes.saturating_sub(reserve_bytes).max(free_bytes / UNNOTICED_PART)
 }
 
 /// A sample of a stream.
@@ -318,7 +324,7 @@ fn room(folder: &Path) -> Result<(u64, u64)> {
 /// Refuses an import that would reach into the reserve. Where it surely fits nothing is measured.
 pub(crate) fn check_room(case: &Path, paths: &[PathBuf], options: &ImportOptions) -> Result<()> {
     let (free_bytes, reserve_bytes) = room(&existing(case))?;
-    let left = free_bytes.saturating_sub(reserve_bytes);
+    let left = usable(free_bytes, reserve_bytes);
     let most = |found: &Found| found.bytes.saturating_mul(USUAL_EXPANSION);
     let files = ingest::discover_some(paths, &options.filter).files;
     if files.iter().map(most).fold(0, u64::saturating_add) <= left {
@@ -335,7 +341,7 @@ pub(crate) fn check_room(case: &Path, paths: &[PathBuf], options: &ImportOptions
         return Ok(());
     }
     let message = format!(
-        "the case would take about {} MB, and {} MB are free above the reserve of {} MB; nothing was imported",
+        "it would take about {} MB, and {} MB may be used with a reserve of {} MB; nothing was imported",
         estimate.bytes_on_disk >> 20,
         left >> 20,
         reserve_bytes >> 20
