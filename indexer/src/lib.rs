@@ -28,12 +28,14 @@ mod error;
 mod exec;
 mod import;
 mod limits;
+mod patterns;
 mod preview;
 pub mod query;
 mod revise;
 mod search;
 pub mod stamp;
 mod storage;
+mod templates;
 pub mod tokens;
 
 use std::sync::Arc;
@@ -48,9 +50,11 @@ pub use import::{
     FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress,
 };
 pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
+pub use patterns::{Granularity, Template, TemplateId};
 pub use preview::{Estimate, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, preview};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use storage::{Account, Example, Reading, SourceEntry, Unparsed};
+pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 
 /// Asks long work to stop. Clones share the request.
 #[derive(Clone, Debug, Default)]

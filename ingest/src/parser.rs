@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter};
 
 use crate::batch::{Batch, Chunk, count_reason};
 use crate::evtx;
@@ -113,8 +113,10 @@ impl Parser {
     }
 
     fn is_heading(&self, event: &[u8], chunk: &Chunk, index: usize) -> bool {
+        // What other lines were joined to is more than a heading.
+        let is_joined = matches!(self.framing(), Framing::Starts(_)) && memchr(b'\n', event).is_some();
         let is_first = chunk.offset == 0 && index == 0 && !self.goes_on;
-        self.format.heading.is_some_and(|is| is(&self.setup, event, is_first))
+        !is_joined && self.format.heading.is_some_and(|is| is(&self.setup, event, is_first))
     }
 
     /// Takes up the heading lines of a chunk, for the chunks behind it.

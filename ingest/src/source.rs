@@ -81,10 +81,22 @@ pub struct Opened<'a> {
 /// Opens a file and hands out every stream in it: the file itself, what was compressed, or the members of an
 /// archive in its order. `visit` returns false to stop.
 pub fn open(found: &Found, options: &Options, visit: &mut dyn FnMut(Opened<'_>) -> bool) {
-    members(found, &options.unpack, &mut |member| {
-        let (path, name, bytes) = (member.path.clone(), member.name.clone(), member.bytes);
-        visit(Opened { path, name, bytes, source: Source::of(member, options) })
-    });
+    members(found, &options.unpack, &mut |member| visit(opened(member, options)));
+}
+
+/// Like [`open`], for bytes that come from elsewhere than a file of the found name.
+pub fn open_stream(
+    found: &Found,
+    input: impl Read + Send,
+    options: &Options,
+    visit: &mut dyn FnMut(Opened<'_>) -> bool,
+) {
+    unpack_stream(found, input, &options.unpack, &mut |member| visit(opened(member, options)));
+}
+
+fn opened<'a>(member: Member<'a>, options: &Options) -> Opened<'a> {
+    let (path, name, bytes) = (member.path.clone(), member.name.clone(), member.bytes);
+    Opened { path, name, bytes, source: Source::of(member, options) }
 }
 
 /// Opens a file and hands out every stream in it as its bytes, before anything is known about them.

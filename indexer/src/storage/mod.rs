@@ -3,6 +3,7 @@
 mod account;
 mod files;
 mod intern;
+mod kept;
 mod lock;
 mod manifest;
 mod parquet;
@@ -12,12 +13,14 @@ mod rewrite;
 mod rollup;
 mod segment;
 mod table;
+mod templates;
 mod text;
 
 pub use account::{Account, Example, Unparsed};
 pub(crate) use account::{Accounts, Resume};
 pub(crate) use files::folder_bytes;
 pub(crate) use intern::TextColumn;
+pub(crate) use kept::{keep_ids, kept_ids};
 pub(crate) use lock::{Lock, is_locked};
 pub(crate) use manifest::{Manifest, ManifestStamp, SegmentEntry};
 pub use manifest::{Reading, SourceEntry};
@@ -30,4 +33,5 @@ pub(crate) use rewrite::Gone;
 pub(crate) use rollup::Rollup;
 pub(crate) use segment::{Segment, SegmentField, SegmentMeta, SegmentSource};
 pub(crate) use table::{Builder as TableBuilder, Columns};
+pub(crate) use templates::{Messages, Mined, has_templates, verify_templates};
 pub(crate) use text::TokenRows;

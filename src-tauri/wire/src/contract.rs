@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::{Config, TS};
 
+use crate::patterns::{Patterns, PatternsRequest};
 use crate::sources::{
     Account, AccountRequest, AdjustRequest, PasteRequest, Preview, PreviewRequest, RereadRequest,
 };
@@ -79,4 +80,6 @@ contract! {
     page / Page: PageRequest, Empty => Page;
     locate / Locate: LocateRequest, Empty => Located;
     event / Event: EventRequest, Empty => EventDetail;
+    /// The templates of the matching events; what is known so far is streamed.
+    patterns / Patterns: PatternsRequest, Patterns => Patterns;
 }

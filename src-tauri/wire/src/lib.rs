@@ -16,12 +16,16 @@
 mod calls;
 mod contract;
 mod error;
+mod patterns;
 mod session;
 mod sources;
 mod types;
 pub mod typescript;
 
 pub use contract::Command;
+pub use patterns::{
+    Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
+};
 pub use session::{Call, Session, Start, home};
 pub use sources::{FileReading, ImportChoices, Reading};
 pub use types::*;

@@ -3,6 +3,9 @@
 use ts_rs::{Config, TS};
 
 use crate::contract::rows;
+use crate::patterns::{
+    Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
+};
 use crate::sources::{
     Account, AccountRequest, AdjustRequest, Alternative, Estimate, Example, FileReading, ImportChoices,
     PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, Reading, RereadRequest, Unparsed,
@@ -75,6 +78,13 @@ pub fn generate() -> String {
         EventDetail,
         FieldValue,
         FieldKind,
+        Granularity,
+        PatternsRequest,
+        Patterns,
+        Pattern,
+        LevelCount,
+        PatternVariable,
+        ValueCount,
         ErrorCode,
         WireError,
     ];
