@@ -6,8 +6,10 @@ mod matcher;
 mod order;
 mod rows;
 mod select;
+mod template;
 
 pub(crate) use cache::{FrameCache, MatchCache};
 pub use order::Direction;
 pub(crate) use order::{Position, Selection};
 pub(crate) use select::{Part, PartRows, select_segment};
+pub(crate) use template::Templates;

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::{Config, TS};
 
+use crate::patterns::{Patterns, PatternsRequest};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, EventDetail, EventRequest, Hello, ImportProgress,
     ImportReport, ImportRequest, LocateRequest, Located, Page, PageRequest, Paths, Timeline, TimelineRequest,
@@ -66,4 +67,6 @@ contract! {
     page / Page: PageRequest, Empty => Page;
     locate / Locate: LocateRequest, Empty => Located;
     event / Event: EventRequest, Empty => EventDetail;
+    /// The templates of the matching events; what is known so far is streamed.
+    patterns / Patterns: PatternsRequest, Patterns => Patterns;
 }

@@ -16,10 +16,14 @@
 mod calls;
 mod contract;
 mod error;
+mod patterns;
 mod session;
 mod types;
 pub mod typescript;
 
 pub use contract::Command;
+pub use patterns::{
+    Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
+};
 pub use session::{Call, Session, Start, home};
 pub use types::*;

@@ -3,6 +3,9 @@
 use ts_rs::{Config, TS};
 
 use crate::contract::rows;
+use crate::patterns::{
+    Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
+};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
     FieldValue, FileProgress, FileState, Hello, HostKind, ImportPhase, ImportProgress, ImportReport,
@@ -54,6 +57,13 @@ pub fn generate() -> String {
         EventDetail,
         FieldValue,
         FieldKind,
+        Granularity,
+        PatternsRequest,
+        Patterns,
+        Pattern,
+        LevelCount,
+        PatternVariable,
+        ValueCount,
         ErrorCode,
         WireError,
     ];
