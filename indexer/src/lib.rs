@@ -27,6 +27,7 @@ mod detect;
 mod error;
 mod exec;
 mod import;
+mod language;
 mod limits;
 pub mod query;
 mod search;
@@ -42,8 +43,10 @@ use serde::{Deserialize, Serialize};
 pub use case::{Case, Snapshot, Verification};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
+pub use exec::{Path as AnswerPath, Step as AnswerStep};
 pub use import::{FileProgress, FileReport, FileState, ImportOptions, ImportReport, Phase, Progress};
 pub use ingest::{Level, NO_TIME, Options as ReadOptions, format_names};
+pub use language::{Checked, Explanation};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use storage::SourceEntry;
 

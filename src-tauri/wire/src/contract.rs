@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::{Config, TS};
 
+use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, EventDetail, EventRequest, Hello, ImportProgress,
     ImportReport, ImportRequest, LocateRequest, Located, Page, PageRequest, Paths, Timeline, TimelineRequest,
@@ -66,4 +67,8 @@ contract! {
     page / Page: PageRequest, Empty => Page;
     locate / Locate: LocateRequest, Empty => Located;
     event / Event: EventRequest, Empty => EventDetail;
+    /// What is wrong with a query, without running it, and what its words are.
+    check / Check: CheckRequest, Empty => QueryCheck;
+    /// What could be written at a place in a query.
+    complete / Complete: CompleteRequest, Empty => Completion;
 }

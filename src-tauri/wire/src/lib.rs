@@ -16,10 +16,15 @@
 mod calls;
 mod contract;
 mod error;
+mod language;
 mod session;
 mod types;
 pub mod typescript;
 
 pub use contract::Command;
+pub use language::{
+    CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
+    SuggestionKind, WordClass,
+};
 pub use session::{Call, Session, Start, home};
 pub use types::*;

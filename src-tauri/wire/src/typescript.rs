@@ -3,6 +3,10 @@
 use ts_rs::{Config, TS};
 
 use crate::contract::rows;
+use crate::language::{
+    CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
+    SuggestionKind, WordClass,
+};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
     FieldValue, FileProgress, FileState, Hello, HostKind, ImportPhase, ImportProgress, ImportReport,
@@ -54,6 +58,15 @@ pub fn generate() -> String {
         EventDetail,
         FieldValue,
         FieldKind,
+        CheckRequest,
+        QueryCheck,
+        QueryDiagnostic,
+        WordClass,
+        QueryWord,
+        CompleteRequest,
+        Completion,
+        SuggestionKind,
+        Suggestion,
         ErrorCode,
         WireError,
     ];
