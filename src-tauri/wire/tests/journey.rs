@@ -215,6 +215,6 @@ fn a_query_is_checked_and_completed() {
     };
     let found = complete("source:a");
     assert_eq!(found["suggestions"][0]["insert"], "a.log");
-    assert_eq!(found["suggestions"][0]["count"], 3);
+    assert_eq!(found["suggestions"][0]["count"], 2);
     assert_eq!(complete("error | st")["suggestions"][0]["insert"], "stats ");
 }
