@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::parquet::Values;
-use super::raw::{Frame, RawCursor};
+use super::raw::{Frame, RawCursor, RawFolder};
 use super::rollup::Rollup;
 use super::table::{self, Columns, Table};
 use super::text::TextIndex;
@@ -54,6 +54,9 @@ pub struct SegmentField {
     pub name: String,
     pub column: String,
     pub kind: FieldKind,
+    /// The table tells where its values stand in their events, not the values.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub placed: bool,
 }
 
 /// A published segment. Columns and fields are decoded when first asked for and then kept.
@@ -130,9 +133,28 @@ impl Segment {
         if let Some(column) = fields.get(name) {
             return Ok(Arc::clone(column));
         }
-        let column = Arc::new(self.table()?.field(name)?);
+        let placed = self.meta.fields.iter().any(|field| field.column == name && field.placed);
+        let column = Arc::new(if placed { self.placed(name)? } else { self.table()?.field(name)? });
         fields.insert(name.to_owned(), Arc::clone(&column));
         Ok(column)
+    }
+
+    /// The values of a column that is told by places, read from the raw bytes.
+    fn placed(&self, name: &str) -> Result<Values> {
+        let places = self.table()?.places(name)?;
+        let columns = self.columns()?;
+        let raw = self.raw();
+        places.values(|each| {
+            self.for_each_in_order(&mut raw.cursor(), &columns, |row, (_, bytes), event| {
+                each(row, &bytes[event]);
+                Ok(())
+            })
+        })
+    }
+
+    /// The raw bytes of the case it belongs to.
+    fn raw(&self) -> RawFolder {
+        RawFolder::new(self.folder.ancestors().nth(2).unwrap_or(&self.folder))
     }
 
     /// The fields of one event, from columns that are decoded for many.
@@ -146,12 +168,36 @@ impl Segment {
 
     /// The fields of one event, straight from the file: the right way for a single one.
     pub fn row_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
-        let table = self.table()?;
+        let (table, raw) = (self.table()?, self.raw());
+        let mut cursor = raw.cursor();
         let mut found = Vec::new();
         for field in &self.meta.fields {
-            found.extend(table.cell(&field.column, row)?.map(|value| (field, value)));
+            let value = match self.placed_value(&table, field, row, &mut cursor)? {
+                None if table.has(&field.column) => table.cell(&field.column, row)?,
+                value => value,
+            };
+            found.extend(value.map(|value| (field, value)));
         }
         Ok(found)
+    }
+
+    fn placed_value(
+        &self,
+        table: &Table,
+        field: &SegmentField,
+        row: usize,
+        cursor: &mut RawCursor<'_>,
+    ) -> Result<Option<String>> {
+        if !field.placed {
+            return Ok(None);
+        }
+        let Some((start, length)) = table.place(&field.column, row)? else { return Ok(None) };
+        let columns = self.columns()?;
+        let frame = self.frame(columns.source[row], columns.offset[row])?;
+        let bytes = cursor.frame(columns.source[row], frame)?;
+        let event = &bytes[self.event_in(&bytes, frame, &columns, row)?];
+        let value = event.get(start..start.saturating_add(length));
+        Ok(value.map(|value| String::from_utf8_lossy(value).into_owned()))
     }
 
     /// The frame an event lies in.
@@ -243,23 +289,24 @@ impl Segment {
         let repeating = self.meta.fields.iter().filter(|field| table.is_coded(&field.column));
         let repeating = repeating.map(|field| Ok((field.column.clone(), table.field(&field.column)?)));
         let mut builder = text::Builder::new(repeating.collect::<Result<_>>()?);
-        self.for_each_in_order(cursor, &columns, |row, text| {
+        let mut texts = SourceTexts::new(self);
+        self.for_each_in_order(cursor, &columns, |row, (frame, bytes), event| {
             if row.is_multiple_of(CANCEL_ROWS) && stopped() {
                 return Err(Error::cancelled());
             }
-            builder.add(row as u32, text);
+            builder.add(row as u32, &texts.of(columns.source[row]).text(bytes, frame.offset, event));
             Ok(())
         })?;
         files::replace(&path, &builder.finish(columns.rows() as u32)?)
     }
 
-    /// Calls `each` with the text of every event, in row order. A frame is unpacked once and kept until
+    /// Calls `each` with every event, in row order: its frame, and its place there. A frame is unpacked once and kept until
     /// the last row that lies in it, wherever its rows are.
     fn for_each_in_order(
         &self,
         cursor: &mut RawCursor<'_>,
         columns: &Columns,
-        mut each: impl FnMut(usize, &[u8]) -> Result<()>,
+        mut each: impl FnMut(usize, (&Frame, &[u8]), Range<usize>) -> Result<()>,
     ) -> Result<()> {
         let mut runs: Vec<(usize, u32, Frame)> = Vec::new();
         let mut last_run = HashMap::new();
@@ -271,7 +318,6 @@ impl Segment {
                 runs.push((row, source, frame));
             }
         }
-        let mut texts = SourceTexts::new(self);
         let mut kept = HashMap::new();
         for (run, (first, source, frame)) in runs.iter().enumerate() {
             let key = (*source, frame.offset);
@@ -280,10 +326,8 @@ impl Segment {
                 None => cursor.read(*source, frame)?,
             };
             let end = runs.get(run + 1).map_or(columns.rows(), |next| next.0);
-            let texts = texts.of(*source);
             for row in *first..end {
-                let event = self.event_in(&bytes, frame, columns, row)?;
-                each(row, &texts.text(&bytes, frame.offset, event))?;
+                each(row, (frame, &bytes), self.event_in(&bytes, frame, columns, row)?)?;
             }
             if last_run.get(&key).is_some_and(|&last| last > run) {
                 kept.insert(key, bytes);

@@ -97,7 +97,7 @@ impl Texts {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.text.len()
     }
 }
