@@ -103,7 +103,7 @@ fn time(question: &Question<'_>, test: &Test) -> Result<Found> {
     let (mut from, mut to) = (i64::MIN + 1, i64::MAX);
     let mut without = None;
     for (op, value) in comparisons {
-        let Some(at) = value.parse().ok().or_else(|| stamp::parse(value)) else {
+        let Some(at) = stamp::parse(value) else {
             return Ok(Found { rows: Rows::none(rows), path: Path::Pruned });
         };
         match op {

@@ -152,8 +152,9 @@ impl Checker<'_> {
 
     fn name(&mut self, name: &str, span: Span) {
         let Some(columns) = &self.columns else { return };
-        let has_other_name = self.of_events && !self.context.fields_of(name).is_empty();
-        if has_other_name || columns.iter().any(|column| column == name) {
+        let is_column = |name: &str| columns.iter().any(|column| column == name);
+        let has_other_name = self.of_events && self.context.fields_of(name).into_iter().any(is_column);
+        if has_other_name || is_column(name) {
             return;
         }
         let (what, hint) = if self.of_events {

@@ -343,7 +343,7 @@ mod tests {
             ("* | stats count by sta^", "19..22 status · http.response.status_code · starts_with("),
             ("* | stats avg(sta^", "14..17 status · http.response.status_code · starts_with("),
             ("* | keep tra^", "9..12 `trace id`"),
-            ("* | where len(pa^", "14..16 path · date_part("),
+            ("* | where len(pa^", "14..16 path · log.file.path · date_part("),
             ("* | where status ^", "17..17 and  · or  · in "),
             ("* | limit ^", "10..10 "),
         ];

@@ -8,6 +8,7 @@ use super::diagnostic::{Diagnostic, nearest};
 use super::time::{Period, TimeExpr};
 use super::{ecs, levels};
 use crate::FieldKind;
+use crate::stamp::to_rfc3339;
 
 /// Fields that every event has.
 pub const BUILT_IN: [&str; 5] = ["time", "level", "source", "line", "raw"];
@@ -32,7 +33,7 @@ pub struct KnownField {
 
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// Names only built-in and known fields. Tests on `time` are ranges of whole nanoseconds.
+    /// Names only built-in and known fields. Tests on `time` are ranges of instants.
     pub filter: Filter,
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -139,8 +140,8 @@ impl Resolver<'_> {
         let within = |from: Option<i64>, to: Option<i64>| Filter::Field {
             field: "time".to_owned(),
             test: Test::Range(Range {
-                from: from.map(|from| Bound { value: from.to_string(), inclusive: true }),
-                to: to.map(|to| Bound { value: to.to_string(), inclusive: false }),
+                from: from.map(|from| Bound { value: to_rfc3339(from), inclusive: true }),
+                to: to.map(|to| Bound { value: to_rfc3339(to), inclusive: false }),
             }),
             span,
         };
@@ -351,11 +352,11 @@ mod tests {
             ("NOT error.code:*", "NOT (code:* OR sqlstate:*)"),
             ("event.duration>5000000", "duration_ms>5000000ns"),
             ("message:timeout", "raw:timeout"),
-            ("@timestamp:2024-05-15", "time:[1715731200000000000 TO 1715817600000000000}"),
-            ("time>2024-05-15", "time:[1715817600000000000 TO *]"),
-            ("time!=2024-05-15", "time:[* TO 1715731200000000000} OR time:[1715817600000000000 TO *]"),
-            ("_time:5m", "time:[1715781700000000000 TO 1715782000000000001}"),
-            ("time:[now-1h TO now}", "time:[1715778400000000000 TO 1715782000000000000}"),
+            ("@timestamp:2024-05-15", "time:[2024-05-15T00:00:00Z TO 2024-05-16T00:00:00Z}"),
+            ("time>2024-05-15", "time:[2024-05-16T00:00:00Z TO *]"),
+            ("time!=2024-05-15", "time:[* TO 2024-05-15T00:00:00Z} OR time:[2024-05-16T00:00:00Z TO *]"),
+            ("_time:5m", "time:[2024-05-15T14:01:40Z TO 2024-05-15T14:06:40.000000001Z}"),
+            ("time:[now-1h TO now}", "time:[2024-05-15T13:06:40Z TO 2024-05-15T14:06:40Z}"),
             ("level>=warning", "level>=warn"),
             ("level:(err OR crit)", "level:(error OR fatal)"),
             ("staus:1", "no field `staus` (did you mean `status`?) at 0..5"),

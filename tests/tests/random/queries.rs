@@ -53,6 +53,7 @@ fn text() -> impl Strategy<Value = String> {
         "größe1?",
         "*api/cart/1*",
         "worker-*",
+        "*i*",
         "*-1?",
         "10.0.0.?",
     ]);
