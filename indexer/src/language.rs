@@ -90,8 +90,16 @@ impl Case {
                 continue;
             }
             events += segment.meta.events;
-            let rows =
-                select_segment(segment, snapshot.sources(), &view.filter, &mut cursor, cancel, Some(&trace))?;
+            let templates = self.templates_for(snapshot, segment, &view.filter, cancel)?;
+            let rows = select_segment(
+                segment,
+                snapshot.sources(),
+                &view.filter,
+                templates.as_ref(),
+                &mut cursor,
+                cancel,
+                Some(&trace),
+            )?;
             let columns = segment.columns()?;
             let within = |row: &&u32| {
                 let time = columns.time[**row as usize];

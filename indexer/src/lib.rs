@@ -29,10 +29,12 @@ mod exec;
 mod import;
 mod language;
 mod limits;
+mod patterns;
 pub mod query;
 mod search;
 pub mod stamp;
 mod storage;
+mod templates;
 pub mod tokens;
 
 use std::sync::Arc;
@@ -47,8 +49,10 @@ pub use exec::{Path as AnswerPath, Step as AnswerStep};
 pub use import::{FileProgress, FileReport, FileState, ImportOptions, ImportReport, Phase, Progress};
 pub use ingest::{Level, NO_TIME, Options as ReadOptions, format_names};
 pub use language::{Checked, Explanation};
+pub use patterns::{Granularity, Template, TemplateId};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use storage::SourceEntry;
+pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 
 /// Asks long work to stop. Clones share the request.
 #[derive(Clone, Debug, Default)]

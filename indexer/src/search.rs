@@ -247,7 +247,8 @@ impl Case {
     /// The names of all fields, built-in ones first.
     #[must_use]
     pub fn field_names(snapshot: &Snapshot) -> Vec<String> {
-        let mut names: Vec<String> = ["time", "level", "source", "line", "raw"].map(str::to_owned).to_vec();
+        let mut names: Vec<String> =
+            ["time", "level", "source", "line", "raw", "template"].map(str::to_owned).to_vec();
         let mut seen: HashSet<&str> = HashSet::new();
         for field in snapshot.segments.iter().flat_map(|segment| &segment.meta.fields) {
             if seen.insert(&field.name) {
@@ -257,7 +258,7 @@ impl Case {
         names
     }
 
-    fn selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
+    pub(crate) fn selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
         let view = &Self::resolved(snapshot, view)?;
         let mut cursor = self.raw_cursor();
         let mut parts = Vec::new();
@@ -271,7 +272,7 @@ impl Case {
     }
 
     /// The matching rows of one segment within the view's times; nothing when none can match.
-    fn part(
+    pub(crate) fn part(
         &self,
         snapshot: &Snapshot,
         index: usize,
@@ -324,16 +325,34 @@ impl Case {
         cancel: &Cancel,
     ) -> Result<Arc<Vec<u32>>> {
         let segment = &snapshot.segments[index];
-        let printed = filter.to_string();
+        let mut printed = filter.to_string();
+        let templates = self.templates_for(snapshot, segment, filter, cancel)?;
+        if templates.is_some() {
+            // Later segments may change what is taken together.
+            printed = format!("{printed}\0{}", snapshot.segments.len());
+        }
         if let Some(rows) = self.matches.get(segment.meta.id, &printed) {
             return Ok(rows);
         }
-        let rows = Arc::new(select_segment(segment, snapshot.sources(), filter, cursor, cancel, None)?);
+        let rows = Arc::new(select_segment(
+            segment,
+            snapshot.sources(),
+            filter,
+            templates.as_ref(),
+            cursor,
+            cancel,
+            None,
+        )?);
         self.matches.put(segment.meta.id, &printed, Arc::clone(&rows));
         Ok(rows)
     }
 
-    fn event_at(&self, position: &Position, cursor: &mut RawCursor<'_>, cut: usize) -> Result<Event> {
+    pub(crate) fn event_at(
+        &self,
+        position: &Position,
+        cursor: &mut RawCursor<'_>,
+        cut: usize,
+    ) -> Result<Event> {
         let columns = position.segment.columns()?;
         let row = position.row;
         let (source, offset, length) = (columns.source[row], columns.offset[row], columns.length[row]);
@@ -371,7 +390,7 @@ impl Case {
 }
 
 /// The times a timeline spans: the view's, within those of the data.
-fn range(snapshot: &Snapshot, view: &View) -> Option<(i64, i64)> {
+pub(crate) fn range(snapshot: &Snapshot, view: &View) -> Option<(i64, i64)> {
     let (first, last) = snapshot.time_range()?;
     let from = view.from.unwrap_or(first);
     let to = view.to.map_or(last, |to| to.saturating_sub(1));

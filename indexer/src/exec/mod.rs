@@ -7,6 +7,7 @@ mod matcher;
 mod order;
 mod rows;
 mod select;
+mod template;
 mod tokens_of;
 
 pub(crate) use cache::{FrameCache, MatchCache};
@@ -15,3 +16,4 @@ pub use explain::{Path, Step};
 pub use order::Direction;
 pub(crate) use order::{Position, Selection};
 pub(crate) use select::{Part, PartRows, select_segment};
+pub(crate) use template::Templates;

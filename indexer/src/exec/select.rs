@@ -7,6 +7,7 @@ use super::explain::{Path, Trace};
 use super::field;
 use super::matcher::Matcher;
 use super::rows::Rows;
+use super::template::Templates;
 use super::tokens_of::sure_tokens;
 use crate::Cancel;
 use crate::error::{Error, Result};
@@ -47,6 +48,8 @@ impl Part {
 pub struct Question<'a> {
     pub segment: &'a Segment,
     pub sources: &'a [SourceEntry],
+    /// There when the filter names templates.
+    pub templates: Option<&'a Templates>,
     pub cancel: &'a Cancel,
     /// Where what is done is noted, if anybody wants to know.
     pub trace: Option<&'a Trace>,
@@ -64,12 +67,13 @@ pub fn select_segment(
     segment: &Segment,
     sources: &[SourceEntry],
     filter: &Filter,
+    templates: Option<&Templates>,
     cursor: &mut RawCursor<'_>,
     cancel: &Cancel,
     trace: Option<&Trace>,
 ) -> Result<Vec<u32>> {
     let everything = Rows::all(segment.meta.events as usize);
-    let question = Question { segment, sources, cancel, trace };
+    let question = Question { segment, sources, templates, cancel, trace };
     Ok(eval(&question, filter, cursor, &everything)?.iter().collect())
 }
 
@@ -122,6 +126,11 @@ fn clause(
     match filter {
         Filter::Text(pattern) => text(question, pattern, cursor, among),
         Filter::Field { field, test, .. } if field == "raw" => raw(question, test, cursor, among),
+        Filter::Field { field, test, .. } if field == "template" => {
+            let none = || Rows::none(question.segment.meta.events as usize);
+            let rows = question.templates.map_or_else(none, |templates| templates.rows(test)).and(among);
+            Ok(Found { rows, path: Path::Dictionary })
+        }
         Filter::Field { field, test, .. } => {
             let found = field::eval(question, field, test)?;
             Ok(Found { rows: found.rows.and(among), path: found.path })

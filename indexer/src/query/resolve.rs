@@ -11,7 +11,7 @@ use crate::FieldKind;
 use crate::stamp::to_rfc3339;
 
 /// Fields that every event has.
-pub const BUILT_IN: [&str; 5] = ["time", "level", "source", "line", "raw"];
+pub const BUILT_IN: [&str; 6] = ["time", "level", "source", "line", "raw", "template"];
 
 /// What a query is asked of.
 #[derive(Clone, Debug)]

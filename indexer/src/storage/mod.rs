@@ -2,6 +2,7 @@
 
 mod files;
 mod intern;
+mod kept;
 mod lock;
 mod manifest;
 mod parquet;
@@ -10,10 +11,12 @@ mod raw;
 mod rollup;
 mod segment;
 mod table;
+mod templates;
 mod text;
 
 pub(crate) use files::folder_bytes;
 pub(crate) use intern::TextColumn;
+pub(crate) use kept::{keep_ids, kept_ids};
 pub(crate) use lock::{Lock, is_locked};
 pub use manifest::SourceEntry;
 pub(crate) use manifest::{Manifest, ManifestStamp, SegmentEntry};
@@ -23,4 +26,5 @@ pub(crate) use raw::{Frame, RawCursor, RawFolder, RawWriter, compress, recover_r
 pub(crate) use rollup::Rollup;
 pub(crate) use segment::{Segment, SegmentField, SegmentMeta, SegmentSource};
 pub(crate) use table::{Builder as TableBuilder, Columns};
+pub(crate) use templates::{Messages, Mined, has_templates, verify_templates};
 pub(crate) use text::TokenRows;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::{Config, TS};
 
 use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
+use crate::patterns::{Patterns, PatternsRequest};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, EventDetail, EventRequest, Hello, ImportProgress,
     ImportReport, ImportRequest, LocateRequest, Located, Page, PageRequest, Paths, Timeline, TimelineRequest,
@@ -71,4 +72,6 @@ contract! {
     check / Check: CheckRequest, Empty => QueryCheck;
     /// What could be written at a place in a query.
     complete / Complete: CompleteRequest, Empty => Completion;
+    /// The templates of the matching events; what is known so far is streamed.
+    patterns / Patterns: PatternsRequest, Patterns => Patterns;
 }

@@ -17,6 +17,7 @@ mod calls;
 mod contract;
 mod error;
 mod language;
+mod patterns;
 mod session;
 mod types;
 pub mod typescript;
@@ -25,6 +26,9 @@ pub use contract::Command;
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,
+};
+pub use patterns::{
+    Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
 };
 pub use session::{Call, Session, Start, home};
 pub use types::*;

@@ -7,6 +7,9 @@ use crate::language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,
 };
+use crate::patterns::{
+    Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
+};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
     FieldValue, FileProgress, FileState, Hello, HostKind, ImportPhase, ImportProgress, ImportReport,
@@ -67,6 +70,13 @@ pub fn generate() -> String {
         Completion,
         SuggestionKind,
         Suggestion,
+        Granularity,
+        PatternsRequest,
+        Patterns,
+        Pattern,
+        LevelCount,
+        PatternVariable,
+        ValueCount,
         ErrorCode,
         WireError,
     ];

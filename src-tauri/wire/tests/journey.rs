@@ -218,3 +218,31 @@ fn a_query_is_checked_and_completed() {
     assert_eq!(found["suggestions"][0]["count"], 2);
     assert_eq!(complete("error | st")["suggestions"][0]["insert"], "stats ");
 }
+
+#[test]
+fn templates_are_listed_filtered_by_and_explained() {
+    let walk = Walk::new();
+    let lines: String =
+        (0..20).map(|n| format!("2026-03-01T14:05:{n:02}Z INFO job {n} took {} ms\n", n * 10)).collect();
+    let (case, _) = walk.imported(&walk.file("a.log", lines.as_bytes()));
+    let ask = |query: &str, variables: Value| {
+        walk.ask(
+            "patterns",
+            json!({
+                "view": view(&case, query), "granularity": "template", "limit": 100, "buckets": 10,
+                "examples": 1, "compare": false, "variables": variables, "values": 3,
+            }),
+        )
+    };
+    let listed = ask("", json!([])).expect("a list");
+    let only = &listed["patterns"][0];
+    assert_eq!(only["text"], "job <num> took <duration>");
+    assert_eq!((&only["count"], &only["levels"]), (&json!(20), &json!([{ "level": "info", "count": 20 }])));
+    assert_eq!((&listed["fraction"], &listed["total"]), (&json!(1.0), &json!(20)));
+    let id = only["id"].as_str().expect("an id");
+    let told = ask(&format!("template:{id}"), json!([id])).expect("a list");
+    let variables = &told["patterns"][0]["variables"];
+    assert_eq!((&variables[0]["distinct"], &variables[1]["max"]), (&json!(20), &json!(190.0)));
+    assert_eq!(ask(&format!("NOT template:{id}"), json!([])).expect("a list")["total"], 0);
+    assert_eq!(ask("", json!(["nonsense"])).map_err(|error| error.code), Err(ErrorCode::BadRequest));
+}
