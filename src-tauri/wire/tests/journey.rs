@@ -222,8 +222,8 @@ fn a_query_is_checked_and_completed() {
 #[test]
 fn templates_are_listed_filtered_by_and_explained() {
     let walk = Walk::new();
-    let lines: String =
-        (0..20).map(|n| format!("2026-03-01T14:05:{n:02}Z INFO job {n} took {} ms\n", n * 10)).collect();
+    let line = |n: u32| format!("2026-03-01T14:05:{n:02}Z INFO job {n} took {} ms\n", n * 10);
+    let lines = (0..20).map(line).collect::<Vec<_>>().concat();
     let (case, _) = walk.imported(&walk.file("a.log", lines.as_bytes()));
     let ask = |query: &str, variables: Value| {
         walk.ask(
