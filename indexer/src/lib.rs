@@ -27,6 +27,7 @@ mod detect;
 mod error;
 mod exec;
 mod import;
+mod language;
 mod limits;
 mod patterns;
 mod preview;
@@ -46,10 +47,12 @@ use serde::{Deserialize, Serialize};
 pub use case::{Case, Snapshot, Verification};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
+pub use exec::{Path as AnswerPath, Step as AnswerStep};
 pub use import::{
     FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress,
 };
 pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
+pub use language::{Checked, Explanation};
 pub use patterns::{Granularity, Template, TemplateId};
 pub use preview::{Estimate, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, preview};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};

@@ -137,3 +137,10 @@ pub const RESERVED_SHARE: f64 = 0.15;
 /// An import that takes at most one part in so many of what is free is not refused for the reserve: it does not make
 /// a disk fuller than it is, and a full disk is where small logs are looked at.
 pub const UNNOTICED_PART: u64 = 100;
+
+/// Suggestions of one completion: more than a list shows without scrolling for long.
+pub const COMPLETIONS: usize = 60;
+
+/// Rows whose values are counted for a completion, the newest segments first. Counting so many takes some
+/// milliseconds, and who types does not wait.
+pub const COMPLETION_ROWS: u64 = 2_000_000;

@@ -10,6 +10,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use indexer::{Case, NO_TIME, Snapshot};
 
+pub use crate::language::{check, complete};
 use crate::session::{Call, Session};
 pub use crate::sources::{account, adjust, paste, preview, reread};
 use crate::types::{

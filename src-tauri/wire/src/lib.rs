@@ -16,6 +16,7 @@
 mod calls;
 mod contract;
 mod error;
+mod language;
 mod patterns;
 mod session;
 mod sources;
@@ -23,6 +24,10 @@ mod types;
 pub mod typescript;
 
 pub use contract::Command;
+pub use language::{
+    CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
+    SuggestionKind, WordClass,
+};
 pub use patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
 };
