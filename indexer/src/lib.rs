@@ -28,10 +28,13 @@ mod error;
 mod exec;
 pub mod export;
 mod import;
+mod language;
 mod limits;
 mod patterns;
 mod pipe;
+mod preview;
 pub mod query;
+mod revise;
 mod search;
 pub mod stamp;
 mod storage;
@@ -46,12 +49,17 @@ use serde::{Deserialize, Serialize};
 pub use case::{Case, Snapshot, Verification};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
-pub use import::{FileProgress, FileReport, FileState, ImportOptions, ImportReport, Phase, Progress};
-pub use ingest::{Level, NO_TIME, Options as ReadOptions, format_names};
+pub use exec::{Path as AnswerPath, Step as AnswerStep};
+pub use import::{
+    FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress,
+};
+pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
+pub use language::{Checked, Explanation};
 pub use patterns::{Granularity, Template, TemplateId};
 pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
+pub use preview::{Estimate, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, preview};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
-pub use storage::SourceEntry;
+pub use storage::{Account, Example, Reading, SourceEntry, Unparsed};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 
 /// Asks long work to stop. Clones share the request.

@@ -78,7 +78,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("out.parquet");
         let mut bytes = Vec::new();
-        super::super::write_table(&table, super::super::Format::Parquet, &mut bytes).expect("memory takes it");
+        super::super::write_table(&table, super::super::Format::Parquet, &mut bytes)
+            .expect("memory takes it");
         std::fs::write(&path, bytes).expect("written");
         let file = ParquetFile::open(&path).expect("a file");
         let read = |name: &str| file.column(name).expect("a column");

@@ -17,7 +17,8 @@ fn written(format: Format) -> String {
 
 #[test]
 fn csv_quotes_and_makes_formulas_harmless() {
-    let expected = "name,n,at\n'=1+1,-5,1970-01-01T00:00:00Z\n\"a,\"\"b\"\"\",0.5,\n,,1970-01-01T00:00:01.5Z\n";
+    let expected =
+        "name,n,at\n'=1+1,-5,1970-01-01T00:00:00Z\n\"a,\"\"b\"\"\",0.5,\n,,1970-01-01T00:00:01.5Z\n";
     assert_eq!(written(Format::Csv), expected);
 }
 
@@ -34,7 +35,9 @@ fn json_lines_read_back() {
 #[test]
 fn text_is_aligned() {
     let expected = "name     n   at\n=1+1    -5   1970-01-01T00:00:00Z\na,\"b\"  0.5  -\n-        -   1970-01-01T00:00:01.5Z\n";
-    let squeezed = |text: &str| text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>();
+    let squeezed = |text: &str| {
+        text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+    };
     assert_eq!(squeezed(&written(Format::Text)), squeezed(expected));
     let positions: Vec<Option<usize>> = written(Format::Text).lines().map(|line| line.find("1970")).collect();
     assert_eq!(positions[1], positions[3]);

@@ -124,8 +124,7 @@ impl Asked {
             1 => filter.swap_remove(0),
             _ => Filter::And(filter),
         };
-        let view = View { filter, from, to };
-        Case::check_fields(snapshot, &view.filter)?;
+        let view = Case::resolved(snapshot, &View { filter, from, to })?;
         let now = snapshot.time_range().map_or(0, |(_, last)| last);
         let range = crate::search::range(snapshot, &view);
         let clock = Clock { now, zone: options.zone.clone(), range, folder: options.folder.clone() };
@@ -349,7 +348,8 @@ impl Rest<'_> {
     /// The result of the groups so far, where it costs little.
     fn partial(&self, groups: &Groups, run: &Run<'_>) -> Result<Option<Table>> {
         // What is behind may be another run, or need the largest groups of all.
-        let is_plain = |stage: &Stage| !matches!(stage.kind, StageKind::Compare { .. } | StageKind::Timechart { .. });
+        let is_plain =
+            |stage: &Stage| !matches!(stage.kind, StageKind::Compare { .. } | StageKind::Timechart { .. });
         if groups.len() > PARTIAL_ROWS || !self.asked.stages.iter().all(is_plain) {
             return Ok(None);
         }

@@ -57,7 +57,9 @@ impl Width {
 
     pub fn is_empty(&self) -> bool {
         match self {
-            Width::Fixed(width) | Width::Days(width) | Width::Weeks(width) | Width::Months(width) => *width <= 0,
+            Width::Fixed(width) | Width::Days(width) | Width::Weeks(width) | Width::Months(width) => {
+                *width <= 0
+            }
             Width::Number(width) => !width.is_finite() || *width <= 0.0,
         }
     }

@@ -140,7 +140,10 @@ impl Column {
         macro_rules! collect {
             ($variant:ident, $missing:expr, $value:ident => $put:expr) => {
                 Data::$variant(
-                    cells.iter().map(|cell| if let Cell::$variant($value) = cell { $put } else { $missing }).collect(),
+                    cells
+                        .iter()
+                        .map(|cell| if let Cell::$variant($value) = cell { $put } else { $missing })
+                        .collect(),
                 )
             };
         }
@@ -308,7 +311,9 @@ fn concat_texts(parts: &[&Column]) -> Column {
         };
         let mut known: HashMap<u32, u32> = HashMap::new();
         for &code in codes {
-            let new = *known.entry(code).or_insert_with(|| texts.get(code).map_or(NO_CODE, |text| builder.code(text)));
+            let new = *known
+                .entry(code)
+                .or_insert_with(|| texts.get(code).map_or(NO_CODE, |text| builder.code(text)));
             builder.codes.push(new);
         }
     }

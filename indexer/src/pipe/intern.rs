@@ -197,7 +197,8 @@ pub(crate) struct FastHasher {
 
 impl FastHasher {
     fn mix(&mut self, word: u64) {
-        let product = u128::from(self.state ^ word) * u128::from(SECRET.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let product =
+            u128::from(self.state ^ word) * u128::from(SECRET.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         self.state = (product as u64) ^ (product >> 64) as u64;
     }
 }
@@ -214,7 +215,8 @@ impl Hasher for FastHasher {
             word.copy_from_slice(chunk);
             self.mix(u64::from_le_bytes(word));
         }
-        let rest = chunks.remainder().iter().fold(bytes.len() as u64, |word, &byte| word << 8 | u64::from(byte));
+        let rest =
+            chunks.remainder().iter().fold(bytes.len() as u64, |word, &byte| word << 8 | u64::from(byte));
         self.mix(rest);
     }
 

@@ -1,8 +1,8 @@
 //! Steps in a row, through which tables go.
 
+use super::plan::Planned;
 use super::run::Run;
 use super::stages::stats::Stats;
-use super::plan::Planned;
 use super::step::{RowStep, Step};
 use super::table::Table;
 use crate::error::Result;

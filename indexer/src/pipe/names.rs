@@ -4,8 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use jiff::tz::TimeZone;
+
+use super::run::Clock;
 use crate::error::{Error, ErrorKind, Result};
-use crate::query::{NamePattern, Span, nearest};
+use crate::query::{BUILT_IN, Context, Filter, KnownField, NamePattern, Severity, Span, nearest, resolve};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
@@ -46,15 +49,15 @@ impl Names {
             }
             return Ok(Arc::clone(&entry.name));
         }
-        // Without messages of their own, events are their text.
-        if matches!(name, "message" | "_msg") && self.knows("raw") {
-            return self.resolve("raw", span);
+        // Names of the Elastic Common Schema, and other names of built-in fields.
+        if let Some(field) = self.context().fields_of(name).into_iter().find(|field| self.knows(field)) {
+            return self.resolve(field, span);
         }
         if self.open {
             return Ok(Arc::from(name));
         }
-        let error = Error::new(ErrorKind::QueryInvalid, format!("no field `{name}`"))
-            .spanning(span.start, span.end);
+        let error =
+            Error::new(ErrorKind::QueryInvalid, format!("no field `{name}`")).spanning(span.start, span.end);
         Err(match nearest(name, self.iter().map(|known| &**known)) {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
             None if self.columns.is_empty() => error,
@@ -63,6 +66,24 @@ impl Names {
                 error.hint(format!("the columns here: {}; texts stand in quotation marks", shown.join(", ")))
             }
         })
+    }
+
+    /// These columns as what a filter is asked of.
+    fn context(&self) -> Context {
+        let fields = self.iter().filter(|name| !BUILT_IN.contains(&&***name));
+        let field = |name: &Arc<str>| KnownField { name: name.to_string(), kinds: Vec::new() };
+        Context { fields: fields.map(field).collect(), now: 0, zone: TimeZone::UTC }
+    }
+
+    /// What a filter means on these columns: the fields behind other names, instants instead of relative times.
+    pub fn filter(&self, filter: &Filter, clock: &Clock) -> Result<Filter> {
+        if self.open {
+            return Ok(filter.clone());
+        }
+        let context = Context { now: clock.now, zone: clock.zone.clone(), ..self.context() };
+        let resolved = resolve(filter, &context);
+        let mistake = resolved.diagnostics.into_iter().find(|found| found.severity == Severity::Error);
+        mistake.map_or(Ok(resolved.filter), |found| Err(Error::from(found)))
     }
 
     /// The columns that a pattern names, in their order.
@@ -154,9 +175,13 @@ mod tests {
 
     #[test]
     fn patterns_name_columns() {
-        for (name, pattern, fits) in
-            [("http.status", "http.*", true), ("status", "http.*", false), ("a_id", "*_id", true), ("xay", "x*a*y", true), ("xy", "x*a*y", false)]
-        {
+        for (name, pattern, fits) in [
+            ("http.status", "http.*", true),
+            ("status", "http.*", false),
+            ("a_id", "*_id", true),
+            ("xay", "x*a*y", true),
+            ("xy", "x*a*y", false),
+        ] {
             assert_eq!(name_fits(name, pattern), fits, "{name} {pattern}");
         }
     }

@@ -96,7 +96,9 @@ impl Planner<'_> {
                 });
                 step(Sort::new(keys.collect::<Result<_>>()?, first))
             }
-            StageKind::Stats { aggregates, by } => Planned::Stats(Arc::new(self.stats(aggregates, by, "stats")?)),
+            StageKind::Stats { aggregates, by } => {
+                Planned::Stats(Arc::new(self.stats(aggregates, by, "stats")?))
+            }
             _ => return self.larger_stage(before, stage),
         };
         Ok(vec![one])
@@ -122,7 +124,8 @@ impl Planner<'_> {
             StageKind::Dissect(extraction) => self.extract(extraction, Extractor::dissect)?,
             StageKind::Rex { field, regex } => {
                 let field = self.text_field(field.as_ref())?;
-                let compiled = regex.compile().ok_or_else(|| invalid("this expression is too large", stage.span))?;
+                let compiled =
+                    regex.compile().ok_or_else(|| invalid("this expression is too large", stage.span))?;
                 let by = Pattern::Regex(compiled);
                 if by.names().is_empty() {
                     return Err(invalid("the expression names no group", stage.span)
@@ -150,8 +153,11 @@ impl Planner<'_> {
             }
             StageKind::Patterns { field, limit } => {
                 if !before.is_empty() || field.as_ref().is_some_and(|field| field.name != "message") {
-                    return Err(invalid("`patterns` lists those of the events that the filter finds", stage.span)
-                        .hint("put it right behind the filter, without a field"));
+                    return Err(invalid(
+                        "`patterns` lists those of the events that the filter finds",
+                        stage.span,
+                    )
+                    .hint("put it right behind the filter, without a field"));
                 }
                 self.names.replace(Patterns::COLUMNS.map(str::to_owned));
                 step(Patterns::new(limit.map_or(PATTERNS, |limit| limit as usize)))

@@ -109,9 +109,10 @@ impl Planner<'_> {
     }
 
     pub(super) fn lookup(&mut self, join: &Join) -> Result<Planned> {
-        let on = join.on.iter().map(|pair| {
-            Ok((self.names.resolve(&pair.from.name, pair.from.span)?, pair.to.name.clone()))
-        });
+        let on = join
+            .on
+            .iter()
+            .map(|pair| Ok((self.names.resolve(&pair.from.name, pair.from.span)?, pair.to.name.clone())));
         let on: Vec<_> = on.collect::<Result<_>>()?;
         let output: Vec<_> =
             join.output.iter().map(|pair| (pair.from.name.clone(), pair.to.name.clone())).collect();
@@ -178,9 +179,10 @@ impl Planner<'_> {
             plan.aggregates.push(counting("count"));
         }
         let keys: Vec<String> = plan.by.iter().map(|(name, _)| name.clone()).collect();
-        let calculated = plan.aggregates.iter().flat_map(|one| {
-            std::iter::once(one.name.clone()).chain(names_beside(&one.name))
-        });
+        let calculated = plan
+            .aggregates
+            .iter()
+            .flat_map(|one| std::iter::once(one.name.clone()).chain(names_beside(&one.name)));
         self.names.replace(keys.iter().cloned().chain(calculated).collect::<Vec<_>>());
         let empty = plan.aggregates.iter().map(|one| empty(one.function)).collect();
         let compare = Compare::new(baseline.clone(), stages, keys.len(), empty);

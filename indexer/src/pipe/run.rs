@@ -12,9 +12,9 @@ use crate::aggregate::timeline::width_for;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{AUTOMATIC_BINS, QUERY_MEMORY_BYTES};
-use crate::query::{Quantity, Span};
+use crate::query::Span;
+use crate::query::time::TimeExpr;
 use crate::search::View;
-use crate::stamp;
 
 /// How a query is run.
 #[derive(Clone, Debug)]
@@ -60,17 +60,8 @@ impl Clock {
     /// An instant of the language.
     pub fn time(&self, text: &str, span: Span) -> Result<i64> {
         let plain = text.trim_start_matches('@');
-        let relative = || {
-            let offset = plain.strip_prefix("now").unwrap_or(plain);
-            let (sign, length) = match offset.as_bytes().first() {
-                None => return Some(self.now),
-                Some(b'-') => (-1.0, &offset[1..]),
-                Some(b'+') => (1.0, &offset[1..]),
-                Some(_) => return None,
-            };
-            Some(self.now.saturating_add((Quantity::parse(length)?.amount() * sign) as i64))
-        };
-        stamp::parse(plain).or_else(relative).ok_or_else(|| {
+        let period = TimeExpr::parse(plain).and_then(|time| time.period(self.now, &self.zone));
+        period.map(|period| period.from).ok_or_else(|| {
             Error::new(ErrorKind::QueryInvalid, format!("`{text}` is no time"))
                 .spanning(span.start, span.end)
                 .hint("write it like @2026-03-01T14:05 or now-15m")
@@ -152,9 +143,9 @@ impl Budget {
     }
 
     pub fn give_back(&self, bytes: usize) {
-        let _ = self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
-            Some(taken.saturating_sub(bytes))
-        });
+        let _ = self
+            .taken
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| Some(taken.saturating_sub(bytes)));
     }
 }
 

@@ -69,7 +69,11 @@ impl Table {
     /// The first rows.
     #[must_use]
     pub fn first(&self, rows: usize) -> Table {
-        if rows >= self.rows { self.clone() } else { Table { notes: self.notes.clone(), ..self.slice(0..rows) } }
+        if rows >= self.rows {
+            self.clone()
+        } else {
+            Table { notes: self.notes.clone(), ..self.slice(0..rows) }
+        }
     }
 
     /// Replaces the column of this name, or adds one at the end.
@@ -87,7 +91,13 @@ impl Table {
     pub(crate) fn keep(&self, names: &[Arc<str>]) -> Table {
         let columns =
             names.iter().map(|name| self.column(name).cloned().unwrap_or_else(|| Column::missing(self.rows)));
-        Table { columns: columns.collect(), names: names.to_vec(), rows: self.rows, events: self.events.clone(), notes: Vec::new() }
+        Table {
+            columns: columns.collect(),
+            names: names.to_vec(),
+            rows: self.rows,
+            events: self.events.clone(),
+            notes: Vec::new(),
+        }
     }
 
     pub(crate) fn rename(&mut self, from: &str, to: &str) {
@@ -132,8 +142,11 @@ impl Table {
         }
         let column = |name: &Arc<str>| {
             let absent: Vec<Column> = tables.iter().map(|table| Column::missing(table.rows)).collect();
-            let parts: Vec<&Column> =
-                tables.iter().zip(&absent).map(|(table, absent)| table.column(name).unwrap_or(absent)).collect();
+            let parts: Vec<&Column> = tables
+                .iter()
+                .zip(&absent)
+                .map(|(table, absent)| table.column(name).unwrap_or(absent))
+                .collect();
             Column::concat(&parts)
         };
         let columns = names.iter().map(column).collect();

@@ -155,7 +155,10 @@ mod tests {
     fn fields_come_out_of_single_texts() {
         let grok = Extractor::grok("%{IP:client} %{NUMBER:size:int}").expect("a pattern");
         assert_eq!(grok.fields()[1], ("size".to_owned(), ExtractedKind::Int));
-        assert_eq!(extracted(&grok, "from 10.0.0.7 42 bytes"), Some(vec!["client=10.0.0.7".into(), "size=42".into()]));
+        assert_eq!(
+            extracted(&grok, "from 10.0.0.7 42 bytes"),
+            Some(vec!["client=10.0.0.7".into(), "size=42".into()])
+        );
         assert_eq!(extracted(&grok, "nothing"), None);
         let dissect = Extractor::dissect("%{a} %{*k}=%{&k} %{+a}").expect("a pattern");
         assert!(dissect.names_more());

@@ -6,13 +6,17 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::{Config, TS};
 
+use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
 use crate::patterns::{Patterns, PatternsRequest};
+use crate::sources::{
+    Account, AccountRequest, AdjustRequest, PasteRequest, Preview, PreviewRequest, RereadRequest,
+};
+use crate::tables::{ExportRequest, Exported, RunRequest, Table};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, EventDetail, EventRequest, Hello, ImportProgress,
     ImportReport, ImportRequest, LocateRequest, Located, Page, PageRequest, Paths, Timeline, TimelineRequest,
     WireError,
 };
-use crate::tables::{ExportRequest, Exported, RunRequest, Table};
 use crate::{Call, Session, calls};
 
 macro_rules! contract {
@@ -60,6 +64,16 @@ contract! {
     open_case / OpenCase: CasePath, Empty => CaseSummary;
     /// Reads files and folders into a case. Returns when the text index stands too.
     import / Import: ImportRequest, ImportProgress => ImportReport;
+    /// What an import would bring and take: files by their first bytes, with the places of their fields.
+    preview / Preview: PreviewRequest, Empty => Preview;
+    /// Reads text that has no file into a case, as a source of its own.
+    paste / Paste: PasteRequest, ImportProgress => ImportReport;
+    /// Why a source is read as it is, and what is odd about it.
+    account / Account: AccountRequest, Empty => Account;
+    /// Sets the zone and the clock of sources; their times are made anew from what is stored.
+    adjust / Adjust: AdjustRequest, ImportProgress => ImportReport;
+    /// Reads sources anew, as another format or in another encoding, from what is stored.
+    reread / Reread: RereadRequest, ImportProgress => ImportReport;
     /// Stops a running call; what it had done is kept.
     cancel / Cancel: CancelRequest, Empty => Empty;
     /// Counts over time by level; partial timelines are streamed.
@@ -68,6 +82,10 @@ contract! {
     page / Page: PageRequest, Empty => Page;
     locate / Locate: LocateRequest, Empty => Located;
     event / Event: EventRequest, Empty => EventDetail;
+    /// What is wrong with a query, without running it, and what its words are.
+    check / Check: CheckRequest, Empty => QueryCheck;
+    /// What could be written at a place in a query.
+    complete / Complete: CompleteRequest, Empty => Completion;
     /// The templates of the matching events; what is known so far is streamed.
     patterns / Patterns: PatternsRequest, Patterns => Patterns;
     /// Rows of what a query with stages gives; partial results are streamed.

@@ -3,8 +3,16 @@
 use ts_rs::{Config, TS};
 
 use crate::contract::rows;
+use crate::language::{
+    CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
+    SuggestionKind, WordClass,
+};
 use crate::patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
+};
+use crate::sources::{
+    Account, AccountRequest, AdjustRequest, Alternative, Estimate, Example, FileReading, ImportChoices,
+    PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, Reading, RereadRequest, Unparsed,
 };
 use crate::tables::{
     ColumnKind, ExportRequest, Exported, RunRequest, Table, TableCell, TableColumn, TableFormat,
@@ -39,7 +47,24 @@ pub fn generate() -> String {
         CancelRequest,
         CaseSummary,
         Source,
+        Reading,
+        FileReading,
+        ImportChoices,
         ImportRequest,
+        PreviewRequest,
+        Preview,
+        Estimate,
+        PreviewFile,
+        PreviewRow,
+        Piece,
+        Account,
+        Alternative,
+        Unparsed,
+        Example,
+        AccountRequest,
+        AdjustRequest,
+        RereadRequest,
+        PasteRequest,
         ImportPhase,
         FileState,
         ImportProgress,
@@ -60,6 +85,15 @@ pub fn generate() -> String {
         EventDetail,
         FieldValue,
         FieldKind,
+        CheckRequest,
+        QueryCheck,
+        QueryDiagnostic,
+        WordClass,
+        QueryWord,
+        CompleteRequest,
+        Completion,
+        SuggestionKind,
+        Suggestion,
         Granularity,
         PatternsRequest,
         Patterns,

@@ -90,16 +90,14 @@ fn exactly(op: BinaryOp, left: f64, right: f64) -> Option<f64> {
         i128::from(left) * i128::from(POWERS[places - left_places]),
         i128::from(right) * i128::from(POWERS[places - right_places]),
     );
-    let quotient = |whole: i128, places: usize| {
-        (whole.abs() < EXACT).then(|| whole as f64 / 10_f64.powi(places as i32))
-    };
+    let quotient =
+        |whole: i128, places: usize| (whole.abs() < EXACT).then(|| whole as f64 / 10_f64.powi(places as i32));
     match op {
         BinaryOp::Add => quotient(same_left + same_right, places),
         BinaryOp::Subtract => quotient(same_left - same_right, places),
         BinaryOp::Multiply => quotient(i128::from(left) * i128::from(right), left_places + right_places),
-        BinaryOp::Divide => {
-            (same_left.abs() < EXACT && same_right.abs() < EXACT).then(|| same_left as f64 / same_right as f64)
-        }
+        BinaryOp::Divide => (same_left.abs() < EXACT && same_right.abs() < EXACT)
+            .then(|| same_left as f64 / same_right as f64),
         BinaryOp::Remainder => quotient(same_left % same_right, places),
         BinaryOp::Compare(_) | BinaryOp::Like => None,
     }

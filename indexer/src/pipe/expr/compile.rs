@@ -64,7 +64,8 @@ impl Compiler<'_> {
             }
             ExprKind::IsNull(value) => Node::IsNull(self.boxed(value)?),
             ExprKind::Regex(value, regex) => {
-                let compiled = regex.compile().ok_or_else(|| invalid("this expression is too large", expr.span))?;
+                let compiled =
+                    regex.compile().ok_or_else(|| invalid("this expression is too large", expr.span))?;
                 Node::Regex(self.boxed(value)?, compiled)
             }
             ExprKind::Call(function, arguments) => self.call(*function, arguments, expr.span)?,
@@ -131,8 +132,9 @@ impl Compiler<'_> {
                     return Err(invalid("the expression must be written out here", arguments[1].span)
                         .hint("put it between slashes: /user=(\\w+)/"));
                 };
-                let regex = RegexText::new(pattern, false)
-                    .map_err(|error| invalid(format!("this expression cannot be read: {error}"), arguments[1].span))?;
+                let regex = RegexText::new(pattern, false).map_err(|error| {
+                    invalid(format!("this expression cannot be read: {error}"), arguments[1].span)
+                })?;
                 let regex = regex.compile().ok_or_else(|| invalid("this expression is too large", span))?;
                 let value = self.boxed(&arguments[0])?;
                 Ok(Node::CallPattern(function, value, regex, self.list(&arguments[2..])?))
@@ -141,7 +143,9 @@ impl Compiler<'_> {
                 let unit = &arguments[0];
                 // Units are words; nobody should have to quote them.
                 let unit = match (&unit.kind, unit.as_field()) {
-                    (_, Some(word)) if Unit::named(word).is_some() || word.eq_ignore_ascii_case("weekday") => {
+                    (_, Some(word))
+                        if Unit::named(word).is_some() || word.eq_ignore_ascii_case("weekday") =>
+                    {
                         Node::Constant(Cell::text(word))
                     }
                     _ => self.node(unit)?,
@@ -164,7 +168,9 @@ impl Compiler<'_> {
             _ => return Err(invalid("this is no width", expr.span).hint("write 5m, 1d, 1000 or auto")),
         };
         if width.is_empty() {
-            return Err(invalid("a bin must be wider than nothing", expr.span).hint("write 5m, 1d, 1000 or auto"));
+            return Err(
+                invalid("a bin must be wider than nothing", expr.span).hint("write 5m, 1d, 1000 or auto")
+            );
         }
         Ok(width)
     }

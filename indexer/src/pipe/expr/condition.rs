@@ -28,19 +28,25 @@ pub(crate) enum TableFilter {
 
 impl TableFilter {
     pub fn new(filter: &Filter, names: &Names, clock: &Clock) -> Result<TableFilter> {
+        TableFilter::of_resolved(&names.filter(filter, clock)?, names)
+    }
+
+    fn of_resolved(filter: &Filter, names: &Names) -> Result<TableFilter> {
         let list = |parts: &[Filter]| {
-            parts.iter().map(|part| TableFilter::new(part, names, clock)).collect::<Result<Vec<_>>>()
+            parts.iter().map(|part| TableFilter::of_resolved(part, names)).collect::<Result<Vec<_>>>()
         };
         Ok(match filter {
             Filter::Everything => TableFilter::Everything,
             Filter::And(parts) => TableFilter::And(list(parts)?),
             Filter::Or(parts) => TableFilter::Or(list(parts)?),
-            Filter::Not(inner) => TableFilter::Not(Box::new(TableFilter::new(inner, names, clock)?)),
+            Filter::Not(inner) => TableFilter::Not(Box::new(TableFilter::of_resolved(inner, names)?)),
             Filter::Text(pattern) => {
                 names.resolve("raw", crate::query::Span::default())?;
                 TableFilter::Text(Arc::new(Matcher::new(pattern)))
             }
-            Filter::Field { field, test, span } => TableFilter::Field(names.resolve(field, *span)?, test.clone()),
+            Filter::Field { field, test, span } => {
+                TableFilter::Field(names.resolve(field, *span)?, test.clone())
+            }
         })
     }
 
@@ -48,7 +54,9 @@ impl TableFilter {
     pub fn fields(&self, into: &mut Vec<Arc<str>>) {
         match self {
             TableFilter::Everything => {}
-            TableFilter::And(parts) | TableFilter::Or(parts) => parts.iter().for_each(|part| part.fields(into)),
+            TableFilter::And(parts) | TableFilter::Or(parts) => {
+                parts.iter().for_each(|part| part.fields(into))
+            }
             TableFilter::Not(inner) => inner.fields(into),
             TableFilter::Text(_) => into.push(Arc::from("raw")),
             TableFilter::Field(name, _) => into.push(Arc::clone(name)),
@@ -146,11 +154,8 @@ fn values_of(column: &Column) -> Vec<Values> {
             let is_text = !matches!(cell, Cell::Missing | Cell::Int(_) | Cell::Float(_) | Cell::Bool(_));
             texts.push(is_text.then(|| cell.to_string()).as_deref());
         }
-        let mut found = vec![
-            Values::Int(ints.collect()),
-            Values::Float(floats.collect()),
-            Values::Bool(bools.collect()),
-        ];
+        let mut found =
+            vec![Values::Int(ints.collect()), Values::Float(floats.collect()), Values::Bool(bools.collect())];
         found.extend(plain(&texts.finish()));
         return found;
     }

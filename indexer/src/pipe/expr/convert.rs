@@ -96,8 +96,10 @@ pub fn time_of_number(value: f64) -> Option<i64> {
 
 /// The level that a word names, in any case.
 pub fn level_of(word: &str) -> Option<Level> {
-    let level = |names: &[&str], level| names.iter().any(|name| name.eq_ignore_ascii_case(word)).then_some(level);
-    let plain = Level::ALL.into_iter().find(|level| *level != Level::None && level.name().eq_ignore_ascii_case(word));
+    let level =
+        |names: &[&str], level| names.iter().any(|name| name.eq_ignore_ascii_case(word)).then_some(level);
+    let plain =
+        Level::ALL.into_iter().find(|level| *level != Level::None && level.name().eq_ignore_ascii_case(word));
     plain
         .or_else(|| level(&["information", "informational"], Level::Info))
         .or_else(|| level(&["warning", "wrn"], Level::Warn))

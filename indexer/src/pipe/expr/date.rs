@@ -29,8 +29,12 @@ fn calculate(function: Function, arguments: &[Cell], clock: &Clock) -> Option<Ce
             let zoned = zoned(time(&arguments[0])?, zone(arguments.get(2), clock)?)?;
             strtime::format(&**format, &zoned).ok().map(|text| Cell::Text(text.into()))
         }
-        Function::DateDiff => difference(&arguments[0], time(&arguments[1])?, time(&arguments[2])?, &clock.zone),
-        Function::DatePart => part(&arguments[0], &zoned(time(&arguments[1])?, zone(arguments.get(2), clock)?)?),
+        Function::DateDiff => {
+            difference(&arguments[0], time(&arguments[1])?, time(&arguments[2])?, &clock.zone)
+        }
+        Function::DatePart => {
+            part(&arguments[0], &zoned(time(&arguments[1])?, zone(arguments.get(2), clock)?)?)
+        }
         _ => None,
     }
 }

@@ -174,7 +174,9 @@ impl<'t> Evaluator<'t> {
             }
             Node::Filter(filter) => {
                 let passing = filter.passing(self.table, self.clock)?;
-                plain(Value::Many(Cow::Owned(Column::new(Data::Bool(passing.into_iter().map(Some).collect())))))
+                plain(Value::Many(Cow::Owned(Column::new(Data::Bool(
+                    passing.into_iter().map(Some).collect(),
+                )))))
             }
         }
     }
@@ -199,7 +201,8 @@ impl<'t> Evaluator<'t> {
     /// A value and the unit of its numbers, in which a duration beside it counts.
     fn with_unit(&self, node: &Node) -> Result<(Value<'t>, Option<f64>)> {
         let found = self.value(node)?;
-        let unit = if found.value.is_time() { Some(1.0) } else { found.unit_ns.or_else(|| self.named_unit(node)) };
+        let unit =
+            if found.value.is_time() { Some(1.0) } else { found.unit_ns.or_else(|| self.named_unit(node)) };
         Ok((found.value, unit))
     }
 
@@ -226,7 +229,9 @@ impl<'t> Evaluator<'t> {
 
     fn two(&self, op: BinaryOp, left: &Node, right: &Node) -> Result<Found<'t>> {
         let (left, right, unit) = match (left, right) {
-            (Node::Duration(_), Node::Duration(_)) => (self.value(left)?.value, self.value(right)?.value, None),
+            (Node::Duration(_), Node::Duration(_)) => {
+                (self.value(left)?.value, self.value(right)?.value, None)
+            }
             (Node::Duration(quantity), other) => {
                 let (other, unit) = self.with_unit(other)?;
                 (Value::One(duration(*quantity, unit)), other, unit)
@@ -268,7 +273,8 @@ impl<'t> Evaluator<'t> {
 
     /// Three-valued: what is missing decides nothing that another part does not decide.
     fn joined(&self, parts: &[Node], decides: bool) -> Result<Value<'t>> {
-        let parts: Vec<Value> = parts.iter().map(|part| Ok(self.value(part)?.value)).collect::<Result<_>>()?;
+        let parts: Vec<Value> =
+            parts.iter().map(|part| Ok(self.value(part)?.value)).collect::<Result<_>>()?;
         let joined = (0..self.table.rows()).map(|row| {
             let mut result = Some(!decides);
             for part in &parts {
@@ -310,7 +316,13 @@ impl Value<'_> {
             Value::One(_) => None,
             Value::Many(column) => match &column.data {
                 Data::Bool(values) => values[row],
-                Data::Mixed(values) => if let Cell::Bool(value) = values[row] { Some(value) } else { None },
+                Data::Mixed(values) => {
+                    if let Cell::Bool(value) = values[row] {
+                        Some(value)
+                    } else {
+                        None
+                    }
+                }
                 _ => None,
             },
         }

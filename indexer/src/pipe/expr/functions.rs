@@ -16,7 +16,8 @@ pub fn call(function: Function, arguments: &[Cell], clock: &Clock) -> Cell {
         F::Case => case(arguments),
         F::Coalesce => arguments.iter().find(|cell| !cell.is_missing()).cloned().unwrap_or(Cell::Missing),
         F::NullIf => {
-            let equal = super::compare::order(&arguments[0], &arguments[1]).is_some_and(std::cmp::Ordering::is_eq);
+            let equal =
+                super::compare::order(&arguments[0], &arguments[1]).is_some_and(std::cmp::Ordering::is_eq);
             if equal { Cell::Missing } else { arguments[0].clone() }
         }
         F::Min | F::Max => extreme(function, arguments),
@@ -42,10 +43,21 @@ pub fn call(function: Function, arguments: &[Cell], clock: &Clock) -> Cell {
         F::Duration => text::duration(&arguments[0], arguments.get(1)),
         // These are nodes of their own, because their second argument is compiled.
         F::Bin | F::Replace | F::Extract => Cell::Missing,
-        F::Len | F::Lower | F::Upper | F::Trim | F::Substr | F::Left | F::Right | F::Split | F::Concat
-        | F::Contains | F::StartsWith | F::EndsWith | F::Position | F::JsonExtract | F::UrlDecode => {
-            text::text(function, arguments)
-        }
+        F::Len
+        | F::Lower
+        | F::Upper
+        | F::Trim
+        | F::Substr
+        | F::Left
+        | F::Right
+        | F::Split
+        | F::Concat
+        | F::Contains
+        | F::StartsWith
+        | F::EndsWith
+        | F::Position
+        | F::JsonExtract
+        | F::UrlDecode => text::text(function, arguments),
     }
 }
 
@@ -59,9 +71,8 @@ fn case(arguments: &[Cell]) -> Cell {
 /// The least or the greatest of the values that are there.
 fn extreme(function: Function, arguments: &[Cell]) -> Cell {
     let there = arguments.iter().filter(|cell| !cell.is_missing());
-    let compare = |one: &&Cell, other: &&Cell| {
-        super::compare::order(one, other).unwrap_or(std::cmp::Ordering::Equal)
-    };
+    let compare =
+        |one: &&Cell, other: &&Cell| super::compare::order(one, other).unwrap_or(std::cmp::Ordering::Equal);
     let found = if function == Function::Min { there.min_by(compare) } else { there.max_by(compare) };
     found.cloned().unwrap_or(Cell::Missing)
 }

@@ -54,22 +54,26 @@ fn comparison(op: Op, left: &Numbers<'_>, right: &Numbers<'_>) -> Option<Column>
         (Numbers::Int(other), Numbers::Ints(values)) | (Numbers::Time(other), Numbers::Times(values)) => {
             ordered(op, values, |value| (*value != NO_TIME).then(|| other.cmp(value)))
         }
-        (Numbers::Ints(values), Numbers::Float(other)) => {
-            ordered(op, values, |value| (*value != NO_INT).then(|| Cell::Int(*value).cmp(&Cell::Float(*other))))
+        (Numbers::Ints(values), Numbers::Float(other)) => ordered(op, values, |value| {
+            (*value != NO_INT).then(|| Cell::Int(*value).cmp(&Cell::Float(*other)))
+        }),
+        (Numbers::Floats(values), Numbers::Float(other)) => {
+            ordered(op, values, |value| value.partial_cmp(other))
         }
-        (Numbers::Floats(values), Numbers::Float(other)) => ordered(op, values, |value| value.partial_cmp(other)),
-        (Numbers::Floats(values), Numbers::Int(other)) => {
-            ordered(op, values, |value| (!value.is_nan()).then(|| Cell::Float(*value).cmp(&Cell::Int(*other))))
-        }
+        (Numbers::Floats(values), Numbers::Int(other)) => ordered(op, values, |value| {
+            (!value.is_nan()).then(|| Cell::Float(*value).cmp(&Cell::Int(*other)))
+        }),
         (Numbers::Ints(left), Numbers::Ints(right)) | (Numbers::Times(left), Numbers::Times(right)) => {
             let pair = |(left, right): (&i64, &i64)| {
                 (*left != NO_INT && *right != NO_INT).then(|| op.holds(left.cmp(right)))
             };
             left.iter().zip(*right).map(pair).collect()
         }
-        (Numbers::Floats(left), Numbers::Floats(right)) => {
-            left.iter().zip(*right).map(|(left, right)| left.partial_cmp(right).map(|o| op.holds(o))).collect()
-        }
+        (Numbers::Floats(left), Numbers::Floats(right)) => left
+            .iter()
+            .zip(*right)
+            .map(|(left, right)| left.partial_cmp(right).map(|o| op.holds(o)))
+            .collect(),
         _ => return None,
     };
     Some(Column::new(Data::Bool(truths)))
@@ -85,10 +89,13 @@ fn calculation(op: BinaryOp, left: &Numbers<'_>, right: &Numbers<'_>) -> Option<
         (Numbers::Floats(values), _) | (_, Numbers::Floats(values)) => values.len(),
         _ => return None,
     };
-    if matches!(left, Numbers::Times(_) | Numbers::Time(_)) || matches!(right, Numbers::Times(_) | Numbers::Time(_)) {
+    if matches!(left, Numbers::Times(_) | Numbers::Time(_))
+        || matches!(right, Numbers::Times(_) | Numbers::Time(_))
+    {
         return None;
     }
-    let whole = matches!((left, right), (Numbers::Ints(_) | Numbers::Int(_), Numbers::Ints(_) | Numbers::Int(_)));
+    let whole =
+        matches!((left, right), (Numbers::Ints(_) | Numbers::Int(_), Numbers::Ints(_) | Numbers::Int(_)));
     if whole && op != BinaryOp::Divide {
         return whole_numbers(op, rows, left, right);
     }

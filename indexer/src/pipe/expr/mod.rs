@@ -24,8 +24,8 @@ use regex::bytes::Regex;
 use super::calendar::Width;
 use super::cell::Cell;
 pub(crate) use arithmetic::{arithmetic, floats};
-pub(crate) use condition::TableFilter;
 pub(crate) use compile::invalid;
+pub(crate) use condition::TableFilter;
 pub(crate) use convert::number_of;
 pub(crate) use text::of_json;
 

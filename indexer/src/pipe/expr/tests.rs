@@ -10,7 +10,12 @@ use crate::pipe::table::Table;
 use crate::query::{Op, StageKind, parse_query};
 
 fn clock() -> Clock {
-    Clock { now: 1_772_374_509_000_000_000, zone: TimeZone::UTC, range: Some((0, 3_600_000_000_000)), folder: ".".into() }
+    Clock {
+        now: 1_772_374_509_000_000_000,
+        zone: TimeZone::UTC,
+        range: Some((0, 3_600_000_000_000)),
+        folder: ".".into(),
+    }
 }
 
 /// The value of an expression over one row in which `n` is 12, `x` is 0.1, `t` a text, `time` a time.
@@ -133,7 +138,10 @@ fn every_function_has_a_case_above() {
     for function in Function::ALL {
         let called = format!("{}(", function.name());
         let known = source.contains(&format!("\"{called}")) || source.contains(&format!(" {called}"));
-        let left_out = matches!(function, Function::Exp | Function::Ln | Function::Lower | Function::IsNull | Function::IsNotNull);
+        let left_out = matches!(
+            function,
+            Function::Exp | Function::Ln | Function::Lower | Function::IsNull | Function::IsNotNull
+        );
         assert!(known || left_out, "{called}");
     }
 }

@@ -66,8 +66,13 @@ impl Step for ChangePoint {
             }
         }
         if points.len() > SERIES_POINTS {
-            let message = format!("`change_point` looks at series of up to {SERIES_POINTS} points, not {}", points.len());
-            return Err(Error::new(ErrorKind::Limit, message).hint("bin the time first: timechart span=auto …"));
+            let message = format!(
+                "`change_point` looks at series of up to {SERIES_POINTS} points, not {}",
+                points.len()
+            );
+            return Err(
+                Error::new(ErrorKind::Limit, message).hint("bin the time first: timechart span=auto …")
+            );
         }
         if points.len() < all.rows() {
             run.note(vec![format!("{} rows have no number in {}", all.rows() - points.len(), self.value)]);

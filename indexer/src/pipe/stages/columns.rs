@@ -19,7 +19,8 @@ pub(crate) struct Drop(pub Vec<Arc<str>>);
 
 impl RowStep for Drop {
     fn apply(&self, rows: Table, _: &Run<'_>) -> Result<Table> {
-        let kept: Vec<Arc<str>> = rows.names().iter().filter(|name| !self.0.contains(name)).cloned().collect();
+        let kept: Vec<Arc<str>> =
+            rows.names().iter().filter(|name| !self.0.contains(name)).cloned().collect();
         Ok(rows.keep(&kept))
     }
 }

@@ -43,9 +43,13 @@ impl Compare {
             Baseline::Events(filter) => (filter.clone(), 0),
             Baseline::Earlier(by) => (view.filter.clone(), by.amount() as i64),
             Baseline::Previous => {
-                let (Some(from), Some(to)) = (view.from, view.to.or(run.clock.range.map(|(_, last)| last))) else {
-                    return Err(Error::new(ErrorKind::QueryInvalid, "there is nothing before all of the data")
-                        .hint("choose a range of times, or compare with 1d"));
+                let (Some(from), Some(to)) = (view.from, view.to.or(run.clock.range.map(|(_, last)| last)))
+                else {
+                    return Err(Error::new(
+                        ErrorKind::QueryInvalid,
+                        "there is nothing before all of the data",
+                    )
+                    .hint("choose a range of times, or compare with 1d"));
                 };
                 (view.filter.clone(), to.saturating_sub(from))
             }
@@ -58,7 +62,11 @@ impl Compare {
             _ => (earlier(view.from.or(now.map(|now| now.0))), earlier(view.to.or(now.map(|now| now.1)))),
         };
         let query = Query { filter, stages: self.stages.clone() };
-        let options = RunOptions { zone: run.clock.zone.clone(), folder: run.clock.folder.clone(), ..RunOptions::default() };
+        let options = RunOptions {
+            zone: run.clock.zone.clone(),
+            folder: run.clock.folder.clone(),
+            ..RunOptions::default()
+        };
         let found = scope.case.run(scope.snapshot, &query, range, &options, &mut |_| {}, &run.cancel)?;
         run.budget.take("compare", found.bytes())?;
         Ok((found, shift))
@@ -87,7 +95,8 @@ impl Step for Compare {
         // Groups of both, in their order; for each the row here and there.
         let mut groups: BTreeMap<Vec<Cell>, (Option<usize>, Option<usize>)> = BTreeMap::new();
         (0..now.rows()).for_each(|row| groups.entry(self.key(&now, row, 0)).or_default().0 = Some(row));
-        (0..before.rows()).for_each(|row| groups.entry(self.key(&before, row, shift)).or_default().1 = Some(row));
+        (0..before.rows())
+            .for_each(|row| groups.entry(self.key(&before, row, shift)).or_default().1 = Some(row));
         let names: Vec<Arc<str>> = if now.names().is_empty() { before.names() } else { now.names() }.to_vec();
         let mut table = Table::of_rows(groups.len());
         for (column, name) in names.iter().enumerate() {

@@ -101,8 +101,11 @@ impl Step for Context {
             if matched.rows() == 0 {
                 return Ok(Some(matched));
             }
-            return Err(Error::new(ErrorKind::QueryInvalid, "`context` needs events; these rows are results")
-                .hint("put it before stats, top and the like"));
+            return Err(Error::new(
+                ErrorKind::QueryInvalid,
+                "`context` needs events; these rows are results",
+            )
+            .hint("put it before stats, top and the like"));
         };
         let places = self.places(scope, &matched, run)?;
         let mut role: HashMap<EventRef, &str> = events.iter().map(|&event| (event, "match")).collect();

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::super::column::{Column, Picked};
-use super::keys::Keys;
 use super::super::run::Run;
 use super::super::step::Step;
 use super::super::table::Table;
+use super::keys::Keys;
 use crate::error::Result;
 
 pub(crate) struct Dedup {

@@ -32,7 +32,9 @@ impl Pattern {
     /// The columns it makes.
     pub fn names(&self) -> Vec<String> {
         match self {
-            Pattern::Extractor(extractor) => extractor.fields().iter().map(|(name, _)| name.clone()).collect(),
+            Pattern::Extractor(extractor) => {
+                extractor.fields().iter().map(|(name, _)| name.clone()).collect()
+            }
             Pattern::Regex(regex) => regex.capture_names().flatten().map(str::to_owned).collect(),
         }
     }
@@ -47,7 +49,10 @@ impl Pattern {
                     search,
                     &mut |place, value| found.push((place, typed(value, extractor.fields()[place].1))),
                     &mut |name, value| {
-                        own.push((String::from_utf8_lossy(name).into_owned(), typed(value, ExtractedKind::Text)));
+                        own.push((
+                            String::from_utf8_lossy(name).into_owned(),
+                            typed(value, ExtractedKind::Text),
+                        ));
                     },
                 );
                 for (name, value) in own.into_iter().filter(|(name, _)| !name.is_empty()) {
@@ -64,7 +69,8 @@ impl Pattern {
                     let named = regex.capture_names().enumerate().filter(|(_, name)| name.is_some());
                     for (place, (group, _)) in named.enumerate() {
                         let value = groups.get(group);
-                        found.extend(value.map(|value| (place, typed(value.as_bytes(), ExtractedKind::Text))));
+                        found
+                            .extend(value.map(|value| (place, typed(value.as_bytes(), ExtractedKind::Text))));
                     }
                 }
             }

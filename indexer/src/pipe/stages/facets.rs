@@ -53,7 +53,8 @@ impl Step for Facets {
             ids.iter().for_each(|&id| facet.counts[id as usize] += 1);
             run.check()?;
         }
-        let bytes = self.found.iter().map(|facet| facet.values.bytes() + facet.counts.len() * 8).sum::<usize>();
+        let bytes =
+            self.found.iter().map(|facet| facet.values.bytes() + facet.counts.len() * 8).sum::<usize>();
         run.budget.take("facets", bytes.saturating_sub(self.bytes))?;
         self.bytes = bytes;
         Ok(None)
@@ -88,6 +89,8 @@ impl Step for Facets {
             }
         }
         let named = Self::COLUMNS.iter().zip(columns);
-        Ok(Some(Table::of(named.map(|(name, cells)| ((*name).to_owned(), Column::of_cells(cells))).collect())))
+        Ok(Some(Table::of(
+            named.map(|(name, cells)| ((*name).to_owned(), Column::of_cells(cells))).collect(),
+        )))
     }
 }

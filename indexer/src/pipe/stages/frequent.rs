@@ -36,9 +36,8 @@ impl Step for Ranking {
         let all = self.kept.take(run)?;
         let counts = self.by + self.fields;
         let count = |row: u32| if let Cell::Int(count) = all.cell(row as usize, counts) { count } else { 0 };
-        let is_there = |row: &u32| {
-            (self.by..counts).all(|column| !all.columns()[column].is_missing(*row as usize))
-        };
+        let is_there =
+            |row: &u32| (self.by..counts).all(|column| !all.columns()[column].is_missing(*row as usize));
         let missing: i64 = (0..all.rows() as u32).filter(|row| !is_there(row)).map(count).sum();
         if missing > 0 {
             run.note(vec![format!("{missing} rows have no value and are left out")]);

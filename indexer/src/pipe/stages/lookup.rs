@@ -63,7 +63,11 @@ impl Lookup {
             cells.push(Cell::Missing);
             (name, Column::of_cells(cells))
         });
-        Ok(Lookup { on: keys.iter().map(|(on, _)| Arc::clone(on)).collect(), lines, columns: columns.collect() })
+        Ok(Lookup {
+            on: keys.iter().map(|(on, _)| Arc::clone(on)).collect(),
+            lines,
+            columns: columns.collect(),
+        })
     }
 
     pub fn names(&self) -> impl Iterator<Item = &String> {

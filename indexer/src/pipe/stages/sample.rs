@@ -17,7 +17,12 @@ pub(crate) struct Sample {
 enum Size {
     Share(f64),
     /// The rows whose random numbers are the least, the greatest on top, and the tables that they lie in.
-    Rows { count: usize, least: BinaryHeap<(u64, u64)>, tables: Vec<(u64, Table)>, bytes: usize },
+    Rows {
+        count: usize,
+        least: BinaryHeap<(u64, u64)>,
+        tables: Vec<(u64, Table)>,
+        bytes: usize,
+    },
 }
 
 impl Sample {
@@ -25,7 +30,12 @@ impl Sample {
         let size = if is_share {
             Size::Share(size)
         } else {
-            Size::Rows { count: size.max(0.0) as usize, least: BinaryHeap::new(), tables: Vec::new(), bytes: 0 }
+            Size::Rows {
+                count: size.max(0.0) as usize,
+                least: BinaryHeap::new(),
+                tables: Vec::new(),
+                bytes: 0,
+            }
         };
         Sample { seed: seed.unwrap_or(1), size, rows: 0 }
     }
@@ -33,7 +43,8 @@ impl Sample {
 
 /// The random number of a row (SplitMix64).
 fn random(seed: u64, row: u64) -> u64 {
-    let mut state = seed.wrapping_mul(0xd1b5_4a32_d192_ed03).wrapping_add((row + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut state =
+        seed.wrapping_mul(0xd1b5_4a32_d192_ed03).wrapping_add((row + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     state ^ (state >> 31)
@@ -47,8 +58,9 @@ impl Step for Sample {
         match &mut self.size {
             Size::Share(share) => {
                 let limit = (*share * u64::MAX as f64) as u64;
-                let taken: Vec<u32> =
-                    (0..rows.rows() as u32).filter(|&row| random(seed, first + u64::from(row)) < limit).collect();
+                let taken: Vec<u32> = (0..rows.rows() as u32)
+                    .filter(|&row| random(seed, first + u64::from(row)) < limit)
+                    .collect();
                 Ok(Some(rows.pick(&Picked::Some(&taken))))
             }
             Size::Rows { count, least, tables, bytes } => {

@@ -92,7 +92,9 @@ impl SortKey {
                     }
                     ranks.insert(code, rank);
                 }
-                SortKey::Ranks(codes.iter().map(|code| ranks.get(code).copied().unwrap_or(u32::MAX)).collect())
+                SortKey::Ranks(
+                    codes.iter().map(|code| ranks.get(code).copied().unwrap_or(u32::MAX)).collect(),
+                )
             }
             Data::Mixed(cells) => SortKey::Cells(cells.clone()),
         }
@@ -105,7 +107,9 @@ impl SortKey {
             SortKey::Ranks(ranks) => {
                 (ranks[one].cmp(&ranks[other]), ranks[one] == u32::MAX, ranks[other] == u32::MAX)
             }
-            SortKey::Ints(ints) => (ints[one].cmp(&ints[other]), ints[one] == i64::MIN, ints[other] == i64::MIN),
+            SortKey::Ints(ints) => {
+                (ints[one].cmp(&ints[other]), ints[one] == i64::MIN, ints[other] == i64::MIN)
+            }
             SortKey::Floats(floats) => (
                 floats[one].partial_cmp(&floats[other]).unwrap_or(Ordering::Equal),
                 floats[one].is_nan(),

@@ -47,7 +47,9 @@ impl Timechart {
             bins.push(start);
             if bins.len() > TIMELINE_BUCKETS {
                 let message = format!("`timechart` would have more than {TIMELINE_BUCKETS} bins");
-                return Err(Error::new(ErrorKind::Limit, message).hint("take a wider span or a shorter range"));
+                return Err(
+                    Error::new(ErrorKind::Limit, message).hint("take a wider span or a shorter range")
+                );
             }
             if end <= at {
                 break;

@@ -118,7 +118,8 @@ impl Step for Transaction {
             columns.push((name.to_string(), Column::of_cells(cells)));
         }
         let time = |time: i64| if time == NO_TIME { Cell::Missing } else { Cell::Time(time) };
-        let column = |value: &dyn Fn(&One) -> Cell| Column::of_cells(all.iter().map(|(_, one)| value(one)).collect());
+        let column =
+            |value: &dyn Fn(&One) -> Cell| Column::of_cells(all.iter().map(|(_, one)| value(one)).collect());
         let values = [
             column(&|one| time(one.first)),
             column(&|one| time(one.last)),

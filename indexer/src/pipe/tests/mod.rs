@@ -37,7 +37,8 @@ pub(crate) fn table(names: &str, rows: &[&str]) -> Table {
 
 pub(crate) fn clock_of(table: &Table) -> Clock {
     let times = table.column("time").map(|times| {
-        let times = (0..times.len()).filter_map(|row| if let Cell::Time(time) = times.cell(row) { Some(time) } else { None });
+        let times = (0..times.len())
+            .filter_map(|row| if let Cell::Time(time) = times.cell(row) { Some(time) } else { None });
         let times: Vec<i64> = times.collect();
         (times.iter().min().copied().unwrap_or(0), times.iter().max().copied().unwrap_or(0))
     });
@@ -73,7 +74,10 @@ pub(crate) fn run_in_parts(input: &Table, stages: &str, part: usize, memory_byte
 pub(crate) fn shown(table: &Table) -> Vec<String> {
     let names = table.names().iter().map(|name| name.to_string()).collect::<Vec<_>>().join("|");
     let row = |row: usize| {
-        (0..table.names().len()).map(|column| table.cell(row, column).to_string()).collect::<Vec<_>>().join("|")
+        (0..table.names().len())
+            .map(|column| table.cell(row, column).to_string())
+            .collect::<Vec<_>>()
+            .join("|")
     };
     std::iter::once(names).chain((0..table.rows()).map(row)).collect()
 }

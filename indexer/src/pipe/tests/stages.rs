@@ -6,16 +6,30 @@ use super::*;
 fn frequent_values_are_ranked_with_their_share() {
     check(&sample(), "top 2 host", &["host|count|percent", "a|3|60", "b|1|20"]);
     check(&sample(), "rare 1 host", &["host|count|percent", "b|1|20"]);
-    check(&sample(), "top 1 status by host", &["host|status|count|percent", "a|200|1|50", "b|500|1|100", "c|200|1|100"]);
+    check(
+        &sample(),
+        "top 1 status by host",
+        &["host|status|count|percent", "a|200|1|50", "b|500|1|100", "c|200|1|100"],
+    );
 }
 
 #[test]
 fn charts_have_every_bin_and_put_small_series_together() {
-    let bins = ["time|count", "2026-03-01T10:00:00Z|3", "2026-03-01T10:30:00Z|0", "2026-03-01T11:00:00Z|0", "2026-03-01T11:30:00Z|2"];
+    let bins = [
+        "time|count",
+        "2026-03-01T10:00:00Z|3",
+        "2026-03-01T10:30:00Z|0",
+        "2026-03-01T11:00:00Z|0",
+        "2026-03-01T11:30:00Z|2",
+    ];
     check(&sample(), "timechart span=30m count", &bins);
     let split = ["time|a|other", "2026-03-01T10:00:00Z|2|1", "2026-03-01T11:00:00Z|1|1"];
     check(&sample(), "timechart span=1h count by host limit=1", &split);
-    let both = ["time|count: a|count: other|max(status): a|max(status): other", "2026-03-01T10:00:00Z|2|1|404|500", "2026-03-01T11:00:00Z|1|1||200"];
+    let both = [
+        "time|count: a|count: other|max(status): a|max(status): other",
+        "2026-03-01T10:00:00Z|2|1|404|500",
+        "2026-03-01T11:00:00Z|1|1||200",
+    ];
     check(&sample(), "timechart span=1h count, max(status) by host limit=1", &both);
 }
 
@@ -39,11 +53,16 @@ fn facets_tell_what_fields_hold() {
 #[test]
 fn columns_come_out_of_texts() {
     let input = table("message|n", &["ann logged in from 10.0.0.7 42|1", "nothing|2", "-|3"]);
-    let grok = r#"grok "%{WORD:user} logged in from %{IP:address} %{NUMBER:size:int}" | keep user, address, size"#;
+    let grok =
+        r#"grok "%{WORD:user} logged in from %{IP:address} %{NUMBER:size:int}" | keep user, address, size"#;
     check(&input, grok, &["user|address|size", "ann|10.0.0.7|42", "||", "||"]);
     let dissect = r#"dissect message "%{user} logged %{} from %{address} %{}" | keep user, address, n"#;
     check(&input, dissect, &["user|address|n", "ann|10.0.0.7|1", "||2", "||3"]);
-    check(&input, "rex message /from (?<address>\\S+)/ | keep address, n", &["address|n", "10.0.0.7|1", "|2", "|3"]);
+    check(
+        &input,
+        "rex message /from (?<address>\\S+)/ | keep address, n",
+        &["address|n", "10.0.0.7|1", "|2", "|3"],
+    );
 }
 
 #[test]
@@ -60,7 +79,8 @@ fn transactions_span_their_events() {
     );
     let whole = ["id|duration_ms|count|longest_pause_ms", "a|300000|3|297000", "b|0|1|0"];
     check(&input, "transaction id | keep id, duration_ms, count, longest_pause_ms", &whole);
-    let apart = ["id|time|count", "a|2026-03-01T10:00:00Z|2", "b|2026-03-01T10:00:01Z|1", "a|2026-03-01T10:05:00Z|1"];
+    let apart =
+        ["id|time|count", "a|2026-03-01T10:00:00Z|2", "b|2026-03-01T10:00:01Z|1", "a|2026-03-01T10:05:00Z|1"];
     check(&input, "transaction id max_pause=1m | keep id, time, count", &apart);
     check(&input, "transaction id ends_with=(message:end) | keep id, time, count", &apart);
 }
@@ -82,7 +102,8 @@ fn files_are_looked_up() {
 
 #[test]
 fn a_change_is_found() {
-    let rows: Vec<String> = (0..40).map(|n| format!("{n}|{}", if n < 25 { 10 + n % 3 } else { 20 + n % 3 })).collect();
+    let rows: Vec<String> =
+        (0..40).map(|n| format!("{n}|{}", if n < 25 { 10 + n % 3 } else { 20 + n % 3 })).collect();
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     let result = run_in_parts(&table("t|n", &rows), "change_point n on t", 7, 1 << 20).expect("it runs");
     assert_eq!(shown(&result)[1].split('|').take(5).collect::<Vec<_>>(), ["25", "step", "11", "21", "10"]);

@@ -39,13 +39,31 @@ fn each_function_gives_what_it_says() {
 #[test]
 fn groups_come_in_their_order_and_missing_values_are_one() {
     check(&sample(), "stats count by host", &["host|count", "a|3", "b|1", "c|1"]);
-    check(&sample(), "stats count, sum(bytes) as b by status", &["status|count|b", "200|2|40", "404|1|2.5", "500|1|", "|1|"]);
+    check(
+        &sample(),
+        "stats count, sum(bytes) as b by status",
+        &["status|count|b", "200|2|40", "404|1|2.5", "500|1|", "|1|"],
+    );
     check(
         &sample(),
         "stats count by bin(time, 1h), host",
-        &["time|host|count", "2026-03-01T10:00:00Z|a|2", "2026-03-01T10:00:00Z|b|1", "2026-03-01T11:00:00Z|a|1", "2026-03-01T11:00:00Z|c|1"],
+        &[
+            "time|host|count",
+            "2026-03-01T10:00:00Z|a|2",
+            "2026-03-01T10:00:00Z|b|1",
+            "2026-03-01T11:00:00Z|a|1",
+            "2026-03-01T11:00:00Z|c|1",
+        ],
     );
-    check(&sample(), "stats rate by bin(time, 1h)", &["time|rate", "2026-03-01T10:00:00Z|0.0008333333333333334", "2026-03-01T11:00:00Z|0.0005555555555555556"]);
+    check(
+        &sample(),
+        "stats rate by bin(time, 1h)",
+        &[
+            "time|rate",
+            "2026-03-01T10:00:00Z|0.0008333333333333334",
+            "2026-03-01T11:00:00Z|0.0005555555555555556",
+        ],
+    );
     check(&sample(), "where status > 900 | stats count, max(bytes)", &["count|max(bytes)", "0|"]);
     let result = run_in_parts(&sample(), "stats sum(bytes)", 2, 1 << 20).expect("it runs");
     assert_eq!(result.notes, ["sum(bytes): 1 of 5 rows have no value, 1 have one that is no number"]);
@@ -104,7 +122,16 @@ fn naive(name: &str, cells: &[&Cell]) -> Cell {
 }
 
 const CALCULATED: [&str; 10] = [
-    "count(v)", "sum(v)", "avg(v)", "stddev(v)", "min(v)", "max(v)", "first(v)", "last(v)", "count_distinct(v)", "p90(v)",
+    "count(v)",
+    "sum(v)",
+    "avg(v)",
+    "stddev(v)",
+    "min(v)",
+    "max(v)",
+    "first(v)",
+    "last(v)",
+    "count_distinct(v)",
+    "p90(v)",
 ];
 
 proptest! {

@@ -2,8 +2,8 @@
 
 use std::any::Any;
 
-use super::Accumulate;
 use super::super::super::column::{Column, Data};
+use super::Accumulate;
 
 #[derive(Default)]
 pub(super) struct Count {

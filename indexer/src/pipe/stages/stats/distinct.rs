@@ -2,10 +2,10 @@
 
 use std::any::Any;
 
-use super::Accumulate;
 use super::super::super::cell::Cell;
 use super::super::super::column::Column;
 use super::super::super::intern::{Interner, Pairs};
+use super::Accumulate;
 use crate::limits::LISTED_VALUES;
 use crate::query::functions::Aggregation;
 

@@ -2,9 +2,9 @@
 
 use std::any::Any;
 
-use super::Accumulate;
 use super::super::super::cell::Cell;
 use super::super::super::column::Column;
+use super::Accumulate;
 
 pub(super) struct Ends {
     last: bool,

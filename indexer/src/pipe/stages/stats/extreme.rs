@@ -2,10 +2,10 @@
 
 use std::any::Any;
 
-use super::Accumulate;
 use super::super::super::cell::Cell;
 use super::super::super::column::{Column, Data};
 use super::super::super::expr::arithmetic;
+use super::Accumulate;
 use crate::query::BinaryOp;
 use crate::query::functions::Aggregation;
 

@@ -177,17 +177,18 @@ impl Groups {
 
     /// What was passed over, for people.
     pub fn notes(&self) -> Vec<String> {
-        let each = self.plan.aggregates.iter().zip(&self.accumulators).filter_map(|(planned, accumulator)| {
-            let (missing, mistyped) = accumulator.passed_over();
-            let mut said = Vec::new();
-            if missing > 0 {
-                said.push(format!("{missing} of {} rows have no value", self.rows));
-            }
-            if mistyped > 0 {
-                said.push(format!("{mistyped} have one that is no number"));
-            }
-            (!said.is_empty()).then(|| format!("{}: {}", planned.name, said.join(", ")))
-        });
+        let each =
+            self.plan.aggregates.iter().zip(&self.accumulators).filter_map(|(planned, accumulator)| {
+                let (missing, mistyped) = accumulator.passed_over();
+                let mut said = Vec::new();
+                if missing > 0 {
+                    said.push(format!("{missing} of {} rows have no value", self.rows));
+                }
+                if mistyped > 0 {
+                    said.push(format!("{mistyped} have one that is no number"));
+                }
+                (!said.is_empty()).then(|| format!("{}: {}", planned.name, said.join(", ")))
+            });
         each.collect()
     }
 }

@@ -77,7 +77,9 @@ fn accumulator(aggregate: &PlannedAggregate) -> Box<dyn Accumulate> {
     use Aggregation as A;
     match aggregate.function {
         A::Count => Box::new(count::Count::default()),
-        A::Rate | A::PerMinute | A::PerHour if aggregate.argument.is_none() => Box::new(count::Count::default()),
+        A::Rate | A::PerMinute | A::PerHour if aggregate.argument.is_none() => {
+            Box::new(count::Count::default())
+        }
         A::Rate | A::PerMinute | A::PerHour | A::Sum => Box::new(moments::Moments::new(A::Sum)),
         A::Avg | A::Stddev | A::Variance => Box::new(moments::Moments::new(aggregate.function)),
         A::Min | A::Max | A::Range => Box::new(extreme::Extremes::new(aggregate.function)),

@@ -3,10 +3,10 @@
 
 use std::any::Any;
 
-use super::Accumulate;
 use super::super::super::cell::Cell;
 use super::super::super::column::{Column, Data};
 use super::super::super::expr::number_of;
+use super::Accumulate;
 use crate::query::functions::Aggregation;
 
 pub(super) struct Moments {
@@ -42,8 +42,11 @@ impl Moment {
 
     fn add_float(&mut self, value: f64) {
         let sum = self.floats + value;
-        self.rounded +=
-            if self.floats.abs() >= value.abs() { (self.floats - sum) + value } else { (value - sum) + self.floats };
+        self.rounded += if self.floats.abs() >= value.abs() {
+            (self.floats - sum) + value
+        } else {
+            (value - sum) + self.floats
+        };
         self.floats = sum;
     }
 

@@ -2,10 +2,10 @@
 
 use std::any::Any;
 
-use super::Accumulate;
 use super::super::super::cell::Cell;
 use super::super::super::column::{Column, Data};
 use super::super::super::expr::{floats, number_of};
+use super::Accumulate;
 use crate::query::BinaryOp;
 
 pub(super) struct Percentile {
@@ -138,11 +138,13 @@ fn of<T: Copy>(
     cell: impl Fn(T) -> Cell,
 ) -> Cell {
     let Some(last) = numbers.len().checked_sub(1) else { return Cell::Missing };
-    let place = percentile / 100.0 * last as f64;
+    // As decimal numbers, so that the place is what a person calculates.
+    let exact = |op, one, other| floats(op, one, other).number().unwrap_or(0.0);
+    let place = exact(BinaryOp::Divide, exact(BinaryOp::Multiply, percentile, last as f64), 100.0);
     let index = place.floor() as usize;
     let (_, low, above) = numbers.select_nth_unstable_by(index, &order);
     let low = cell(*low);
-    let share = place - index as f64;
+    let share = exact(BinaryOp::Subtract, place, index as f64);
     let next = above.iter().copied().min_by(&order);
     let (Some(next), true) = (next, share > 0.0) else { return low };
     let next = cell(next);
@@ -150,6 +152,6 @@ fn of<T: Copy>(
         return low;
     }
     let (Some(from), Some(to)) = (low.number(), next.number()) else { return low };
-    let step = floats(BinaryOp::Multiply, to - from, share).number().unwrap_or(0.0);
+    let step = exact(BinaryOp::Multiply, to - from, share);
     floats(BinaryOp::Add, from, step)
 }
