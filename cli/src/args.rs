@@ -139,6 +139,9 @@ pub struct Query {
     pub count: bool,
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
+    /// Tell how it was answered: which path each clause took, what it read and how long it took
+    #[arg(long)]
+    pub explain: bool,
 }
 
 #[derive(Args)]

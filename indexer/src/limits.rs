@@ -105,3 +105,10 @@ pub const REGEX_NESTING: u32 = 64;
 
 /// Rows that `limit`, `tail`, `top` and `rare` give unless told.
 pub const DEFAULT_ROWS: u64 = 10;
+
+/// Suggestions of one completion: more than a list shows without scrolling for long.
+pub const COMPLETIONS: usize = 60;
+
+/// Rows whose values are counted for a completion, the newest segments first. Counting so many takes some
+/// milliseconds, and who types does not wait.
+pub const COMPLETION_ROWS: u64 = 2_000_000;

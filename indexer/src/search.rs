@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result, from_io};
 pub use crate::exec::Direction;
 use crate::exec::{Part, PartRows, Position, Selection, select_segment};
 use crate::limits::{PAGE_ROWS, TIMELINE_BUCKETS};
-use crate::query::{self, Diagnostic, Filter, Span, nearest};
+use crate::query::{self, Diagnostic, Filter};
 use crate::storage::{RawCursor, SegmentField, SegmentMeta};
 use crate::{Cancel, FieldKind};
 
@@ -104,7 +104,7 @@ impl Case {
         partial: &mut dyn FnMut(&Timeline, f64),
         cancel: &Cancel,
     ) -> Result<Timeline> {
-        Self::check_fields(snapshot, &view.filter)?;
+        let view = &Self::resolved(snapshot, view)?;
         let mut timeline = match range(snapshot, view) {
             Some((first, last)) => Timeline::over(first, last, buckets.clamp(1, TIMELINE_BUCKETS)),
             None => Timeline::empty(),
@@ -259,7 +259,7 @@ impl Case {
     }
 
     pub(crate) fn selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
-        Self::check_fields(snapshot, &view.filter)?;
+        let view = &Self::resolved(snapshot, view)?;
         let mut cursor = self.raw_cursor();
         let mut parts = Vec::new();
         for index in 0..snapshot.segments.len() {
@@ -341,6 +341,7 @@ impl Case {
             templates.as_ref(),
             cursor,
             cancel,
+            None,
         )?);
         self.matches.put(segment.meta.id, &printed, Arc::clone(&rows));
         Ok(rows)
@@ -385,36 +386,6 @@ impl Case {
             encoding,
             length,
         })
-    }
-
-    /// A field that no event has is a mistake in the query, not an empty answer.
-    pub(crate) fn check_fields(snapshot: &Snapshot, filter: &Filter) -> Result<()> {
-        let mut wanted = Vec::new();
-        collect_fields(filter, &mut wanted);
-        if wanted.is_empty() || snapshot.events() == 0 {
-            return Ok(());
-        }
-        let names = Case::field_names(snapshot);
-        for (field, Span { start, end }) in wanted {
-            if !names.iter().any(|name| name == field) {
-                let error =
-                    Error::new(ErrorKind::QueryInvalid, format!("no field `{field}`")).spanning(start, end);
-                return Err(match nearest(field, names.iter().map(String::as_str)) {
-                    Some(name) => error.hint(format!("did you mean `{name}`?")),
-                    None => error.hint("quote it to search for it as text"),
-                });
-            }
-        }
-        Ok(())
-    }
-}
-
-fn collect_fields<'f>(filter: &'f Filter, into: &mut Vec<(&'f str, Span)>) {
-    match filter {
-        Filter::Everything | Filter::Text(_) => {}
-        Filter::Not(inner) => collect_fields(inner, into),
-        Filter::And(parts) | Filter::Or(parts) => parts.iter().for_each(|part| collect_fields(part, into)),
-        Filter::Field { field, span, .. } => into.push((field, *span)),
     }
 }
 

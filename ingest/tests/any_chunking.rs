@@ -256,6 +256,11 @@ const WHOLE_SOURCES: &[(&str, usize, &str)] = &[
         "{\"Records\":[{\"eventTime\":\"2026-11-21T03:04:05Z\",\"a\":{\"b\":[{\"c\":\"}\\\"\"}]}},\n{\"a\":2}, {\"a\":3}],\"more\":{\"b\":[{\"c\":1}]},\"n\":12}\n",
     ),
     (
+        "mysql_slow",
+        2,
+        "# Query_time: 0.5  Lock_time: 0.1\nSELECT 1; \n# Query_time: 0.6  Lock_time: 0.1\nSELECT 2; ",
+    ),
+    (
         "cri",
         4,
         "2026-11-21T03:04:05Z stdout P a\n2026-11-21T03:04:05Z stdout F b\n2026-11-21T03:04:06Z stdout P c\n2026-11-21T03:04:06Z stderr F d\n2026-11-21T03:04:06Z stdout F e\n",

@@ -173,6 +173,52 @@ export type FieldValue = { name: string, value: string, kind: FieldKind, };
 
 export type FieldKind = "text" | "int" | "float" | "bool";
 
+export type CheckRequest = { case: string, query: string, 
+/**
+ * Read it as Kibana does: values and words side by side are alternatives.
+ */
+kql: boolean, };
+
+export type QueryCheck = { diagnostics: Array<QueryDiagnostic>, words: Array<QueryWord>, 
+/**
+ * The query in the language's own spelling, where nothing is wrong with it.
+ */
+printed: string | null, };
+
+export type QueryDiagnostic = { 
+/**
+ * False for advice: the query runs, but perhaps something else was meant.
+ */
+isError: boolean, message: string, hint: string | null, start: number, end: number, 
+/**
+ * What to write instead of these bytes to put it right.
+ */
+replacement: string | null, };
+
+export type WordClass = "field" | "operator" | "keyword" | "text" | "number" | "regex" | "time" | "pipe" | "stage" | "function" | "bracket" | "unknown";
+
+export type QueryWord = { class: WordClass, start: number, end: number, };
+
+export type CompleteRequest = { case: string, query: string, 
+/**
+ * A byte of the query.
+ */
+cursor: number, };
+
+export type Completion = { start: number, end: number, suggestions: Array<Suggestion>, };
+
+export type SuggestionKind = "field" | "value" | "function" | "stage" | "time" | "keyword";
+
+export type Suggestion = { kind: SuggestionKind, label: string, 
+/**
+ * What is written.
+ */
+insert: string, detail: string, 
+/**
+ * How many of the newest events have this value.
+ */
+count: number | null, };
+
 export type Granularity = "shape" | "template" | "group" | "family";
 
 export type PatternsRequest = { view: View, granularity: Granularity, 
@@ -287,5 +333,7 @@ export interface Contract {
   page: { args: PageRequest; progress: Empty; reply: Page };
   locate: { args: LocateRequest; progress: Empty; reply: Located };
   event: { args: EventRequest; progress: Empty; reply: EventDetail };
+  check: { args: CheckRequest; progress: Empty; reply: QueryCheck };
+  complete: { args: CompleteRequest; progress: Empty; reply: Completion };
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
 }

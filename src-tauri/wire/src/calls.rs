@@ -10,6 +10,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use indexer::{Case, NO_TIME, Snapshot};
 
+pub use crate::language::{check, complete};
 use crate::session::{Call, Session};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::{Config, TS};
 
+use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
 use crate::patterns::{Patterns, PatternsRequest};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, EventDetail, EventRequest, Hello, ImportProgress,
@@ -67,6 +68,10 @@ contract! {
     page / Page: PageRequest, Empty => Page;
     locate / Locate: LocateRequest, Empty => Located;
     event / Event: EventRequest, Empty => EventDetail;
+    /// What is wrong with a query, without running it, and what its words are.
+    check / Check: CheckRequest, Empty => QueryCheck;
+    /// What could be written at a place in a query.
+    complete / Complete: CompleteRequest, Empty => Completion;
     /// The templates of the matching events; what is known so far is streamed.
     patterns / Patterns: PatternsRequest, Patterns => Patterns;
 }

@@ -16,12 +16,17 @@
 mod calls;
 mod contract;
 mod error;
+mod language;
 mod patterns;
 mod session;
 mod types;
 pub mod typescript;
 
 pub use contract::Command;
+pub use language::{
+    CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
+    SuggestionKind, WordClass,
+};
 pub use patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
 };

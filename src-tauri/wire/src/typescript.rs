@@ -3,6 +3,10 @@
 use ts_rs::{Config, TS};
 
 use crate::contract::rows;
+use crate::language::{
+    CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
+    SuggestionKind, WordClass,
+};
 use crate::patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
 };
@@ -57,6 +61,15 @@ pub fn generate() -> String {
         EventDetail,
         FieldValue,
         FieldKind,
+        CheckRequest,
+        QueryCheck,
+        QueryDiagnostic,
+        WordClass,
+        QueryWord,
+        CompleteRequest,
+        Completion,
+        SuggestionKind,
+        Suggestion,
         Granularity,
         PatternsRequest,
         Patterns,
