@@ -357,11 +357,11 @@ impl Case {
         let row = position.row;
         let (source, offset, length) = (columns.source[row], columns.offset[row], columns.length[row]);
         let frame = position.segment.frame(source, offset)?;
-        let bytes = match self.frames.get(source, frame.offset) {
+        let bytes = match self.frames.get(source, frame) {
             Some(bytes) => bytes,
             None => cursor.frame(source, frame)?,
         };
-        self.frames.put(source, frame.offset, Arc::clone(&bytes));
+        self.frames.put(source, frame, Arc::clone(&bytes));
         let start = (offset - frame.offset) as usize;
         let place = start..start + length as usize;
         let raw = bytes.get(place.clone()).ok_or_else(|| {

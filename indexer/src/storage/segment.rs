@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::parquet::Values;
+use super::places::Places;
 use super::raw::{Frame, RawCursor, RawFolder};
 use super::rollup::Rollup;
 use super::table::{self, Columns, Table};
@@ -142,6 +143,16 @@ impl Segment {
         let column = Arc::new(if placed { self.placed(name)? } else { self.table()?.field(name)? });
         fields.insert(name.to_owned(), Arc::clone(&column));
         Ok(column)
+    }
+
+    /// A column of the table as it stands there, without keeping it.
+    pub(super) fn read_column(&self, name: &str) -> Result<Values> {
+        self.table()?.field(name)
+    }
+
+    /// The places of a column that is told by them.
+    pub(super) fn read_places(&self, name: &str) -> Result<Places> {
+        self.table()?.places(name)
     }
 
     /// The values of a column that is told by places, read from the raw bytes.

@@ -10,6 +10,10 @@ use crate::language::{
 use crate::patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
 };
+use crate::sources::{
+    Account, AccountRequest, AdjustRequest, Alternative, Estimate, Example, FileReading, ImportChoices,
+    PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, Reading, RereadRequest, Unparsed,
+};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
     FieldValue, FileProgress, FileState, Hello, HostKind, ImportPhase, ImportProgress, ImportReport,
@@ -40,7 +44,24 @@ pub fn generate() -> String {
         CancelRequest,
         CaseSummary,
         Source,
+        Reading,
+        FileReading,
+        ImportChoices,
         ImportRequest,
+        PreviewRequest,
+        Preview,
+        Estimate,
+        PreviewFile,
+        PreviewRow,
+        Piece,
+        Account,
+        Alternative,
+        Unparsed,
+        Example,
+        AccountRequest,
+        AdjustRequest,
+        RereadRequest,
+        PasteRequest,
         ImportPhase,
         FileState,
         ImportProgress,
