@@ -21,8 +21,9 @@
 //! # }
 //! ```
 
-mod aggregate;
+pub mod aggregate;
 mod case;
+mod context;
 mod detect;
 mod error;
 mod exec;
@@ -30,6 +31,7 @@ mod import;
 mod limits;
 pub mod query;
 mod search;
+mod sorted;
 pub mod stamp;
 mod storage;
 pub mod tokens;
@@ -40,12 +42,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 
 pub use case::{Case, Snapshot, Verification};
+pub use context::{Around, Context};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
 pub use import::{FileProgress, FileReport, FileState, ImportOptions, ImportReport, Phase, Progress};
 pub use ingest::{Level, NO_TIME, Options as ReadOptions, format_names};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
-pub use storage::SourceEntry;
+pub use sorted::SortBy;
+pub use storage::{Scalar, SourceEntry};
 
 /// Asks long work to stop. Clones share the request.
 #[derive(Clone, Debug, Default)]

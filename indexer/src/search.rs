@@ -7,12 +7,13 @@ use std::time::Instant;
 
 use ingest::{Encoding, Level, Texts};
 
+use crate::aggregate::timeline::Counts;
 pub use crate::aggregate::timeline::Timeline;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result, from_io};
 pub use crate::exec::Direction;
-use crate::exec::{Part, PartRows, Position, Selection, select_segment};
-use crate::limits::{PAGE_ROWS, TIMELINE_BUCKETS};
+use crate::exec::{Part, Position, RowSet, Selection, in_order, select_segment};
+use crate::limits::{PAGE_ROWS, PARTIAL_EVERY, TIMELINE_BUCKETS};
 use crate::query::{self, Filter, QueryError};
 use crate::storage::{RawCursor, SegmentField, SegmentMeta};
 use crate::{Cancel, FieldKind};
@@ -31,7 +32,7 @@ impl View {
     }
 
     /// Whether every event of a segment that has a time is in view.
-    fn holds_all_of(&self, segment: &SegmentMeta) -> bool {
+    pub(crate) fn holds_all_of(&self, segment: &SegmentMeta) -> bool {
         self.filter == Filter::Everything
             && self.from.is_none_or(|from| segment.first.is_some_and(|first| from <= first))
             && self.to.is_none_or(|to| segment.last.is_some_and(|last| last < to))
@@ -105,34 +106,33 @@ impl Case {
         cancel: &Cancel,
     ) -> Result<Timeline> {
         Self::check_fields(snapshot, &view.filter)?;
-        let mut timeline = match range(snapshot, view) {
+        let empty = match range(snapshot, view) {
             Some((first, last)) => Timeline::over(first, last, buckets.clamp(1, TIMELINE_BUCKETS)),
             None => Timeline::empty(),
         };
-        let mut cursor = self.raw_cursor();
-        let mut seen = 0;
+        let edges = empty.edges();
+        let mut timeline = empty.clone();
         let mut told = Instant::now();
-        for index in 0..snapshot.segments.len() {
-            if cancel.is_set() {
-                return Err(Error::cancelled());
-            }
+        let count = |index: usize| -> Result<Option<Counts>> {
             let segment = &snapshot.segments[index];
-            if view.holds_all_of(&segment.meta) && segment.meta.rollup.divides(timeline.width_ns) {
-                timeline.add_rollup(&segment.meta.rollup);
-                if view.from.is_none() && view.to.is_none() {
-                    timeline.total += segment.meta.untimed;
-                    timeline.untimed += segment.meta.untimed;
-                }
-            } else if let Some(part) = self.part(snapshot, index, view, &mut cursor, cancel)? {
-                let columns = part.segment.columns()?;
-                timeline.add(&part, &columns);
+            if view.holds_all_of(&segment.meta) && segment.meta.rollup.divides(empty.width_ns) {
+                let unbounded = view.from.is_none() && view.to.is_none();
+                let untimed = if unbounded { segment.meta.untimed } else { 0 };
+                return Ok(Some(Counts::of_rollup(&segment.meta.rollup, untimed, &empty)));
             }
+            let Some(part) = self.part(snapshot, index, view, cancel)? else { return Ok(None) };
+            Counts::of_part(&part, &edges).map(Some)
+        };
+        let mut seen = 0;
+        in_order(snapshot.segments.len(), cancel, count, |index, counts| {
+            counts.iter().for_each(|counts| timeline.add(counts));
             seen += snapshot.manifest.segments[index].events;
-            if told.elapsed().as_millis() >= 50 && index + 1 < snapshot.segments.len() {
+            if told.elapsed() >= PARTIAL_EVERY && index + 1 < snapshot.segments.len() {
                 told = Instant::now();
                 partial(&timeline, seen as f64 / snapshot.events().max(1) as f64);
             }
-        }
+            Ok(())
+        })?;
         Ok(timeline)
     }
 
@@ -257,26 +257,22 @@ impl Case {
         names
     }
 
-    fn selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
+    pub(crate) fn selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
         Self::check_fields(snapshot, &view.filter)?;
-        let mut cursor = self.raw_cursor();
         let mut parts = Vec::new();
-        for index in 0..snapshot.segments.len() {
-            if cancel.is_set() {
-                return Err(Error::cancelled());
-            }
-            parts.extend(self.part(snapshot, index, view, &mut cursor, cancel)?);
-        }
+        self.each_part(snapshot, view, cancel, Ok, |part, _| {
+            parts.push(part);
+            Ok(())
+        })?;
         Selection::new(parts)
     }
 
     /// The matching rows of one segment within the view's times; nothing when none can match.
-    fn part(
+    pub(crate) fn part(
         &self,
         snapshot: &Snapshot,
         index: usize,
         view: &View,
-        cursor: &mut RawCursor<'_>,
         cancel: &Cancel,
     ) -> Result<Option<Part>> {
         let segment = &snapshot.segments[index];
@@ -288,9 +284,7 @@ impl Case {
         // A range asks for times, so events without one are out of it.
         let from = if view.to.is_some() { view.from.or(Some(i64::MIN + 1)) } else { view.from };
         // Only a segment that the range cuts through is looked into; reading its times costs milliseconds.
-        let rows_before = |limit: i64| -> Result<usize> {
-            Ok(segment.columns()?.time.partition_point(|&time| time < limit))
-        };
+        let rows_before = |limit: i64| -> Result<usize> { Ok(segment.times()?.before(limit)) };
         let start = match from {
             None => 0,
             Some(from) if segment.meta.first.is_some_and(|first| from <= first) => {
@@ -302,41 +296,46 @@ impl Case {
             Some(to) if segment.meta.last.is_none_or(|last| to <= last) => rows_before(to)?,
             _ => segment.meta.events as usize,
         };
-        let rows = if view.filter == Filter::Everything {
-            PartRows::All { start, end: end.max(start) }
+        let events = segment.meta.events as usize;
+        let set = if view.filter == Filter::Everything {
+            RowSet::All(events)
         } else {
-            let rows = self.matching(snapshot, index, &view.filter, cursor, cancel)?;
-            let (start, end) = (
-                rows.partition_point(|&row| (row as usize) < start),
-                rows.partition_point(|&row| (row as usize) < end),
-            );
-            PartRows::List { rows, start, end: end.max(start) }
+            self.matches.get(segment.meta.id, &view.filter.to_string(), cancel, || {
+                let mut cursor = self.raw_cursor();
+                let rows = select_segment(segment, snapshot.sources(), &view.filter, &mut cursor, cancel)?;
+                Ok(RowSet::of(rows, events))
+            })?
         };
-        Ok(Some(Part { segment: Arc::clone(segment), rows }))
+        Ok(Some(Part::new(Arc::clone(segment), set, start..end)))
     }
 
-    fn matching(
+    /// Does `work` for the matching rows of every segment, on all cores; `done` gets each result on this
+    /// thread, in order, with the share of the events looked at so far.
+    pub(crate) fn each_part<R: Send>(
         &self,
         snapshot: &Snapshot,
-        index: usize,
-        filter: &Filter,
-        cursor: &mut RawCursor<'_>,
+        view: &View,
         cancel: &Cancel,
-    ) -> Result<Arc<Vec<u32>>> {
-        let segment = &snapshot.segments[index];
-        let printed = filter.to_string();
-        if let Some(rows) = self.matches.get(segment.meta.id, &printed) {
-            return Ok(rows);
-        }
-        let rows = Arc::new(select_segment(segment, snapshot.sources(), filter, cursor, cancel)?);
-        self.matches.put(segment.meta.id, &printed, Arc::clone(&rows));
-        Ok(rows)
+        work: impl Fn(Part) -> Result<R> + Sync,
+        mut done: impl FnMut(R, f64) -> Result<()>,
+    ) -> Result<()> {
+        let find = |index| self.part(snapshot, index, view, cancel)?.map(&work).transpose();
+        let mut seen = 0;
+        in_order(snapshot.segments.len(), cancel, find, |index, result| {
+            seen += snapshot.manifest.segments[index].events;
+            let fraction = seen as f64 / snapshot.events().max(1) as f64;
+            result.map_or(Ok(()), |result| done(result, fraction))
+        })
     }
 
-    fn event_at(&self, position: &Position, cursor: &mut RawCursor<'_>, cut: usize) -> Result<Event> {
-        let columns = position.segment.columns()?;
-        let row = position.row;
-        let (source, offset, length) = (columns.source[row], columns.offset[row], columns.length[row]);
+    pub(crate) fn event_at(
+        &self,
+        position: &Position,
+        cursor: &mut RawCursor<'_>,
+        cut: usize,
+    ) -> Result<Event> {
+        let (places, row) = (position.segment.places()?, position.row);
+        let (source, offset, length) = (places.source(row), places.offset(row), places.length(row));
         let frame = position.segment.frame(source, offset)?;
         let bytes = match self.frames.get(source, frame.offset) {
             Some(bytes) => bytes,
@@ -358,9 +357,9 @@ impl Case {
         Ok(Event {
             source,
             offset,
-            time: columns.time[row],
-            level: columns.level[row],
-            line: columns.line[row],
+            time: position.segment.times()?.get(row),
+            level: position.segment.level(row)?,
+            line: position.segment.packed("line")?.whole_at(row) as u64,
             cut: text.len() > cut,
             text: shown,
             raw: raw[..raw.len().min(cut)].to_vec(),
@@ -370,7 +369,7 @@ impl Case {
     }
 
     /// A field that no event has is a mistake in the query, not an empty answer.
-    fn check_fields(snapshot: &Snapshot, filter: &Filter) -> Result<()> {
+    pub(crate) fn check_fields(snapshot: &Snapshot, filter: &Filter) -> Result<()> {
         let mut wanted = Vec::new();
         collect_fields(filter, &mut wanted);
         if wanted.is_empty() || snapshot.events() == 0 {
@@ -388,6 +387,19 @@ impl Case {
             }
         }
         Ok(())
+    }
+
+    /// A calculation over a field that no event has is a mistake too.
+    pub(crate) fn check_known(snapshot: &Snapshot, field: &str) -> Result<()> {
+        let names = Case::field_names(snapshot);
+        if snapshot.events() == 0 || (field != "raw" && names.iter().any(|name| name == field)) {
+            return Ok(());
+        }
+        let error = Error::new(ErrorKind::BadRequest, format!("no field `{field}`"));
+        Err(match nearest(field, &names) {
+            Some(name) => error.hint(format!("did you mean `{name}`?")),
+            None => error.hint("the fields of a case are listed beside its events"),
+        })
     }
 }
 
@@ -422,14 +434,14 @@ fn distance(one: &str, other: &str) -> usize {
 }
 
 /// The times a timeline spans: the view's, within those of the data.
-fn range(snapshot: &Snapshot, view: &View) -> Option<(i64, i64)> {
+pub(crate) fn range(snapshot: &Snapshot, view: &View) -> Option<(i64, i64)> {
     let (first, last) = snapshot.time_range()?;
     let from = view.from.unwrap_or(first);
     let to = view.to.map_or(last, |to| to.saturating_sub(1));
     (from <= to).then_some((from, to))
 }
 
-fn find(snapshot: &Snapshot, source: u32, offset: u64) -> Result<Option<Position>> {
+pub(crate) fn find(snapshot: &Snapshot, source: u32, offset: u64) -> Result<Option<Position>> {
     for segment in &snapshot.segments {
         let holds = segment.meta.sources.iter().any(|entry| {
             let covers = |frame: &crate::storage::Frame| {
@@ -440,9 +452,9 @@ fn find(snapshot: &Snapshot, source: u32, offset: u64) -> Result<Option<Position
         if !holds {
             continue;
         }
-        let columns = segment.columns()?;
-        let rows = columns.offset.iter().zip(&columns.source);
-        if let Some(row) = rows.into_iter().position(|(&at, &from)| at == offset && from == source) {
+        let places = segment.places()?;
+        let mut rows = 0..segment.meta.events as usize;
+        if let Some(row) = rows.find(|&row| places.offset(row) == offset && places.source(row) == source) {
             return Ok(Some(Position { segment: Arc::clone(segment), row }));
         }
     }

@@ -2,12 +2,21 @@
 
 mod cache;
 mod field;
+mod keys;
 mod matcher;
 mod order;
+mod part;
+mod pool;
+mod ranks;
 mod rows;
 mod select;
 
 pub(crate) use cache::{FrameCache, MatchCache};
 pub use order::Direction;
-pub(crate) use order::{Position, Selection};
-pub(crate) use select::{Part, PartRows, select_segment};
+pub(crate) use keys::{Domain, ToKey};
+pub(crate) use order::{Key, Position, Selection};
+pub(crate) use part::{Part, RowSet};
+pub(crate) use pool::in_order;
+pub(crate) use ranks::{Narrowed, Ranks, bucket};
+pub(crate) use rows::Rows;
+pub(crate) use select::select_segment;

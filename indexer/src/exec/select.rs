@@ -1,7 +1,5 @@
 //! Which rows of a segment match a filter.
 
-use std::sync::Arc;
-
 use super::field;
 use super::matcher::Matcher;
 use super::rows::Rows;
@@ -10,35 +8,6 @@ use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
 use crate::query::{Filter, Pattern};
 use crate::storage::{RawCursor, Segment, SourceEntry, TokenRows, Values};
-
-/// The matching rows of one segment: all of a range, or a list. Rows are in time order either way.
-#[derive(Clone, Debug)]
-pub struct Part {
-    pub segment: Arc<Segment>,
-    pub rows: PartRows,
-}
-
-#[derive(Clone, Debug)]
-pub enum PartRows {
-    All { start: usize, end: usize },
-    List { rows: Arc<Vec<u32>>, start: usize, end: usize },
-}
-
-impl Part {
-    pub fn len(&self) -> usize {
-        match &self.rows {
-            PartRows::All { start, end } | PartRows::List { start, end, .. } => end - start,
-        }
-    }
-
-    /// The row at a place of this part.
-    pub fn row(&self, index: usize) -> usize {
-        match &self.rows {
-            PartRows::All { start, .. } => start + index,
-            PartRows::List { rows, start, .. } => rows[start + index] as usize,
-        }
-    }
-}
 
 /// What a segment is asked with.
 pub struct Question<'a> {
@@ -54,10 +23,10 @@ pub fn select_segment(
     filter: &Filter,
     cursor: &mut RawCursor<'_>,
     cancel: &Cancel,
-) -> Result<Vec<u32>> {
+) -> Result<Rows> {
     let everything = Rows::all(segment.meta.events as usize);
     let question = Question { segment, sources, cancel };
-    Ok(eval(&question, filter, cursor, &everything)?.iter().collect())
+    eval(&question, filter, cursor, &everything)
 }
 
 /// The matching rows among the candidates. Cheap clauses of an AND run first, so that a scan reads only

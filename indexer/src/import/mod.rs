@@ -284,7 +284,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         let mut segments = Vec::new();
         for part in std::mem::take(&mut self.pending).into_segments() {
             let id = self.manifest.segments.last().map_or(0, |last| last.id + 1);
-            let written = part.write(self.writing.folder(), id)?;
+            let written = part.write(self.writing.folder(), id, self.writing.columns())?;
             self.manifest.segments.push(SegmentEntry { id, events: written.meta.events, indexed: false });
             segments.push(written);
         }

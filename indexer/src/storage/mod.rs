@@ -1,5 +1,6 @@
 //! The case on disk: `indexer/FORMAT.md` describes it, and this module is the only one that writes it.
 
+mod columns;
 mod files;
 mod intern;
 mod lock;
@@ -11,14 +12,16 @@ mod segment;
 mod table;
 mod text;
 
+pub use columns::Scalar;
+pub(crate) use columns::{Code, Column, ColumnCache, Dictionary, Packed, Times, Unit, with_codes};
 pub(crate) use files::folder_bytes;
-pub(crate) use intern::TextColumn;
+pub(crate) use intern::{Interner, TextColumn};
 pub(crate) use lock::{Lock, is_locked};
 pub use manifest::SourceEntry;
 pub(crate) use manifest::{Manifest, ManifestStamp, SegmentEntry};
 pub(crate) use parquet::Values;
 pub(crate) use raw::{Frame, RawCursor, RawFolder, RawWriter, compress, recover_raw, sync_raw};
 pub(crate) use rollup::Rollup;
-pub(crate) use segment::{Segment, SegmentField, SegmentMeta, SegmentSource};
+pub(crate) use segment::{Places, Segment, SegmentField, SegmentMeta, SegmentSource};
 pub(crate) use table::{Builder as TableBuilder, Columns};
 pub(crate) use text::TokenRows;
