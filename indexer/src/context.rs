@@ -1,7 +1,7 @@
 //! What stands around an event: in its file, in all files, or among the events that share a value with it.
 
-use std::collections::BinaryHeap;
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use crate::Cancel;
@@ -154,10 +154,14 @@ fn in_file(
             }
         }
     }
-    let position = |(_, index, row): (u64, usize, usize)| {
-        Position { segment: Arc::clone(&snapshot.segments[index]), row }
+    let position = |(_, index, row): (u64, usize, usize)| Position {
+        segment: Arc::clone(&snapshot.segments[index]),
+        row,
     };
     let mut nearest: Vec<_> = earlier.into_vec();
     nearest.sort_unstable_by_key(|&(far, ..)| Reverse(far));
-    Ok((nearest.into_iter().map(position).collect(), later.into_sorted_vec().into_iter().map(position).collect()))
+    Ok((
+        nearest.into_iter().map(position).collect(),
+        later.into_sorted_vec().into_iter().map(position).collect(),
+    ))
 }

@@ -78,3 +78,23 @@ pub const PERCENTILE_COUNTERS: usize = 1 << 18;
 
 /// Numbers that are gathered to be picked from, once counting has narrowed them down: 32 MB.
 pub const PERCENTILE_CANDIDATES: u64 = 4_000_000;
+
+/// The longest query in bytes. A person writes hundreds; lists of ids that are pasted in run to thousands.
+pub const QUERY_BYTES: usize = 256 << 10;
+
+/// Mistakes told of one query; a text that has more is no query.
+pub const QUERY_ERRORS: usize = 24;
+
+/// Operators of one strength in a row in an expression. Each makes the tree one deeper, and trees are walked
+/// by recursion.
+pub const EXPRESSION_CHAIN: usize = 128;
+
+/// Memory that a compiled regular expression may take. Those that people write take kilobytes; repetitions
+/// nested to explode are refused.
+pub const REGEX_BYTES: usize = 8 << 20;
+
+/// How deep groups may nest in a regular expression.
+pub const REGEX_NESTING: u32 = 64;
+
+/// Rows that `limit`, `tail`, `top` and `rare` give unless told.
+pub const DEFAULT_ROWS: u64 = 10;

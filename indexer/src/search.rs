@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result, from_io};
 pub use crate::exec::Direction;
 use crate::exec::{Part, Position, RowSet, Selection, in_order, select_segment};
 use crate::limits::{PAGE_ROWS, PARTIAL_EVERY, TIMELINE_BUCKETS};
-use crate::query::{self, Filter, QueryError};
+use crate::query::{self, Diagnostic, Filter, Span, nearest};
 use crate::storage::{RawCursor, SegmentField, SegmentMeta};
 use crate::{Cancel, FieldKind};
 
@@ -39,8 +39,8 @@ impl View {
     }
 }
 
-impl From<QueryError> for Error {
-    fn from(error: QueryError) -> Error {
+impl From<Diagnostic> for Error {
+    fn from(error: Diagnostic) -> Error {
         let shown = Error::new(ErrorKind::QueryInvalid, error.message).spanning(error.start, error.end);
         match error.hint {
             Some(hint) => shown.hint(hint),
@@ -125,7 +125,9 @@ impl Case {
         };
         let mut seen = 0;
         in_order(snapshot.segments.len(), cancel, count, |index, counts| {
-            counts.iter().for_each(|counts| timeline.add(counts));
+            if let Some(counts) = counts {
+                timeline.add(&counts);
+            }
             seen += snapshot.manifest.segments[index].events;
             if told.elapsed() >= PARTIAL_EVERY && index + 1 < snapshot.segments.len() {
                 told = Instant::now();
@@ -376,11 +378,11 @@ impl Case {
             return Ok(());
         }
         let names = Case::field_names(snapshot);
-        for (field, (start, end)) in wanted {
+        for (field, Span { start, end }) in wanted {
             if !names.iter().any(|name| name == field) {
                 let error =
                     Error::new(ErrorKind::QueryInvalid, format!("no field `{field}`")).spanning(start, end);
-                return Err(match nearest(field, &names) {
+                return Err(match nearest(field, names.iter().map(String::as_str)) {
                     Some(name) => error.hint(format!("did you mean `{name}`?")),
                     None => error.hint("quote it to search for it as text"),
                 });
@@ -396,41 +398,20 @@ impl Case {
             return Ok(());
         }
         let error = Error::new(ErrorKind::BadRequest, format!("no field `{field}`"));
-        Err(match nearest(field, &names) {
+        Err(match nearest(field, names.iter().map(String::as_str)) {
             Some(name) => error.hint(format!("did you mean `{name}`?")),
             None => error.hint("the fields of a case are listed beside its events"),
         })
     }
 }
 
-fn collect_fields<'f>(filter: &'f Filter, into: &mut Vec<(&'f str, (usize, usize))>) {
+fn collect_fields<'f>(filter: &'f Filter, into: &mut Vec<(&'f str, Span)>) {
     match filter {
         Filter::Everything | Filter::Text(_) => {}
         Filter::Not(inner) => collect_fields(inner, into),
         Filter::And(parts) | Filter::Or(parts) => parts.iter().for_each(|part| collect_fields(part, into)),
         Filter::Field { field, span, .. } => into.push((field, *span)),
     }
-}
-
-/// The known name that is fewest edits away, if it is near enough to be meant.
-fn nearest<'n>(field: &str, names: &'n [String]) -> Option<&'n str> {
-    let scored = names.iter().map(|name| (distance(field, name), name.as_str()));
-    scored.min().filter(|(edits, _)| *edits <= 1 + field.len() / 4).map(|(_, name)| name)
-}
-
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[other.len()]
 }
 
 /// The times a timeline spans: the view's, within those of the data.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::aggregate::{Asked, Numbers, Values, domain, numbers};
 use crate::case::{Case, Snapshot};
 use crate::error::Result;
-use crate::exec::{Direction, Domain, Key, Narrowed, Part, Position, Ranks, RowSet, Rows, Selection, ToKey, in_order};
+use crate::exec::{
+    Direction, Domain, Key, Narrowed, Part, Position, Ranks, RowSet, Rows, Selection, ToKey, in_order,
+};
 use crate::limits::PAGE_ROWS;
 use crate::search::{Page, View};
 use crate::storage::{Column, Scalar, with_codes};
@@ -21,16 +23,22 @@ pub struct SortBy {
 
 /// How the rows of a field compare, over all segments.
 enum Order {
-    Numbers { domain: Domain, largest: u64 },
+    Numbers {
+        domain: Domain,
+        largest: u64,
+    },
     /// By the place of each value among all, a table a segment.
     Values(Arc<Places>),
 }
 
 /// The places of values in their order, by the codes of each segment.
 pub struct Places {
-    segments: Vec<(u64, Option<(Arc<Column>, Vec<u32>)>)>,
+    segments: Vec<(u64, Option<Table>)>,
     largest: u64,
 }
+
+/// A column, and for each of its codes one more than the place of its value.
+type Table = (Arc<Column>, Vec<u32>);
 
 /// The keys of one segment's rows; 0 stands for a row without a value.
 enum Keys {
@@ -95,8 +103,13 @@ fn positions(asked: &Asked<'_>, sort: &SortBy, first: usize, count: usize) -> Re
     }
     let rest = first.saturating_add(count).min(total).saturating_sub(first.max(valued));
     if rest > 0 {
-        let without: Vec<Part> = parts.iter().map(|(part, keys, _)| part.narrowed(|row| keys.at(row).is_none())).collect();
-        positions.extend(Selection::new(without)?.page(Direction::OldestFirst, first.max(valued) - valued, rest));
+        let without: Vec<Part> =
+            parts.iter().map(|(part, keys, _)| part.narrowed(|row| keys.at(row).is_none())).collect();
+        positions.extend(Selection::new(without)?.page(
+            Direction::OldestFirst,
+            first.max(valued) - valued,
+            rest,
+        ));
     }
     Ok((positions, total))
 }
@@ -243,7 +256,7 @@ impl Keys {
             }
             Keys::Table(places, at) => {
                 let (column, table) = places.segments[*at].1.as_ref()?;
-                (table[column.codes.get(row) as usize] as u64).checked_sub(1)
+                u64::from(table[column.codes.get(row) as usize]).checked_sub(1)
             }
         }
     }

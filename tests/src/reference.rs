@@ -35,6 +35,7 @@ fn occurs(pattern: &Pattern, raw: &[u8]) -> bool {
             let (words, text) = (tokens::folded(words.as_bytes()), tokens::folded(raw));
             words.is_empty() || text.windows(words.len()).any(|window| window == words)
         }
+        Pattern::Near(..) | Pattern::Regex(_) | Pattern::Network(_) => panic!("this is not asked here"),
         Pattern::Substring(part) => tokens::fold(raw).contains(tokens::fold(part.as_bytes()).as_ref()),
         Pattern::Glob(glob) => {
             // The globs asked here are a prefix, a path prefix and one with a single `?`, over words without spaces.
@@ -63,7 +64,7 @@ fn text_passes(test: &Test, value: &str) -> bool {
     match test {
         Test::Exists => true,
         Test::Matches(patterns) => patterns.iter().any(|pattern| occurs(pattern, value.as_bytes())),
-        Test::Compare(..) => panic!("no text is compared here"),
+        Test::Compare(..) | Test::Range(_) => panic!("no text is compared here"),
     }
 }
 
@@ -72,6 +73,7 @@ fn number_passes(test: &Test, value: f64) -> bool {
     match test {
         Test::Exists => true,
         Test::Compare(op, wanted) => compare(op, wanted),
+        Test::Range(_) => panic!("no range is asked for here"),
         Test::Matches(patterns) => patterns.iter().any(|pattern| match pattern {
             Pattern::Tokens(wanted) => compare(&Op::Equal, wanted),
             _ => panic!("no number is matched with a wildcard here"),
@@ -85,6 +87,7 @@ fn level_passes(test: &Test, level: Level) -> bool {
         && match test {
             Test::Exists => true,
             Test::Compare(op, wanted) => op.holds(level.cmp(&named(wanted))),
+            Test::Range(_) => panic!("no range is asked for here"),
             Test::Matches(patterns) => {
                 patterns.iter().any(|p| *p == Pattern::Tokens(level.name().to_owned()))
             }

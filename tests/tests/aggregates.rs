@@ -28,7 +28,8 @@ impl Read {
 
     fn number(&self, field: &str) -> Option<f64> {
         let value = self.fields.iter().find(|value| value.name == field)?;
-        matches!(value.kind, FieldKind::Int | FieldKind::Float).then(|| value.value.parse().expect("a number"))
+        matches!(value.kind, FieldKind::Int | FieldKind::Float)
+            .then(|| value.value.parse().expect("a number"))
     }
 }
 
@@ -114,7 +115,8 @@ fn cells<'r>(answer: &Answer, events: &'r [Read]) -> Vec<Vec<&'r Read>> {
     for event in events {
         let places: Option<Vec<usize>> = answer.axes.iter().map(|axis| place(axis, event)).collect();
         if let Some(places) = places {
-            let cell = places.iter().zip(&answer.axes).fold(0, |cell, (place, axis)| cell * axis.places() + place);
+            let cell =
+                places.iter().zip(&answer.axes).fold(0, |cell, (place, axis)| cell * axis.places() + place);
             cells[cell].push(event);
         }
     }
@@ -124,7 +126,8 @@ fn cells<'r>(answer: &Answer, events: &'r [Read]) -> Vec<Vec<&'r Read>> {
 fn close(found: Option<&Scalar>, expected: Option<f64>) -> bool {
     match (found.and_then(Scalar::number), expected) {
         (Some(found), Some(expected)) => {
-            found.to_bits() == expected.to_bits() || (found - expected).abs() <= 1e-9 * found.abs().max(expected.abs())
+            found.to_bits() == expected.to_bits()
+                || (found - expected).abs() <= 1e-9 * found.abs().max(expected.abs())
         }
         (found, expected) => found.is_none() && expected.is_none(),
     }
@@ -142,10 +145,16 @@ fn agrees(answer: &Answer, events: &[Read]) -> Result<(), TestCaseError> {
     prop_assert_eq!(&answer.counts, &counts);
     prop_assert_eq!(answer.total, events.len() as u64);
     if answer.axes.iter().any(|axis| matches!(axis, Axis::Time { .. })) {
-        prop_assert_eq!(answer.untimed, events.iter().filter(|read| read.event.time == NO_TIME).count() as u64);
+        prop_assert_eq!(
+            answer.untimed,
+            events.iter().filter(|read| read.event.time == NO_TIME).count() as u64
+        );
     }
     for measured in &answer.measured {
-        let (name, field) = measured.name.split_once('(').map_or((measured.name.as_str(), ""), |(name, field)| (name, field.trim_end_matches(')')));
+        let (name, field) = measured
+            .name
+            .split_once('(')
+            .map_or((measured.name.as_str(), ""), |(name, field)| (name, field.trim_end_matches(')')));
         for ((index, cell), value) in cells.iter().enumerate().zip(&measured.values) {
             let mut numbers: Vec<f64> = cell.iter().filter_map(|read| read.number(field)).collect();
             let texts = cell.iter().filter_map(|read| read.text(field));
@@ -153,7 +162,8 @@ fn agrees(answer: &Answer, events: &[Read]) -> Result<(), TestCaseError> {
             let count = numbers.len() as f64;
             let mean = numbers.iter().sum::<f64>() / count;
             // Sums over numbers of all sizes have no one right last digit.
-            let tame = numbers.iter().all(|number| number.abs() < 1e15 && (number.abs() > 1e-6 || *number == 0.0));
+            let tame =
+                numbers.iter().all(|number| number.abs() < 1e15 && (number.abs() > 1e-6 || *number == 0.0));
             let value = value.as_ref();
             let same = match name {
                 "count" => close(value, Some(count)),
@@ -165,8 +175,15 @@ fn agrees(answer: &Answer, events: &[Read]) -> Result<(), TestCaseError> {
                     let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
                     let expected = (count > 1.0).then(|| (squares / (count - 1.0)).sqrt());
                     let found = value.and_then(Scalar::number);
-                    let near = |found: f64, wanted: f64| (found - wanted).abs() <= 1e-6 * wanted.abs().max(mean.abs()).max(1e-3);
-                    !tame || found.zip(expected).map_or(found.is_none() && expected.is_none(), |(found, wanted)| near(found, wanted))
+                    let near = |found: f64, wanted: f64| {
+                        (found - wanted).abs() <= 1e-6 * wanted.abs().max(mean.abs()).max(1e-3)
+                    };
+                    !tame
+                        || found
+                            .zip(expected)
+                            .map_or(found.is_none() && expected.is_none(), |(found, wanted)| {
+                                near(found, wanted)
+                            })
                 }
                 "count_distinct" => {
                     let distinct: BTreeSet<String> = texts.collect();
@@ -174,9 +191,8 @@ fn agrees(answer: &Answer, events: &[Read]) -> Result<(), TestCaseError> {
                 }
                 "first" => value.map(ToString::to_string) == texts.into_iter().next(),
                 "last" => value.map(ToString::to_string) == texts.last(),
-                "rate" => width_ns(answer, index).is_none_or(|width| {
-                    close(value, Some(cell.len() as f64 * 60e9 / width as f64))
-                }),
+                "rate" => width_ns(answer, index)
+                    .is_none_or(|width| close(value, Some(cell.len() as f64 * 60e9 / width as f64))),
                 percent => {
                     let percent = percent[1..].parse().expect("a percentile");
                     close(value, percentile(&numbers, percent))
@@ -186,7 +202,10 @@ fn agrees(answer: &Answer, events: &[Read]) -> Result<(), TestCaseError> {
         }
         if name == "p50" || name == "sum" {
             let (numbers, there) = events.iter().fold((0, 0), |(numbers, there), read| {
-                (numbers + u64::from(read.number(field).is_some()), there + u64::from(read.text(field).is_some()))
+                (
+                    numbers + u64::from(read.number(field).is_some()),
+                    there + u64::from(read.text(field).is_some()),
+                )
             });
             let all = events.len() as u64;
             prop_assert_eq!((measured.missing, measured.mistyped), (all - there, there - numbers));
@@ -209,7 +228,10 @@ fn is_top(answer: &Answer, events: &[Read], order: TermOrder) -> Result<(), Test
     for axis in &answer.axes {
         let Axis::Terms { field, values, distinct } = axis else { continue };
         let mut counts: BTreeMap<String, i64> = BTreeMap::new();
-        events.iter().filter_map(|read| read.text(field)).for_each(|text| *counts.entry(text).or_default() += 1);
+        events
+            .iter()
+            .filter_map(|read| read.text(field))
+            .for_each(|text| *counts.entry(text).or_default() += 1);
         prop_assert_eq!(*distinct, counts.len() as u64);
         let sign = if order == TermOrder::Most { -1 } else { 1 };
         let mut all: Vec<i64> = counts.values().map(|count| sign * count).collect();
@@ -238,7 +260,8 @@ fn by() -> impl Strategy<Value = By> {
     let number = prop::sample::select(vec!["took", "bytes", "status"]);
     let bins = prop_oneof![Just(Bins::Linear { most: 12 }), Just(Bins::Logarithmic { most: 12 })];
     prop_oneof![
-        (interval, zones).prop_map(|(interval, name)| By::Time { interval, zone: zone(name).expect("a zone") }),
+        (interval, zones)
+            .prop_map(|(interval, name)| By::Time { interval, zone: zone(name).expect("a zone") }),
         field.prop_map(|field| terms(field, TermOrder::Most)),
         (number, bins).prop_map(|(field, bins)| By::Bins { field: field.to_owned(), bins }),
     ]
@@ -259,11 +282,13 @@ fn measure() -> impl Strategy<Value = Measure> {
 
 /// A request with time at most once.
 fn request() -> impl Strategy<Value = Request> {
-    (prop::collection::vec(by(), 0..3), prop::collection::vec(measure(), 0..3)).prop_map(|(mut by, measures)| {
-        let mut timed = false;
-        by.retain(|by| !matches!(by, By::Time { .. }) || !std::mem::replace(&mut timed, true));
-        Request { by, measures }
-    })
+    (prop::collection::vec(by(), 0..3), prop::collection::vec(measure(), 0..3)).prop_map(
+        |(mut by, measures)| {
+            let mut timed = false;
+            by.retain(|by| !matches!(by, By::Time { .. }) || !std::mem::replace(&mut timed, true));
+            Request { by, measures }
+        },
+    )
 }
 
 proptest! {

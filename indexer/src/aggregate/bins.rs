@@ -24,8 +24,7 @@ pub fn extent(asked: &Asked<'_>, field: &str) -> Result<Extent> {
     let look = |index: usize| asked.part(index)?.map(|part| extent_of(asked, field, &part)).transpose();
     in_order(asked.snapshot.segments.len(), asked.cancel, look, |_, found| {
         let Some(found) = found else { return Ok(()) };
-        let least = |one: Option<f64>, other: Option<f64>| one.into_iter().chain(other).min_by(f64::total_cmp);
-        all.positive = least(all.positive, found.positive);
+        all.positive = all.positive.into_iter().chain(found.positive).min_by(f64::total_cmp);
         all.ends = match (all.ends, found.ends) {
             (Some(own), Some(other)) => Some((own.0.min(other.0), own.1.max(other.1))),
             (own, other) => own.or(other),
@@ -107,17 +106,17 @@ fn named_width(least: f64, most: f64, count: usize) -> f64 {
 }
 
 fn linear(least: f64, most: f64, width: f64) -> Result<Vec<f64>> {
-    let (first, last) = ((least / width).floor(), (most / width).floor());
-    if last - first >= TIMELINE_BUCKETS as f64 {
+    let (low, high) = ((least / width).floor(), (most / width).floor());
+    if high - low >= TIMELINE_BUCKETS as f64 {
         let message = format!("bins of {width} would be more than {TIMELINE_BUCKETS}");
         return Err(Error::new(ErrorKind::BadRequest, message).hint("take wider bins"));
     }
-    let count = (last - first) as usize + 1;
+    let count = (high - low) as usize + 1;
     // Multiples of a width such as 0.1 are rounded apart; a division by its inverse is not.
     let inverse = (1.0 / width).round();
     let exact = inverse >= 1.0 && (1.0 / inverse).to_bits() == width.to_bits();
     let edge = |place: usize| {
-        let number = first + place as f64;
+        let number = low + place as f64;
         if exact { number / inverse } else { number * width }
     };
     let mut edges: Vec<f64> = (0..=count).map(edge).collect();
@@ -129,10 +128,11 @@ fn linear(least: f64, most: f64, width: f64) -> Result<Vec<f64>> {
 
 fn logarithmic(least: f64, most: f64, positive: Option<f64>, count: usize) -> Vec<f64> {
     let Some(positive) = positive else { return vec![least, most] };
-    let (first, last) = (positive.log10().floor() as i32, most.log10().floor() as i32 + 1);
+    let (low, high) = (positive.log10().floor() as i32, most.log10().floor() as i32 + 1);
     let by = |steps: &[f64], stride: usize| {
-        let powers = (first..=last.max(first + stride as i32)).step_by(stride);
-        let all: Vec<f64> = powers.flat_map(|power| steps.iter().map(move |step| named(*step, power))).collect();
+        let powers = (low..=high.max(low + stride as i32)).step_by(stride);
+        let all: Vec<f64> =
+            powers.flat_map(|power| steps.iter().map(move |step| named(*step, power))).collect();
         let from = all.partition_point(|&edge| edge <= positive).saturating_sub(1);
         let to = all.partition_point(|&edge| edge <= most).min(all.len() - 1);
         let mut edges = all[from..=to.max(from + 1).min(all.len() - 1)].to_vec();
@@ -146,7 +146,8 @@ fn logarithmic(least: f64, most: f64, positive: Option<f64>, count: usize) -> Ve
         }
         edges
     };
-    let fine = [&[1.0, 2.0, 3.0, 5.0, 7.0][..], &[1.0, 2.0, 5.0], &[1.0, 3.0]].into_iter().map(|steps| by(steps, 1));
+    let fine =
+        [&[1.0, 2.0, 3.0, 5.0, 7.0][..], &[1.0, 2.0, 5.0], &[1.0, 3.0]].into_iter().map(|steps| by(steps, 1));
     // Every so many powers of ten where even whole decades are too many.
     let coarse = (1..).map(|stride| by(&[1.0], stride));
     fine.chain(coarse).find(|edges| edges.len() <= count + 1).unwrap_or_default()
@@ -168,22 +169,33 @@ mod tests {
 
     #[test]
     fn bins_have_widths_that_a_person_can_name() {
-        assert_eq!(over(3.0, 97.0, &Bins::Linear { most: 10 }), (0..=10).map(|n| f64::from(n) * 10.0).collect::<Vec<_>>());
+        assert_eq!(
+            over(3.0, 97.0, &Bins::Linear { most: 10 }),
+            (0..=10).map(|n| f64::from(n) * 10.0).collect::<Vec<_>>()
+        );
         assert_eq!(over(0.05, 0.35, &Bins::Width(0.1)), [0.0, 0.1, 0.2, 0.3, 0.4]);
-        assert_eq!(over(0.0, 900.0, &Bins::Logarithmic { most: 12 }), [0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0][..]);
+        assert_eq!(
+            over(0.0, 900.0, &Bins::Logarithmic { most: 12 }),
+            [0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0][..]
+        );
         assert!(edges(&Extent::default(), &Bins::Linear { most: 5 }).expect("none").is_empty());
         assert!(linear(0.0, 1e9, 1.0).is_err());
     }
 
     #[test]
     fn every_number_is_in_a_bin_and_there_are_not_more_than_asked_for() {
-        for (least, most) in [(0.0, 0.0), (7.0, 7.0), (-5.5, 1e12), (1e-9, 1e9), (-3.0, -1.0), (4.9e-324, 1e308), (0.1, 0.3)] {
+        for (least, most) in
+            [(0.0, 0.0), (7.0, 7.0), (-5.5, 1e12), (1e-9, 1e9), (-3.0, -1.0), (4.9e-324, 1e308), (0.1, 0.3)]
+        {
             for count in [3, 20, 500] {
                 for bins in [Bins::Linear { most: count }, Bins::Logarithmic { most: count }] {
                     let edges = over(least, most, &bins);
                     assert!(edges.len() <= count + 1, "{least} {most} {bins:?} {}", edges.len());
                     assert!(edges.is_sorted() && edges.len() >= 2, "{least} {most} {bins:?}");
-                    assert!(edges[0] <= least && *edges.last().expect("one") >= most, "{least} {most} {bins:?} {edges:?}");
+                    assert!(
+                        edges[0] <= least && *edges.last().expect("one") >= most,
+                        "{least} {most} {bins:?} {edges:?}"
+                    );
                 }
             }
         }

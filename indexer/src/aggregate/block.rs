@@ -131,7 +131,8 @@ pub fn each_block(
     match time {
         None => blocks.run(part.rows(), 0),
         Some((times, edges, stride)) => {
-            times.for_each_bucket(part.rows(), edges, |bucket, rows| blocks.run(rows, bucket as u32 * stride));
+            times
+                .for_each_bucket(part.rows(), edges, |bucket, rows| blocks.run(rows, bucket as u32 * stride));
         }
     }
 }
@@ -189,7 +190,9 @@ impl Blocks<'_> {
             (self.each)(&block);
         } else {
             if base > 0 {
-                cells.iter_mut().for_each(|cell| *cell += base);
+                for cell in &mut cells {
+                    *cell += base;
+                }
             }
             block.cells = Cells::Each(&cells);
             (self.each)(&block);

@@ -33,7 +33,9 @@ impl Counting {
                     three[cells[2] as usize] += 1;
                     four[cells[3] as usize] += 1;
                 }
-                rest.iter().for_each(|&cell| one[cell as usize] += 1);
+                for &cell in rest {
+                    one[cell as usize] += 1;
+                }
             }
             Cells::Each(cells) => cells.iter().for_each(|&cell| self.counts[cell as usize] += 1),
         }

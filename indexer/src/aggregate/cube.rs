@@ -98,7 +98,8 @@ fn look(
     let time = local.zip(times.as_deref()).map(|(edges, times)| (times, edges, stride));
     let apart = plan.apart(asked, &part, index)?;
     let untimed = times.as_ref().map_or(0, |times| part.count_in(0..times.untimed()) as u64);
-    let mut found = FromPart { first_cell, counts: vec![0; cells], found: Vec::new(), total: part.len() as u64, untimed };
+    let mut found =
+        FromPart { first_cell, counts: vec![0; cells], found: Vec::new(), total: part.len() as u64, untimed };
     if apart.is_empty() && !active.contains(&true) {
         count_ranges(&part, time, &mut found.counts);
         found.found = states.iter().map(|_| Found::Nothing).collect();
@@ -144,7 +145,9 @@ fn gather(
         if let Some(counting) = &mut counting {
             counting.add(block);
         }
-        gathering.iter_mut().for_each(|gathering| gathering.add(block));
+        for gathering in &mut gathering {
+            gathering.add(block);
+        }
     });
     if let Some(counting) = counting {
         found.counts = counting.finish();
@@ -163,18 +166,14 @@ fn from_rollup(asked: &Asked<'_>, plan: &Plan, states: &[State], index: usize) -
     if !asked.view.holds_all_of(meta) || meta.rollup.width_ns <= 0 {
         return None;
     }
-    let inner = &edges[edges.partition_point(|&edge| edge <= first)..edges.partition_point(|&edge| edge <= last)];
+    let inner =
+        &edges[edges.partition_point(|&edge| edge <= first)..edges.partition_point(|&edge| edge <= last)];
     if !inner.iter().all(|edge| edge % meta.rollup.width_ns == 0) {
         return None;
     }
     let untimed = if asked.view.from.is_none() && asked.view.to.is_none() { meta.untimed } else { 0 };
-    let mut found = FromPart {
-        first_cell: 0,
-        counts: vec![0; plan.cells()],
-        found: Vec::new(),
-        total: untimed,
-        untimed,
-    };
+    let mut found =
+        FromPart { first_cell: 0, counts: vec![0; plan.cells()], found: Vec::new(), total: untimed, untimed };
     for (begin, _, count) in meta.rollup.buckets() {
         // The bucket that holds the first event may begin before the first edge.
         let bucket = edges.partition_point(|&edge| edge <= begin.max(first)).checked_sub(1)?;
@@ -187,12 +186,12 @@ fn from_rollup(asked: &Asked<'_>, plan: &Plan, states: &[State], index: usize) -
 /// The buckets that rows of a part lie in: from the first to before the second.
 fn buckets_of(part: &Part, times: &crate::storage::Times, edges: &[i64]) -> std::ops::Range<usize> {
     let rows = part.rows();
-    let timed = rows.start.max(times.untimed())..rows.end;
-    if timed.is_empty() || edges.len() < 2 {
+    let dated = rows.start.max(times.untimed())..rows.end;
+    if dated.is_empty() || edges.len() < 2 {
         return 0..0;
     }
     let bucket = |row: usize| edges.partition_point(|&edge| edge <= times.get(row)).saturating_sub(1);
-    bucket(timed.start)..(bucket(timed.end - 1) + 1).min(edges.len() - 1)
+    bucket(dated.start)..(bucket(dated.end - 1) + 1).min(edges.len() - 1)
 }
 
 /// Brings the cells into the order of the request, and leaves out those of rows that belong to none.

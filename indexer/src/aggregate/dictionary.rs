@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::field::coded;
+use crate::Cancel;
 use crate::FieldKind;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exec::in_order;
 use crate::limits::DISTINCT_VALUES;
 use crate::storage::{Column, Dictionary, Interner, Scalar, with_codes};
-use crate::Cancel;
 
 /// A field over all segments of a snapshot.
 pub struct Values {

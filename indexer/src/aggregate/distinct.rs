@@ -31,7 +31,8 @@ impl Seen {
                     own.dedup();
                 }
                 if own.len() > DISTINCT_PAIRS {
-                    let message = format!("the different values of all groups are more than {DISTINCT_PAIRS}");
+                    let message =
+                        format!("the different values of all groups are more than {DISTINCT_PAIRS}");
                     return Err(Error::new(ErrorKind::Limit, message).hint("ask for fewer groups"));
                 }
             }

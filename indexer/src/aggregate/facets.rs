@@ -177,7 +177,9 @@ fn sparkline(asked: &Asked<'_>, values: &Values, edges: &[i64]) -> Result<Vec<u3
         Ok(counts)
     };
     in_order(asked.snapshot.segments.len(), asked.cancel, count, |_, counts| {
-        counts.into_iter().for_each(|(bucket, count)| line[bucket] += count);
+        for (bucket, count) in counts {
+            line[bucket] += count;
+        }
         Ok(())
     })?;
     Ok(line)

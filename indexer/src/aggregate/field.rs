@@ -48,7 +48,8 @@ fn by_name(segment: &Segment, sources: &[SourceEntry]) -> Result<Column> {
 /// A field as numbers.
 pub fn numbers(segment: &Segment, sources: &[SourceEntry], field: &str) -> Result<Numbers> {
     let is_number = |column: &Arc<Column>| matches!(&column.values, Dictionary::Numbers { unit, .. } if unit.is_number() || *unit == Unit::Time);
-    let (numbers, others): (Vec<_>, Vec<_>) = columns(segment, sources, field)?.into_iter().partition(is_number);
+    let (numbers, others): (Vec<_>, Vec<_>) =
+        columns(segment, sources, field)?.into_iter().partition(is_number);
     let column = match numbers.as_slice() {
         [] => None,
         [one] => Some(Arc::clone(one)),

@@ -65,7 +65,10 @@ fn trails_of(asked: &Asked<'_>, index: usize, value: &str) -> Result<Vec<Trail>>
     for name in names {
         let rows = holding(segment, asked.snapshot.sources(), name, value)?;
         if !rows.is_empty() {
-            trails.extend(by_source(&Part::new(Arc::clone(segment), RowSet::of(rows.clone(), all), 0..all), name)?);
+            trails.extend(by_source(
+                &Part::new(Arc::clone(segment), RowSet::of(rows.clone(), all), 0..all),
+                name,
+            )?);
             held = held.or(&rows);
         }
     }

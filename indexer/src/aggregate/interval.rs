@@ -107,14 +107,18 @@ fn fixed(first: i64, last: i64, width: i64, zone: &TimeZone) -> Result<Vec<i64>>
         let next = later(day, 1)?;
         let (start, end) = (begin(day, zone)?, begin(next, zone)?);
         if width <= HOUR {
-            edges.extend((0..).map(|n| start.saturating_add(n * width)).take_while(|&edge| edge < end));
+            let mut edge = start + (first.max(start) - start) / width * width;
+            while edge < end && edges.last().is_none_or(|&edge| edge <= last) {
+                edges.push(edge);
+                edge = edge.saturating_add(width);
+            }
         } else {
             for hours in 0..DAY / width {
                 let clock = day.at(0, 0, 0, 0).saturating_add((hours * width / SECOND).seconds());
                 edges.push(instant(&clock, zone)?.max(start).min(end));
             }
         }
-        if end > last {
+        if end > last || edges.last().is_some_and(|&edge| edge > last) {
             edges.push(end);
             break;
         }
@@ -248,8 +252,12 @@ mod tests {
         let hours =
             shown("2026-10-24T22:00:00Z", "2026-10-25T22:59:00Z", &Interval::Fixed(HOUR), "Europe/Berlin");
         assert_eq!(hours.len(), 26, "a day of 25 hours");
-        let quarters =
-            shown("2026-10-25T00:00:00Z", "2026-10-25T22:00:00Z", &Interval::Fixed(6 * HOUR), "Europe/Berlin");
+        let quarters = shown(
+            "2026-10-25T00:00:00Z",
+            "2026-10-25T22:00:00Z",
+            &Interval::Fixed(6 * HOUR),
+            "Europe/Berlin",
+        );
         let expected = [
             "2026-10-24T22:00:00Z",
             "2026-10-25T05:00:00Z",
@@ -258,7 +266,8 @@ mod tests {
             "2026-10-25T23:00:00Z",
         ];
         assert_eq!(quarters, expected);
-        let half = shown("2026-01-01T00:00:00Z", "2026-01-01T00:10:00Z", &Interval::Fixed(HOUR), "Asia/Kolkata");
+        let half =
+            shown("2026-01-01T00:00:00Z", "2026-01-01T00:10:00Z", &Interval::Fixed(HOUR), "Asia/Kolkata");
         assert_eq!(half, ["2025-12-31T23:30:00Z", "2026-01-01T00:30:00Z"]);
     }
 
@@ -276,7 +285,9 @@ mod tests {
     #[test]
     fn every_time_is_in_a_bucket_and_there_are_not_more_than_asked_for() {
         let zones = ["UTC", "America/New_York", "Asia/Kathmandu", "Pacific/Apia"];
-        for (index, span) in [0, 5, 7_000_000, HOUR * 3, DAY * 3, DAY * 40, DAY * 900, DAY * 40_000].into_iter().enumerate() {
+        for (index, span) in
+            [0, 5, 7_000_000, HOUR * 3, DAY * 3, DAY * 40, DAY * 900, DAY * 40_000].into_iter().enumerate()
+        {
             let first = time("2011-12-29T09:59:59Z") + index as i64;
             for name in zones {
                 let zone = zone(name).expect("a zone");
@@ -287,7 +298,8 @@ mod tests {
         }
         let zone = TimeZone::UTC;
         let ends = [i64::MIN + 1, i64::MAX - 1];
-        for interval in [Interval::Auto(60), Interval::Fixed(HOUR), Interval::Calendar(1, CalendarUnit::Year)] {
+        for interval in [Interval::Auto(60), Interval::Fixed(HOUR), Interval::Calendar(1, CalendarUnit::Year)]
+        {
             let _ = edges(ends[0], ends[1], &interval, &zone);
             let _ = edges(ends[1], ends[1], &interval, &zone);
         }

@@ -35,7 +35,10 @@ pub struct Without {
 impl Without {
     fn of(numbers: &Numbers, part: &Part, there: u64) -> Without {
         let mistyped: usize = numbers.others.iter().map(|column| part.len() - missing(column, part)).sum();
-        Without { missing: (part.len() as u64).saturating_sub(there + mistyped as u64), mistyped: mistyped as u64 }
+        Without {
+            missing: (part.len() as u64).saturating_sub(there + mistyped as u64),
+            mistyped: mistyped as u64,
+        }
     }
 
     fn plus(self, other: Without) -> Without {
@@ -78,8 +81,12 @@ impl State {
                 let values = Values::of(asked.case, asked.snapshot, field, asked.cancel)?;
                 State::Distinct { values, cells, counts: Vec::new() }
             }
-            Measure::First { field } => State::Ends { field: field.clone(), last: false, ends: vec![None; cells] },
-            Measure::Last { field } => State::Ends { field: field.clone(), last: true, ends: vec![None; cells] },
+            Measure::First { field } => {
+                State::Ends { field: field.clone(), last: false, ends: vec![None; cells] }
+            }
+            Measure::Last { field } => {
+                State::Ends { field: field.clone(), last: true, ends: vec![None; cells] }
+            }
             Measure::Rate { per_ns } => State::Rate { per_ns: *per_ns },
         })
     }
@@ -133,7 +140,10 @@ impl State {
             (Found::Distinct(total), Found::Distinct(found)) => total.absorb(first, found)?,
             (Found::Ends(total), Found::Ends(found)) => {
                 let last = matches!(self, State::Ends { last: true, .. });
-                total[skip..].iter_mut().zip(found).for_each(|(total, found)| ends::absorb(total, found, last));
+                total[skip..]
+                    .iter_mut()
+                    .zip(found)
+                    .for_each(|(total, found)| ends::absorb(total, found, last));
             }
             _ => {}
         }
@@ -143,13 +153,15 @@ impl State {
     /// Takes the sum of a pass in which it had a part.
     pub fn take(&mut self, total: Found) {
         match (self, total) {
-            (State::Stats { summaries, without, .. }, Found::Stats(total, more)) => {
-                // Later passes are for other measures, and nothing was gathered for this one.
-                if summaries.iter().all(|summary| summary.count == 0) {
-                    (*summaries, *without) = (total, more);
-                }
+            // Later passes are for other measures, and nothing was gathered for this one.
+            (State::Stats { summaries, without, .. }, Found::Stats(total, more))
+                if summaries.iter().all(|summary| summary.count == 0) =>
+            {
+                (*summaries, *without) = (total, more);
             }
-            (State::Percentiles { ranks, without, .. }, Found::Percentiles(total, more)) if !ranks.is_done() => {
+            (State::Percentiles { ranks, without, .. }, Found::Percentiles(total, more))
+                if !ranks.is_done() =>
+            {
                 if ranks.first_pass().is_some() {
                     *without = more;
                 }
@@ -158,14 +170,16 @@ impl State {
             (State::Distinct { cells, counts, .. }, Found::Distinct(seen)) if counts.is_empty() => {
                 *counts = seen.counts(*cells);
             }
-            (State::Ends { ends, .. }, Found::Ends(total)) if ends.iter().all(Option::is_none) => *ends = total,
+            (State::Ends { ends, .. }, Found::Ends(total)) if ends.iter().all(Option::is_none) => {
+                *ends = total;
+            }
             _ => {}
         }
     }
 
     /// The figures of every cell.
     pub fn measured(&self, measure: &Measure, plan: &Plan) -> Vec<Measured> {
-        let plain = |name: String, values| Measured { name, values, missing: 0, mistyped: 0 };
+        let bare = |name: String, values| Measured { name, values, missing: 0, mistyped: 0 };
         match (self, measure) {
             (State::Stats { field, summaries, without }, _) => {
                 let values: Vec<_> = summaries.iter().map(Summary::values).collect();
@@ -190,12 +204,12 @@ impl State {
             }
             (State::Distinct { counts, .. }, Measure::Distinct { field }) => {
                 let values = counts.iter().map(|&count| Some(Scalar::Int(count as i64))).collect();
-                vec![plain(format!("count_distinct({field})"), values)]
+                vec![bare(format!("count_distinct({field})"), values)]
             }
             (State::Ends { field, last, ends }, _) => {
                 let name = if *last { "last" } else { "first" };
                 let value = |end: &End| end.as_ref().map(|(_, value)| value.clone());
-                vec![plain(format!("{name}({field})"), ends.iter().map(value).collect())]
+                vec![bare(format!("{name}({field})"), ends.iter().map(value).collect())]
             }
             _ => Vec::new(),
         }
@@ -241,13 +255,15 @@ impl<'a> Gathering<'a> {
             State::Stats { .. } => {
                 column.and_then(|column| Summing::new(column, cells)).map(Gathering::Stats)
             }
-            State::Percentiles { ranks, domain, .. } => column.zip(domain.as_ref()).and_then(|(column, domain)| {
-                let to_key = domain.keys_of(column)?;
-                Some(Gathering::Percentiles(Passing::new(ranks, column, to_key, first, cells)))
-            }),
-            State::Distinct { values, cells: all, .. } => values.segments[segment].as_ref().map(|coded| {
-                Gathering::Distinct(Seeing::new(coded, Seen::none(*all, values.codes)))
-            }),
+            State::Percentiles { ranks, domain, .. } => {
+                column.zip(domain.as_ref()).and_then(|(column, domain)| {
+                    let to_key = domain.keys_of(column)?;
+                    Some(Gathering::Percentiles(Passing::new(ranks, column, to_key, first, cells)))
+                })
+            }
+            State::Distinct { values, cells: all, .. } => values.segments[segment]
+                .as_ref()
+                .map(|coded| Gathering::Distinct(Seeing::new(coded, Seen::none(*all, values.codes)))),
             State::Ends { last, .. } => match columns {
                 Columns::Any(columns) => Some(Gathering::Ends(Ending::new(columns.clone(), *last, cells))),
                 _ => None,

@@ -64,7 +64,9 @@ impl Asked<'_> {
 
     /// The share of the events that is looked at when this segment is.
     pub fn share(&self, index: usize) -> f64 {
-        let events = |upto: usize| self.snapshot.manifest.segments[..upto].iter().map(|entry| entry.events).sum::<u64>();
+        let events = |upto: usize| {
+            self.snapshot.manifest.segments[..upto].iter().map(|entry| entry.events).sum::<u64>()
+        };
         events(index + 1) as f64 / events(self.snapshot.manifest.segments.len()).max(1) as f64
     }
 }

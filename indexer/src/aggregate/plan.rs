@@ -34,7 +34,10 @@ struct Planned {
 enum Rows {
     Time,
     /// For each code one more than its place, 0 for those of the rest.
-    Terms { values: Values, places: Vec<u32> },
+    Terms {
+        values: Values,
+        places: Vec<u32>,
+    },
     Bins,
 }
 
@@ -164,7 +167,8 @@ fn terms_of(values: &Values, places: &[u32], all: u32, index: usize) -> Lookup {
 
 fn bins_of(asked: &Asked<'_>, part: &Part, axis: &Axis, places: u32) -> Result<Lookup> {
     let Axis::Bins { field, edges, .. } = axis else { return Ok(Lookup::All(places - 1)) };
-    let Numbers { column: Some(column), .. } = numbers(&part.segment, asked.snapshot.sources(), field)? else {
+    let Numbers { column: Some(column), .. } = numbers(&part.segment, asked.snapshot.sources(), field)?
+    else {
         return Ok(Lookup::All(places - 1));
     };
     Ok(Lookup::Ranges(Arc::clone(&column), ranges(&column, edges, places - 1)))

@@ -17,11 +17,21 @@ pub struct Request {
 /// What events are put apart by.
 #[derive(Clone, Debug, PartialEq)]
 pub enum By {
-    Time { interval: Interval, zone: TimeZone },
+    Time {
+        interval: Interval,
+        zone: TimeZone,
+    },
     /// The values of a field, so many of them; the rest is one value more, and so is having none.
-    Terms { field: String, top: usize, order: TermOrder },
+    Terms {
+        field: String,
+        top: usize,
+        order: TermOrder,
+    },
     /// The numbers of a field.
-    Bins { field: String, bins: Bins },
+    Bins {
+        field: String,
+        bins: Bins,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,16 +55,29 @@ pub enum Bins {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measure {
     /// Count of numbers, sum, average, least, greatest, and the sample's standard deviation.
-    Stats { field: String },
+    Stats {
+        field: String,
+    },
     /// Exact percentiles, 0 to 100; between two numbers they are interpolated.
-    Percentiles { field: String, at: Vec<f64> },
+    Percentiles {
+        field: String,
+        at: Vec<f64>,
+    },
     /// How many different values there are.
-    Distinct { field: String },
+    Distinct {
+        field: String,
+    },
     /// The value of the earliest event that has one, or of the latest.
-    First { field: String },
-    Last { field: String },
+    First {
+        field: String,
+    },
+    Last {
+        field: String,
+    },
     /// Events in so many nanoseconds.
-    Rate { per_ns: i64 },
+    Rate {
+        per_ns: i64,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]

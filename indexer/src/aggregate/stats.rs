@@ -45,7 +45,8 @@ impl Sum {
         };
         let to = places.max(finer);
         let scaled = |sum: i128, places: u32| sum.checked_mul(10_i128.pow(to - places));
-        let added = scaled(sum, places).zip(scaled(more, finer)).and_then(|(sum, more)| sum.checked_add(more));
+        let added =
+            scaled(sum, places).zip(scaled(more, finer)).and_then(|(sum, more)| sum.checked_add(more));
         added.map_or(Sum::Float(self.float() + other.float()), |sum| Sum::Whole {
             sum,
             places: to,

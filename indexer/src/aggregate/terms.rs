@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::Asked;
 use super::dictionary::Values;
 use super::field::count_codes;
 use super::request::TermOrder;
-use super::Asked;
 use crate::error::Result;
 use crate::exec::{Part, in_order};
 use crate::storage::{Column, Scalar, with_codes};
@@ -42,13 +42,15 @@ impl TermCounts {
             let Some((rows, counted)) = counted else { return Ok(()) };
             total += rows as u64;
             match (counted, &values.segments[index]) {
-                (Some(Counted::Codes(codes)), Some(coded)) => {
-                    for (&count, &code) in codes.iter().zip(coded.shared.iter()) {
+                (Some(Counted::Codes(found)), Some(coded)) => {
+                    for (&count, &code) in found.iter().zip(coded.shared.iter()) {
                         counts[code as usize] += count;
                     }
                 }
-                (Some(Counted::Rows(codes)), Some(coded)) => {
-                    codes.iter().for_each(|&code| counts[coded.shared[code as usize] as usize] += 1);
+                (Some(Counted::Rows(found)), Some(coded)) => {
+                    for code in found {
+                        counts[coded.shared[code as usize] as usize] += 1;
+                    }
                 }
                 _ => counts[0] += rows as u32,
             }

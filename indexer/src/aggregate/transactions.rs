@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use ingest::{Level, NO_TIME};
 
+use super::Asked;
 use super::dictionary::{Coded, Values};
 use super::timeline::level_of;
-use super::Asked;
 use crate::Cancel;
 use crate::case::{Case, Snapshot};
 use crate::error::Result;
@@ -111,7 +111,8 @@ impl Case {
             Ok(())
         })?;
         without += u64::from(std::mem::replace(&mut spans[0], Span::NONE).events);
-        let mut codes: Vec<u32> = (1..spans.len() as u32).filter(|&code| spans[code as usize].events > 0).collect();
+        let mut codes: Vec<u32> =
+            (1..spans.len() as u32).filter(|&code| spans[code as usize].events > 0).collect();
         let total = codes.len() as u64;
         let durations_ns = durations(codes.iter().map(|&code| spans[code as usize].duration()).collect());
         pick(&mut codes, &spans, order, most);

@@ -8,7 +8,7 @@ use super::matcher::Matcher;
 use super::rows::Rows;
 use super::select::{Question, scan};
 use crate::error::Result;
-use crate::query::{Op, Pattern, Test};
+use crate::query::{Bound, Op, Pattern, Range, Test};
 use crate::stamp;
 use crate::storage::{RawCursor, Values};
 
@@ -16,6 +16,13 @@ use crate::storage::{RawCursor, Values};
 pub fn eval(question: &Question<'_>, field: &str, test: &Test) -> Result<Rows> {
     let segment = question.segment;
     let rows = segment.meta.events as usize;
+    if let Test::Range(range) = test {
+        let mut found = eval(question, field, &Test::Exists)?;
+        for end in ends(range) {
+            found = found.and(&eval(question, field, &end)?);
+        }
+        return Ok(found);
+    }
     let columns = segment.columns()?;
     match field {
         "level" => {
@@ -48,6 +55,16 @@ pub fn eval(question: &Question<'_>, field: &str, test: &Test) -> Result<Rows> {
     }
 }
 
+/// A range as the comparisons that its ends are.
+fn ends(range: &Range) -> Vec<Test> {
+    let end = |bound: &Option<Bound>, inclusive, exclusive| {
+        let op = |bound: &Bound| if bound.inclusive { inclusive } else { exclusive };
+        bound.as_ref().map(|bound| Test::Compare(op(bound), bound.value.clone()))
+    };
+    let from = end(&range.from, Op::GreaterOrEqual, Op::Greater);
+    from.into_iter().chain(end(&range.to, Op::LessOrEqual, Op::Less)).collect()
+}
+
 /// `raw:…` asks for the event's own text, as a plain word does.
 pub fn raw(question: &Question<'_>, test: &Test, cursor: &mut RawCursor<'_>, among: &Rows) -> Result<Rows> {
     match test {
@@ -57,6 +74,13 @@ pub fn raw(question: &Question<'_>, test: &Test, cursor: &mut RawCursor<'_>, amo
             scan(question, cursor, among, &|raw| matchers.iter().any(|matcher| matcher.is_in(raw)))
         }
         Test::Compare(op, value) => scan(question, cursor, among, &|raw| op.holds(raw.cmp(value.as_bytes()))),
+        Test::Range(range) => {
+            let mut found = among.clone();
+            for end in ends(range) {
+                found = self::raw(question, &end, cursor, &found)?;
+            }
+            Ok(found)
+        }
     }
 }
 
@@ -88,6 +112,7 @@ fn column_rows(rows: usize, data: &Values, test: &Test) -> Rows {
 fn level_passes(level: Level, test: &Test) -> bool {
     match test {
         Test::Exists => level != Level::None,
+        Test::Range(range) => ends(range).iter().all(|end| level_passes(level, end)),
         Test::Matches(_) => level != Level::None && TextTest::new(test).passes(level.name()),
         Test::Compare(op, value) => {
             let wanted = Level::ALL.into_iter().find(|level| level.name().eq_ignore_ascii_case(value));
@@ -105,9 +130,10 @@ enum TextTest<'a> {
 impl<'a> TextTest<'a> {
     fn new(test: &'a Test) -> TextTest<'a> {
         match test {
-            Test::Exists => TextTest::Exists,
             Test::Matches(patterns) => TextTest::Matches(patterns.iter().map(Matcher::new).collect()),
             Test::Compare(op, value) => TextTest::Compare(*op, value),
+            // A range is asked as two comparisons.
+            Test::Exists | Test::Range(_) => TextTest::Exists,
         }
     }
 
@@ -171,7 +197,7 @@ enum NumberTest {
 impl NumberTest {
     fn new(test: &Test, parse: impl Fn(&str) -> Option<Number>) -> NumberTest {
         match test {
-            Test::Exists => NumberTest::Exists,
+            Test::Exists | Test::Range(_) => NumberTest::Exists,
             Test::Compare(op, value) => {
                 parse(value).map_or(NumberTest::Never, |number| NumberTest::Compare(*op, number))
             }

@@ -15,8 +15,15 @@ pub enum Domain {
 #[derive(Clone, Copy, Debug)]
 pub enum ToKey {
     /// `(code - 1) * times + plus`
-    Linear { times: u64, plus: u64 },
-    Float { base: i64, unit: Unit, least: i64 },
+    Linear {
+        times: u64,
+        plus: u64,
+    },
+    Float {
+        base: i64,
+        unit: Unit,
+        least: i64,
+    },
 }
 
 impl ToKey {
@@ -53,7 +60,8 @@ impl Domain {
             range.map(|(least, most)| (Domain::Whole { least, unit }, most.wrapping_sub(least) as u64))
         };
         unit.filter(|unit| *unit != Unit::Bits).and_then(whole).or_else(|| {
-            let bits = ends.map(|(low, high, unit)| (Unit::ordered(unit.float(low)), Unit::ordered(unit.float(high))));
+            let bits = ends
+                .map(|(low, high, unit)| (Unit::ordered(unit.float(low)), Unit::ordered(unit.float(high))));
             let (least, most) = bits.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))?;
             Some((Domain::Bits { least }, most.wrapping_sub(least) as u64))
         })
@@ -110,7 +118,8 @@ mod tests {
         prop_oneof![
             prop::collection::vec(-500..500_i64, 1..9).prop_map(Values::Int),
             prop::collection::vec(any::<i64>(), 1..9).prop_map(Values::Int),
-            prop::collection::vec((-5_000..5_000_i64).prop_map(|n| n as f64 / 100.0), 1..9).prop_map(Values::Float),
+            prop::collection::vec((-5_000..5_000_i64).prop_map(|n| n as f64 / 100.0), 1..9)
+                .prop_map(Values::Float),
             prop::collection::vec(any::<f64>(), 1..9).prop_map(Values::Float),
         ]
         .prop_map(Column::of)

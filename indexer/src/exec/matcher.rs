@@ -2,8 +2,10 @@
 //! this code, so they agree by construction.
 
 use memchr::{memchr, memchr2};
+use regex::bytes::Regex;
 
 use crate::query::Pattern;
+use crate::query::network::Network;
 use crate::tokens;
 
 /// A pattern made ready to be looked for many times.
@@ -11,8 +13,14 @@ use crate::tokens;
 pub enum Matcher {
     /// Folded tokens that must follow each other. None at all match everything.
     Tokens(Vec<String>),
+    /// The same with at most so many other tokens between them.
+    Near(Vec<String>, usize),
     Glob(Vec<Piece>),
     Substring(String),
+    Regex(Regex),
+    /// Of a value that is no address its tokens are looked for.
+    Network(Network, Vec<String>),
+    Never,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,14 +36,23 @@ impl Matcher {
             Pattern::Tokens(words) => Matcher::Tokens(tokens::folded(words.as_bytes())),
             Pattern::Substring(part) => Matcher::Substring(fold_text(part)),
             Pattern::Glob(glob) => Matcher::Glob(pieces(glob)),
+            Pattern::Near(words, slop) => Matcher::Near(tokens::folded(words.as_bytes()), *slop as usize),
+            Pattern::Regex(regex) => regex.compile().map_or(Matcher::Never, Matcher::Regex),
+            Pattern::Network(text) => match Network::parse(text) {
+                Some(network) => Matcher::Network(network, tokens::folded(text.as_bytes())),
+                None => Matcher::Tokens(tokens::folded(text.as_bytes())),
+            },
         }
     }
 
     pub fn is_in(&self, text: &[u8]) -> bool {
         match self {
-            Matcher::Tokens(tokens) => has_tokens(text, tokens),
+            Matcher::Tokens(tokens) | Matcher::Network(_, tokens) => has_tokens(text, tokens),
             Matcher::Substring(part) => has_substring(text, part),
             Matcher::Glob(pieces) => has_glob(&String::from_utf8_lossy(text), pieces),
+            Matcher::Near(tokens, slop) => has_near(text, tokens, *slop),
+            Matcher::Regex(regex) => regex.is_match(String::from_utf8_lossy(text).as_bytes()),
+            Matcher::Never => false,
         }
     }
 
@@ -43,6 +60,9 @@ impl Matcher {
     pub fn is_whole(&self, text: &str) -> bool {
         match self {
             Matcher::Glob(pieces) => glob_end(&fold_text(text), pieces, false, &|rest| rest.is_empty()),
+            Matcher::Network(network, tokens) => {
+                network.holds(text).unwrap_or_else(|| has_tokens(text.as_bytes(), tokens))
+            }
             other => other.is_in(text.as_bytes()),
         }
     }
@@ -88,6 +108,19 @@ fn follow(text: &[u8], at: usize, rest: &[String]) -> bool {
 
 fn has_tokens_of_any_script(text: &[u8], wanted: &[String]) -> bool {
     tokens::folded(text).windows(wanted.len()).any(|window| window == wanted)
+}
+
+/// Whether the tokens occur in their order with at most `slop` others between them in all. From each place of
+/// the first token the nearest next ones are the best, so one walk from each decides.
+fn has_near(text: &[u8], wanted: &[String], slop: usize) -> bool {
+    let Some((first, rest)) = wanted.split_first() else { return true };
+    let tokens = tokens::folded(text);
+    let starts = tokens.iter().enumerate().filter(|(_, token)| *token == first);
+    starts.into_iter().any(|(start, _)| {
+        let last = (start + wanted.len() + slop).min(tokens.len());
+        let mut places = tokens[start + 1..last].iter();
+        rest.iter().all(|token| places.any(|found| found == token))
+    })
 }
 
 fn has_substring(text: &[u8], part: &str) -> bool {

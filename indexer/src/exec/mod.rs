@@ -12,8 +12,8 @@ mod rows;
 mod select;
 
 pub(crate) use cache::{FrameCache, MatchCache};
-pub use order::Direction;
 pub(crate) use keys::{Domain, ToKey};
+pub use order::Direction;
 pub(crate) use order::{Key, Position, Selection};
 pub(crate) use part::{Part, RowSet};
 pub(crate) use pool::in_order;

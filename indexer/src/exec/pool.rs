@@ -45,7 +45,7 @@ pub fn in_order<R: Send>(
                     results.put(task, result?, &mut done)?;
                 }
             }
-            for (task, result) in receiver.iter() {
+            for (task, result) in &receiver {
                 results.put(task, result?, &mut done)?;
             }
             Ok(())

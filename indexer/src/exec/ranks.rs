@@ -196,7 +196,9 @@ impl Ranks {
                 self.narrow_by_counts(&counts, shift, buckets);
             }
             (Narrowed::Gathered(mut gathered), _) => {
-                gathered.iter_mut().for_each(|keys| keys.sort_unstable());
+                for keys in &mut gathered {
+                    keys.sort_unstable();
+                }
                 for want in std::mem::take(&mut self.wants) {
                     if let Some(&key) = gathered[want.group].get(want.rank as usize) {
                         self.settle(want, want.above | key);
@@ -313,7 +315,9 @@ mod tests {
                 let mut total = ranks.total();
                 for (cell, keys) in cells.iter().enumerate() {
                     let mut pass = ranks.begin(1);
-                    keys.iter().for_each(|&key| ranks.put(&mut pass, cell as u32, 0, key));
+                    for &key in keys {
+                        ranks.put(&mut pass, cell as u32, 0, key);
+                    }
                     ranks.absorb(&mut total, cell as u32, pass);
                 }
                 ranks.narrow(total);

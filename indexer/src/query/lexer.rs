@@ -1,130 +1,275 @@
-//! Query text as tokens with their places.
+//! Query text as tokens with their places. What a character means depends on where it stands (`-` is part
+//! of a name, negates a clause, or subtracts), so the parser says what it expects and asks token by token.
 
-use super::ast::Op;
+use super::ast::{Op, Span};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What the parser expects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// A clause of a filter: words run on until white space, a parenthesis, a pipe, or what ends a field's name.
+    Clause,
+    /// What stands right of `:` or `=`: colons and operators belong to the word.
+    Value,
+    /// The same, but a slash begins a path and never an expression.
+    Literal,
+    /// A value in a list or range: commas and brackets end it as well.
+    List,
+    /// An operand of an expression in `where`, `eval` or `stats`.
+    Expr,
+    /// What may stand behind an operand.
+    Operator,
+    /// Names of fields in a stage: dashes, slashes and stars belong to them.
+    Name,
+}
+
+#[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// A bare word. `\` takes the next character as it is; `special` tells for each character of the text
-    /// whether it was written plainly, because an escaped `*` is a star.
+    /// A bare word, name or number. `\` takes the next character as it is; `plain` tells for each character
+    /// of the text whether it was written plainly, because an escaped `*` is a star.
     Word {
         text: String,
         plain: Vec<bool>,
     },
+    /// Between quotation marks.
     Phrase(String),
+    /// A name between backticks.
+    Name(String),
+    /// Between slashes, with `i` behind it or not.
+    Regex {
+        source: String,
+        ignore_case: bool,
+    },
+    /// A time, only in expressions: `@2024-05-01T14:05`, `now-15m`.
+    Time(String),
+    /// A digit first, only in expressions; it may have a unit.
+    Number(String),
     Open,
     Close,
+    /// `[` or `{`.
+    OpenRange(char),
+    /// `]` or `}`.
+    CloseRange(char),
+    Comma,
     Colon,
+    Pipe,
     Compare(Op),
-    /// `-` before a clause.
+    /// `=~`, or `!~` where negated.
+    MatchesRegex {
+        negated: bool,
+    },
+    Plus,
     Minus,
+    Star,
+    Slash,
+    Percent,
+    Bang,
     And,
     Or,
     Not,
+    /// `~2` right behind a phrase.
+    Slop(u32),
+    End,
+    /// A character that has no place here.
+    Stray(char),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Token {
     pub kind: Kind,
-    pub start: usize,
-    pub end: usize,
+    pub span: Span,
 }
 
+impl Token {
+    /// The word, if it is one that was written without quotation marks.
+    pub fn word(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Word { text, plain } if plain.iter().all(|&plain| plain) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn is_word(&self, wanted: &str) -> bool {
+        self.word().is_some_and(|word| word.eq_ignore_ascii_case(wanted))
+    }
+}
+
+#[derive(Debug)]
 pub struct LexError {
     pub message: &'static str,
     pub hint: &'static str,
-    pub start: usize,
-    pub end: usize,
+    pub span: Span,
 }
 
-pub fn lex(query: &str) -> Result<Vec<Token>, LexError> {
-    let mut tokens: Vec<Token> = Vec::new();
-    let mut at = 0;
-    while let Some(character) = query[at..].chars().next() {
-        let start = at;
-        let kind = match character {
-            c if c.is_whitespace() => {
-                at += c.len_utf8();
-                continue;
-            }
-            '(' | ')' => {
-                at += 1;
-                if character == '(' { Kind::Open } else { Kind::Close }
-            }
-            '"' => {
-                let (text, end) = phrase(query, at)?;
-                at = end;
-                Kind::Phrase(text)
-            }
-            ':' => {
-                at += 1;
-                Kind::Colon
-            }
-            '-' if starts_clause(&query[at + 1..]) => {
-                at += 1;
-                Kind::Minus
-            }
-            _ => {
-                if let Some((op, len)) = operator(&query[at..]) {
-                    at += len;
-                    Kind::Compare(op)
-                } else {
-                    let (kind, end) = word(query, at, follows_operator(&tokens));
-                    at = end;
-                    kind
-                }
-            }
-        };
-        tokens.push(Token { kind, start, end: at });
+/// The token at or behind a place.
+pub fn token(query: &str, at: usize, mode: Mode) -> Result<Token, LexError> {
+    let rest = &query[at..];
+    let start = at + (rest.len() - rest.trim_start().len());
+    let rest = &query[start..];
+    let Some(first) = rest.chars().next() else {
+        return Ok(Token { kind: Kind::End, span: Span::new(query.len(), query.len()) });
+    };
+    let done = |kind: Kind, length: usize| Ok(Token { kind, span: Span::new(start, start + length) });
+    if let Some((kind, length)) = symbol(rest, first, mode) {
+        return done(kind, length);
     }
-    Ok(tokens)
+    match first {
+        '"' => quoted(query, start, '"').map(|(text, span)| Token { kind: Kind::Phrase(text), span }),
+        '\'' if matches!(mode, Mode::Expr | Mode::Operator) => {
+            quoted(query, start, '\'').map(|(text, span)| Token { kind: Kind::Phrase(text), span })
+        }
+        '`' => match quoted(query, start, '`') {
+            Ok((text, span)) => Ok(Token { kind: Kind::Name(text), span }),
+            // In a filter a lone backtick is text like any other.
+            Err(_) if !matches!(mode, Mode::Expr | Mode::Operator | Mode::Name) => {
+                Ok(word(query, start, mode))
+            }
+            Err(error) => Err(error),
+        },
+        '/' if !matches!(mode, Mode::Name | Mode::Literal) => match regex(rest) {
+            Some((kind, length)) => done(kind, length),
+            None if mode == Mode::Expr => done(Kind::Slash, 1),
+            None => Ok(word(query, start, mode)),
+        },
+        _ if matches!(mode, Mode::Expr | Mode::Operator) => Ok(expression_word(query, start)),
+        _ if mode == Mode::Name => {
+            let length = rest.find(|c: char| !is_name_char(c, true)).unwrap_or(rest.len());
+            match length {
+                0 => done(Kind::Stray(first), first.len_utf8()),
+                _ => done(plain_word(&rest[..length]), length),
+            }
+        }
+        _ => Ok(word(query, start, mode)),
+    }
 }
 
-/// A `-` negates when something stands right behind it; alone it is a word.
+fn plain_word(text: &str) -> Kind {
+    Kind::Word { text: text.to_owned(), plain: vec![true; text.chars().count()] }
+}
+
+/// What is a token by its first characters alone.
+fn symbol(rest: &str, first: char, mode: Mode) -> Option<(Kind, usize)> {
+    let in_filter = matches!(mode, Mode::Clause | Mode::Value | Mode::Literal | Mode::List);
+    let is_value = matches!(mode, Mode::Value | Mode::Literal);
+    let calculates = matches!(mode, Mode::Expr | Mode::Operator);
+    if mode != Mode::Name {
+        if rest.starts_with("&&") {
+            return Some((Kind::And, 2));
+        }
+        if rest.starts_with("||") {
+            return Some((Kind::Or, 2));
+        }
+        if rest.starts_with("=~") || (rest.starts_with("!~") && !is_value) {
+            return Some((Kind::MatchesRegex { negated: first == '!' }, 2));
+        }
+    }
+    if calculates && rest.starts_with("<>") {
+        return Some((Kind::Compare(Op::NotEqual), 2));
+    }
+    if let Some((op, text)) = Op::ALL.iter().find(|(_, text)| rest.starts_with(text)) {
+        return Some((Kind::Compare(*op), text.len()));
+    }
+    let kind = match first {
+        '(' => Kind::Open,
+        ')' => Kind::Close,
+        '|' => Kind::Pipe,
+        ':' if !is_value => Kind::Colon,
+        ',' if !in_filter || mode == Mode::List => Kind::Comma,
+        '[' | '{' if is_value || calculates => Kind::OpenRange(first),
+        ']' | '}' if mode == Mode::List || calculates => Kind::CloseRange(first),
+        '!' if starts_clause(&rest[1..]) || calculates => Kind::Bang,
+        '-' if calculates || (mode == Mode::Clause && starts_clause(&rest[1..])) => Kind::Minus,
+        '-' if mode == Mode::Name => Kind::Minus,
+        '+' if calculates || mode == Mode::Name => Kind::Plus,
+        '*' if calculates => Kind::Star,
+        '%' if calculates => Kind::Percent,
+        '/' if mode == Mode::Operator => Kind::Slash,
+        '~' if in_filter => {
+            let digits = rest[1..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - 1);
+            return rest[1..=digits].parse().ok().map(|slop| (Kind::Slop(slop), digits + 1));
+        }
+        _ => return None,
+    };
+    Some((kind, 1))
+}
+
+/// A `-` or `!` negates when something stands right behind it; alone it is a word.
 fn starts_clause(rest: &str) -> bool {
     rest.chars()
         .next()
-        .is_some_and(|next| next.is_alphabetic() || matches!(next, '"' | '(' | '*' | '_' | '@'))
+        .is_some_and(|next| next.is_alphabetic() || matches!(next, '"' | '(' | '*' | '_' | '@' | '/' | '`'))
 }
 
-fn operator(rest: &str) -> Option<(Op, usize)> {
-    Op::ALL.iter().find(|(_, text)| rest.starts_with(text)).map(|&(op, text)| (op, text.len()))
-}
-
-fn follows_operator(tokens: &[Token]) -> bool {
-    matches!(tokens.last(), Some(Token { kind: Kind::Colon | Kind::Compare(_), .. }))
-}
-
-fn phrase(query: &str, start: usize) -> Result<(String, usize), LexError> {
+fn quoted(query: &str, start: usize, mark: char) -> Result<(String, Span), LexError> {
     let mut text = String::new();
     let mut characters = query[start + 1..].char_indices();
     while let Some((at, character)) = characters.next() {
         match character {
-            '"' => return Ok((text, start + 1 + at + 1)),
             '\\' => text.extend(characters.next().map(|(_, escaped)| escaped)),
+            other if other == mark => return Ok((text, Span::new(start, start + 1 + at + 1))),
             other => text.push(other),
         }
     }
-    Err(LexError {
-        message: "this quotation has no end",
-        hint: "close it with \", or write \\\" for a quotation mark",
-        start,
-        end: query.len(),
-    })
+    let (message, hint) = match mark {
+        '"' => ("this quotation has no end", "close it with \", or write \\\" for a quotation mark"),
+        '\'' => ("this text has no end", "close it with '"),
+        _ => ("this name has no end", "close it with `"),
+    };
+    Err(LexError { message, hint, span: Span::new(start, query.len()) })
 }
 
-/// A bare word. A colon ends it only where it can end a field's name: times and addresses keep theirs, and
-/// so does everything on the right of an operator.
-fn word(query: &str, start: usize, is_value: bool) -> (Kind, usize) {
+/// An expression between slashes. A path begins with a slash too: it is one unless the next slash ends a word,
+/// does not stand behind white space, and the quotation marks between come in pairs.
+fn regex(rest: &str) -> Option<(Kind, usize)> {
+    let mut source = String::new();
+    let mut quotes = 0;
+    let mut before = '/';
+    let mut characters = rest.char_indices().skip(1);
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '\\' => {
+                let (_, escaped) = characters.next()?;
+                if escaped != '/' {
+                    source.push('\\');
+                }
+                source.push(escaped);
+                before = escaped;
+                continue;
+            }
+            '/' => {
+                let tail = &rest[at + 1..];
+                let (ignore_case, tail) = tail.strip_prefix('i').map_or((false, tail), |tail| (true, tail));
+                let ends =
+                    |tail: &str| tail.chars().next().is_none_or(|c| c.is_whitespace() || ")|,]".contains(c));
+                let closes = !before.is_whitespace() && quotes % 2 == 0 && !source.is_empty() && ends(tail);
+                return closes.then(|| (Kind::Regex { source, ignore_case }, rest.len() - tail.len()));
+            }
+            '"' => quotes += 1,
+            _ => {}
+        }
+        source.push(character);
+        before = character;
+    }
+    None
+}
+
+/// A bare word of a filter. In a clause a colon or operator ends it only where it can end a field's name:
+/// times and addresses keep theirs.
+fn word(query: &str, start: usize, mode: Mode) -> Token {
     let mut text = String::new();
     let mut plain = Vec::new();
     let mut end = query.len();
     let mut characters = query[start..].char_indices();
     while let Some((at, character)) = characters.next() {
+        let is_clause = mode == Mode::Clause;
         let stops = match character {
-            '(' | ')' | '"' => true,
-            ':' => !is_value && is_field_name(&text),
-            '=' | '<' | '>' => !is_value && !text.is_empty(),
-            '!' => !is_value && query[start + at..].starts_with("!="),
+            '(' | ')' | '"' | '|' => true,
+            ':' => is_clause && is_field_name(&text),
+            '=' | '<' | '>' => is_clause && !text.is_empty(),
+            '!' => {
+                is_clause && (query[start + at..].starts_with("!=") || query[start + at..].starts_with("!~"))
+            }
+            '&' => query[start + at..].starts_with("&&"),
+            ',' | ']' | '}' => mode == Mode::List && !text.is_empty(),
             other => other.is_whitespace(),
         };
         if stops {
@@ -147,11 +292,124 @@ fn word(query: &str, start: usize, is_value: bool) -> (Kind, usize) {
         ("not", true) => Kind::Not,
         _ => Kind::Word { text, plain },
     };
-    (kind, end)
+    Token { kind, span: Span::new(start, end) }
 }
 
+/// A name, number or time of an expression.
+fn expression_word(query: &str, start: usize) -> Token {
+    let rest = &query[start..];
+    let first = rest.chars().next().unwrap_or(' ');
+    if let Some(length) = time_length(rest) {
+        return Token { kind: Kind::Time(rest[..length].to_owned()), span: Span::new(start, start + length) };
+    }
+    let (kind, length) = if first.is_ascii_digit() || (first == '.' && starts_with_digit(&rest[1..])) {
+        let length = number_length(rest);
+        (Kind::Number(rest[..length].to_owned()), length)
+    } else {
+        let length = rest.find(|c: char| !is_name_char(c, false)).unwrap_or(rest.len());
+        match rest[..length].to_ascii_lowercase().as_str() {
+            "" => (Kind::Stray(first), first.len_utf8()),
+            "and" => (Kind::And, length),
+            "or" => (Kind::Or, length),
+            "not" => (Kind::Not, length),
+            _ => (plain_word(&rest[..length]), length),
+        }
+    };
+    Token { kind, span: Span::new(start, start + length) }
+}
+
+fn starts_with_digit(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Digits, a point, an exponent, then the letters of a unit.
+fn number_length(rest: &str) -> usize {
+    let digits = |from: usize| {
+        rest[from..].find(|c: char| !c.is_ascii_digit() && c != '_').map_or(rest.len(), |n| from + n)
+    };
+    let mut end = digits(0);
+    if rest[end..].starts_with('.') && starts_with_digit(&rest[end + 1..]) {
+        end = digits(end + 1);
+    }
+    if rest[end..].starts_with(['e', 'E']) {
+        let sign = usize::from(rest[end + 1..].starts_with(['+', '-']));
+        if starts_with_digit(&rest[end + 1 + sign..]) {
+            end = digits(end + 1 + sign);
+        }
+    }
+    rest[end..].find(|c: char| !c.is_alphabetic()).map_or(rest.len(), |n| end + n)
+}
+
+/// How far a time reaches that begins here; nothing where none does. `now` takes what is joined to it without
+/// a space; with spaces it is arithmetic.
+fn time_length(rest: &str) -> Option<usize> {
+    let of = |more: &dyn Fn(char) -> bool, from: usize| {
+        rest[from..].find(|c: char| !(c.is_ascii_alphanumeric() || more(c))).map_or(rest.len(), |n| from + n)
+    };
+    if rest.starts_with('@') && starts_with_digit(&rest[1..]) {
+        return Some(of(&|c| matches!(c, ':' | '-' | '.' | '+'), 1));
+    }
+    let begins = |word: &&str| rest.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    let word = ["now", "today", "yesterday", "tomorrow"].into_iter().find(begins)?;
+    let next = rest[word.len()..].chars().next();
+    match next {
+        Some('-' | '+' | '/' | '@') if word == "now" => {
+            let after = &rest[word.len() + 1..];
+            let joined = after.starts_with(|c: char| c.is_ascii_alphanumeric());
+            Some(if joined { of(&|c| matches!(c, '-' | '+' | '/' | '@'), word.len()) } else { word.len() })
+        }
+        Some('(') => None,
+        Some(c) if is_name_char(c, false) => None,
+        _ => Some(word.len()),
+    }
+}
+
+fn is_name_char(character: char, in_list: bool) -> bool {
+    character.is_alphanumeric()
+        || matches!(character, '_' | '.' | '@' | '#' | '$')
+        || (in_list && matches!(character, '-' | '/' | '*'))
+}
+
+/// Whether a filter can name a field so without quotation marks.
 pub fn is_field_name(text: &str) -> bool {
     let mut characters = text.chars();
     characters.next().is_some_and(|first| first.is_alphabetic() || matches!(first, '_' | '@'))
         && characters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '@' | '.' | '-' | '/' | '#' | '$'))
+}
+
+/// Words that mean something where an expression or a list of names expects a name.
+const RESERVED: [&str; 25] = [
+    "and",
+    "or",
+    "not",
+    "in",
+    "is",
+    "null",
+    "true",
+    "false",
+    "like",
+    "rlike",
+    "by",
+    "as",
+    "asc",
+    "desc",
+    "where",
+    "now",
+    "today",
+    "yesterday",
+    "tomorrow",
+    "on",
+    "output",
+    "with",
+    "matches",
+    "auto",
+    "nulls",
+];
+
+/// Whether an expression or list of names can name a field so without backticks.
+pub fn is_plain_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '@')
+        && !text.starts_with(|c: char| c == '@' && starts_with_digit(&text[1..]))
+        && text.chars().all(|c| is_name_char(c, false))
+        && !RESERVED.iter().any(|word| word.eq_ignore_ascii_case(text))
 }

@@ -19,7 +19,7 @@ use crate::types::{
 };
 
 /// The text of an event that a list row carries; a screen is some hundred characters wide.
-const ROW_BYTES: usize = 1_000;
+pub(crate) const ROW_BYTES: usize = 1_000;
 /// The text of an event that the detail carries; more is in the source, and can be exported.
 const DETAIL_BYTES: usize = 1 << 20;
 /// Cases listed on the welcome screen.
@@ -32,7 +32,9 @@ const SAMPLE: [(&str, &str); 4] = [
     ("host/syslog", include_str!("../../../fixtures/sample/host/syslog")),
 ];
 
-type Answer<T> = Result<T, WireError>;
+pub(crate) type Answer<T> = Result<T, WireError>;
+
+pub use crate::analyse::{aggregate, context, facets, follow, significant, sorted_page, transactions};
 
 pub fn hello(session: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> Answer<Hello> {
     let (cases, paths): (Vec<_>, Vec<_>) = session.start.paths.iter().partition(|path| is_case(path));
@@ -176,7 +178,7 @@ pub fn event(
     })
 }
 
-fn view(session: &Session, view: &View) -> Answer<(Arc<Case>, indexer::View)> {
+pub(crate) fn view(session: &Session, view: &View) -> Answer<(Arc<Case>, indexer::View)> {
     let case = session.case(Path::new(&view.case))?;
     let parsed = indexer::View::parse(&view.query, view.from.map(|time| time.0), view.to.map(|time| time.0))?;
     Ok((case, parsed))
@@ -189,7 +191,7 @@ fn direction(order: Order) -> indexer::Direction {
     }
 }
 
-fn milliseconds(started: Instant) -> f64 {
+pub(crate) fn milliseconds(started: Instant) -> f64 {
     started.elapsed().as_secs_f64() * 1_000.0
 }
 
@@ -307,7 +309,7 @@ fn shape_timeline(
     }
 }
 
-fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
+pub(crate) fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
     let shown = &event.text[..event.text.floor_char_boundary(ROW_BYTES)];
     Row {
         id: EventId { source: event.source, offset: event.offset },
@@ -324,7 +326,7 @@ fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
     }
 }
 
-fn shape_level(level: indexer::Level) -> Level {
+pub(crate) fn shape_level(level: indexer::Level) -> Level {
     match level {
         indexer::Level::None => Level::None,
         indexer::Level::Trace => Level::Trace,
@@ -338,13 +340,16 @@ fn shape_level(level: indexer::Level) -> Level {
 }
 
 fn shape_field(field: indexer::FieldValue) -> FieldValue {
-    let kind = match field.kind {
+    FieldValue { name: field.name, value: field.value, kind: shape_kind(field.kind) }
+}
+
+pub(crate) fn shape_kind(kind: indexer::FieldKind) -> FieldKind {
+    match kind {
         indexer::FieldKind::Text => FieldKind::Text,
         indexer::FieldKind::Int => FieldKind::Int,
         indexer::FieldKind::Float => FieldKind::Float,
         indexer::FieldKind::Bool => FieldKind::Bool,
-    };
-    FieldValue { name: field.name, value: field.value, kind }
+    }
 }
 
 fn import_progress(progress: &indexer::Progress) -> ImportProgress {

@@ -13,6 +13,8 @@
 //! assert_eq!(reply["host"], "browser");
 //! ```
 
+mod analyse;
+mod analysis;
 mod calls;
 mod contract;
 mod error;
@@ -20,6 +22,7 @@ mod session;
 mod types;
 pub mod typescript;
 
+pub use analysis::*;
 pub use contract::Command;
 pub use session::{Call, Session, Start, home};
 pub use types::*;

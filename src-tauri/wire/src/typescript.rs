@@ -2,6 +2,12 @@
 
 use ts_rs::{Config, TS};
 
+use crate::analysis::{
+    Aggregate, AggregateRequest, Around, Axis, Bins, By, CalendarUnit, Context, ContextRequest, Facet,
+    Facets, FacetsRequest, FollowRequest, Interval, Measure, Measured, NumberFacet, PercentileValue, Scalar,
+    ScalarKind, SignificantRequest, SignificantTerm, SignificantTerms, SortedPageRequest, TermOrder, Trail,
+    Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest, ValueCount,
+};
 use crate::contract::rows;
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
@@ -54,6 +60,38 @@ pub fn generate() -> String {
         EventDetail,
         FieldValue,
         FieldKind,
+        Scalar,
+        ScalarKind,
+        AggregateRequest,
+        By,
+        Interval,
+        CalendarUnit,
+        TermOrder,
+        Bins,
+        Measure,
+        Aggregate,
+        Axis,
+        Measured,
+        FacetsRequest,
+        Facets,
+        Facet,
+        ValueCount,
+        NumberFacet,
+        PercentileValue,
+        SignificantRequest,
+        SignificantTerms,
+        SignificantTerm,
+        SortedPageRequest,
+        ContextRequest,
+        Around,
+        Context,
+        FollowRequest,
+        Trails,
+        Trail,
+        TransactionsRequest,
+        TransactionOrder,
+        Transactions,
+        Transaction,
         ErrorCode,
         WireError,
     ];

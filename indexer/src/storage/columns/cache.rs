@@ -71,12 +71,12 @@ impl ColumnCache {
         if let Some(found) = kept.as_ref().and_then(|kept| Arc::clone(kept).downcast::<T>().ok()) {
             return Ok(found);
         }
-        let (made, bytes) = make()?;
-        let made = Arc::new(made);
-        *kept = Some(Arc::clone(&made) as Kept);
+        let (value, bytes) = make()?;
+        let value = Arc::new(value);
+        *kept = Some(Arc::clone(&value) as Kept);
         drop(kept);
         self.account(segment, name, bytes);
-        Ok(made)
+        Ok(value)
     }
 
     fn slot(&self, segment: u64, name: &str) -> Arc<Slot> {
@@ -137,22 +137,22 @@ mod tests {
     #[test]
     fn the_longest_unused_go_when_the_budget_is_spent() {
         let cache = ColumnCache::new(80);
-        let made = Cell::new(0);
+        let calls = Cell::new(0);
         let get = |segment: u64, name: &str| {
             let make = || {
-                made.set(made.get() + 1);
+                calls.set(calls.get() + 1);
                 Ok((name.to_owned(), 10))
             };
             assert_eq!(*cache.get(segment, name, make).expect("it is made"), name);
         };
         (0..8).for_each(|segment| get(segment, "a"));
         get(0, "a");
-        assert_eq!(made.get(), 8);
+        assert_eq!(calls.get(), 8);
         get(8, "a");
         get(0, "a");
-        assert_eq!(made.get(), 9, "what was used lately is kept");
+        assert_eq!(calls.get(), 9, "what was used lately is kept");
         get(1, "a");
-        assert_eq!(made.get(), 10, "what was not is made again");
+        assert_eq!(calls.get(), 10, "what was not is made again");
         assert!(cache.inner.lock().expect("a lock").bytes <= 80);
     }
 

@@ -197,14 +197,16 @@ impl Column {
     /// Codes with the values they stand for.
     pub fn listed(codes: Packed, values: Vec<Scalar>) -> Column {
         let largest = values.len() as u64;
-        let missing = with_codes!(&codes, codes => codes.iter().filter(|&&code| u64::from(code) == 0).count());
+        let missing =
+            with_codes!(&codes, codes => codes.iter().filter(|&&code| u64::from(code) == 0).count());
         Column { codes, values: Dictionary::Listed(values), largest, missing }
     }
 
     /// The same values with a code for each number that occurs, and none for those between them.
     pub fn recoded(&self) -> Column {
         let Dictionary::Numbers { base, unit } = self.values else { return self.clone() };
-        let mut present: Vec<u64> = (0..self.rows()).map(|row| self.codes.get(row)).filter(|&code| code > 0).collect();
+        let mut present: Vec<u64> =
+            (0..self.rows()).map(|row| self.codes.get(row)).filter(|&code| code > 0).collect();
         present.sort_unstable();
         present.dedup();
         let place = |code: u64| present.partition_point(|&other| other < code) as u64 + 1;
@@ -214,7 +216,12 @@ impl Column {
         });
         let largest = present.len() as u64;
         let codes = Packed::pack(codes, largest);
-        Column { codes, values: Dictionary::Sparse { base, unit, places: present }, largest, missing: self.missing }
+        Column {
+            codes,
+            values: Dictionary::Sparse { base, unit, places: present },
+            largest,
+            missing: self.missing,
+        }
     }
 
     /// Numbers of several columns, of which a row has one at most, as floats.

@@ -22,6 +22,8 @@ macro_rules! with_codes {
             $crate::storage::Packed::U8($codes) => $body,
             $crate::storage::Packed::U16($codes) => $body,
             $crate::storage::Packed::U32($codes) => $body,
+            // The code is written for all widths, and one of them is that of the result.
+            #[allow(clippy::useless_conversion)]
             $crate::storage::Packed::U64($codes) => $body,
         }
     };

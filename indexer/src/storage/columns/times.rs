@@ -22,10 +22,10 @@ pub struct Times {
 impl Times {
     /// Of sorted times; those without come first.
     pub fn new(times: &[i64]) -> Times {
-        let timed = &times[times.partition_point(|&time| time == NO_TIME)..];
-        let (first, last) = (timed.first().copied().unwrap_or(0), timed.last().copied().unwrap_or(0));
+        let dated = &times[times.partition_point(|&time| time == NO_TIME)..];
+        let (first, last) = (dated.first().copied().unwrap_or(0), dated.last().copied().unwrap_or(0));
         let apart = |time: i64| time.wrapping_sub(first) as u64;
-        let fits = |unit: &i64| timed.iter().all(|&time| apart(time).is_multiple_of(*unit as u64));
+        let fits = |unit: &i64| dated.iter().all(|&time| apart(time).is_multiple_of(*unit as u64));
         let unit_ns = UNITS_NS.into_iter().find(fits).unwrap_or(1);
         let code = |time: i64| if time == NO_TIME { 0 } else { apart(time) / unit_ns as u64 + 1 };
         let codes = Packed::pack(times.iter().map(|&time| code(time)), code(last));

@@ -100,7 +100,8 @@ impl Texts {
     /// The places of a text.
     pub fn places_of<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
-        let wanted = begins.zip(&self.ends).enumerate().filter(move |(_, (begin, end))| **end - begin == text.len());
+        let wanted =
+            begins.zip(&self.ends).enumerate().filter(move |(_, (begin, end))| **end - begin == text.len());
         wanted.filter(move |(place, _)| self.get(*place) == Some(text)).map(|(place, _)| place)
     }
 

@@ -1,0 +1,262 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn printed(query: &str) -> String {
+    match parse_query(query) {
+        Ok(query) => query.to_string(),
+        Err(error) => format!("{} at {}..{}", error.message, error.start, error.end),
+    }
+}
+
+fn check(cases: &[(&str, &str)]) {
+    for (query, expected) in cases {
+        assert_eq!(printed(query), *expected, "{query}");
+        if parse_query(query).is_ok() {
+            assert_eq!(printed(expected), *expected, "{query}, printed");
+        }
+    }
+}
+
+#[test]
+fn reads_what_people_type() {
+    check(&[
+        ("", ""),
+        ("*", ""),
+        ("error timeout", "error AND timeout"),
+        ("a or b and c", "a OR b AND c"),
+        ("(a or b) c", "(a OR b) AND c"),
+        ("-debug", "NOT debug"),
+        ("status:500", "status:500"),
+        ("status: >=500", "status>=500"),
+        ("status:(404 or 500)", "status:(404 OR 500)"),
+        ("status>=500 path=\"/api/cart\"", "status>=500 AND path=/api/cart"),
+        ("user:*", "user:*"),
+        ("*time out*", "*time AND out*"),
+        ("*timeout*", "*timeout*"),
+        ("10:30:45", "10:30:45"),
+        ("http.method:GET", "http.method:GET"),
+        ("\"connection reset\"", "\"connection reset\""),
+        ("say \\\"hi\\\"", "say AND \"\\\"hi\\\"\""),
+        ("(a", "this parenthesis is not closed at 0..1"),
+        ("a)", "this closes nothing at 1..2"),
+        ("status:", "a value is missing after this at 6..7"),
+        ("\"trace id\"=7", "\"trace id\"=7"),
+        ("\\and<7", "\"and\"<7"),
+        ("a<\\-b", "a<\"-b\""),
+        ("a<-7", "a<-7"),
+        ("-\\A*", "\\-A*"),
+        ("\"open", "this quotation has no end at 0..5"),
+        ("a OR", "something is missing at the end at 4..4"),
+    ]);
+}
+
+#[test]
+fn values_have_all_their_forms() {
+    check(&[
+        ("\"connection reset\"~3", "\"connection reset\"~3"),
+        ("/time(d )?out/i x", "/time(d )?out/i AND x"),
+        ("path:/api\\/v\\d+/", "path:/api\\/v\\d+/"),
+        ("path:/api/cart", "path:/api/cart"),
+        ("path:/var/log/ x", "path:\"/var/log/\" AND x"),
+        ("/health and /ready", "\"/health\" AND \"/ready\""),
+        ("bytes:[10kb TO 1MiB}", "bytes:[10kb TO 1MiB}"),
+        ("bytes:{* TO 5]", "bytes:[* TO 5]"),
+        ("time:[now-1h TO now]", "time:[now-1h TO now]"),
+        ("client_ip:10.0.0.0/8", "client_ip:10.0.0.0/8"),
+        ("client_ip:\"10.0.0.0/8\"", "client_ip:\"10.0.0.0/8\""),
+        ("status:(404, 5*, /30[12]/)", "status:(404 OR 5* OR /30[12]/)"),
+        ("user:(not root)", "NOT user:root"),
+        ("tags:(a and (b or c))", "tags:a AND tags:(b OR c)"),
+        ("time>=@2024-05-01T14:05", "time>=@2024-05-01T14:05"),
+        ("time:-1h@h", "time:-1h@h"),
+        ("a:[1 TO", "a value is missing after this at 2..3"),
+        ("a:[1 TO 2", "this range is not closed at 2..3"),
+        ("/(/", "this expression cannot be read: unclosed group at 0..3"),
+        ("a:()", "this list is empty at 2..3"),
+    ]);
+}
+
+#[test]
+fn other_tools_spellings_are_understood() {
+    check(&[
+        ("status=500 AND method!=GET", "status=500 AND method!=GET"),
+        ("path=/api/*", "path:\\/api\\/*"),
+        ("path!=*cart*", "path:* AND NOT path:*cart*"),
+        ("user==root", "user=root"),
+        ("a && !b || c", "a AND NOT b OR c"),
+        ("_exists_:user", "user:*"),
+        ("status IN (404, 500)", "status:(404 OR 500)"),
+        ("status not in (404)", "NOT status:404"),
+        ("status:in(404,500)", "status:(404 OR 500)"),
+        ("bytes:range(1, 5]", "bytes:{1 TO 5]"),
+        ("path:re(\"^/api\")", "path:/^\\/api/"),
+        ("path:~\"^/api\"", "path:/^\\/api/"),
+        ("path=~\"^/api\"", "path:/^\\/api/"),
+        ("path!~\"^/api\"", "NOT path:/^\\/api/"),
+        ("user:=root", "user=root"),
+        ("user:!root", "NOT user:root"),
+        ("client:ipv4_range(\"10.0.0.0/8\")", "client:10.0.0.0/8"),
+        ("x | search error | head 5", "x | search error | limit 5"),
+        ("x | fields a b | fields - a", "x | keep a, b | drop a"),
+        ("x | stats by (host) count() as n", "x | stats count as n by host"),
+        (
+            "x | stats dc(user) count(eval(status=500)) by host, app",
+            "x | stats count_distinct(user), count where status = 500 by host, app",
+        ),
+        ("x | stats n = count(*)", "x | stats count as n"),
+        ("x | extend a = 1 | summarize avg(a) | take 3", "x | eval a = 1 | stats avg(a) | limit 3"),
+    ]);
+}
+
+#[test]
+fn stages_and_expressions_print_in_one_spelling() {
+    check(&[
+        ("| stats count()", "* | stats count"),
+        (
+            "* | stats p95(ms), perc99.5(ms) by bin(time,5m) as t, lower(host)",
+            "* | stats p95(ms), percentile(ms, 99.5) by bin(time, 5m) as t, lower(host)",
+        ),
+        (
+            "* | where a + b * 2 > (a+b)*2 and not c or d is not null",
+            "* | where a + b * 2 > (a + b) * 2 and not c or d is not null",
+        ),
+        ("* | where x not in (1,2) && y =~ /a b/i", "* | where x not in (1, 2) and y =~ /a b/i"),
+        ("* | where status:500 and path:/api/", "* | where status:500 and path:/api/"),
+        ("* | eval a = b/c, d = e/ f", "* | eval a = b / c, d = e / f"),
+        (
+            "* | eval a = if(x > 10kb, 'big', \"small\"), `odd name` = -1.5",
+            "* | eval a = if(x > 10kb, \"big\", \"small\"), `odd name` = -1.5",
+        ),
+        (
+            "* | where time >= now-15m and time < @2024-05-01T14:05",
+            "* | where time >= now-15m and time < @2024-05-01T14:05",
+        ),
+        (
+            "* | stats avg(bytes) | where avg(bytes) > 5 | sort -avg(bytes)",
+            "* | stats avg(bytes) | where `avg(bytes)` > 5 | sort -`avg(bytes)`",
+        ),
+        ("* | timechart count by status span=1h limit=5", "* | timechart span=1h count by status limit=5"),
+        ("* | sort a desc, -b c", "* | sort -a, -b, c"),
+        ("* | sort -(a+b)", "* | sort a + b desc"),
+        ("* | top path", "* | top 10 path"),
+        ("* | rex field=message \"user=(?<user>\\\\w+)\"", "* | rex message /user=(?<user>\\w+)/"),
+        (
+            "* | lookup hosts.csv on host=name output owner as who, site",
+            "* | lookup \"hosts.csv\" on host = name output owner as who, site",
+        ),
+        ("* | compare 1d", "* | compare with 1d count"),
+        ("* | compare with (level>=error) count by host", "* | compare with (level>=error) count by host"),
+        (
+            "* | transaction id maxpause=30s startswith=login",
+            "* | transaction id max_pause=30s starts_with=(login)",
+        ),
+        ("* | sample 1%", "* | sample 0.01"),
+        ("* | context 2", "* | context before=2 after=2"),
+    ]);
+}
+
+#[test]
+fn mistakes_are_told_with_what_was_meant() {
+    for (query, message, hint) in [
+        ("* | stast count", "no stage `stast`", "did you mean `stats`?"),
+        ("* | stats cuont()", "no calculation `cuont`", "did you mean `count`?"),
+        ("* | eval a = lenn(b)", "no function `lenn`", "did you mean `len`?"),
+        (
+            "* | eval a = round()",
+            "`round` takes at least 1 values, and at most 2, not 0",
+            "write round(x, [digits])",
+        ),
+        ("* | limit 5 6", "this does not belong here", "end the stage before it, or write | for another one"),
+        (
+            "* | eval a = 5 apples",
+            "this does not belong here",
+            "end the stage before it, or write | for another one",
+        ),
+        ("* | where", "something is missing at the end", "add a field, a number or a text"),
+        ("* |", "a stage is missing here", "write | stats, | sort, | limit, …"),
+        ("* | rex /x/", "this expression has no named group", "name what becomes a column: (?<user>\\w+)"),
+    ] {
+        let error = parse_query(query).expect_err(query);
+        assert_eq!((error.message.as_str(), error.hint.as_deref()), (message, Some(hint)), "{query}");
+    }
+}
+
+#[test]
+fn all_mistakes_are_told_at_once_and_the_rest_is_read() {
+    let lenient = parse_leniently("a: AND (b | stats cuont() | limit 3", Reading::default());
+    let places: Vec<_> = lenient.diagnostics.iter().map(|found| found.start).collect();
+    assert_eq!(places, [1, 7, 18]);
+    assert_eq!(lenient.query.stages.len(), 1);
+}
+
+#[test]
+fn alternatives_that_were_not_written_as_such_are_offered() {
+    let found = parse_leniently("status:400 401", Reading::default()).diagnostics;
+    let [advice] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(
+        (advice.start, advice.end, advice.replacement.as_deref()),
+        (0, 14, Some("status:(400 OR 401)"))
+    );
+    assert!(parse_leniently("status:400 timeout", Reading::default()).diagnostics.is_empty());
+    let kql = parse_as("status:400 401 and error timeout", Reading::Kql).map(|query| query.to_string());
+    assert_eq!(kql.as_deref(), Ok("status:(400 OR 401) AND (error OR timeout)"));
+}
+
+#[test]
+fn a_query_made_to_exhaust_the_parser_is_refused_not_crashed() {
+    for query in [
+        format!("{}a{}", "(".repeat(100_000), ")".repeat(100_000)),
+        "NOT ".repeat(60_000),
+        format!("* | where {}a", "(".repeat(100_000)),
+        format!("* | where {}a", "-".repeat(100_000)),
+        format!("* | where a{}", "+a".repeat(100_000)),
+        format!("a:{}", "(".repeat(100_000)),
+        format!("a:({}b)", "not ".repeat(60_000)),
+        "x".repeat(1 << 20),
+        format!("/{}/", "(a{99}){99}{99}".repeat(9)),
+        format!("/{}/", "(".repeat(10_000)),
+    ] {
+        assert!(parse_query(&query).is_err(), "{}", &query[..20]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn printing_and_parsing_is_a_fixpoint(query in r#"([a-zA-Z0-9:*?"()<>=!\\. /~\[\]{},`&|-]|and|or|not |a:|TO |/x/i ){0,24}"#) {
+        round_trip(&query)?;
+    }
+
+    #[test]
+    fn so_it_is_behind_pipes(
+        head in r"[a-z:*]{0,4}",
+        stages in prop::collection::vec(
+            r#"(where|eval a =|stats|sort|keep|top|limit|search|by|timechart|dedup|context|transaction a|compare|lookup|sample)([a-z0-9_:*"'()<>=!+/%,.`@ -]|count|avg\(x\)| by |5m|now-1h|not |and | as ){0,12}"#,
+            1..3,
+        ),
+    ) {
+        round_trip(&format!("{head} | {}", stages.join(" | ")))?;
+    }
+
+    #[test]
+    fn nothing_makes_the_parser_panic(query in ".{0,64}") {
+        let _ = parse_leniently(&query, Reading::Kql);
+        round_trip(&query)?;
+    }
+}
+
+fn round_trip(query: &str) -> Result<(), TestCaseError> {
+    if let Ok(parsed) = parse_query(query) {
+        let printed = parsed.to_string();
+        match parse_query(&printed) {
+            Ok(again) => {
+                prop_assert_eq!(again.to_string(), printed.clone(), "{}", query);
+                prop_assert_eq!(again, parsed, "{:?} printed as {:?}", query, printed);
+            }
+            Err(error) => prop_assert!(false, "{:?} printed as {:?}: {:?}", query, printed, error),
+        }
+    }
+    Ok(())
+}
