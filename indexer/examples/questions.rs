@@ -71,11 +71,11 @@ impl Floor {
     }
 }
 
-impl Bench {
-    fn view(&self, query: &str) -> View {
-        View::parse(query, None, None).unwrap_or_else(|error| panic!("{query}: {error}"))
-    }
+fn view(query: &str) -> View {
+    View::parse(query, None, None).unwrap_or_else(|error| panic!("{query}: {error}"))
+}
 
+impl Bench {
     #[allow(clippy::print_stdout)]
     fn row(&self, name: &str, target: f64, floor: f64, ask: impl Fn(usize)) {
         let once = |run: usize| {
@@ -93,11 +93,11 @@ impl Bench {
 
     fn count(&self, query: &str) {
         let never = Cancel::default();
-        black_box(self.case.count(&self.snapshot, &self.view(query), &never).expect("a count"));
+        black_box(self.case.count(&self.snapshot, &view(query), &never).expect("a count"));
     }
 
     fn page(&self, query: &str, direction: Direction, share: f64) {
-        let (view, never) = (self.view(query), Cancel::default());
+        let (view, never) = (view(query), Cancel::default());
         let total = self.case.count(&self.snapshot, &view, &never).expect("a count");
         let rows = ((total as f64 * share) as usize, 100);
         black_box(self.case.page(&self.snapshot, &view, direction, rows, 1_000, &never).expect("a page"));
@@ -105,7 +105,7 @@ impl Bench {
 
     fn aggregate(&self, query: &str, by: Vec<By>, measures: Vec<Measure>) {
         let request = Request { by, measures };
-        let view = self.view(query);
+        let view = view(query);
         let answer = self.case.aggregate(&self.snapshot, &view, &request, &mut |_, _| {}, &Cancel::default());
         black_box(answer.expect("an answer"));
     }
@@ -116,7 +116,7 @@ impl Bench {
         let total = self.snapshot.events() as usize;
         let at = (0..=RUNS).map(|run| (total / (RUNS + 2) * (run + 1), 1));
         let value = |rows| {
-            let view = self.view("*");
+            let view = view("*");
             let page = self.case.page(&self.snapshot, &view, Direction::OldestFirst, rows, 10, &never);
             let event = &page.expect("a page").events[0];
             let (_, fields) =
@@ -143,10 +143,10 @@ impl Bench {
             self.count(&format!("status:{} bytes>{run}", statuses[run % 4]));
         });
         self.row("substring in referer", 60.0, 0.0, |run| {
-            self.count(&format!("referer:*alker-{}*", 40 + run))
+            self.count(&format!("referer:*alker-{}*", 40 + run));
         });
         self.row("wildcard on agent", 20.0, 0.0, |run| {
-            self.count(&format!("user_agent:*Firefox/1?.?{run}*"))
+            self.count(&format!("user_agent:*Firefox/1?.?{run}*"));
         });
         self.shared(floor, "status", "bytes", |run| {
             format!("status:{} bytes>{}", statuses[run % 4], run * 10)
@@ -177,7 +177,7 @@ impl Bench {
             self.count(["\"connection reset by peer\"", "\"lags behind\"", "\"is at 33 percent\""][run % 3]);
         });
         self.row("common word", 2.0, 0.0, |run| {
-            self.count(["upstream", "user", "request", "from", "after", "of"][run % 6])
+            self.count(["upstream", "user", "request", "from", "after", "of"][run % 6]);
         });
         self.shared(floor, "service", "duration_ms", |run| {
             format!("level:{} duration_ms>{run}", levels[run % 4])
@@ -190,7 +190,7 @@ impl Bench {
     fn top(&self, field: &str, run: usize) {
         let by = By::Terms { field: field.to_owned(), top: 10, order: TermOrder::Most };
         let (first, last) = self.snapshot.time_range().expect("times");
-        let view = View { from: Some(first + run as i64 * 1_000_000_000), to: Some(last), ..self.view("*") };
+        let view = View { from: Some(first + run as i64 * 1_000_000_000), to: Some(last), ..view("*") };
         let request = Request { by: vec![by], measures: vec![] };
         let answer = self.case.aggregate(&self.snapshot, &view, &request, &mut |_, _| {}, &Cancel::default());
         black_box(answer.expect("an answer"));
@@ -210,7 +210,7 @@ impl Bench {
         let above = |run: usize| format!("{number}>{}", run as f64 / 8.0);
         self.row("hourly, unfiltered", 1.0, floor.words, |_| self.aggregate("*", vec![hourly()], vec![]));
         self.row("hourly, filtered", 10.0, floor.words, |run| {
-            self.aggregate(&filter(run), vec![hourly()], vec![])
+            self.aggregate(&filter(run), vec![hourly()], vec![]);
         });
         self.row("hourly, in a zone", 10.0, floor.words, |run| {
             let by = By::Time { interval: Interval::Fixed(HOUR), zone: berlin.clone() };
@@ -220,13 +220,13 @@ impl Bench {
             self.aggregate(if run % 2 == 0 { "*" } else { "NOT line:7" }, vec![hourly(), terms()], vec![]);
         });
         self.row("percentiles, overall", 25.0, floor.words, |run| {
-            self.aggregate(&above(run), vec![], vec![percentiles()])
+            self.aggregate(&above(run), vec![], vec![percentiles()]);
         });
         self.row("percentiles by group", 40.0, floor.words * 2.0, |run| {
-            self.aggregate(&above(run), vec![terms()], vec![percentiles()])
+            self.aggregate(&above(run), vec![terms()], vec![percentiles()]);
         });
         self.row("percentiles per hour", 60.0, floor.words * 2.0, |run| {
-            self.aggregate(&above(run), vec![hourly()], vec![percentiles()])
+            self.aggregate(&above(run), vec![hourly()], vec![percentiles()]);
         });
         self.row("newest 100", 2.0, 0.0, |_| self.page("*", Direction::NewestFirst, 0.0));
         self.row("a page anywhere", 20.0, 0.0, |run| {

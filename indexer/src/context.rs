@@ -138,7 +138,7 @@ fn in_file(
         if cancel.is_set() {
             return Err(Error::cancelled());
         }
-        let places = snapshot.segments[index].places()?;
+        let places = snapshot.segments[index].locations()?;
         for row in 0..snapshot.segments[index].meta.events as usize {
             let at = places.offset(row);
             if places.source(row) != source || at == offset {

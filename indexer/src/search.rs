@@ -336,7 +336,7 @@ impl Case {
         cursor: &mut RawCursor<'_>,
         cut: usize,
     ) -> Result<Event> {
-        let (places, row) = (position.segment.places()?, position.row);
+        let (places, row) = (position.segment.locations()?, position.row);
         let (source, offset, length) = (places.source(row), places.offset(row), places.length(row));
         let frame = position.segment.frame(source, offset)?;
         let bytes = match self.frames.get(source, frame.offset) {
@@ -433,7 +433,7 @@ pub(crate) fn find(snapshot: &Snapshot, source: u32, offset: u64) -> Result<Opti
         if !holds {
             continue;
         }
-        let places = segment.places()?;
+        let places = segment.locations()?;
         let mut rows = 0..segment.meta.events as usize;
         if let Some(row) = rows.find(|&row| places.offset(row) == offset && places.source(row) == source) {
             return Ok(Some(Position { segment: Arc::clone(segment), row }));

@@ -180,6 +180,15 @@ impl Batch {
         &self.chunk.bytes[start..start + self.length[row] as usize]
     }
 
+    /// Where the text behind a span stands in the bytes of its event, from the event's first byte on, and how
+    /// long it is. Nothing where it does not stand there as it is.
+    #[must_use]
+    pub fn place(&self, row: usize, span: Span) -> Option<(usize, usize)> {
+        let copied = span.is_missing() || span.start & Span::REWRITTEN != 0 || self.chunk.decoded.is_some();
+        let start = span.start.checked_sub(self.start[row]).filter(|_| !copied)?;
+        (start.checked_add(span.len)? <= self.length[row]).then_some((start as usize, span.len as usize))
+    }
+
     /// The text behind a span; empty where it is missing.
     #[must_use]
     pub fn text(&self, span: Span) -> &[u8] {

@@ -33,7 +33,7 @@ impl Ending {
     }
 
     pub fn finish(self, part: &Part) -> Result<Vec<End>> {
-        let (times, places) = (part.segment.times()?, part.segment.places()?);
+        let (times, places) = (part.segment.times()?, part.segment.locations()?);
         let end = |row: u32| {
             let row = row as usize;
             let value = self.columns.iter().find_map(|column| column.at(row))?;

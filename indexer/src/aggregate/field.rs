@@ -37,7 +37,7 @@ pub fn columns(segment: &Segment, sources: &[SourceEntry], field: &str) -> Resul
 }
 
 fn by_name(segment: &Segment, sources: &[SourceEntry]) -> Result<Column> {
-    let places = segment.places()?;
+    let places = segment.locations()?;
     let codes = (0..segment.meta.events as usize).map(|row| u64::from(places.source(row)) + 1);
     let names = sources.iter().map(|source| Scalar::Text(source.name.clone())).collect::<Vec<_>>();
     let largest = names.len() as u64;

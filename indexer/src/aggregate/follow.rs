@@ -84,7 +84,7 @@ fn trails_of(asked: &Asked<'_>, index: usize, value: &str) -> Result<Vec<Trail>>
 }
 
 fn by_source(part: &Part, field: &str) -> Result<Vec<Trail>> {
-    let (times, places) = (part.segment.times()?, part.segment.places()?);
+    let (times, places) = (part.segment.times()?, part.segment.locations()?);
     let mut found: BTreeMap<u32, Trail> = BTreeMap::new();
     part.for_each(|row| {
         let (source, time) = (places.source(row), times.get(row));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::part::Part;
 use crate::error::Result;
-use crate::storage::{Places, Segment, Times};
+use crate::storage::{Locations, Segment, Times};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -24,7 +24,7 @@ pub struct Position {
 
 impl Position {
     pub fn key(&self) -> Result<Key> {
-        let (times, places) = (self.segment.times()?, self.segment.places()?);
+        let (times, places) = (self.segment.times()?, self.segment.locations()?);
         Ok((times.get(self.row), places.source(self.row), places.offset(self.row)))
     }
 
@@ -44,7 +44,7 @@ pub struct Selection {
 struct Ordered {
     part: Part,
     times: Arc<Times>,
-    places: Places,
+    places: Locations,
 }
 
 /// Time, source, offset: no two events share it.
@@ -52,10 +52,9 @@ pub type Key = (i64, u32, u64);
 
 impl Selection {
     pub fn new(parts: Vec<Part>) -> Result<Selection> {
-        let ordered = parts
-            .into_iter()
-            .filter(|part| part.len() > 0)
-            .map(|part| Ok(Ordered { times: part.segment.times()?, places: part.segment.places()?, part }));
+        let ordered = parts.into_iter().filter(|part| part.len() > 0).map(|part| {
+            Ok(Ordered { times: part.segment.times()?, places: part.segment.locations()?, part })
+        });
         Ok(Selection { parts: ordered.collect::<Result<_>>()? })
     }
 

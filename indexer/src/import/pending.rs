@@ -10,7 +10,7 @@ use crate::FieldKind;
 use crate::error::{AtPath, Result};
 use crate::limits::{SEGMENT_CELLS, SEGMENT_RAW_BYTES, SEGMENT_ROWS};
 use crate::storage::{
-    self, ColumnCache, Columns, Frame, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource,
+    self, ColumnCache, Columns, Frame, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource,
     TableBuilder, TextColumn,
 };
 
@@ -151,8 +151,11 @@ impl Pending {
                 while !taken.insert(column.clone()) {
                     column.push('#');
                 }
-                table.field(&column, kind, &self.gather(kind, &values, order))?;
-                fields.push(SegmentField { name, column, kind });
+                let placed = match self.gather(kind, &values, order) {
+                    Gathered::Values(values) => table.field(&column, kind, &values).map(|()| false)?,
+                    Gathered::Places(places) => table.placed(&column, &places).map(|()| true)?,
+                };
+                fields.push(SegmentField { name, column, kind, placed });
             }
         }
         Ok(fields)
@@ -160,16 +163,15 @@ impl Pending {
 
     /// One column's values in the segment's row order. `columns` holds, for each batch, the values of this
     /// field there, if it has any.
-    fn gather(&self, kind: FieldKind, columns: &[Vec<&Values>], order: &Order) -> storage::Values {
-        match kind {
+    fn gather(&self, kind: FieldKind, columns: &[Vec<&Values>], order: &Order) -> Gathered {
+        Gathered::Values(match kind {
             FieldKind::Text => {
-                let mut texts = TextColumn::with_capacity(self.rows);
-                order.for_each(|batch, row| {
-                    match columns[batch].iter().find_map(|values| span(values, row)) {
-                        Some(span) => texts.push(self.batches[batch].1.text(span)),
-                        None => texts.push_missing(),
-                    }
-                });
+                let texts = self.texts(columns, order);
+                if texts.is_worth_placing()
+                    && let Some(places) = self.places(columns, order)
+                {
+                    return Gathered::Places(places);
+                }
                 texts.finish()
             }
             FieldKind::Int => {
@@ -191,7 +193,39 @@ impl Pending {
                     _ => None,
                 }))
             }
-        }
+        })
+    }
+
+    /// The texts by value. Ends early where they turn out to be worth placing.
+    fn texts(&self, columns: &[Vec<&Values>], order: &Order) -> TextColumn {
+        let mut texts = TextColumn::with_capacity(self.rows);
+        order.for_each(|batch, row| match columns[batch].iter().find_map(|values| span(values, row)) {
+            Some(span) => texts.push(self.batches[batch].1.text(span)),
+            None => texts.push_missing(),
+        });
+        texts
+    }
+
+    /// The texts by their places in their events; nothing where hardly any stands there as it is.
+    fn places(&self, columns: &[Vec<&Values>], order: &Order) -> Option<Places> {
+        let mut places = Places::default();
+        let mut rest = TextColumn::with_capacity(0);
+        let (mut standing, mut others) = (0, 0);
+        order.for_each(|batch, row| {
+            let span = columns[batch].iter().find_map(|values| span(values, row));
+            let batch = &self.batches[batch].1;
+            let place = span.and_then(|span| batch.place(row, span));
+            places.start.push(place.map_or(NO_INT, |(start, _)| start as i64));
+            places.length.push(place.map_or(NO_INT, |(_, length)| length as i64));
+            match span.filter(|_| place.is_none()) {
+                Some(span) => rest.push(batch.text(span)),
+                None => rest.push_missing(),
+            }
+            standing += usize::from(place.is_some());
+            others += usize::from(span.is_some() && place.is_none());
+        });
+        places.rest = (others > 0).then(|| rest.finish());
+        (standing > others).then_some(places)
     }
 
     /// Each field's values by kind; for each kind, what every batch holds of it. Whole numbers join floats
@@ -218,6 +252,12 @@ impl Pending {
         }
         found
     }
+}
+
+/// A column of a segment, as the table takes it.
+enum Gathered {
+    Values(storage::Values),
+    Places(Places),
 }
 
 /// The rows of a segment as places in its batches.

@@ -10,6 +10,9 @@ use super::parquet::{NO_CODE, Texts, Values};
 pub const TRIAL_ROWS: usize = 8_192;
 pub const HOPELESS: usize = TRIAL_ROWS / 64 * 63;
 
+/// Columns with less text than this are kept as they are, for whoever reads the table with other programs.
+const WORTH_PLACING_BYTES: usize = 256 << 10;
+
 /// Gathers a column of text.
 pub struct TextColumn {
     codes: Vec<u32>,
@@ -105,6 +108,12 @@ impl TextColumn {
             Err(_) => self.texts.push(&String::from_utf8_lossy(bytes)),
         }
         last as u32 + 1
+    }
+
+    /// Whether the column takes much room because its texts rarely repeat.
+    pub fn is_worth_placing(&self) -> bool {
+        let repeats = self.coding && self.texts.len() <= self.codes.len() / 2;
+        !repeats && self.texts.bytes() >= WORTH_PLACING_BYTES
     }
 
     pub fn finish(self) -> Values {

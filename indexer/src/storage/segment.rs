@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::columns::{Column, ColumnCache, Scalar, Times};
 use super::parquet::Values;
-use super::raw::{Frame, RawCursor};
+use super::raw::{Frame, RawCursor, RawFolder};
 use super::rollup::Rollup;
 use super::table::{self, Columns, Table};
 use super::text::TextIndex;
@@ -55,6 +55,9 @@ pub struct SegmentField {
     pub name: String,
     pub column: String,
     pub kind: FieldKind,
+    /// The table tells where its values stand in their events, not the values.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub placed: bool,
 }
 
 /// A published segment. Columns and fields are decoded when first asked for and then kept while there is room.
@@ -129,7 +132,7 @@ impl Segment {
     /// A column by its name in the table.
     pub fn column(&self, name: &str) -> Result<Arc<Values>> {
         self.cache.get(self.meta.id, &format!("#values {name}"), || {
-            let values = self.table()?.field(name)?;
+            let values = self.values(name)?;
             let bytes = values.memory();
             Ok((values, bytes))
         })
@@ -137,7 +140,8 @@ impl Segment {
 
     /// A column by its name in the table, packed.
     pub fn packed(&self, name: &str) -> Result<Arc<Column>> {
-        self.kept(name, || Ok(Column::of(self.table()?.field(name)?)))
+        // No name of a field makes this the name of something else that is kept.
+        self.kept(&format!("={name}"), || Ok(Column::of(self.values(name)?)))
     }
 
     pub fn times(&self) -> Result<Arc<Times>> {
@@ -149,8 +153,8 @@ impl Segment {
     }
 
     /// Where the events lie in their files.
-    pub fn places(&self) -> Result<Places> {
-        Ok(Places {
+    pub fn locations(&self) -> Result<Locations> {
+        Ok(Locations {
             source: self.packed("source")?,
             offset: self.packed("offset")?,
             length: self.packed("length")?,
@@ -173,6 +177,30 @@ impl Segment {
         })
     }
 
+    /// The values of a column as they are on disk.
+    fn values(&self, name: &str) -> Result<Values> {
+        let placed = self.meta.fields.iter().any(|field| field.column == name && field.placed);
+        if placed { self.placed(name) } else { self.table()?.field(name) }
+    }
+
+    /// The values of a column that is told by places, read from the raw bytes.
+    fn placed(&self, name: &str) -> Result<Values> {
+        let places = self.table()?.places(name)?;
+        let columns = self.columns()?;
+        let raw = self.raw();
+        places.values(|each| {
+            self.for_each_in_order(&mut raw.cursor(), &columns, |row, (_, bytes), event| {
+                each(row, &bytes[event]);
+                Ok(())
+            })
+        })
+    }
+
+    /// The raw bytes of the case it belongs to.
+    fn raw(&self) -> RawFolder {
+        RawFolder::new(self.folder.ancestors().nth(2).unwrap_or(&self.folder))
+    }
+
     /// The fields of one event, from columns that are decoded for many.
     pub fn decoded_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
         let mut found = Vec::new();
@@ -184,12 +212,37 @@ impl Segment {
 
     /// The fields of one event, straight from the file: the right way for a single one.
     pub fn row_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
-        let table = self.table()?;
+        let (table, raw) = (self.table()?, self.raw());
+        let mut cursor = raw.cursor();
         let mut found = Vec::new();
         for field in &self.meta.fields {
-            found.extend(table.cell(&field.column, row)?.map(|value| (field, value)));
+            let value = match self.placed_value(&table, field, row, &mut cursor)? {
+                None if table.has(&field.column) => table.cell(&field.column, row)?,
+                value => value,
+            };
+            found.extend(value.map(|value| (field, value)));
         }
         Ok(found)
+    }
+
+    fn placed_value(
+        &self,
+        table: &Table,
+        field: &SegmentField,
+        row: usize,
+        cursor: &mut RawCursor<'_>,
+    ) -> Result<Option<String>> {
+        if !field.placed {
+            return Ok(None);
+        }
+        let Some((start, length)) = table.place(&field.column, row)? else { return Ok(None) };
+        let locations = self.locations()?;
+        let (source, offset) = (locations.source(row), locations.offset(row));
+        let frame = self.frame(source, offset)?;
+        let bytes = cursor.frame(source, frame)?;
+        let event = &bytes[self.event_in(&bytes, frame, offset, locations.length(row))?];
+        let value = event.get(start..start.saturating_add(length));
+        Ok(value.map(|value| String::from_utf8_lossy(value).into_owned()))
     }
 
     /// The frame an event lies in.
@@ -224,7 +277,7 @@ impl Segment {
         if rows.is_empty() {
             return Ok(());
         }
-        let places = self.places()?;
+        let places = self.locations()?;
         let place = |&row: &u32| (places.source(row as usize), places.offset(row as usize));
         if !rows.is_sorted_by_key(place) {
             rows.sort_unstable_by_key(place);
@@ -282,23 +335,24 @@ impl Segment {
         let repeating = self.meta.fields.iter().filter(|field| table.is_coded(&field.column));
         let repeating = repeating.map(|field| Ok((field.column.clone(), table.field(&field.column)?)));
         let mut builder = text::Builder::new(repeating.collect::<Result<_>>()?);
-        self.for_each_in_order(cursor, &columns, |row, text| {
+        let mut texts = SourceTexts::new(self);
+        self.for_each_in_order(cursor, &columns, |row, (frame, bytes), event| {
             if row.is_multiple_of(CANCEL_ROWS) && stopped() {
                 return Err(Error::cancelled());
             }
-            builder.add(row as u32, text);
+            builder.add(row as u32, &texts.of(columns.source[row]).text(bytes, frame.offset, event));
             Ok(())
         })?;
         files::replace(&path, &builder.finish(columns.rows() as u32)?)
     }
 
-    /// Calls `each` with the text of every event, in row order. A frame is unpacked once and kept until
+    /// Calls `each` with every event, in row order: its frame, and its place there. A frame is unpacked once and kept until
     /// the last row that lies in it, wherever its rows are.
     fn for_each_in_order(
         &self,
         cursor: &mut RawCursor<'_>,
         columns: &Columns,
-        mut each: impl FnMut(usize, &[u8]) -> Result<()>,
+        mut each: impl FnMut(usize, (&Frame, &[u8]), Range<usize>) -> Result<()>,
     ) -> Result<()> {
         let mut runs: Vec<(usize, u32, Frame)> = Vec::new();
         let mut last_run = HashMap::new();
@@ -310,7 +364,6 @@ impl Segment {
                 runs.push((row, source, frame));
             }
         }
-        let mut texts = SourceTexts::new(self);
         let mut kept = HashMap::new();
         for (run, (first, source, frame)) in runs.iter().enumerate() {
             let key = (*source, frame.offset);
@@ -319,10 +372,9 @@ impl Segment {
                 None => cursor.read(*source, frame)?,
             };
             let end = runs.get(run + 1).map_or(columns.rows(), |next| next.0);
-            let texts = texts.of(*source);
             for row in *first..end {
                 let event = self.event_in(&bytes, frame, columns.offset[row], columns.length[row])?;
-                each(row, &texts.text(&bytes, frame.offset, event))?;
+                each(row, (frame, &bytes), event)?;
             }
             if last_run.get(&key).is_some_and(|&last| last > run) {
                 kept.insert(key, bytes);
@@ -346,13 +398,13 @@ impl Segment {
 
 /// The columns that tell where events lie.
 #[derive(Debug)]
-pub struct Places {
+pub struct Locations {
     source: Arc<Column>,
     offset: Arc<Column>,
     length: Arc<Column>,
 }
 
-impl Places {
+impl Locations {
     pub fn source(&self, row: usize) -> u32 {
         self.source.whole_at(row) as u32
     }

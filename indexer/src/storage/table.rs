@@ -8,6 +8,7 @@ use ingest::{Level, NO_INT};
 use sha2::{Digest, Sha256};
 
 use super::parquet::{self, Kind, NO_CODE, Texts, Values};
+use super::places::{Places, column_names};
 use crate::FieldKind;
 use crate::error::{AtPath, Result};
 
@@ -77,6 +78,15 @@ impl Builder {
         self.writer.column(column, kind, values)
     }
 
+    /// A text field by its places in the events.
+    pub fn placed(&mut self, column: &str, places: &Places) -> std::io::Result<()> {
+        let (start, length) = column_names(column);
+        for (name, numbers) in [(start, &places.start), (length, &places.length)] {
+            self.writer.numbers(&name, Kind::Int, numbers)?;
+        }
+        places.rest.as_ref().map_or(Ok(()), |rest| self.writer.column(column, Kind::Text, rest))
+    }
+
     /// Writes the file, makes it durable and gives its SHA-256.
     pub fn write(self, path: &Path) -> Result<String> {
         let bytes = self.writer.finish();
@@ -138,9 +148,35 @@ impl Table {
         self.file.column(column)
     }
 
+    /// The places of a text field that is told by them.
+    pub fn places(&self, column: &str) -> Result<Places> {
+        let (start, length) = column_names(column);
+        let rest = if self.file.has(column) { Some(self.file.column(column)?) } else { None };
+        Ok(Places {
+            start: self.whole(&start, |start| start)?,
+            length: self.whole(&length, |length| length)?,
+            rest,
+        })
+    }
+
     /// Whether a field's values repeat, so that it is worth looking at each only once.
     pub fn is_coded(&self, column: &str) -> bool {
         self.file.is_coded(column)
+    }
+
+    /// The place of one value of a field that is told by places.
+    pub fn place(&self, column: &str, row: usize) -> Result<Option<(usize, usize)>> {
+        let (start, length) = column_names(column);
+        let number = |name: &str| match self.file.cell(name, row)? {
+            Values::Int(numbers) => Ok(numbers),
+            _ => Err(self.file.mistyped(name)),
+        };
+        Ok(Places { start: number(&start)?, length: number(&length)?, rest: None }.of(0))
+    }
+
+    /// Whether the table has a column of this name.
+    pub fn has(&self, column: &str) -> bool {
+        self.file.has(column)
     }
 
     /// One value of a field as text.

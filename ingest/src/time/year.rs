@@ -2,6 +2,7 @@
 
 use super::civil::{DAY_NS, civil_from_days, days_from_civil, is_leap};
 use super::provisional::{Open, YEARLESS, YEARLESS_UTC, open};
+use crate::batch::NO_TIME;
 
 /// A jump back by more than this is a New Year; a smaller one is a line out of order.
 const NEW_YEAR_JUMP_NS: i64 = 183 * DAY_NS;
@@ -59,7 +60,7 @@ impl Years {
         let year = civil_from_days(full.div_euclid(DAY_NS)).0;
         let near = [year - 1, year, year + 1]
             .into_iter()
-            .find(|&year| (in_year(provisional, year) - full).abs() <= NEAR_NS);
+            .find(|&year| in_year(provisional, year).abs_diff(full) <= NEAR_NS.unsigned_abs());
         // Lines behind a heading are younger than it, however long nothing was logged.
         let later = || [year, year + 1].into_iter().find(|&year| in_year(provisional, year) >= full);
         let near = near.or_else(|| if self.last.is_none() { later() } else { None });
@@ -85,10 +86,14 @@ impl Years {
     }
 }
 
-/// A date that a zone moved over New Year stays on its side of it.
+/// A date that a zone moved over New Year stays on its side of it. Years that nanoseconds do not reach give
+/// the last instant that they do.
 fn in_year(provisional: i64, year: i32) -> i64 {
     let (from, month, day) = civil_from_days(provisional.div_euclid(DAY_NS));
-    days_from_civil(year + from - YEARLESS, month, day) * DAY_NS + provisional.rem_euclid(DAY_NS)
+    days_from_civil(year + from - YEARLESS, month, day)
+        .saturating_mul(DAY_NS)
+        .saturating_add(provisional.rem_euclid(DAY_NS))
+        .max(NO_TIME + 1)
 }
 
 /// The years a file may begin in: those for which nothing in the sample lies after the file was last written,

@@ -105,7 +105,7 @@ impl Texts {
         wanted.filter(move |(place, _)| self.get(*place) == Some(text)).map(|(place, _)| place)
     }
 
-    fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.text.len()
     }
 

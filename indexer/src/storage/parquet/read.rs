@@ -87,6 +87,10 @@ impl File {
         Ok(values.finish())
     }
 
+    pub fn has(&self, name: &str) -> bool {
+        self.chunks.iter().any(|chunk| chunk.name == name)
+    }
+
     /// Whether a column has a dictionary: its values repeat.
     pub fn is_coded(&self, name: &str) -> bool {
         self.chunks.iter().any(|chunk| chunk.name == name && chunk.coded)

@@ -79,7 +79,7 @@ impl Writer {
         self.data(name, Kind::Text, encoding::LENGTHS_AND_TEXT, None, codes, is_there, part)
     }
 
-    fn numbers(&mut self, name: &str, kind: Kind, numbers: &[i64]) -> std::io::Result<()> {
+    pub fn numbers(&mut self, name: &str, kind: Kind, numbers: &[i64]) -> std::io::Result<()> {
         let is_there = |number: &i64| *number != NO_INT;
         let found = || numbers.iter().copied().filter(|number| is_there(number));
         let range = found().min().zip(found().max());

@@ -1,0 +1,50 @@
+//! Texts that rarely repeat, told by where they stand in their events: the raw bytes hold them already, and a
+//! trace id or a message stored twice is the largest part of a case.
+
+use ingest::NO_INT;
+
+use super::parquet::{NO_CODE, Texts, Values};
+
+/// A column by places. A row has a place, or a value of its own, or none.
+#[derive(Debug, Default)]
+pub struct Places {
+    /// From the first byte of the event on; [`NO_INT`] where the row has no place.
+    pub start: Vec<i64>,
+    pub length: Vec<i64>,
+    /// The values that do not stand in their event as they are, as strings with escapes.
+    pub rest: Option<Values>,
+}
+
+/// What the column's two columns of numbers are called.
+pub fn column_names(column: &str) -> (String, String) {
+    (format!("{column}@start"), format!("{column}@length"))
+}
+
+impl Places {
+    /// A row's place in its event.
+    pub fn of(&self, row: usize) -> Option<(usize, usize)> {
+        let (start, length) = (*self.start.get(row)?, *self.length.get(row)?);
+        (start != NO_INT).then_some(())?;
+        Some((usize::try_from(start).ok()?, usize::try_from(length).ok()?))
+    }
+
+    /// The column's values. `each_event` calls back with the row and the bytes of every event, in any order.
+    pub fn values<E>(
+        self,
+        each_event: impl FnOnce(&mut dyn FnMut(usize, &[u8])) -> Result<(), E>,
+    ) -> Result<Values, E> {
+        let (mut codes, mut texts) = match &self.rest {
+            Some(Values::Text { codes, texts }) => (codes.clone(), texts.clone()),
+            _ => (vec![NO_CODE; self.start.len()], Texts::default()),
+        };
+        each_event(&mut |row, event| {
+            if let Some((start, length)) = self.of(row)
+                && let Some(text) = event.get(start..start.saturating_add(length))
+            {
+                codes[row] = texts.len() as u32;
+                texts.push(&String::from_utf8_lossy(text));
+            }
+        })?;
+        Ok(Values::Text { codes, texts })
+    }
+}
