@@ -102,13 +102,14 @@ fn calculations_cross_in_both_directions() {
     let lines = lines.concat();
     let (case, _) = walk.imported(&walk.file("app.jsonl", lines.as_bytes()));
     let all = view(&case, "");
-    let hourly = json!({ "kind": "time", "interval": { "kind": "fixed", "ns": "3600000000000" }, "zone": "Asia/Kolkata" });
+    let daily = json!({ "kind": "calendar", "count": 1, "unit": "day" });
+    let daily = json!({ "kind": "time", "interval": daily, "zone": "Asia/Kolkata" });
     let by_status = json!({ "kind": "terms", "field": "status", "top": 1, "order": "most" });
     let measures = json!([{ "kind": "percentiles", "field": "took", "at": [50, 95] }, { "kind": "first", "field": "trace" }]);
     let answer = walk
-        .ask("aggregate", json!({ "view": all, "by": [hourly, by_status], "measures": measures }))
+        .ask("aggregate", json!({ "view": all, "by": [daily, by_status], "measures": measures }))
         .expect("an answer");
-    assert_eq!(answer["axes"][0]["edges"], json!(["1772371800000000000", "1772375400000000000"]));
+    assert_eq!(answer["axes"][0]["edges"], json!(["1772303400000000000", "1772389800000000000"]));
     assert_eq!(answer["counts"], json!([30, 10, 0]));
     assert_eq!(answer["axes"][1]["values"][0], json!({ "kind": "int", "text": "200", "number": 200.0 }));
     assert_eq!(answer["measured"][0]["name"], "p50(took)");
