@@ -230,10 +230,10 @@ impl Bench {
         });
         self.row("newest 100", 2.0, 0.0, |_| self.page("*", Direction::NewestFirst, 0.0));
         self.row("a page anywhere", 20.0, 0.0, |run| {
-            self.page("*", Direction::NewestFirst, run as f64 / 11.0)
+            self.page("*", Direction::NewestFirst, run as f64 / 11.0);
         });
         self.row("a page anywhere, filtered", 20.0, 0.0, |run| {
-            self.page(&filter(run), Direction::OldestFirst, run as f64 / 11.0)
+            self.page(&filter(run), Direction::OldestFirst, run as f64 / 11.0);
         });
         Ok(())
     }

@@ -12,9 +12,10 @@ use crate::exec::{FrameCache, MatchCache};
 use crate::import::{self, ImportOptions, ImportReport, Progress};
 use crate::limits::{COLUMN_CACHE_BYTES, COLUMN_CACHE_SHARE};
 use crate::storage::{
-    ColumnCache, Lock, Manifest, ManifestStamp, RawCursor, RawFolder, Segment, SourceEntry, is_locked,
-    recover_raw,
+    ColumnCache, Lock, Manifest, ManifestStamp, RawCursor, RawFolder, Segment, SourceEntry, has_templates,
+    is_locked, recover_raw, verify_templates,
 };
+use crate::templates::TemplateCache;
 
 /// A case folder. Shared freely between threads; every question is answered from the [`Snapshot`] that
 /// stands when it is asked.
@@ -27,6 +28,7 @@ pub struct Case {
     pub(crate) frames: FrameCache,
     pub(crate) matches: MatchCache,
     pub(crate) columns: Arc<ColumnCache>,
+    pub(crate) templates: TemplateCache,
 }
 
 #[derive(Debug)]
@@ -117,6 +119,7 @@ impl Case {
             frames: FrameCache::default(),
             matches: MatchCache::default(),
             columns,
+            templates: TemplateCache::default(),
         })
     }
 
@@ -206,9 +209,9 @@ impl Case {
             }
         }
         for segment in &snapshot.segments {
-            if let Err(error) = segment.verify(&mut self.raw.cursor()) {
-                problems.push(error);
-            }
+            let cursor = &mut self.raw.cursor();
+            problems.extend(segment.verify(cursor).err());
+            problems.extend(verify_templates(segment, cursor).err());
         }
         Verification { sources: snapshot.sources().len(), segments: snapshot.segments.len(), bytes, problems }
     }
@@ -333,18 +336,27 @@ impl<'c> Writing<'c> {
         })
     }
 
-    /// Segments without a text index: those not yet indexed, and those whose index somebody deleted.
+    /// Segments without a text index or without templates: those not yet indexed, and those of which somebody
+    /// deleted the one or the other.
     pub fn unindexed(&self) -> Vec<u64> {
         let entries = self.manifest.segments.iter().zip(&self.segments);
         entries
-            .filter(|(entry, segment)| !entry.indexed || !segment.has_text())
+            .filter(|(entry, segment)| !entry.indexed || !segment.has_text() || !has_templates(segment))
             .map(|(entry, _)| entry.id)
             .collect()
+    }
+
+    /// Writes down what templates are called by, once all segments have them.
+    pub fn keep_template_ids(&self, cancel: &Cancel) -> Result<()> {
+        self.case.keep_template_ids(&self.case.snapshot(), cancel)
     }
 
     pub fn index_segment(&mut self, id: u64, cancel: &Cancel) -> Result<()> {
         let Some(segment) = self.segments.iter().find(|segment| segment.meta.id == id) else { return Ok(()) };
         segment.build_text(&mut self.case.raw.cursor(), &|| cancel.is_set())?;
+        if !has_templates(segment) {
+            self.case.mined(segment, cancel)?.store(segment)?;
+        }
         let mut manifest = self.manifest.clone();
         manifest.segments.iter_mut().filter(|entry| entry.id == id).for_each(|entry| entry.indexed = true);
         self.publish(manifest, Vec::new())

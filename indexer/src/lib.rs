@@ -29,11 +29,13 @@ mod error;
 mod exec;
 mod import;
 mod limits;
+mod patterns;
 pub mod query;
 mod search;
 mod sorted;
 pub mod stamp;
 mod storage;
+mod templates;
 pub mod tokens;
 
 use std::sync::Arc;
@@ -47,9 +49,11 @@ pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
 pub use import::{FileProgress, FileReport, FileState, ImportOptions, ImportReport, Phase, Progress};
 pub use ingest::{Level, NO_TIME, Options as ReadOptions, format_names};
+pub use patterns::{Granularity, Template, TemplateId};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use sorted::SortBy;
 pub use storage::{Scalar, SourceEntry};
+pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 
 /// Asks long work to stop. Clones share the request.
 #[derive(Clone, Debug, Default)]

@@ -79,6 +79,47 @@ pub const PERCENTILE_COUNTERS: usize = 1 << 18;
 /// Numbers that are gathered to be picked from, once counting has narrowed them down: 32 MB.
 pub const PERCENTILE_CANDIDATES: u64 = 4_000_000;
 
+/// Bytes of a message that its template is made from. What a program says stands at the start; longer texts
+/// are data, and would fill the memory with shapes.
+pub const LONGEST_MINED_BYTES: usize = 4_096;
+
+/// Words of a message that its template is made from, for the same reason.
+pub const MOST_MINED_WORDS: usize = 192;
+
+/// A longer run without a space is no word but data: a key, a document in base64.
+pub const LONGEST_MINED_WORD_BYTES: usize = 96;
+
+/// How far a quote may reach to be one value. An apostrophe that opens nothing must not be looked after for ever.
+pub const LONGEST_MINED_QUOTE_BYTES: usize = 1_024;
+
+/// Times, levels and dashes before a message; events have fewer.
+pub const MOST_HEADING_WORDS: usize = 6;
+
+/// Shapes kept of a segment. Programs have some thousand statements; where there are more shapes, the log is
+/// free text, and places with many words are taken together.
+pub const MOST_SHAPES_OF_A_SEGMENT: usize = 65_536;
+
+/// Shapes that the templates of a case are made from: some 30 MB.
+pub const MOST_SHAPES_OF_A_CASE: usize = 131_072;
+
+/// Rows whose templates are kept in memory, over all segments: 32 million are 128 MB. The others are read again.
+pub const MINED_CACHE_ROWS: usize = 32_000_000;
+
+/// The most templates that one answer lists; a person reads some hundred.
+pub const MOST_PATTERNS: usize = 10_000;
+
+/// The most buckets a template's counts over time have: a sparkline is some hundred pixels wide.
+pub const PATTERN_BUCKETS: usize = 512;
+
+/// Events named as examples of a template.
+pub const MOST_PATTERN_EXAMPLES: usize = 100;
+
+/// Different values counted of one variable part. Ids differ in every event, and nobody reads more of them.
+pub const MOST_COUNTED_VALUES: usize = 100_000;
+
+/// Bytes of such a value; a longer one is cut.
+pub const LONGEST_COUNTED_VALUE_BYTES: usize = 1_024;
+
 /// The longest query in bytes. A person writes hundreds; lists of ids that are pasted in run to thousands.
 pub const QUERY_BYTES: usize = 256 << 10;
 

@@ -15,7 +15,7 @@ pub use crate::exec::Direction;
 use crate::exec::{Part, Position, RowSet, Selection, in_order, select_segment};
 use crate::limits::{PAGE_ROWS, PARTIAL_EVERY, TIMELINE_BUCKETS};
 use crate::query::{self, Diagnostic, Filter, Span, nearest};
-use crate::storage::{RawCursor, SegmentField, SegmentMeta};
+use crate::storage::{RawCursor, Segment, SegmentField, SegmentMeta};
 use crate::{Cancel, FieldKind};
 
 /// What part of a case is looked at: a filter, and times from (inclusive) to (exclusive).
@@ -249,7 +249,8 @@ impl Case {
     /// The names of all fields, built-in ones first.
     #[must_use]
     pub fn field_names(snapshot: &Snapshot) -> Vec<String> {
-        let mut names: Vec<String> = ["time", "level", "source", "line", "raw"].map(str::to_owned).to_vec();
+        let mut names: Vec<String> =
+            ["time", "level", "source", "line", "raw", "template"].map(str::to_owned).to_vec();
         let mut seen: HashSet<&str> = HashSet::new();
         for field in snapshot.segments.iter().flat_map(|segment| &segment.meta.fields) {
             if seen.insert(&field.name) {
@@ -302,13 +303,29 @@ impl Case {
         let set = if view.filter == Filter::Everything {
             RowSet::All(events)
         } else {
-            self.matches.get(segment.meta.id, &view.filter.to_string(), cancel, || {
-                let mut cursor = self.raw_cursor();
-                let rows = select_segment(segment, snapshot.sources(), &view.filter, &mut cursor, cancel)?;
-                Ok(RowSet::of(rows, events))
-            })?
+            self.matching(snapshot, segment, &view.filter, cancel)?
         };
         Ok(Some(Part::new(Arc::clone(segment), set, start..end)))
+    }
+
+    fn matching(
+        &self,
+        snapshot: &Snapshot,
+        segment: &Segment,
+        filter: &Filter,
+        cancel: &Cancel,
+    ) -> Result<RowSet> {
+        let mut printed = filter.to_string();
+        let templates = self.templates_for(snapshot, segment, filter, cancel)?;
+        if templates.is_some() {
+            // Later segments may change what is taken together.
+            printed = format!("{printed}\0{}", snapshot.segments.len());
+        }
+        self.matches.get(segment.meta.id, &printed, cancel, || {
+            let (templates, mut cursor) = (templates.as_ref(), self.raw_cursor());
+            let rows = select_segment(segment, snapshot.sources(), filter, templates, &mut cursor, cancel)?;
+            Ok(RowSet::of(rows, segment.meta.events as usize))
+        })
     }
 
     /// Does `work` for the matching rows of every segment, on all cores; `done` gets each result on this
@@ -394,7 +411,9 @@ impl Case {
     /// A calculation over a field that no event has is a mistake too.
     pub(crate) fn check_known(snapshot: &Snapshot, field: &str) -> Result<()> {
         let names = Case::field_names(snapshot);
-        if snapshot.events() == 0 || (field != "raw" && names.iter().any(|name| name == field)) {
+        if snapshot.events() == 0
+            || (!matches!(field, "raw" | "template") && names.iter().any(|name| name == field))
+        {
             return Ok(());
         }
         let error = Error::new(ErrorKind::BadRequest, format!("no field `{field}`"));

@@ -1,6 +1,8 @@
 //! The text of a run of bytes where it is not the bytes themselves, and the way back from a place in it.
 
-use crate::encoding::Encoding;
+use std::borrow::Cow;
+
+use crate::encoding::{Encoding, length_with_escapes};
 use crate::limits::LONGEST_EVENT_BYTES;
 
 /// Text decoded line by line, with where each line stands in the bytes.
@@ -73,17 +75,22 @@ impl Decoded {
         } else {
             // A chunk may end within a line, where events are not lines.
             let line_bytes = &bytes[line.start..line.end.min(bytes.len())];
-            line.start + self.bytes_of(line_bytes, &self.text[line.text_start..at.min(self.text.len())])
+            line.start + self.bytes_of(line_bytes, at.min(self.text.len()) - line.text_start)
         }
     }
 
-    /// Length of the shortest start of the bytes that reads as the text.
-    fn bytes_of(&self, bytes: &[u8], text: &[u8]) -> usize {
+    /// Length of the shortest start of the bytes whose text is so long.
+    fn bytes_of(&self, bytes: &[u8], text_length: usize) -> usize {
+        let decoded = self.encoding.decoded(bytes);
+        let wanted = &decoded[..length_with_escapes(&decoded, text_length)];
+        if let Cow::Borrowed(_) = decoded {
+            return wanted.len();
+        }
         let unit = if self.encoding.is_wide() { 2 } else { 1 };
         let (mut low, mut high) = (0, bytes.len() / unit);
         while low < high {
             let middle = usize::midpoint(low, high);
-            if self.encoding.text(&bytes[..middle * unit]).len() < text.len() {
+            if self.encoding.decoded(&bytes[..middle * unit]).len() < wanted.len() {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -92,7 +99,7 @@ impl Decoded {
         // Half a character reads as one that stands for it, and may be longer than the whole.
         let whole = (low..=bytes.len() / unit)
             .take(MOST_CHARACTER_UNITS)
-            .find(|units| self.encoding.text(&bytes[..units * unit]).as_ref() == text);
+            .find(|units| self.encoding.decoded(&bytes[..units * unit]).as_ref() == wanted);
         whole.unwrap_or(low) * unit
     }
 
@@ -136,5 +143,19 @@ mod tests {
         assert_eq!(decoded.place(bytes, 0), 0);
         assert_eq!(decoded.place(bytes, 2), 11);
         assert_eq!(decoded.place(bytes, 5), 14);
+    }
+
+    #[test]
+    fn a_place_behind_an_escape_code_is_not_within_it() {
+        // A code that is cut is as long as its bytes, so the text grows and shrinks along the line.
+        let bytes = b"{\x1B[0Ka (x)\x1B[0;m}{b}\x1B[1;31;40m{\n";
+        let mut decoded = Decoded::new(Encoding::UTF_8);
+        decoded.extend(bytes, true);
+        assert_eq!(decoded.text(), b"{a (x)}{b}{\n");
+        let place = |at: usize| &bytes[..decoded.place(bytes, at)];
+        assert_eq!(place(1), b"{");
+        assert_eq!(place(6), b"{\x1B[0Ka (x)");
+        assert_eq!(place(7), b"{\x1B[0Ka (x)\x1B[0;m}");
+        assert_eq!(place(10), b"{\x1B[0Ka (x)\x1B[0;m}{b}");
     }
 }

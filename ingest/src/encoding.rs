@@ -150,6 +150,17 @@ impl Encoding {
         Cow::Owned(text)
     }
 
+    /// Bytes that begin and end between characters, decoded, with their escape codes.
+    pub(crate) fn decoded(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+        if self.table == UTF_8 {
+            return Cow::Borrowed(bytes);
+        }
+        match self.table.decode_without_bom_handling(bytes).0 {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        }
+    }
+
     pub(crate) fn append_text(self, bytes: &[u8], text: &mut Vec<u8>) {
         let from = text.len();
         if self.table == UTF_8 {
@@ -254,6 +265,16 @@ fn append_without_escapes(mut text: &[u8], out: &mut Vec<u8>) {
         text = &text[escape + escape_length(&text[escape..])..];
     }
     out.extend_from_slice(text);
+}
+
+/// Length of the shortest start of a text that is so long without its escape codes.
+pub(crate) fn length_with_escapes(text: &[u8], shown: usize) -> usize {
+    let (mut at, mut left) = (0, shown);
+    while let Some(before) = memchr(ESCAPE, &text[at..]).filter(|&before| before < left) {
+        left -= before;
+        at += before + escape_length(&text[at + before..]);
+    }
+    (at + left).min(text.len())
 }
 
 /// Longest title a terminal is told; without its end within this, the codes were broken off.

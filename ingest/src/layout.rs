@@ -20,6 +20,9 @@
 //! A value that is a dash alone is missing. A layout is tried from its start; nothing of it is searched for
 //! twice, so a line costs what its length is.
 
+mod first_bytes;
+
+use first_bytes::FirstBytes;
 use memchr::memmem;
 
 use crate::batch::Level;
@@ -35,6 +38,8 @@ use crate::time::numeric::DateOrder;
 /// Layouts of one format: a line is of the first that fits it.
 pub(crate) struct Layouts {
     alternatives: Vec<Vec<Step>>,
+    /// The bytes with which each of them may begin: most lines rule out most layouts by their first.
+    firsts: Vec<FirstBytes>,
     /// Name and kind of every field.
     fields: Vec<(&'static str, Kind)>,
     level: fn(&[u8]) -> Option<Level>,
@@ -86,6 +91,7 @@ impl Layouts {
     pub(crate) fn new(reason: &'static str, layouts: &[&'static str]) -> Layouts {
         let mut all = Layouts {
             alternatives: Vec::new(),
+            firsts: Vec::new(),
             fields: Vec::new(),
             level: level::of_word,
             has_http_status: false,
@@ -98,6 +104,7 @@ impl Layouts {
             let mut rest = *layout;
             let steps = all.steps(&mut rest);
             assert!(rest.is_empty(), "{layout}: » without «");
+            all.firsts.push(FirstBytes::of(&steps));
             all.alternatives.push(steps);
         }
         all
@@ -269,6 +276,9 @@ impl Reader for LayoutReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let alternatives = &self.layouts.alternatives;
         for (index, layout) in alternatives.iter().enumerate() {
+            if !self.layouts.firsts[index].contains(event.first()) {
+                continue;
+            }
             self.found.clear();
             if let Some(end) = run(layout, event, 0, self.order, &mut self.found)
                 && is_end(&event[end..])
@@ -287,7 +297,12 @@ impl Reader for LayoutReader {
 impl LayoutReader {
     /// Reads what begins at a place of the event and is laid out like this; more may follow behind it.
     pub(crate) fn read_at(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> bool {
-        for layout in &self.layouts.alternatives {
+        let first = event.get(at);
+        self.found.clear();
+        for (layout, firsts) in self.layouts.alternatives.iter().zip(&self.layouts.firsts) {
+            if !firsts.contains(first) {
+                continue;
+            }
             self.found.clear();
             if run(layout, event, at, self.order, &mut self.found).is_some() && self.has_required(event) {
                 self.put(event, rows);

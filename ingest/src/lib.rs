@@ -60,7 +60,7 @@ pub use error::{Error, ErrorKind};
 pub use formats::format_names;
 pub use parser::Parser;
 pub use settler::Settler;
-pub use source::{Opened, Options, Source, open, read_all};
+pub use source::{Opened, Options, Source, open, open_stream, read_all};
 pub use time::TimeTally;
 pub use time::course::TimeStep;
 pub use time::report::TimeReport;

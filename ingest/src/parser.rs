@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter};
 
 use crate::batch::{Batch, Chunk};
 use crate::evtx;
@@ -99,7 +99,10 @@ impl Parser {
     }
 
     fn is_heading(&self, event: &[u8], chunk: &Chunk, index: usize) -> bool {
-        self.format.heading.is_some_and(|is| is(&self.setup, event, chunk.offset == 0 && index == 0))
+        // What other lines were joined to is more than a heading.
+        let is_joined = matches!(self.framing(), Framing::Starts(_)) && memchr(b'\n', event).is_some();
+        !is_joined
+            && self.format.heading.is_some_and(|is| is(&self.setup, event, chunk.offset == 0 && index == 0))
     }
 
     /// Takes up the heading lines of a chunk, for the chunks behind it.

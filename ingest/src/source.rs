@@ -69,17 +69,27 @@ pub struct Opened<'a> {
 /// Opens a file and hands out every stream in it: the file itself, what was compressed, or the members of an
 /// archive in its order. `visit` returns false to stop.
 pub fn open(found: &Found, options: &Options, visit: &mut dyn FnMut(Opened<'_>) -> bool) {
-    let mut open = |member: Member<'_>| {
-        let Member { path, name, modified_ns, bytes, compression, input } = member;
-        let source =
-            input.and_then(|input| Source::new(&path, &name, modified_ns, &compression, input, options));
-        visit(Opened { path, name, bytes, source })
-    };
     if found.path == Path::new(STANDARD_INPUT) {
-        unpack_stream(found, io::stdin(), &options.unpack, &mut open);
+        open_stream(found, io::stdin(), options, visit);
     } else {
-        unpack(found, &options.unpack, &mut open);
+        unpack(found, &options.unpack, &mut |member| visit(opened(member, options)));
     }
+}
+
+/// Like [`open`], for bytes that come from elsewhere than a file of the found name.
+pub fn open_stream(
+    found: &Found,
+    input: impl Read + Send,
+    options: &Options,
+    visit: &mut dyn FnMut(Opened<'_>) -> bool,
+) {
+    unpack_stream(found, input, &options.unpack, &mut |member| visit(opened(member, options)));
+}
+
+fn opened<'a>(member: Member<'a>, options: &Options) -> Opened<'a> {
+    let Member { path, name, modified_ns, bytes, compression, input } = member;
+    let source = input.and_then(|input| Source::new(&path, &name, modified_ns, &compression, input, options));
+    Opened { path, name, bytes, source }
 }
 
 /// One stream being read. Its chunks, put together, are its bytes.

@@ -173,6 +173,100 @@ export type FieldValue = { name: string, value: string, kind: FieldKind, };
 
 export type FieldKind = "text" | "int" | "float" | "bool";
 
+export type Granularity = "shape" | "template" | "group" | "family";
+
+export type PatternsRequest = { view: View, granularity: Granularity, 
+/**
+ * Templates listed at most, the most frequent first.
+ */
+limit: number, 
+/**
+ * The most buckets of a sparkline.
+ */
+buckets: number, 
+/**
+ * Events named as examples of each, the earliest.
+ */
+examples: number, 
+/**
+ * Counts outside of the view's times too: what is new in it, what is gone.
+ */
+compare: boolean, 
+/**
+ * Ids of listed templates whose variable parts are told.
+ */
+variables: Array<string>, 
+/**
+ * The most frequent values told of a variable part.
+ */
+values: number, };
+
+export type Patterns = { revision: number, patterns: Array<Pattern>, 
+/**
+ * Templates that occur, listed or not.
+ */
+distinct: number, 
+/**
+ * Matching events, and those of them that have no message.
+ */
+total: number, without: number, 
+/**
+ * Start of the first bucket of the sparklines.
+ */
+start: Nanos, bucketNs: Nanos, 
+/**
+ * Share of the work done: 1 when this is the whole answer.
+ */
+fraction: number, elapsedMs: number, };
+
+export type Pattern = { 
+/**
+ * Names the template for ever; `template:ID` is a filter.
+ */
+id: string, 
+/**
+ * The template of the next granularity that it lies in.
+ */
+parent: string | null, 
+/**
+ * What its messages share, `<num>` and the like for what varies.
+ */
+text: string, count: number, 
+/**
+ * Of the matching events.
+ */
+share: number, first: Nanos | null, last: Nanos | null, counts: Array<number>, 
+/**
+ * Levels that occur, the lowest first.
+ */
+levels: Array<LevelCount>, examples: Array<EventId>, 
+/**
+ * Matching events outside of the view's times, where asked for.
+ */
+elsewhere: number | null, variables: Array<PatternVariable>, };
+
+export type LevelCount = { level: Level, count: number, };
+
+export type PatternVariable = { 
+/**
+ * What it is called in the template: `num`, `ip`, `*`.
+ */
+kind: string, count: number, 
+/**
+ * Different values, as far as they were counted.
+ */
+distinct: number, 
+/**
+ * There were more different values than are counted.
+ */
+more: boolean, top: Array<ValueCount>, 
+/**
+ * Of numbers; of durations in milliseconds, of sizes in bytes.
+ */
+min: number | null, max: number | null, };
+
+export type ValueCount = { value: string, count: number, };
+
 export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "cancelled" | "badRequest" | "internal";
 
 export type WireError = { code: ErrorCode, message: string, hint: string | null, path: string | null, 
@@ -193,4 +287,5 @@ export interface Contract {
   page: { args: PageRequest; progress: Empty; reply: Page };
   locate: { args: LocateRequest; progress: Empty; reply: Located };
   event: { args: EventRequest; progress: Empty; reply: EventDetail };
+  patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
 }

@@ -77,7 +77,7 @@ impl Case {
         if fields.is_empty() {
             fields = Self::field_names(snapshot);
             // Times and line numbers are not values that anybody counts, and the text is no field.
-            fields.retain(|field| !matches!(field.as_str(), "time" | "line" | "raw"));
+            fields.retain(|field| !matches!(field.as_str(), "time" | "line" | "raw" | "template"));
         }
         fields.iter().try_for_each(|field| Self::check_known(snapshot, field))?;
         let edges = match asked.range() {

@@ -50,7 +50,7 @@ impl Case {
         let mut fields = fields.to_vec();
         if fields.is_empty() {
             fields = Self::field_names(snapshot);
-            fields.retain(|field| !matches!(field.as_str(), "time" | "line" | "raw"));
+            fields.retain(|field| !matches!(field.as_str(), "time" | "line" | "raw" | "template"));
         }
         let mut found = SignificantTerms::default();
         for field in &fields {

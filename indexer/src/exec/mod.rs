@@ -10,6 +10,7 @@ mod pool;
 mod ranks;
 mod rows;
 mod select;
+mod template;
 
 pub(crate) use cache::{FrameCache, MatchCache};
 pub(crate) use keys::{Domain, ToKey};
@@ -20,3 +21,4 @@ pub(crate) use pool::in_order;
 pub(crate) use ranks::{Narrowed, Ranks, bucket};
 pub(crate) use rows::Rows;
 pub(crate) use select::select_segment;
+pub(crate) use template::Templates;

@@ -3,6 +3,7 @@
 use super::field;
 use super::matcher::Matcher;
 use super::rows::Rows;
+use super::template::Templates;
 use crate::Cancel;
 use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
@@ -13,6 +14,8 @@ use crate::storage::{RawCursor, Segment, SourceEntry, TokenRows, Values};
 pub struct Question<'a> {
     pub segment: &'a Segment,
     pub sources: &'a [SourceEntry],
+    /// There when the filter names templates.
+    pub templates: Option<&'a Templates>,
     pub cancel: &'a Cancel,
 }
 
@@ -21,11 +24,12 @@ pub fn select_segment(
     segment: &Segment,
     sources: &[SourceEntry],
     filter: &Filter,
+    templates: Option<&Templates>,
     cursor: &mut RawCursor<'_>,
     cancel: &Cancel,
 ) -> Result<Rows> {
     let everything = Rows::all(segment.meta.events as usize);
-    let question = Question { segment, sources, cancel };
+    let question = Question { segment, sources, templates, cancel };
     eval(&question, filter, cursor, &everything)
 }
 
@@ -58,6 +62,10 @@ fn eval(question: &Question<'_>, filter: &Filter, cursor: &mut RawCursor<'_>, am
         Filter::Text(pattern) => text(question, pattern, cursor, among),
         Filter::Field { field, test, .. } => match field.as_str() {
             "raw" => field::raw(question, test, cursor, among),
+            "template" => {
+                let none = || Rows::none(question.segment.meta.events as usize);
+                Ok(question.templates.map_or_else(none, |templates| templates.rows(test)).and(among))
+            }
             _ => field::eval(question, field, test).map(|rows| rows.and(among)),
         },
     }

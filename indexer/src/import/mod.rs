@@ -345,7 +345,7 @@ impl<'w, 'c> Landing<'w, 'c> {
     }
 }
 
-/// Gives every landed segment its text index. Answers are the same before, during and after.
+/// Gives every landed segment its text index and its templates. Answers are the same before, during and after.
 fn index(writing: &mut Writing<'_>, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
     for id in writing.unindexed() {
         if cancel.is_set() {
@@ -356,6 +356,10 @@ fn index(writing: &mut Writing<'_>, reporter: &mut Reporter<'_>, cancel: &Cancel
             outcome => outcome?,
         }
         reporter.tell(writing.manifest.revision, false);
+    }
+    if !cancel.is_set() {
+        // Without the file templates may show another of their ids, and the next import writes it.
+        let _ = writing.keep_template_ids(cancel);
     }
     reporter.tell(writing.manifest.revision, true);
     Ok(())

@@ -3,6 +3,7 @@
 mod columns;
 mod files;
 mod intern;
+mod kept;
 mod lock;
 mod manifest;
 mod parquet;
@@ -11,12 +12,14 @@ mod raw;
 mod rollup;
 mod segment;
 mod table;
+mod templates;
 mod text;
 
 pub use columns::Scalar;
 pub(crate) use columns::{Code, Column, ColumnCache, Dictionary, Packed, Times, Unit, with_codes};
 pub(crate) use files::folder_bytes;
 pub(crate) use intern::{Interner, TextColumn};
+pub(crate) use kept::{keep_ids, kept_ids};
 pub(crate) use lock::{Lock, is_locked};
 pub use manifest::SourceEntry;
 pub(crate) use manifest::{Manifest, ManifestStamp, SegmentEntry};
@@ -26,4 +29,5 @@ pub(crate) use raw::{Frame, RawCursor, RawFolder, RawWriter, compress, recover_r
 pub(crate) use rollup::Rollup;
 pub(crate) use segment::{Locations, Segment, SegmentField, SegmentMeta, SegmentSource};
 pub(crate) use table::{Builder as TableBuilder, Columns};
+pub(crate) use templates::{Messages, Mined, has_templates, verify_templates};
 pub(crate) use text::TokenRows;

@@ -76,6 +76,11 @@ impl Segment {
         case.join("segments").join(id.to_string())
     }
 
+    /// A file of this segment.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
     /// Writes a segment's files and makes them durable. It exists when the manifest lists it, not before.
     pub fn write(
         case: &Path,

@@ -72,8 +72,13 @@ pub fn load(path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
             limits::LARGEST_DEFINITION_BYTES
         )));
     }
+    load_text(&text, path)
+}
+
+/// Reads the text of a definition file as [`load`] does; the path gives names where the text has none.
+pub fn load_text(text: &str, path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    read(&text, &name).map_err(|faults| {
+    read(text, &name).map_err(|faults| {
         let error = |fault: definition::Fault| DefinitionError {
             path: path.to_path_buf(),
             key: fault.key,

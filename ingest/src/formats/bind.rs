@@ -14,8 +14,54 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new("no line of BIND", &["{time} {category}: {level}: client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»","{time} {category}: {level}: client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» {operation:words} '{query}/{type}/{class}' {action:rest}","{time} {category}: {level}: {message:rest}","{time} client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»"]).requiring("category", |word| word.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-'))
+    Layouts::new("no line of BIND", &["{time} {category}: {level}: client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»","{time} {category}: {level}: client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» {operation:words} '{query}/{type}/{class}' {action:rest}","{time} {category}: {level}: {message:rest}","{time} client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»"]).requiring("category", is_category)
 });
+
+/// Other programs write a time, a word and a level too.
+fn is_category(word: &[u8]) -> bool {
+    std::str::from_utf8(word).is_ok_and(|word| CATEGORIES.contains(&word))
+}
+
+const CATEGORIES: [&str; 38] = [
+    "client",
+    "cname",
+    "config",
+    "database",
+    "default",
+    "delegation-only",
+    "dispatch",
+    "dnssec",
+    "dnstap",
+    "edns-disabled",
+    "eventlib",
+    "general",
+    "insist",
+    "lame-servers",
+    "load",
+    "maintenance",
+    "network",
+    "notify",
+    "nsid",
+    "os",
+    "packet",
+    "parser",
+    "panic",
+    "queries",
+    "query-errors",
+    "rate-limit",
+    "resolver",
+    "rpz",
+    "rpz-passthru",
+    "security",
+    "serve-stale",
+    "spill",
+    "statistics",
+    "unmatched",
+    "update",
+    "update-security",
+    "xfer-in",
+    "xfer-out",
+];
 
 #[cfg(test)]
 mod tests {
@@ -42,6 +88,7 @@ mod tests {
                 r#"2026-11-21T03:04:05.123Z - client_ip="10.1.2.3" client_port=53211 query="example.com" class="IN" type="AAAA" flags="+" server_ip="10.1.2.4""#,
             ),
             ("21-Nov-2026 03:04:05.123 general: up", "unparsed: no line of BIND"),
+            ("Nov 21 03:04:05 imap-login: Info: Login: user=<bob>", "unparsed: no line of BIND"),
         ] {
             assert_eq!(render(&FORMAT, line), expected, "{line}");
         }

@@ -1,28 +1,110 @@
 //! Container logs as Kubernetes keeps them (CRI): a time, the stream, whether the line is whole, and what
-//! the program wrote, which is read on where it is JSON.
+//! the program wrote, which is read on where it is JSON. Runtimes cut long lines into parts (`P`, and the last
+//! one `F`), which are one event here; where the other stream comes in between, what came before it is.
+
+use memchr::memchr;
 
 use super::json::JsonBody;
-use super::{Fit, Format, Reader, Setup};
+use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
+use crate::frame::{Block, Framing};
 use crate::layout::time_at;
 use crate::level;
 use crate::limits;
 use crate::rows::{Kind, Rows, Schema};
 
-pub(crate) static FORMAT: Format =
-    Format { name: "cri", title: "container log lines", columns: COLUMNS, reader, ..Format::LINES };
+pub(crate) static FORMAT: Format = Format {
+    name: "cri",
+    title: "container log lines",
+    columns: COLUMNS,
+    learn: |_, _| Learned { framing: Framing::Blocks(event), ..Learned::default() },
+    reader,
+    ..Format::LINES
+};
 
 const COLUMNS: Schema = &[("stream", Kind::Text), ("tag", Kind::Text), ("message", Kind::Text)];
 const STREAM: usize = 0;
 const TAG: usize = 1;
 const MESSAGE: usize = 2;
 
+/// What stands before the message of a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Head {
+    is_error: bool,
+    is_part: bool,
+    tag: usize,
+    tag_end: usize,
+}
+
+impl Head {
+    const STREAMS: [&[u8]; 2] = [b" stdout ", b" stderr "];
+
+    /// The head of the line, whose time ends at a place.
+    fn behind_time(line: &[u8], time_end: usize) -> Option<Head> {
+        let stream = line.get(time_end..time_end + 8)?;
+        let tag = time_end + 8;
+        // A tag may say more behind a colon, one day.
+        let tag_end = tag + memchr(b' ', &line[tag..]).unwrap_or(line.len() - tag);
+        let is_tag = matches!(line.get(tag), Some(b'F' | b'P'))
+            && matches!(line.get(tag + 1), None | Some(b' ' | b':'));
+        let is_stream = Head::STREAMS.contains(&stream);
+        (is_stream && is_tag).then(|| Head {
+            is_error: stream == Head::STREAMS[1],
+            is_part: line[tag] == b'P',
+            tag,
+            tag_end,
+        })
+    }
+
+    /// The head of a line without its time being read.
+    fn of(line: &[u8]) -> Option<Head> {
+        if !line.first().is_some_and(u8::is_ascii_digit) {
+            return None;
+        }
+        Head::behind_time(line, memchr(b' ', &line[..line.len().min(limits::LONGEST_JOINED_TIME_BYTES)])?)
+    }
+}
+
+/// The line at the start of the text without its line end, and where the next begins.
+fn line(text: &[u8]) -> Option<(&[u8], usize)> {
+    let end = memchr(b'\n', text)?;
+    Some((text[..end].strip_suffix(b"\r").unwrap_or(&text[..end]), end + 1))
+}
+
+/// A line, with those that go on with it.
+fn event(text: &[u8]) -> Option<Block> {
+    let (first, mut next) = line(text)?;
+    let Some(head) = Head::of(first).filter(|head| head.is_part) else {
+        return Some(Block { start: 0, end: first.len(), next });
+    };
+    let mut end = first.len();
+    loop {
+        let is_other = |line: &[u8]| Head::of(line).is_some_and(|other| other.is_error != head.is_error);
+        let Some((part, length)) = line(&text[next..]) else {
+            return is_other(&text[next..]).then_some(Block { start: 0, end, next });
+        };
+        let part_head = Head::of(part).filter(|part| part.is_error == head.is_error);
+        // What never ends is cut where any other event is.
+        let goes_on = next + length <= limits::LONGEST_EVENT_BYTES;
+        let Some(part_head) = part_head.filter(|_| goes_on) else {
+            return Some(Block { start: 0, end, next });
+        };
+        end = next + part.len();
+        next += length;
+        if !part_head.is_part {
+            return Some(Block { start: 0, end, next });
+        }
+    }
+}
+
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(CriReader { json: JsonBody::default() })
+    Box::new(CriReader { json: JsonBody::default(), joined: Vec::new() })
 }
 
 struct CriReader {
     json: JsonBody,
+    /// The message of an event of several lines.
+    joined: Vec<u8>,
 }
 
 impl Reader for CriReader {
@@ -32,40 +114,59 @@ impl Reader for CriReader {
             return Err(broken);
         }
         let (when, end) = time_at(event, 0).ok_or(broken)?;
-        let rest = &event[end..];
-        if !rest.starts_with(b" stdout ") && !rest.starts_with(b" stderr ") {
-            return Err(broken);
-        }
-        let tag = end + 8;
-        // A tag may say more behind a colon, one day.
-        let tag_end = tag + event[tag..].iter().position(|byte| *byte == b' ').unwrap_or(event.len() - tag);
-        if !matches!(event.get(tag), Some(b'F' | b'P'))
-            || !matches!(event.get(tag + 1), None | Some(b' ' | b':'))
-        {
-            return Err(broken);
-        }
+        let (first, second) = line(event).map_or((event, None), |(line, next)| (line, Some(next)));
+        let head = Head::behind_time(first, end).ok_or(broken)?;
         rows.when(&when);
         rows.text(STREAM, end + 1, end + 7);
-        rows.text(TAG, tag, tag_end);
-        let message = tag_end + 1;
-        if message < event.len() {
-            rows.text(MESSAGE, message, event.len());
-            let is_object = event[message] == b'{' && self.json.read(event, message, rows);
-            if !is_object
-                && rows.level() == Level::None
-                && let Some(word) = level::find(event, message, message + limits::LEVEL_WITHIN_BYTES)
-            {
-                rows.set_level(word.level);
+        let message = head.tag_end + 1;
+        let Some(second) = second else {
+            rows.text(TAG, head.tag, head.tag_end);
+            if message < event.len() {
+                rows.text(MESSAGE, message, event.len());
+                let is_object = event[message] == b'{' && self.json.read(event, message, rows);
+                if !is_object {
+                    put_level(event, message, rows);
+                }
             }
+            return Ok(Fit::Whole);
+        };
+        let mut joined = std::mem::take(&mut self.joined);
+        joined.clear();
+        joined.extend_from_slice(first.get(message..).unwrap_or_default());
+        let mut at = second;
+        while at < event.len() {
+            let (part, length) = line(&event[at..]).unwrap_or((&event[at..], event.len() - at));
+            if let Some(head) = Head::of(part) {
+                rows.text(TAG, at + head.tag, at + head.tag_end);
+                joined.extend_from_slice(part.get(head.tag_end + 1..).unwrap_or_default());
+            }
+            at += length;
         }
+        if !joined.is_empty() {
+            let span = rows.rewrite(|buffer| buffer.extend_from_slice(&joined));
+            rows.span(MESSAGE, span);
+        }
+        if joined.first() != Some(&b'{') || !self.json.read_copy(&joined, rows) {
+            put_level(&joined, 0, rows);
+        }
+        self.joined = joined;
         Ok(Fit::Whole)
+    }
+}
+
+/// The level by its word in the message, where nothing else told it.
+fn put_level(text: &[u8], message: usize, rows: &mut Rows) {
+    if rows.level() == Level::None
+        && let Some(word) = level::find(text, message, message + limits::LEVEL_WITHIN_BYTES)
+    {
+        rows.set_level(word.level);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::render;
-    use super::FORMAT;
+    use super::*;
 
     #[test]
     fn sample_lines() {
@@ -83,10 +184,39 @@ mod tests {
                 r#"2026-11-21T03:04:05Z error stream="stderr" tag="F" message="{\"level\":\"error\",\"msg\":\"x\",\"ts\":\"2020-01-01T00:00:00Z\"}" msg="x""#,
             ),
             ("2026-11-21T03:04:05Z stdout F", r#"2026-11-21T03:04:05Z - stream="stdout" tag="F""#),
+            (
+                "2026-11-21T03:04:05.1Z stdout P WARN \n2026-11-21T03:04:05.2Z stdout P in three\r\n2026-11-21T03:04:05.3Z stdout F  parts\n",
+                r#"2026-11-21T03:04:05.1Z warn stream="stdout" tag="F" message="WARN in three parts""#,
+            ),
+            (
+                "2026-11-21T03:04:05Z stderr P {\"level\":\"error\",\n2026-11-21T03:04:05Z stderr P \n2026-11-21T03:04:05Z stderr F \"msg\":\"x\"}\n",
+                r#"2026-11-21T03:04:05Z error stream="stderr" tag="F" message="{\"level\":\"error\",\"msg\":\"x\"}" msg="x""#,
+            ),
             ("2026-11-21T03:04:05Z stdout X y", "unparsed: no time, stream and tag of a container log"),
             ("2026-11-21T03:04:05Z up", "unparsed: no time, stream and tag of a container log"),
         ] {
             assert_eq!(render(&FORMAT, line), expected, "{line}");
         }
+    }
+    #[test]
+    fn parts_are_joined_up_to_the_last_of_their_stream() {
+        let events = |text: &str| {
+            let mut at = 0;
+            let mut events = Vec::new();
+            while let Some(block) = event(&text.as_bytes()[at..]) {
+                events.push(&text[at + block.start..at + block.end]);
+                at += block.next;
+            }
+            (events.len(), text.len() - at)
+        };
+        let part = |stream: &str, tag: &str| format!("2026-11-21T03:04:05Z {stream} {tag} x\n");
+        let (out, err) = (|tag: &str| part("stdout", tag), |tag: &str| part("stderr", tag));
+        assert_eq!(events(&[out("F"), out("P"), out("P:a"), out("F"), out("F")].concat()), (3, 0));
+        assert_eq!(events(&[out("P"), err("F"), out("F")].concat()), (3, 0));
+        assert_eq!(events(&[out("P"), "panic\n".to_string(), out("F")].concat()), (3, 0));
+        // Whether a part goes on shows only the next line.
+        assert_eq!(events(&out("P")), (0, out("P").len()));
+        let endless = out("P").repeat(2 * limits::LONGEST_EVENT_BYTES / out("P").len() + 2);
+        assert_eq!(events(&endless).0, 2);
     }
 }

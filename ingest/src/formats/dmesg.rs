@@ -48,7 +48,13 @@ fn has_kernel_time(event: &[u8]) -> bool {
     let seconds = inner.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let fraction = inner[seconds..].iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count();
     let is_uptime = seconds > 0 && fraction == 6 && inner[seconds] == b'.';
-    is_uptime || (inner.get(3) == Some(&b' ') && month_name(inner, 4).is_some())
+    is_uptime || (is_weekday(inner) && month_name(inner, 4).is_some())
+}
+
+/// Monit has a zone in this place.
+fn is_weekday(inner: &[u8]) -> bool {
+    let names = [b"Mon ", b"Tue ", b"Wed ", b"Thu ", b"Fri ", b"Sat ", b"Sun "];
+    names.iter().any(|name| inner.starts_with(*name))
 }
 
 /// What `dmesg -x` writes before the time is no longer.
@@ -96,6 +102,7 @@ mod tests {
                 r#"1690-01-01T00:00:01.234567Z warn facility="kern" message="ACPI: x""#,
             ),
             ("[Sat Nov 21 03:04:05 2026] eth0: link up", r#"2026-11-21T03:04:05Z - message="eth0: link up""#),
+            ("[CET Nov 21 03:04:05] error    : x", "unparsed: no message of the kernel"),
             ("[12] x", "unparsed: no message of the kernel"),
             ("<6>x", "unparsed: no message of the kernel"),
         ] {

@@ -2,19 +2,36 @@
 
 use std::sync::LazyLock;
 
-use super::Format;
-use crate::layout::Layouts;
+use super::{Fit, Format, Reader};
+use crate::layout::{LayoutReader, Layouts};
+use crate::level;
+use crate::limits;
+use crate::rows::Rows;
 
 pub(crate) static FORMAT: Format = Format {
     name: "gitlab",
     title: "GitLab job log lines",
-    reader: |setup| Box::new(LAYOUTS.reader(setup)),
+    reader: |setup| Box::new(JobReader(LAYOUTS.reader(setup))),
     ..Format::LINES
 };
 
 static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
     Layouts::new("no line of a GitLab job", &["{time} {stream:word} {message:rest}"]).requiring("stream", |word| matches!(word, [a, b, b'O' | b'E'] | [a, b, b'O' | b'E', b'+'] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit()))
 });
+
+struct JobReader(LayoutReader);
+
+impl Reader for JobReader {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let fit = self.0.read(event, rows)?;
+        if let Some((from, _)) = self.0.place("message")
+            && let Some(word) = level::find(event, from, from + limits::LEVEL_WITHIN_BYTES)
+        {
+            rows.set_level(word.level);
+        }
+        Ok(fit)
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -30,7 +47,11 @@ mod tests {
             ),
             (
                 "2026-11-21T03:04:05.123456Z 01E fatal: x",
-                r#"2026-11-21T03:04:05.123456Z - stream="01E" message="fatal: x""#,
+                r#"2026-11-21T03:04:05.123456Z fatal stream="01E" message="fatal: x""#,
+            ),
+            (
+                "2026-11-21T03:04:05.123456Z 01E ERROR: Job failed: exit code 1",
+                r#"2026-11-21T03:04:05.123456Z error stream="01E" message="ERROR: Job failed: exit code 1""#,
             ),
             ("2026-11-21T03:04:05.123456Z x y", "unparsed: no line of a GitLab job"),
         ] {

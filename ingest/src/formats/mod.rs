@@ -10,7 +10,9 @@ pub(crate) mod apt;
 pub(crate) mod auditd;
 pub(crate) mod aws;
 pub(crate) mod bind;
+pub(crate) mod boot;
 pub(crate) mod cef;
+pub(crate) mod chromium;
 pub(crate) mod ci;
 pub(crate) mod cloud_init;
 pub(crate) mod cri;
@@ -18,6 +20,7 @@ pub(crate) mod csv;
 pub(crate) mod dmesg;
 pub(crate) mod dpkg;
 pub(crate) mod envoy;
+pub(crate) mod erlang;
 pub(crate) mod exim;
 pub(crate) mod fail2ban;
 pub(crate) mod fortinet;
@@ -45,6 +48,7 @@ pub(crate) mod proftpd;
 pub(crate) mod rails;
 pub(crate) mod redis;
 pub(crate) mod routeros;
+pub(crate) mod sections;
 pub(crate) mod shell_history;
 pub(crate) mod snort;
 pub(crate) mod squid;
@@ -115,6 +119,9 @@ pub(crate) static FORMATS: &[&Format] = &[
     &haproxy::FORMAT,
     &cri::FORMAT,
     &glog::FORMAT,
+    &chromium::FORMAT,
+    &erlang::FORMAT,
+    &boot::FORMAT,
     &ci::FORMAT,
     &journal::EXPORT,
     &journal::VERBOSE,
@@ -138,6 +145,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &windows_xml::FORMAT,
     &logfmt::FORMAT,
     &csv::FORMAT,
+    &sections::FORMAT,
     &text::FORMAT,
 ];
 
@@ -215,6 +223,8 @@ pub(crate) struct Learned {
     pub has_header: bool,
     /// What stands where in the lines of a general source.
     pub text: Option<Arc<text::TextShape>>,
+    /// Some lines have a mark by which the others are of the format too: of a job's section, of a start's status.
+    pub has_marks: bool,
     /// How many values a row of a table has.
     pub columns: usize,
     /// The column of a table that holds the time; or those of the date and the time of day.

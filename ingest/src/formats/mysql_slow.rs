@@ -39,10 +39,10 @@ fn block(text: &[u8]) -> Option<Block> {
         let line = &text[at..at + length];
         let next = at + length + 1;
         if is_preamble(line) {
-            return Some(if at == 0 { entry(text, 0, next) } else { entry(text, 0, at) });
+            return Some(if at == 0 { entry(next) } else { entry(at) });
         }
         if in_statement && begins(line) {
-            return Some(entry(text, 0, at));
+            return Some(entry(at));
         }
         in_statement |= !line.starts_with(b"# ") && !line.trim_ascii().is_empty();
         at = next;
@@ -50,8 +50,9 @@ fn block(text: &[u8]) -> Option<Block> {
     None
 }
 
-fn entry(text: &[u8], start: usize, next: usize) -> Block {
-    Block { start, end: start + text[start..next].trim_ascii_end().len(), next }
+/// The entry with the line ends behind it, which are taken off it as they are at the end of a chunk.
+fn entry(next: usize) -> Block {
+    Block { start: 0, end: next, next }
 }
 
 struct SlowReader {

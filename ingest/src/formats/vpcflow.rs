@@ -1,4 +1,5 @@
-//! Flow logs of AWS: values between spaces, under a line that names them or in the order of version 2.
+//! Flow logs of AWS: values between spaces, under a line that names them or in the order of version 2, or the one
+//! that the documentation gives for version 3.
 
 use super::{Fit, Format, Reader, Setup};
 use crate::batch::Level;
@@ -18,8 +19,11 @@ pub(crate) static FORMAT: Format = Format {
 /// The order where nothing says another.
 const VERSION_2: &str = "version account-id interface-id srcaddr dstaddr srcport dstport protocol packets bytes start end action log-status";
 
+const VERSION_3: &str = "version vpc-id subnet-id instance-id interface-id account-id type srcaddr dstaddr srcport dstport pkt-srcaddr pkt-dstaddr protocol bytes packets start end action tcp-flags log-status";
+
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    let mut reader = FlowReader { fields: Vec::new(), named: Named::default(), is_default: true };
+    let mut reader =
+        FlowReader { fields: Vec::new(), named: Named::default(), is_default: true, order: VERSION_2 };
     reader.name(VERSION_2.as_bytes());
     Box::new(reader)
 }
@@ -27,18 +31,27 @@ fn reader(_: &Setup) -> Box<dyn Reader> {
 struct FlowReader {
     fields: Vec<Box<[u8]>>,
     named: Named,
-    /// No line named the fields.
+    /// No line named the fields, which are in this order.
     is_default: bool,
+    order: &'static str,
 }
 
 impl Reader for FlowReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let count = event.trim_ascii_end().split(|&byte| byte == b' ').count();
+        if self.is_default {
+            let order = if event.starts_with(b"3 ") { VERSION_3 } else { VERSION_2 };
+            if self.order != order {
+                self.name(order.as_bytes());
+                self.order = order;
+            }
+        }
         if count != self.fields.len() {
             return Err("it has other fields than a flow record");
         }
-        if self.is_default && !(event.starts_with(b"2 ") && self.action(event).is_some_and(is_action)) {
-            return Err("not a flow record of version 2");
+        let has_version = matches!(event, [b'2' | b'3', b' ', ..]);
+        if self.is_default && !(has_version && self.action(event).is_some_and(is_action)) {
+            return Err("not a flow record of version 2 or 3");
         }
         self.named.begin();
         let (mut from, mut has_time) = (0, false);
@@ -134,7 +147,11 @@ mod tests {
             "srcaddr dstaddr end tcp-flags\n10.1.2.3 10.0.0.1 1795230305 2\n",
             r#"2026-11-21T03:05:05Z - srcaddr="10.1.2.3" dstaddr="10.0.0.1" end=1795230305 tcp-flags=2"#,
         );
+        check(
+            "3 vpc-1 subnet-1 i-1 eni-1 123456789010 IPv4 10.1.2.3 10.0.0.62 43416 5001 10.1.2.3 10.0.0.62 6 568 8 1795230245 1795230305 REJECT 2 OK",
+            r#"2026-11-21T03:04:05Z notice version=3 vpc-id="vpc-1" subnet-id="subnet-1" instance-id="i-1" interface-id="eni-1" account-id="123456789010" type="IPv4" srcaddr="10.1.2.3" dstaddr="10.0.0.62" srcport=43416 dstport=5001 pkt-srcaddr="10.1.2.3" pkt-dstaddr="10.0.0.62" protocol=6 bytes=568 packets=8 end=1795230305 action="REJECT" tcp-flags=2 log-status="OK""#,
+        );
         check("2 a b", "unparsed: it has other fields than a flow record");
-        check("1 2 3 4 5 6 7 8 9 10 11 12 13 14", "unparsed: not a flow record of version 2");
+        check("1 2 3 4 5 6 7 8 9 10 11 12 13 14", "unparsed: not a flow record of version 2 or 3");
     }
 }

@@ -19,9 +19,10 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 const EVENT_TAG: &[u8] = b"<Event";
 const EVENT_END: &[u8] = b"</Event>";
 
-/// Whether what stands behind `<Event` ends the name there, so that it is not `<EventData>`.
+/// Whether what stands behind `<Event` ends the name there, so that it is not `<EventData>`. At the end of the
+/// text nobody knows.
 fn begins_tag(behind: &[u8]) -> bool {
-    behind.first().is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'))
+    behind.first().is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'))
 }
 
 /// The next place at which an event begins, wherever in a line that is: the event viewer writes a whole
@@ -37,18 +38,31 @@ pub(crate) fn event_end(bytes: &[u8], from: usize) -> Option<usize> {
     memmem::find(bytes.get(from..)?, EVENT_END).map(|at| from + at + EVENT_END.len())
 }
 
-/// Whether this is only what stands around events: the declaration and the tags of the root.
-pub(crate) fn is_frame(text: &[u8]) -> bool {
-    let mut text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).trim_ascii();
-    if text.starts_with(b"<?xml") {
-        text = memmem::find(text, b"?>").map_or(text, |end| text[end + 2..].trim_ascii_start());
+/// Length of what stands around events at the start of the text: white space, a byte order mark, the
+/// declaration, a tag of the root. `None` where something else stands there, or its end is not in the text.
+fn around(text: &[u8]) -> Option<usize> {
+    let blank = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    if blank > 0 {
+        return Some(blank);
     }
-    for root in [&b"<Events"[..], b"</Events"] {
-        if let Some(behind) = text.strip_prefix(root)
-            && let Some(end) = behind.strip_suffix(b">")
-        {
-            return end.is_empty() || (end[0].is_ascii_whitespace() && !end.contains(&b'<'));
-        }
+    if text.starts_with(BYTE_ORDER_MARK) {
+        return Some(BYTE_ORDER_MARK.len());
+    }
+    let (inside, close) = if text.starts_with(b"<?xml") {
+        (5, &b"?>"[..])
+    } else {
+        let root = [&b"<Events"[..], b"</Events"].into_iter().find(|root| text.starts_with(root))?;
+        let ends_name = text.get(root.len()).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'>');
+        ends_name.then_some((root.len(), &b">"[..]))?
+    };
+    let end = inside + memmem::find(&text[inside..], close)?;
+    (!text[inside..end].contains(&b'<')).then_some(end + close.len())
+}
+
+/// Whether there is nothing but what stands around events.
+fn is_around(mut text: &[u8]) -> bool {
+    while let Some(length) = around(text) {
+        text = &text[length..];
     }
     text.is_empty()
 }
@@ -61,16 +75,19 @@ fn learn(sample: &[u8], _: &Setup) -> Learned {
 }
 
 /// The next event, or what stands before it. An event whose end tag is missing ends where the next begins.
+/// What is found must not depend on how much of the source is at hand.
 fn block(text: &[u8]) -> Option<Block> {
-    let Some(start) = next_event(text, 0) else {
-        return is_frame(text).then_some(Block { start: text.len(), end: text.len(), next: text.len() });
-    };
-    if !is_frame(&text[..start]) {
+    if let Some(next) = around(text) {
+        return Some(Block { start: 0, end: 0, next });
+    }
+    let start = next_event(text, 0)?;
+    if start > 0 {
         return Some(Block { start: 0, end: start, next: start });
     }
-    let end = event_end(text, start)?;
-    let end = next_event(text, start + EVENT_TAG.len()).map_or(end, |next| next.min(end));
-    Some(Block { start, end, next: end })
+    let end = event_end(text, 0);
+    let next = next_event(&text[..end.unwrap_or(text.len())], EVENT_TAG.len());
+    let end = next.or(end)?;
+    Some(Block { start: 0, end, next: end })
 }
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
@@ -130,7 +147,7 @@ impl Walk {
         self.scratch.clear();
         self.content = None;
         let start = next_event(event, 0).ok_or("there is no <Event> in it")?;
-        if !is_frame(&event[..start]) {
+        if !is_around(&event[..start]) {
             return Err("there is other text before its <Event>");
         }
         let mut reader = XmlReader::new(&event[start..]);

@@ -161,5 +161,5 @@ pub(crate) fn tai64(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
     let nanos = if digits == 24 { hex(16, 24)? } else { 0 };
     let second = tai - TAI_AHEAD;
     let in_range = (0..200 * 366 * DAY_NS / SECOND_NS).contains(&second) && nanos < SECOND_NS;
-    in_range.then_some((second * SECOND_NS + nanos, at + 1 + digits))
+    in_range.then(|| (second * SECOND_NS + nanos, at + 1 + digits))
 }

@@ -8,8 +8,8 @@ use indexer::aggregate as engine;
 use crate::analysis::{
     Aggregate, AggregateRequest, Around, Axis, Bins, By, CalendarUnit, Context, ContextRequest, Facet,
     Facets, FacetsRequest, FollowRequest, Interval, Measure, Measured, NumberFacet, PercentileValue, Scalar,
-    ScalarKind, SignificantRequest, SignificantTerm, SignificantTerms, SortedPageRequest, TermOrder, Trail,
-    Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest, ValueCount,
+    ScalarCount, ScalarKind, SignificantRequest, SignificantTerm, SignificantTerms, SortedPageRequest,
+    TermOrder, Trail, Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest,
 };
 use crate::calls::{Answer, ROW_BYTES, milliseconds, shape_kind, shape_level, shape_row, view};
 use crate::session::{Call, Session};
@@ -307,7 +307,7 @@ fn shape_scalar(value: &indexer::Scalar) -> Scalar {
 
 fn shape_facet(facet: &engine::Facet) -> Facet {
     let count =
-        |(value, count): &(indexer::Scalar, u64)| ValueCount { value: shape_scalar(value), count: *count };
+        |(value, count): &(indexer::Scalar, u64)| ScalarCount { value: shape_scalar(value), count: *count };
     let percentiles = |values: &[Option<indexer::Scalar>]| {
         let each = engine::PERCENTILES.iter().zip(values);
         each.map(|(&percent, value)| PercentileValue { percent, value: number(value.as_ref()) }).collect()

@@ -194,7 +194,7 @@ pub struct Facet {
     pub present: u64,
     /// Null where the values are too many to be counted.
     pub distinct: Option<u64>,
-    pub top: Vec<ValueCount>,
+    pub top: Vec<ScalarCount>,
     pub numbers: Option<NumberFacet>,
     /// Events that have it, in each bucket.
     pub sparkline: Vec<u32>,
@@ -202,7 +202,7 @@ pub struct Facet {
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct ValueCount {
+pub struct ScalarCount {
     pub value: Scalar,
     pub count: u64,
 }

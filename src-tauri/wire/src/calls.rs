@@ -32,9 +32,10 @@ const SAMPLE: [(&str, &str); 4] = [
     ("host/syslog", include_str!("../../../fixtures/sample/host/syslog")),
 ];
 
-pub(crate) type Answer<T> = Result<T, WireError>;
-
 pub use crate::analyse::{aggregate, context, facets, follow, significant, sorted_page, transactions};
+pub use crate::patterns::patterns;
+
+pub type Answer<T> = Result<T, WireError>;
 
 pub fn hello(session: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> Answer<Hello> {
     let (cases, paths): (Vec<_>, Vec<_>) = session.start.paths.iter().partition(|path| is_case(path));
@@ -178,7 +179,7 @@ pub fn event(
     })
 }
 
-pub(crate) fn view(session: &Session, view: &View) -> Answer<(Arc<Case>, indexer::View)> {
+pub fn view(session: &Session, view: &View) -> Answer<(Arc<Case>, indexer::View)> {
     let case = session.case(Path::new(&view.case))?;
     let parsed = indexer::View::parse(&view.query, view.from.map(|time| time.0), view.to.map(|time| time.0))?;
     Ok((case, parsed))
@@ -191,7 +192,7 @@ fn direction(order: Order) -> indexer::Direction {
     }
 }
 
-pub(crate) fn milliseconds(started: Instant) -> f64 {
+pub fn milliseconds(started: Instant) -> f64 {
     started.elapsed().as_secs_f64() * 1_000.0
 }
 
@@ -326,7 +327,7 @@ pub(crate) fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
     }
 }
 
-pub(crate) fn shape_level(level: indexer::Level) -> Level {
+pub fn shape_level(level: indexer::Level) -> Level {
     match level {
         indexer::Level::None => Level::None,
         indexer::Level::Trace => Level::Trace,

@@ -10,6 +10,7 @@ use crate::analysis::{
     Aggregate, AggregateRequest, Context, ContextRequest, Facets, FacetsRequest, FollowRequest,
     SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
 };
+use crate::patterns::{Patterns, PatternsRequest};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, EventDetail, EventRequest, Hello, ImportProgress,
     ImportReport, ImportRequest, LocateRequest, Located, Page, PageRequest, Paths, Timeline, TimelineRequest,
@@ -84,4 +85,6 @@ contract! {
     follow / Follow: FollowRequest, Empty => Trails;
     /// Events put together by an id.
     transactions / Transactions: TransactionsRequest, Empty => Transactions;
+    /// The templates of the matching events; what is known so far is streamed.
+    patterns / Patterns: PatternsRequest, Patterns => Patterns;
 }

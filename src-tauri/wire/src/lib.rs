@@ -18,11 +18,15 @@ mod analysis;
 mod calls;
 mod contract;
 mod error;
+mod patterns;
 mod session;
 mod types;
 pub mod typescript;
 
 pub use analysis::*;
 pub use contract::Command;
+pub use patterns::{
+    Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
+};
 pub use session::{Call, Session, Start, home};
 pub use types::*;

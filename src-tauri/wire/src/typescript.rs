@@ -5,10 +5,13 @@ use ts_rs::{Config, TS};
 use crate::analysis::{
     Aggregate, AggregateRequest, Around, Axis, Bins, By, CalendarUnit, Context, ContextRequest, Facet,
     Facets, FacetsRequest, FollowRequest, Interval, Measure, Measured, NumberFacet, PercentileValue, Scalar,
-    ScalarKind, SignificantRequest, SignificantTerm, SignificantTerms, SortedPageRequest, TermOrder, Trail,
-    Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest, ValueCount,
+    ScalarCount, ScalarKind, SignificantRequest, SignificantTerm, SignificantTerms, SortedPageRequest,
+    TermOrder, Trail, Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest,
 };
 use crate::contract::rows;
+use crate::patterns::{
+    Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
+};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
     FieldValue, FileProgress, FileState, Hello, HostKind, ImportPhase, ImportProgress, ImportReport,
@@ -75,7 +78,7 @@ pub fn generate() -> String {
         FacetsRequest,
         Facets,
         Facet,
-        ValueCount,
+        ScalarCount,
         NumberFacet,
         PercentileValue,
         SignificantRequest,
@@ -92,6 +95,13 @@ pub fn generate() -> String {
         TransactionOrder,
         Transactions,
         Transaction,
+        Granularity,
+        PatternsRequest,
+        Patterns,
+        Pattern,
+        LevelCount,
+        PatternVariable,
+        ValueCount,
         ErrorCode,
         WireError,
     ];

@@ -93,7 +93,7 @@ fn sample_to_detail() {
 fn calculations_cross_in_both_directions() {
     let walk = Walk::new();
     let line = |n: u32| {
-        let (level, status) = if n % 4 == 0 { ("error", 500) } else { ("info", 200) };
+        let (level, status) = if n.is_multiple_of(4) { ("error", 500) } else { ("info", 200) };
         let time = format!("2026-03-01T14:{n:02}:00Z");
         let trace = format!("t{}", n % 5);
         json!({ "ts": time, "level": level, "status": status, "took": f64::from(n) + 0.5, "trace": trace })
@@ -250,4 +250,32 @@ fn cancel_keeps_what_had_landed() {
     let kept = report["case"]["events"].as_u64().expect("a count");
     assert!(kept > 0 && kept < 4_500_000, "{kept}");
     assert_eq!(report["problems"][0]["code"], "cancelled");
+}
+
+#[test]
+fn templates_are_listed_filtered_by_and_explained() {
+    let walk = Walk::new();
+    let line = |n: u32| format!("2026-03-01T14:05:{n:02}Z INFO job {n} took {} ms\n", n * 10);
+    let lines = (0..20).map(line).collect::<Vec<_>>().concat();
+    let (case, _) = walk.imported(&walk.file("a.log", lines.as_bytes()));
+    let ask = |query: &str, variables: Value| {
+        walk.ask(
+            "patterns",
+            json!({
+                "view": view(&case, query), "granularity": "template", "limit": 100, "buckets": 10,
+                "examples": 1, "compare": false, "variables": variables, "values": 3,
+            }),
+        )
+    };
+    let listed = ask("", json!([])).expect("a list");
+    let only = &listed["patterns"][0];
+    assert_eq!(only["text"], "job <num> took <duration>");
+    assert_eq!((&only["count"], &only["levels"]), (&json!(20), &json!([{ "level": "info", "count": 20 }])));
+    assert_eq!((&listed["fraction"], &listed["total"]), (&json!(1.0), &json!(20)));
+    let id = only["id"].as_str().expect("an id");
+    let told = ask(&format!("template:{id}"), json!([id])).expect("a list");
+    let variables = &told["patterns"][0]["variables"];
+    assert_eq!((&variables[0]["distinct"], &variables[1]["max"]), (&json!(20), &json!(190.0)));
+    assert_eq!(ask(&format!("NOT template:{id}"), json!([])).expect("a list")["total"], 0);
+    assert_eq!(ask("", json!(["nonsense"])).map_err(|error| error.code), Err(ErrorCode::BadRequest));
 }

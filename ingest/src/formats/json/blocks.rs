@@ -185,13 +185,15 @@ enum Opening {
     Open,
 }
 
-/// What stands before the first event of a list in a wrapping object: a few members, and the list's name.
+/// What stands before the first event of a list in a wrapping object: a few members, and the list's name. It is
+/// not looked for behind the end of the object, because a chunk may end there.
 fn opening(text: &[u8], name: &[u8]) -> Opening {
     let head = &text[..text.len().min(LONGEST_LIST_OPENING_BYTES)];
-    let mut cursor = Cursor { bytes: head, at: 1 };
+    let end = object_end(head).map(|(end, _)| end);
+    let mut cursor = Cursor { bytes: &head[..end.unwrap_or(head.len())], at: 1 };
     match opening_end(&mut cursor, name) {
         Ok(Some(end)) => Opening::Found(end),
-        Err(CUT_SHORT) if head.len() < LONGEST_LIST_OPENING_BYTES => Opening::Open,
+        Err(CUT_SHORT) if end.is_none() && head.len() < LONGEST_LIST_OPENING_BYTES => Opening::Open,
         _ => Opening::None,
     }
 }
@@ -357,6 +359,20 @@ mod tests {
         );
         check("{\"items\":[{\"a\":1}]}\n{\"items\":[{\"a\":2}]}\n", &["lines"]);
         check("{\"events\":[1,2]}", &["lines"]);
+    }
+
+    #[test]
+    fn a_broken_event_of_a_list_ends_alike_whatever_follows_it() {
+        let broken = "{\"a\":1,\"b\":\"cut\n";
+        for behind in ["", "two\n", "two\",\"c\":2},{\"a\":3}]}"] {
+            let text = format!("{broken}{behind}");
+            let block = listed::<0>(text.as_bytes());
+            assert_eq!(
+                block,
+                Some(Block { start: 0, end: broken.len() - 1, next: broken.len() }),
+                "{behind}"
+            );
+        }
     }
 
     #[test]

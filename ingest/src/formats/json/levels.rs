@@ -20,10 +20,12 @@ pub(super) fn of_value(line: &[u8], value: Value, scale: Scale, marks: u8) -> Op
     }
 }
 
-/// A word, perhaps with the number of its degree: `DEBUG2`.
+/// A word, perhaps with the number of its degree: `DEBUG2`, `ERROR+2` of Go's slog. Zap's own word for what is
+/// fatal while developing is the only one that no other program has.
 fn of_word(word: &[u8]) -> Option<Level> {
     level::of_word(word).or_else(|| match word {
-        [word @ .., b'0'..=b'9'] => level::of_word(word),
+        b"dpanic" | b"DPANIC" => Some(Level::Fatal),
+        [word @ .., b'+' | b'-', b'0'..=b'9'] | [word @ .., b'0'..=b'9'] => level::of_word(word),
         _ => None,
     })
 }

@@ -7,6 +7,15 @@ fn check(line: &str, expected: &str) {
 }
 
 #[test]
+fn levels_with_a_degree() {
+    for (level, expected) in
+        [("ERROR+2", "error"), ("DEBUG-4", "debug"), ("DEBUG5", "debug"), ("dpanic", "fatal")]
+    {
+        assert_eq!(render(&FORMAT, &format!("{{\"level\":\"{level}\"}}")), format!("- {expected}"));
+    }
+}
+
+#[test]
 fn sample_lines() {
     check(
         r#"{"ts":"2026-11-21T03:04:05.123Z","level":"WARN","msg":"slow \"cart\"","n":3,"ms":1.25,"ok":true,"x":null}"#,

@@ -89,7 +89,7 @@ fn block(text: &[u8]) -> Option<Block> {
         return Some(Block { start, end: start + shown, next: end });
     }
     let newline = memchr(b'\n', text)?;
-    Some(Block { start: 0, end: text[..newline].trim_ascii_end().len(), next: newline + 1 })
+    Some(Block { start: 0, end: newline - usize::from(text[..newline].ends_with(b"\r")), next: newline + 1 })
 }
 
 #[cfg(test)]

@@ -109,7 +109,14 @@ impl Header {
         }
         // Devices mark a clock that was never set, or lost its source.
         at += usize::from(matches!(event.get(at), Some(b'*' | b'.')));
+        if has_priority {
+            at = behind_origin(event, at);
+        }
         if let Some((stamp, end)) = month_day(event, at) {
+            // Half a day's hours are written for people, as `java.util.logging` does.
+            if matches!(event[end - 1], b'M' | b'm') {
+                return Err(NO_TIME);
+            }
             self.when = Some(When::Stamp(stamp));
             return Ok((Stamp::Own, behind_zone(event, end)));
         }
@@ -196,6 +203,9 @@ impl Header {
             }
             return Ok(self);
         }
+        if stamp == Stamp::Own && self.versioned(event, at) {
+            return Ok(self);
+        }
         if stamp == Stamp::Shared && !self.is_certain && !has_priority {
             return Err(NO_HOST);
         }
@@ -209,7 +219,11 @@ impl Header {
         let name = &event[from..to];
         // An address of IPv6 in the host's place ends with no colon and space, a level word is another log's.
         let may = stamp == Stamp::Own && level::of_word(name).is_none() && !name.contains(&b':');
-        self.is_certain = may && (self.pid.is_some() || self.is_kernel(event) || name.contains(&b'-'));
+        self.is_certain = may
+            && (self.pid.is_some()
+                || self.is_kernel(event)
+                || name.contains(&b'-')
+                || begins_with_level(&event[self.message..]));
         may
     }
 
@@ -302,6 +316,25 @@ impl Header {
         true
     }
 
+    /// `syslogd 1.4.1: `, a program that names its version.
+    fn versioned(&mut self, event: &[u8], from: usize) -> bool {
+        let rest = event.get(from..).unwrap_or_default();
+        let length = rest.iter().take(LONGEST_TAG).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let Some(version) = rest[length..].strip_prefix(b" ") else { return false };
+        let is_version = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+        let version_length = version.iter().take(LONGEST_TAG).take_while(is_version).count();
+        let is_one = length > 0
+            && version[0].is_ascii_digit()
+            && version[..version_length].contains(&b'.')
+            && version[version_length..].starts_with(b": ");
+        if is_one {
+            self.app = Some((from, from + length));
+            self.message = from + length + 1 + version_length + 2;
+            self.is_certain = true;
+        }
+        is_one
+    }
+
     /// A device's own tag behind that of the program which relays it.
     fn relayed(&mut self, event: &[u8]) {
         if let Some(mnemonic) = cisco::mnemonic(event, self.message) {
@@ -345,6 +378,16 @@ fn behind_count(event: &[u8], at: usize) -> usize {
     }
 }
 
+/// `sw-1: `, the name that a Cisco device is told to put between its count and the time.
+fn behind_origin(event: &[u8], at: usize) -> usize {
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let length = event[at..].iter().take(LONGEST_TAG).take_while(is_name).count();
+    let time = at + length + 2;
+    let is_origin = length > 0 && event[at + length..].starts_with(b": ");
+    let stamp = time + usize::from(matches!(event.get(time), Some(b'*' | b'.')));
+    if is_origin && month_day(event, stamp).is_some() { stamp } else { at }
+}
+
 /// Past the name of a zone that was not understood, which journalctl and devices write: ` CEST`.
 fn behind_zone(event: &[u8], end: usize) -> usize {
     let letters = event.get(end + 1..).unwrap_or_default();
@@ -369,6 +412,12 @@ pub(crate) fn topics(event: &[u8], from: usize) -> Option<(usize, Option<Level>)
     }
     let levels = word.split(|byte| *byte == b',').filter_map(level::of_word);
     Some((from + word.len(), levels.max_by_key(|level| *level as u8)))
+}
+
+/// `Error: `, as Dovecot begins the messages of its own log.
+fn begins_with_level(message: &[u8]) -> bool {
+    let word = message.iter().take(level::LONGEST_WORD).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    message[word..].starts_with(b": ") && level::of_word(&message[..word]).is_some()
 }
 
 fn is_weekday(event: &[u8], at: usize) -> bool {

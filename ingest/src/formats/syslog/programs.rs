@@ -53,8 +53,10 @@ enum Reads {
 /// Readers of the programs that were met in one chunk.
 #[derive(Default)]
 pub(super) struct Programs {
-    known: HashMap<Box<[u8]>, Reads>,
-    last: Option<(Box<[u8]>, Reads)>,
+    known: Vec<(Box<[u8]>, Reads)>,
+    places: HashMap<Box<[u8]>, usize>,
+    /// The program of the event before.
+    last: usize,
     readers: [Option<LayoutReader>; PROGRAMS.len()],
     json: JsonBody,
     netfilter: netfilter::Netfilter,
@@ -92,24 +94,31 @@ impl Programs {
         }
     }
 
+    /// Most sources have a few programs, so these are compared before any is hashed.
     #[inline]
     fn reads(&mut self, app: &[u8]) -> Reads {
-        if let Some((last, reads)) = &self.last
+        if let Some((last, reads)) = self.known.get(self.last)
             && **last == *app
         {
             return *reads;
         }
-        let reads = if let Some(reads) = self.known.get(app) {
-            *reads
-        } else {
-            let reads = reads(app);
-            self.known.insert(app.into(), reads);
-            reads
-        };
-        self.last = Some((app.into(), reads));
-        reads
+        let near = self.known.iter().take(COMPARED).position(|(known, _)| **known == *app);
+        self.last = near.unwrap_or_else(|| self.place(app));
+        self.known[self.last].1
+    }
+
+    fn place(&mut self, app: &[u8]) -> usize {
+        if let Some(&place) = self.places.get(app) {
+            return place;
+        }
+        self.known.push((app.into(), reads(app)));
+        self.places.insert(app.into(), self.known.len() - 1);
+        self.known.len() - 1
     }
 }
+
+/// So many programs are told apart by their names alone.
+const COMPARED: usize = 12;
 
 fn reads(app: &[u8]) -> Reads {
     // `/usr/sbin/cron`, `postfix/smtpd`, `sshd(pam_unix)`, `dovecot:`.

@@ -301,3 +301,60 @@ fn messages_of_known_programs_3() {
         r#"2026-11-21T02:04:05Z info host="10.1.2.3" app="firewall,info" message="input: in:ether1 out:(unknown 0), proto UDP, 192.0.2.7:59388->10.1.2.3:23, len 40" chain="input:" in="ether1" out="(unknown 0)" transport="UDP" source_ip="192.0.2.7" source_port=59388 destination_ip="10.1.2.3" destination_port=23 bytes=40"#,
     );
 }
+
+#[test]
+fn what_other_programs_write_in_their_own_way() {
+    check(
+        "Nov 21 03:04:05 web-1 syslogd 1.4.1: restart.",
+        r#"1680-11-21T03:04:05Z - host="web-1" app="syslogd" message="restart.""#,
+    );
+    check(
+        "Nov 21 03:04:05 web-1 port 5: link up",
+        r#"1680-11-21T03:04:05Z - host="web-1" message="port 5: link up""#,
+    );
+    check("Nov 21 03:04:05 auth: Error: x", r#"1680-11-21T03:04:05Z error app="auth" message="Error: x""#);
+    check(
+        "<189>45: sw-1: *Nov 21 03:04:05.123: %SYS-5-RESTART: System restarted",
+        r#"1680-11-21T03:04:05.123Z notice facility="local7" app="SYS" msgid="RESTART" message="System restarted""#,
+    );
+    check("Nov 21, 2026 3:04:05 AM com.example.Cart add", "unparsed: no time of syslog at the start");
+}
+
+#[test]
+fn who_was_turned_away() {
+    let sshd = |message: &str| {
+        let shown = render(&FORMAT, &format!("Nov 21 03:04:05 h sshd[7]: {message}"));
+        shown.split_once(&format!("message={message:?}")).map(|(_, fields)| fields.to_string())
+    };
+    let check = |message: &str, fields: &str| assert_eq!(sshd(message).as_deref(), Some(fields), "{message}");
+    check(
+        "error: PAM: Authentication failure for bob from 10.1.2.3 via 10.0.0.1",
+        r#" reason="Authentication failure" user="bob" client_ip="10.1.2.3""#,
+    );
+    check(
+        "error: PAM: User not known for illegal user bob from 10.1.2.3",
+        r#" reason="User not known" user="bob" client_ip="10.1.2.3""#,
+    );
+    check(
+        "error: Received disconnect from 10.1.2.3 port 5:14: No supported methods [preauth]",
+        r#" client_ip="10.1.2.3" client_port=5 reason="14: No supported methods [preauth]""#,
+    );
+    check(
+        "fatal: Unable to negotiate with 10.1.2.3 port 5: no matching MAC found",
+        r#" client_ip="10.1.2.3" client_port=5 reason="no matching MAC found""#,
+    );
+    check(
+        "banner exchange: Connection from 10.1.2.3 port 5: invalid format",
+        r#" client_ip="10.1.2.3" client_port=5 reason="invalid format""#,
+    );
+    check("ROOT LOGIN REFUSED FROM 10.1.2.3 port 5", r#" client_ip="10.1.2.3" client_port=5"#);
+    check(
+        "Timeout before authentication for connection from 10.1.2.3 to 10.0.0.1, pid = 9",
+        r#" client_ip="10.1.2.3""#,
+    );
+    check("User root not allowed because account is locked", r#" user="root" reason="account is locked""#);
+    check(
+        "Disconnecting: Too many authentication failures for git [preauth]",
+        r#" reason="Too many authentication failures" user="git""#,
+    );
+}

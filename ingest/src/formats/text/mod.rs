@@ -124,9 +124,16 @@ impl TextReader {
                 rows.int(column, value);
             }
         }
+        let (mut thread, mut logger) = (header.thread, header.logger);
+        if let (Some((from, to)), None) = (thread, logger)
+            && let Some((class, line)) = class_in_thread(&event[from..to])
+        {
+            (thread, logger) = (Some((from, from + class - 1)), Some((from + class, from + line - 1)));
+            self.named.value(b"source_line", event, from + line, to, rows);
+        }
         let places = [
-            (&b"thread"[..], header.thread),
-            (b"logger", header.logger),
+            (&b"thread"[..], thread),
+            (b"logger", logger),
             (b"user", header.user),
             (b"context", header.context),
         ];
@@ -212,6 +219,22 @@ impl Reader for TextReader {
         }
         Ok(Fit::Whole)
     }
+}
+
+/// `main:QuorumPeer@913`, the thread, class and line that ZooKeeper's layout puts into one bracket: where the
+/// class and the line begin.
+fn class_in_thread(text: &[u8]) -> Option<(usize, usize)> {
+    let at = memchr::memrchr(b'@', text)?;
+    let digits = &text[at + 1..];
+    if digits.is_empty() || digits.len() > 6 || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let class = memchr::memrchr(b':', &text[..at])? + 1;
+    let is_class = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.');
+    let is_split = class > 1
+        && text.get(class).is_some_and(u8::is_ascii_alphabetic)
+        && text[class..at].iter().all(is_class);
+    is_split.then_some((class, at + 1))
 }
 
 fn first_line(event: &[u8]) -> &[u8] {

@@ -9,6 +9,9 @@ use crate::batch::Level;
 /// Names and brackets before a message are short; a longer run belongs to the message.
 const LONGEST_PIECE_BYTES: usize = 160;
 
+/// What is in brackets is set apart more surely: threads of HDFS are named by the path and block they work on.
+const LONGEST_BRACKET_BYTES: usize = 400;
+
 /// How a piece is set apart from what follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -127,7 +130,7 @@ fn closing(line: &[u8], open_at: usize) -> Option<usize> {
         _ => b'>',
     };
     let mut depth = 0;
-    for (length, &byte) in line[open_at..].iter().take(LONGEST_PIECE_BYTES).enumerate() {
+    for (length, &byte) in line[open_at..].iter().take(LONGEST_BRACKET_BYTES).enumerate() {
         if byte == b'\n' {
             return None;
         }

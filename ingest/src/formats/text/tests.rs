@@ -7,6 +7,15 @@ fn check(line: &str, expected: &str) {
 }
 
 #[test]
+fn zookeeper_has_thread_class_and_line_in_one_bracket() {
+    let line =
+        "2026-11-21 03:04:05,123 - INFO  [SendWorker:18:QuorumCnxManager$SendWorker@679] - Interrupted";
+    let shown = render(&FORMAT, line);
+    let fields = r#"info source_line=679 thread="SendWorker:18" logger="QuorumCnxManager$SendWorker" message="Interrupted""#;
+    assert!(shown.ends_with(fields), "{shown}");
+}
+
+#[test]
 fn sample_lines() {
     check("2026-03-01T12:00:00Z up", "2026-03-01T12:00:00Z - message=\"up\"");
 }
@@ -23,7 +32,7 @@ fn java_layouts() {
     );
     check(
         "2026-03-01 12:00:00,123 - INFO  [QuorumPeer[myid=1]/0:0:a@7] - up",
-        r#"2026-03-01T12:00:00.123Z info thread="QuorumPeer[myid=1]/0:0:a@7" myid=1 message="up""#,
+        r#"2026-03-01T12:00:00.123Z info source_line=7 thread="QuorumPeer[myid=1]/0:0" logger="a" myid=1 message="up""#,
     );
     check(
         "2026-03-01 12:00:00.123  INFO 4711 --- [  main] c.e.ShopApplication    : Started in 1.5 s",

@@ -82,7 +82,7 @@ fn block(text: &[u8]) -> Option<Block> {
         let next = at + memchr(b'\n', &text[at..])? + 1;
         let rest = &text[next..];
         if rest.starts_with(STARS) && begins_for_sure(rest) {
-            return Some(Block { start: 0, end: text[..next].trim_ascii_end().len(), next });
+            return Some(Block { start: 0, end: next, next });
         }
         at = next;
     }

@@ -1,0 +1,258 @@
+//! `templates.1.parquet`: the shape of each event's message. Made from the rest of the case, and made again
+//! when it is not there.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::files;
+use super::parquet::{self, Kind, NO_CODE, Texts, Values};
+use super::raw::RawCursor;
+use super::segment::Segment;
+use crate::error::{AtPath, Error, Result};
+use crate::limits::{CANCEL_ROWS, MOST_SHAPES_OF_A_SEGMENT};
+use crate::patterns::{Message, Miner, NO_SHAPE, bounded, shape_hash};
+
+/// The number is the version of the rules by which shapes are made. What other rules made is not looked at.
+const FILE: &str = "templates.1.parquet";
+
+/// Fields that hold what a program said, the first that an event has.
+const MESSAGES: [&str; 3] = ["message", "msg", "log"];
+
+/// The shapes of a segment.
+#[derive(Debug)]
+pub struct Mined {
+    /// For each row its shape's place, or [`NO_SHAPE`].
+    pub codes: Vec<u32>,
+    pub shapes: Vec<String>,
+    /// The names of the shapes.
+    pub hashes: Vec<u64>,
+}
+
+impl Mined {
+    fn new(codes: Vec<u32>, shapes: Vec<String>) -> Mined {
+        let hashes = shapes.iter().map(|shape| shape_hash(shape)).collect();
+        Mined { codes, shapes, hashes }
+    }
+
+    /// The file of a segment, where it stands and can be read. Another one is made from the segment.
+    pub fn load(segment: &Segment) -> Option<Mined> {
+        let file = parquet::File::open(&path(segment)).ok()?;
+        let Ok(Values::Text { codes, texts }) = file.column("shape") else { return None };
+        if codes.len() as u64 != segment.meta.events {
+            return None;
+        }
+        // Texts that hardly repeat are stored as they are, one a row.
+        let mut places = HashMap::new();
+        let mut shapes = Vec::new();
+        let known: Vec<u32> = texts
+            .iter()
+            .map(|text| {
+                *places.entry(text.to_owned()).or_insert_with(|| {
+                    shapes.push(text.to_owned());
+                    shapes.len() as u32 - 1
+                })
+            })
+            .collect();
+        let codes = codes.iter().map(|&code| known.get(code as usize).copied().unwrap_or(NO_SHAPE));
+        Some(Mined::new(codes.collect(), shapes))
+    }
+
+    /// Looks at every message of a segment.
+    pub fn mine(segment: &Segment, cursor: &mut RawCursor<'_>, stopped: &dyn Fn() -> bool) -> Result<Mined> {
+        let messages = Messages::of(segment)?;
+        let mut miner = Miner::default();
+        let mut known = Known::new(&messages);
+        let rows = segment.meta.events as usize;
+        let mut codes = vec![NO_SHAPE; rows];
+        let mut others = Vec::new();
+        for (row, code) in codes.iter_mut().enumerate() {
+            if row.is_multiple_of(CANCEL_ROWS) && stopped() {
+                return Err(Error::cancelled());
+            }
+            match known.code(&messages, row, &mut miner) {
+                Some(found) => *code = found,
+                None => others.push(row as u32),
+            }
+        }
+        let mut seen = 0;
+        segment.for_each_text(cursor, others.into_iter(), |row, text| {
+            seen += 1;
+            if seen % CANCEL_ROWS == 0 && stopped() {
+                return Err(Error::cancelled());
+            }
+            codes[row as usize] = miner.event(text);
+            Ok(())
+        })?;
+        let all = Mined::new(codes, miner.finish());
+        Ok(if all.shapes.len() > MOST_SHAPES_OF_A_SEGMENT { all.widened() } else { all })
+    }
+
+    /// The same with fewer shapes.
+    fn widened(self) -> Mined {
+        let shapes: Vec<&str> = self.shapes.iter().map(String::as_str).collect();
+        let wide = bounded(&shapes, MOST_SHAPES_OF_A_SEGMENT);
+        let (mut places, mut kept): (HashMap<&str, u32>, Vec<String>) = (HashMap::new(), Vec::new());
+        let codes: Vec<u32> = shapes
+            .iter()
+            .zip(&wide)
+            .map(|(shape, wide)| {
+                let text = wide.as_deref().unwrap_or(shape);
+                *places.entry(text).or_insert_with(|| {
+                    kept.push(text.to_owned());
+                    kept.len() as u32 - 1
+                })
+            })
+            .collect();
+        let row_codes = self.codes.iter().map(|&code| codes.get(code as usize).copied().unwrap_or(NO_SHAPE));
+        Mined::new(row_codes.collect(), kept)
+    }
+
+    pub fn store(&self, segment: &Segment) -> Result<()> {
+        let path = path(segment);
+        let mut texts = Texts::default();
+        self.shapes.iter().for_each(|shape| texts.push(shape));
+        let missing = |code: &u32| if *code == NO_SHAPE { NO_CODE } else { *code };
+        let values = Values::Text { codes: self.codes.iter().map(missing).collect(), texts };
+        let mut writer = parquet::Writer::new(self.codes.len()).at_path(&path)?;
+        writer.column("shape", Kind::Text, &values).at_path(&path)?;
+        files::replace(&path, &writer.finish())
+    }
+
+    /// Whether two say the same of every row.
+    pub fn agrees(&self, other: &Mined) -> bool {
+        let shape = |mined: &'_ Mined, code: u32| mined.hashes.get(code as usize).copied();
+        self.codes.len() == other.codes.len()
+            && self.codes.iter().zip(&other.codes).all(|(&one, &two)| shape(self, one) == shape(other, two))
+    }
+}
+
+fn path(segment: &Segment) -> PathBuf {
+    segment.file(FILE)
+}
+
+/// Whether a segment has its file.
+pub fn has_templates(segment: &Segment) -> bool {
+    path(segment).exists()
+}
+
+/// Checks a segment's file, where there is one, by mining the segment again.
+pub fn verify_templates(segment: &Segment, cursor: &mut RawCursor<'_>) -> Result<()> {
+    if !has_templates(segment) {
+        return Ok(());
+    }
+    let mined = Mined::mine(segment, cursor, &|| false)?;
+    if Mined::load(segment).is_some_and(|stored| stored.agrees(&mined)) {
+        return Ok(());
+    }
+    Err(Error::damaged(&path(segment), "it does not agree with the messages of the segment")
+        .hint("delete this file: the next import makes it again"))
+}
+
+/// A column of text.
+struct Column {
+    values: Arc<Values>,
+}
+
+impl Column {
+    /// A row's place among the distinct values.
+    fn code(&self, row: usize) -> Option<u32> {
+        match &*self.values {
+            Values::Text { codes, .. } => codes.get(row).copied().filter(|&code| code != NO_CODE),
+            _ => None,
+        }
+    }
+
+    fn text(&self, code: u32) -> &[u8] {
+        match &*self.values {
+            Values::Text { texts, .. } => texts.get(code as usize).unwrap_or_default().as_bytes(),
+            _ => &[],
+        }
+    }
+}
+
+/// Where the messages of a segment stand: in a field, in the method and path of a request, or in the event's text.
+pub struct Messages {
+    fields: Vec<Column>,
+    request: Option<(Column, Column)>,
+}
+
+impl Messages {
+    pub fn of(segment: &Segment) -> Result<Messages> {
+        let column = |name: &str| -> Result<Option<Column>> {
+            let is_text =
+                |field: &&super::SegmentField| field.name == name && field.kind == crate::FieldKind::Text;
+            let Some(field) = segment.meta.fields.iter().find(is_text) else { return Ok(None) };
+            Ok(Some(Column { values: segment.column(&field.column)? }))
+        };
+        let mut fields = Vec::new();
+        for name in MESSAGES {
+            fields.extend(column(name)?);
+        }
+        let request = column("method")?.zip(column("path")?);
+        Ok(Messages { fields, request })
+    }
+
+    /// Calls `each` with the message of every row given.
+    pub fn for_each(
+        &self,
+        segment: &Segment,
+        cursor: &mut RawCursor<'_>,
+        rows: impl Iterator<Item = u32>,
+        mut each: impl FnMut(Message<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut others = Vec::new();
+        for row in rows {
+            match self.message(row as usize) {
+                Some(message) => each(message)?,
+                None => others.push(row),
+            }
+        }
+        segment.for_each_text(cursor, others.into_iter(), |_, text| each(Message::Event(text)))
+    }
+
+    fn message(&self, row: usize) -> Option<Message<'_>> {
+        let field = self.fields.iter().find_map(|column| Some(column.text(column.code(row)?)));
+        field.map(Message::Field).or_else(|| {
+            let (method, path) = self.request.as_ref()?;
+            Some(Message::Request {
+                method: method.text(method.code(row)?),
+                path: path.text(path.code(row)?),
+            })
+        })
+    }
+}
+
+/// The shapes of values that were looked at, so that each is looked at once.
+struct Known {
+    fields: Vec<Vec<u32>>,
+    requests: HashMap<(u32, u32), u32>,
+}
+
+/// A value that was not looked at yet.
+const UNSEEN: u32 = NO_SHAPE - 1;
+
+impl Known {
+    fn new(messages: &Messages) -> Known {
+        let values = |column: &Column| match &*column.values {
+            Values::Text { texts, .. } => vec![UNSEEN; texts.len()],
+            _ => Vec::new(),
+        };
+        Known { fields: messages.fields.iter().map(values).collect(), requests: HashMap::new() }
+    }
+
+    /// The code of a row's shape; nothing where its message is the event's text.
+    fn code(&mut self, messages: &Messages, row: usize, miner: &mut Miner) -> Option<u32> {
+        for (column, known) in messages.fields.iter().zip(&mut self.fields) {
+            let Some(code) = column.code(row) else { continue };
+            let known = known.get_mut(code as usize)?;
+            if *known == UNSEEN {
+                *known = miner.message(column.text(code));
+            }
+            return Some(*known);
+        }
+        let (method, path) = messages.request.as_ref()?;
+        let key = (method.code(row)?, path.code(row)?);
+        Some(*self.requests.entry(key).or_insert_with(|| miner.request(method.text(key.0), path.text(key.1))))
+    }
+}

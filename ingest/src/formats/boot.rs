@@ -1,0 +1,140 @@
+//! What systemd and other inits print on the console while a machine starts: a status in brackets and what it
+//! is of. Whatever else a console shows then is kept as a message.
+
+use memchr::memchr;
+
+use super::{Fit, Format, Learned, Reader, Setup};
+use crate::batch::Level;
+use crate::rows::{Kind, Rows, Schema};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "boot",
+    title: "messages of a machine's start",
+    weight: 0.9,
+    columns: COLUMNS,
+    learn: |sample, _| {
+        let lines = || sample.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        let marked = lines().filter(|line| status(behind_code(line).1).is_some()).count();
+        Learned {
+            has_marks: marked > 0 && marked * LINES_PER_STATUS >= lines().count(),
+            ..Learned::default()
+        }
+    },
+    reader: |setup: &Setup| Box::new(BootReader { has_statuses: setup.learned.has_marks }),
+    ..Format::LINES
+};
+
+const COLUMNS: Schema = &[("status", Kind::Text), ("message", Kind::Text)];
+const STATUS: usize = 0;
+const MESSAGE: usize = 1;
+
+/// What stands in the brackets, and how bad that is.
+const STATUSES: [(&[u8], Level); 12] = [
+    (b"OK", Level::Info),
+    (b"ok", Level::Info),
+    (b"DONE", Level::Info),
+    (b"FAILED", Level::Error),
+    (b"fail", Level::Error),
+    (b"DEPEND", Level::Error),
+    (b"TIME", Level::Error),
+    (b"WARN", Level::Warn),
+    (b"warn", Level::Warn),
+    (b"INFO", Level::Info),
+    (b"info", Level::Info),
+    (b"SKIP", Level::Notice),
+];
+
+/// No status is wider, with the bracket that closes it.
+const STATUS_WIDTH: usize = 8;
+
+/// Where fewer lines have a status than one in so many, the others are not of a start.
+const LINES_PER_STATUS: usize = 5;
+
+struct BootReader {
+    has_statuses: bool,
+}
+
+impl Reader for BootReader {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        if !self.has_statuses {
+            return Err("no status of a start");
+        }
+        let (start, line) = behind_code(event);
+        let status = status(line);
+        let (mut from, mut fit) = (start, Fit::Partly);
+        if let Some(Status { word, level, next }) = status {
+            from = start + next;
+            if let Some(level) = level {
+                rows.text(STATUS, start + word.0, start + word.1);
+                rows.set_level(level);
+            }
+            // A level word in brackets begins the lines of many logs; only this one has it in the middle.
+            if word.0 > 1 || level == Some(Level::Error) || level.is_none() {
+                fit = Fit::Whole;
+            }
+        }
+        let to = event.trim_ascii_end().len();
+        from += event[from..].iter().take_while(|byte| **byte == b' ').count();
+        if from < to {
+            rows.text(MESSAGE, from, to);
+        }
+        Ok(fit)
+    }
+}
+
+/// The line behind the code that switches a console's character set, which shows as `%G`.
+fn behind_code(line: &[u8]) -> (usize, &[u8]) {
+    let start = line.chunks(2).take_while(|code| **code == *b"%G").count() * 2;
+    (start, &line[start..])
+}
+
+/// The word in the brackets, without a level where the start still waits, and what is behind them.
+struct Status {
+    word: (usize, usize),
+    level: Option<Level>,
+    next: usize,
+}
+
+fn status(line: &[u8]) -> Option<Status> {
+    let inner = line.strip_prefix(b"[")?;
+    let inner = &inner[..memchr(b']', &inner[..inner.len().min(STATUS_WIDTH)])?];
+    let word = inner.trim_ascii();
+    let level = STATUSES.iter().find(|(known, _)| *known == word).map(|(_, level)| *level);
+    let is_waiting = word.contains(&b'*') && word.iter().all(|byte| matches!(byte, b'*' | b' '));
+    if level.is_none() && !is_waiting {
+        return None;
+    }
+    let from = 1 + inner.len() - inner.trim_ascii_start().len();
+    Some(Status { word: (from, from + word.len()), level, next: inner.len() + 2 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::render;
+    use super::FORMAT;
+
+    #[test]
+    fn sample_lines() {
+        for (line, expected) in [
+            ("[  OK  ] Started cron.", r#"- info status="OK" message="Started cron.""#),
+            (
+                "[FAILED] Failed to start Apache.",
+                r#"- error status="FAILED" message="Failed to start Apache.""#,
+            ),
+            (
+                "[DEPEND] Dependency failed for /data.",
+                r#"- error status="DEPEND" message="Dependency failed for /data.""#,
+            ),
+            ("[ ok ] Starting cron", r#"- info status="ok" message="Starting cron""#),
+            ("[***   ] A start job is running for x", r#"- - message="A start job is running for x""#),
+            ("%G%G[  OK  ] Mounted /tmp.", r#"- info status="OK" message="Mounted /tmp.""#),
+            ("         Starting Cleanup...\n[  OK  ] x", r#"- - message="Starting Cleanup...""#),
+            ("[   16.731645] fsck: clean\n[  OK  ] x", r#"- - message="[   16.731645] fsck: clean""#),
+            ("[]\n[  OK  ] x", r#"- - message="[]""#),
+            ("[main] started", "unparsed: no status of a start"),
+            ("[ERROR] x", "unparsed: no status of a start"),
+        ] {
+            assert_eq!(render(&FORMAT, line), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What a layout may begin with.
+
+use super::Step;
+
+/// A set of bytes, and whether the end of the line is one of them.
+pub(super) struct FirstBytes([bool; 257]);
+
+impl FirstBytes {
+    const END: usize = 256;
+
+    pub(super) fn of(steps: &[Step]) -> FirstBytes {
+        let mut firsts = FirstBytes([false; 257]);
+        if !firsts.add(steps) {
+            firsts.0 = [true; 257];
+        }
+        firsts
+    }
+
+    /// Adds what the steps may begin with; whether something of them has to be there.
+    fn add(&mut self, steps: &[Step]) -> bool {
+        for step in steps {
+            match step {
+                Step::Text(text) => {
+                    self.0[text.first().map_or(FirstBytes::END, |&first| usize::from(first))] = true;
+                    return !text.is_empty();
+                }
+                Step::Space => {
+                    self.0[usize::from(b' ')] = true;
+                    self.0[usize::from(b'\t')] = true;
+                    return true;
+                }
+                Step::Optional(inner) => {
+                    if !self.add(inner) {
+                        return false;
+                    }
+                }
+                Step::Value(..) | Step::Endpoint(..) | Step::Time | Step::When | Step::Level => return false,
+            }
+        }
+        false
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, first: Option<&u8>) -> bool {
+        self.0[first.map_or(FirstBytes::END, |&first| usize::from(first))]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Layouts;
+
+    #[test]
+    fn what_may_be_missing_is_followed_by_what_may_begin_too() {
+        let firsts = |layout: &'static str| {
+            let layouts = Layouts::new("", &[layout]);
+            let all = (0..=255_u8).filter(|byte| layouts.firsts[0].contains(Some(byte)));
+            (all.map(char::from).collect::<String>(), layouts.firsts[0].contains(None))
+        };
+        assert_eq!(firsts("from {a}"), ("f".to_string(), false));
+        assert_eq!(firsts("«error: »«fatal: »PAM: {a}"), ("Pef".to_string(), false));
+        assert_eq!(firsts("« »[{a}]"), ("\t [".to_string(), false));
+        assert!(firsts("«error: »«x»").1);
+        assert_eq!(firsts("«error: »{a} x").0.chars().count(), 256);
+        assert_eq!(firsts("«{a} »x").0.chars().count(), 256);
+    }
+}

@@ -1,0 +1,146 @@
+//! How well messages are mined, on real logs whose templates others established, where a folder with them is:
+//! `TIMBERLINE_DATASETS`, or `shared/datasets` beside the project.
+//!
+//! The measure is that of the loghub benchmarks: the share of messages whose group is exactly the group that
+//! the truth puts them in, no message missing and none too many.
+
+#![allow(clippy::print_stdout, reason = "the figures of each file are for a person to read")]
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use indexer::{Cancel, Case, Granularity, ImportOptions, View};
+use timberline_tests::files::root;
+
+/// What the mean over the files must reach, without a setting for any of them.
+const GROUPING_ACCURACY: f64 = 0.85;
+
+fn datasets() -> Option<PathBuf> {
+    let named = std::env::var_os("TIMBERLINE_DATASETS").map(PathBuf::from);
+    let folder = named.or_else(|| Some(root().parent()?.join("shared/datasets")))?;
+    folder.join("TRUTH.tsv").is_file().then_some(folder)
+}
+
+/// Logs with the table that says which template each line has.
+fn logs_with_templates(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let mut found = Vec::new();
+    for format in fs::read_dir(folder).expect("a folder").flatten() {
+        let Ok(truth) = fs::read_dir(format.path().join("_truth")) else { continue };
+        for table in truth.flatten() {
+            let name = table.file_name().to_string_lossy().into_owned();
+            if let Some(log) = name.strip_suffix("_structured.csv") {
+                found.push((format.path().join(log), table.path()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The fields of a line of a table; quotes within quotes are doubled.
+fn fields(line: &str) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut is_quoted = false;
+    let mut characters = line.chars().peekable();
+    while let Some(character) = characters.next() {
+        let last = fields.len() - 1;
+        match character {
+            '"' if is_quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                fields[last].push('"');
+            }
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => fields.push(String::new()),
+            other => fields[last].push(other),
+        }
+    }
+    fields
+}
+
+/// For each line of the log, by its number, the name of its true template.
+fn truth(table: &Path) -> HashMap<u64, String> {
+    let text = fs::read(table).expect("the truth is there");
+    let text = String::from_utf8_lossy(&text);
+    let mut lines = text.lines().map(fields);
+    let names = lines.next().expect("a line of names");
+    let column =
+        |name: &str| names.iter().position(|known| known == name).expect("the truth has this column");
+    let (line, event) = (column("LineId"), column("EventId"));
+    lines.map(|row| (row[line].parse().expect("a number"), row[event].clone())).collect()
+}
+
+/// For each line of the log, by its number, the id of the template it was given.
+fn mined(log: &Path) -> HashMap<u64, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = Case::create(&folder.path().join("log.case")).expect("a case");
+    let cancel = Cancel::default();
+    case.import(&[log.to_path_buf()], &ImportOptions::default(), &|_| {}, &cancel).expect("it is read");
+    let view = View::parse("", None, None).expect("a query");
+    let mut found = HashMap::new();
+    case.for_each_template(
+        &case.snapshot(),
+        &view,
+        Granularity::Template,
+        &cancel,
+        &mut |event, template| {
+            found.insert(event.line, template.map(|template| template.id.to_string()).unwrap_or_default());
+            Ok(())
+        },
+    )
+    .expect("every event is told");
+    found
+}
+
+fn grouping_accuracy(truth: &HashMap<u64, String>, mined: &HashMap<u64, String>) -> f64 {
+    let mut groups: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
+    let mut true_sizes: HashMap<&str, usize> = HashMap::new();
+    for (line, event) in truth {
+        let template = mined.get(line).map_or("", String::as_str);
+        *groups.entry(template).or_default().entry(event).or_default() += 1;
+        *true_sizes.entry(event).or_default() += 1;
+    }
+    let exact = groups.values().filter(|events| events.len() == 1).flatten();
+    let right: usize = exact.filter(|(event, size)| true_sizes[*event] == **size).map(|(_, size)| size).sum();
+    right as f64 / truth.len().max(1) as f64
+}
+
+#[test]
+fn real_messages_are_grouped_as_their_truth_says() {
+    let Some(folder) = datasets() else {
+        println!("there is no folder with real logs here, so nothing was compared");
+        return;
+    };
+    let logs = logs_with_templates(&folder);
+    assert!(!logs.is_empty(), "the folder has no truth about templates");
+    let mut sum = 0.0;
+    for (log, table) in &logs {
+        let (truth, mined) = (truth(table), mined(log));
+        let accuracy = grouping_accuracy(&truth, &mined);
+        let distinct =
+            |groups: &HashMap<u64, String>| groups.values().collect::<std::collections::HashSet<_>>().len();
+        let name = log.file_name().unwrap_or_default().to_string_lossy();
+        println!(
+            "{name}: {accuracy:.4} of {} messages, {} templates for {}",
+            truth.len(),
+            distinct(&mined),
+            distinct(&truth),
+        );
+        sum += accuracy;
+    }
+    let mean = sum / logs.len() as f64;
+    println!("{mean:.4} on average");
+    assert!(mean >= GROUPING_ACCURACY, "grouping accuracy is only {mean:.4}");
+}
+
+#[test]
+fn the_measure_counts_only_exact_groups() {
+    let groups = |names: &[&str]| (1..).zip(names.iter().map(|name| (*name).to_owned())).collect();
+    let truth: HashMap<u64, String> = groups(&["a", "a", "b", "b"]);
+    for (mined, expected) in
+        [(["x", "x", "y", "y"], 1.0), (["x", "x", "y", "z"], 0.5), (["x", "x", "x", "y"], 0.0)]
+    {
+        let accuracy = grouping_accuracy(&truth, &groups(&mined));
+        assert!((accuracy - expected).abs() < 1e-9, "{mined:?}: {accuracy}");
+    }
+}
