@@ -1,5 +1,5 @@
-// `npm run bless`: writes the golden files anew: outputs in tests/cases, the generated TypeScript types,
-// and the picture in docs/images. Read the difference before committing it.
+// `npm run bless`: writes the golden files anew: outputs in tests/cases, the generated TypeScript types, the
+// page of the language, and the picture in docs/images. Read the difference before committing it.
 import { buildPrograms, buildScreen } from './build.mjs';
 import { tools } from './paths.mjs';
 import { main, run, runNode, say } from './run.mjs';
@@ -10,7 +10,7 @@ await main(async () => {
   await setup({ tests: true });
   await buildScreen();
   await buildPrograms('--all-targets');
-  await run('cargo', ['test', '--workspace', '--quiet', '--test', 'typescript', '--test', 'cases']);
+  await run('cargo', ['test', '--workspace', '--quiet', '--test', 'typescript', '--test', 'cases', '--test', 'language']);
   const browser = ['--config', 'vitest.e2e.config.ts', 'tests/e2e/browser.test.ts'];
   await runNode(tools.vitest, ['run', ...browser]);
   say('Golden files are renewed; read `git diff` before committing.');

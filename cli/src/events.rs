@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use anyhow::{Context, Result};
-use indexer::{Cancel, Case, Direction, Event, FieldKind, FieldValue, NO_TIME, Snapshot, View, Walk, stamp};
+use indexer::{
+    Cancel, Case, Direction, Event, Explanation, FieldKind, FieldValue, NO_TIME, Snapshot, View, Walk, stamp,
+};
 use serde_json::{Map, Value};
 
 use crate::Outcome;
@@ -29,7 +31,32 @@ pub fn query(arguments: &Query) -> Result<Outcome> {
         printing.print(arguments.format, direction, limit, &mut stdout)?;
     }
     stdout.flush()?;
+    if arguments.explain {
+        explain(&checked(&arguments.filter, case.explain(&snapshot, &view, &Cancel::default()))?);
+    }
     Ok(Outcome::Done)
+}
+
+/// A table for people: data has gone to stdout already.
+fn explain(explained: &Explanation) {
+    let Explanation { filter, segments, skipped, events, matched, steps } = explained;
+    out::say(&format!("filter: {}", if filter.is_empty() { "*" } else { filter }));
+    let looked_at = segments - skipped;
+    out::say(&format!("{matched} of {events} events match, in {looked_at} of {segments} segments"));
+    for step in steps {
+        let paths: Vec<String> =
+            step.paths.iter().map(|(path, times)| format!("{} x{times}", path.name())).collect();
+        out::say(&format!("  {}", step.clause));
+        out::say(&format!(
+            "    {}: {} of {} rows, {} texts read ({} bytes), {:.3} ms",
+            paths.join(", "),
+            step.matched,
+            step.candidates,
+            step.texts,
+            step.bytes,
+            step.time.as_secs_f64() * 1_000.0,
+        ));
+    }
 }
 
 pub fn export(arguments: &Export) -> Result<Outcome> {

@@ -1,19 +1,22 @@
 //! The façade: a case, opened for reading by anyone and for writing by one.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 
 use sha2::{Digest, Sha256};
 
 use crate::Cancel;
 use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::exec::{FrameCache, MatchCache};
-use crate::import::{self, ImportOptions, ImportReport, Progress};
+use crate::import::{
+    self, ImportOptions, ImportReport, KnownSource, Progress, fingerprint, frames_by_source,
+};
 use crate::limits::{COLUMN_CACHE_BYTES, COLUMN_CACHE_SHARE};
 use crate::storage::{
     ColumnCache, Lock, Manifest, ManifestStamp, RawCursor, RawFolder, Segment, SourceEntry, has_templates,
-    is_locked, recover_raw, verify_templates,
+    is_locked, raw_name, recover_raw, verify_templates,
 };
 use crate::templates::TemplateCache;
 
@@ -64,6 +67,22 @@ impl Snapshot {
     #[must_use]
     pub fn sources(&self) -> &[SourceEntry] {
         &self.manifest.sources
+    }
+
+    /// The sources that a person means: by number, by name or path, or all of a rotated set.
+    #[must_use]
+    pub fn sources_named(&self, name: &str) -> Vec<u32> {
+        let all = || (0..).zip(self.sources());
+        if let Ok(id) = name.parse::<u32>()
+            && (id as usize) < self.sources().len()
+        {
+            return vec![id];
+        }
+        let ids = |is: &dyn Fn(&SourceEntry) -> bool| -> Vec<u32> {
+            all().filter(|(_, source)| is(source)).map(|(id, _)| id).collect()
+        };
+        let of_set = ids(&|source| source.set.as_deref() == Some(name));
+        if of_set.is_empty() { ids(&|source| source.name == name || source.path == name) } else { of_set }
     }
 
     /// The earliest and latest time of any event.
@@ -151,6 +170,14 @@ impl Case {
 
     fn replace(&self, snapshot: Arc<Snapshot>, stamp: Option<ManifestStamp>) -> Arc<Snapshot> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let names = |snapshot: &Snapshot| -> Vec<(String, Option<String>)> {
+            snapshot.sources().iter().map(|source| (source.name.clone(), source.set.clone())).collect()
+        };
+        if !names(&snapshot).starts_with(&names(&state.snapshot)) {
+            // Which events are of a source of some name was answered by the names before.
+            self.matches.clear();
+            self.columns.clear();
+        }
         *state = State { snapshot: Arc::clone(&snapshot), stamp };
         snapshot
     }
@@ -176,18 +203,23 @@ impl Case {
         report: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<ImportReport> {
-        // An import that panicked leaves nothing behind that the next one does not put right.
-        let _turn = match self.writer.try_lock() {
-            Ok(turn) => turn,
-            Err(TryLockError::Poisoned(turn)) => turn.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::new(ErrorKind::CaseLocked, "an import into this case is running")
-                    .at(&self.folder)
-                    .hint("add these files when it has ended, or stop it first"));
-            }
-        };
+        let _turn = self.turn()?;
         let mut writing = Writing::begin(self)?;
         import::import(&mut writing, paths, options, report, cancel)
+    }
+
+    /// The turn to write, of the threads of this process.
+    pub(crate) fn turn(&self) -> Result<MutexGuard<'_, ()>> {
+        // An import that panicked leaves nothing behind that the next one does not put right.
+        match self.writer.try_lock() {
+            Ok(turn) => Ok(turn),
+            Err(TryLockError::Poisoned(turn)) => Ok(turn.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                Err(Error::new(ErrorKind::CaseLocked, "an import into this case is running")
+                    .at(&self.folder)
+                    .hint("add these files when it has ended, or stop it first"))
+            }
+        }
     }
 
     /// Reads everything back: each source's hash, each segment's checksum, each event's place.
@@ -285,7 +317,7 @@ pub(crate) struct Writing<'c> {
 }
 
 impl<'c> Writing<'c> {
-    fn begin(case: &'c Case) -> Result<Writing<'c>> {
+    pub fn begin(case: &'c Case) -> Result<Writing<'c>> {
         let lock = Lock::acquire(&case.folder)?;
         // Another process may have written since this one last looked.
         let manifest = Manifest::read(&case.folder)?;
@@ -305,9 +337,10 @@ impl<'c> Writing<'c> {
     }
 
     /// Replaces the manifest on disk and then what questions are answered from.
-    pub fn publish(&mut self, manifest: Manifest, segments: Vec<Segment>) -> Result<()> {
+    pub fn publish(&mut self, manifest: Manifest, segments: Vec<Segment>, removed: &[u64]) -> Result<()> {
         manifest.write(&self.case.folder)?;
         self.manifest = manifest;
+        self.segments.retain(|segment| !removed.contains(&segment.meta.id));
         self.segments.extend(segments.into_iter().map(Arc::new));
         let snapshot = Snapshot { manifest: self.manifest.clone(), segments: self.segments.clone() };
         self.case.replace(Arc::new(snapshot), Manifest::stamp(&self.case.folder));
@@ -317,10 +350,10 @@ impl<'c> Writing<'c> {
     /// Removes what an import left behind that ended without a word: bytes and segments that no manifest names.
     pub fn recover(&mut self) -> Result<()> {
         let folder = &self.case.folder;
-        for (id, source) in self.manifest.sources.iter().enumerate() {
-            if !source.complete && source.note.is_none() {
-                recover_raw(folder, id as u32, source.raw_bytes, &frames_of(&self.segments, id as u32))?;
-            }
+        let frames = frames_by_source(self.segments.iter().map(AsRef::as_ref));
+        for (id, source) in (0..).zip(&self.manifest.sources) {
+            let of_source = frames.get(&id).map_or(&[][..], Vec::as_slice);
+            recover_raw(folder, (id, source.generation), source.raw_bytes, of_source)?;
         }
         for source in &mut self.manifest.sources {
             if !source.complete && source.note.is_none() {
@@ -330,10 +363,41 @@ impl<'c> Writing<'c> {
         }
         let listed = |id: u64| self.manifest.segments.iter().any(|segment| segment.id == id);
         remove_where(&folder.join("segments"), |name| !name.parse().is_ok_and(listed))?;
-        let sources = self.manifest.sources.len();
-        remove_where(&folder.join("raw"), |name| {
-            name.strip_suffix(".zst").and_then(|id| id.parse().ok()).is_none_or(|id: usize| id >= sources)
+        let sources = (0..).zip(&self.manifest.sources);
+        let raw: HashSet<_> = sources.map(|(id, source)| raw_name(id, source.generation)).collect();
+        remove_where(&folder.join("raw"), |name| !raw.contains(name))?;
+        let accounts: HashSet<_> = self.manifest.sources.iter().filter_map(|source| source.account).collect();
+        let folder = folder.join("accounts");
+        if !folder.is_dir() {
+            return Ok(());
+        }
+        remove_where(&folder, |name| {
+            let number = name.strip_suffix(".json").and_then(|number| number.parse().ok());
+            number.is_none_or(|number: u64| !accounts.contains(&number))
         })
+    }
+
+    pub fn segments(&self) -> impl Iterator<Item = &Segment> {
+        self.segments.iter().map(AsRef::as_ref)
+    }
+
+    /// The sources with what is needed to tell whether a stream is one of them.
+    pub fn known_sources(&self) -> Vec<KnownSource> {
+        let mut frames = frames_by_source(self.segments());
+        let sources = (0..).zip(&self.manifest.sources);
+        let known = sources.map(|(id, entry)| {
+            let frames: Vec<_> = frames.remove(&id).unwrap_or_default();
+            let mut entry = entry.clone();
+            if entry.head.is_empty()
+                && let Some(first) = frames.first()
+                && let Ok(bytes) = self.case.raw.cursor().read(id, first)
+            {
+                // Cases of earlier versions do not have it.
+                entry.head = fingerprint(&bytes);
+            }
+            KnownSource { id, entry: entry.into(), frames: frames.into() }
+        });
+        known.collect()
     }
 
     /// Segments without a text index or without templates: those not yet indexed, and those of which somebody
@@ -359,7 +423,7 @@ impl<'c> Writing<'c> {
         }
         let mut manifest = self.manifest.clone();
         manifest.segments.iter_mut().filter(|entry| entry.id == id).for_each(|entry| entry.indexed = true);
-        self.publish(manifest, Vec::new())
+        self.publish(manifest, Vec::new(), &[])
     }
 }
 

@@ -32,7 +32,7 @@ pub struct Context {
 
 impl Case {
     /// So many events before and after an event, each cut at `cut` bytes.
-    pub fn context(
+    pub fn around(
         &self,
         snapshot: &Snapshot,
         (source, offset): (u32, u64),

@@ -28,9 +28,12 @@ mod detect;
 mod error;
 mod exec;
 mod import;
+mod language;
 mod limits;
 mod patterns;
+mod preview;
 pub mod query;
+mod revise;
 mod search;
 mod sorted;
 pub mod stamp;
@@ -47,12 +50,17 @@ pub use case::{Case, Snapshot, Verification};
 pub use context::{Around, Context};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
-pub use import::{FileProgress, FileReport, FileState, ImportOptions, ImportReport, Phase, Progress};
-pub use ingest::{Level, NO_TIME, Options as ReadOptions, format_names};
+pub use exec::{Path as AnswerPath, Step as AnswerStep};
+pub use import::{
+    FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress,
+};
+pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
+pub use language::{Checked, Explanation};
 pub use patterns::{Granularity, Template, TemplateId};
+pub use preview::{Estimate, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, preview};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use sorted::SortBy;
-pub use storage::{Scalar, SourceEntry};
+pub use storage::{Account, Example, Reading, Scalar, SourceEntry, Unparsed};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 
 /// Asks long work to stop. Clones share the request.

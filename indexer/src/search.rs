@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result, from_io};
 pub use crate::exec::Direction;
 use crate::exec::{Part, Position, RowSet, Selection, in_order, select_segment};
 use crate::limits::{PAGE_ROWS, PARTIAL_EVERY, TIMELINE_BUCKETS};
-use crate::query::{self, Diagnostic, Filter, Span, nearest};
+use crate::query::{self, Diagnostic, Filter, nearest};
 use crate::storage::{RawCursor, Segment, SegmentField, SegmentMeta};
 use crate::{Cancel, FieldKind};
 
@@ -105,7 +105,7 @@ impl Case {
         partial: &mut dyn FnMut(&Timeline, f64),
         cancel: &Cancel,
     ) -> Result<Timeline> {
-        Self::check_fields(snapshot, &view.filter)?;
+        let view = &Self::resolved(snapshot, view)?;
         let empty = match range(snapshot, view) {
             Some((first, last)) => Timeline::over(first, last, buckets.clamp(1, TIMELINE_BUCKETS)),
             None => Timeline::empty(),
@@ -261,7 +261,7 @@ impl Case {
     }
 
     pub(crate) fn selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
-        Self::check_fields(snapshot, &view.filter)?;
+        let view = &Self::resolved(snapshot, view)?;
         let mut parts = Vec::new();
         self.each_part(snapshot, view, cancel, Ok, |part, _| {
             parts.push(part);
@@ -323,7 +323,8 @@ impl Case {
         }
         self.matches.get(segment.meta.id, &printed, cancel, || {
             let (templates, mut cursor) = (templates.as_ref(), self.raw_cursor());
-            let rows = select_segment(segment, snapshot.sources(), filter, templates, &mut cursor, cancel)?;
+            let rows =
+                select_segment(segment, snapshot.sources(), filter, templates, &mut cursor, cancel, None)?;
             Ok(RowSet::of(rows, segment.meta.events as usize))
         })
     }
@@ -356,11 +357,11 @@ impl Case {
         let (places, row) = (position.segment.locations()?, position.row);
         let (source, offset, length) = (places.source(row), places.offset(row), places.length(row));
         let frame = position.segment.frame(source, offset)?;
-        let bytes = match self.frames.get(source, frame.offset) {
+        let bytes = match self.frames.get(source, frame) {
             Some(bytes) => bytes,
             None => cursor.frame(source, frame)?,
         };
-        self.frames.put(source, frame.offset, Arc::clone(&bytes));
+        self.frames.put(source, frame, Arc::clone(&bytes));
         let start = (offset - frame.offset) as usize;
         let place = start..start + length as usize;
         let raw = bytes.get(place.clone()).ok_or_else(|| {
@@ -387,27 +388,6 @@ impl Case {
         })
     }
 
-    /// A field that no event has is a mistake in the query, not an empty answer.
-    pub(crate) fn check_fields(snapshot: &Snapshot, filter: &Filter) -> Result<()> {
-        let mut wanted = Vec::new();
-        collect_fields(filter, &mut wanted);
-        if wanted.is_empty() || snapshot.events() == 0 {
-            return Ok(());
-        }
-        let names = Case::field_names(snapshot);
-        for (field, Span { start, end }) in wanted {
-            if !names.iter().any(|name| name == field) {
-                let error =
-                    Error::new(ErrorKind::QueryInvalid, format!("no field `{field}`")).spanning(start, end);
-                return Err(match nearest(field, names.iter().map(String::as_str)) {
-                    Some(name) => error.hint(format!("did you mean `{name}`?")),
-                    None => error.hint("quote it to search for it as text"),
-                });
-            }
-        }
-        Ok(())
-    }
-
     /// A calculation over a field that no event has is a mistake too.
     pub(crate) fn check_known(snapshot: &Snapshot, field: &str) -> Result<()> {
         let names = Case::field_names(snapshot);
@@ -421,15 +401,6 @@ impl Case {
             Some(name) => error.hint(format!("did you mean `{name}`?")),
             None => error.hint("the fields of a case are listed beside its events"),
         })
-    }
-}
-
-fn collect_fields<'f>(filter: &'f Filter, into: &mut Vec<(&'f str, Span)>) {
-    match filter {
-        Filter::Everything | Filter::Text(_) => {}
-        Filter::Not(inner) => collect_fields(inner, into),
-        Filter::And(parts) | Filter::Or(parts) => parts.iter().for_each(|part| collect_fields(part, into)),
-        Filter::Field { field, span, .. } => into.push((field, *span)),
     }
 }
 

@@ -70,7 +70,7 @@ impl Case {
         if sort.field == "time" {
             return self.page(snapshot, view, direction, rows, cut, cancel);
         }
-        Self::check_fields(snapshot, &view.filter)?;
+        let view = &Self::resolved(snapshot, view)?;
         Self::check_known(snapshot, &sort.field)?;
         let asked = Asked { case: self, snapshot, view, cancel };
         let (positions, total) = positions(&asked, sort, rows.0, rows.1.min(PAGE_ROWS))?;

@@ -37,7 +37,7 @@ pub fn fold(text: &[u8]) -> Cow<'_, str> {
     let mut folded = String::with_capacity(text.len());
     for character in text.chars() {
         let lower = character.to_lowercase();
-        if character.is_ascii() || lower.clone().any(|c| !c.is_ascii()) {
+        if character.is_ascii() || lower.clone().all(|c| !c.is_ascii()) {
             folded.extend(lower);
         } else {
             folded.push(character);
@@ -65,6 +65,7 @@ mod tests {
     #[test]
     fn nothing_beyond_ascii_folds_into_ascii() {
         assert_eq!(fold("300\u{212a} ÄK".as_bytes()), "300\u{212a} äk");
+        assert_eq!(fold("\u{130}X".as_bytes()), "\u{130}x");
     }
 
     #[test]

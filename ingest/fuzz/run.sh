@@ -4,7 +4,7 @@
 # The flags are those of cargo-fuzz without its sanitizer, so that the stable compiler takes them.
 # What was found is in ingest/fuzz/artifacts; `run.sh TARGET 0 FILE` repeats it.
 set -eu
-cd "$(dirname "$0")"
+cd "${FUZZ:-$(dirname "$0")}"
 target=${1:?usage: run.sh TARGET SECONDS [FILE]}
 seconds=${2:?usage: run.sh TARGET SECONDS [FILE]}
 host=$(rustc -vV | sed -n 's/^host: //p')

@@ -78,6 +78,18 @@ impl Chunk {
         Chunk { bytes, first_line: 1, ..Chunk::default() }
     }
 
+    /// The same at a place in its source.
+    #[must_use]
+    pub fn at(self, offset: u64) -> Chunk {
+        Chunk { offset, ..self }
+    }
+
+    /// The heading lines in effect where it begins.
+    #[must_use]
+    pub fn heading(&self) -> &[u8] {
+        &self.heading
+    }
+
     /// The chunk up to a place in its text.
     pub(crate) fn up_to(&self, text_end: usize) -> Chunk {
         let bytes = self.bytes[..self.place(text_end)].to_vec();
@@ -163,8 +175,18 @@ pub struct Batch {
     pub times: TimeTally,
     /// Rows the format did not understand; they are events all the same.
     pub unparsed: u32,
+    /// How many of them for each reason.
+    pub unparsed_reasons: Vec<(&'static str, u32)>,
     /// The first few of them, for a person: row and reason.
     pub unparsed_examples: Vec<(u32, &'static str)>,
+}
+
+/// Counts a reason why something was not parsed. There are few, so a list is faster than a map.
+pub(crate) fn count_reason(reasons: &mut Vec<(&'static str, u32)>, reason: &'static str) {
+    match reasons.iter_mut().find(|(known, _)| *known == reason) {
+        Some((_, count)) => *count += 1,
+        None => reasons.push((reason, 1)),
+    }
 }
 
 impl Batch {

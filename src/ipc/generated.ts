@@ -61,9 +61,139 @@ path: string, format: string, bytes: number, events: number, unparsed: number, s
 /**
  * False while it is being read, and after an import that was cut off.
  */
-complete: boolean, };
+complete: boolean, 
+/**
+ * The rotated set it is a part of: shown as one source.
+ */
+set?: string, 
+/**
+ * The zone of its times, and how it was decided.
+ */
+zone?: string, };
 
-export type ImportRequest = { case: string, paths: Array<string>, };
+export type Reading = { 
+/**
+ * A format's name.
+ */
+format?: string, 
+/**
+ * A file that defines a format.
+ */
+definition?: string, encoding?: string, 
+/**
+ * An IANA name or an offset such as `+02:00`, for times that name none.
+ */
+zone?: string, 
+/**
+ * Of the first time, where times name none.
+ */
+year?: number, 
+/**
+ * Added to every time.
+ */
+clockOffset?: Nanos, 
+/**
+ * When the machine was started whose uptimes the times are.
+ */
+boot?: Nanos, };
+
+export type FileReading = { path: string, reading: Reading, };
+
+export type ImportChoices = { reading: Reading, 
+/**
+ * Files that are read otherwise.
+ */
+files: Array<FileReading>, 
+/**
+ * Of folders, only files that match one of these patterns, and none that match one of those.
+ */
+include: Array<string>, exclude: Array<string>, 
+/**
+ * Read what is in the case already once more.
+ */
+again: boolean, 
+/**
+ * Go on where the case would reach into what is kept free on its disk.
+ */
+beyondReserve: boolean, };
+
+export type ImportRequest = { case: string, paths: Array<string>, choices?: ImportChoices, };
+
+export type PreviewRequest = { 
+/**
+ * Where the case is or will be; its disk is measured.
+ */
+case: string, paths: Array<string>, choices?: ImportChoices, 
+/**
+ * So many events of each file.
+ */
+events: number, };
+
+export type Preview = { files: Array<PreviewFile>, estimate: Estimate, };
+
+export type Estimate = { bytesIn: number, seconds: number, bytesOnDisk: number, freeBytes: number, 
+/**
+ * What is kept free.
+ */
+reserveBytes: number, 
+/**
+ * Whether it fits above the reserve; where not, an import needs `beyondReserve`.
+ */
+fits: boolean, };
+
+export type PreviewFile = { path: string, name: string, 
+/**
+ * The rotated set it is a part of.
+ */
+set: string | null, bytes: number | null, encoding: string, compression: string, zone: string, first: Nanos | null, last: Nanos | null, 
+/**
+ * Events of the sample, and how many of them were not understood.
+ */
+events: number, unparsed: number, 
+/**
+ * Whether the sample is all of the file.
+ */
+isWhole: boolean, format: string, account: Account, rows: Array<PreviewRow>, error: WireError | null, };
+
+export type PreviewRow = { line: number, time: Nanos | null, level: Level, 
+/**
+ * The event's text in pieces, those that are a field's value with its name.
+ */
+pieces: Array<Piece>, };
+
+export type Piece = { text: string, field: string | null, };
+
+export type Account = { 
+/**
+ * Share of the first lines that are of the format, 0 to 1.
+ */
+score: number, reason: string, alternatives: Array<Alternative>, unparsed: Array<Unparsed>, 
+/**
+ * What was decided about its times, and what is odd about them, in sentences.
+ */
+times: Array<string>, };
+
+export type Alternative = { format: string, score: number, };
+
+export type Unparsed = { reason: string, events: number, examples: Array<Example>, };
+
+export type Example = { line: number, text: string, };
+
+export type AccountRequest = { case: string, source: number, };
+
+export type AdjustRequest = { case: string, sources: Array<number>, zone?: string, 
+/**
+ * Added to every time as written.
+ */
+clockOffset?: Nanos, };
+
+export type RereadRequest = { case: string, sources: Array<number>, reading: Reading, };
+
+export type PasteRequest = { case: string, 
+/**
+ * What the source is called.
+ */
+name: string, text: string, reading?: Reading, };
 
 export type ImportPhase = "landing" | "indexing";
 
@@ -83,7 +213,11 @@ export type FileProgress = {
 /**
  * Its place in the list of files of this import.
  */
-index: number, path: string, state: FileState, format: string | null, events: number, unparsed: number, bytesRead: number, bytesTotal: number, note: WireError | null, };
+index: number, path: string, state: FileState, format: string | null, events: number, unparsed: number, bytesRead: number, bytesTotal: number, 
+/**
+ * What it is to the case, where it is not simply new: there already, grown, replaced.
+ */
+remark?: string, note: WireError | null, };
 
 export type ImportReport = { case: CaseSummary, events: number, bytesIn: number, bytesOnDisk: number, landedSeconds: number, indexedSeconds: number, 
 /**
@@ -93,7 +227,11 @@ cancelled: boolean,
 /**
  * Every file or folder of which something could not be read, with the reason.
  */
-problems: Array<WireError>, };
+problems: Array<WireError>, 
+/**
+ * What files are to the case that are not simply new: there already, grown, replaced.
+ */
+remarks?: Array<string>, };
 
 export type View = { case: string, 
 /**
@@ -173,121 +311,51 @@ export type FieldValue = { name: string, value: string, kind: FieldKind, };
 
 export type FieldKind = "text" | "int" | "float" | "bool";
 
-export type Scalar = { kind: ScalarKind, text: string, number: number | null, };
-
-export type ScalarKind = "text" | "int" | "float" | "bool" | "time";
-
-export type AggregateRequest = { view: View, by: Array<By>, measures: Array<Measure>, };
-
-export type By = { "kind": "time", interval: Interval, zone: string | null, } | { "kind": "terms", field: string, top: number, order: TermOrder, } | { "kind": "bins", field: string, bins: Bins, };
-
-export type Interval = { "kind": "auto", buckets: number, } | { "kind": "fixed", ns: Nanos, } | { "kind": "calendar", count: number, unit: CalendarUnit, };
-
-export type CalendarUnit = "day" | "week" | "month" | "quarter" | "year";
-
-export type TermOrder = "most" | "fewest" | "value";
-
-export type Bins = { "kind": "linear", most: number, } | { "kind": "width", width: number, } | { "kind": "logarithmic", most: number, };
-
-export type Measure = { "kind": "stats", field: string, } | { "kind": "percentiles", field: string, at: Array<number>, } | { "kind": "distinct", field: string, } | { "kind": "first", field: string, } | { "kind": "last", field: string, } | { "kind": "rate", per: Nanos, };
-
-export type Aggregate = { revision: number, axes: Array<Axis>, 
+export type CheckRequest = { case: string, query: string, 
 /**
- * Events in each cell; the last axis runs fastest.
+ * Read it as Kibana does: values and words side by side are alternatives.
  */
-counts: Array<number>, 
+kql: boolean, };
+
+export type QueryCheck = { diagnostics: Array<QueryDiagnostic>, words: Array<QueryWord>, 
 /**
- * Empty while partial.
+ * The query in the language's own spelling, where nothing is wrong with it.
  */
-measured: Array<Measured>, total: number, 
+printed: string | null, };
+
+export type QueryDiagnostic = { 
 /**
- * Matching events without a time, where time is an axis.
+ * False for advice: the query runs, but perhaps something else was meant.
  */
-untimed: number, 
+isError: boolean, message: string, hint: string | null, start: number, end: number, 
 /**
- * Share of the case's events looked at so far: 1 when this is the whole answer.
+ * What to write instead of these bytes to put it right.
  */
-fraction: number, elapsedMs: number, };
+replacement: string | null, };
 
-export type Axis = { "kind": "time", edges: Array<Nanos>, } | { "kind": "terms", field: string, values: Array<Scalar>, distinct: number, } | { "kind": "bins", field: string, edges: Array<number>, missing: number, mistyped: number, };
+export type WordClass = "field" | "operator" | "keyword" | "text" | "number" | "regex" | "time" | "pipe" | "stage" | "function" | "bracket" | "unknown";
 
-export type Measured = { name: string, values: Array<number | null>, 
+export type QueryWord = { class: WordClass, start: number, end: number, };
+
+export type CompleteRequest = { case: string, query: string, 
 /**
- * The same as text, where they are no numbers or whole ones beyond 2^53.
+ * A byte of the query.
  */
-texts: Array<string | null> | null, 
+cursor: number, };
+
+export type Completion = { start: number, end: number, suggestions: Array<Suggestion>, };
+
+export type SuggestionKind = "field" | "value" | "function" | "stage" | "time" | "keyword";
+
+export type Suggestion = { kind: SuggestionKind, label: string, 
 /**
- * Matching events without the field, and those whose value is no number.
+ * What is written.
  */
-missing: number, mistyped: number, };
-
-export type FacetsRequest = { view: View, fields: Array<string>, top: number, buckets: number, };
-
-export type Facets = { revision: number, total: number, edges: Array<Nanos>, fields: Array<Facet>, 
+insert: string, detail: string, 
 /**
- * Share of the fields that stand.
+ * How many of the newest events have this value.
  */
-fraction: number, elapsedMs: number, };
-
-export type Facet = { field: string, kinds: Array<FieldKind>, present: number, 
-/**
- * Null where the values are too many to be counted.
- */
-distinct: number | null, top: Array<ScalarCount>, numbers: NumberFacet | null, 
-/**
- * Events that have it, in each bucket.
- */
-sparkline: Array<number>, };
-
-export type ScalarCount = { value: Scalar, count: number, };
-
-export type NumberFacet = { count: number, least: number | null, greatest: number | null, average: number | null, percentiles: Array<PercentileValue>, };
-
-export type PercentileValue = { percent: number, value: number | null, };
-
-export type SignificantRequest = { selection: View, background: View, fields: Array<string>, most: number, };
-
-export type SignificantTerms = { terms: Array<SignificantTerm>, selected: number, others: number, 
-/**
- * Fields with too many values to be weighed.
- */
-leftOut: Array<string>, elapsedMs: number, };
-
-export type SignificantTerm = { field: string, value: Scalar, selected: number, others: number, score: number, };
-
-export type SortedPageRequest = { view: View, field: string, descending: boolean, first: number, count: number, };
-
-export type ContextRequest = { case: string, id: EventId, around: Around, before: number, after: number, };
-
-export type Around = { "kind": "file" } | { "kind": "everywhere" } | { "kind": "sharing", field: string, };
-
-export type Context = { before: Array<Row>, event: Row, after: Array<Row>, };
-
-export type FollowRequest = { case: string, value: string, };
-
-export type Trails = { trails: Array<Trail>, elapsedMs: number, };
-
-export type Trail = { source: number, sourceName: string, field: string, events: number, first: Nanos | null, last: Nanos | null, };
-
-export type TransactionsRequest = { view: View, 
-/**
- * The field whose values are ids.
- */
-field: string, order: TransactionOrder, most: number, };
-
-export type TransactionOrder = "longest" | "mostEvents" | "worst" | "earliest";
-
-export type Transactions = { shown: Array<Transaction>, total: number, 
-/**
- * Durations of all: median, 95th and 99th percentile, greatest.
- */
-durationsNs: Array<Nanos>, 
-/**
- * Matching events without an id.
- */
-without: number, elapsedMs: number, };
-
-export type Transaction = { id: Scalar, events: number, first: Nanos | null, last: Nanos | null, durationNs: Nanos, level: Level, gapNs: Nanos, };
+count: number | null, };
 
 export type Granularity = "shape" | "template" | "group" | "family";
 
@@ -398,17 +466,17 @@ export interface Contract {
   createCase: { args: Paths; progress: Empty; reply: CaseSummary };
   openCase: { args: CasePath; progress: Empty; reply: CaseSummary };
   import: { args: ImportRequest; progress: ImportProgress; reply: ImportReport };
+  preview: { args: PreviewRequest; progress: Empty; reply: Preview };
+  paste: { args: PasteRequest; progress: ImportProgress; reply: ImportReport };
+  account: { args: AccountRequest; progress: Empty; reply: Account };
+  adjust: { args: AdjustRequest; progress: ImportProgress; reply: ImportReport };
+  reread: { args: RereadRequest; progress: ImportProgress; reply: ImportReport };
   cancel: { args: CancelRequest; progress: Empty; reply: Empty };
   timeline: { args: TimelineRequest; progress: Timeline; reply: Timeline };
   page: { args: PageRequest; progress: Empty; reply: Page };
   locate: { args: LocateRequest; progress: Empty; reply: Located };
   event: { args: EventRequest; progress: Empty; reply: EventDetail };
-  aggregate: { args: AggregateRequest; progress: Aggregate; reply: Aggregate };
-  facets: { args: FacetsRequest; progress: Facets; reply: Facets };
-  significant: { args: SignificantRequest; progress: Empty; reply: SignificantTerms };
-  sortedPage: { args: SortedPageRequest; progress: Empty; reply: Page };
-  context: { args: ContextRequest; progress: Empty; reply: Context };
-  follow: { args: FollowRequest; progress: Empty; reply: Trails };
-  transactions: { args: TransactionsRequest; progress: Empty; reply: Transactions };
+  check: { args: CheckRequest; progress: Empty; reply: QueryCheck };
+  complete: { args: CompleteRequest; progress: Empty; reply: Completion };
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
 }

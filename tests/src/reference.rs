@@ -1,95 +1,277 @@
 //! The plainest reading of a query: every event looked at, one by one, without a line of the engine's.
 //!
-//! It covers what the property tests ask, and panics on what it does not understand rather than guess.
+//! Words are taken apart by `tokens`, which says what the language means by a word; everything else is read
+//! here anew, in the slowest and plainest way. It panics on what it does not understand rather than guess.
 
-use indexer::query::{Filter, Op, Pattern, Test};
-use indexer::{Event, FieldValue, Level, tokens};
+use indexer::query::{Filter, Op, Pattern, Test, ecs};
+use indexer::{Event, FieldKind, FieldValue, Level, NO_TIME, stamp, tokens};
+use regex::Regex;
+
+/// What is known of all events together.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// The fields that any event has.
+    pub fields: Vec<String>,
+    /// The time of the last event.
+    pub now: i64,
+}
+
+impl Known {
+    pub fn of<'e>(events: impl Iterator<Item = (&'e Event, &'e [FieldValue])>) -> Known {
+        let mut known = Known { fields: Vec::new(), now: 0 };
+        for (event, fields) in events {
+            known.now = known.now.max(event.time);
+            for field in fields {
+                if !known.fields.contains(&field.name) {
+                    known.fields.push(field.name.clone());
+                }
+            }
+        }
+        known
+    }
+
+    fn has(&self, name: &str) -> bool {
+        ["time", "level", "source", "line", "raw"].contains(&name)
+            || self.fields.iter().any(|field| field == name)
+    }
+
+    /// The fields that are meant by a name.
+    #[must_use]
+    pub fn meant<'n>(&self, name: &'n str) -> Vec<&'n str> {
+        if self.has(name) {
+            return vec![name];
+        }
+        let meant: Vec<&str> = ecs::fields_of(name).filter(|field| self.has(field)).collect();
+        if meant.is_empty() && name == "message" { vec!["raw"] } else { meant }
+    }
+}
 
 /// Whether an event passes a filter.
 #[must_use]
-pub fn passes(filter: &Filter, event: &Event, source: &str, fields: &[FieldValue]) -> bool {
+pub fn passes(filter: &Filter, event: &Event, source: &str, fields: &[FieldValue], known: &Known) -> bool {
+    let passes = |part: &Filter| passes(part, event, source, fields, known);
     match filter {
         Filter::Everything => true,
-        Filter::And(parts) => parts.iter().all(|part| passes(part, event, source, fields)),
-        Filter::Or(parts) => parts.iter().any(|part| passes(part, event, source, fields)),
-        Filter::Not(inner) => !passes(inner, event, source, fields),
-        Filter::Text(pattern) => occurs(pattern, event.text.as_bytes()),
-        Filter::Field { field, test, .. } => match field.as_str() {
-            "raw" => text_passes(test, &event.text),
-            "source" => text_passes(test, source),
-            "line" => number_passes(test, event.line as f64),
+        Filter::And(parts) => parts.iter().all(passes),
+        Filter::Or(parts) => parts.iter().any(passes),
+        Filter::Not(inner) => !passes(inner),
+        Filter::Text(pattern) => occurs(pattern, &event.text),
+        Filter::Field { field, test, .. } => known.meant(field).into_iter().any(|name| match name {
+            "raw" => text_passes("raw", test, &event.text, occurs),
+            "source" => text_passes("source", test, source, matches_value),
+            "line" => number_passes("line", test, event.line as f64, &event.line.to_string()),
             "level" => level_passes(test, event.level),
-            name => fields.iter().filter(|value| value.name == name).any(|value| {
-                match value.value.parse::<f64>() {
-                    Ok(number) => number_passes(test, number),
-                    Err(_) => text_passes(test, &value.value),
+            "time" => event.time != NO_TIME && time_passes(test, event.time, known.now),
+            name => fields.iter().filter(|value| value.name == name).any(|value| match value.kind {
+                FieldKind::Int | FieldKind::Float => {
+                    let number = value.value.parse().expect("a number");
+                    number_passes(name, test, number, &value.value)
                 }
+                FieldKind::Text | FieldKind::Bool => text_passes(name, test, &value.value, matches_value),
             }),
-        },
-    }
-}
-
-fn occurs(pattern: &Pattern, raw: &[u8]) -> bool {
-    match pattern {
-        Pattern::Tokens(words) => {
-            let (words, text) = (tokens::folded(words.as_bytes()), tokens::folded(raw));
-            words.is_empty() || text.windows(words.len()).any(|window| window == words)
-        }
-        Pattern::Near(..) | Pattern::Regex(_) | Pattern::Network(_) => panic!("this is not asked here"),
-        Pattern::Substring(part) => tokens::fold(raw).contains(tokens::fold(part.as_bytes()).as_ref()),
-        Pattern::Glob(glob) => {
-            // The globs asked here are a prefix, a path prefix and one with a single `?`, over words without spaces.
-            let text = tokens::fold(raw).into_owned();
-            let starts = text.char_indices().map(|(at, _)| at);
-            let mut starts = starts
-                .filter(|&at| at == 0 || !is_word(&text[..at]) || !glob.starts_with(char::is_alphanumeric));
-            match glob.strip_suffix('*') {
-                Some(head) => starts.any(|at| text[at..].starts_with(head)),
-                None => starts.any(|at| {
-                    let token: String =
-                        text[at..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-                    token.chars().count() == glob.chars().count()
-                        && token.chars().zip(glob.chars()).all(|(have, want)| want == '?' || have == want)
-                }),
-            }
-        }
-    }
-}
-
-fn is_word(before: &str) -> bool {
-    before.chars().next_back().is_some_and(|c| c.is_alphanumeric() || c == '_' || !c.is_ascii())
-}
-
-fn text_passes(test: &Test, value: &str) -> bool {
-    match test {
-        Test::Exists => true,
-        Test::Matches(patterns) => patterns.iter().any(|pattern| occurs(pattern, value.as_bytes())),
-        Test::Compare(..) | Test::Range(_) => panic!("no text is compared here"),
-    }
-}
-
-fn number_passes(test: &Test, value: f64) -> bool {
-    let compare = |op: &Op, wanted: &str| op.holds(value.total_cmp(&wanted.parse().expect("a number")));
-    match test {
-        Test::Exists => true,
-        Test::Compare(op, wanted) => compare(op, wanted),
-        Test::Range(_) => panic!("no range is asked for here"),
-        Test::Matches(patterns) => patterns.iter().any(|pattern| match pattern {
-            Pattern::Tokens(wanted) => compare(&Op::Equal, wanted),
-            _ => panic!("no number is matched with a wildcard here"),
         }),
     }
 }
 
-fn level_passes(test: &Test, level: Level) -> bool {
-    let named = |name: &str| Level::ALL.into_iter().find(|level| level.name() == name).expect("a level");
-    level != Level::None
-        && match test {
-            Test::Exists => true,
-            Test::Compare(op, wanted) => op.holds(level.cmp(&named(wanted))),
-            Test::Range(_) => panic!("no range is asked for here"),
-            Test::Matches(patterns) => {
-                patterns.iter().any(|p| *p == Pattern::Tokens(level.name().to_owned()))
+/// Whether a pattern occurs somewhere in a text.
+fn occurs(pattern: &Pattern, text: &str) -> bool {
+    match pattern {
+        Pattern::Tokens(words) | Pattern::Network(words) => {
+            let (words, text) = (tokens::folded(words.as_bytes()), tokens::folded(text.as_bytes()));
+            words.is_empty() || text.windows(words.len()).any(|window| window == words)
+        }
+        Pattern::Near(words, slop) => {
+            let (words, text) = (tokens::folded(words.as_bytes()), tokens::folded(text.as_bytes()));
+            near(&words, &text, *slop as usize)
+        }
+        Pattern::Substring(part) => fold(text).contains(&fold(part)),
+        Pattern::Regex(regex) => {
+            let flag = if regex.ignore_case() { "(?i)" } else { "" };
+            Regex::new(&format!("{flag}{}", regex.source())).expect("an expression").is_match(text)
+        }
+        Pattern::Glob(glob) => {
+            let (first, last) = (glob.chars().next(), glob.chars().next_back());
+            let is_word =
+                |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || !c.is_ascii());
+            let head = if is_word(first) { r"(?:^|[^0-9A-Za-z_\x{80}-\x{10ffff}])" } else { "" };
+            let tail = if is_word(last) { r"(?:$|[^0-9A-Za-z_\x{80}-\x{10ffff}])" } else { "" };
+            let expression = format!("{head}{}{tail}", glob_expression(glob, r"\S"));
+            Regex::new(&expression).expect("an expression").is_match(&fold(text))
+        }
+    }
+}
+
+/// Whether a pattern matches the value of a field: a glob the whole of it, a network an address.
+fn matches_value(pattern: &Pattern, value: &str) -> bool {
+    match pattern {
+        Pattern::Glob(glob) => {
+            let expression = format!("^(?s:{})$", glob_expression(glob, "."));
+            Regex::new(&expression).expect("an expression").is_match(&fold(value))
+        }
+        Pattern::Network(network) => {
+            let bits = |text: &str| text.parse::<std::net::Ipv4Addr>().ok().map(|address| u32::from(address));
+            let (start, length) = network.split_once('/').expect("a network");
+            let (start, length) =
+                (bits(start).expect("an address"), length.parse::<u32>().expect("a length"));
+            match bits(value) {
+                Some(address) => (0..length).all(|bit| (address ^ start) >> (31 - bit) & 1 == 0),
+                None => occurs(pattern, value),
             }
         }
+        other => occurs(other, value),
+    }
+}
+
+fn fold(text: &str) -> String {
+    tokens::fold(text.as_bytes()).into_owned()
+}
+
+/// A glob as a regular expression, in which a star stands for any run of some characters.
+fn glob_expression(glob: &str, any: &str) -> String {
+    let mut expression = String::new();
+    let mut characters = glob.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '*' => expression.push_str(&format!("{any}*")),
+            '?' => expression.push_str(any),
+            '\\' => expression
+                .push_str(&regex::escape(&fold(&characters.next().expect("a character").to_string()))),
+            other => expression.push_str(&regex::escape(&fold(&other.to_string()))),
+        }
+    }
+    expression
+}
+
+/// Every way to place the words in their order is tried.
+fn near(words: &[String], text: &[String], slop: usize) -> bool {
+    fn placed(words: &[String], text: &[String], at: usize, left: usize) -> bool {
+        let Some((first, rest)) = words.split_first() else { return true };
+        (0..=left).any(|skip| {
+            text.get(at + skip)
+                .is_some_and(|token| token == first && placed(rest, text, at + skip + 1, left - skip))
+        })
+    }
+    let Some((first, rest)) = words.split_first() else { return true };
+    (0..text.len()).any(|at| text[at] == *first && placed(rest, text, at + 1, slop))
+}
+
+/// The comparisons that a test consists of; nothing where it is not one of comparisons.
+fn comparisons(test: &Test) -> Option<Vec<(Op, &str)>> {
+    match test {
+        Test::Exists => Some(Vec::new()),
+        Test::Compare(op, value) => Some(vec![(*op, value)]),
+        Test::Range(range) => {
+            let from = range.from.iter().map(|from| {
+                (if from.inclusive { Op::GreaterOrEqual } else { Op::Greater }, from.value.as_str())
+            });
+            let to = range
+                .to
+                .iter()
+                .map(|to| (if to.inclusive { Op::LessOrEqual } else { Op::Less }, to.value.as_str()));
+            Some(from.chain(to).collect())
+        }
+        Test::Matches(_) => None,
+    }
+}
+
+fn patterns(test: &Test) -> &[Pattern] {
+    match test {
+        Test::Matches(patterns) => patterns,
+        _ => &[],
+    }
+}
+
+/// A number, what it counts (`n` for plain numbers and what is turned into the field's unit, `d` for durations).
+fn amount(field: &str, text: &str) -> Option<(char, f64)> {
+    if !text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
+        return None;
+    }
+    if let Ok(number) = text.parse::<f64>() {
+        return Some(('n', number));
+    }
+    let (number, unit) = text.split_at(text.find(char::is_alphabetic)?);
+    let number: f64 = number.parse().ok()?;
+    let milliseconds =
+        |factor: f64| if field.ends_with("_ms") { ('n', number * factor) } else { ('d', number * factor) };
+    Some(match unit {
+        "kb" => ('n', number * 1e3),
+        "KiB" => ('n', number * 1024.0),
+        "ms" => milliseconds(1.0),
+        "s" => milliseconds(1e3),
+        _ => return None,
+    })
+}
+
+fn text_passes(field: &str, test: &Test, value: &str, matches: fn(&Pattern, &str) -> bool) -> bool {
+    let Some(comparisons) = comparisons(test) else {
+        return patterns(test).iter().any(|pattern| matches(pattern, value));
+    };
+    comparisons.into_iter().all(|(op, wanted)| {
+        if matches!(op, Op::Equal | Op::NotEqual) {
+            return op.holds(value.cmp(wanted));
+        }
+        if let (Some((one, value)), Some((other, wanted))) = (amount(field, value), amount(field, wanted))
+            && one == other
+        {
+            return op.holds(value.total_cmp(&wanted));
+        }
+        let address = |text: &str| text.parse::<std::net::Ipv4Addr>().ok();
+        match (address(value), address(wanted)) {
+            (Some(value), Some(wanted)) => op.holds(value.cmp(&wanted)),
+            _ => op.holds(value.cmp(wanted)),
+        }
+    })
+}
+
+fn number_passes(field: &str, test: &Test, value: f64, text: &str) -> bool {
+    let Some(comparisons) = comparisons(test) else {
+        return patterns(test).iter().any(|pattern| match pattern {
+            Pattern::Tokens(wanted) if amount(field, wanted).is_some() => {
+                amount(field, wanted).is_some_and(|(_, wanted)| value.total_cmp(&wanted).is_eq())
+            }
+            pattern => matches_value(pattern, text),
+        });
+    };
+    comparisons.into_iter().all(|(op, wanted)| {
+        let (_, wanted) = amount(field, wanted).unwrap_or_else(|| panic!("{wanted} is no number"));
+        op.holds(value.total_cmp(&wanted))
+    })
+}
+
+fn level_passes(test: &Test, level: Level) -> bool {
+    let named = |name: &str| {
+        let name = if name == "warning" { "warn" } else { name };
+        Level::ALL.into_iter().find(|level| level.name() == name).expect("a level")
+    };
+    if level == Level::None {
+        return false;
+    }
+    match comparisons(test) {
+        Some(comparisons) => comparisons.into_iter().all(|(op, wanted)| op.holds(level.cmp(&named(wanted)))),
+        None => patterns(test).iter().any(|pattern| match pattern {
+            Pattern::Tokens(name) => named(name) == level,
+            pattern => matches_value(pattern, level.name()),
+        }),
+    }
+}
+
+/// Times compare as they are written, as far as the wanted one is written; `now-7s` is an instant.
+fn time_passes(test: &Test, time: i64, now: i64) -> bool {
+    let compare = |op: Op, wanted: &str| {
+        if let Some(seconds) = wanted.strip_prefix("now-").and_then(|rest| rest.strip_suffix('s')) {
+            return op.holds(time.cmp(&(now - seconds.parse::<i64>().expect("seconds") * 1_000_000_000)));
+        }
+        let (second, rest) = (time.div_euclid(1_000_000_000), time.rem_euclid(1_000_000_000));
+        let whole = stamp::to_rfc3339(second * 1_000_000_000);
+        let written = format!("{}.{rest:09}", whole.trim_end_matches('Z'));
+        op.holds(written[..wanted.len()].cmp(wanted))
+    };
+    match comparisons(test) {
+        Some(comparisons) => comparisons.into_iter().all(|(op, wanted)| compare(op, wanted)),
+        None => patterns(test).iter().any(|pattern| match pattern {
+            Pattern::Tokens(wanted) if wanted.starts_with("now-") => compare(Op::GreaterOrEqual, wanted),
+            Pattern::Tokens(wanted) => compare(Op::Equal, wanted),
+            _ => panic!("no time is matched with a pattern here"),
+        }),
+    }
 }

@@ -144,7 +144,7 @@ fn the_context_of_an_event_is_what_stands_beside_it() {
                     let place =
                         place.unwrap_or_else(|| others.partition_point(|other| order(other, event).is_lt()));
                     let context = case
-                        .context(
+                        .around(
                             &case.snapshot(),
                             (event.source, event.offset),
                             around,

@@ -71,7 +71,7 @@ impl Case {
         partial: &mut dyn FnMut(&Facets, f64),
         cancel: &Cancel,
     ) -> Result<Facets> {
-        Self::check_fields(snapshot, &view.filter)?;
+        let view = &Self::resolved(snapshot, view)?;
         let asked = Asked { case: self, snapshot, view, cancel };
         let mut fields = request.fields.clone();
         if fields.is_empty() {

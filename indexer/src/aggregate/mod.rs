@@ -82,7 +82,7 @@ impl Case {
         partial: &mut dyn FnMut(&Answer, f64),
         cancel: &Cancel,
     ) -> Result<Answer> {
-        Self::check_fields(snapshot, &view.filter)?;
+        let view = &Self::resolved(snapshot, view)?;
         for field in request.fields() {
             Self::check_known(snapshot, field)?;
         }

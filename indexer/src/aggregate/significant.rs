@@ -45,8 +45,8 @@ impl Case {
         most: usize,
         cancel: &Cancel,
     ) -> Result<SignificantTerms> {
-        Self::check_fields(snapshot, &selection.filter)?;
-        Self::check_fields(snapshot, &background.filter)?;
+        let selection = &Self::resolved(snapshot, selection)?;
+        let background = &Self::resolved(snapshot, background)?;
         let mut fields = fields.to_vec();
         if fields.is_empty() {
             fields = Self::field_names(snapshot);

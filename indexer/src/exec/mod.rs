@@ -1,6 +1,7 @@
 //! Running a filter: which rows of which segments match, in which order, and their text.
 
 mod cache;
+mod explain;
 mod field;
 mod keys;
 mod matcher;
@@ -11,8 +12,11 @@ mod ranks;
 mod rows;
 mod select;
 mod template;
+mod tokens_of;
 
 pub(crate) use cache::{FrameCache, MatchCache};
+pub(crate) use explain::Trace;
+pub use explain::{Path, Step};
 pub(crate) use keys::{Domain, ToKey};
 pub use order::Direction;
 pub(crate) use order::{Key, Position, Selection};

@@ -59,6 +59,17 @@ impl Rows {
         Rows { words, rows: codes.len() }
     }
 
+    pub fn range(rows: usize, start: usize, end: usize) -> Rows {
+        let mut set = Rows::none(rows);
+        let end = end.min(rows);
+        for index in start / 64..end.div_ceil(64) {
+            let first = index * 64;
+            let upto = |bits: usize| if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+            set.words[index] = upto(end - first) & !upto(start.saturating_sub(first));
+        }
+        set
+    }
+
     fn trim(&mut self) {
         if let Some(last) = self.words.last_mut()
             && !self.rows.is_multiple_of(64)
@@ -205,6 +216,11 @@ mod tests {
         assert_eq!(odd.clone().or(&Rows::from_sorted(130, &[0, 128])).iter().last(), Some(129));
         assert!(odd.and(&Rows::from_sorted(130, &[0, 128])).is_empty());
         assert_eq!(Rows::all(64).iter().count(), 64);
+        for (start, end) in [(0, 0), (0, 130), (5, 5), (63, 65), (64, 128), (100, 400), (129, 130), (70, 60)]
+        {
+            let expected = Rows::from_test(130, |row| (start..end).contains(&row));
+            assert_eq!(Rows::range(130, start, end), expected, "{start}..{end}");
+        }
     }
 
     proptest! {

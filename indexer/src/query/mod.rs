@@ -4,18 +4,30 @@
 //! all that is wrong in it. [`functions`] and [`stages`] are the tables of what the language has.
 
 mod ast;
+mod columns;
+mod complete;
 mod diagnostic;
+pub mod ecs;
 pub mod functions;
+mod highlight;
+pub mod levels;
 mod lexer;
 pub mod network;
+pub mod page;
 mod parser;
 mod print;
+mod resolve;
 pub mod stages;
+pub mod time;
 
 pub use ast::{
-    Aggregate, Assignment, Baseline, BinaryOp, Bound, Dimension, Expr, ExprKind, Extraction, FieldRef,
-    Filter, Frequent, Group, Join, NamePattern, Op, Pattern, Quantity, Query, Range, RegexText, Renaming,
-    SortKey, Span, Stage, StageKind, Surroundings, Test, TimeSpan, TransactionLimits, Unit,
+    Aggregate, Amount, Assignment, Baseline, BinaryOp, Bound, Dimension, Expr, ExprKind, Extraction,
+    FieldRef, Filter, Frequent, Group, Join, NamePattern, Op, Pattern, Quantity, Query, Range, RegexText,
+    Renaming, SortKey, Span, Stage, StageKind, Surroundings, Test, TimeSpan, TransactionLimits, Unit,
 };
+pub use columns::{like, unknown_columns};
+pub use complete::{Completion, Suggested, Suggestion, ValueLookup, complete};
 pub use diagnostic::{Diagnostic, Severity, nearest};
+pub use highlight::{Class, Highlight, highlight};
 pub use parser::{Lenient, Reading, parse, parse_as, parse_leniently, parse_query};
+pub use resolve::{BUILT_IN, Context, KnownField, Resolved, resolve};

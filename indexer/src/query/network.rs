@@ -30,6 +30,12 @@ impl Network {
     }
 }
 
+/// An address as a number that sorts as addresses do; nothing where the text is none.
+#[must_use]
+pub fn address_number(text: &str) -> Option<u128> {
+    address(text).map(|address| number(address).0)
+}
+
 fn address(text: &str) -> Option<IpAddr> {
     let text = text.trim();
     // Texts that cannot be addresses are most of what a field of another kind holds.

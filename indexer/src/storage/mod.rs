@@ -1,5 +1,6 @@
 //! The case on disk: `indexer/FORMAT.md` describes it, and this module is the only one that writes it.
 
+mod account;
 mod columns;
 mod files;
 mod intern;
@@ -9,23 +10,29 @@ mod manifest;
 mod parquet;
 mod places;
 mod raw;
+mod rewrite;
 mod rollup;
 mod segment;
 mod table;
 mod templates;
 mod text;
 
+pub use account::{Account, Example, Unparsed};
+pub(crate) use account::{Accounts, Resume};
 pub use columns::Scalar;
 pub(crate) use columns::{Code, Column, ColumnCache, Dictionary, Packed, Times, Unit, with_codes};
 pub(crate) use files::folder_bytes;
 pub(crate) use intern::{Interner, TextColumn};
 pub(crate) use kept::{keep_ids, kept_ids};
 pub(crate) use lock::{Lock, is_locked};
-pub use manifest::SourceEntry;
 pub(crate) use manifest::{Manifest, ManifestStamp, SegmentEntry};
+pub use manifest::{Reading, SourceEntry};
 pub(crate) use parquet::Values;
 pub(crate) use places::Places;
-pub(crate) use raw::{Frame, RawCursor, RawFolder, RawWriter, compress, recover_raw, sync_raw};
+pub(crate) use raw::{
+    Frame, RawCursor, RawFolder, RawWriter, bury_raw, compress, raw_name, recover_raw, sync_raw,
+};
+pub(crate) use rewrite::Gone;
 pub(crate) use rollup::Rollup;
 pub(crate) use segment::{Locations, Segment, SegmentField, SegmentMeta, SegmentSource};
 pub(crate) use table::{Builder as TableBuilder, Columns};

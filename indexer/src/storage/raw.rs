@@ -16,6 +16,8 @@ use super::files;
 use crate::error::{AtPath, Error, Result};
 
 const SKIPPABLE_MAGIC: u32 = 0x184D_2A5E;
+/// Of a frame that decompressors pass over.
+const PASSED_OVER_MAGIC: u32 = 0x184D_2A50;
 const SEEKABLE_MAGIC: u32 = 0x8F92_EAB1;
 /// Level 1 is where compression stops being the slowest step of an import.
 const LEVEL: i32 = 1;
@@ -39,6 +41,14 @@ pub struct Frame {
     /// Where it stands in the raw file.
     pub at: u64,
     pub size: u32,
+    /// Which of the source's raw files it is in: 0 for the first, more where it was written anew.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub generation: u32,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde hands out references.
+fn is_first(generation: &u32) -> bool {
+    *generation == 0
 }
 
 impl Frame {
@@ -62,8 +72,15 @@ fn compressor() -> std::io::Result<Compressor<'static>> {
     Ok(compressor)
 }
 
-pub fn raw_path(case: &Path, source: u32) -> PathBuf {
-    case.join("raw").join(format!("{source}.zst"))
+pub fn raw_path(case: &Path, source: u32, generation: u32) -> PathBuf {
+    case.join("raw").join(raw_name(source, generation))
+}
+
+pub fn raw_name(source: u32, generation: u32) -> String {
+    match generation {
+        0 => format!("{source}.zst"),
+        _ => format!("{source}-{generation}.zst"),
+    }
 }
 
 /// Appends frames to a source's raw file.
@@ -74,22 +91,45 @@ pub struct RawWriter {
     frames: Vec<(u32, u32)>,
     offset: u64,
     at: u64,
+    generation: u32,
 }
 
 impl RawWriter {
-    pub fn create(case: &Path, source: u32) -> Result<RawWriter> {
-        let path = raw_path(case, source);
+    pub fn create(case: &Path, source: u32, generation: u32) -> Result<RawWriter> {
+        let path = raw_path(case, source, generation);
         let file = File::create(&path).at_path(&path)?;
-        Ok(RawWriter { file, path, frames: Vec::new(), offset: 0, at: 0 })
+        Ok(RawWriter { file, path, frames: Vec::new(), offset: 0, at: 0, generation })
+    }
+
+    /// Writes on behind the published frames of a raw file, of which those kept come before the rest. The seek
+    /// table is written anew at the end.
+    pub fn going_on(
+        case: &Path,
+        source: u32,
+        generation: u32,
+        kept: &[Frame],
+        published: u64,
+    ) -> Result<RawWriter> {
+        let path = raw_path(case, source, generation);
+        let mut file = OpenOptions::new().write(true).open(&path).at_path(&path)?;
+        file.set_len(published).at_path(&path)?;
+        file.seek(SeekFrom::End(0)).at_path(&path)?;
+        let offset = kept.last().map_or(0, |frame| frame.offset + u64::from(frame.bytes));
+        let frames = table_of(kept, published);
+        Ok(RawWriter { file, path, frames, offset, at: published, generation })
     }
 
     pub fn append(&mut self, compressed: &[u8], bytes: u32) -> Result<Frame> {
         self.file.write_all(compressed).at_path(&self.path)?;
-        let frame = Frame { offset: self.offset, bytes, at: self.at, size: compressed.len() as u32 };
-        self.frames.push((frame.size, frame.bytes));
-        self.offset += u64::from(frame.bytes);
-        self.at += u64::from(frame.size);
-        Ok(frame)
+        Ok(self.note(compressed.len() as u32, bytes))
+    }
+
+    fn note(&mut self, size: u32, bytes: u32) -> Frame {
+        let frame = Frame { offset: self.offset, bytes, at: self.at, size, generation: self.generation };
+        self.frames.push((size, bytes));
+        self.offset += u64::from(bytes);
+        self.at += u64::from(size);
+        frame
     }
 
     /// Length of the frames written so far.
@@ -105,9 +145,9 @@ impl RawWriter {
 
 /// Makes what was written of these sources survive a crash. One by one as files end it would cost a journal
 /// commit each; together they share one.
-pub fn sync_raw(case: &Path, sources: &BTreeSet<u32>) -> Result<()> {
-    for &source in sources {
-        let path = raw_path(case, source);
+pub fn sync_raw(case: &Path, sources: &BTreeSet<(u32, u32)>) -> Result<()> {
+    for &(source, generation) in sources {
+        let path = raw_path(case, source, generation);
         File::open(&path).and_then(|file| file.sync_all()).at_path(&path)?;
     }
     files::sync_folder(&case.join("raw"))
@@ -129,20 +169,79 @@ fn seek_table(frames: &[(u32, u32)]) -> Vec<u8> {
     table
 }
 
-/// Cuts a raw file back to the frames that were published and closes it with their seek table, after an
-/// import that ended without doing so.
-pub fn recover_raw(case: &Path, source: u32, published: u64, frames: &[Frame]) -> Result<()> {
-    let path = raw_path(case, source);
-    let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).at_path(&path)?;
-    let table: Vec<_> = frames.iter().map(|frame| (frame.size, frame.bytes)).collect();
-    file.set_len(published).at_path(&path)?;
-    file.seek(SeekFrom::End(0)).at_path(&path)?;
-    file.write_all(&seek_table(&table)).at_path(&path)?;
-    file.sync_all().at_path(&path)
+/// What the seek table says of a source's frames. Where a frame between them is not theirs any more, it says
+/// that nothing is in it.
+fn table_of(frames: &[Frame], published: u64) -> Vec<(u32, u32)> {
+    let mut table = Vec::with_capacity(frames.len());
+    let mut at = 0;
+    for frame in frames {
+        if frame.at > at {
+            table.push(((frame.at - at) as u32, 0));
+        }
+        table.push((frame.size, frame.bytes));
+        at = frame.at + u64::from(frame.size);
+    }
+    if published > at {
+        table.push(((published - at) as u32, 0));
+    }
+    table
+}
+
+/// Puts a raw file right after an import that ended without doing so: cuts it back to what was published,
+/// closes it with the seek table, and buries what lies between its frames.
+pub fn recover_raw(
+    case: &Path,
+    (source, generation): (u32, u32),
+    published: u64,
+    frames: &[Frame],
+) -> Result<()> {
+    let path = raw_path(case, source, generation);
+    let table = seek_table(&table_of(frames, published));
+    let length = std::fs::metadata(&path).map(|file| file.len());
+    if length.is_err() && published > 0 {
+        // It was deleted; `verify` says so.
+        return Ok(());
+    }
+    if !length.is_ok_and(|length| length == published + table.len() as u64) {
+        let mut file =
+            OpenOptions::new().create(true).truncate(false).write(true).open(&path).at_path(&path)?;
+        file.set_len(published).at_path(&path)?;
+        file.seek(SeekFrom::End(0)).at_path(&path)?;
+        file.write_all(&table).at_path(&path)?;
+        file.sync_all().at_path(&path)?;
+    }
+    bury(&path, frames)
+}
+
+/// Makes decompressors pass over frames that are not the source's any more: those between its frames. Their
+/// bytes are in a later frame, together with what the source went on with.
+pub fn bury_raw(case: &Path, (source, generation): (u32, u32), frames: &[Frame]) -> Result<()> {
+    bury(&raw_path(case, source, generation), frames)
+}
+
+fn bury(path: &Path, frames: &[Frame]) -> Result<()> {
+    let mut at = 0;
+    let mut holes = Vec::new();
+    for frame in frames {
+        if frame.at > at {
+            holes.push((at, (frame.at - at) as u32));
+        }
+        at = frame.at + u64::from(frame.size);
+    }
+    if holes.is_empty() {
+        return Ok(());
+    }
+    let mut file = OpenOptions::new().write(true).open(path).at_path(path)?;
+    for (at, size) in holes {
+        let mut header = PASSED_OVER_MAGIC.to_le_bytes().to_vec();
+        header.extend_from_slice(&size.saturating_sub(8).to_le_bytes());
+        file.seek(SeekFrom::Start(at)).and_then(|_| file.write_all(&header)).at_path(path)?;
+    }
+    file.sync_all().at_path(path)
 }
 
 /// Reads frames of all sources of a case. Cheap to make: files are opened when first needed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RawFolder {
     case: PathBuf,
 }
@@ -157,20 +256,24 @@ impl RawFolder {
     }
 }
 
+/// A frame by its generation and offset, and its bytes.
+type Kept = ((u32, u64), Arc<Vec<u8>>);
+
 /// Reads many events in one go. Keeps the current frame of each source, because neighbours in time are
 /// neighbours in their file.
 #[derive(Debug)]
 pub struct RawCursor<'a> {
     folder: &'a RawFolder,
-    files: HashMap<u32, File>,
-    current: HashMap<u32, (u64, Arc<Vec<u8>>)>,
+    /// By source and generation.
+    files: HashMap<(u32, u32), File>,
+    current: HashMap<u32, Kept>,
 }
 
 impl RawCursor<'_> {
     /// The decompressed bytes of a frame.
     pub fn frame(&mut self, source: u32, frame: &Frame) -> Result<Arc<Vec<u8>>> {
-        if let Some((offset, bytes)) = self.current.get(&source)
-            && *offset == frame.offset
+        if let Some((place, bytes)) = self.current.get(&source)
+            && *place == (frame.generation, frame.offset)
         {
             return Ok(Arc::clone(bytes));
         }
@@ -181,13 +284,13 @@ impl RawCursor<'_> {
 
     /// Hands in a frame that a cache already has.
     pub fn keep(&mut self, source: u32, frame: &Frame, bytes: Arc<Vec<u8>>) {
-        self.current.insert(source, (frame.offset, bytes));
+        self.current.insert(source, ((frame.generation, frame.offset), bytes));
     }
 
     /// The same, without keeping it.
     pub fn read(&mut self, source: u32, frame: &Frame) -> Result<Vec<u8>> {
-        let path = raw_path(&self.folder.case, source);
-        let file = match self.files.entry(source) {
+        let path = raw_path(&self.folder.case, source, frame.generation);
+        let file = match self.files.entry((source, frame.generation)) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(entry) => {
                 entry.insert(File::open(&path).at_path(&path)?)

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::columns::{Column, ColumnCache, Scalar, Times};
 use super::parquet::Values;
+use super::places::Places;
 use super::raw::{Frame, RawCursor, RawFolder};
 use super::rollup::Rollup;
 use super::table::{self, Columns, Table};
@@ -67,7 +68,7 @@ pub struct Segment {
     pub meta: SegmentMeta,
     /// Of the sources in `meta`, in their order.
     encodings: Vec<Encoding>,
-    cache: Arc<ColumnCache>,
+    pub(super) cache: Arc<ColumnCache>,
     text: Mutex<Option<Arc<TextIndex>>>,
 }
 
@@ -186,6 +187,16 @@ impl Segment {
     fn values(&self, name: &str) -> Result<Values> {
         let placed = self.meta.fields.iter().any(|field| field.column == name && field.placed);
         if placed { self.placed(name) } else { self.table()?.field(name) }
+    }
+
+    /// A column of the table as it stands there, without keeping it.
+    pub(super) fn read_column(&self, name: &str) -> Result<Values> {
+        self.table()?.field(name)
+    }
+
+    /// The places of a column that is told by them.
+    pub(super) fn read_places(&self, name: &str) -> Result<Places> {
+        self.table()?.places(name)
     }
 
     /// The values of a column that is told by places, read from the raw bytes.

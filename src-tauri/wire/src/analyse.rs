@@ -132,7 +132,7 @@ pub fn context(
     };
     let id = (request.id.source, request.id.offset);
     let wanted = (request.before as usize, request.after as usize);
-    let found = case.context(&snapshot, id, &around, wanted, ROW_BYTES, &call.cancel)?;
+    let found = case.around(&snapshot, id, &around, wanted, ROW_BYTES, &call.cancel)?;
     let rows = |events: &[indexer::Event]| events.iter().map(|event| shape_row(event, &snapshot)).collect();
     Ok(Context {
         before: rows(&found.before),

@@ -10,7 +10,11 @@ use crate::analysis::{
     Aggregate, AggregateRequest, Context, ContextRequest, Facets, FacetsRequest, FollowRequest,
     SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
 };
+use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
 use crate::patterns::{Patterns, PatternsRequest};
+use crate::sources::{
+    Account, AccountRequest, AdjustRequest, PasteRequest, Preview, PreviewRequest, RereadRequest,
+};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, EventDetail, EventRequest, Hello, ImportProgress,
     ImportReport, ImportRequest, LocateRequest, Located, Page, PageRequest, Paths, Timeline, TimelineRequest,
@@ -63,6 +67,16 @@ contract! {
     open_case / OpenCase: CasePath, Empty => CaseSummary;
     /// Reads files and folders into a case. Returns when the text index stands too.
     import / Import: ImportRequest, ImportProgress => ImportReport;
+    /// What an import would bring and take: files by their first bytes, with the places of their fields.
+    preview / Preview: PreviewRequest, Empty => Preview;
+    /// Reads text that has no file into a case, as a source of its own.
+    paste / Paste: PasteRequest, ImportProgress => ImportReport;
+    /// Why a source is read as it is, and what is odd about it.
+    account / Account: AccountRequest, Empty => Account;
+    /// Sets the zone and the clock of sources; their times are made anew from what is stored.
+    adjust / Adjust: AdjustRequest, ImportProgress => ImportReport;
+    /// Reads sources anew, as another format or in another encoding, from what is stored.
+    reread / Reread: RereadRequest, ImportProgress => ImportReport;
     /// Stops a running call; what it had done is kept.
     cancel / Cancel: CancelRequest, Empty => Empty;
     /// Counts over time by level; partial timelines are streamed.
@@ -85,6 +99,10 @@ contract! {
     follow / Follow: FollowRequest, Empty => Trails;
     /// Events put together by an id.
     transactions / Transactions: TransactionsRequest, Empty => Transactions;
+    /// What is wrong with a query, without running it, and what its words are.
+    check / Check: CheckRequest, Empty => QueryCheck;
+    /// What could be written at a place in a query.
+    complete / Complete: CompleteRequest, Empty => Completion;
     /// The templates of the matching events; what is known so far is streamed.
     patterns / Patterns: PatternsRequest, Patterns => Patterns;
 }

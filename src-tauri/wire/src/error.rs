@@ -70,7 +70,7 @@ fn code(kind: ErrorKind) -> ErrorCode {
 }
 
 /// Engine messages chain in lower case; people read sentences.
-fn sentence(message: &str) -> String {
+pub(crate) fn sentence(message: &str) -> String {
     let mut characters = message.chars();
     let mut text: String = characters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
     text.push_str(characters.as_str());

@@ -18,15 +18,22 @@ mod analysis;
 mod calls;
 mod contract;
 mod error;
+mod language;
 mod patterns;
 mod session;
+mod sources;
 mod types;
 pub mod typescript;
 
 pub use analysis::*;
 pub use contract::Command;
+pub use language::{
+    CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
+    SuggestionKind, WordClass,
+};
 pub use patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
 };
 pub use session::{Call, Session, Start, home};
+pub use sources::{FileReading, ImportChoices, Reading};
 pub use types::*;

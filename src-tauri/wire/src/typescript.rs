@@ -9,8 +9,16 @@ use crate::analysis::{
     TermOrder, Trail, Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest,
 };
 use crate::contract::rows;
+use crate::language::{
+    CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
+    SuggestionKind, WordClass,
+};
 use crate::patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
+};
+use crate::sources::{
+    Account, AccountRequest, AdjustRequest, Alternative, Estimate, Example, FileReading, ImportChoices,
+    PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, Reading, RereadRequest, Unparsed,
 };
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
@@ -42,7 +50,24 @@ pub fn generate() -> String {
         CancelRequest,
         CaseSummary,
         Source,
+        Reading,
+        FileReading,
+        ImportChoices,
         ImportRequest,
+        PreviewRequest,
+        Preview,
+        Estimate,
+        PreviewFile,
+        PreviewRow,
+        Piece,
+        Account,
+        Alternative,
+        Unparsed,
+        Example,
+        AccountRequest,
+        AdjustRequest,
+        RereadRequest,
+        PasteRequest,
         ImportPhase,
         FileState,
         ImportProgress,
@@ -95,6 +120,15 @@ pub fn generate() -> String {
         TransactionOrder,
         Transactions,
         Transaction,
+        CheckRequest,
+        QueryCheck,
+        QueryDiagnostic,
+        WordClass,
+        QueryWord,
+        CompleteRequest,
+        Completion,
+        SuggestionKind,
+        Suggestion,
         Granularity,
         PatternsRequest,
         Patterns,

@@ -253,6 +253,34 @@ fn cancel_keeps_what_had_landed() {
 }
 
 #[test]
+fn a_query_is_checked_and_completed() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("a.log", LOG));
+    let check = |query: &str| {
+        walk.ask("check", json!({ "case": case, "query": query, "kql": false })).expect("a check")
+    };
+    let right = check("level>=warning connection");
+    assert_eq!(right["printed"], "level>=warning AND connection");
+    assert_eq!(right["diagnostics"], json!([]));
+    assert_eq!(right["words"][0], json!({ "class": "field", "start": 0, "end": 5 }));
+    let wrong = check("levle:error AND time>soon |");
+    let told: Vec<_> =
+        wrong["diagnostics"].as_array().expect("a list").iter().map(|one| one["start"].clone()).collect();
+    assert_eq!(told, [0, 16, 27]);
+    assert_eq!(wrong["diagnostics"][0]["replacement"], "level");
+    assert_eq!(wrong["diagnostics"][0]["message"], "No field `levle`.");
+    assert!(wrong["printed"].is_null());
+    let complete = |query: &str| {
+        let args = json!({ "case": case, "query": query, "cursor": query.len() });
+        walk.ask("complete", args).expect("a completion")
+    };
+    let found = complete("source:a");
+    assert_eq!(found["suggestions"][0]["insert"], "a.log");
+    assert_eq!(found["suggestions"][0]["count"], 2);
+    assert_eq!(complete("error | st")["suggestions"][0]["insert"], "stats ");
+}
+
+#[test]
 fn templates_are_listed_filtered_by_and_explained() {
     let walk = Walk::new();
     let line = |n: u32| format!("2026-03-01T14:05:{n:02}Z INFO job {n} took {} ms\n", n * 10);

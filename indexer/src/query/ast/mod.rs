@@ -12,7 +12,7 @@ mod stage;
 
 pub use expr::{BinaryOp, Expr, ExprKind};
 pub use filter::{Bound, Filter, Op, Pattern, Range, RegexText, Test};
-pub use quantity::{Dimension, Quantity, Unit};
+pub use quantity::{Amount, Dimension, Quantity, Unit};
 pub use stage::{
     Aggregate, Assignment, Baseline, Extraction, FieldRef, Frequent, Group, Join, NamePattern, Renaming,
     SortKey, Stage, StageKind, Surroundings, TimeSpan, TransactionLimits,

@@ -1,5 +1,6 @@
 //! Numbers with units: durations and sizes.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 /// A number with a unit, as it was written: `250ms`, `1.5GiB`.
@@ -103,6 +104,89 @@ impl Quantity {
     }
 }
 
+impl Unit {
+    /// The unit that a field's numbers are in, as its name tells: `duration_ms`, `heap_bytes`, `elapsedMillis`.
+    #[must_use]
+    pub fn of_field(name: &str) -> Option<Unit> {
+        const ENDINGS: &[(&str, Unit)] = &[
+            ("nanos", Unit::Nanosecond),
+            ("micros", Unit::Microsecond),
+            ("millis", Unit::Millisecond),
+            ("milliseconds", Unit::Millisecond),
+            ("seconds", Unit::Second),
+            ("secs", Unit::Second),
+            ("minutes", Unit::Minute),
+            ("bytes", Unit::Byte),
+        ];
+        if name == "event.duration" {
+            return Some(Unit::Nanosecond);
+        }
+        if let Some((_, last)) = name.rsplit_once('_')
+            && let Some(unit) = Unit::named(last).filter(|_| last != "M" && last != "m" && last != "b")
+        {
+            return Some(unit);
+        }
+        let camel = name.strip_suffix("Ms").map(|_| Unit::Millisecond);
+        let lower = name.to_ascii_lowercase();
+        camel.or_else(|| ENDINGS.iter().find(|(ending, _)| lower.ends_with(ending)).map(|&(_, unit)| unit))
+    }
+}
+
+/// A number as it stands in a log or a query, with its unit where it has one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    Whole(i64),
+    Float(f64),
+    With(Quantity),
+}
+
+impl Amount {
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Amount> {
+        let text = text.trim();
+        // Words such as `inf` and `nan` are floats to the standard library; in a log they are words.
+        text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')).then_some(())?;
+        if let Ok(whole) = text.parse() {
+            return Some(Amount::Whole(whole));
+        }
+        let float = text.parse::<f64>().ok().filter(|float| float.is_finite());
+        float.map(Amount::Float).or_else(|| Quantity::parse(text).map(Amount::With))
+    }
+
+    /// The number in the unit of a field; nothing where it measures something else, or where the field's
+    /// unit is not known and the amount is a duration.
+    #[must_use]
+    pub fn in_field(self, field: &str) -> Option<Amount> {
+        let Amount::With(quantity) = self else { return Some(self) };
+        let unit = match (Unit::of_field(field), quantity.unit.dimension()) {
+            (Some(unit), dimension) => (unit.dimension() == dimension).then_some(unit)?,
+            (None, Dimension::Size) => Unit::Byte,
+            (None, Dimension::Duration) => return None,
+        };
+        let number = quantity.amount() / unit.factor();
+        let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
+        Some(if is_whole { Amount::Whole(number as i64) } else { Amount::Float(number) })
+    }
+
+    #[must_use]
+    pub fn float(self) -> f64 {
+        match self {
+            Amount::Whole(number) => number as f64,
+            Amount::Float(number) => number,
+            Amount::With(quantity) => quantity.amount(),
+        }
+    }
+
+    /// How two numbers without units compare: whole ones exactly.
+    #[must_use]
+    pub fn compare(self, other: Amount) -> Ordering {
+        match (self, other) {
+            (Amount::Whole(one), Amount::Whole(other)) => one.cmp(&other),
+            (one, other) => one.float().total_cmp(&other.float()),
+        }
+    }
+}
+
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.number, self.unit.name())
@@ -122,6 +206,19 @@ mod tests {
         }
         assert_eq!(Quantity::parse("1M").map(|quantity| quantity.unit), Some(Unit::Month));
         assert_eq!(Quantity::parse("1m").map(|quantity| quantity.unit), Some(Unit::Minute));
+        for (field, text, number) in [
+            ("duration_ms", "1.5s", Some(1_500.0)),
+            ("bytes", "10kb", Some(1e4)),
+            ("size", "1KiB", Some(1_024.0)),
+            ("heap_kb", "1mb", Some(1_000.0)),
+            ("elapsedMillis", "2s", Some(2_000.0)),
+            ("took", "2s", None),
+            ("bytes", "2s", None),
+            ("duration_ms", "7", Some(7.0)),
+        ] {
+            let amount = Amount::parse(text).and_then(|amount| amount.in_field(field));
+            assert_eq!(amount.map(Amount::float), number, "{field} {text}");
+        }
         for text in ["12", "ms", "5 apples", "1e999s", "", "-"] {
             assert_eq!(Quantity::parse(text), None, "{text}");
         }

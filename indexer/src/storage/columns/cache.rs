@@ -79,6 +79,10 @@ impl ColumnCache {
         Ok(value)
     }
 
+    pub fn clear(&self) {
+        *self.inner.lock().unwrap_or_else(PoisonError::into_inner) = Inner::default();
+    }
+
     fn slot(&self, segment: u64, name: &str) -> Arc<Slot> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.clock += 1;

@@ -1,0 +1,90 @@
+//! What was done to answer a query, clause by clause.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How the rows of a clause were found in a segment, the cheapest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Path {
+    /// What is known of the segment as a whole said all or none.
+    Pruned,
+    /// A range of rows, because they are in the order of time.
+    Order,
+    /// A column's distinct values were tested, once each.
+    Dictionary,
+    /// A column's values were tested.
+    Column,
+    /// The text index knew the rows.
+    Index,
+    /// The text index knew rows that might match, and their text decided.
+    IndexAndText,
+    /// The text of every row in question was read.
+    Scan,
+}
+
+impl Path {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Path::Pruned => "pruned",
+            Path::Order => "time order",
+            Path::Dictionary => "dictionary",
+            Path::Column => "column",
+            Path::Index => "index",
+            Path::IndexAndText => "index, then text",
+            Path::Scan => "scan",
+        }
+    }
+}
+
+/// What one clause took, over all segments.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    pub clause: String,
+    /// In how many segments each path was taken.
+    pub paths: BTreeMap<Path, usize>,
+    /// Rows that earlier clauses had left to be decided.
+    pub candidates: u64,
+    pub matched: u64,
+    /// Events whose text was read, and its bytes.
+    pub texts: u64,
+    pub bytes: u64,
+    pub time: Duration,
+}
+
+/// Collects the steps of one query.
+#[derive(Debug, Default)]
+pub struct Trace {
+    steps: RefCell<Vec<Step>>,
+    read: Cell<(u64, u64)>,
+}
+
+impl Trace {
+    pub fn text_read(&self, bytes: usize) {
+        let (texts, all) = self.read.get();
+        self.read.set((texts + 1, all + bytes as u64));
+    }
+
+    /// Adds what a clause took in one segment.
+    pub fn add(&self, clause: String, path: Path, (candidates, matched): (usize, usize), time: Duration) {
+        let (texts, bytes) = self.read.take();
+        let mut steps = self.steps.borrow_mut();
+        let known = steps.iter().position(|step| step.clause == clause);
+        let index = known.unwrap_or_else(|| {
+            steps.push(Step { clause, ..Step::default() });
+            steps.len() - 1
+        });
+        let step = &mut steps[index];
+        *step.paths.entry(path).or_default() += 1;
+        step.candidates += candidates as u64;
+        step.matched += matched as u64;
+        step.texts += texts;
+        step.bytes += bytes;
+        step.time += time;
+    }
+
+    pub fn into_steps(self) -> Vec<Step> {
+        self.steps.into_inner()
+    }
+}

@@ -1,0 +1,212 @@
+//! What the façade knows of the language in one case: its fields, what a filter means there, how it is
+//! answered.
+
+use std::collections::HashMap;
+
+use ingest::NO_INT;
+
+use crate::Cancel;
+use crate::case::{Case, Snapshot};
+use crate::error::{Error, Result};
+use crate::exec::{Step, Trace, select_segment};
+use crate::limits::{COMPLETION_ROWS, COMPLETIONS};
+use crate::query::{
+    Completion, Context, Diagnostic, Filter, Highlight, KnownField, Lenient, Reading, Severity, complete,
+    highlight, parse_leniently, resolve, unknown_columns,
+};
+use crate::search::View;
+use crate::storage::Values;
+
+/// How a filter was answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// The filter as it was run: fields of the case, instants instead of relative times.
+    pub filter: String,
+    pub segments: usize,
+    /// Segments whose times lie outside the range, which were not looked at.
+    pub skipped: usize,
+    pub events: u64,
+    pub matched: u64,
+    pub steps: Vec<Step>,
+}
+
+/// What can be said of a query without running it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// All that is wrong or doubtful, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    pub highlights: Vec<Highlight>,
+    /// The query in the language's own spelling, where nothing is wrong with it.
+    pub printed: Option<String>,
+}
+
+impl Case {
+    /// What a query is asked of: the fields, and the end of the data as `now`.
+    #[must_use]
+    pub fn context(snapshot: &Snapshot) -> Context {
+        let mut fields: Vec<KnownField> = Vec::new();
+        let mut places = HashMap::new();
+        for field in snapshot.segments.iter().flat_map(|segment| &segment.meta.fields) {
+            let place = *places.entry(field.name.as_str()).or_insert_with(|| {
+                fields.push(KnownField { name: field.name.clone(), kinds: Vec::new() });
+                fields.len() - 1
+            });
+            let kinds = &mut fields[place].kinds;
+            if !kinds.contains(&field.kind) {
+                kinds.push(field.kind);
+            }
+        }
+        let now = snapshot.time_range().map_or(0, |(_, last)| last);
+        Context { fields, now, zone: jiff::tz::TimeZone::UTC }
+    }
+
+    /// The view with a filter that names fields of the case and instants. What means nothing in this case is
+    /// a mistake in the query, not an empty answer.
+    pub(crate) fn resolved(snapshot: &Snapshot, view: &View) -> Result<View> {
+        let (from, to) = (view.from, view.to);
+        if view.filter == Filter::Everything || snapshot.events() == 0 {
+            return Ok(view.clone());
+        }
+        let resolved = resolve(&view.filter, &Self::context(snapshot));
+        let mistake = resolved.diagnostics.into_iter().find(|found| found.severity == Severity::Error);
+        mistake
+            .map_or_else(|| Ok(View { filter: resolved.filter, from, to }), |found| Err(Error::from(found)))
+    }
+
+    /// Answers a filter and tells what was done for it. Nothing that was kept from earlier questions is used.
+    pub fn explain(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Explanation> {
+        let view = Self::resolved(snapshot, view)?;
+        let trace = Trace::default();
+        let mut cursor = self.raw_cursor();
+        let (mut skipped, mut events, mut matched) = (0, 0, 0);
+        for segment in &snapshot.segments {
+            if cancel.is_set() {
+                return Err(Error::cancelled());
+            }
+            let before = view.to.is_some_and(|to| segment.meta.first.is_none_or(|first| first >= to));
+            let after = view.from.is_some_and(|from| segment.meta.last.is_none_or(|last| last < from));
+            if before || after {
+                skipped += 1;
+                continue;
+            }
+            events += segment.meta.events;
+            let templates = self.templates_for(snapshot, segment, &view.filter, cancel)?;
+            let rows = select_segment(
+                segment,
+                snapshot.sources(),
+                &view.filter,
+                templates.as_ref(),
+                &mut cursor,
+                cancel,
+                Some(&trace),
+            )?;
+            let columns = segment.columns()?;
+            let within = |row: &u32| {
+                let time = columns.time[*row as usize];
+                view.from.is_none_or(|from| time >= from)
+                    && view.to.is_none_or(|to| time != ingest::NO_TIME && time < to)
+            };
+            matched += rows.iter().filter(within).count() as u64;
+        }
+        let filter = view.filter.to_string();
+        let segments = snapshot.segments.len();
+        Ok(Explanation { filter, segments, skipped, events, matched, steps: trace.into_steps() })
+    }
+
+    /// Everything that is wrong or doubtful in a query, and its words by kind. Any text is taken.
+    #[must_use]
+    pub fn check(snapshot: &Snapshot, query: &str, reading: Reading) -> Checked {
+        let Lenient { query: parsed, mut diagnostics } = parse_leniently(query, reading);
+        if snapshot.events() > 0 {
+            let context = Self::context(snapshot);
+            diagnostics.extend(resolve(&parsed.filter, &context).diagnostics);
+            diagnostics.extend(unknown_columns(&parsed, &context));
+        }
+        diagnostics.sort_by_key(|found| (found.start, found.end));
+        let is_right = diagnostics.iter().all(|found| found.severity == Severity::Advice);
+        Checked { diagnostics, highlights: highlight(query), printed: is_right.then(|| parsed.to_string()) }
+    }
+
+    /// What could be written at a place in a query, a byte of it.
+    #[must_use]
+    pub fn complete(snapshot: &Snapshot, query: &str, cursor: usize, cancel: &Cancel) -> Completion {
+        let context = Self::context(snapshot);
+        complete(query, cursor, &context, &mut |field, typed| {
+            // A value that cannot be counted is one that is not offered; the query says why when it runs.
+            Self::field_values(snapshot, field, typed, cancel).unwrap_or_default()
+        })
+    }
+
+    /// The most frequent values of a field that begin so, in any case, with how many of the newest events
+    /// have each.
+    pub fn field_values(
+        snapshot: &Snapshot,
+        field: &str,
+        typed: &str,
+        cancel: &Cancel,
+    ) -> Result<Vec<(String, u64)>> {
+        let typed = typed.to_lowercase();
+        let begins = |value: &str| value.to_lowercase().starts_with(&typed);
+        let mut counts: HashMap<String, u64> = HashMap::new();
+        let mut rows = 0;
+        for segment in snapshot.segments.iter().rev() {
+            if cancel.is_set() {
+                return Err(Error::cancelled());
+            }
+            if rows >= COMPLETION_ROWS {
+                break;
+            }
+            rows += segment.meta.events;
+            if field == "source" {
+                for entry in &segment.meta.sources {
+                    let source = snapshot.sources().get(entry.source as usize);
+                    if let Some(source) = source.filter(|source| begins(&source.name)) {
+                        counts.insert(source.name.clone(), source.events);
+                    }
+                }
+            }
+            for column in segment.field(field)? {
+                count_values(&column, &begins, &mut counts);
+            }
+        }
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        counts.truncate(COMPLETIONS);
+        Ok(counts)
+    }
+}
+
+fn count_values(column: &Values, begins: &dyn Fn(&str) -> bool, counts: &mut HashMap<String, u64>) {
+    let mut add = |value: String, count: u64| {
+        if count > 0 && begins(&value) {
+            *counts.entry(value).or_default() += count;
+        }
+    };
+    match column {
+        Values::Text { codes, texts } => {
+            let mut by_code = vec![0_u64; texts.len()];
+            for &code in codes {
+                if let Some(count) = by_code.get_mut(code as usize) {
+                    *count += 1;
+                }
+            }
+            texts.iter().zip(by_code).for_each(|(text, count)| add(text.to_owned(), count));
+        }
+        Values::Int(values) => {
+            let mut by_value: HashMap<i64, u64> = HashMap::new();
+            for &value in values.iter().filter(|&&value| value != NO_INT) {
+                *by_value.entry(value).or_default() += 1;
+            }
+            for (value, count) in by_value {
+                add(value.to_string(), count);
+            }
+        }
+        Values::Float(_) => {}
+        Values::Bool(values) => {
+            for wanted in [false, true] {
+                let count = values.iter().filter(|&&value| value == Some(wanted)).count();
+                add(wanted.to_string(), count as u64);
+            }
+        }
+    }
+}

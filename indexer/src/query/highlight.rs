@@ -1,0 +1,364 @@
+//! Query text as coloured words. Whatever cannot be read is text too, so this takes any input.
+
+use super::ast::Span;
+use super::lexer::{Kind, Mode, Token, is_field_name, token};
+use super::stages::StageName;
+
+/// What a stretch of a query is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    Field,
+    Operator,
+    Keyword,
+    /// A word or phrase that is looked for, or a value.
+    Text,
+    Number,
+    Regex,
+    Time,
+    Pipe,
+    Stage,
+    Function,
+    Bracket,
+    /// What has no place in a query, such as a quotation mark without its partner.
+    Unknown,
+}
+
+/// A stretch of a query. What lies between two is white space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Highlight {
+    pub class: Class,
+    pub start: usize,
+    pub end: usize,
+}
+
+/// Words that belong to the grammar of expressions and stages.
+const KEYWORDS: [&str; 19] = [
+    "by",
+    "as",
+    "in",
+    "is",
+    "like",
+    "rlike",
+    "matches",
+    "where",
+    "desc",
+    "asc",
+    "true",
+    "false",
+    "null",
+    "on",
+    "output",
+    "with",
+    "previous",
+    "everywhere",
+    "auto",
+];
+
+/// Where the reading of a query stands: what surrounds the next word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Within {
+    Filter,
+    /// Right of a field's `:` or operator; the field stands in this span.
+    Value(Span),
+    /// Within the parentheses or brackets of such a value.
+    List(Span),
+    /// Behind a pipe, before the stage's name.
+    StageName,
+    /// In a stage that takes names.
+    Names(StageName),
+    /// In a stage that calculates.
+    Expr(StageName),
+}
+
+/// A token with what it is and what it stood within.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub token: Token,
+    pub class: Class,
+    pub within: Within,
+}
+
+/// The classes of a query's words.
+#[must_use]
+pub fn highlight(query: &str) -> Vec<Highlight> {
+    let of =
+        |seen: Seen| Highlight { class: seen.class, start: seen.token.span.start, end: seen.token.span.end };
+    walk(query).0.into_iter().map(of).collect()
+}
+
+/// All tokens, and what the next one would stand within.
+pub(super) fn walk(query: &str) -> (Vec<Seen>, Within) {
+    let mut walker =
+        Walker { query, at: 0, depth: 0, list_depth: 0, within: Within::Filter, seen: Vec::new() };
+    while walker.step() {}
+    (walker.seen, walker.within)
+}
+
+struct Walker<'q> {
+    query: &'q str,
+    at: usize,
+    depth: usize,
+    /// How deep the list of values lies.
+    list_depth: usize,
+    within: Within,
+    seen: Vec<Seen>,
+}
+
+impl Walker<'_> {
+    fn mode(&self) -> Mode {
+        match self.within {
+            Within::Filter => Mode::Clause,
+            Within::Value(_) => Mode::Value,
+            Within::List(_) => Mode::List,
+            Within::StageName | Within::Names(_) => Mode::Name,
+            Within::Expr(_) => match self.seen.last().map(|seen| seen.class) {
+                Some(Class::Field | Class::Number | Class::Text | Class::Time | Class::Regex) => {
+                    Mode::Operator
+                }
+                Some(Class::Bracket) if self.ended_with_close() => Mode::Operator,
+                _ => Mode::Expr,
+            },
+        }
+    }
+
+    fn ended_with_close(&self) -> bool {
+        self.seen.last().is_some_and(|seen| seen.token.kind == Kind::Close)
+    }
+
+    fn step(&mut self) -> bool {
+        let mode = self.mode();
+        let token = match token(self.query, self.at, mode) {
+            Ok(token) => token,
+            Err(error) => Token { kind: Kind::Stray(' '), span: error.span },
+        };
+        if token.kind == Kind::End || token.span.end <= self.at {
+            return false;
+        }
+        self.at = token.span.end;
+        let within = self.within;
+        let class = self.class(&token);
+        self.seen.push(Seen { token, class, within });
+        true
+    }
+
+    /// The class of a token; moves to what the next one stands within.
+    fn class(&mut self, token: &Token) -> Class {
+        match token.kind {
+            Kind::Stray(_) => return Class::Unknown,
+            Kind::Pipe => {
+                (self.within, self.depth, self.list_depth) = (Within::StageName, 0, 0);
+                return Class::Pipe;
+            }
+            Kind::Open => return self.open(token),
+            Kind::Close | Kind::CloseRange(_) => return self.close(),
+            _ => {}
+        }
+        match self.within {
+            Within::Filter => self.in_filter(token),
+            Within::Value(field) => {
+                if let Kind::OpenRange(_) = token.kind {
+                    self.list_depth = self.depth + 1;
+                    self.depth += 1;
+                    self.within = Within::List(field);
+                    return Class::Bracket;
+                }
+                if matches!(token.kind, Kind::Compare(_) | Kind::MatchesRegex { .. } | Kind::Bang | Kind::Not)
+                {
+                    return Class::Operator;
+                }
+                self.within = self.outside();
+                value_class(token)
+            }
+            Within::List(_) => match token.kind {
+                Kind::And | Kind::Or | Kind::Not => Class::Keyword,
+                Kind::Comma | Kind::Compare(_) | Kind::Bang => Class::Operator,
+                _ if token.is_word("to") => Class::Keyword,
+                _ => value_class(token),
+            },
+            Within::StageName => {
+                let Some(stage) = token.word().and_then(StageName::named) else { return Class::Unknown };
+                self.within = Self::inside(stage);
+                Class::Stage
+            }
+            Within::Names(_) => match token.kind {
+                Kind::Phrase(_) => Class::Text,
+                Kind::Regex { .. } => Class::Regex,
+                Kind::Word { .. } if is_number(token) => Class::Number,
+                Kind::Word { .. } if is_keyword(token) => Class::Keyword,
+                Kind::Word { .. } | Kind::Name(_) => Class::Field,
+                _ => Class::Operator,
+            },
+            Within::Expr(_) => self.in_expression(token),
+        }
+    }
+
+    fn inside(stage: StageName) -> Within {
+        use StageName::{Compare, Dissect, Eval, Grok, Rex, Sample, Search, Sort, Stats, Timechart, Where};
+        match stage {
+            Search => Within::Filter,
+            Where | Eval | Stats | Timechart | Sort | Compare | Grok | Dissect | Rex | Sample => {
+                Within::Expr(stage)
+            }
+            _ => Within::Names(stage),
+        }
+    }
+
+    /// What surrounds a value that has ended: the expression of its stage, or the filter.
+    fn outside(&self) -> Within {
+        let stage = self.seen.iter().rev().find_map(|seen| match seen.within {
+            Within::StageName if seen.class == Class::Stage => seen.token.word().and_then(StageName::named),
+            _ => None,
+        });
+        let piped = self.seen.iter().any(|seen| seen.class == Class::Pipe);
+        stage.filter(|_| piped).map_or(Within::Filter, Self::inside)
+    }
+
+    fn in_filter(&mut self, token: &Token) -> Class {
+        match &token.kind {
+            Kind::And | Kind::Or | Kind::Not => Class::Keyword,
+            Kind::Colon | Kind::Compare(_) | Kind::MatchesRegex { .. } => {
+                let field = self.seen.last().map_or(token.span, |seen| seen.token.span);
+                self.within = Within::Value(field);
+                Class::Operator
+            }
+            Kind::Minus | Kind::Bang | Kind::Slop(_) => Class::Operator,
+            Kind::Regex { .. } => Class::Regex,
+            Kind::Word { .. } | Kind::Phrase(_) | Kind::Name(_) if self.operator_follows(Mode::Clause) => {
+                Class::Field
+            }
+            Kind::Word { .. } if token.is_word("in") && self.names_list() => {
+                let field = self.seen.last().map_or(token.span, |seen| seen.token.span);
+                if let Some(last) =
+                    self.seen.iter_mut().rev().find(|seen| matches!(seen.token.kind, Kind::Word { .. }))
+                {
+                    last.class = Class::Field;
+                }
+                self.within = Within::Value(field);
+                Class::Keyword
+            }
+            _ => Class::Text,
+        }
+    }
+
+    /// Whether `in` stands between a field and a list.
+    fn names_list(&self) -> bool {
+        let opens = token(self.query, self.at, Mode::Clause).is_ok_and(|next| next.kind == Kind::Open);
+        opens
+            && self.seen.last().is_some_and(|seen| {
+                seen.token.word().is_some_and(is_field_name) || seen.class == Class::Keyword
+            })
+    }
+
+    fn in_expression(&mut self, token: &Token) -> Class {
+        match &token.kind {
+            Kind::Number(_) => Class::Number,
+            Kind::Phrase(_) => Class::Text,
+            Kind::Regex { .. } => Class::Regex,
+            Kind::Time(_) => Class::Time,
+            Kind::And | Kind::Or | Kind::Not => Class::Keyword,
+            Kind::Name(_) => Class::Field,
+            Kind::Word { .. } if is_keyword(token) => Class::Keyword,
+            Kind::Word { .. } => {
+                let next = self.query[self.at..].chars().next();
+                let is_counted = token.word().is_some_and(|word| word.eq_ignore_ascii_case("count"));
+                let calculates = matches!(
+                    self.within,
+                    Within::Expr(StageName::Stats | StageName::Timechart | StageName::Compare)
+                );
+                if next == Some('(') || (is_counted && calculates) { Class::Function } else { Class::Field }
+            }
+            Kind::Colon => {
+                let field = self.seen.last().map_or(token.span, |seen| seen.token.span);
+                self.within = Within::Value(field);
+                Class::Operator
+            }
+            _ => Class::Operator,
+        }
+    }
+
+    fn operator_follows(&self, mode: Mode) -> bool {
+        let next = token(self.query, self.at, mode);
+        next.is_ok_and(|next| matches!(next.kind, Kind::Colon | Kind::Compare(_) | Kind::MatchesRegex { .. }))
+    }
+
+    fn open(&mut self, _: &Token) -> Class {
+        self.depth += 1;
+        if let Within::Value(field) = self.within {
+            self.list_depth = self.depth;
+            self.within = Within::List(field);
+        }
+        Class::Bracket
+    }
+
+    fn close(&mut self) -> Class {
+        if self.list_depth == self.depth && matches!(self.within, Within::List(_)) {
+            self.within = self.outside();
+            self.list_depth = 0;
+        }
+        self.depth = self.depth.saturating_sub(1);
+        Class::Bracket
+    }
+}
+
+fn value_class(token: &Token) -> Class {
+    match &token.kind {
+        Kind::Regex { .. } => Class::Regex,
+        _ if is_number(token) => Class::Number,
+        _ => Class::Text,
+    }
+}
+
+fn is_number(token: &Token) -> bool {
+    token.word().is_some_and(|word| super::ast::Amount::parse(word).is_some())
+}
+
+fn is_keyword(token: &Token) -> bool {
+    KEYWORDS.iter().any(|keyword| token.is_word(keyword))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn classes(query: &str) -> String {
+        let words = highlight(query)
+            .into_iter()
+            .map(|found| format!("{}={:?}", &query[found.start..found.end], found.class));
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn words_have_the_class_of_their_place() {
+        assert_eq!(
+            classes("status>=500 NOT path:/re/i \"a b\"~2"),
+            "status=Field >==Operator 500=Number NOT=Keyword path=Field :=Operator /re/i=Regex \"a b\"=Text ~2=Operator"
+        );
+        assert_eq!(
+            classes("a:(1 OR x) b IN (2) | stats avg(c) as d by bin(time, 5m) | where d > now-1h"),
+            "a=Field :=Operator (=Bracket 1=Number OR=Keyword x=Text )=Bracket b=Field IN=Keyword (=Bracket 2=Number \
+             )=Bracket |=Pipe stats=Stage avg=Function (=Bracket c=Field )=Bracket as=Keyword d=Field by=Keyword \
+             bin=Function (=Bracket time=Field ,=Operator 5m=Number )=Bracket |=Pipe where=Stage d=Field >=Operator \
+             now-1h=Time"
+        );
+        assert_eq!(
+            classes("a:[1 TO *} \"open"),
+            "a=Field :=Operator [=Bracket 1=Number TO=Keyword *=Text }=Bracket \"open=Unknown"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_covered_in_order(query in r#"([ -~äß]|and |a:|\| |stats |where |"|\(|\)){0,24}"#) {
+            let found = highlight(&query);
+            let mut at = 0;
+            for one in found {
+                prop_assert!(one.start >= at && one.end > one.start);
+                prop_assert!(query[at..one.start].trim().is_empty(), "{:?}", &query[at..one.start]);
+                at = one.end;
+            }
+            prop_assert!(query[at..].trim().is_empty());
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The page of the language, `docs/language.md`, made from the tables that the parser and completion read.
+
+use std::fmt::Write;
+
+use super::ecs;
+use super::functions::{Aggregation, Described, Function};
+use super::levels::LEVELS;
+use super::stages::StageName;
+
+/// A clause of the filter language as people write it, and what it finds.
+pub struct Clause {
+    pub examples: &'static [&'static str],
+    pub summary: &'static str,
+}
+
+/// Every clause that a filter can have.
+pub const CLAUSES: &[Clause] = &[
+    Clause { examples: &["timeout"], summary: "events with this word" },
+    Clause { examples: &["\"connection reset\""], summary: "these words, one after the other" },
+    Clause {
+        examples: &["\"connection peer\"~3"],
+        summary: "these words in this order, with at most so many others between them in all",
+    },
+    Clause { examples: &["*imeou*"], summary: "this text anywhere, inside of words too" },
+    Clause {
+        examples: &["tim*", "w?rker"],
+        summary: "words that begin so; `?` is one character. Of a field the whole value must fit",
+    },
+    Clause {
+        examples: &["/time(d )?out/i", "path:/^\\/api\\/v\\d+/"],
+        summary: "a regular expression matches somewhere; `i` for any case. `/` within it is written `\\/`",
+    },
+    Clause {
+        examples: &["10.0.0.7"],
+        summary: "these tokens in a row: an address is found as it is written",
+    },
+    Clause { examples: &["status:500"], summary: "a field with this value; text fields match by words" },
+    Clause { examples: &["status:(404 OR 500)", "method:(GET HEAD)"], summary: "any of these values" },
+    Clause { examples: &["user:*"], summary: "events that have this field" },
+    Clause {
+        examples: &["status>=400", "bytes>10kb", "duration_ms<0.25s"],
+        summary: "comparison, also `=`, `!=`, `>`, `<=`; numbers may have a unit. `=` compares the whole text, with its case, but takes `*` and `?`",
+    },
+    Clause {
+        examples: &["bytes:[1kb TO 1MiB]", "status:{400 TO 500}", "bytes:[1 TO *]"],
+        summary: "between two values, with the ends `[ ]` or without them `{ }`; `*` leaves an end open",
+    },
+    Clause { examples: &["client_ip:10.0.0.0/8"], summary: "addresses of a network" },
+    Clause { examples: &["level>=warn", "level:(warn OR error)"], summary: "levels in their order" },
+    Clause { examples: &["source:access.log"], summary: "events of this file" },
+    Clause {
+        examples: &["time>=2026-03-01T14:05", "time:yesterday", "time:[now-1h TO now]"],
+        summary: "times; see below",
+    },
+    Clause {
+        examples: &["a AND b", "a OR b", "NOT a", "-a", "(a OR b) c"],
+        summary: "AND binds tighter than OR; AND may be left out",
+    },
+];
+
+/// How a time can be written.
+const TIMES: &[(&str, &str)] = &[
+    (
+        "2024",
+        "a year; so do `2024-05` and `2024-05-01` name a month and a day, `2024-05-01T14` an hour, and so on to the nanosecond",
+    ),
+    ("@2024-05-01T14:05", "the same; in `where` and `eval` a time begins with `@`"),
+    ("2024-05-01T14:05:09+02:00", "in this zone; without one it is UTC"),
+    ("1714572300", "seconds since 1970, or milli-, micro- or nanoseconds by their digits"),
+    ("now", "the time of the last event"),
+    ("now-15m", "so long before; `time:now-15m` asks for the time from then on, as `time:15m` does"),
+    ("now/d", "the day of now; units are `s m h d w mo q y`"),
+    ("-1h@h", "Splunk's way to write `now-1h/h`"),
+    ("today", "`yesterday` and `tomorrow` too"),
+];
+
+/// Spellings of other tools and what they become.
+pub const OTHER_TOOLS: &[(&str, &str)] = &[
+    ("a && b || !c", "a AND b OR NOT c"),
+    ("status==500", "status=500"),
+    ("path=/api/*", "path:\\/api\\/*"),
+    ("_exists_:user", "user:*"),
+    ("status IN (404, 500)", "status:(404 OR 500)"),
+    ("status:in(404, 500)", "status:(404 OR 500)"),
+    ("bytes:range(1, 5]", "bytes:{1 TO 5]"),
+    ("user:=root", "user=root"),
+    ("user:!root", "NOT user:root"),
+    ("path:re(\"cart|order\")", "path:/cart|order/"),
+    ("path=~\"cart|order\"", "path:/cart|order/"),
+    ("path:~\"cart|order\"", "path:/cart|order/"),
+    ("client_ip:ipv4_range(\"10.0.0.0/8\")", "client_ip:10.0.0.0/8"),
+    ("* | head 5", "* | limit 5"),
+    ("* | fields - a", "* | drop a"),
+    ("* | stats dc(user) by host", "* | stats count_distinct(user) by host"),
+    ("* | stats by (host) count()", "* | stats count by host"),
+    ("* | extend a = 1", "* | eval a = 1"),
+];
+
+const HEAD: &str = "\
+# The language
+
+A query is a filter, and behind it stages that each begin with `|`. This page is made from the tables that the parser \
+and completion read; `npm run bless` writes it.
+
+## Filters
+
+What stands side by side must all hold. Words match whole tokens in any case: letters, digits and `_` make a token, all
+else separates.
+
+| write | to find |
+|---|---|
+";
+
+const BEHIND_CLAUSES: &str = "
+`\\` takes the next character as it is. `!=` holds for events that have the field with another value; `NOT field=value` also
+holds for those without it. A field that no event has is an error with the nearest name as a hint, because it is usually a
+slip of the finger; so are a time, a level or a number that cannot be one.
+
+Units of sizes are `b kb mb gb tb` (powers of 1000) and `KiB MiB GiB TiB` (of 1024), of durations `ns us ms s m h d w mo q y`.
+A number with a unit is turned into the unit of the field, which its name tells: `duration_ms`, `heap_bytes`.
+
+Names of the Elastic Common Schema stand for the fields that have them ([fields.md](fields.md)); where several do, any may match.
+";
+
+/// The whole page.
+#[must_use]
+pub fn page() -> String {
+    let mut text = String::from(HEAD);
+    for clause in CLAUSES {
+        let examples: Vec<String> = clause.examples.iter().map(|example| code(example)).collect();
+        row(&mut text, &[&examples.join(", "), &cell(clause.summary)]);
+    }
+    text.push_str(BEHIND_CLAUSES);
+    text.push_str("\n## Times\n\n| write | meaning |\n|---|---|\n");
+    for (time, meaning) in TIMES {
+        row(&mut text, &[&code(time), &cell(meaning)]);
+    }
+    text.push_str("\nA time that names a day or a minute is all of it: `time>2024-05-01` begins on the second of May.\n");
+    text.push_str("\n## Levels\n\n");
+    for (level, others) in LEVELS {
+        let others: Vec<String> = others.iter().map(|other| code(other)).collect();
+        let also = if others.is_empty() { String::new() } else { format!(", also {}", others.join(", ")) };
+        let _ = writeln!(text, "- {}{also}", code(level));
+    }
+    text.push_str("\n## Stages\n\n| stage | what it does | for example |\n|---|---|---|\n");
+    for stage in StageName::ALL {
+        let described = stage.described();
+        let also: Vec<String> = described.aliases.iter().map(|alias| code(alias)).collect();
+        let also = if also.is_empty() { String::new() } else { format!(" (also {})", also.join(", ")) };
+        let what = format!("{}{also}", cell(described.summary));
+        row(&mut text, &[&code(described.syntax), &what, &code(described.example)]);
+    }
+    text.push_str("\n## Calculations over many rows\n\nThey stand in `stats`, `timechart` and `compare`. `p37(x)` is any percentile.\n");
+    functions(&mut text, Aggregation::ALL.iter().map(|function| function.described()));
+    text.push_str("\n## Functions\n\nThey stand in `where`, `eval` and everywhere else that a value is calculated. Operators are \
+`+ - * / %`, `= != < <= > >=`, `=~` and `!~` with a regular expression, `like` with `*` and `?`, `in (…)`, `is null`, `and`, \
+`or`, `not`; a clause such as `status:500` is a condition too. Names that are no plain words stand between backticks.\n");
+    functions(&mut text, Function::ALL.iter().map(|function| function.described()));
+    text.push_str("\n## What other tools write\n\nThese are understood; what is printed is our own spelling.\n\n| written | becomes |\n|---|---|\n");
+    for (written, becomes) in OTHER_TOOLS {
+        row(&mut text, &[&code(written), &code(becomes)]);
+    }
+    text.push_str("\nBuilt-in fields have other names as well: ");
+    let names: Vec<String> =
+        ecs::BUILT_IN.iter().map(|(field, name)| format!("{} is {}", code(name), code(field))).collect();
+    let _ = writeln!(text, "{}.", names.join(", "));
+    text.push_str("\nWith the setting for Kibana's reading, values of a field and bare words that stand side by side are \
+alternatives: `status:400 401` means `status:(400 OR 401)`.\n");
+    text
+}
+
+fn functions(text: &mut String, all: impl Iterator<Item = Described>) {
+    text.push_str("\n| function | what it gives | also |\n|---|---|---|\n");
+    for function in all {
+        let also: Vec<String> = function.aliases.iter().map(|alias| code(alias)).collect();
+        row(text, &[&code(&function.signature()), &cell(function.summary), &also.join(", ")]);
+    }
+}
+
+fn row(text: &mut String, cells: &[&str]) {
+    let _ = writeln!(text, "| {} |", cells.join(" | "));
+}
+
+fn code(text: &str) -> String {
+    format!("`{}`", cell(text))
+}
+
+/// A bar would end the cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::parse_query;
+    use crate::query::time::TimeExpr;
+
+    #[test]
+    fn the_page_shows_only_what_is_understood() {
+        for example in CLAUSES.iter().flat_map(|clause| clause.examples) {
+            assert!(parse_query(example).is_ok(), "{example}");
+        }
+        for (time, _) in TIMES {
+            assert!(TimeExpr::parse(time).is_some(), "{time}");
+        }
+        for (written, becomes) in OTHER_TOOLS {
+            assert_eq!(
+                parse_query(written).map(|query| query.to_string()).as_deref(),
+                Ok(*becomes),
+                "{written}"
+            );
+        }
+    }
+}

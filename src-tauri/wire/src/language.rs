@@ -1,0 +1,186 @@
+//! The query language on the wire: what is wrong with a query, how its words look, what could come next.
+
+use std::path::Path;
+
+use indexer::query::{self, Reading, Severity};
+use indexer::{Case, Checked};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::error::sentence;
+use crate::types::{Empty, WireError};
+use crate::{Call, Session};
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckRequest {
+    pub case: String,
+    pub query: String,
+    /// Read it as Kibana does: values and words side by side are alternatives.
+    pub kql: bool,
+}
+
+/// What can be said of a query without running it. All places are bytes of the query.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct QueryCheck {
+    pub diagnostics: Vec<QueryDiagnostic>,
+    pub words: Vec<QueryWord>,
+    /// The query in the language's own spelling, where nothing is wrong with it.
+    pub printed: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct QueryDiagnostic {
+    /// False for advice: the query runs, but perhaps something else was meant.
+    pub is_error: bool,
+    pub message: String,
+    pub hint: Option<String>,
+    pub start: u32,
+    pub end: u32,
+    /// What to write instead of these bytes to put it right.
+    pub replacement: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum WordClass {
+    Field,
+    Operator,
+    Keyword,
+    Text,
+    Number,
+    Regex,
+    Time,
+    Pipe,
+    Stage,
+    Function,
+    Bracket,
+    Unknown,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct QueryWord {
+    pub class: WordClass,
+    pub start: u32,
+    pub end: u32,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CompleteRequest {
+    pub case: String,
+    pub query: String,
+    /// A byte of the query.
+    pub cursor: u32,
+}
+
+/// What could be written in place of these bytes, the likeliest first.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Completion {
+    pub start: u32,
+    pub end: u32,
+    pub suggestions: Vec<Suggestion>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum SuggestionKind {
+    Field,
+    Value,
+    Function,
+    Stage,
+    Time,
+    Keyword,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Suggestion {
+    pub kind: SuggestionKind,
+    pub label: String,
+    /// What is written.
+    pub insert: String,
+    pub detail: String,
+    /// How many of the newest events have this value.
+    pub count: Option<u64>,
+}
+
+pub fn check(
+    session: &Session,
+    _: &Call<'_>,
+    request: &CheckRequest,
+    _: &dyn Fn(Empty),
+) -> Result<QueryCheck, WireError> {
+    let case = session.case(Path::new(&request.case))?;
+    let reading = if request.kql { Reading::Kql } else { Reading::Timberline };
+    let Checked { diagnostics, highlights, printed } = Case::check(&case.snapshot(), &request.query, reading);
+    let words = highlights.into_iter().map(|found| QueryWord {
+        class: shape_class(found.class),
+        start: found.start as u32,
+        end: found.end as u32,
+    });
+    Ok(QueryCheck {
+        diagnostics: diagnostics.into_iter().map(shape_diagnostic).collect(),
+        words: words.collect(),
+        printed,
+    })
+}
+
+pub fn complete(
+    session: &Session,
+    call: &Call<'_>,
+    request: &CompleteRequest,
+    _: &dyn Fn(Empty),
+) -> Result<Completion, WireError> {
+    let case = session.case(Path::new(&request.case))?;
+    let found = Case::complete(&case.snapshot(), &request.query, request.cursor as usize, &call.cancel);
+    Ok(Completion {
+        start: found.start as u32,
+        end: found.end as u32,
+        suggestions: found.suggestions.into_iter().map(shape_suggestion).collect(),
+    })
+}
+
+fn shape_diagnostic(found: query::Diagnostic) -> QueryDiagnostic {
+    QueryDiagnostic {
+        is_error: found.severity == Severity::Error,
+        message: sentence(&found.message),
+        hint: found.hint.as_deref().map(sentence),
+        start: found.start as u32,
+        end: found.end as u32,
+        replacement: found.replacement,
+    }
+}
+
+fn shape_suggestion(found: query::Suggestion) -> Suggestion {
+    let kind = match found.kind {
+        query::Suggested::Field => SuggestionKind::Field,
+        query::Suggested::Value => SuggestionKind::Value,
+        query::Suggested::Function => SuggestionKind::Function,
+        query::Suggested::Stage => SuggestionKind::Stage,
+        query::Suggested::Time => SuggestionKind::Time,
+        query::Suggested::Keyword => SuggestionKind::Keyword,
+    };
+    Suggestion { kind, label: found.label, insert: found.insert, detail: found.detail, count: found.count }
+}
+
+fn shape_class(class: query::Class) -> WordClass {
+    match class {
+        query::Class::Field => WordClass::Field,
+        query::Class::Operator => WordClass::Operator,
+        query::Class::Keyword => WordClass::Keyword,
+        query::Class::Text => WordClass::Text,
+        query::Class::Number => WordClass::Number,
+        query::Class::Regex => WordClass::Regex,
+        query::Class::Time => WordClass::Time,
+        query::Class::Pipe => WordClass::Pipe,
+        query::Class::Stage => WordClass::Stage,
+        query::Class::Function => WordClass::Function,
+        query::Class::Bracket => WordClass::Bracket,
+        query::Class::Unknown => WordClass::Unknown,
+    }
+}
