@@ -21,8 +21,9 @@
 //! # }
 //! ```
 
-mod aggregate;
+pub mod aggregate;
 mod case;
+mod context;
 mod detect;
 mod error;
 mod exec;
@@ -34,6 +35,7 @@ mod preview;
 pub mod query;
 mod revise;
 mod search;
+mod sorted;
 pub mod stamp;
 mod storage;
 mod templates;
@@ -45,6 +47,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 
 pub use case::{Case, Snapshot, Verification};
+pub use context::{Around, Context};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
 pub use exec::{Path as AnswerPath, Step as AnswerStep};
@@ -56,7 +59,8 @@ pub use language::{Checked, Explanation};
 pub use patterns::{Granularity, Template, TemplateId};
 pub use preview::{Estimate, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, preview};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
-pub use storage::{Account, Example, Reading, SourceEntry, Unparsed};
+pub use sorted::SortBy;
+pub use storage::{Account, Example, Reading, Scalar, SourceEntry, Unparsed};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 
 /// Asks long work to stop. Clones share the request.
