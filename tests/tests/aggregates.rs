@@ -136,7 +136,11 @@ fn close(found: Option<&Scalar>, expected: Option<f64>) -> bool {
 fn percentile(sorted: &[f64], percent: f64) -> Option<f64> {
     let rank = percent / 100.0 * sorted.len().checked_sub(1)? as f64;
     let (low, high) = (sorted[rank as usize], sorted[rank.ceil() as usize]);
-    Some(if rank.fract() == 0.0 || low == high { low } else { low + (high - low) * rank.fract() })
+    Some(if rank.fract() == 0.0 || low.total_cmp(&high).is_eq() {
+        low
+    } else {
+        low + (high - low) * rank.fract()
+    })
 }
 
 fn agrees(answer: &Answer, events: &[Read]) -> Result<(), TestCaseError> {
@@ -157,7 +161,7 @@ fn agrees(answer: &Answer, events: &[Read]) -> Result<(), TestCaseError> {
             .map_or((measured.name.as_str(), ""), |(name, field)| (name, field.trim_end_matches(')')));
         for ((index, cell), value) in cells.iter().enumerate().zip(&measured.values) {
             let mut numbers: Vec<f64> = cell.iter().filter_map(|read| read.number(field)).collect();
-            let texts = cell.iter().filter_map(|read| read.text(field));
+            let mut texts = cell.iter().filter_map(|read| read.text(field));
             numbers.sort_unstable_by(f64::total_cmp);
             let count = numbers.len() as f64;
             let mean = numbers.iter().sum::<f64>() / count;
@@ -189,8 +193,8 @@ fn agrees(answer: &Answer, events: &[Read]) -> Result<(), TestCaseError> {
                     let distinct: BTreeSet<String> = texts.collect();
                     value == Some(&Scalar::Int(distinct.len() as i64))
                 }
-                "first" => value.map(ToString::to_string) == texts.into_iter().next(),
-                "last" => value.map(ToString::to_string) == texts.last(),
+                "first" => value.map(ToString::to_string) == texts.next(),
+                "last" => value.map(ToString::to_string) == texts.next_back(),
                 "rate" => width_ns(answer, index)
                     .is_none_or(|width| close(value, Some(cell.len() as f64 * 60e9 / width as f64))),
                 percent => {

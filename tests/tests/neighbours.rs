@@ -29,7 +29,7 @@ fn line(dice: &mut Dice) -> String {
     let time = if dice.throw(9) == 0 { String::new() } else { time };
     let mut text = format!("{{{time}\"level\":\"{}\"", ["info", "warn", "error"][dice.throw(3) as usize]);
     let field = |text: &mut String, name: &str, value: String| {
-        text.push_str(&format!(",\"{name}\":{value}"));
+        *text += &[",\"", name, "\":", &value].concat();
     };
     match dice.throw(4) {
         0 => field(&mut text, "took", (dice.throw(6)).to_string()),
@@ -239,11 +239,11 @@ fn transactions_and_trails_are_those_of_the_plain_reading() {
             )
             .expect("transactions");
         let mut plain: BTreeMap<String, Vec<&Event>> = BTreeMap::new();
-        events.iter().for_each(|read| {
+        for read in &events {
             if let Some(id) = text(read, "trace") {
                 plain.entry(id).or_default().push(&read.0);
             }
-        });
+        }
         assert_eq!(found.total, plain.len() as u64);
         assert_eq!(
             found.without as usize,
@@ -259,7 +259,10 @@ fn transactions_and_trails_are_those_of_the_plain_reading() {
         let mut durations: Vec<i64> = plain.values().map(|events| duration(events)).collect();
         durations.sort_unstable_by_key(|&duration| std::cmp::Reverse(duration));
         durations.truncate(5);
-        assert_eq!(found.shown.iter().map(|shown| shown.duration_ns()).collect::<Vec<_>>(), durations);
+        assert_eq!(
+            found.shown.iter().map(indexer::aggregate::Transaction::duration_ns).collect::<Vec<_>>(),
+            durations
+        );
         for shown in &found.shown {
             let events = &plain[&shown.id.to_string()];
             let times = times(events);
