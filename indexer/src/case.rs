@@ -13,9 +13,10 @@ use crate::exec::{FrameCache, MatchCache};
 use crate::import::{
     self, ImportOptions, ImportReport, KnownSource, Progress, fingerprint, frames_by_source,
 };
+use crate::limits::{COLUMN_CACHE_BYTES, COLUMN_CACHE_SHARE};
 use crate::storage::{
-    Lock, Manifest, ManifestStamp, RawCursor, RawFolder, Segment, SourceEntry, has_templates, is_locked,
-    raw_name, recover_raw, verify_templates,
+    ColumnCache, Lock, Manifest, ManifestStamp, RawCursor, RawFolder, Segment, SourceEntry, has_templates,
+    is_locked, raw_name, recover_raw, verify_templates,
 };
 use crate::templates::TemplateCache;
 
@@ -29,6 +30,7 @@ pub struct Case {
     writer: Mutex<()>,
     pub(crate) frames: FrameCache,
     pub(crate) matches: MatchCache,
+    pub(crate) columns: Arc<ColumnCache>,
     pub(crate) templates: TemplateCache,
 }
 
@@ -126,7 +128,8 @@ impl Case {
     pub fn open(folder: &Path) -> Result<Case> {
         let stamp = Manifest::stamp(folder);
         let manifest = Manifest::read(folder)?;
-        let snapshot = Arc::new(load(folder, manifest, &[])?);
+        let columns = Arc::new(ColumnCache::new(column_budget_bytes()));
+        let snapshot = Arc::new(load(folder, manifest, &[], &columns)?);
         Ok(Case {
             folder: folder.to_path_buf(),
             raw: RawFolder::new(folder),
@@ -134,6 +137,7 @@ impl Case {
             writer: Mutex::new(()),
             frames: FrameCache::default(),
             matches: MatchCache::default(),
+            columns,
             templates: TemplateCache::default(),
         })
     }
@@ -154,8 +158,8 @@ impl Case {
         }
         let known = Arc::clone(&state.snapshot);
         drop(state);
-        let loaded =
-            Manifest::read(&self.folder).and_then(|manifest| load(&self.folder, manifest, &known.segments));
+        let loaded = Manifest::read(&self.folder)
+            .and_then(|manifest| load(&self.folder, manifest, &known.segments, &self.columns));
         match loaded {
             Ok(snapshot) if snapshot.revision() >= known.revision() => {
                 self.replace(Arc::new(snapshot), stamp)
@@ -172,6 +176,7 @@ impl Case {
         if !names(&snapshot).starts_with(&names(&state.snapshot)) {
             // Which events are of a source of some name was answered by the names before.
             self.matches.clear();
+            self.columns.clear();
         }
         *state = State { snapshot: Arc::clone(&snapshot), stamp };
         snapshot
@@ -287,11 +292,16 @@ fn frames_of(segments: &[Arc<Segment>], source: u32) -> Vec<crate::storage::Fram
 }
 
 /// Opens the segments that a manifest lists, taking those that are known already.
-fn load(folder: &Path, manifest: Manifest, known: &[Arc<Segment>]) -> Result<Snapshot> {
+fn load(
+    folder: &Path,
+    manifest: Manifest,
+    known: &[Arc<Segment>],
+    columns: &Arc<ColumnCache>,
+) -> Result<Snapshot> {
     let segments = manifest.segments.iter().map(|entry| {
         match known.iter().find(|segment| segment.meta.id == entry.id) {
             Some(segment) => Ok(Arc::clone(segment)),
-            None => Segment::open(folder, entry.id).map(Arc::new),
+            None => Segment::open(folder, entry.id, columns).map(Arc::new),
         }
     });
     let segments = segments.collect::<Result<_>>()?;
@@ -311,7 +321,7 @@ impl<'c> Writing<'c> {
         let lock = Lock::acquire(&case.folder)?;
         // Another process may have written since this one last looked.
         let manifest = Manifest::read(&case.folder)?;
-        let snapshot = load(&case.folder, manifest, &case.snapshot().segments)?;
+        let snapshot = load(&case.folder, manifest, &case.snapshot().segments, &case.columns)?;
         let (manifest, segments) = (snapshot.manifest, snapshot.segments);
         let mut writing = Writing { case, manifest, segments, _lock: lock };
         writing.recover()?;
@@ -320,6 +330,10 @@ impl<'c> Writing<'c> {
 
     pub fn folder(&self) -> &Path {
         &self.case.folder
+    }
+
+    pub fn columns(&self) -> &Arc<ColumnCache> {
+        &self.case.columns
     }
 
     /// Replaces the manifest on disk and then what questions are answered from.
@@ -411,6 +425,15 @@ impl<'c> Writing<'c> {
         manifest.segments.iter_mut().filter(|entry| entry.id == id).for_each(|entry| entry.indexed = true);
         self.publish(manifest, Vec::new(), &[])
     }
+}
+
+/// The share of the machine's memory that decoded columns may take.
+fn column_budget_bytes() -> usize {
+    let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = memory.lines().find_map(|line| {
+        line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
+    });
+    total.map_or(COLUMN_CACHE_BYTES, |kilobytes| kilobytes / COLUMN_CACHE_SHARE * 1_024)
 }
 
 fn remove_where(folder: &Path, unwanted: impl Fn(&str) -> bool) -> Result<()> {

@@ -101,8 +101,8 @@ impl Case {
                 Some(&trace),
             )?;
             let columns = segment.columns()?;
-            let within = |row: &&u32| {
-                let time = columns.time[**row as usize];
+            let within = |row: &u32| {
+                let time = columns.time[*row as usize];
                 view.from.is_none_or(|from| time >= from)
                     && view.to.is_none_or(|to| time != ingest::NO_TIME && time < to)
             };

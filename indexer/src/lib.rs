@@ -21,8 +21,9 @@
 //! # }
 //! ```
 
-mod aggregate;
+pub mod aggregate;
 mod case;
+mod context;
 mod detect;
 mod error;
 mod exec;
@@ -36,6 +37,7 @@ mod preview;
 pub mod query;
 mod revise;
 mod search;
+mod sorted;
 pub mod stamp;
 mod storage;
 mod templates;
@@ -47,6 +49,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 
 pub use case::{Case, Snapshot, Verification};
+pub use context::{Around, Context};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
 pub use exec::{Path as AnswerPath, Step as AnswerStep};
@@ -59,7 +62,8 @@ pub use patterns::{Granularity, Template, TemplateId};
 pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
 pub use preview::{Estimate, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, preview};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
-pub use storage::{Account, Example, Reading, SourceEntry, Unparsed};
+pub use sorted::SortBy;
+pub use storage::{Account, Example, Reading, Scalar, SourceEntry, Unparsed};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 
 /// Asks long work to stop. Clones share the request.

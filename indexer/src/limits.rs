@@ -27,8 +27,19 @@ pub const CHUNKS_WAITING: usize = 2;
 /// are neighbours in time can lie anywhere in it.
 pub const FRAME_CACHE_FRAMES: usize = 160;
 
-/// Row numbers kept from earlier filters, over all segments. 16 million are 64 MB.
-pub const MATCH_CACHE_ROWS: usize = 16_000_000;
+/// What rows kept from earlier filters may take, over all segments. A filter that many events match takes an
+/// eighth of a byte an event, so this holds some fifty filters over ten million events.
+pub const MATCH_CACHE_BYTES: usize = 64 << 20;
+
+/// How often a question looks whether it is cancelled while it waits for what another one makes.
+pub const CANCEL_POLL: Duration = Duration::from_micros(500);
+
+/// The share of the machine's memory that decoded columns may take: a quarter leaves the page cache, which
+/// holds the files themselves, its place.
+pub const COLUMN_CACHE_SHARE: usize = 4;
+
+/// What decoded columns may take where the machine does not tell its memory.
+pub const COLUMN_CACHE_BYTES: usize = 1 << 30;
 
 /// Longer tokens are not in the text index; a search for one scans.
 pub const LONGEST_TOKEN_BYTES: usize = 256;
@@ -39,11 +50,34 @@ pub const QUERY_DEPTH: usize = 64;
 /// Rows looked at between two looks at the cancel flag.
 pub const CANCEL_ROWS: usize = 4_096;
 
+/// How often a partial answer is told while the rest is worked on: fast enough to look alive, slow enough to
+/// cost nothing.
+pub const PARTIAL_EVERY: Duration = Duration::from_millis(50);
+
+/// The most different values of a field that are counted by value. Each takes some fifty bytes while the field
+/// is looked at, so this bounds them to some 800 MB.
+pub const DISTINCT_VALUES: usize = 16_000_000;
+
 /// The most rows one page may ask for; the screen shows some fifty.
 pub const PAGE_ROWS: usize = 10_000;
 
 /// The most buckets of a timeline: more than a screen has pixels across.
 pub const TIMELINE_BUCKETS: usize = 8_192;
+
+/// Pairs of a group and a value that are kept while different values are counted by group: 256 MB.
+pub const DISTINCT_PAIRS: usize = 32_000_000;
+
+/// The most cells of an answer: what its axes' places multiply to. A screen shows some thousands.
+pub const ANSWER_CELLS: usize = 1 << 20;
+
+/// The most values one axis of terms may ask for.
+pub const TERMS: usize = 10_000;
+
+/// Counters of one pass of percentiles in one segment: 1 MB, which the nearest caches hold.
+pub const PERCENTILE_COUNTERS: usize = 1 << 18;
+
+/// Numbers that are gathered to be picked from, once counting has narrowed them down: 32 MB.
+pub const PERCENTILE_CANDIDATES: u64 = 4_000_000;
 
 /// Reasons why events of a source were not understood that are told apart; formats have a handful.
 pub const UNPARSED_REASONS: usize = 16;

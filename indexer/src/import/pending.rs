@@ -10,8 +10,8 @@ use crate::FieldKind;
 use crate::error::{AtPath, Result};
 use crate::limits::{SEGMENT_CELLS, SEGMENT_RAW_BYTES, SEGMENT_ROWS};
 use crate::storage::{
-    self, Columns, Frame, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, TableBuilder,
-    TextColumn,
+    self, ColumnCache, Columns, Frame, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource,
+    TableBuilder, TextColumn,
 };
 
 /// Names that every event has by itself. A field of the data that is called so gets `data.` before it.
@@ -113,7 +113,7 @@ impl Pending {
     }
 
     /// Sorts the events by time and writes them as a segment. Ties keep source and offset order.
-    pub fn write(self, case: &Path, id: u64) -> Result<Segment> {
+    pub fn write(self, case: &Path, id: u64, cache: &Arc<ColumnCache>) -> Result<Segment> {
         let order = self.order();
         let columns = self.columns(&order);
         let mut table = TableBuilder::new(&columns).at_path(case)?;
@@ -130,7 +130,7 @@ impl Pending {
             rollup: Rollup::of(&columns),
             sha256: String::new(),
         };
-        Segment::write(case, meta, table)
+        Segment::write(case, meta, table, cache)
     }
 
     fn order(&self) -> Order {

@@ -1,13 +1,13 @@
 //! Publishing: what has landed becomes segments, and the manifest names them.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Instant;
 
 use sha2::Digest;
 
 use super::landing::Landing;
 use super::pending::Pending;
+use crate::case::Writing;
 use crate::error::Result;
 use crate::storage::{Frame, Manifest, Segment, SegmentEntry, bury_raw, sync_raw};
 
@@ -26,14 +26,14 @@ impl Landing<'_, '_> {
         if let Some(held) = &mut self.held {
             let mine = pending.take_source(held.gone.source);
             if mine.is_full() {
-                let segments = write_segments(mine, self.writing.folder(), &mut self.manifest)?;
+                let segments = write_segments(mine, self.writing, &mut self.manifest)?;
                 held.segments.extend(segments);
             } else {
                 self.pending = mine;
             }
         }
         let mut added = std::mem::take(&mut self.written);
-        added.extend(write_segments(pending, self.writing.folder(), &mut self.manifest)?);
+        added.extend(write_segments(pending, self.writing, &mut self.manifest)?);
         let removed = self.rewrite_without_gone(&mut added)?;
         self.manifest.segments.retain(|segment| !removed.contains(&segment.id));
         let entries = added.iter().map(|segment| SegmentEntry {
@@ -70,9 +70,10 @@ impl Landing<'_, '_> {
 }
 
 /// Writes what is pending as segments; nobody sees them yet.
-fn write_segments(pending: Pending, case: &Path, manifest: &mut Manifest) -> Result<Vec<Segment>> {
+fn write_segments(pending: Pending, writing: &Writing<'_>, manifest: &mut Manifest) -> Result<Vec<Segment>> {
+    let (case, columns) = (writing.folder(), writing.columns());
     let parts = pending.into_segments();
-    parts.into_iter().map(|part| part.write(case, manifest.new_segment())).collect()
+    parts.into_iter().map(|part| part.write(case, manifest.new_segment(), columns)).collect()
 }
 
 /// A source's frames over all segments, in the order of the source.

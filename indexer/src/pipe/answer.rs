@@ -227,11 +227,10 @@ impl Asked {
     }
 
     fn pieces(&self, run: &Run<'_>, scope: Scope<'_>, segments: &[u32]) -> Result<Vec<Piece>> {
-        let mut cursor = scope.case.raw_cursor();
         let mut pieces = Vec::new();
         for &segment in segments {
             let part: Option<Part> =
-                scope.case.part(scope.snapshot, segment as usize, &self.view, &mut cursor, &run.cancel)?;
+                scope.case.part(scope.snapshot, segment as usize, &self.view, &run.cancel)?;
             pieces.extend(part.map(|part| Piece { segment, part }));
         }
         Ok(pieces)

@@ -11,7 +11,7 @@ use super::run::Run;
 use super::table::{EventRef, Table};
 use crate::case::Snapshot;
 use crate::error::Result;
-use crate::exec::{Part, PartRows};
+use crate::exec::Part;
 use crate::limits::{CANCEL_ROWS, PIPE_ROWS};
 use crate::storage::{Columns, RawCursor, Segment, Texts};
 
@@ -55,13 +55,12 @@ impl<'a> Reader<'a> {
             for start in (0..piece.part.len()).step_by(PIPE_ROWS) {
                 run.check()?;
                 let end = (start + PIPE_ROWS).min(piece.part.len());
-                let table = match &piece.part.rows {
-                    PartRows::All { start: first, .. } => {
-                        self.table(piece.segment, &Picked::Run(first + start..first + end), run)?
-                    }
-                    PartRows::List { rows, start: first, .. } => {
-                        self.table(piece.segment, &Picked::Some(&rows[first + start..first + end]), run)?
-                    }
+                let first = piece.part.row(start);
+                let table = if piece.part.is_whole() {
+                    self.table(piece.segment, &Picked::Run(first..first + (end - start)), run)?
+                } else {
+                    let rows: Vec<u32> = (start..end).map(|place| piece.part.row(place) as u32).collect();
+                    self.table(piece.segment, &Picked::Some(&rows), run)?
                 };
                 if !each(table)? {
                     return Ok(false);

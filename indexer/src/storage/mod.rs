@@ -1,6 +1,7 @@
 //! The case on disk: `indexer/FORMAT.md` describes it, and this module is the only one that writes it.
 
 mod account;
+mod columns;
 mod files;
 mod intern;
 mod kept;
@@ -18,8 +19,10 @@ mod text;
 
 pub use account::{Account, Example, Unparsed};
 pub(crate) use account::{Accounts, Resume};
+pub use columns::Scalar;
+pub(crate) use columns::{Code, Column, ColumnCache, Dictionary, Packed, Times, Unit, with_codes};
 pub(crate) use files::folder_bytes;
-pub(crate) use intern::TextColumn;
+pub(crate) use intern::{Interner, TextColumn};
 pub(crate) use kept::{keep_ids, kept_ids};
 pub(crate) use lock::{Lock, is_locked};
 pub(crate) use manifest::{Manifest, ManifestStamp, SegmentEntry};
@@ -33,7 +36,7 @@ pub(crate) use raw::{
 };
 pub(crate) use rewrite::Gone;
 pub(crate) use rollup::Rollup;
-pub(crate) use segment::{Segment, SegmentField, SegmentMeta, SegmentSource};
+pub(crate) use segment::{Locations, Segment, SegmentField, SegmentMeta, SegmentSource};
 pub(crate) use table::{Builder as TableBuilder, Columns};
 pub(crate) use templates::{Messages, Mined, has_templates, verify_templates};
 pub(crate) use text::TokenRows;

@@ -76,7 +76,7 @@ impl Segment {
             rollup: Rollup::of(&columns),
             sha256: String::new(),
         };
-        Segment::write(case, meta, table).map(Some)
+        Segment::write(case, meta, table, &self.cache).map(Some)
     }
 }
 

@@ -6,10 +6,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ingest::{Encoding, Texts};
+use ingest::{Encoding, Level, Texts};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::columns::{Column, ColumnCache, Scalar, Times};
 use super::parquet::Values;
 use super::places::Places;
 use super::raw::{Frame, RawCursor, RawFolder};
@@ -60,15 +61,14 @@ pub struct SegmentField {
     pub placed: bool,
 }
 
-/// A published segment. Columns and fields are decoded when first asked for and then kept.
+/// A published segment. Columns and fields are decoded when first asked for and then kept while there is room.
 #[derive(Debug)]
 pub struct Segment {
     folder: PathBuf,
     pub meta: SegmentMeta,
     /// Of the sources in `meta`, in their order.
     encodings: Vec<Encoding>,
-    columns: Mutex<Option<Arc<Columns>>>,
-    fields: Mutex<HashMap<String, Arc<Values>>>,
+    pub(super) cache: Arc<ColumnCache>,
     text: Mutex<Option<Arc<TextIndex>>>,
 }
 
@@ -83,7 +83,12 @@ impl Segment {
     }
 
     /// Writes a segment's files and makes them durable. It exists when the manifest lists it, not before.
-    pub fn write(case: &Path, mut meta: SegmentMeta, table: table::Builder) -> Result<Segment> {
+    pub fn write(
+        case: &Path,
+        mut meta: SegmentMeta,
+        table: table::Builder,
+        cache: &Arc<ColumnCache>,
+    ) -> Result<Segment> {
         let folder = Self::folder(case, meta.id);
         fs::create_dir_all(&folder).at_path(&folder)?;
         meta.sha256 = table.write(&folder.join("events.parquet"))?;
@@ -91,32 +96,29 @@ impl Segment {
         let text = serde_json::to_vec(&meta).map_err(|error| Error::damaged(&path, error))?;
         files::replace(&path, &text)?;
         files::sync_folder(&case.join("segments"))?;
-        Ok(Segment::with(folder, meta))
+        Ok(Segment::with(folder, meta, cache))
     }
 
-    pub fn open(case: &Path, id: u64) -> Result<Segment> {
+    pub fn open(case: &Path, id: u64, cache: &Arc<ColumnCache>) -> Result<Segment> {
         let folder = Self::folder(case, id);
         let path = folder.join("segment.json");
         let text = fs::read(&path).at_path(&path)?;
         let meta = serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))?;
-        Ok(Segment::with(folder, meta))
+        Ok(Segment::with(folder, meta, cache))
     }
 
-    fn with(folder: PathBuf, meta: SegmentMeta) -> Segment {
+    fn with(folder: PathBuf, meta: SegmentMeta, cache: &Arc<ColumnCache>) -> Segment {
         let encoding = |source: &SegmentSource| Encoding::named(&source.encoding).unwrap_or(Encoding::UTF_8);
         let encodings = meta.sources.iter().map(encoding).collect();
-        let (columns, fields, text) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Segment { folder, meta, encodings, columns, fields, text }
+        Segment { folder, meta, encodings, cache: Arc::clone(cache), text: Mutex::default() }
     }
 
     pub fn columns(&self) -> Result<Arc<Columns>> {
-        let mut columns = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(columns) = &*columns {
-            return Ok(Arc::clone(columns));
-        }
-        let read = Arc::new(self.table()?.columns()?);
-        *columns = Some(Arc::clone(&read));
-        Ok(read)
+        self.cache.get(self.meta.id, "#columns", || {
+            let columns = self.table()?.columns()?;
+            let bytes = columns.rows() * Columns::ROW_BYTES;
+            Ok((columns, bytes))
+        })
     }
 
     fn table(&self) -> Result<Table> {
@@ -135,14 +137,56 @@ impl Segment {
 
     /// A column by its name in the table.
     pub fn column(&self, name: &str) -> Result<Arc<Values>> {
-        let mut fields = self.fields.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(column) = fields.get(name) {
-            return Ok(Arc::clone(column));
-        }
+        self.cache.get(self.meta.id, &format!("#values {name}"), || {
+            let values = self.values(name)?;
+            let bytes = values.memory();
+            Ok((values, bytes))
+        })
+    }
+
+    /// A column by its name in the table, packed.
+    pub fn packed(&self, name: &str) -> Result<Arc<Column>> {
+        // No name of a field makes this the name of something else that is kept.
+        self.kept(&format!("={name}"), || Ok(Column::of(self.values(name)?)))
+    }
+
+    pub fn times(&self) -> Result<Arc<Times>> {
+        self.cache.get(self.meta.id, "#time", || {
+            let times = Times::new(&self.table()?.times()?);
+            let bytes = times.bytes();
+            Ok((times, bytes))
+        })
+    }
+
+    /// Where the events lie in their files.
+    pub fn locations(&self) -> Result<Locations> {
+        Ok(Locations {
+            source: self.packed("source")?,
+            offset: self.packed("offset")?,
+            length: self.packed("length")?,
+        })
+    }
+
+    pub fn level(&self, row: usize) -> Result<Level> {
+        Ok(match self.packed("level")?.at(row) {
+            Some(Scalar::Text(name)) => table::level_of(&name),
+            _ => Level::None,
+        })
+    }
+
+    /// A column that is made from others, under a name that no column has.
+    pub fn kept(&self, name: &str, make: impl FnOnce() -> Result<Column>) -> Result<Arc<Column>> {
+        self.cache.get(self.meta.id, name, || {
+            let column = make()?;
+            let bytes = column.bytes();
+            Ok((column, bytes))
+        })
+    }
+
+    /// The values of a column as they are on disk.
+    fn values(&self, name: &str) -> Result<Values> {
         let placed = self.meta.fields.iter().any(|field| field.column == name && field.placed);
-        let column = Arc::new(if placed { self.placed(name)? } else { self.table()?.field(name)? });
-        fields.insert(name.to_owned(), Arc::clone(&column));
-        Ok(column)
+        if placed { self.placed(name) } else { self.table()?.field(name) }
     }
 
     /// A column of the table as it stands there, without keeping it.
@@ -208,10 +252,11 @@ impl Segment {
             return Ok(None);
         }
         let Some((start, length)) = table.place(&field.column, row)? else { return Ok(None) };
-        let columns = self.columns()?;
-        let frame = self.frame(columns.source[row], columns.offset[row])?;
-        let bytes = cursor.frame(columns.source[row], frame)?;
-        let event = &bytes[self.event_in(&bytes, frame, &columns, row)?];
+        let locations = self.locations()?;
+        let (source, offset) = (locations.source(row), locations.offset(row));
+        let frame = self.frame(source, offset)?;
+        let bytes = cursor.frame(source, frame)?;
+        let event = &bytes[self.event_in(&bytes, frame, offset, locations.length(row))?];
         let value = event.get(start..start.saturating_add(length));
         Ok(value.map(|value| String::from_utf8_lossy(value).into_owned()))
     }
@@ -248,8 +293,8 @@ impl Segment {
         if rows.is_empty() {
             return Ok(());
         }
-        let columns = self.columns()?;
-        let place = |&row: &u32| (columns.source[row as usize], columns.offset[row as usize]);
+        let places = self.locations()?;
+        let place = |&row: &u32| (places.source(row as usize), places.offset(row as usize));
         if !rows.is_sorted_by_key(place) {
             rows.sort_unstable_by_key(place);
         }
@@ -258,18 +303,19 @@ impl Segment {
             let (source, offset) = place(&row);
             let frame = self.frame(source, offset)?;
             let bytes = cursor.frame(source, frame)?;
-            let event = self.event_in(&bytes, frame, &columns, row as usize)?;
+            let event = self.event_in(&bytes, frame, offset, places.length(row as usize))?;
             each(row, &texts.of(source).text(&bytes, frame.offset, event))?;
         }
         Ok(())
     }
 
     /// An event's place within the bytes of its frame.
-    fn event_in(&self, bytes: &[u8], frame: &Frame, columns: &Columns, row: usize) -> Result<Range<usize>> {
-        let start = (columns.offset[row] - frame.offset) as usize;
-        let place = start..start + columns.length[row] as usize;
+    fn event_in(&self, bytes: &[u8], frame: &Frame, offset: u64, length: u32) -> Result<Range<usize>> {
+        let start = (offset - frame.offset) as usize;
+        let place = start..start + length as usize;
         if place.end > bytes.len() {
-            return Err(Error::damaged(&self.folder, format!("row {row} reaches past its raw frame")));
+            let what = format!("the event at byte {offset} reaches past its raw frame");
+            return Err(Error::damaged(&self.folder, what));
         }
         Ok(place)
     }
@@ -343,7 +389,8 @@ impl Segment {
             };
             let end = runs.get(run + 1).map_or(columns.rows(), |next| next.0);
             for row in *first..end {
-                each(row, (frame, &bytes), self.event_in(&bytes, frame, columns, row)?)?;
+                let event = self.event_in(&bytes, frame, columns.offset[row], columns.length[row])?;
+                each(row, (frame, &bytes), event)?;
             }
             if last_run.get(&key).is_some_and(|&last| last > run) {
                 kept.insert(key, bytes);
@@ -362,6 +409,28 @@ impl Segment {
             text.verify()?;
         }
         self.for_each_text(cursor, 0..self.meta.events as u32, |_, _| Ok(()))
+    }
+}
+
+/// The columns that tell where events lie.
+#[derive(Debug)]
+pub struct Locations {
+    source: Arc<Column>,
+    offset: Arc<Column>,
+    length: Arc<Column>,
+}
+
+impl Locations {
+    pub fn source(&self, row: usize) -> u32 {
+        self.source.whole_at(row) as u32
+    }
+
+    pub fn offset(&self, row: usize) -> u64 {
+        self.offset.whole_at(row) as u64
+    }
+
+    pub fn length(&self, row: usize) -> u32 {
+        self.length.whole_at(row) as u32
     }
 }
 

@@ -156,8 +156,7 @@ impl Asked<'_> {
         }
         let everywhere = View { from: None, to: None, ..self.view.clone() };
         let view = if self.options.compare { &everywhere } else { self.view };
-        let mut cursor = self.case.raw_cursor();
-        let Some(part) = self.case.part(self.snapshot, index, view, &mut cursor, self.cancel)? else {
+        let Some(part) = self.case.part(self.snapshot, index, view, self.cancel)? else {
             return Ok(None);
         };
         let mined = self.case.mined(&part.segment, self.cancel)?;

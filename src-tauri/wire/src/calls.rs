@@ -22,7 +22,7 @@ use crate::types::{
 };
 
 /// The text of an event that a list row carries; a screen is some hundred characters wide.
-const ROW_BYTES: usize = 1_000;
+pub(crate) const ROW_BYTES: usize = 1_000;
 /// The text of an event that the detail carries; more is in the source, and can be exported.
 const DETAIL_BYTES: usize = 1 << 20;
 /// Cases listed on the welcome screen.
@@ -35,6 +35,7 @@ const SAMPLE: [(&str, &str); 4] = [
     ("host/syslog", include_str!("../../../fixtures/sample/host/syslog")),
 ];
 
+pub use crate::analyse::{aggregate, context, facets, follow, significant, sorted_page, transactions};
 pub use crate::patterns::patterns;
 
 pub type Answer<T> = Result<T, WireError>;
@@ -321,7 +322,7 @@ fn shape_timeline(
     }
 }
 
-fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
+pub(crate) fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
     let shown = &event.text[..event.text.floor_char_boundary(ROW_BYTES)];
     Row {
         id: EventId { source: event.source, offset: event.offset },
@@ -352,13 +353,16 @@ pub fn shape_level(level: indexer::Level) -> Level {
 }
 
 fn shape_field(field: indexer::FieldValue) -> FieldValue {
-    let kind = match field.kind {
+    FieldValue { name: field.name, value: field.value, kind: shape_kind(field.kind) }
+}
+
+pub(crate) fn shape_kind(kind: indexer::FieldKind) -> FieldKind {
+    match kind {
         indexer::FieldKind::Text => FieldKind::Text,
         indexer::FieldKind::Int => FieldKind::Int,
         indexer::FieldKind::Float => FieldKind::Float,
         indexer::FieldKind::Bool => FieldKind::Bool,
-    };
-    FieldValue { name: field.name, value: field.value, kind }
+    }
 }
 
 pub(crate) fn import_progress(progress: &indexer::Progress) -> ImportProgress {

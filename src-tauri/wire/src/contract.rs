@@ -6,6 +6,10 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::{Config, TS};
 
+use crate::analysis::{
+    Aggregate, AggregateRequest, Context, ContextRequest, Facets, FacetsRequest, FollowRequest,
+    SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
+};
 use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
 use crate::patterns::{Patterns, PatternsRequest};
 use crate::sources::{
@@ -82,6 +86,20 @@ contract! {
     page / Page: PageRequest, Empty => Page;
     locate / Locate: LocateRequest, Empty => Located;
     event / Event: EventRequest, Empty => EventDetail;
+    /// Counts and measures apart by time, values and bins; partial counts are streamed.
+    aggregate / Aggregate: AggregateRequest, Aggregate => Aggregate;
+    /// All fields at once; those that stand are streamed.
+    facets / Facets: FacetsRequest, Facets => Facets;
+    /// What sets a selection apart from the rest.
+    significant / Significant: SignificantRequest, Empty => SignificantTerms;
+    /// Rows of the result sorted by a field.
+    sorted_page / SortedPage: SortedPageRequest, Empty => Page;
+    /// The events before and after an event.
+    context / Context: ContextRequest, Empty => Context;
+    /// Where a value occurs, over all sources and fields.
+    follow / Follow: FollowRequest, Empty => Trails;
+    /// Events put together by an id.
+    transactions / Transactions: TransactionsRequest, Empty => Transactions;
     /// What is wrong with a query, without running it, and what its words are.
     check / Check: CheckRequest, Empty => QueryCheck;
     /// What could be written at a place in a query.

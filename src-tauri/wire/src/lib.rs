@@ -13,6 +13,8 @@
 //! assert_eq!(reply["host"], "browser");
 //! ```
 
+mod analyse;
+mod analysis;
 mod calls;
 mod contract;
 mod error;
@@ -24,6 +26,7 @@ mod tables;
 mod types;
 pub mod typescript;
 
+pub use analysis::*;
 pub use contract::Command;
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
