@@ -43,7 +43,7 @@ impl TableWriter for Text {
                 let gap = " ".repeat(widths[column].saturating_sub(width(cell)));
                 let between = if column > 0 { "  " } else { "" };
                 let (before, after) = if is_number[column] { (gap.as_str(), "") } else { ("", gap.as_str()) };
-                text.push_str(&format!("{between}{before}{cell}{after}"));
+                text += &[between, before, cell, after].concat();
             }
             writeln!(out, "{}", text.trim_end())
         };

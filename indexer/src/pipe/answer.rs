@@ -181,7 +181,7 @@ impl Asked {
             }
         }
         let mut line = Line::new(plan(&self.stages, &mut self.planner(run))?);
-        let groups = self.ordered(scope)?;
+        let groups = Self::ordered(scope);
         let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case.raw_cursor());
         let mut progress = Progress::new(scope.snapshot.events());
         for group in groups {
@@ -206,7 +206,7 @@ impl Asked {
     }
 
     /// Segments in the order of their times, those that overlap together.
-    fn ordered(&self, scope: Scope<'_>) -> Result<Vec<Vec<u32>>> {
+    fn ordered(scope: Scope<'_>) -> Vec<Vec<u32>> {
         let mut keyed = Vec::new();
         for (index, segment) in scope.snapshot.segments.iter().enumerate() {
             let first = if segment.meta.untimed > 0 { None } else { segment.meta.first };
@@ -223,7 +223,7 @@ impl Asked {
             }
             end = end.max(last);
         }
-        Ok(groups)
+        groups
     }
 
     fn pieces(&self, run: &Run<'_>, scope: Scope<'_>, segments: &[u32]) -> Result<Vec<Piece>> {
@@ -249,7 +249,7 @@ impl Asked {
         partial: &mut dyn FnMut(Partial<'_>),
     ) -> Result<()> {
         let tasks: Vec<Vec<u32>> = if stats.needs_order() {
-            self.ordered(scope)?
+            Self::ordered(scope)
         } else {
             (0..scope.snapshot.segments.len() as u32).map(|segment| vec![segment]).collect()
         };

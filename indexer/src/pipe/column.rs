@@ -156,10 +156,12 @@ impl Column {
             Kind::Level => collect!(Level, Level::None, value => *value),
             Kind::Text => {
                 let mut builder = TextBuilder::default();
-                cells.iter().for_each(|cell| match cell {
-                    Cell::Text(text) => builder.push(Some(text)),
-                    _ => builder.push(None),
-                });
+                for cell in &cells {
+                    match cell {
+                        Cell::Text(text) => builder.push(Some(text)),
+                        _ => builder.push(None),
+                    }
+                }
                 return builder.finish();
             }
             Kind::Mixed => Data::Mixed(cells),

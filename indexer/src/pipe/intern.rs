@@ -143,17 +143,17 @@ impl Interner {
 #[derive(Default)]
 pub(crate) struct Pairs {
     known: HashMap<u64, u32, Fast>,
-    pairs: Vec<(u32, u32)>,
+    in_order: Vec<(u32, u32)>,
     last: Option<(u64, u32)>,
 }
 
 impl Pairs {
     pub fn len(&self) -> usize {
-        self.pairs.len()
+        self.in_order.len()
     }
 
     pub fn get(&self, id: u32) -> (u32, u32) {
-        self.pairs[id as usize]
+        self.in_order[id as usize]
     }
 
     pub fn id(&mut self, one: u32, other: u32) -> u32 {
@@ -163,17 +163,17 @@ impl Pairs {
         {
             return id;
         }
-        let next = self.pairs.len() as u32;
+        let next = self.in_order.len() as u32;
         let id = *self.known.entry(key).or_insert(next);
         if id == next {
-            self.pairs.push((one, other));
+            self.in_order.push((one, other));
         }
         self.last = Some((key, id));
         id
     }
 
     pub fn bytes(&self) -> usize {
-        self.pairs.len() * 32
+        self.in_order.len() * 32
     }
 }
 

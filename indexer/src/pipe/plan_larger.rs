@@ -68,7 +68,7 @@ impl Planner<'_> {
         let by = fields.iter().map(|name| (name.to_string(), Expression::field(name))).collect();
         let stage = if rarest { "rare" } else { "top" };
         let plan = StatsPlan { by, aggregates: vec![counting("count")], largest: None, stage };
-        let names = fields.iter().map(|name| name.to_string()).chain(["count", "percent"].map(str::to_owned));
+        let names = fields.iter().map(ToString::to_string).chain(["count", "percent"].map(str::to_owned));
         self.names.replace(names.collect::<Vec<_>>());
         let ranking = Ranking::new(frequent.by.len(), frequent.fields.len(), frequent.count, rarest);
         Ok(vec![Planned::Stats(Arc::new(plan)), step(ranking)])

@@ -182,7 +182,9 @@ impl<'a> Reader<'a> {
             Ok(())
         })?;
         let mut builder = TextBuilder::default();
-        texts.iter().for_each(|text| builder.push(text.as_deref()));
+        for text in &texts {
+            builder.push(text.as_deref());
+        }
         Ok(builder.finish())
     }
 }

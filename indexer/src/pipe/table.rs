@@ -32,7 +32,9 @@ impl Table {
     pub(crate) fn of(columns: Vec<(String, Column)>) -> Table {
         let rows = columns.first().map_or(0, |(_, column)| column.len());
         let mut table = Table::of_rows(rows);
-        columns.into_iter().for_each(|(name, column)| table.set(&name, column));
+        for (name, column) in columns {
+            table.set(&name, column);
+        }
         table
     }
 
@@ -78,12 +80,11 @@ impl Table {
 
     /// Replaces the column of this name, or adds one at the end.
     pub(crate) fn set(&mut self, name: &str, column: Column) {
-        match self.names.iter().position(|known| **known == *name) {
-            Some(index) => self.columns[index] = column,
-            None => {
-                self.names.push(Arc::from(name));
-                self.columns.push(column);
-            }
+        if let Some(index) = self.names.iter().position(|known| **known == *name) {
+            self.columns[index] = column;
+        } else {
+            self.names.push(Arc::from(name));
+            self.columns.push(column);
         }
     }
 

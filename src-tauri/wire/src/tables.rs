@@ -111,7 +111,10 @@ pub struct KeptTable {
 
 type Answer<T> = Result<T, WireError>;
 
-fn asked(view: &View) -> Answer<(Query, (Option<i64>, Option<i64>))> {
+/// From inclusive, to exclusive.
+type Times = (Option<i64>, Option<i64>);
+
+fn asked(view: &View) -> Answer<(Query, Times)> {
     let query = parse_query(&view.query).map_err(indexer::Error::from)?;
     Ok((query, (view.from.map(|time| time.0), view.to.map(|time| time.0))))
 }
@@ -139,20 +142,19 @@ pub fn run(
         Some(kept) => Some(Arc::clone(&kept.table)),
         None => None,
     };
-    let table = match table {
-        Some(table) => table,
-        None => {
-            let mut partial = |partial: Partial<'_>| {
-                let nothing = Rows::default();
-                let rows = partial.table.unwrap_or(&nothing);
-                report(shape(rows, request, revision, partial.fraction, started));
-            };
-            let table = case.run(&snapshot, &query, range, &options, &mut partial, &call.cancel)?;
-            let table = Arc::new(table);
-            let kept = (table.bytes() <= KEPT_BYTES).then(|| KeptTable { key, table: Arc::clone(&table) });
-            *session.kept_table() = kept;
-            table
-        }
+    let table = if let Some(table) = table {
+        table
+    } else {
+        let mut partial = |partial: Partial<'_>| {
+            let nothing = Rows::default();
+            let rows = partial.table.unwrap_or(&nothing);
+            report(shape(rows, request, revision, partial.fraction, started));
+        };
+        let table = case.run(&snapshot, &query, range, &options, &mut partial, &call.cancel)?;
+        let table = Arc::new(table);
+        let kept = (table.bytes() <= KEPT_BYTES).then(|| KeptTable { key, table: Arc::clone(&table) });
+        *session.kept_table() = kept;
+        table
     };
     Ok(shape(&table, request, revision, 1.0, started))
 }

@@ -35,6 +35,8 @@ const HEAD: &str = "// Made from src-tauri/wire by `npm run bless`. Do not edit.
 export type Nanos = string & { readonly __nanos: unique symbol };\n";
 
 /// The whole generated file.
+// Long because it names every type, one a line.
+#[allow(clippy::too_many_lines)]
 #[must_use]
 pub fn generate() -> String {
     let config = Config::default().with_large_int("number");

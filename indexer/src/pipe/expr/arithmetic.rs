@@ -107,6 +107,7 @@ fn exactly(op: BinaryOp, left: f64, right: f64) -> Option<f64> {
 pub fn decimal(value: f64) -> Option<(i64, usize)> {
     POWERS.iter().enumerate().find_map(|(places, &power)| {
         let whole = (value * power as f64).round();
-        (whole.abs() < EXACT as f64 && whole / power as f64 == value).then_some((whole as i64, places))
+        let same = (whole / power as f64).partial_cmp(&value).is_some_and(std::cmp::Ordering::is_eq);
+        (whole.abs() < EXACT as f64 && same).then_some((whole as i64, places))
     })
 }

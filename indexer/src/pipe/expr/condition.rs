@@ -55,7 +55,9 @@ impl TableFilter {
         match self {
             TableFilter::Everything => {}
             TableFilter::And(parts) | TableFilter::Or(parts) => {
-                parts.iter().for_each(|part| part.fields(into))
+                for part in parts {
+                    part.fields(into);
+                }
             }
             TableFilter::Not(inner) => inner.fields(into),
             TableFilter::Text(_) => into.push(Arc::from("raw")),
@@ -64,34 +66,32 @@ impl TableFilter {
     }
 
     /// Whether each row passes.
-    pub fn passing(&self, table: &Table, clock: &Clock) -> Result<Vec<bool>> {
+    pub fn passing(&self, table: &Table) -> Vec<bool> {
         let rows = table.rows();
         let all = |parts: &[TableFilter], start: bool, join: fn(bool, bool) -> bool| {
             let mut passing = vec![start; rows];
             for part in parts {
-                let other = part.passing(table, clock)?;
+                let other = part.passing(table);
                 passing.iter_mut().zip(other).for_each(|(one, other)| *one = join(*one, other));
             }
-            Ok(passing)
+            passing
         };
         match self {
-            TableFilter::Everything => Ok(vec![true; rows]),
+            TableFilter::Everything => vec![true; rows],
             TableFilter::And(parts) => all(parts, true, |one, other| one && other),
             TableFilter::Or(parts) => all(parts, false, |one, other| one || other),
-            TableFilter::Not(inner) => {
-                Ok(inner.passing(table, clock)?.into_iter().map(|passes| !passes).collect())
-            }
-            TableFilter::Text(matcher) => Ok(match table.column("raw").map(|column| &column.data) {
+            TableFilter::Not(inner) => inner.passing(table).into_iter().map(|passes| !passes).collect(),
+            TableFilter::Text(matcher) => match table.column("raw").map(|column| &column.data) {
                 Some(Data::Text { codes, texts }) => codes
                     .iter()
                     .map(|&code| texts.get(code).is_some_and(|text| matcher.is_in(text.as_bytes())))
                     .collect(),
                 _ => vec![false; rows],
-            }),
-            TableFilter::Field(name, test) => Ok(match table.column(name) {
+            },
+            TableFilter::Field(name, test) => match table.column(name) {
                 Some(column) => column_passing(name, column, test),
                 None => vec![false; rows],
-            }),
+            },
         }
     }
 }
@@ -130,7 +130,7 @@ fn time_passes(time: i64, test: &Test) -> bool {
             end(&range.from, Op::GreaterOrEqual, Op::Greater) && end(&range.to, Op::LessOrEqual, Op::Less)
         }
         Test::Matches(patterns) => patterns.iter().any(|pattern| match pattern {
-            Pattern::Tokens(text) if instant(text).is_some() => compare(Op::Equal, text),
+            Pattern::Tokens(wanted) if instant(wanted).is_some() => compare(Op::Equal, wanted),
             pattern => Matcher::new(pattern).is_whole(&crate::stamp::to_rfc3339(time)),
         }),
     }

@@ -173,7 +173,7 @@ impl<'t> Evaluator<'t> {
                 plain(Value::Many(Cow::Owned(width.bin(&column, unit, &self.clock.zone))))
             }
             Node::Filter(filter) => {
-                let passing = filter.passing(self.table, self.clock)?;
+                let passing = filter.passing(self.table);
                 plain(Value::Many(Cow::Owned(Column::new(Data::Bool(
                     passing.into_iter().map(Some).collect(),
                 )))))
@@ -338,8 +338,8 @@ fn is_in(value: &Cell, list: impl Iterator<Item = Cell>) -> Cell {
     if value.is_missing() {
         return Cell::Missing;
     }
-    let equal = |one: Cell| compare::order(value, &one).is_some_and(std::cmp::Ordering::is_eq);
-    Cell::Bool(list.map(equal).any(|equal| equal))
+    let mut list = list;
+    Cell::Bool(list.any(|one| compare::order(value, &one).is_some_and(std::cmp::Ordering::is_eq)))
 }
 
 /// The unit that a field's name ends with, in nanoseconds: `duration_ms`, and so `avg(duration_ms)`.

@@ -20,7 +20,7 @@ pub fn number(function: Function, arguments: &[Cell]) -> Cell {
             Cell::Int(value) => Cell::whole(i128::from(value).abs()),
             _ => Cell::float(x.abs()),
         },
-        Function::Sign => Cell::Int(if x > 0.0 { 1 } else { i64::from(x < 0.0) * -1 }),
+        Function::Sign => Cell::Int(if x > 0.0 { 1 } else { -i64::from(x < 0.0) }),
         Function::Floor => whole(&first, x.floor()),
         Function::Ceil => whole(&first, x.ceil()),
         Function::Round => round(&first, x, second.unwrap_or(0.0)),

@@ -31,7 +31,7 @@ fn value(expression: &str) -> Cell {
     ]);
     let query = parse_query(&format!("* | eval r = {expression}")).expect(expression);
     let StageKind::Eval(assignments) = &query.stages[0].kind else { panic!("not an eval") };
-    let names: Vec<String> = table.names().iter().map(|name| name.to_string()).collect();
+    let names: Vec<String> = table.names().iter().map(ToString::to_string).collect();
     let compiled = Expression::new(&assignments[0].value, &Names::of_events(&names, false), &clock());
     compiled.expect(expression).column(&table, &clock()).expect(expression).cell(0)
 }

@@ -180,15 +180,15 @@ pub fn duration(value: &Cell, unit: Option<&Cell>) -> Cell {
     let mut shown = String::new();
     for (name, length) in [("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000)] {
         if rest >= length {
-            shown.push_str(&format!("{}{name} ", rest / length));
+            shown += &[&(rest / length).to_string(), name, " "].concat();
             rest %= length;
         }
     }
     let seconds = whole_if_exact(rest as f64 / 1e9);
     match (shown.is_empty(), rest) {
         (false, 0) => {}
-        (true, 1..1_000_000_000) => shown.push_str(&format!("{}ms", whole_if_exact(rest as f64 / 1e6))),
-        _ => shown.push_str(&format!("{seconds}s")),
+        (true, 1..1_000_000_000) => shown += &[&whole_if_exact(rest as f64 / 1e6).to_string(), "ms"].concat(),
+        _ => shown += &[&seconds.to_string(), "s"].concat(),
     }
     let sign = if number < 0.0 { "-" } else { "" };
     Cell::Text(format!("{sign}{}", shown.trim_end()).into())

@@ -175,8 +175,11 @@ fn ranks(series: &[f64]) -> Vec<f64> {
     let mut ranks = vec![0.0; series.len()];
     let mut start = 0;
     while start < order.len() {
-        let same = order[start..].iter().take_while(|&&place| series[place] == series[order[start]]).count();
-        let rank = start as f64 + (same as f64 + 1.0) / 2.0;
+        let same = order[start..]
+            .iter()
+            .take_while(|&&place| series[place].total_cmp(&series[order[start]]).is_eq())
+            .count();
+        let rank = start as f64 + f64::midpoint(same as f64, 1.0);
         order[start..start + same].iter().for_each(|&place| ranks[place] = rank);
         start += same;
     }

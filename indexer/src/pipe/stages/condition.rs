@@ -19,8 +19,8 @@ impl RowStep for Where {
 pub(crate) struct Search(pub TableFilter);
 
 impl RowStep for Search {
-    fn apply(&self, rows: Table, run: &Run<'_>) -> Result<Table> {
-        let passing = self.0.passing(&rows, &run.clock)?;
+    fn apply(&self, rows: Table, _: &Run<'_>) -> Result<Table> {
+        let passing = self.0.passing(&rows);
         let found: Vec<u32> = (0..rows.rows() as u32).filter(|&row| passing[row as usize]).collect();
         Ok(rows.pick(&Picked::Some(&found)))
     }

@@ -126,7 +126,7 @@ impl Step for Context {
             }
             run.check()?;
         }
-        let neighbours = self.neighbours_of(scope, &matched, around, run)?;
+        let neighbours = Self::neighbours_of(scope, &matched, around, run)?;
         let mut all = Table::concat(vec![matched, neighbours]);
         let events = all.events.clone().unwrap_or_default();
         let mut order = Vec::with_capacity(events.len());
@@ -146,7 +146,6 @@ impl Step for Context {
 impl Context {
     /// The neighbours with the columns that events bring; what earlier stages calculated is missing.
     fn neighbours_of(
-        &self,
         scope: Scope<'_>,
         matched: &Table,
         mut events: Vec<EventRef>,

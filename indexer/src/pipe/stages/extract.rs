@@ -66,8 +66,8 @@ impl Pattern {
             }
             Pattern::Regex(regex) => {
                 if let Some(groups) = regex.captures(text.as_bytes()) {
-                    let named = regex.capture_names().enumerate().filter(|(_, name)| name.is_some());
-                    for (place, (group, _)) in named.enumerate() {
+                    let of_names = regex.capture_names().enumerate().filter(|(_, name)| name.is_some());
+                    for (place, (group, _)) in of_names.enumerate() {
                         let value = groups.get(group);
                         found
                             .extend(value.map(|value| (place, typed(value.as_bytes(), ExtractedKind::Text))));
@@ -122,7 +122,9 @@ impl RowStep for Extract {
         }
         let mut columns = vec![vec![Cell::Missing; distinct.len()]; names.len()];
         for (place, found) in distinct.into_iter().enumerate() {
-            found.into_iter().for_each(|(column, value)| columns[column][place] = value);
+            for (column, value) in found {
+                columns[column][place] = value;
+            }
         }
         for (name, cells) in names.iter().zip(columns) {
             let new = Column::of_cells(cells).pick(&Picked::Some(&order));

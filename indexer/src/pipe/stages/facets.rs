@@ -50,7 +50,9 @@ impl Step for Facets {
             let facet = &mut self.found[place];
             facet.values.ids(&rows.column_or_missing(name), &mut ids);
             facet.counts.resize(facet.values.len(), 0);
-            ids.iter().for_each(|&id| facet.counts[id as usize] += 1);
+            for &id in &ids {
+                facet.counts[id as usize] += 1;
+            }
             run.check()?;
         }
         let bytes =

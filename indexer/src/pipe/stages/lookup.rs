@@ -47,8 +47,11 @@ impl Lookup {
         };
         let places: Vec<usize> = keys.iter().map(|(_, column)| find(column)).collect::<Result<_>>()?;
         let mut lines = HashMap::new();
+        let key_of = |line: usize| -> Vec<String> {
+            places.iter().map(|&place| columns[place][line].to_string()).collect()
+        };
         for line in 0..columns.first().map_or(0, Vec::len) {
-            let key: Vec<String> = places.iter().map(|&place| columns[place][line].to_string()).collect();
+            let key = key_of(line);
             lines.entry(key).or_insert(line as u32);
         }
         let output: Vec<(usize, String)> = if output.is_empty() {
@@ -106,7 +109,9 @@ fn json_lines(text: &str) -> Columns {
             columns[place].push(of_json(&value));
         }
         count += 1;
-        columns.iter_mut().for_each(|column| column.resize(count, Cell::Missing));
+        for column in &mut columns {
+            column.resize(count, Cell::Missing);
+        }
     }
     (names, columns)
 }

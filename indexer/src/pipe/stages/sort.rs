@@ -147,7 +147,7 @@ pub(crate) fn sort_rows(
         for pair in order.chunks(2 * length) {
             let (mut left, mut right) = pair.split_at(length.min(pair.len()));
             while let (Some(&one), Some(&other)) = (left.first(), right.first()) {
-                if merged.len() % PIPE_ROWS == 0 {
+                if merged.len().is_multiple_of(PIPE_ROWS) {
                     run.check()?;
                 }
                 if compare(one, other).is_le() {

@@ -41,20 +41,20 @@ const COLUMNS: [&str; 6] = ["time", "end", "duration_ms", "count", "level", "lon
 impl Transaction {
     /// The columns of the result.
     pub fn names(by: &[Arc<str>]) -> Vec<String> {
-        by.iter().map(|name| name.to_string()).chain(COLUMNS.map(str::to_owned)).collect()
+        by.iter().map(ToString::to_string).chain(COLUMNS.map(str::to_owned)).collect()
     }
 
-    fn take(&mut self, key: Vec<Cell>, time: i64, level: Level, number: u64, (starts, ends): (bool, bool)) {
-        if let Some(open) = self.open.get(&key) {
+    fn take(&mut self, key: &[Cell], time: i64, level: Level, number: u64, (starts, ends): (bool, bool)) {
+        if let Some(open) = self.open.get(key) {
             let pause = time.saturating_sub(open.last);
             let span = time.saturating_sub(open.first);
             let broken = self.max_pause_ns.is_some_and(|most| pause > most)
                 || self.max_span_ns.is_some_and(|most| span > most);
             if starts || broken {
-                self.close(&key);
+                self.close(key);
             }
         }
-        let one = self.open.entry(key.clone()).or_insert(One {
+        let one = self.open.entry(key.to_vec()).or_insert(One {
             first: time,
             last: time,
             count: 0,
@@ -67,7 +67,7 @@ impl Transaction {
         one.level = one.level.max(level);
         one.count += 1;
         if ends {
-            self.close(&key);
+            self.close(key);
         }
     }
 
@@ -81,10 +81,10 @@ impl Transaction {
 impl Step for Transaction {
     fn push(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Table>> {
         let passing = |filter: &Option<TableFilter>| match filter {
-            Some(filter) => filter.passing(&rows, &run.clock),
-            None => Ok(vec![false; rows.rows()]),
+            Some(filter) => filter.passing(&rows),
+            None => vec![false; rows.rows()],
         };
-        let (starts, ends) = (passing(&self.starts_with)?, passing(&self.ends_with)?);
+        let (starts, ends) = (passing(&self.starts_with), passing(&self.ends_with));
         let keys: Vec<Column> = self.by.iter().map(|name| rows.column_or_missing(name)).collect();
         let (times, levels) = (rows.column_or_missing("time"), rows.column_or_missing("level"));
         let before = self.open.len() + self.closed.len();
@@ -96,7 +96,7 @@ impl Step for Transaction {
             };
             let level = if let Cell::Level(level) = levels.cell(row) { level } else { Level::None };
             let number = (self.open.len() + self.closed.len()) as u64;
-            self.take(key, time, level, number, (starts[row], ends[row]));
+            self.take(&key, time, level, number, (starts[row], ends[row]));
         }
         let new = self.open.len() + self.closed.len() - before;
         run.budget.take("transaction", new * (size_of::<One>() + 64 * self.by.len().max(1)))?;

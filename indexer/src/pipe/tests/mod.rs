@@ -51,7 +51,7 @@ pub(crate) fn run_in_parts(input: &Table, stages: &str, part: usize, memory_byte
     let options = RunOptions { memory_bytes, ..RunOptions::default() };
     let run = Run::new(clock.clone(), &options, &Cancel::default(), None);
     let query = parse_query(&format!("* | {stages}")).map_err(crate::Error::from)?;
-    let names: Vec<String> = input.names().iter().map(|name| name.to_string()).collect();
+    let names: Vec<String> = input.names().iter().map(ToString::to_string).collect();
     let mut planner = Planner { names: Names::of_events(&names, false), clock: &clock };
     let mut line = Line::new(plan(&query.stages, &mut planner)?);
     let mut tables = Vec::new();
@@ -72,7 +72,7 @@ pub(crate) fn run_in_parts(input: &Table, stages: &str, part: usize, memory_byte
 
 /// The result as text: a line a row, cells apart by `|`, the names first.
 pub(crate) fn shown(table: &Table) -> Vec<String> {
-    let names = table.names().iter().map(|name| name.to_string()).collect::<Vec<_>>().join("|");
+    let names = table.names().iter().map(ToString::to_string).collect::<Vec<_>>().join("|");
     let row = |row: usize| {
         (0..table.names().len())
             .map(|column| table.cell(row, column).to_string())

@@ -94,7 +94,7 @@ fn naive(name: &str, cells: &[&Cell]) -> Cell {
     let mean = numbers.iter().sum::<f64>() / count;
     match name {
         "count(v)" => Cell::Int(there.len() as i64),
-        "sum(v)" if numbers.is_empty() => Cell::Missing,
+        "sum(v)" | "p90(v)" if numbers.is_empty() => Cell::Missing,
         "sum(v)" => Cell::float(numbers.iter().sum()),
         "avg(v)" => Cell::float(mean),
         "stddev(v)" if numbers.len() < 2 => Cell::Missing,
@@ -111,7 +111,6 @@ fn naive(name: &str, cells: &[&Cell]) -> Cell {
             distinct.dedup();
             Cell::Int(distinct.len() as i64)
         }
-        "p90(v)" if numbers.is_empty() => Cell::Missing,
         "p90(v)" => {
             let place = 0.9 * (count - 1.0);
             let (low, high) = (numbers[place.floor() as usize], numbers[place.ceil() as usize]);

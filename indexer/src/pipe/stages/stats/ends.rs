@@ -33,7 +33,9 @@ impl Accumulate for Ends {
                 rows.entry(group).or_insert(row);
             }
         }
-        rows.into_iter().for_each(|(group, row)| self.groups[group as usize] = column.cell(row));
+        for (group, row) in rows {
+            self.groups[group as usize] = column.cell(row);
+        }
     }
 
     fn merge(&mut self, later: Box<dyn Accumulate>, to: &[u32], total: usize) {

@@ -48,7 +48,9 @@ impl Groups {
         let groups = self.keys.groups(&columns, table.rows());
         if self.plan.largest.is_some() {
             self.sizes.resize(self.len(), 0);
-            groups.iter().for_each(|&group| self.sizes[group as usize] += 1);
+            for &group in &groups {
+                self.sizes[group as usize] += 1;
+            }
         }
         let total = self.len();
         for (planned, accumulator) in self.plan.aggregates.iter().zip(&mut self.accumulators) {

@@ -9,7 +9,7 @@ use super::Accumulate;
 use crate::query::BinaryOp;
 
 pub(super) struct Percentile {
-    percentile: f64,
+    share: f64,
     numbers: Numbers,
     kept: usize,
     missing: u64,
@@ -24,8 +24,8 @@ enum Numbers {
 
 impl Percentile {
     pub fn new(percentile: f64) -> Percentile {
-        let percentile = percentile.clamp(0.0, 100.0);
-        Percentile { percentile, numbers: Numbers::Whole(Vec::new()), kept: 0, missing: 0, mistyped: 0 }
+        let share = percentile.clamp(0.0, 100.0);
+        Percentile { share, numbers: Numbers::Whole(Vec::new()), kept: 0, missing: 0, mistyped: 0 }
     }
 
     fn resize(&mut self, total: usize) {
@@ -102,11 +102,11 @@ impl Accumulate for Percentile {
 
     fn finish(&self, total: usize) -> Column {
         let cells = (0..total).map(|group| match &self.numbers {
-            Numbers::Whole(groups) => groups.get(group).map_or(Cell::Missing, |group| {
-                of(&mut group.clone(), self.percentile, i64::cmp, |value| Cell::Int(value))
-            }),
+            Numbers::Whole(groups) => groups
+                .get(group)
+                .map_or(Cell::Missing, |group| of(&mut group.clone(), self.share, i64::cmp, Cell::Int)),
             Numbers::Floats(groups) => groups.get(group).map_or(Cell::Missing, |group| {
-                of(&mut group.clone(), self.percentile, f64::total_cmp, Cell::float)
+                of(&mut group.clone(), self.share, f64::total_cmp, Cell::float)
             }),
         });
         Column::of_cells(cells.collect())
