@@ -11,7 +11,7 @@ use crate::analysis::{
     ScalarCount, ScalarKind, SignificantRequest, SignificantTerm, SignificantTerms, SortedPageRequest,
     TermOrder, Trail, Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest,
 };
-use crate::calls::{Answer, ROW_BYTES, milliseconds, shape_kind, shape_level, shape_row, view};
+use crate::calls::{Answer, ROW_BYTES, milliseconds, shape_kind, shape_level, shape_page, shape_row, view};
 use crate::session::{Call, Session};
 use crate::types::{Empty, Nanos, Page};
 
@@ -108,13 +108,7 @@ pub fn sorted_page(
     let rows = (request.first as usize, request.count as usize);
     let sort = indexer::SortBy { field: request.field.clone(), descending: request.descending };
     let page = case.page_by(&snapshot, &view, &sort, rows, ROW_BYTES, &call.cancel)?;
-    Ok(Page {
-        revision: snapshot.revision(),
-        total: page.total as u64,
-        first: request.first,
-        rows: page.events.into_iter().map(|event| shape_row(&event, &snapshot)).collect(),
-        elapsed_ms: milliseconds(started),
-    })
+    Ok(shape_page(page, request.first, &snapshot, started))
 }
 
 pub fn context(

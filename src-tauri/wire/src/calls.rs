@@ -145,13 +145,17 @@ pub fn page(session: &Session, call: &Call<'_>, request: &PageRequest, _: &dyn F
     let snapshot = case.snapshot();
     let rows = (request.first as usize, request.count as usize);
     let page = case.page(&snapshot, &view, direction(request.order), rows, ROW_BYTES, &call.cancel)?;
-    Ok(Page {
+    Ok(shape_page(page, request.first, &snapshot, started))
+}
+
+pub fn shape_page(page: indexer::Page, first: u64, snapshot: &Snapshot, started: Instant) -> Page {
+    Page {
         revision: snapshot.revision(),
         total: page.total as u64,
-        first: request.first,
-        rows: page.events.into_iter().map(|event| shape_row(&event, &snapshot)).collect(),
+        first,
+        rows: page.events.into_iter().map(|event| shape_row(&event, snapshot)).collect(),
         elapsed_ms: milliseconds(started),
-    })
+    }
 }
 
 pub fn locate(
