@@ -41,7 +41,9 @@ impl Case {
         for &(source, offset) in places {
             wanted.entry(source).or_default().push(offset);
         }
-        wanted.values_mut().for_each(|offsets| offsets.sort_unstable());
+        for offsets in wanted.values_mut() {
+            offsets.sort_unstable();
+        }
         let mut found: HashMap<(u32, u64), Position> = HashMap::new();
         for segment in &snapshot.segments {
             find_in(segment, &wanted, &mut found, cancel)?;

@@ -57,7 +57,10 @@ fn rescued(aside: &Path) -> Vec<super::Note> {
 /// The damaged files that were kept aside, the earliest first.
 pub fn kept_aside(case: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(case).into_iter().flatten().flatten();
-    let is_aside = |name: &str| name.starts_with(ASIDE) && name.ends_with(".db");
+    let is_aside = |name: &str| {
+        name.strip_prefix(ASIDE)
+            .is_some_and(|rest| rest.split_once('.').is_some_and(|(_, ending)| ending == "db"))
+    };
     let mut found: Vec<PathBuf> = entries
         .filter(|entry| is_aside(&entry.file_name().to_string_lossy()))
         .map(|entry| entry.path())
