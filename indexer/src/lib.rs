@@ -31,6 +31,7 @@ pub mod export;
 mod import;
 mod language;
 mod limits;
+pub mod notebook;
 mod notes;
 mod patterns;
 mod pipe;

@@ -11,6 +11,7 @@ use crate::analysis::{
     SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
 };
 use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
+use crate::notebook::{ExportNotesRequest, ExportedNotes, MarkdownPage, MarkdownRequest, NotebookProgress};
 use crate::notes::{ChangeNotesRequest, EvidenceList, EvidenceRequest, Notes, NotesChanged, NotesRequest};
 use crate::patterns::{Patterns, PatternsRequest};
 use crate::sources::{
@@ -117,4 +118,8 @@ contract! {
     change_notes / ChangeNotes: ChangeNotesRequest, Empty => NotesChanged;
     /// Events by their places, with what proves them.
     evidence / Evidence: EvidenceRequest, Empty => EvidenceList;
+    /// A page of the notebook as a tree of plain data, with the cells in it.
+    markdown / Markdown: MarkdownRequest, Empty => MarkdownPage;
+    /// The notebook with its cells answered and its evidence, as one file.
+    export_notes / ExportNotes: ExportNotesRequest, NotebookProgress => ExportedNotes;
 }

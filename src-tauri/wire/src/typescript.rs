@@ -13,6 +13,10 @@ use crate::language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,
 };
+use crate::notebook::{
+    CellEvent, CellKind, ExportNotesRequest, ExportedNotes, MarkdownKind, MarkdownNode, MarkdownPage,
+    MarkdownRequest, NotebookCell, NotebookFormat, NotebookProgress,
+};
 use crate::notes::{
     ChangeNotesRequest, Evidence, EvidenceList, EvidenceRequest, Note, NoteConflict, NoteDraft, NoteName,
     NoteRemoval, Notes, NotesChanged, NotesMade, NotesRequest,
@@ -166,6 +170,17 @@ pub fn generate() -> String {
         EvidenceRequest,
         Evidence,
         EvidenceList,
+        CellEvent,
+        CellKind,
+        ExportNotesRequest,
+        ExportedNotes,
+        MarkdownKind,
+        MarkdownNode,
+        MarkdownPage,
+        MarkdownRequest,
+        NotebookCell,
+        NotebookFormat,
+        NotebookProgress,
         ErrorCode,
         WireError,
     ];

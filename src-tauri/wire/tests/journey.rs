@@ -352,3 +352,32 @@ fn what_one_window_notes_another_one_sees() {
     assert_eq!(found["events"][1]["row"]["id"], event, "a byte inside an event is of that event");
     assert_eq!(found["events"][2], Value::Null);
 }
+
+#[test]
+fn a_page_is_read_and_the_notebook_written_out() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("app.log", LOG));
+    let text = "# Found\n\n```query rows=1\nlevel:error\n```\n\n```event\n0@34 this one\n```\n\n<b>x</b>";
+    let read = walk.ask("markdown", json!({ "text": text })).expect("a page");
+    assert_eq!((&read["nodes"][0]["kind"], &read["nodes"][0]["level"]), (&json!("heading"), &json!(1)));
+    assert_eq!(read["nodes"][1]["cell"]["query"], "level:error");
+    assert_eq!(read["nodes"][2]["cell"]["events"][0]["id"], json!({ "source": 0, "offset": 34 }));
+    let page = json!({ "kind": "page", "id": "p", "text": text, "data": { "title": "Found" } });
+    walk.ask("changeNotes", json!({ "case": case, "put": [page] })).expect("a change");
+    let ask = |format: &str, path: Value| {
+        walk.ask(
+            "exportNotes",
+            json!({ "case": case, "pages": null, "format": format, "zone": null, "path": path }),
+        )
+    };
+    let html = ask("html", Value::Null).expect("a file");
+    let html = html["text"].as_str().expect("its text");
+    assert!(html.contains("lost connection") && html.contains("&lt;b&gt;x") && !html.contains("<script"));
+    let file = walk.folder.path().join("notes.md");
+    let written = ask("markdown", json!(file.to_string_lossy())).expect("a file");
+    assert_eq!(written["text"], Value::Null);
+    let markdown = std::fs::read_to_string(&file).expect("the file");
+    assert_eq!(written["bytes"], markdown.len());
+    assert!(markdown.contains("```query rows=1\nlevel:error\n```") && markdown.contains("SHA-256"));
+    assert_eq!(ask("html", json!("notes.html")).map_err(|error| error.code), Err(ErrorCode::BadRequest));
+}
