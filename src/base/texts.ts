@@ -1,4 +1,5 @@
 import { formatBytes, formatCount, formatSeconds, formatShare } from './format';
+import { explore } from './texts/explore';
 
 const plural = new Intl.PluralRules('en');
 
@@ -12,6 +13,8 @@ function counted(count: number, one: string, many: string): string {
 
 /** Every text of the screen, in one place, so that its voice is one and a second language is possible. */
 export const texts = {
+  explore,
+
   app: {
     name: 'Timberline',
     promise:
@@ -255,6 +258,8 @@ export const texts = {
           [['?'], 'Show this sheet'],
           [['Alt', '1'], 'Events'],
           [['Alt', '2'], 'Patterns'],
+          [['Ctrl', 'Z'], 'Undo the last step'],
+          [['Ctrl', 'Shift', 'Z'], 'Redo it'],
           [['Esc'], 'Close or leave what is open'],
         ],
       },
