@@ -28,6 +28,28 @@ export class Detail {
     this.#rows = rows;
   }
 
+  /** A place of the list that is to be brought into sight; a new object for each wish. */
+  wished = $state.raw<{ readonly index: number } | null>(null);
+
+  /** Selects a place of the list that may be out of sight. */
+  goTo(index: number): void {
+    this.select(index);
+    this.wished = { index };
+  }
+
+  /** Shows an event that was found elsewhere than in the list. */
+  showEvent(id: EventId): void {
+    this.index = this.#rows.indexNear(id, Math.max(0, this.index));
+    this.#id = id;
+    this.open = true;
+    this.#load();
+  }
+
+  isShown(id: EventId): boolean {
+    const shown = this.event?.row.id;
+    return this.open && shown?.source === id.source && shown.offset === id.offset;
+  }
+
   select(index: number): void {
     this.index = index;
     this.#id = this.#rows.at(index)?.id ?? null;
