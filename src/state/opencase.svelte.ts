@@ -1,4 +1,5 @@
 import { Coalesced } from '../base/coalesce';
+import { Clock } from '../base/zone';
 import type { Client } from '../ipc/client';
 import type { CaseSummary, ImportProgress, ImportReport } from '../ipc/generated';
 import { Cursor } from './cursor.svelte';
@@ -38,6 +39,8 @@ export class OpenCase {
   readonly #client: Client;
   readonly #refresh: Coalesced;
   #revision: number;
+  /** How times are written and read, in the zone of the view. */
+  readonly #clock = $derived.by(() => new Clock(this.explorer.history.current.zone));
   #following: ReturnType<typeof setTimeout> | null = null;
 
   constructor(client: Client, summary: CaseSummary) {
@@ -70,6 +73,10 @@ export class OpenCase {
     this.rows.refresh(this.#revision);
     this.#viewChanged('all');
     this.#follow();
+  }
+
+  get clock(): Clock {
+    return this.#clock;
   }
 
   /** An import has shown how far it is; a new revision means there is more to see. */
