@@ -335,6 +335,22 @@ ecs: string | null, };
 
 export type FieldKind = "text" | "int" | "float" | "bool";
 
+export type EventsRequest = { case: string, ids: Array<EventId>, };
+
+export type EventsReply = { events: Array<EventDetail>, };
+
+export type SeekRequest = { view: View, order: Order, from: number | null, backward: boolean, wanted: string, };
+
+export type SeekReply = { row: number | null, };
+
+export type StripRequest = { view: View, order: Order, cells: number, marks: Array<string>, };
+
+export type Strip = { revision: number, total: number, counts: Array<Array<number>>, };
+
+export type Fields = { revision: number, fields: Array<KnownField>, };
+
+export type KnownField = { name: string, kinds: Array<FieldKind>, ecs: string | null, };
+
 export type Scalar = { kind: ScalarKind, text: string, number: number | null, };
 
 export type ScalarKind = "text" | "int" | "float" | "bool" | "time";

@@ -24,7 +24,7 @@ export function copied(
 
 /** The value of a column of an event, or an empty text. */
 export function columnText(event: EventDetail, field: string): string {
-  if (field === 'time') return event.row.time === null ? '' : written(event.row.time);
+  if (field === 'time') return event.row.time === null ? '' : writtenTime(event.row.time);
   if (field === 'level') return event.row.level === 'none' ? '' : event.row.level;
   if (field === 'source') return event.source.name;
   if (field === 'line') return String(event.row.line);
@@ -32,7 +32,7 @@ export function columnText(event: EventDetail, field: string): string {
   return event.fields.find(({ name }) => name === field)?.value ?? '';
 }
 
-function written(nanos: string): string {
+export function writtenTime(nanos: string): string {
   return `${formatTimeFull(timeFromNanos(nanos)).replace(' ', 'T')}Z`;
 }
 
@@ -42,7 +42,7 @@ function asObject(event: EventDetail): Record<string, unknown> {
   const own = event.fields.map(({ name, value, kind }) => [name, typed(value, kind)] as const);
   const names = new Set(['time', 'source', 'line', 'level', 'raw']);
   return {
-    time: row.time === null ? null : written(row.time),
+    time: row.time === null ? null : writtenTime(row.time),
     source: source.name,
     line: row.line,
     level: row.level,

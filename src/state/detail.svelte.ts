@@ -1,6 +1,7 @@
 import { Latest } from '../base/latest';
 import { engineError, type Client, type EngineError } from '../ipc/client';
 import type { EventDetail, EventId } from '../ipc/generated';
+import { EventPattern } from './ownpattern.svelte';
 import type { Rows } from './rows.svelte';
 
 /** Moving through the list with a held key must not ask for every event that flies past. */
@@ -14,6 +15,8 @@ export class Detail {
   event = $state.raw<EventDetail | null>(null);
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);
+  /** The pattern of the event, where it is looked at. */
+  readonly pattern: EventPattern;
 
   readonly #client: Client;
   readonly #casePath: string;
@@ -26,6 +29,7 @@ export class Detail {
     this.#client = client;
     this.#casePath = casePath;
     this.#rows = rows;
+    this.pattern = new EventPattern(client);
   }
 
   /** A place of the list that is to be brought into sight; a new object for each wish. */
@@ -66,6 +70,7 @@ export class Detail {
     this.open = false;
     clearTimeout(this.#settling);
     this.#latest.stop();
+    this.pattern.forget();
   }
 
   /** Another list is shown: the event stays open, its place in the list is not known any more. */

@@ -4,7 +4,7 @@ import { engineError, type Client, type EngineError } from '../ipc/client';
 import type { Order, View } from '../ipc/generated';
 import { valueFields } from './columns';
 import { forgetful, type Keep } from './kept';
-import { withClause } from './querytext';
+import { existence, withClause, withTest } from './querytext';
 import { sameRange, type RangeChoice } from './ranges';
 import type { Listing } from './rows.svelte';
 import { timelineData, type TimelineData } from './timelinedata';
@@ -102,6 +102,11 @@ export class Explorer {
 
   addClause(field: string, value: string, excluded: boolean): void {
     this.ask(withClause(this.draft, field, value, excluded));
+  }
+
+  /** Only events that have a field. */
+  addExistence(field: string): void {
+    this.ask(withTest(this.draft, existence(field)));
   }
 
   zoom(range: RangeChoice): void {

@@ -1,7 +1,7 @@
 import { Coalesced } from '../base/coalesce';
 import { Clock } from '../base/zone';
 import type { Client } from '../ipc/client';
-import type { CaseSummary, ImportProgress, ImportReport } from '../ipc/generated';
+import type { CaseSummary, FieldKind, ImportProgress, ImportReport } from '../ipc/generated';
 import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
@@ -33,6 +33,8 @@ export class OpenCase {
   readonly landmarks: Landmarks;
   readonly picks: Picks;
   readonly look = new Look();
+  /** Shows a chart of a field; whoever draws charts fills it, and until then none is offered. */
+  chartField = $state.raw<((field: string, kinds: readonly FieldKind[]) => void) | null>(null);
   readonly cursor = new Cursor();
   readonly markers = new Markers();
 

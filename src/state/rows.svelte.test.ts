@@ -123,7 +123,10 @@ describe('other columns of the same list', () => {
     rows.show(view(''), OLDEST);
     await client.of('page')[0]!.answer(page('all', 0, 10_000));
     rows.see(5000, 5040);
-    await client.of('page').at(-1)!.answer(page('all', 5000, 10_000));
+    await client
+      .of('page')
+      .at(-1)!
+      .answer(page('all', 5000, 10_000));
     const asked = client.of('page').length;
     rows.show(view(''), withField);
     expect(rows.at(5000)?.text).toBe('all 5000');

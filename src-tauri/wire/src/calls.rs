@@ -31,7 +31,7 @@ const SAMPLE: [(&str, &str); 4] = [
 ];
 
 pub use crate::analyse::{aggregate, context, facets, follow, significant, sorted_page, transactions};
-pub use crate::events::{event, events, locate, page, seek, strip};
+pub use crate::events::{event, events, fields, locate, page, seek, strip};
 pub use crate::patterns::patterns;
 
 pub type Answer<T> = Result<T, WireError>;

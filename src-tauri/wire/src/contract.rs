@@ -10,7 +10,7 @@ use crate::analysis::{
     Aggregate, AggregateRequest, Context, ContextRequest, Facets, FacetsRequest, FollowRequest,
     SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
 };
-use crate::events::{EventsReply, EventsRequest, SeekReply, SeekRequest, Strip, StripRequest};
+use crate::events::{EventsReply, EventsRequest, Fields, SeekReply, SeekRequest, Strip, StripRequest};
 use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
 use crate::patterns::{Patterns, PatternsRequest};
 use crate::sources::{
@@ -98,6 +98,8 @@ contract! {
     aggregate / Aggregate: AggregateRequest, Aggregate => Aggregate;
     /// All fields at once; those that stand are streamed.
     facets / Facets: FacetsRequest, Facets => Facets;
+    /// The names and types of all fields.
+    fields / Fields: CasePath, Empty => Fields;
     /// What sets a selection apart from the rest.
     significant / Significant: SignificantRequest, Empty => SignificantTerms;
     /// Rows of the result sorted by a field.

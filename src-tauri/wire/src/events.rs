@@ -12,8 +12,8 @@ use crate::calls::{Answer, direction, milliseconds, shape_kind, shape_level, sha
 use crate::session::{Call, Session};
 use crate::sources::Piece;
 use crate::types::{
-    Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldValue, LocateRequest, Located, Nanos, Order,
-    Page, PageRequest, Row, Source, View, WireError,
+    CasePath, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind, FieldValue, LocateRequest,
+    Located, Nanos, Order, Page, PageRequest, Row, Source, View, WireError,
 };
 
 /// The text of an event that a list row carries; a screen is some hundred characters wide.
@@ -77,6 +77,38 @@ pub struct Strip {
     pub total: u64,
     /// For each mark its events in each run.
     pub counts: Vec<Vec<u64>>,
+}
+
+/// The fields of a case, without looking at any event.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Fields {
+    pub revision: u64,
+    pub fields: Vec<KnownField>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct KnownField {
+    pub name: String,
+    pub kinds: Vec<FieldKind>,
+    /// What the Elastic Common Schema calls it.
+    pub ecs: Option<String>,
+}
+
+pub fn fields(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<Fields> {
+    let snapshot = session.case(Path::new(&request.path))?.snapshot();
+    let shape = |field: indexer::aggregate::KnownField| KnownField {
+        kinds: field.kinds.into_iter().map(shape_kind).collect(),
+        ecs: ecs_name(&field.name),
+        name: field.name,
+    };
+    let fields = indexer::Case::fields(&snapshot).into_iter().map(shape).collect();
+    Ok(Fields { revision: snapshot.revision(), fields })
+}
+
+fn ecs_name(field: &str) -> Option<String> {
+    ecs::NAMES.iter().find(|(name, _)| *name == field).map(|&(_, ecs)| ecs.to_owned())
 }
 
 pub fn page(session: &Session, call: &Call<'_>, request: &PageRequest, _: &dyn Fn(Empty)) -> Answer<Page> {
@@ -221,8 +253,12 @@ fn shape_detail(
 }
 
 fn shape_field(field: indexer::FieldValue) -> FieldValue {
-    let ecs = ecs::NAMES.iter().find(|(name, _)| *name == field.name).map(|&(_, ecs)| ecs.to_owned());
-    FieldValue { name: field.name, value: field.value, kind: shape_kind(field.kind), ecs }
+    FieldValue {
+        kind: shape_kind(field.kind),
+        ecs: ecs_name(&field.name),
+        name: field.name,
+        value: field.value,
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {

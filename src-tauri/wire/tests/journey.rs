@@ -106,6 +106,10 @@ fn rows_have_columns_and_events_their_places() {
     let sorted = json!({ "view": all, "field": "status", "descending": true, "first": 0, "count": 1, "columns": ["status"] });
     assert_eq!(walk.ask("sortedPage", sorted).expect("a page")["rows"][0]["values"], json!(["500"]));
 
+    let fields = walk.ask("fields", json!({ "path": case })).expect("fields");
+    let status = json!({ "name": "status", "kinds": ["int"], "ecs": "http.response.status_code" });
+    assert!(fields["fields"].as_array().is_some_and(|fields| fields.contains(&status)));
+
     let id = &page["rows"][2]["id"];
     let seek =
         json!({ "view": all, "order": "oldestFirst", "from": 0, "backward": false, "wanted": "level:error" });
