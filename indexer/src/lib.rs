@@ -33,6 +33,7 @@ mod import;
 mod language;
 mod limits;
 mod marks;
+mod notes;
 mod patterns;
 mod pieces;
 mod pipe;
@@ -63,6 +64,7 @@ pub use import::{
 pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
 pub use language::{Checked, Explanation};
 pub use marks::{Seek, Strip};
+pub use notes::Evidence;
 pub use patterns::{Granularity, Template, TemplateId};
 pub use pieces::{Piece, pieces};
 pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
@@ -70,6 +72,7 @@ pub use preview::{Estimate, Preview, PreviewFile, PreviewRequest, PreviewRow, pr
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use sorted::SortBy;
 pub use storage::{Account, Example, Reading, Scalar, SourceEntry, Unparsed};
+pub use storage::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 
 /// Asks long work to stop. Clones share the request.
