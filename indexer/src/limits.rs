@@ -61,6 +61,18 @@ pub const DISTINCT_VALUES: usize = 16_000_000;
 /// The most rows one page may ask for; the screen shows some fifty.
 pub const PAGE_ROWS: usize = 10_000;
 
+/// The most events told whole at once: copying more than a thousand is what an export is for.
+pub const SHOWN_EVENTS: usize = 1_000;
+
+/// Values are looked for in so much of an event's text; nobody reads more of it by its colours.
+pub const PIECES_BYTES: usize = 64 << 10;
+
+/// Places of one value that are tried in an event's text, so that a text of ones takes no time for all pairs.
+pub const PIECE_PLACES: usize = 256;
+
+/// The most runs that a result is cut into; a screen has some two thousand lines of pixels.
+pub const STRIP_CELLS: usize = 4_096;
+
 /// The most buckets of a timeline: more than a screen has pixels across.
 pub const TIMELINE_BUCKETS: usize = 8_192;
 

@@ -1,13 +1,17 @@
 import { Coalesced } from '../base/coalesce';
 import { Clock } from '../base/zone';
 import type { Client } from '../ipc/client';
-import type { CaseSummary, ImportProgress, ImportReport } from '../ipc/generated';
+import type { CaseSummary, FieldKind, ImportProgress, ImportReport } from '../ipc/generated';
 import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
 import { keepFor } from './kept';
+import { Fields } from './fields.svelte';
+import { Landmarks } from './landmarks.svelte';
 import { Language } from './language';
 import { Markers } from './markers.svelte';
+import { Look } from './look.svelte';
+import { Picks } from './picks.svelte';
 import { Rows } from './rows.svelte';
 import { Templates } from './templates.svelte';
 
@@ -25,6 +29,12 @@ export class OpenCase {
   readonly detail: Detail;
   readonly language: Language;
   readonly templates: Templates;
+  readonly fields: Fields;
+  readonly landmarks: Landmarks;
+  readonly picks: Picks;
+  readonly look = new Look();
+  /** Shows a chart of a field; whoever draws charts fills it, and until then none is offered. */
+  chartField = $state.raw<((field: string, kinds: readonly FieldKind[]) => void) | null>(null);
   readonly cursor = new Cursor();
   readonly markers = new Markers();
 
@@ -40,22 +50,30 @@ export class OpenCase {
     this.summary = summary;
     this.#revision = summary.revision;
     this.rows = new Rows(client, {
-      replaced: () => this.detail.listReplaced(),
+      replaced: () => {
+        this.detail.listReplaced();
+        this.picks.clear();
+      },
       came: () => this.detail.rowsCame(),
     });
     this.detail = new Detail(client, summary.path, this.rows);
     this.language = new Language(client, summary.path);
     this.templates = new Templates(client);
+    this.fields = new Fields(client, summary.path);
+    this.landmarks = new Landmarks(client);
+    this.picks = new Picks(client, summary.path, this.rows);
     const keep = keepFor(summary.path);
-    this.explorer = new Explorer(client, summary.path, () => this.#viewChanged(), keep);
+    this.explorer = new Explorer(client, summary.path, (what) => this.#viewChanged(what), keep);
     this.#refresh = new Coalesced(() => {
       this.explorer.refresh(this.#revision);
       this.rows.refresh(this.#revision);
       this.templates.refresh(this.#revision);
+      this.fields.refresh(this.#revision);
+      this.landmarks.refresh(this.#revision);
     }, REFRESH_MS);
     this.explorer.refresh(this.#revision);
     this.rows.refresh(this.#revision);
-    this.#viewChanged();
+    this.#viewChanged('all');
     this.#follow();
   }
 
@@ -81,12 +99,19 @@ export class OpenCase {
     this.explorer.dispose();
     this.rows.dispose();
     this.templates.dispose();
+    this.fields.dispose();
+    this.landmarks.dispose();
+    this.picks.dispose();
     this.detail.dispose();
   }
 
-  #viewChanged(): void {
-    this.rows.show(this.explorer.view, this.explorer.order);
-    this.templates.show(this.explorer.view);
+  #viewChanged(what: 'all' | 'list'): void {
+    const { view, order, listing } = this.explorer;
+    this.rows.show(view, listing);
+    this.landmarks.show(listing.sort === null ? { view, order } : null);
+    if (what === 'list') return;
+    this.templates.show(view);
+    this.fields.show(view);
   }
 
   #renew(summary: CaseSummary): void {

@@ -18,6 +18,7 @@ mod analysis;
 mod calls;
 mod contract;
 mod error;
+mod events;
 mod language;
 mod notebook;
 mod notes;

@@ -9,6 +9,9 @@ use crate::analysis::{
     TermOrder, Trail, Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest,
 };
 use crate::contract::rows;
+use crate::events::{
+    EventsReply, EventsRequest, Fields, KnownField, SeekReply, SeekRequest, Strip, StripRequest,
+};
 use crate::language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,
@@ -101,6 +104,14 @@ pub fn generate() -> String {
         EventDetail,
         FieldValue,
         FieldKind,
+        EventsRequest,
+        EventsReply,
+        SeekRequest,
+        SeekReply,
+        StripRequest,
+        Strip,
+        Fields,
+        KnownField,
         Scalar,
         ScalarKind,
         AggregateRequest,
