@@ -4,6 +4,7 @@ import { explore } from './texts/explore';
 import { fields } from './texts/fields';
 import { inspect } from './texts/inspect';
 import { listing } from './texts/listing';
+import { notes } from './texts/notes';
 
 const plural = new Intl.PluralRules('en');
 
@@ -22,6 +23,7 @@ export const texts = {
   listing,
   commands,
   explore,
+  notes,
 
   app: {
     name: 'Timberline',

@@ -1,7 +1,14 @@
 import { Coalesced } from '../base/coalesce';
 import { Clock } from '../base/zone';
 import type { Client } from '../ipc/client';
-import type { CaseSummary, FieldKind, ImportProgress, ImportReport } from '../ipc/generated';
+import type {
+  CaseSummary,
+  EventId,
+  FieldKind,
+  ImportProgress,
+  ImportReport,
+  Nanos,
+} from '../ipc/generated';
 import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
@@ -11,12 +18,17 @@ import { Landmarks } from './landmarks.svelte';
 import { Language } from './language';
 import { Markers } from './markers.svelte';
 import { Look } from './look.svelte';
+import { Notebook } from './notebook.svelte';
+import { eventKey, Notes } from './notes.svelte';
 import { Picks } from './picks.svelte';
 import { Rows } from './rows.svelte';
 import { Templates } from './templates.svelte';
 
 /** New data is shown at most this often; more would cost the import more than it tells a person. */
 const REFRESH_MS = 250;
+
+/** Events of the same time among which one is looked for. */
+const SAME_TIME_ROWS = 1_000;
 
 /** While another process writes the case, what it has published is looked for this often. */
 const FOLLOW_MS = 1_000;
@@ -37,6 +49,8 @@ export class OpenCase {
   chartField = $state.raw<((field: string, kinds: readonly FieldKind[]) => void) | null>(null);
   readonly cursor = new Cursor();
   readonly markers = new Markers();
+  readonly notes: Notes;
+  readonly notebook: Notebook;
 
   readonly #client: Client;
   readonly #refresh: Coalesced;
@@ -64,6 +78,8 @@ export class OpenCase {
     this.picks = new Picks(client, summary.path, this.rows);
     const keep = keepFor(summary.path);
     this.explorer = new Explorer(client, summary.path, (what) => this.#viewChanged(what), keep);
+    this.notes = new Notes(client, summary.path, this.markers);
+    this.notebook = new Notebook(this.notes, keep);
     this.#refresh = new Coalesced(() => {
       this.explorer.refresh(this.#revision);
       this.rows.refresh(this.#revision);
@@ -75,10 +91,41 @@ export class OpenCase {
     this.rows.refresh(this.#revision);
     this.#viewChanged('all');
     this.#follow();
+    this.notes.start();
   }
 
   get clock(): Clock {
     return this.#clock;
+  }
+
+  /** Shows an event that stands somewhere in the case, and its place in the list where that can be told. */
+  async reveal(id: EventId, time: Nanos | null): Promise<void> {
+    const { history } = this.explorer;
+    history.change({ tab: 'events' });
+    this.detail.showEvent(id);
+    if (time === null) return;
+    let index = await this.#placeOf(id, time);
+    if (index === null && this.explorer.isFiltered) {
+      history.change({ query: '', range: null });
+      index = await this.#placeOf(id, time);
+    }
+    if (index !== null) this.detail.goTo(index);
+  }
+
+  /** Where an event stands in the list; null where it is not in view, or the list is in another order. */
+  async #placeOf(id: EventId, time: Nanos): Promise<number | null> {
+    const { view, order, listing } = this.explorer;
+    if (listing.sort !== null) return null;
+    try {
+      const { row } = await this.#client.call('locate', { view, order, time });
+      const request = { view, order, first: row, count: SAME_TIME_ROWS };
+      const { rows } = await this.#client.call('page', request);
+      const at = rows.findIndex((one) => eventKey(one.id) === eventKey(id));
+      return at < 0 ? null : row + at;
+    } catch {
+      // The event itself is shown all the same.
+      return null;
+    }
   }
 
   /** An import has shown how far it is; a new revision means there is more to see. */
@@ -102,6 +149,8 @@ export class OpenCase {
     this.fields.dispose();
     this.landmarks.dispose();
     this.picks.dispose();
+    this.notebook.dispose();
+    this.notes.dispose();
     this.detail.dispose();
   }
 

@@ -69,7 +69,7 @@ export function listCommands(opened: OpenCase, list: ListParts): Command[] {
       id: 'jump',
       name: bare(words.jump),
       group,
-      keys: ['t'],
+      keys: ['T'],
       can: isByTime,
       run: () => list.jump(),
     },
