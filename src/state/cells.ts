@@ -59,7 +59,10 @@ export class Cells {
     }
     if (cell.kind === 'chart') {
       const request = { view, buckets: BUCKETS };
-      return { kind: 'timeline', timeline: await this.#client.call('timeline', request, { signal }) };
+      return {
+        kind: 'timeline',
+        timeline: await this.#client.call('timeline', request, { signal }),
+      };
     }
     const request = { view, order: 'oldestFirst' as const, first: 0, count: cell.rows };
     return { kind: 'events', page: await this.#client.call('page', request, { signal }) };

@@ -176,7 +176,9 @@ export class Notes {
         remove,
       });
       if (made !== null) this.#apply(made.notes, made.removed, false);
-      else for (const { current } of conflicts) if (current !== null) this.#apply([current], [], false);
+      else
+        for (const { current } of conflicts)
+          if (current !== null) this.#apply([current], [], false);
       this.failure = null;
       return conflicts;
     } catch (cause) {

@@ -9,6 +9,7 @@ import type {
   ImportReport,
   Nanos,
 } from '../ipc/generated';
+import { Cells } from './cells';
 import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
@@ -19,6 +20,7 @@ import { Language } from './language';
 import { Markers } from './markers.svelte';
 import { Look } from './look.svelte';
 import { Notebook } from './notebook.svelte';
+import { NotedEvents } from './noted.svelte';
 import { eventKey, Notes } from './notes.svelte';
 import { Picks } from './picks.svelte';
 import { Rows } from './rows.svelte';
@@ -51,6 +53,8 @@ export class OpenCase {
   readonly markers = new Markers();
   readonly notes: Notes;
   readonly notebook: Notebook;
+  readonly noted: NotedEvents;
+  readonly cells: Cells;
 
   readonly #client: Client;
   readonly #refresh: Coalesced;
@@ -80,6 +84,8 @@ export class OpenCase {
     this.explorer = new Explorer(client, summary.path, (what) => this.#viewChanged(what), keep);
     this.notes = new Notes(client, summary.path, this.markers);
     this.notebook = new Notebook(this.notes, keep);
+    this.noted = new NotedEvents(client, summary.path);
+    this.cells = new Cells(client, summary.path);
     this.#refresh = new Coalesced(() => {
       this.explorer.refresh(this.#revision);
       this.rows.refresh(this.#revision);
@@ -150,6 +156,7 @@ export class OpenCase {
     this.landmarks.dispose();
     this.picks.dispose();
     this.notebook.dispose();
+    this.noted.dispose();
     this.notes.dispose();
     this.detail.dispose();
   }

@@ -9,7 +9,7 @@ use crate::limits::CHART_BUCKETS;
 use crate::pipe::{Cell, Kind, RunOptions, Table};
 use crate::query::{Query, parse_query};
 use crate::search::{Direction, View};
-use crate::{Cancel, Case, Event, Evidence, Snapshot};
+use crate::{Cancel, Case, Event, Evidence, Shown, Snapshot};
 
 /// So much of an event is shown in a cell.
 const SHOWN_BYTES: usize = 4_000;
@@ -111,7 +111,7 @@ impl Case {
             )));
         }
         let view = View { filter: query.filter, from: cell.from, to: cell.to };
-        let page = self.page(snapshot, &view, Direction::OldestFirst, (0, cell.rows), SHOWN_BYTES, cancel)?;
+        let page = self.page(snapshot, &view, Direction::OldestFirst, (0, cell.rows), &Shown::text(SHOWN_BYTES), cancel)?;
         Ok(Answer::Events { total: page.total, first: page.events })
     }
 
