@@ -35,6 +35,12 @@ export class Detail {
   /** A place of the list that is to be brought into sight; a new object for each wish. */
   wished = $state.raw<{ readonly index: number } | null>(null);
 
+  /** Brings a place of the list into sight, near which the event that is open is looked for. */
+  reveal(index: number): void {
+    this.wished = { index };
+    if (this.#id !== null) this.index = this.#rows.indexNear(this.#id, index);
+  }
+
   /** Selects a place of the list that may be out of sight. */
   goTo(index: number): void {
     this.select(index);
@@ -76,6 +82,7 @@ export class Detail {
   /** Another list is shown: the event stays open, its place in the list is not known any more. */
   listReplaced(): void {
     this.index = -1;
+    this.wished = null;
   }
 
   /**
@@ -84,8 +91,9 @@ export class Detail {
    */
   rowsCame(): void {
     if (this.index < 0) {
-      // The event that is open may be among the first rows of the new list.
-      if (this.open && this.#id !== null) this.index = this.#rows.indexNear(this.#id, 0);
+      // The event that is open may be among the first rows of the new list, or where it was looked for.
+      const near = this.wished?.index ?? 0;
+      if (this.open && this.#id !== null) this.index = this.#rows.indexNear(this.#id, near);
       return;
     }
     if (this.#id !== null) {

@@ -1,7 +1,7 @@
 import { Coalesced } from '../base/coalesce';
 import { Latest } from '../base/latest';
 import { engineError, type Client, type EngineError } from '../ipc/client';
-import type { Order, Strip, View } from '../ipc/generated';
+import type { EventId, Nanos, Order, Strip, View } from '../ipc/generated';
 
 export const MARKS = { error: 'level>=error', warning: 'level:warn' } as const;
 
@@ -80,9 +80,18 @@ export class Landmarks {
 
   /** The row at which a time stands, or would. */
   locate(time: bigint, found: (row: number) => void): void {
+    this.#locate({ time: time.toString() as Nanos }, found);
+  }
+
+  /** The row of an event, or that at which it would stand if it matched. */
+  locateEvent(time: Nanos | null, event: EventId, found: (row: number) => void): void {
+    this.#locate({ time: time ?? ('0' as Nanos), event }, found);
+  }
+
+  #locate(place: { time: Nanos; event?: EventId }, found: (row: number) => void): void {
     const asked = this.#asked;
     if (asked === null) return;
-    const request = { ...asked, time: time.toString() as never };
+    const request = { ...asked, ...place };
     this.#seeking.replace({
       key: JSON.stringify(request),
       load: async (signal) => (await this.#client.call('locate', request, { signal })).row,

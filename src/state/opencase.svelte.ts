@@ -8,7 +8,9 @@ import type {
   ImportProgress,
   ImportReport,
   Nanos,
+  Row,
 } from '../ipc/generated';
+import { Surroundings } from './around.svelte';
 import { Cells } from './cells';
 import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
@@ -23,8 +25,10 @@ import { Notebook } from './notebook.svelte';
 import { NotedEvents } from './noted.svelte';
 import { eventKey, Notes } from './notes.svelte';
 import { Picks } from './picks.svelte';
+import { quoted, withTest } from './querytext';
 import { Rows } from './rows.svelte';
 import { Templates } from './templates.svelte';
+import { ValueTrail } from './trail.svelte';
 
 /** New data is shown at most this often; more would cost the import more than it tells a person. */
 const REFRESH_MS = 250;
@@ -143,6 +147,29 @@ export class OpenCase {
 
   finished(report: ImportReport): void {
     this.#renew(report.case);
+  }
+
+  /** What stands around an event, for whoever shows it. */
+  surroundings(id: EventId): Surroundings {
+    return new Surroundings(this.#client, this.summary.path, id);
+  }
+
+  /** Where a value was seen. */
+  trail(value: string): ValueTrail {
+    return new ValueTrail(this.#client, this.summary.path, value);
+  }
+
+  /** Goes to an event in the list, which shows more than it where the filter leaves it out. */
+  showInList(row: Row): void {
+    this.explorer.history.change({ tab: 'events', sort: null });
+    this.detail.showEvent(row.id);
+    this.landmarks.locateEvent(row.time, row.id, (at) => this.detail.reveal(at));
+  }
+
+  /** The events that have a value anywhere, in the list. */
+  onlyWith(value: string): void {
+    this.explorer.history.change({ tab: 'events' });
+    this.explorer.ask(withTest(this.explorer.draft, quoted(value)));
   }
 
   dispose(): void {

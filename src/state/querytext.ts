@@ -2,15 +2,15 @@
 
 /** `field="value"`, exactly this value, with what needs quoting quoted. */
 export function clause(field: string, value: string): string {
-  return `${written(field)}=${quote(value)}`;
+  return `${written(field)}=${quoted(value)}`;
 }
 
 /** The name of a field, quoted where it would be read as something else. */
 function written(field: string): string {
-  return /^[\p{L}_@][\p{L}\p{N}_.@-]*$/u.test(field) ? field : quote(field);
+  return /^[\p{L}_@][\p{L}\p{N}_.@-]*$/u.test(field) ? field : quoted(field);
 }
 
-function quote(text: string): string {
+export function quoted(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&')}"`;
 }
 

@@ -123,10 +123,8 @@ describe('other columns of the same list', () => {
     rows.show(view(''), OLDEST);
     await client.of('page')[0]!.answer(page('all', 0, 10_000));
     rows.see(5000, 5040);
-    await client
-      .of('page')
-      .at(-1)!
-      .answer(page('all', 5000, 10_000));
+    const seen = client.of('page').find(({ args }) => args.first === 5000)!;
+    await seen.answer(page('all', 5000, 10_000));
     const asked = client.of('page').length;
     rows.show(view(''), withField);
     expect(rows.at(5000)?.text).toBe('all 5000');
@@ -137,6 +135,9 @@ describe('other columns of the same list', () => {
     await call.answer({ ...answer, rows: answer.rows.map((row) => ({ ...row, values: ['200'] })) });
     expect(rows.value(rows.at(5000)!, 'status')).toBe('200');
     expect(listener.replaced).toHaveBeenCalledTimes(1);
+    rows.show(view(''), { ...OLDEST, fields: ['path'] });
+    rows.show(view(''), withField);
+    expect(rows.value(rows.at(5000)!, 'status')).toBe('200');
   });
 
   it('are asked for in the order of a field too', () => {

@@ -74,8 +74,9 @@ export class Rows {
     if (shown === null) return undefined;
     const row = this.#cache.row(shown.key, index);
     if (row !== undefined || this.#former === null) return row;
-    const { values: _others, ...former } = this.#cache.row(this.#former.key, index) ?? {};
-    return 'id' in former ? (former as Row) : undefined;
+    const former = this.#cache.row(this.#former.key, index);
+    // Its values are those of other columns; the row itself is kept as it came, for a way back.
+    return former === undefined ? undefined : { ...former, values: [] };
   }
 
   /** The value of a column, null where the event has none; undefined while it is on the way. */

@@ -1,5 +1,5 @@
 /** An event's text in parts that a person can tell apart: its fields, its line ends, what is not seen. */
-import { visibleLine } from '../../base/visible';
+import { UNSEEN, visibleLine } from '../../base/visible';
 import type { Piece } from '../../ipc/generated';
 
 /** As many colours as can be told apart; fields after them begin again. */
@@ -34,12 +34,9 @@ export function rawParts(pieces: readonly Piece[], most = SHOWN_LETTERS): RawPar
 
 /** Signs apart from letters; a line end keeps its place at the end of its line. */
 function split(text: string): { text: string; isSign: boolean }[] {
-  // eslint-disable-next-line no-control-regex -- finding control characters is what this is for
-  const unseen =
-    /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd]+/g;
   const parts: { text: string; isSign: boolean }[] = [];
   let end = 0;
-  for (const found of text.matchAll(unseen)) {
+  for (const found of text.matchAll(UNSEEN)) {
     if (found.index > end) parts.push({ text: text.slice(end, found.index), isSign: false });
     end = found.index + found[0].length;
     parts.push({ text: visibleLine(found[0]).replaceAll('⏎', '⏎\n'), isSign: true });

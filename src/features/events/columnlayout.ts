@@ -7,7 +7,7 @@ import type { ViewColumn } from '../../state/viewstate';
 const BEST_PX: Readonly<Record<string, number>> = { time: 184, level: 34, source: 156, line: 84 };
 const FIELD_PX = 148;
 /** The text takes what room is left, but never less than can be read. */
-const LEAST_TEXT_PX = 360;
+const LEAST_TEXT_PX = 280;
 
 export interface ColumnLayout {
   /** For `grid-template-columns`. */

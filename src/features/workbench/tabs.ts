@@ -3,6 +3,8 @@ import type { Component } from 'svelte';
 
 import { texts } from '../../base/texts';
 import type { FollowUp } from '../../state/viewstate';
+import ContextTab from '../followups/ContextTab.svelte';
+import FollowTab from '../followups/FollowTab.svelte';
 import NotesTab from '../notes/NotesTab.svelte';
 import PatternList from '../patterns/PatternList.svelte';
 
@@ -21,4 +23,7 @@ export const TABS: readonly TabKind[] = [
 ];
 
 /** What shows each kind of follow-up. */
-export const FOLLOW_UPS: Readonly<Record<string, Component<{ followUp: FollowUp }>>> = {};
+export const FOLLOW_UPS: Readonly<Record<string, Component<{ followUp: FollowUp }>>> = {
+  context: ContextTab,
+  follow: FollowTab,
+};
