@@ -337,19 +337,51 @@ export type FieldKind = "text" | "int" | "float" | "bool";
 
 export type EventsRequest = { case: string, ids: Array<EventId>, };
 
-export type EventsReply = { events: Array<EventDetail>, };
+export type EventsReply = { 
+/**
+ * In the order asked for; those beyond a limit are not there.
+ */
+events: Array<EventDetail>, };
 
-export type SeekRequest = { view: View, order: Order, from: number | null, backward: boolean, wanted: string, };
+export type SeekRequest = { view: View, order: Order, 
+/**
+ * The row that is left; null for the edge of the result.
+ */
+from: number | null, 
+/**
+ * Towards the first row.
+ */
+backward: boolean, 
+/**
+ * A filter that the row has to match beside that of the view.
+ */
+wanted: string, };
 
 export type SeekReply = { row: number | null, };
 
-export type StripRequest = { view: View, order: Order, cells: number, marks: Array<string>, };
+export type StripRequest = { view: View, order: Order, 
+/**
+ * The result is cut into so many runs of rows.
+ */
+cells: number, 
+/**
+ * Filters whose events are counted in each run.
+ */
+marks: Array<string>, };
 
-export type Strip = { revision: number, total: number, counts: Array<Array<number>>, };
+export type Strip = { revision: number, total: number, 
+/**
+ * For each mark its events in each run.
+ */
+counts: Array<Array<number>>, };
 
 export type Fields = { revision: number, fields: Array<KnownField>, };
 
-export type KnownField = { name: string, kinds: Array<FieldKind>, ecs: string | null, };
+export type KnownField = { name: string, kinds: Array<FieldKind>, 
+/**
+ * What the Elastic Common Schema calls it.
+ */
+ecs: string | null, };
 
 export type Scalar = { kind: ScalarKind, text: string, number: number | null, };
 
@@ -770,6 +802,52 @@ export type EvidenceList = { revision: number,
  */
 events: Array<Evidence | null>, elapsedMs: number, };
 
+export type CellEvent = { id: EventId, caption: string, };
+
+export type CellKind = "query" | "chart" | "event";
+
+export type ExportNotesRequest = { case: string, 
+/**
+ * The ids of the pages; null for all.
+ */
+pages: Array<string> | null, format: NotebookFormat, zone: string | null, 
+/**
+ * A file of this machine, one that is there is replaced; null for the text itself.
+ */
+path: string | null, };
+
+export type ExportedNotes = { 
+/**
+ * A name for the file.
+ */
+name: string, bytes: number, 
+/**
+ * Null where it was written to a file.
+ */
+text: string | null, };
+
+export type MarkdownKind = "heading" | "paragraph" | "quote" | "list" | "item" | "table" | "row" | "column" | "codeBlock" | "cell" | "rule" | "text" | "code" | "strong" | "emphasis" | "strike" | "link" | "break";
+
+export type MarkdownNode = { kind: MarkdownKind, text: string, level: number | null, done: boolean | null, cell: NotebookCell | null, children: Array<MarkdownNode>, };
+
+export type MarkdownPage = { nodes: Array<MarkdownNode>, };
+
+export type MarkdownRequest = { text: string, };
+
+export type NotebookCell = { kind: CellKind, title: string | null, 
+/**
+ * Of a query or chart.
+ */
+query: string, from: Nanos | null, to: Nanos | null, rows: number, events: Array<CellEvent>, 
+/**
+ * What of it could not be understood.
+ */
+problem: string | null, };
+
+export type NotebookFormat = "html" | "markdown";
+
+export type NotebookProgress = { cellsDone: number, cells: number, };
+
 export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "cancelled" | "badRequest" | "internal";
 
 export type WireError = { code: ErrorCode, message: string, hint: string | null, path: string | null, 
@@ -814,4 +892,6 @@ export interface Contract {
   notes: { args: NotesRequest; progress: Empty; reply: Notes };
   changeNotes: { args: ChangeNotesRequest; progress: Empty; reply: NotesChanged };
   evidence: { args: EvidenceRequest; progress: Empty; reply: EvidenceList };
+  markdown: { args: MarkdownRequest; progress: Empty; reply: MarkdownPage };
+  exportNotes: { args: ExportNotesRequest; progress: NotebookProgress; reply: ExportedNotes };
 }

@@ -119,7 +119,7 @@ export class OpenCase {
       history.change({ query: '', range: null });
       index = await this.#placeOf(id, time);
     }
-    if (index !== null) this.detail.goTo(index);
+    if (index !== null) this.detail.reveal(index);
   }
 
   /** Where an event stands in the list; null where it is not in view, or the list is in another order. */
