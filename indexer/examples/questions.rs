@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use indexer::aggregate::{By, Interval, Measure, Request, TermOrder, TimeZone};
-use indexer::{Cancel, Case, Direction, Snapshot, View};
+use indexer::{Cancel, Case, Direction, Shown, Snapshot, View};
 
 const RUNS: usize = 9;
 const HOUR: i64 = 3_600_000_000_000;
@@ -100,7 +100,11 @@ impl Bench {
         let (view, never) = (view(query), Cancel::default());
         let total = self.case.count(&self.snapshot, &view, &never).expect("a count");
         let rows = ((total as f64 * share) as usize, 100);
-        black_box(self.case.page(&self.snapshot, &view, direction, rows, 1_000, &never).expect("a page"));
+        black_box(
+            self.case
+                .page(&self.snapshot, &view, direction, rows, &Shown::text(1_000), &never)
+                .expect("a page"),
+        );
     }
 
     fn aggregate(&self, query: &str, by: Vec<By>, measures: Vec<Measure>) {
@@ -117,7 +121,8 @@ impl Bench {
         let at = (0..=RUNS).map(|run| (total / (RUNS + 2) * (run + 1), 1));
         let value = |rows| {
             let view = view("*");
-            let page = self.case.page(&self.snapshot, &view, Direction::OldestFirst, rows, 10, &never);
+            let page =
+                self.case.page(&self.snapshot, &view, Direction::OldestFirst, rows, &Shown::text(10), &never);
             let event = &page.expect("a page").events[0];
             let (_, fields) =
                 self.case.event(&self.snapshot, event.source, event.offset, 10).expect("an event");

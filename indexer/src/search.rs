@@ -11,6 +11,7 @@ use crate::aggregate::timeline::Counts;
 pub use crate::aggregate::timeline::Timeline;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result, from_io};
+use crate::events::Shown;
 pub use crate::exec::Direction;
 use crate::exec::{Part, Position, RowSet, Selection, in_order, select_segment};
 use crate::limits::{PAGE_ROWS, PARTIAL_EVERY, TIMELINE_BUCKETS};
@@ -80,6 +81,8 @@ pub struct Event {
     pub encoding: Encoding,
     /// Its whole length in bytes.
     pub length: u32,
+    /// The values of the columns asked for.
+    pub values: Vec<Option<String>>,
 }
 
 #[derive(Clone, Debug)]
@@ -138,21 +141,19 @@ impl Case {
         Ok(timeline)
     }
 
-    /// Rows `first..first + count` of the sorted result, each event cut at `cut` bytes.
+    /// Rows `first..first + count` of the sorted result.
     pub fn page(
         &self,
         snapshot: &Snapshot,
         view: &View,
         direction: Direction,
         (first, count): (usize, usize),
-        cut: usize,
+        shown: &Shown<'_>,
         cancel: &Cancel,
     ) -> Result<Page> {
         let selection = self.selection(snapshot, view, cancel)?;
         let positions = selection.page(direction, first, count.min(PAGE_ROWS));
-        let mut cursor = self.raw_cursor();
-        let events = positions.iter().map(|position| self.event_at(position, &mut cursor, cut));
-        Ok(Page { total: selection.len(), events: events.collect::<Result<_>>()? })
+        Ok(Page { total: selection.len(), events: self.events_at(snapshot, &positions, shown)? })
     }
 
     /// The rank of the first event at or past a time, in this direction.
@@ -187,7 +188,7 @@ impl Case {
             || Error::new(ErrorKind::NotFound, format!("source {source} has no event at byte {offset}"));
         let position = find(snapshot, source, offset)?.ok_or_else(unknown)?;
         let event = self.event_at(&position, &mut self.raw_cursor(), cut)?;
-        Ok((event, shown(position.segment.row_fields(position.row)?)))
+        Ok((event, shown_fields(position.segment.row_fields(position.row)?)))
     }
 
     /// Calls `each` with the matching events in order and, where asked for, their fields.
@@ -209,7 +210,7 @@ impl Case {
                 }
                 let event = self.event_at(&position, &mut cursor, usize::MAX)?;
                 let fields = if walk.with_fields {
-                    shown(position.segment.decoded_fields(position.row)?)
+                    shown_fields(position.segment.decoded_fields(position.row)?)
                 } else {
                     Vec::new()
                 };
@@ -385,6 +386,7 @@ impl Case {
             raw: raw[..raw.len().min(cut)].to_vec(),
             encoding,
             length,
+            values: Vec::new(),
         })
     }
 
@@ -432,7 +434,7 @@ pub(crate) fn find(snapshot: &Snapshot, source: u32, offset: u64) -> Result<Opti
     Ok(None)
 }
 
-fn shown(fields: Vec<(&SegmentField, String)>) -> Vec<FieldValue> {
+pub(crate) fn shown_fields(fields: Vec<(&SegmentField, String)>) -> Vec<FieldValue> {
     fields
         .into_iter()
         .map(|(field, value)| FieldValue { name: field.name.clone(), value, kind: field.kind })

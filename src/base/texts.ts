@@ -1,6 +1,10 @@
 import { formatBytes, formatCount, formatSeconds, formatShare } from './format';
 import { commands } from './texts/commands';
 import { explore } from './texts/explore';
+import { fields } from './texts/fields';
+import { inspect } from './texts/inspect';
+import { listing } from './texts/listing';
+import { notes } from './texts/notes';
 
 const plural = new Intl.PluralRules('en');
 
@@ -14,8 +18,12 @@ function counted(count: number, one: string, many: string): string {
 
 /** Every text of the screen, in one place, so that its voice is one and a second language is possible. */
 export const texts = {
+  fields,
+  inspect,
+  listing,
   commands,
   explore,
+  notes,
 
   app: {
     name: 'Timberline',

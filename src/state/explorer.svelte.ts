@@ -2,9 +2,11 @@ import { Latest } from '../base/latest';
 import { nanosFromTime } from '../base/time';
 import { engineError, type Client, type EngineError } from '../ipc/client';
 import type { Order, View } from '../ipc/generated';
+import { valueFields } from './columns';
 import { forgetful, type Keep } from './kept';
-import { withClause } from './querytext';
+import { existence, withClause, withTest } from './querytext';
 import { sameRange, type RangeChoice } from './ranges';
+import type { Listing } from './rows.svelte';
 import { timelineData, type TimelineData } from './timelinedata';
 import { ViewHistory } from './view.svelte';
 import { START, type ViewState } from './viewstate';
@@ -30,14 +32,20 @@ export class Explorer {
 
   readonly #client: Client;
   readonly #casePath: string;
-  readonly #viewChanged: () => void;
+  readonly #viewChanged: (what: 'all' | 'list') => void;
   readonly #keep: Keep;
   readonly #latest = new Latest<TimelineData>((busy) => (this.busy = busy));
   #buckets = 0;
   #epoch = 0;
   #typing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(client: Client, casePath: string, viewChanged: () => void, keep: Keep = forgetful) {
+  constructor(
+    client: Client,
+    casePath: string,
+    /** Told whether all that is asked changed, or only how its events are listed. */
+    viewChanged: (what: 'all' | 'list') => void,
+    keep: Keep = forgetful,
+  ) {
     this.#client = client;
     this.#casePath = casePath;
     this.#viewChanged = viewChanged;
@@ -69,6 +77,12 @@ export class Explorer {
     };
   }
 
+  /** In which order the events are listed, and which of their fields with them. */
+  get listing(): Listing {
+    const { order, sort, columns } = this.history.current;
+    return { order, sort, fields: valueFields(columns) };
+  }
+
   get isFiltered(): boolean {
     return this.query !== '' || this.range !== null;
   }
@@ -90,13 +104,18 @@ export class Explorer {
     this.ask(withClause(this.draft, field, value, excluded));
   }
 
+  /** Only events that have a field. */
+  addExistence(field: string): void {
+    this.ask(withTest(this.draft, existence(field)));
+  }
+
   zoom(range: RangeChoice): void {
     this.history.change({ range });
   }
 
   toggleOrder(): void {
     const order = this.order === 'oldestFirst' ? 'newestFirst' : 'oldestFirst';
-    this.history.change({ order });
+    this.history.change({ order, sort: null });
   }
 
   /** How many buckets the screen can draw. */
@@ -143,12 +162,17 @@ export class Explorer {
       this.#write(after.query);
     }
     if (after.query !== before.query || !sameRange(after.range, before.range)) this.#askAnew();
-    else if (after.order !== before.order) this.#viewChanged();
+    else if (
+      after.order !== before.order ||
+      after.sort !== before.sort ||
+      after.columns !== before.columns
+    )
+      this.#viewChanged('list');
   }
 
   #askAnew(): void {
     this.#load('replace');
-    this.#viewChanged();
+    this.#viewChanged('all');
   }
 
   #load(how: 'replace' | 'follow'): void {

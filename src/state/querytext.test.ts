@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { withClause } from './querytext';
+import { existence, withClause, withTest } from './querytext';
 
 it.each([
   ['', 'status', '500', false, 'status="500"'],
@@ -24,3 +24,11 @@ it('turns a clause round instead of contradicting it', () => {
   expect(withClause('x status="500" y', 'status', '500', true)).toBe('x y NOT status="500"');
   expect(withClause('NOT status="500"', 'status', '500', false)).toBe('status="500"');
 });
+
+it.each([
+  ['', 'status', 'status:*'],
+  ['a OR b', 'my field', '(a OR b) "my field":*'],
+  ['status:* x', 'status', 'status:* x'],
+])('%j asks for events that have %s by %j', (query, field, expected) =>
+  expect(withTest(query, existence(field))).toBe(expected),
+);

@@ -2,11 +2,15 @@
 
 /** `field="value"`, exactly this value, with what needs quoting quoted. */
 export function clause(field: string, value: string): string {
-  const name = /^[\p{L}_@][\p{L}\p{N}_.@-]*$/u.test(field) ? field : quote(field);
-  return `${name}=${quote(value)}`;
+  return `${written(field)}=${quoted(value)}`;
 }
 
-function quote(text: string): string {
+/** The name of a field, quoted where it would be read as something else. */
+function written(field: string): string {
+  return /^[\p{L}_@][\p{L}\p{N}_.@-]*$/u.test(field) ? field : quoted(field);
+}
+
+export function quoted(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&')}"`;
 }
 
@@ -21,6 +25,18 @@ export function withClause(query: string, field: string, value: string, excluded
   if (present === added) return before;
   if (present !== null) return rest === '' ? added : `${rest} ${added}`;
   return `${needsBrackets(before) ? `(${before})` : before} ${added}`;
+}
+
+/** Adds a test that is no `field="value"`, such as `field:*`. */
+export function withTest(query: string, test: string): string {
+  const before = query.trim();
+  if (before === '' || takeClause(before, test)[0] === test) return before === '' ? test : before;
+  return `${needsBrackets(before) ? `(${before})` : before} ${test}`;
+}
+
+/** `field:*`: events that have it. */
+export function existence(field: string): string {
+  return `${written(field)}:*`;
 }
 
 /** Finds the clause at the end or before another word, alone or after NOT, and cuts it out. */

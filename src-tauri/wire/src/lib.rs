@@ -18,7 +18,9 @@ mod analysis;
 mod calls;
 mod contract;
 mod error;
+mod events;
 mod language;
+mod notebook;
 mod notes;
 mod patterns;
 mod session;
@@ -32,6 +34,10 @@ pub use contract::Command;
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,
+};
+pub use notebook::{
+    CellEvent, CellKind, ExportNotesRequest, ExportedNotes, MarkdownKind, MarkdownNode, MarkdownPage,
+    MarkdownRequest, NotebookCell, NotebookFormat, NotebookProgress,
 };
 pub use notes::{
     ChangeNotesRequest, Evidence, EvidenceList, EvidenceRequest, Note, NoteConflict, NoteDraft, NoteName,

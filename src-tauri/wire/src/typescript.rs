@@ -9,9 +9,16 @@ use crate::analysis::{
     TermOrder, Trail, Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest,
 };
 use crate::contract::rows;
+use crate::events::{
+    EventsReply, EventsRequest, Fields, KnownField, SeekReply, SeekRequest, Strip, StripRequest,
+};
 use crate::language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,
+};
+use crate::notebook::{
+    CellEvent, CellKind, ExportNotesRequest, ExportedNotes, MarkdownKind, MarkdownNode, MarkdownPage,
+    MarkdownRequest, NotebookCell, NotebookFormat, NotebookProgress,
 };
 use crate::notes::{
     ChangeNotesRequest, Evidence, EvidenceList, EvidenceRequest, Note, NoteConflict, NoteDraft, NoteName,
@@ -97,6 +104,14 @@ pub fn generate() -> String {
         EventDetail,
         FieldValue,
         FieldKind,
+        EventsRequest,
+        EventsReply,
+        SeekRequest,
+        SeekReply,
+        StripRequest,
+        Strip,
+        Fields,
+        KnownField,
         Scalar,
         ScalarKind,
         AggregateRequest,
@@ -166,6 +181,17 @@ pub fn generate() -> String {
         EvidenceRequest,
         Evidence,
         EvidenceList,
+        CellEvent,
+        CellKind,
+        ExportNotesRequest,
+        ExportedNotes,
+        MarkdownKind,
+        MarkdownNode,
+        MarkdownPage,
+        MarkdownRequest,
+        NotebookCell,
+        NotebookFormat,
+        NotebookProgress,
         ErrorCode,
         WireError,
     ];
