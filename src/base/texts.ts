@@ -72,12 +72,7 @@ export const texts = {
     all: 'All time',
     edit: 'Change the time range',
     clear: 'Show all time',
-    from: 'From (UTC)',
-    to: 'Until (UTC)',
     apply: 'Apply',
-    format: 'For example 2026-03-01 14:05 or 2026-03-01 14:05:09.250. An empty end is open.',
-    notATime: 'This is not a time I can read.',
-    order: 'The range ends before it begins.',
   },
 
   timeline: {

@@ -8,6 +8,7 @@ import { Explorer } from './explorer.svelte';
 import { keepFor } from './kept';
 import { Language } from './language';
 import { Markers } from './markers.svelte';
+import { Queries } from './queries.svelte';
 import { Rows } from './rows.svelte';
 import { Templates } from './templates.svelte';
 
@@ -25,6 +26,7 @@ export class OpenCase {
   readonly detail: Detail;
   readonly language: Language;
   readonly templates: Templates;
+  readonly queries: Queries;
   readonly cursor = new Cursor();
   readonly markers = new Markers();
 
@@ -47,7 +49,14 @@ export class OpenCase {
     this.language = new Language(client, summary.path);
     this.templates = new Templates(client);
     const keep = keepFor(summary.path);
-    this.explorer = new Explorer(client, summary.path, () => this.#viewChanged(), keep);
+    this.queries = new Queries(keep);
+    this.explorer = new Explorer(
+      client,
+      summary.path,
+      () => this.#viewChanged(),
+      keep,
+      (query) => this.queries.asked(query),
+    );
     this.#refresh = new Coalesced(() => {
       this.explorer.refresh(this.#revision);
       this.rows.refresh(this.#revision);

@@ -117,6 +117,8 @@ it('opens a follow-up once, and goes beside it when it is closed', () => {
 
 const everything: ViewState = {
   query: 'path:"a&b=c%" | stats count by größe 🌲 + 1',
+  off: ['level>=warn'],
+  pinned: ['host=a', 'b'],
   range: { ...range(1_772_373_900_123_456_789n, 1_772_373_901_000_000_000n), written: 'now-1s/m' },
   order: 'newestFirst',
   sort: { field: 'bytes', descending: true },

@@ -10,7 +10,9 @@ use crate::analysis::{
     Aggregate, AggregateRequest, Context, ContextRequest, Facets, FacetsRequest, FollowRequest,
     SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
 };
-use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
+use crate::language::{
+    CheckRequest, CompleteRequest, Completion, EditRequest, Edited, QueryCheck, Stretch, StretchRequest,
+};
 use crate::patterns::{Patterns, PatternsRequest};
 use crate::sources::{
     Account, AccountRequest, AdjustRequest, PasteRequest, Preview, PreviewRequest, RereadRequest,
@@ -102,6 +104,10 @@ contract! {
     transactions / Transactions: TransactionsRequest, Empty => Transactions;
     /// What is wrong with a query, without running it, and what its words are.
     check / Check: CheckRequest, Empty => QueryCheck;
+    /// The query after a change of one of its clauses.
+    edit / Edit: EditRequest, Empty => Edited;
+    /// The time from one written time to another.
+    stretch / Stretch: StretchRequest, Empty => Stretch;
     /// What could be written at a place in a query.
     complete / Complete: CompleteRequest, Empty => Completion;
     /// The templates of the matching events; what is known so far is streamed.

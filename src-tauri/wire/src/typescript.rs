@@ -10,7 +10,8 @@ use crate::analysis::{
 };
 use crate::contract::rows;
 use crate::language::{
-    CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
+    CheckRequest, CompleteRequest, Completion, EditRequest, Edited, QueryCheck, QueryClause, QueryDiagnostic,
+    QueryEdit, QueryPart, QueryWord, Stretch, StretchRequest, Suggestion,
     SuggestionKind, WordClass,
 };
 use crate::patterns::{
@@ -127,9 +128,16 @@ pub fn generate() -> String {
         Transaction,
         CheckRequest,
         QueryCheck,
+        QueryClause,
+        QueryPart,
         QueryDiagnostic,
         WordClass,
         QueryWord,
+        EditRequest,
+        QueryEdit,
+        Edited,
+        StretchRequest,
+        Stretch,
         CompleteRequest,
         Completion,
         SuggestionKind,
