@@ -14,6 +14,10 @@ use crate::language::{
     QueryEdit, QueryPart, QueryWord, Stretch, StretchRequest, Suggestion,
     SuggestionKind, WordClass,
 };
+use crate::notes::{
+    ChangeNotesRequest, Evidence, EvidenceList, EvidenceRequest, Note, NoteConflict, NoteDraft, NoteName,
+    NoteRemoval, Notes, NotesChanged, NotesMade, NotesRequest,
+};
 use crate::patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
 };
@@ -157,6 +161,19 @@ pub fn generate() -> String {
         ExportRequest,
         TableFormat,
         Exported,
+        Note,
+        NoteName,
+        NotesRequest,
+        Notes,
+        NoteDraft,
+        NoteRemoval,
+        ChangeNotesRequest,
+        NotesMade,
+        NoteConflict,
+        NotesChanged,
+        EvidenceRequest,
+        Evidence,
+        EvidenceList,
         ErrorCode,
         WireError,
     ];
