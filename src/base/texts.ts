@@ -78,8 +78,8 @@ export const texts = {
   timeline: {
     name: 'Events over time',
     summary: (total: string, range: string, bucket: string) =>
-      `${total} between ${range} UTC, counted per ${bucket}.`,
-    help: 'Arrow keys move, Shift with arrow keys selects, Enter zooms in, Backspace goes back.',
+      `${total} between ${range}, counted per ${bucket}.`,
+    help: 'Arrow keys move, Shift with arrow keys selects, Enter zooms in, Backspace goes back, plus and minus zoom.',
     perBucket: (bucket: string) => `per ${bucket}`,
     back: 'Back',
     backHint: 'Back to the range before (Backspace)',
@@ -90,7 +90,6 @@ export const texts = {
     nothing: 'No event matches here',
     empty: 'No events yet',
     waiting: 'Events appear here as they are read',
-    zone: 'UTC',
   },
 
   levels: {

@@ -10,7 +10,9 @@ import { Language } from './language';
 import { Markers } from './markers.svelte';
 import { Queries } from './queries.svelte';
 import { Rows } from './rows.svelte';
+import { Split } from './split.svelte';
 import { Templates } from './templates.svelte';
+import { WayOut } from './wayout.svelte';
 
 /** New data is shown at most this often; more would cost the import more than it tells a person. */
 const REFRESH_MS = 250;
@@ -27,6 +29,8 @@ export class OpenCase {
   readonly language: Language;
   readonly templates: Templates;
   readonly queries: Queries;
+  readonly split: Split;
+  readonly wayOut: WayOut;
   readonly cursor = new Cursor();
   readonly markers = new Markers();
 
@@ -48,6 +52,8 @@ export class OpenCase {
     this.detail = new Detail(client, summary.path, this.rows);
     this.language = new Language(client, summary.path);
     this.templates = new Templates(client);
+    this.split = new Split(client);
+    this.wayOut = new WayOut(client);
     const keep = keepFor(summary.path);
     this.queries = new Queries(keep);
     this.explorer = new Explorer(
@@ -90,6 +96,8 @@ export class OpenCase {
     this.explorer.dispose();
     this.rows.dispose();
     this.templates.dispose();
+    this.split.dispose();
+    this.wayOut.stop();
     this.detail.dispose();
   }
 

@@ -100,6 +100,17 @@ it('undoes zooming out, and what could be zoomed out of is as it was', () => {
   expect(history.current.range).toEqual(range(0n, 100n));
 });
 
+it('takes the steps of a wheel together, and zooms out of all of them at once', () => {
+  history.change({ range: range(0n, 90n) }, 'wheel');
+  history.change({ range: range(0n, 80n) }, 'wheel');
+  history.change({ range: range(0n, 70n) }, 'wheel');
+  history.zoomOut();
+  expect(history.current.range).toBeNull();
+  history.undo();
+  history.undo();
+  expect([history.current.range, history.canUndo]).toEqual([null, false]);
+});
+
 it('opens a follow-up once, and goes beside it when it is closed', () => {
   const follow = (id: string) => ({ id, kind: 'follow', title: id, about: null });
   history.openFollowUp(follow('a'));
