@@ -38,7 +38,7 @@ export class OpenCase {
   readonly #refresh: Coalesced;
   #revision: number;
   /** How times are written and read, in the zone of the view. */
-  readonly #clock = $derived.by(() => new Clock(this.explorer.history.current.zone));
+  readonly clock = new Clock(() => this.explorer.history.current.zone);
   #following: ReturnType<typeof setTimeout> | null = null;
 
   constructor(client: Client, summary: CaseSummary) {
@@ -72,10 +72,6 @@ export class OpenCase {
     this.rows.refresh(this.#revision);
     this.#viewChanged();
     this.#follow();
-  }
-
-  get clock(): Clock {
-    return this.#clock;
   }
 
   /** An import has shown how far it is; a new revision means there is more to see. */

@@ -33,8 +33,8 @@ export class Split {
       this.strata = levelStrata(data);
       return;
     }
-    const ready = this.strata !== null && this.strata.split === choice.split;
-    if (!ready || this.strata?.isLaned !== choice.lanes) this.strata ??= levelStrata(data);
+    // What is shown stays; where nothing is yet, levels are better than a gap.
+    this.strata ??= levelStrata(data);
     const request = { view, by: axesOf(data, choice), measures: [] };
     const done = (answer: Aggregate) => {
       this.strata = strataOf(data, choice, answer) ?? levelStrata(data);
