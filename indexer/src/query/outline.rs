@@ -200,7 +200,7 @@ mod tests {
     fn what_cannot_be_changed_is_told() {
         let refused =
             |query: &str, change: Edit| edit(query, Reading::Timberline, &change).expect_err("refused");
-        assert_eq!(refused("a (", Edit::Remove(0)).start, 2);
+        assert_eq!(refused("a )", Edit::Remove(0)).start, 2);
         assert_eq!(refused("a", Edit::Replace(0, "(b".into())).start, 0);
         assert!(refused("a", Edit::Turn(1)).message.contains("no clause 1"));
     }

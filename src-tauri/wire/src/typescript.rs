@@ -11,8 +11,7 @@ use crate::analysis::{
 use crate::contract::rows;
 use crate::language::{
     CheckRequest, CompleteRequest, Completion, EditRequest, Edited, QueryCheck, QueryClause, QueryDiagnostic,
-    QueryEdit, QueryPart, QueryWord, Stretch, StretchRequest, Suggestion,
-    SuggestionKind, WordClass,
+    QueryEdit, QueryPart, QueryWord, Stretch, StretchRequest, Suggestion, SuggestionKind, WordClass,
 };
 use crate::notes::{
     ChangeNotesRequest, Evidence, EvidenceList, EvidenceRequest, Note, NoteConflict, NoteDraft, NoteName,

@@ -295,7 +295,7 @@ fn clauses_are_changed_and_written_times_are_read() {
     assert_eq!(added.expect("a query")["query"], "(a OR b) AND level=warn | sort -time");
     let turned = edit("a b", json!({ "kind": "turn", "at": 1 }));
     assert_eq!(turned.expect("a query")["query"], "a AND NOT b");
-    let refused = edit("a (", json!({ "kind": "remove", "at": 0 })).expect_err("a mistake");
+    let refused = edit("a )", json!({ "kind": "remove", "at": 0 })).expect_err("a mistake");
     assert_eq!((refused.code, refused.span), (ErrorCode::QueryInvalid, Some((2, 3))));
 
     let stretch = |from: &str, to: Option<&str>, zone: &str| {
