@@ -451,13 +451,13 @@ clauses: Array<QueryClause>,
  */
 stages: Array<QueryPart>, };
 
-export type QueryClause = { text: string, isNegated: boolean, };
+export type QueryClause = { 
+/**
+ * In the language's own spelling.
+ */
+text: string, isNegated: boolean, };
+
 export type QueryPart = { start: number, end: number, };
-export type EditRequest = { case: string, query: string, edit: QueryEdit, };
-export type QueryEdit = { "kind": "add", clause: string, } | { "kind": "remove", at: number, } | { "kind": "turn", at: number, } | { "kind": "replace", at: number, clause: string, };
-export type Edited = { query: string, };
-export type StretchRequest = { case: string, from: string, to: string | null, zone: string | null, };
-export type Stretch = { from: Nanos, to: Nanos, };
 
 export type QueryDiagnostic = { 
 /**
@@ -472,6 +472,24 @@ replacement: string | null, };
 export type WordClass = "field" | "operator" | "keyword" | "text" | "number" | "regex" | "time" | "pipe" | "stage" | "function" | "bracket" | "unknown";
 
 export type QueryWord = { class: WordClass, start: number, end: number, };
+
+export type EditRequest = { case: string, query: string, edit: QueryEdit, };
+
+export type QueryEdit = { "kind": "add", clause: string, } | { "kind": "remove", at: number, } | { "kind": "turn", at: number, } | { "kind": "replace", at: number, clause: string, };
+
+export type Edited = { query: string, };
+
+export type StretchRequest = { case: string, from: string, 
+/**
+ * Null asks for the time that `from` names alone.
+ */
+to: string | null, 
+/**
+ * The zone of days and of times that name none; null is UTC.
+ */
+zone: string | null, };
+
+export type Stretch = { from: Nanos, to: Nanos, };
 
 export type CompleteRequest = { case: string, query: string, 
 /**
