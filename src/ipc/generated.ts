@@ -517,7 +517,27 @@ export type QueryCheck = { diagnostics: Array<QueryDiagnostic>, words: Array<Que
 /**
  * The query in the language's own spelling, where nothing is wrong with it.
  */
-printed: string | null, };
+printed: string | null, 
+/**
+ * What stands before the first pipe: what events, timelines and charts are asked with.
+ */
+filter: string, 
+/**
+ * What of the filter must hold at once; empty where the filter has a mistake.
+ */
+clauses: Array<QueryClause>, 
+/**
+ * Its stages, without their pipes.
+ */
+stages: Array<QueryPart>, };
+
+export type QueryClause = { 
+/**
+ * In the language's own spelling.
+ */
+text: string, isNegated: boolean, };
+
+export type QueryPart = { start: number, end: number, };
 
 export type QueryDiagnostic = { 
 /**
@@ -532,6 +552,24 @@ replacement: string | null, };
 export type WordClass = "field" | "operator" | "keyword" | "text" | "number" | "regex" | "time" | "pipe" | "stage" | "function" | "bracket" | "unknown";
 
 export type QueryWord = { class: WordClass, start: number, end: number, };
+
+export type EditRequest = { case: string, query: string, edit: QueryEdit, };
+
+export type QueryEdit = { "kind": "add", clause: string, } | { "kind": "remove", at: number, } | { "kind": "turn", at: number, } | { "kind": "replace", at: number, clause: string, };
+
+export type Edited = { query: string, };
+
+export type StretchRequest = { case: string, from: string, 
+/**
+ * Null asks for the time that `from` names alone.
+ */
+to: string | null, 
+/**
+ * The zone of days and of times that name none; null is UTC.
+ */
+zone: string | null, };
+
+export type Stretch = { from: Nanos, to: Nanos, };
 
 export type CompleteRequest = { case: string, query: string, 
 /**
@@ -885,6 +923,8 @@ export interface Contract {
   follow: { args: FollowRequest; progress: Empty; reply: Trails };
   transactions: { args: TransactionsRequest; progress: Empty; reply: Transactions };
   check: { args: CheckRequest; progress: Empty; reply: QueryCheck };
+  edit: { args: EditRequest; progress: Empty; reply: Edited };
+  stretch: { args: StretchRequest; progress: Empty; reply: Stretch };
   complete: { args: CompleteRequest; progress: Empty; reply: Completion };
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
   run: { args: RunRequest; progress: Table; reply: Table };

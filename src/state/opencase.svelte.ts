@@ -25,10 +25,13 @@ import { Notebook } from './notebook.svelte';
 import { NotedEvents } from './noted.svelte';
 import { eventKey, Notes } from './notes.svelte';
 import { Picks } from './picks.svelte';
-import { quoted, withTest } from './querytext';
+import { Queries } from './queries.svelte';
+import { quoted } from './querytext';
 import { Rows } from './rows.svelte';
+import { Split } from './split.svelte';
 import { Templates } from './templates.svelte';
 import { ValueTrail } from './trail.svelte';
+import { WayOut } from './wayout.svelte';
 
 /** New data is shown at most this often; more would cost the import more than it tells a person. */
 const REFRESH_MS = 250;
@@ -53,6 +56,9 @@ export class OpenCase {
   readonly look = new Look();
   /** Shows a chart of a field; whoever draws charts fills it, and until then none is offered. */
   chartField = $state.raw<((field: string, kinds: readonly FieldKind[]) => void) | null>(null);
+  readonly queries: Queries;
+  readonly split: Split;
+  readonly wayOut: WayOut;
   readonly cursor = new Cursor();
   readonly markers = new Markers();
   readonly notes: Notes;
@@ -64,7 +70,7 @@ export class OpenCase {
   readonly #refresh: Coalesced;
   #revision: number;
   /** How times are written and read, in the zone of the view. */
-  readonly #clock = $derived.by(() => new Clock(this.explorer.history.current.zone));
+  readonly clock = new Clock(() => this.explorer.history.current.zone);
   #following: ReturnType<typeof setTimeout> | null = null;
 
   constructor(client: Client, summary: CaseSummary) {
@@ -84,8 +90,17 @@ export class OpenCase {
     this.fields = new Fields(client, summary.path);
     this.landmarks = new Landmarks(client);
     this.picks = new Picks(client, summary.path, this.rows);
+    this.split = new Split(client);
+    this.wayOut = new WayOut(client);
     const keep = keepFor(summary.path);
-    this.explorer = new Explorer(client, summary.path, (what) => this.#viewChanged(what), keep);
+    this.queries = new Queries(keep);
+    this.explorer = new Explorer(
+      client,
+      summary.path,
+      (what) => this.#viewChanged(what),
+      keep,
+      (query) => this.queries.asked(query),
+    );
     this.notes = new Notes(client, summary.path, this.markers);
     this.notebook = new Notebook(this.notes, keep);
     this.noted = new NotedEvents(client, summary.path);
@@ -102,10 +117,6 @@ export class OpenCase {
     this.#viewChanged('all');
     this.#follow();
     this.notes.start();
-  }
-
-  get clock(): Clock {
-    return this.#clock;
   }
 
   /** Shows an event that stands somewhere in the case, and its place in the list where that can be told. */
@@ -169,7 +180,7 @@ export class OpenCase {
   /** The events that have a value anywhere, in the list. */
   onlyWith(value: string): void {
     this.explorer.history.change({ tab: 'events' });
-    this.explorer.ask(withTest(this.explorer.draft, quoted(value)));
+    this.explorer.addFilter(quoted(value));
   }
 
   dispose(): void {
@@ -185,6 +196,8 @@ export class OpenCase {
     this.notebook.dispose();
     this.noted.dispose();
     this.notes.dispose();
+    this.split.dispose();
+    this.wayOut.stop();
     this.detail.dispose();
   }
 

@@ -10,7 +10,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use indexer::{Case, Snapshot};
 
-pub use crate::language::{check, complete};
+pub use crate::language::{check, complete, edit, stretch};
 use crate::session::{Call, Session};
 pub use crate::sources::{account, adjust, paste, preview, reread};
 pub use crate::tables::{export, run};

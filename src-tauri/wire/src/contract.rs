@@ -11,7 +11,9 @@ use crate::analysis::{
     SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
 };
 use crate::events::{EventsReply, EventsRequest, Fields, SeekReply, SeekRequest, Strip, StripRequest};
-use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
+use crate::language::{
+    CheckRequest, CompleteRequest, Completion, EditRequest, Edited, QueryCheck, Stretch, StretchRequest,
+};
 use crate::notebook::{ExportNotesRequest, ExportedNotes, MarkdownPage, MarkdownRequest, NotebookProgress};
 use crate::notes::{ChangeNotesRequest, EvidenceList, EvidenceRequest, Notes, NotesChanged, NotesRequest};
 use crate::patterns::{Patterns, PatternsRequest};
@@ -114,6 +116,10 @@ contract! {
     transactions / Transactions: TransactionsRequest, Empty => Transactions;
     /// What is wrong with a query, without running it, and what its words are.
     check / Check: CheckRequest, Empty => QueryCheck;
+    /// The query after a change of one of its clauses.
+    edit / Edit: EditRequest, Empty => Edited;
+    /// The time from one written time to another.
+    stretch / Stretch: StretchRequest, Empty => Stretch;
     /// What could be written at a place in a query.
     complete / Complete: CompleteRequest, Empty => Completion;
     /// The templates of the matching events; what is known so far is streamed.

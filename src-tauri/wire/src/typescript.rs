@@ -13,8 +13,8 @@ use crate::events::{
     EventsReply, EventsRequest, Fields, KnownField, SeekReply, SeekRequest, Strip, StripRequest,
 };
 use crate::language::{
-    CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
-    SuggestionKind, WordClass,
+    CheckRequest, CompleteRequest, Completion, EditRequest, Edited, QueryCheck, QueryClause, QueryDiagnostic,
+    QueryEdit, QueryPart, QueryWord, Stretch, StretchRequest, Suggestion, SuggestionKind, WordClass,
 };
 use crate::notebook::{
     CellEvent, CellKind, ExportNotesRequest, ExportedNotes, MarkdownKind, MarkdownNode, MarkdownPage,
@@ -146,9 +146,16 @@ pub fn generate() -> String {
         Transaction,
         CheckRequest,
         QueryCheck,
+        QueryClause,
+        QueryPart,
         QueryDiagnostic,
         WordClass,
         QueryWord,
+        EditRequest,
+        QueryEdit,
+        Edited,
+        StretchRequest,
+        Stretch,
         CompleteRequest,
         Completion,
         SuggestionKind,

@@ -319,6 +319,10 @@ fn a_query_is_checked_and_completed() {
     assert_eq!(wrong["diagnostics"][0]["replacement"], "level");
     assert_eq!(wrong["diagnostics"][0]["message"], "No field `levle`.");
     assert!(wrong["printed"].is_null());
+    let piped = check("error -host:a | stats count");
+    assert_eq!(piped["filter"], "error -host:a");
+    assert_eq!(piped["clauses"][1], json!({ "text": "NOT host:a", "isNegated": true }));
+    assert_eq!(piped["stages"], json!([{ "start": 16, "end": 27 }]));
     let complete = |query: &str| {
         let args = json!({ "case": case, "query": query, "cursor": query.len() });
         walk.ask("complete", args).expect("a completion")
@@ -327,6 +331,32 @@ fn a_query_is_checked_and_completed() {
     assert_eq!(found["suggestions"][0]["insert"], "a.log");
     assert_eq!(found["suggestions"][0]["count"], 2);
     assert_eq!(complete("error | st")["suggestions"][0]["insert"], "stats ");
+}
+
+#[test]
+fn clauses_are_changed_and_written_times_are_read() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("a.log", LOG));
+    let edit = |query: &str, edit: serde_json::Value| {
+        walk.ask("edit", json!({ "case": case, "query": query, "edit": edit }))
+    };
+    let added = edit("a OR b | sort -time", json!({ "kind": "add", "clause": "level=\"warn\"" }));
+    assert_eq!(added.expect("a query")["query"], "(a OR b) AND level=warn | sort -time");
+    let turned = edit("a b", json!({ "kind": "turn", "at": 1 }));
+    assert_eq!(turned.expect("a query")["query"], "a AND NOT b");
+    let refused = edit("a )", json!({ "kind": "remove", "at": 0 })).expect_err("a mistake");
+    assert_eq!((refused.code, refused.span), (ErrorCode::QueryInvalid, Some((2, 3))));
+
+    let stretch = |from: &str, to: Option<&str>, zone: &str| {
+        walk.ask("stretch", json!({ "case": case, "from": from, "to": to, "zone": zone }))
+    };
+    let day = stretch("2024-05-01", None, "Europe/Berlin").expect("a day");
+    assert_eq!(day, json!({ "from": "1714514400000000000", "to": "1714600800000000000" }));
+    for (from, to) in [("soon", None), ("now-1h", Some("soon")), ("now", Some("now-1h"))] {
+        let refused = stretch(from, to, "UTC").expect_err("no time");
+        assert_eq!(refused.code, ErrorCode::QueryInvalid, "{from} {to:?}");
+    }
+    assert_eq!(stretch("now", None, "Nowhere").expect_err("no zone").code, ErrorCode::BadRequest);
 }
 
 #[test]
