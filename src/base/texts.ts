@@ -1,4 +1,5 @@
 import { formatBytes, formatCount, formatSeconds, formatShare } from './format';
+import { charts } from './texts/charts';
 
 const plural = new Intl.PluralRules('en');
 
@@ -12,6 +13,8 @@ function counted(count: number, one: string, many: string): string {
 
 /** Every text of the screen, in one place, so that its voice is one and a second language is possible. */
 export const texts = {
+  charts,
+
   app: {
     name: 'Timberline',
     promise:
@@ -131,6 +134,7 @@ export const texts = {
   tabs: {
     name: 'Ways to look at it',
     events: 'Events',
+    charts: 'Charts',
     patterns: 'Patterns',
   },
 
