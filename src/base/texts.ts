@@ -1,5 +1,6 @@
 import { formatBytes, formatCount, formatSeconds, formatShare } from './format';
 import { charts } from './texts/charts';
+import { explore } from './texts/explore';
 
 const plural = new Intl.PluralRules('en');
 
@@ -14,6 +15,7 @@ function counted(count: number, one: string, many: string): string {
 /** Every text of the screen, in one place, so that its voice is one and a second language is possible. */
 export const texts = {
   charts,
+  explore,
 
   app: {
     name: 'Timberline',
@@ -258,7 +260,10 @@ export const texts = {
           [['/'], 'Go to the filter'],
           [['?'], 'Show this sheet'],
           [['Alt', '1'], 'Events'],
-          [['Alt', '2'], 'Patterns'],
+          [['Alt', '2'], 'Charts'],
+          [['Alt', '3'], 'Patterns'],
+          [['Ctrl', 'Z'], 'Undo the last step'],
+          [['Ctrl', 'Shift', 'Z'], 'Redo it'],
           [['Esc'], 'Close or leave what is open'],
         ],
       },

@@ -1,9 +1,12 @@
 import { Coalesced } from '../base/coalesce';
 import type { Client } from '../ipc/client';
 import type { CaseSummary, ImportProgress, ImportReport } from '../ipc/generated';
+import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
+import { keepFor } from './kept';
 import { Language } from './language';
+import { Markers } from './markers.svelte';
 import { Rows } from './rows.svelte';
 import { Templates } from './templates.svelte';
 
@@ -21,6 +24,8 @@ export class OpenCase {
   readonly detail: Detail;
   readonly language: Language;
   readonly templates: Templates;
+  readonly cursor = new Cursor();
+  readonly markers = new Markers();
 
   readonly #client: Client;
   readonly #refresh: Coalesced;
@@ -38,7 +43,8 @@ export class OpenCase {
     this.detail = new Detail(client, summary.path, this.rows);
     this.language = new Language(client, summary.path);
     this.templates = new Templates(client);
-    this.explorer = new Explorer(client, summary.path, () => this.#viewChanged());
+    const keep = keepFor(summary.path);
+    this.explorer = new Explorer(client, summary.path, () => this.#viewChanged(), keep);
     this.#refresh = new Coalesced(() => {
       this.explorer.refresh(this.#revision);
       this.rows.refresh(this.#revision);
