@@ -611,6 +611,14 @@ export type Exported = { path: string, rows: number,
  */
 fraction: number, };
 
+export type WriteRequest = { 
+/**
+ * A file of this machine; one that is there is replaced.
+ */
+path: string, content: FileContent, };
+
+export type FileContent = { "kind": "text", text: string, } | { "kind": "bytes", bytes: Array<number>, };
+
 export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "cancelled" | "badRequest" | "internal";
 
 export type WireError = { code: ErrorCode, message: string, hint: string | null, path: string | null, 
@@ -648,4 +656,5 @@ export interface Contract {
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
   run: { args: RunRequest; progress: Table; reply: Table };
   export: { args: ExportRequest; progress: Exported; reply: Exported };
+  write: { args: WriteRequest; progress: Empty; reply: Empty };
 }

@@ -1,6 +1,7 @@
 import { Coalesced } from '../base/coalesce';
 import type { Client } from '../ipc/client';
 import type { CaseSummary, ImportProgress, ImportReport } from '../ipc/generated';
+import { Charts } from './charts/charts.svelte';
 import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
@@ -24,6 +25,7 @@ export class OpenCase {
   readonly detail: Detail;
   readonly language: Language;
   readonly templates: Templates;
+  readonly charts: Charts;
   readonly cursor = new Cursor();
   readonly markers = new Markers();
 
@@ -45,13 +47,16 @@ export class OpenCase {
     this.templates = new Templates(client);
     const keep = keepFor(summary.path);
     this.explorer = new Explorer(client, summary.path, () => this.#viewChanged(), keep);
+    this.charts = new Charts(client, summary.path, this.explorer.history);
     this.#refresh = new Coalesced(() => {
       this.explorer.refresh(this.#revision);
       this.rows.refresh(this.#revision);
       this.templates.refresh(this.#revision);
+      this.charts.refresh(this.#revision);
     }, REFRESH_MS);
     this.explorer.refresh(this.#revision);
     this.rows.refresh(this.#revision);
+    this.charts.refresh(this.#revision);
     this.#viewChanged();
     this.#follow();
   }
@@ -74,6 +79,7 @@ export class OpenCase {
     this.explorer.dispose();
     this.rows.dispose();
     this.templates.dispose();
+    this.charts.dispose();
     this.detail.dispose();
   }
 

@@ -10,6 +10,7 @@ use crate::analysis::{
     Aggregate, AggregateRequest, Context, ContextRequest, Facets, FacetsRequest, FollowRequest,
     SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
 };
+use crate::files::WriteRequest;
 use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
 use crate::patterns::{Patterns, PatternsRequest};
 use crate::sources::{
@@ -110,4 +111,6 @@ contract! {
     run / Run: RunRequest, Table => Table;
     /// Writes what a query gives to a file of the machine that answers.
     export / Export: ExportRequest, Exported => Exported;
+    /// Writes a file that the screen has made, such as the picture of a chart.
+    write / Write: WriteRequest, Empty => Empty;
 }

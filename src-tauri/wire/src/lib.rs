@@ -18,6 +18,7 @@ mod analysis;
 mod calls;
 mod contract;
 mod error;
+mod files;
 mod language;
 mod patterns;
 mod session;
@@ -28,6 +29,7 @@ pub mod typescript;
 
 pub use analysis::*;
 pub use contract::Command;
+pub use files::{FileContent, WriteRequest};
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,

@@ -75,9 +75,9 @@ export const charts = {
   noWhole: 'The figures over all of the time are missing.',
   noComparison: 'The other period could not be looked at.',
   noPercentiles: 'The percentiles could not be calculated.',
-  left: (missing: number, mistyped: number) =>
+  left: (missing: number, mistyped: number, field: string) =>
     [
-      missing > 0 ? `${counted(missing, 'event', 'events')} without it` : '',
+      missing > 0 ? `${counted(missing, 'event', 'events')} without ${field}` : '',
       mistyped > 0 ? `${formatCount(mistyped)} where it is no number` : '',
     ]
       .filter((part) => part !== '')
@@ -91,7 +91,8 @@ export const charts = {
   only: (name: string) => `Only ${name}`,
   exclude: (name: string) => `Without ${name}`,
   help: 'Arrow keys move, Shift with arrow keys selects, Enter zooms in, Backspace goes back.',
-  helpBins: 'Arrow keys move, Shift with arrow keys selects, Enter filters by the selected numbers.',
+  helpBins:
+    'Arrow keys move, Shift with arrow keys selects, Enter filters by the selected numbers.',
   showNumbers: 'Show the figures as a table',
   hideNumbers: 'Hide the table of figures',
   moreRows: (count: number) => `and ${counted(count, 'row', 'rows')} more; the CSV file has all`,
@@ -99,10 +100,18 @@ export const charts = {
   exports: { png: 'Picture (PNG)', svg: 'Drawing (SVG)', csv: 'Figures (CSV)' },
   saved: (name: string) => `Saved as ${name}`,
   notSaved: 'It could not be saved',
+  titles: {
+    by: (text: string, field: string) => `${text} by ${field}`,
+    overTime: (text: string) => `${text} over time`,
+    histogram: (field: string) => `Histogram of ${field}`,
+    top: (field: string) => `Top ${field}`,
+    of: (measure: string, field: string) => `${measure} of ${field}`,
+  },
   summary: {
     time: (series: number, from: string, to: string) =>
       `${counted(series, 'series', 'series')} from ${from} to ${to}.`,
-    highest: (name: string, value: string, when: string) => `Highest: ${name}, ${value} at ${when}.`,
+    highest: (name: string, value: string, when: string) =>
+      `Highest: ${name}, ${value} at ${when}.`,
     heat: (field: string, least: string, most: string) => `${field} between ${least} and ${most}.`,
     whole: (name: string, value: string) => `${name} over all: ${value}.`,
     terms: (name: string, value: string) => `Foremost: ${name} with ${value}.`,
@@ -126,7 +135,8 @@ export const charts = {
     wider: (name: string) => `Make ${name} wider or narrower`,
     moved: (name: string, place: number, of: number) => `${name} is now ${place} of ${of}`,
     empty: 'This board has no charts yet',
-    emptyNote: 'Make a chart and choose “Add to board”. Charts here follow the filter and the time range.',
+    emptyNote:
+      'Make a chart and choose “Add to board”. Charts here follow the filter and the time range.',
     title: 'Title of the chart',
     added: (board: string) => `Added to “${board}”`,
     failed: 'The boards could not be kept',

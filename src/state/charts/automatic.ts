@@ -28,9 +28,16 @@ export function isNumeric(info: FieldInfo | undefined): boolean {
 
 export function chosen(spec: ChartSpec, info: FieldInfo | undefined): Chosen {
   const kind = spec.kind ?? kindFor(spec, info);
-  const measure = suited(spec.measure ?? measureFor(spec, kind, info), spec.field);
+  const measure = suited(spec.measure ?? measureFor(spec, kind, info), spec, kind);
   const top = kind === 'top' && spec.split === null ? Math.max(spec.top, TERMS_LISTED) : spec.top;
-  return { ...spec, kind, measure, top, scale: spec.scale ?? scaleFor(spec, kind), unit: unitFor(measure, spec.field) };
+  return {
+    ...spec,
+    kind,
+    measure,
+    top,
+    scale: spec.scale ?? scaleFor(spec, kind),
+    unit: unitFor(measure, spec.field),
+  };
 }
 
 function kindFor({ field, measure, split }: ChartSpec, info: FieldInfo | undefined): ChartKind {
@@ -55,9 +62,11 @@ function measureFor(
   return split === null ? 'percentiles' : 'p95';
 }
 
-/** Without a field nothing but events can be counted. */
-function suited(measure: MeasureName, field: string | null): MeasureName {
-  return field === null && measure !== 'rate' ? 'count' : measure;
+/** Without a field nothing but events can be counted; with a split there is one curve a value. */
+function suited(measure: MeasureName, { field, split }: ChartSpec, kind: ChartKind): MeasureName {
+  if (kind === 'heatmap') return 'percentiles';
+  if (field === null && measure !== 'rate') return 'count';
+  return measure === 'percentiles' && split !== null ? 'p95' : measure;
 }
 
 function scaleFor({ field }: ChartSpec, kind: ChartKind): ValueScaleName {

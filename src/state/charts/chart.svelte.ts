@@ -50,7 +50,9 @@ export class Chart {
     const key = JSON.stringify([plan, rest], (_, value: unknown) =>
       typeof value === 'bigint' ? value.toString() : value,
     );
-    const grown = this.#asked?.key === key && this.#asked.question.epoch !== epoch;
+    const same = this.#asked?.key === key;
+    const grown = same && this.#asked?.question.epoch !== epoch;
+    if (same && !grown) return;
     this.#asked = { key, question };
     const task = {
       key: `${key} ${epoch}`,

@@ -17,7 +17,10 @@ export async function loadTable(asking: Asking, info: FieldInfo | undefined): Pr
   const terms = chart.split ?? (number === null ? chart.field : null);
   const asked: Measure[] =
     number === null ? [] : [...measures('avg', number), ...measures('percentiles', number)];
-  const by = terms === null ? timeBy(asking) : ({ kind: 'terms', field: terms, top: TERMS, order: 'most' } as const);
+  const by =
+    terms === null
+      ? timeBy(asking)
+      : ({ kind: 'terms', field: terms, top: TERMS, order: 'most' } as const);
   const answer = await asking.ask([by], asked);
   const axis = answer.axes[0];
   const names: readonly NumbersCell[] =

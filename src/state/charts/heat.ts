@@ -13,7 +13,11 @@ export async function loadHeat(asking: Asking): Promise<HeatData> {
   const { chart } = asking;
   const field = chart.field ?? '';
   const bins = { kind: chart.scale, most: BINS } as const;
-  const shaped = (answer: Aggregate, lines: readonly Series[], notes: readonly string[]): HeatData => {
+  const shaped = (
+    answer: Aggregate,
+    lines: readonly Series[],
+    notes: readonly string[],
+  ): HeatData => {
     const axis = answer.axes.find((axis) => axis.kind === 'bins');
     return {
       shape: 'heat',

@@ -39,7 +39,10 @@ function ofTime({ edges, series, unit, before }: TimeData): Numbers {
     parts.push((at) => earlier[nearest(before.edges, edges[at]!)] ?? null);
   }
   const buckets = Math.max(0, edges.length - 1);
-  return { columns, rows: Array.from({ length: buckets }, (_, at) => parts.map((part) => part(at))) };
+  return {
+    columns,
+    rows: Array.from({ length: buckets }, (_, at) => parts.map((part) => part(at))),
+  };
 }
 
 /** The place of the edge next to a time; -1 where none is within half a bucket. */

@@ -66,8 +66,10 @@ function shaped(
   notes: readonly string[],
 ): TimeData {
   const { chart } = asking;
-  const moved = before === null ? null : timesOf(before.overTime).map((edge) => later(edge, before.shift));
-  const names: MeasureName[] = chart.measure === 'percentiles' ? ['p50', 'p95', 'p99'] : [chart.measure];
+  const moved =
+    before === null ? null : timesOf(before.overTime).map((edge) => later(edge, before.shift));
+  const names: MeasureName[] =
+    chart.measure === 'percentiles' ? ['p50', 'p95', 'p99'] : [chart.measure];
   const series = names.flatMap((measure, at) => seriesOf(measure, at, main, whole, before));
   const summed = chart.measure === 'count' || chart.measure === 'sum' || chart.measure === 'rate';
   return {
@@ -150,10 +152,9 @@ function earlierOf(
 
 /** Series of other values and of none are left out where there are no such events. */
 function withoutNothing(series: readonly Series[]): Series[] {
-  const something = (values: readonly (number | null)[]) => values.some((value) => value !== null && value !== 0);
-  return series.filter(
-    ({ id, values }) => (id !== OTHER && id !== MISSING) || something(values),
-  );
+  const something = (values: readonly (number | null)[]) =>
+    values.some((value) => value !== null && value !== 0);
+  return series.filter(({ id, values }) => (id !== OTHER && id !== MISSING) || something(values));
 }
 
 /** The percentiles that are drawn over a heatmap. */

@@ -50,14 +50,12 @@ function shaped(
   const axis = main.axes.find((axis) => axis.kind === 'terms');
   const then = before === null ? null : earlier(before, measure);
   const values = figures(main, measure);
-  const all = (axis === undefined ? [] : placesOf(axis)).map(
-    (place, at): TermRow => ({
-      ...place,
-      value: values[at] ?? null,
-      count: main.counts[at] ?? 0,
-      before: place.id === OTHER ? null : (then?.get(place.id) ?? null),
-    }),
-  );
+  const all = (axis === undefined ? [] : placesOf(axis)).map((place, at): TermRow => ({
+    ...place,
+    value: values[at] ?? null,
+    count: main.counts[at] ?? 0,
+    before: place.id === OTHER ? null : (then?.get(place.id) ?? null),
+  }));
   const named = all.filter(({ filter, count }) => filter !== null && count > 0);
   const kept = named.toSorted((a, b) => (b.value ?? -Infinity) - (a.value ?? -Infinity));
   const rest = all.filter(({ id, count }) => (id === OTHER || id === MISSING) && count > 0);

@@ -1,5 +1,5 @@
 /** What a field's numbers count, told by its name, and how people write them. */
-import { formatBytes, formatCount } from '../../base/format';
+import { formatCount } from '../../base/format';
 
 export type Unit = 'plain' | 'bytes' | 'perSecond' | 'ns' | 'us' | 'ms' | 's' | 'min';
 
@@ -51,7 +51,7 @@ const exact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 9 });
 /** Three digits and a unit: `12.3 ms`, `1.5 kB`, `4.2K`. */
 export function formatValue(value: number, unit: Unit): string {
   if (!Number.isFinite(value)) return String(value);
-  if (unit === 'bytes') return value < 0 ? `-${formatBytes(-value)}` : formatBytes(value);
+  if (unit === 'bytes') return formatSize(value);
   const nanoseconds = NANOSECONDS[unit];
   if (nanoseconds !== undefined) return formatDuration(value * nanoseconds);
   const shown = Math.abs(value) >= 10_000 ? compact.format(value) : formatPlain(value);
@@ -60,6 +60,16 @@ export function formatValue(value: number, unit: Unit): string {
 
 function formatPlain(value: number): string {
   return Number.isInteger(value) ? formatCount(value) : short.format(value);
+}
+
+const SIZE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
+
+/** Decimal units, as everywhere on the screen. */
+function formatSize(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  while (Math.abs(value) >= 999.5 && unit < SIZE_UNITS.length - 1)
+    [value, unit] = [value / 1000, unit + 1];
+  return `${short.format(value)} ${SIZE_UNITS[unit]}`;
 }
 
 function formatDuration(nanoseconds: number): string {
@@ -75,9 +85,13 @@ export function formatExact(value: number): string {
   return Number.isFinite(value) ? exact.format(value) : String(value);
 }
 
-/** `+12 %`, `−3.4 %`: a change that is small keeps a digit more. */
+/** From so many times as much on, a percentage says less than a factor. */
+const FACTOR_FROM = 10;
+
+/** `+12 %`, `−3.4 %`, `×218`: a change that is small keeps a digit more. */
 export function formatChange(now: number, before: number): string | null {
   if (before === 0) return null;
+  if (now / before >= FACTOR_FROM) return `×${Math.round(now / before).toLocaleString()}`;
   const percent = ((now - before) / Math.abs(before)) * 100;
   const digits = Math.abs(percent) < 10 ? 1 : 0;
   const sign = percent > 0 ? '+' : percent < 0 ? '−' : '±';
