@@ -1,4 +1,5 @@
 import { Coalesced } from '../base/coalesce';
+import { Clock } from '../base/zone';
 import type { Client } from '../ipc/client';
 import type { CaseSummary, ImportProgress, ImportReport } from '../ipc/generated';
 import { Charts } from './charts/charts.svelte';
@@ -32,6 +33,8 @@ export class OpenCase {
   readonly #client: Client;
   readonly #refresh: Coalesced;
   #revision: number;
+  /** How times are written and read, in the zone of the view. */
+  readonly #clock = $derived.by(() => new Clock(this.explorer.history.current.zone));
   #following: ReturnType<typeof setTimeout> | null = null;
 
   constructor(client: Client, summary: CaseSummary) {
@@ -59,6 +62,10 @@ export class OpenCase {
     this.charts.refresh(this.#revision);
     this.#viewChanged();
     this.#follow();
+  }
+
+  get clock(): Clock {
+    return this.#clock;
   }
 
   /** An import has shown how far it is; a new revision means there is more to see. */
