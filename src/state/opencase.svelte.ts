@@ -9,6 +9,7 @@ import { Explorer } from './explorer.svelte';
 import { keepFor } from './kept';
 import { Language } from './language';
 import { Markers } from './markers.svelte';
+import { Results } from './results.svelte';
 import { Rows } from './rows.svelte';
 import { Templates } from './templates.svelte';
 
@@ -27,6 +28,7 @@ export class OpenCase {
   readonly language: Language;
   readonly templates: Templates;
   readonly charts: Charts;
+  readonly results: Results;
   readonly cursor = new Cursor();
   readonly markers = new Markers();
 
@@ -50,6 +52,7 @@ export class OpenCase {
     this.templates = new Templates(client);
     const keep = keepFor(summary.path);
     this.explorer = new Explorer(client, summary.path, () => this.#viewChanged(), keep);
+    this.results = new Results(client);
     this.charts = new Charts(client, summary.path, this.explorer.history);
     this.#refresh = new Coalesced(() => {
       this.explorer.refresh(this.#revision);
@@ -87,6 +90,7 @@ export class OpenCase {
     this.rows.dispose();
     this.templates.dispose();
     this.charts.dispose();
+    this.results.stop();
     this.detail.dispose();
   }
 

@@ -11,6 +11,8 @@ import { keptSpec, specOf, type ChartSpec } from './spec';
 /** What of the view is the charts': the chart being made, and the board that is open instead. */
 interface Kept {
   readonly chart?: Json;
+  /** The result of a query with stages is drawn. */
+  readonly drawn?: boolean;
   readonly board?: string;
 }
 
@@ -49,13 +51,24 @@ export class Charts {
     return this.#kept.board ?? null;
   }
 
+  /** Whether the result of a query with stages is drawn instead of listed. */
+  get resultAsChart(): boolean {
+    return this.#kept.drawn === true;
+  }
+
+  showResult(drawn: boolean): void {
+    const { drawn: _, ...rest } = this.#kept;
+    this.#history.change({ charts: drawn ? { ...rest, drawn } : { ...rest } });
+  }
+
   change(part: Partial<ChartSpec>): void {
     this.show({ ...this.spec, ...part });
   }
 
   /** Shows a chart in the Charts tab, in place of a board. */
   show(spec: ChartSpec): void {
-    this.#history.change({ charts: { chart: keptSpec(spec) }, tab: 'charts' });
+    const drawn = this.resultAsChart ? { drawn: true } : {};
+    this.#history.change({ charts: { ...drawn, chart: keptSpec(spec) }, tab: 'charts' });
   }
 
   /** One click on a field is a chart of it. */
@@ -64,8 +77,7 @@ export class Charts {
   }
 
   openBoard(id: string | null): void {
-    const { chart } = this.#kept;
-    const rest = chart === undefined ? {} : { chart };
+    const { board: _, ...rest } = this.#kept;
     this.#history.change({ charts: id === null ? rest : { ...rest, board: id } });
   }
 
