@@ -2,6 +2,7 @@ import { Coalesced } from '../base/coalesce';
 import { Clock } from '../base/zone';
 import type { Client } from '../ipc/client';
 import type { CaseSummary, ImportProgress, ImportReport } from '../ipc/generated';
+import { Boards } from './boards.svelte';
 import { Charts } from './charts/charts.svelte';
 import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
@@ -28,6 +29,7 @@ export class OpenCase {
   readonly language: Language;
   readonly templates: Templates;
   readonly charts: Charts;
+  readonly boards: Boards;
   readonly results: Results;
   readonly cursor = new Cursor();
   readonly markers = new Markers();
@@ -53,6 +55,7 @@ export class OpenCase {
     const keep = keepFor(summary.path);
     this.explorer = new Explorer(client, summary.path, () => this.#viewChanged(), keep);
     this.results = new Results(client);
+    this.boards = new Boards(client, summary.path);
     this.charts = new Charts(client, summary.path, this.explorer.history);
     this.#refresh = new Coalesced(() => {
       this.explorer.refresh(this.#revision);

@@ -12,6 +12,7 @@ use crate::analysis::{
 };
 use crate::files::WriteRequest;
 use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
+use crate::notes::{ChangeNotesRequest, EvidenceList, EvidenceRequest, Notes, NotesChanged, NotesRequest};
 use crate::patterns::{Patterns, PatternsRequest};
 use crate::sources::{
     Account, AccountRequest, AdjustRequest, PasteRequest, Preview, PreviewRequest, RereadRequest,
@@ -113,4 +114,10 @@ contract! {
     export / Export: ExportRequest, Exported => Exported;
     /// Writes a file that the screen has made, such as the picture of a chart.
     write / Write: WriteRequest, Empty => Empty;
+    /// What people wrote about the case, or what of it changed since an earlier reply.
+    notes / Notes: NotesRequest, Empty => Notes;
+    /// Writes and removes notes in one step, unless somebody else changed one of them.
+    change_notes / ChangeNotes: ChangeNotesRequest, Empty => NotesChanged;
+    /// Events by their places, with what proves them.
+    evidence / Evidence: EvidenceRequest, Empty => EvidenceList;
 }

@@ -20,6 +20,7 @@ mod contract;
 mod error;
 mod files;
 mod language;
+mod notes;
 mod patterns;
 mod session;
 mod sources;
@@ -33,6 +34,10 @@ pub use files::{FileContent, WriteRequest};
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,
+};
+pub use notes::{
+    ChangeNotesRequest, Evidence, EvidenceList, EvidenceRequest, Note, NoteConflict, NoteDraft, NoteName,
+    NoteRemoval, Notes, NotesChanged, NotesMade, NotesRequest,
 };
 pub use patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,

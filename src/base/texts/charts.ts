@@ -147,6 +147,7 @@ export const charts = {
     rows: (count: number) => counted(count, 'row', 'rows'),
     table: 'Table',
     chart: 'Chart',
+    figure: 'Which figures are drawn',
     both: 'How the result is shown',
     sort: (name: string) => `Sort by ${name}`,
     copy: 'Copy rows',

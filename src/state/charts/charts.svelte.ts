@@ -13,7 +13,7 @@ interface Kept {
   readonly chart?: Json;
   /** The result of a query with stages is drawn. */
   readonly drawn?: boolean;
-  readonly board?: string;
+  readonly board?: string | null;
 }
 
 /** The charts of a case: which one is shown, which fields there are, and which board is open. */
@@ -57,8 +57,7 @@ export class Charts {
   }
 
   showResult(drawn: boolean): void {
-    const { drawn: _, ...rest } = this.#kept;
-    this.#history.change({ charts: drawn ? { ...rest, drawn } : { ...rest } });
+    this.#history.change({ charts: { ...this.#kept, drawn } });
   }
 
   change(part: Partial<ChartSpec>): void {
@@ -77,8 +76,7 @@ export class Charts {
   }
 
   openBoard(id: string | null): void {
-    const { board: _, ...rest } = this.#kept;
-    this.#history.change({ charts: id === null ? rest : { ...rest, board: id } });
+    this.#history.change({ charts: { ...this.#kept, board: id } });
   }
 
   info(field: string | null): FieldInfo | undefined {

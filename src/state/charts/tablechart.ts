@@ -21,10 +21,23 @@ export function columnUnit(name: string): Unit {
   return unitOf(field ?? name.replace(/: .*$/, ''));
 }
 
+/** A column's calculation: `count: cart` and `count: stock` are figures of one. */
+function groupOf(name: string): string {
+  return name.replace(/: .*$/s, '');
+}
+
+/** The calculations that a result has figures of. */
+export function figureGroups(columns: readonly TableColumn[]): string[] {
+  return [...new Set(columns.filter(isFigure).map(({ name }) => groupOf(name)))];
+}
+
 /** Null where a result has nothing that a picture could show. */
-export function chartOfTable(head: TableHead, rows: Rows): ChartData | null {
+export function chartOfTable(head: TableHead, rows: Rows, group?: string): ChartData | null {
   const { columns } = head;
-  const figures = columns.flatMap((column, at) => (isFigure(column) ? [at] : []));
+  const wanted = group ?? figureGroups(columns)[0];
+  const figures = columns.flatMap((column, at) =>
+    isFigure(column) && groupOf(column.name) === wanted ? [at] : [],
+  );
   if (figures.length === 0 || rows.length === 0) return null;
   const time = columns.findIndex(({ kind }) => kind === 'time');
   const names = columns.flatMap(({ kind }, at) =>
