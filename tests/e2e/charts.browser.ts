@@ -117,7 +117,6 @@ describe('charts', () => {
       return Number(shown) > 0 && Number(shown) < EVENTS / 2 + 1;
     });
     await charted('heat');
-    await choose('compare', 'none').catch(() => undefined);
     await page.getByTestId('undo').click();
     await totalBecomes(page, EVENTS);
   });
