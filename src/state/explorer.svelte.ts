@@ -279,7 +279,9 @@ export class Explorer {
     const isKnown = after.query === this.parts.query || !after.query.includes('|');
     const moved = after.query !== before.query || !sameRange(after.range, before.range);
     const listed =
-      after.order !== before.order || after.sort !== before.sort || after.columns !== before.columns;
+      after.order !== before.order ||
+      after.sort !== before.sort ||
+      after.columns !== before.columns;
     if (moved && isKnown) this.#askAnew();
     else if (listed) this.#viewChanged('list');
   }

@@ -4,14 +4,15 @@ import type { Client } from '../ipc/client';
 import type {
   CaseSummary,
   EventId,
-  FieldKind,
   ImportProgress,
   ImportReport,
   Nanos,
   Row,
 } from '../ipc/generated';
 import { Surroundings } from './around.svelte';
+import { Boards } from './boards.svelte';
 import { Cells } from './cells';
+import { Charts } from './charts/charts.svelte';
 import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
@@ -27,6 +28,7 @@ import { eventKey, Notes } from './notes.svelte';
 import { Picks } from './picks.svelte';
 import { Queries } from './queries.svelte';
 import { quoted } from './querytext';
+import { Results } from './results.svelte';
 import { Rows } from './rows.svelte';
 import { Split } from './split.svelte';
 import { Templates } from './templates.svelte';
@@ -54,11 +56,12 @@ export class OpenCase {
   readonly landmarks: Landmarks;
   readonly picks: Picks;
   readonly look = new Look();
-  /** Shows a chart of a field; whoever draws charts fills it, and until then none is offered. */
-  chartField = $state.raw<((field: string, kinds: readonly FieldKind[]) => void) | null>(null);
   readonly queries: Queries;
   readonly split: Split;
   readonly wayOut: WayOut;
+  readonly charts: Charts;
+  readonly boards: Boards;
+  readonly results: Results;
   readonly cursor = new Cursor();
   readonly markers = new Markers();
   readonly notes: Notes;
@@ -101,6 +104,9 @@ export class OpenCase {
       keep,
       (query) => this.queries.asked(query),
     );
+    this.results = new Results(client);
+    this.boards = new Boards(client, summary.path);
+    this.charts = new Charts(client, summary.path, this.explorer.history);
     this.notes = new Notes(client, summary.path, this.markers);
     this.notebook = new Notebook(this.notes, keep);
     this.noted = new NotedEvents(client, summary.path);
@@ -111,9 +117,11 @@ export class OpenCase {
       this.templates.refresh(this.#revision);
       this.fields.refresh(this.#revision);
       this.landmarks.refresh(this.#revision);
+      this.charts.refresh(this.#revision);
     }, REFRESH_MS);
     this.explorer.refresh(this.#revision);
     this.rows.refresh(this.#revision);
+    this.charts.refresh(this.#revision);
     this.#viewChanged('all');
     this.#follow();
     this.notes.start();
@@ -198,6 +206,8 @@ export class OpenCase {
     this.notes.dispose();
     this.split.dispose();
     this.wayOut.stop();
+    this.charts.dispose();
+    this.results.stop();
     this.detail.dispose();
   }
 

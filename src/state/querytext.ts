@@ -1,15 +1,15 @@
 /** `field="value"`, exactly this value, with what needs quoting quoted. The engine prints it shorter. */
 export function clause(field: string, value: string, excluded = false): string {
-  return `${excluded ? 'NOT ' : ''}${written(field)}=${quoted(value)}`;
+  return `${excluded ? 'NOT ' : ''}${fieldName(field)}=${quoted(value)}`;
 }
 
 /** `field:*`: events that have it. */
 export function existence(field: string): string {
-  return `${written(field)}:*`;
+  return `${fieldName(field)}:*`;
 }
 
 /** The name of a field, quoted where it would be read as something else. */
-function written(field: string): string {
+export function fieldName(field: string): string {
   return /^[\p{L}_@][\p{L}\p{N}_.@-]*$/u.test(field) ? field : quoted(field);
 }
 

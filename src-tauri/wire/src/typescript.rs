@@ -12,6 +12,7 @@ use crate::contract::rows;
 use crate::events::{
     EventsReply, EventsRequest, Fields, KnownField, SeekReply, SeekRequest, Strip, StripRequest,
 };
+use crate::files::{FileContent, WriteRequest};
 use crate::language::{
     CheckRequest, CompleteRequest, Completion, EditRequest, Edited, QueryCheck, QueryClause, QueryDiagnostic,
     QueryEdit, QueryPart, QueryWord, Stretch, StretchRequest, Suggestion, SuggestionKind, WordClass,
@@ -175,6 +176,8 @@ pub fn generate() -> String {
         ExportRequest,
         TableFormat,
         Exported,
+        WriteRequest,
+        FileContent,
         Note,
         NoteName,
         NotesRequest,
