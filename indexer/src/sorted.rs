@@ -189,7 +189,7 @@ impl Order {
         let segment = &asked.snapshot.segments[index];
         Ok(match self {
             Order::Numbers { domain, .. } => {
-                let Numbers { column, .. } = numbers(segment, asked.snapshot.sources(), field)?;
+                let Numbers { column, .. } = numbers(segment, asked.snapshot.sources(), field, asked.cancel)?;
                 let keys = column.and_then(|column| {
                     let to_key = domain.keys_of(&column)?;
                     Some(Keys::Numbers(column, to_key))

@@ -42,7 +42,7 @@ impl Values {
         let known = case.columns.get(u64::MAX, field, || Ok((Arc::new(Mutex::new(Known::default())), 0)))?;
         let known = Arc::clone(&known);
         let mut columns = Vec::new();
-        let decode = |index: usize| coded(&snapshot.segments[index], snapshot.sources(), field);
+        let decode = |index: usize| coded(&snapshot.segments[index], snapshot.sources(), field, cancel);
         in_order(snapshot.segments.len(), cancel, decode, |_, column| {
             columns.push(column);
             Ok(())

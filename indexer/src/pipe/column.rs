@@ -369,6 +369,14 @@ impl Picked<'_> {
         }
     }
 
+    /// What a function gives for each of the rows.
+    pub fn map<T>(&self, value: impl FnMut(usize) -> T) -> Vec<T> {
+        match self {
+            Picked::Run(range) => range.clone().map(value).collect(),
+            Picked::Some(rows) => rows.iter().map(|&row| row as usize).map(value).collect(),
+        }
+    }
+
     pub fn pick<T: Clone>(&self, values: &[T]) -> Vec<T> {
         match self {
             Picked::Run(range) => values[range.clone()].to_vec(),

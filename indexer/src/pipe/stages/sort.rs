@@ -12,16 +12,41 @@ use super::super::table::Table;
 use crate::error::Result;
 use crate::limits::PIPE_ROWS;
 
+/// Where few rows are asked for, so many are kept before they are sorted again.
+const FEWEST_KEPT: usize = PIPE_ROWS / 4;
+
+/// A key, and whether its greatest value comes first.
+pub(crate) type SortBy = (Expression, bool);
+
 pub(crate) struct Sort {
-    keys: Vec<(Expression, bool)>,
+    keys: Vec<SortBy>,
     /// Only so many of the first rows are asked for.
     first: Option<usize>,
     kept: Kept,
 }
 
 impl Sort {
-    pub fn new(keys: Vec<(Expression, bool)>, first: Option<usize>) -> Sort {
+    pub fn new(keys: Vec<SortBy>, first: Option<usize>) -> Sort {
         Sort { keys, first, kept: Kept::new("sort") }
+    }
+
+    /// Takes rows. When much more is kept than was asked for, what is behind goes, and the first key of the last
+    /// row that is left is given: nothing behind it is among the first.
+    pub fn keep(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Cell>> {
+        self.kept.push(rows, run)?;
+        if self.first.is_none_or(|first| self.kept.rows() <= 4 * first.max(FEWEST_KEPT)) {
+            return Ok(None);
+        }
+        let best = self.sorted(run)?;
+        let last = self.first.filter(|&first| first > 0 && first == best.rows());
+        let bar = match (last, self.keys.first()) {
+            (Some(rows), Some((key, _))) => {
+                Some(key.column(&best.slice(rows - 1..rows), &run.clock)?.cell(0))
+            }
+            _ => None,
+        };
+        self.kept.push(best, run)?;
+        Ok(bar)
     }
 
     fn sorted(&mut self, run: &Run<'_>) -> Result<Table> {
@@ -43,11 +68,7 @@ impl Sort {
 
 impl Step for Sort {
     fn push(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Table>> {
-        self.kept.push(rows, run)?;
-        if self.first.is_some_and(|first| self.kept.rows() > 4 * first.max(PIPE_ROWS)) {
-            let best = self.sorted(run)?;
-            self.kept.push(best, run)?;
-        }
+        self.keep(rows, run)?;
         Ok(None)
     }
 
