@@ -195,10 +195,12 @@ impl<'a> Reader<'a> {
 
 /// A field of a segment. One of several types has a column for each, and a row a value in one of them.
 fn field(segment: &Segment, name: &str, rows: &Picked<'_>, run: &Run<'_>) -> Result<Column> {
-    let columns = segment.field(name, &run.cancel)?;
-    let mut columns = columns.iter().map(|values| Column::of_values(values, rows));
+    let described = segment.meta.fields.iter().filter(|field| field.name == name);
+    let columns = described.map(|field| segment.packed_field(&field.column, &run.cancel));
+    let mut columns = columns.map(|column| Ok(Column::of_packed(&column?, rows)));
     let Some(first) = columns.next() else { return Ok(Column::missing(rows.len())) };
-    Ok(columns.fold(first, |first, other| {
+    let others = columns.collect::<Result<Vec<_>>>()?;
+    Ok(others.into_iter().fold(first?, |first, other| {
         let cells = (0..rows.len()).map(|row| match first.cell(row) {
             Cell::Missing => other.cell(row),
             cell => cell,
