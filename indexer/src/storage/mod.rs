@@ -7,6 +7,7 @@ mod intern;
 mod kept;
 mod lock;
 mod manifest;
+pub(crate) mod notes;
 mod parquet;
 mod places;
 mod raw;
@@ -23,12 +24,13 @@ pub use columns::Scalar;
 pub(crate) use columns::{
     Code, Column, ColumnCache, Dictionary, Packed, Prints, Sequence, Times, Unit, with_codes,
 };
-pub(crate) use files::folder_bytes;
+pub(crate) use files::{folder_bytes, folder_is_read_only};
 pub(crate) use intern::{Interner, TextColumn};
 pub(crate) use kept::{keep_ids, kept_ids};
 pub(crate) use lock::{Lock, is_locked};
 pub(crate) use manifest::{Manifest, ManifestStamp, SegmentEntry};
 pub use manifest::{Reading, SourceEntry};
+pub use notes::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged};
 #[cfg(test)]
 pub(crate) use parquet::File as ParquetFile;
 pub(crate) use parquet::{Kind as ParquetKind, NO_CODE, Texts, Values, Writer as ParquetWriter};
