@@ -7,7 +7,8 @@ use crate::aggregate::{Asked, Numbers, Values, domain, numbers};
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, Result};
 use crate::exec::{
-    Direction, Domain, Key, Narrowed, Part, Position, Ranks, RowSet, Rows, Selection, ToKey, in_order, sort_rows,
+    Direction, Domain, Key, Narrowed, Part, Position, Ranks, RowSet, Rows, Selection, ToKey, in_order,
+    sort_rows,
 };
 use crate::limits::{CANCEL_ROWS, PAGE_ROWS};
 use crate::search::{Page, View};

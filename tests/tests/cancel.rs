@@ -7,9 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use indexer::aggregate::{By, FacetsRequest, Measure, Request, TermOrder};
-use indexer::{
-    Cancel, Case, Direction, ErrorKind, ImportOptions, PatternOptions, RunOptions, Snapshot, SortBy, View,
-};
+use indexer::{Cancel, Case, ErrorKind, ImportOptions, PatternOptions, RunOptions, Snapshot, SortBy, View};
 
 const EVENTS: u64 = 1_000_000;
 

@@ -16,7 +16,8 @@ fn run(case: &Case, query: &str) -> Table {
 
 fn cells(table: &Table, rows: std::ops::Range<usize>) -> Vec<Vec<String>> {
     let end = rows.end.min(table.rows());
-    let row = |row: usize| (0..table.columns().len()).map(|column| table.cell(row, column).to_string()).collect();
+    let row =
+        |row: usize| (0..table.columns().len()).map(|column| table.cell(row, column).to_string()).collect();
     (rows.start.min(end)..end).map(row).collect()
 }
 
@@ -69,7 +70,9 @@ fn the_first_rows_of_a_sort_are_those_of_the_whole_sort() {
             }
             for query in queries {
                 let (sort, rest) = query.rsplit_once("sort ").expect("a sort");
-                let (keys, behind) = rest.split_once('|').map_or((rest, String::new()), |(keys, behind)| (keys, format!("|{behind}")));
+                let (keys, behind) = rest
+                    .split_once('|')
+                    .map_or((rest, String::new()), |(keys, behind)| (keys, format!("|{behind}")));
                 let limited = run(&case, &format!("{sort}sort {keys} | limit {limit} {behind}"));
                 let whole = run(&case, &format!("{sort}sort {keys} {behind}"));
                 prop_assert_eq!(cells(&limited, 0..usize::MAX), cells(&whole, 0..limit), "{}", query);

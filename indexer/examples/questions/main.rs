@@ -61,9 +61,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bench = Bench { scale, case, snapshot, rows: Mutex::default() };
     let floor = Floor::measure(bench.snapshot.events() as usize);
     if json {
-        bench.json(&floor)
+        bench.json(&floor);
     } else {
-        bench.access(&floor)
+        bench.access(&floor);
     }
     bench.clients();
     if let Some(log) = log {

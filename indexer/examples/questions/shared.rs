@@ -60,7 +60,7 @@ impl Bench {
         let zoned = |run: usize| filter(run + 400);
         self.row("hourly, unfiltered", 1.0, floor.words, |_| self.aggregate("*", vec![hourly(&utc)], vec![]));
         self.row("automatic buckets", 1.0, floor.words, |_| {
-            self.aggregate("*", vec![automatic(&utc)], vec![])
+            self.aggregate("*", vec![automatic(&utc)], vec![]);
         });
         self.row("automatic buckets, in a zone", 1.0, floor.words, |_| {
             self.aggregate("*", vec![automatic(&berlin)], vec![]);

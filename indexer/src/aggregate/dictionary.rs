@@ -102,13 +102,7 @@ impl Known {
         })
     }
 
-    fn add(
-        &mut self,
-        segment: u64,
-        column: &Column,
-        field: &str,
-        cancel: &Cancel,
-    ) -> Result<Arc<Vec<u32>>> {
+    fn add(&mut self, segment: u64, column: &Column, field: &str, cancel: &Cancel) -> Result<Arc<Vec<u32>>> {
         let mut shared = vec![0; column.largest as usize + 1];
         let many = || {
             let message = format!("`{field}` has more than {DISTINCT_VALUES} different values");

@@ -92,7 +92,9 @@ impl Codes {
             }
             ranges if largest < TABLE => {
                 let mut table = vec![false; largest as usize + 1];
-                ranges.iter().for_each(|&(from, to)| table[from as usize..=to as usize].fill(true));
+                for &(from, to) in ranges {
+                    table[from as usize..=to as usize].fill(true);
+                }
                 Rows::from_codes(codes, |code| table[code.into() as usize])
             }
             ranges => Rows::from_codes(codes, |code| {
@@ -167,7 +169,9 @@ fn present(column: &Column) -> Vec<u64> {
     with_codes!(&column.codes, codes => {
         if column.largest < TABLE {
             let mut seen = vec![false; column.largest as usize + 1];
-            codes.iter().for_each(|&code| seen[u64::from(code) as usize] = true);
+            for &code in codes {
+                seen[u64::from(code) as usize] = true;
+            }
             (1..=column.largest).filter(|&code| seen[code as usize]).collect()
         } else {
             let mut found: Vec<u64> = codes.iter().map(|&code| u64::from(code)).filter(|&code| code > 0).collect();
@@ -260,7 +264,9 @@ mod tests {
         ) {
             places.sort_unstable();
             places.dedup();
-            places.iter_mut().for_each(|place| *place <<= shift);
+            for place in &mut places {
+                *place <<= shift;
+            }
             let largest = 90 << shift;
             let packed = crate::storage::Packed::pack(codes.iter().map(|code| code << shift), largest);
             let column = Column { codes: packed, largest, ..Column::of(Values::Int(vec![])) };

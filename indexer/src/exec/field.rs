@@ -164,8 +164,8 @@ fn passing_codes<E>(
             (Codes::of_places(places), Path::Dictionary)
         }
         Dictionary::Numbers { base, unit: Unit::Truth } => {
-            let text = |place: usize| Unit::Truth.value(base + place as i64).to_string();
-            let places = (0..column.largest as usize).filter(|&place| test.texts.passes(&text(place)));
+            let word = |place: usize| Unit::Truth.value(base + place as i64).to_string();
+            let places = (0..column.largest as usize).filter(|&place| test.texts.passes(&word(place)));
             (Codes::of_places(places), Path::Column)
         }
         Dictionary::Numbers { base, unit } => {

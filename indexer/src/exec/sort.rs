@@ -9,11 +9,7 @@ use crate::error::{Error, Result};
 const RUN: usize = 16_384;
 
 /// Row numbers in a stable order. Runs are sorted and then merged, so that a request to stop is seen in between.
-pub fn sort_rows(
-    rows: usize,
-    cancel: &Cancel,
-    compare: impl Fn(u32, u32) -> Ordering,
-) -> Result<Vec<u32>> {
+pub fn sort_rows(rows: usize, cancel: &Cancel, compare: impl Fn(u32, u32) -> Ordering) -> Result<Vec<u32>> {
     let check = || if cancel.is_set() { Err(Error::cancelled()) } else { Ok(()) };
     let mut order: Vec<u32> = (0..rows as u32).collect();
     let mut length = RUN;

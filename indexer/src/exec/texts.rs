@@ -36,7 +36,7 @@ pub fn passing<E>(
     for way in ways {
         match prints.as_ref().and_then(|prints| by_print(prints, way)) {
             Some(found) => {
-                places.extend(found.into_iter().filter(|&place| texts.get(place).is_some_and(passes)))
+                places.extend(found.into_iter().filter(|&place| texts.get(place).is_some_and(passes)));
             }
             None => by_literal(texts, way, passes, &mut places),
         }

@@ -42,7 +42,9 @@ impl Best<'_> {
             seen(index as u32);
             Ok(())
         })?;
-        let Some(best) = best.finish(self.run)? else { return Ok(Table::of_rows(0)) };
+        let Some(best) = best.finish(self.run)?.filter(|best| best.rows() > 0) else {
+            return Ok(Table::of_rows(0));
+        };
         self.run.budget.give_back(best.bytes());
         self.read_of(best.events.as_deref().unwrap_or_default())
     }
@@ -70,14 +72,15 @@ impl Best<'_> {
             if let Some(passing) = bar.passing(&keys, descending) {
                 keys = keys.pick(&Picked::Some(&passing));
             }
-            if keys.rows() > 0 {
-                if let Some(last) = best.keep(keys, self.run)? {
-                    bar = Bar(Some(last));
-                }
+            if keys.rows() > 0
+                && let Some(last) = best.keep(keys, self.run)?
+            {
+                bar = Bar(Some(last));
             }
             Ok(true)
         })?;
-        let Some(mut best) = best.finish(self.run)? else { return Ok(None) };
+        // A table without rows does not tell that rows are events.
+        let Some(mut best) = best.finish(self.run)?.filter(|best| best.rows() > 0) else { return Ok(None) };
         // Rows with equal keys stand in the order of events.
         let refs = best.events.as_deref().unwrap_or_default();
         let of = |event: &EventRef| events.of(event.row as usize);

@@ -117,7 +117,9 @@ mod tests {
 
     fn texts(all: &[String]) -> Texts {
         let mut texts = Texts::default();
-        all.iter().for_each(|text| texts.push(text));
+        for text in all {
+            texts.push(text);
+        }
         texts
     }
 
