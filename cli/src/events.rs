@@ -34,7 +34,19 @@ pub fn query(arguments: &Query) -> Result<Outcome> {
     if arguments.explain {
         explain(&checked(&arguments.filter, case.explain(&snapshot, &view, &Cancel::default()))?);
     }
-    Ok(Outcome::Done)
+    Ok(outcome(&snapshot))
+}
+
+/// Names what the answer lacks.
+fn outcome(snapshot: &Snapshot) -> Outcome {
+    let missing = snapshot.missing();
+    for segment in &missing {
+        out::problem(&segment.why.clone().hint(format!(
+            "of its {} events some are missing above; `timberline verify --repair` makes it anew",
+            segment.events
+        )));
+    }
+    if missing.is_empty() { Outcome::Done } else { Outcome::Unreadable }
 }
 
 /// A table for people: data has gone to stdout already.
@@ -78,7 +90,7 @@ pub fn export(arguments: &Export) -> Result<Outcome> {
         printing.print(format, Direction::OldestFirst, usize::MAX, &mut file)?;
     }
     file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
-    Ok(Outcome::Done)
+    Ok(outcome(&snapshot))
 }
 
 fn view(query: &str, from: Option<i64>, to: Option<i64>) -> Result<View> {

@@ -9,6 +9,7 @@ mod files;
 mod import;
 mod info;
 mod out;
+mod rewrite;
 mod serve;
 
 use std::process::ExitCode;
@@ -33,6 +34,9 @@ fn main() -> ExitCode {
         Command::Export(arguments) => events::export(&arguments),
         Command::Info(arguments) => info::info(&arguments),
         Command::Verify(arguments) => info::verify(&arguments),
+        Command::Reprofile(arguments) => rewrite::reprofile(&arguments),
+        Command::Compact(arguments) => rewrite::compact(&arguments),
+        Command::Delete(arguments) => rewrite::delete(&arguments),
         Command::Serve(arguments) => serve::run(arguments),
     };
     match outcome {

@@ -1,5 +1,6 @@
 //! The façade: a case, opened for reading by anyone and for writing by one.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, TryLockError};
@@ -11,10 +12,11 @@ use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::exec::{FrameCache, MatchCache};
 use crate::import::{self, ImportOptions, ImportReport, Progress};
 use crate::storage::{
-    Lock, Manifest, ManifestStamp, RawCursor, RawFolder, Segment, SourceEntry, has_templates, is_locked,
-    recover_raw, verify_templates,
+    Manifest, ManifestStamp, Profile, RawCursor, RawFolder, Readings, Segment, SegmentEntry, SourceEntry,
+    folder_bytes, is_locked, verify_templates,
 };
 use crate::templates::TemplateCache;
+use crate::writing::Writing;
 
 /// A case folder. Shared freely between threads; every question is answered from the [`Snapshot`] that
 /// stands when it is asked.
@@ -22,6 +24,7 @@ use crate::templates::TemplateCache;
 pub struct Case {
     folder: PathBuf,
     raw: RawFolder,
+    pub(crate) readings: Arc<Readings>,
     state: RwLock<State>,
     writer: Mutex<()>,
     pub(crate) frames: FrameCache,
@@ -40,6 +43,15 @@ struct State {
 pub struct Snapshot {
     pub(crate) manifest: Manifest,
     pub(crate) segments: Vec<Arc<Segment>>,
+    missing: Vec<Missing>,
+}
+
+/// A segment that cannot be opened. The others answer without it.
+#[derive(Clone, Debug)]
+pub struct Missing {
+    pub segment: u64,
+    pub events: u64,
+    pub why: Error,
 }
 
 impl Snapshot {
@@ -72,11 +84,34 @@ impl Snapshot {
         Some((first, last))
     }
 
-    /// How many segments there are, and how many of them have their text index.
+    /// How many segments have reached the case's profile, and how many there are.
     #[must_use]
     pub fn indexed(&self) -> (usize, usize) {
-        let indexed = self.manifest.segments.iter().filter(|segment| segment.indexed).count();
-        (indexed, self.manifest.segments.len())
+        let reached = |segment: &&SegmentEntry| segment.profile == self.manifest.profile;
+        (self.manifest.segments.iter().filter(reached).count(), self.manifest.segments.len())
+    }
+
+    /// What is kept besides the original bytes.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        self.manifest.profile
+    }
+
+    /// Segments that cannot even be opened.
+    pub(crate) fn unopened(&self) -> &[Missing] {
+        &self.missing
+    }
+
+    /// Segments that answers lack something of, because they are damaged: those that cannot be opened, and
+    /// those that a question has come upon.
+    #[must_use]
+    pub fn missing(&self) -> Vec<Missing> {
+        let mut missing = self.missing.clone();
+        missing.extend(self.segments.iter().filter_map(|segment| {
+            let why = segment.damage()?.clone();
+            Some(Missing { segment: segment.meta.id, events: segment.meta.events, why })
+        }));
+        missing
     }
 }
 
@@ -107,10 +142,12 @@ impl Case {
     pub fn open(folder: &Path) -> Result<Case> {
         let stamp = Manifest::stamp(folder);
         let manifest = Manifest::read(folder)?;
-        let snapshot = Arc::new(load(folder, manifest, &[])?);
+        let readings = Arc::new(Readings::new(folder));
+        let snapshot = Arc::new(Snapshot::load(manifest, &[], &readings));
         Ok(Case {
             folder: folder.to_path_buf(),
             raw: RawFolder::new(folder),
+            readings,
             state: RwLock::new(State { snapshot, stamp }),
             writer: Mutex::new(()),
             frames: FrameCache::default(),
@@ -124,6 +161,12 @@ impl Case {
         &self.folder
     }
 
+    /// What the case takes on disk.
+    #[must_use]
+    pub fn bytes_on_disk(&self) -> u64 {
+        folder_bytes(&self.folder)
+    }
+
     /// The case as last published, by this process or another one. When what another one published cannot
     /// be read, the last good state stays.
     #[must_use]
@@ -135,17 +178,16 @@ impl Case {
         }
         let known = Arc::clone(&state.snapshot);
         drop(state);
-        let loaded =
-            Manifest::read(&self.folder).and_then(|manifest| load(&self.folder, manifest, &known.segments));
-        match loaded {
-            Ok(snapshot) if snapshot.revision() >= known.revision() => {
+        match Manifest::read(&self.folder) {
+            Ok(manifest) if manifest.revision >= known.revision() => {
+                let snapshot = Snapshot::load(manifest, &known.segments, &self.readings);
                 self.replace(Arc::new(snapshot), stamp)
             }
             _ => known,
         }
     }
 
-    fn replace(&self, snapshot: Arc<Snapshot>, stamp: Option<ManifestStamp>) -> Arc<Snapshot> {
+    pub(crate) fn replace(&self, snapshot: Arc<Snapshot>, stamp: Option<ManifestStamp>) -> Arc<Snapshot> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         *state = State { snapshot: Arc::clone(&snapshot), stamp };
         snapshot
@@ -172,35 +214,43 @@ impl Case {
         report: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<ImportReport> {
-        // An import that panicked leaves nothing behind that the next one does not put right.
+        self.write(|writing| import::import(writing, paths, options, report, cancel))
+    }
+
+    /// Does work that changes the case. Only one may at a time.
+    pub(crate) fn write<T>(&self, work: impl FnOnce(&mut Writing<'_>) -> Result<T>) -> Result<T> {
+        // Work that panicked leaves nothing behind that the next one does not put right.
         let _turn = match self.writer.try_lock() {
             Ok(turn) => turn,
             Err(TryLockError::Poisoned(turn)) => turn.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                return Err(Error::new(ErrorKind::CaseLocked, "an import into this case is running")
+                return Err(Error::new(ErrorKind::CaseLocked, "this case is being written already")
                     .at(&self.folder)
-                    .hint("add these files when it has ended, or stop it first"));
+                    .hint("try it again when that has ended, or stop it first"));
             }
         };
-        let mut writing = Writing::begin(self)?;
-        import::import(&mut writing, paths, options, report, cancel)
+        work(&mut Writing::begin(self)?)
     }
 
     /// Reads everything back: each source's hash, each segment's checksum, each event's place.
     pub fn verify(&self, cancel: &Cancel) -> Verification {
         let snapshot = self.snapshot();
-        let mut problems = Vec::new();
+        let mut problems: Vec<Error> = Manifest::problem(&self.folder).into_iter().collect();
+        problems.extend(snapshot.missing.iter().map(|missing| missing.why.clone()));
         let mut bytes = 0;
-        for (id, source) in snapshot.sources().iter().enumerate() {
+        let kept = snapshot.sources().iter().enumerate().filter(|(_, source)| !source.deleted);
+        for (id, source) in kept.clone() {
             match self.hash_source(&snapshot, id as u32, cancel) {
                 Ok(hash) if hash == source.sha256 => bytes += source.bytes,
-                Ok(_) => problems.push(
+                Ok(_) if snapshot.missing.is_empty() => problems.push(
                     Error::new(
                         ErrorKind::CaseDamaged,
                         format!("the stored bytes of {} do not match its hash", source.name),
                     )
                     .at(&self.folder),
                 ),
+                // A part of it may lie in a segment that was named already.
+                Ok(_) => {}
                 Err(error) => problems.push(error),
             }
         }
@@ -209,7 +259,7 @@ impl Case {
             problems.extend(segment.verify(cursor).err());
             problems.extend(verify_templates(segment, cursor).err());
         }
-        Verification { sources: snapshot.sources().len(), segments: snapshot.segments.len(), bytes, problems }
+        Verification { sources: kept.count(), segments: snapshot.manifest.segments.len(), bytes, problems }
     }
 
     fn hash_source(&self, snapshot: &Snapshot, source: u32, cancel: &Cancel) -> Result<String> {
@@ -245,7 +295,7 @@ impl Case {
 }
 
 /// A source's frames over all segments, in the order of the source.
-fn frames_of(segments: &[Arc<Segment>], source: u32) -> Vec<crate::storage::Frame> {
+pub(crate) fn frames_of(segments: &[Arc<Segment>], source: u32) -> Vec<crate::storage::Frame> {
     let entries = segments.iter().flat_map(|segment| &segment.meta.sources);
     let mut frames: Vec<_> = entries
         .filter(|entry| entry.source == source)
@@ -255,107 +305,24 @@ fn frames_of(segments: &[Arc<Segment>], source: u32) -> Vec<crate::storage::Fram
     frames
 }
 
-/// Opens the segments that a manifest lists, taking those that are known already.
-fn load(folder: &Path, manifest: Manifest, known: &[Arc<Segment>]) -> Result<Snapshot> {
-    let segments = manifest.segments.iter().map(|entry| {
-        match known.iter().find(|segment| segment.meta.id == entry.id) {
-            Some(segment) => Ok(Arc::clone(segment)),
-            None => Segment::open(folder, entry.id).map(Arc::new),
-        }
-    });
-    let segments = segments.collect::<Result<_>>()?;
-    Ok(Snapshot { manifest, segments })
-}
-
-/// The right to write a case, with the state as last published.
-pub(crate) struct Writing<'c> {
-    case: &'c Case,
-    pub manifest: Manifest,
-    segments: Vec<Arc<Segment>>,
-    _lock: Lock,
-}
-
-impl<'c> Writing<'c> {
-    fn begin(case: &'c Case) -> Result<Writing<'c>> {
-        let lock = Lock::acquire(&case.folder)?;
-        // Another process may have written since this one last looked.
-        let manifest = Manifest::read(&case.folder)?;
-        let snapshot = load(&case.folder, manifest, &case.snapshot().segments)?;
-        let (manifest, segments) = (snapshot.manifest, snapshot.segments);
-        let mut writing = Writing { case, manifest, segments, _lock: lock };
-        writing.recover()?;
-        Ok(writing)
-    }
-
-    pub fn folder(&self) -> &Path {
-        &self.case.folder
-    }
-
-    /// Replaces the manifest on disk and then what questions are answered from.
-    pub fn publish(&mut self, manifest: Manifest, segments: Vec<Segment>) -> Result<()> {
-        manifest.write(&self.case.folder)?;
-        self.manifest = manifest;
-        self.segments.extend(segments.into_iter().map(Arc::new));
-        let snapshot = Snapshot { manifest: self.manifest.clone(), segments: self.segments.clone() };
-        self.case.replace(Arc::new(snapshot), Manifest::stamp(&self.case.folder));
-        Ok(())
-    }
-
-    /// Removes what an import left behind that ended without a word: bytes and segments that no manifest names.
-    pub fn recover(&mut self) -> Result<()> {
-        let folder = &self.case.folder;
-        for (id, source) in self.manifest.sources.iter().enumerate() {
-            if !source.complete && source.note.is_none() {
-                recover_raw(folder, id as u32, source.raw_bytes, &frames_of(&self.segments, id as u32))?;
+impl Snapshot {
+    /// Opens the segments that a manifest lists, taking those that are known already.
+    pub(crate) fn load(manifest: Manifest, known: &[Arc<Segment>], readings: &Arc<Readings>) -> Snapshot {
+        readings.update(&manifest);
+        let mut segments = Vec::with_capacity(manifest.segments.len());
+        let mut missing = Vec::new();
+        let known: HashMap<u64, &Arc<Segment>> =
+            known.iter().map(|segment| (segment.meta.id, segment)).collect();
+        for entry in &manifest.segments {
+            if let Some(&segment) = known.get(&entry.id) {
+                segments.push(Arc::clone(segment));
+                continue;
+            }
+            match Segment::open(entry.id, &entry.sha256, readings) {
+                Ok(segment) => segments.push(Arc::new(segment)),
+                Err(why) => missing.push(Missing { segment: entry.id, events: entry.events, why }),
             }
         }
-        for source in &mut self.manifest.sources {
-            if !source.complete && source.note.is_none() {
-                source.note =
-                    Some(format!("the import was cut off; its first {} bytes are kept", source.bytes));
-            }
-        }
-        let listed = |id: u64| self.manifest.segments.iter().any(|segment| segment.id == id);
-        remove_where(&folder.join("segments"), |name| !name.parse().is_ok_and(listed))?;
-        let sources = self.manifest.sources.len();
-        remove_where(&folder.join("raw"), |name| {
-            name.strip_suffix(".zst").and_then(|id| id.parse().ok()).is_none_or(|id: usize| id >= sources)
-        })
+        Snapshot { manifest, segments, missing }
     }
-
-    /// Segments without a text index or without templates: those not yet indexed, and those of which somebody
-    /// deleted the one or the other.
-    pub fn unindexed(&self) -> Vec<u64> {
-        let entries = self.manifest.segments.iter().zip(&self.segments);
-        entries
-            .filter(|(entry, segment)| !entry.indexed || !segment.has_text() || !has_templates(segment))
-            .map(|(entry, _)| entry.id)
-            .collect()
-    }
-
-    /// Writes down what templates are called by, once all segments have them.
-    pub fn keep_template_ids(&self, cancel: &Cancel) -> Result<()> {
-        self.case.keep_template_ids(&self.case.snapshot(), cancel)
-    }
-
-    pub fn index_segment(&mut self, id: u64, cancel: &Cancel) -> Result<()> {
-        let Some(segment) = self.segments.iter().find(|segment| segment.meta.id == id) else { return Ok(()) };
-        segment.build_text(&mut self.case.raw.cursor(), &|| cancel.is_set())?;
-        if !has_templates(segment) {
-            self.case.mined(segment, cancel)?.store(segment)?;
-        }
-        let mut manifest = self.manifest.clone();
-        manifest.segments.iter_mut().filter(|entry| entry.id == id).for_each(|entry| entry.indexed = true);
-        self.publish(manifest, Vec::new())
-    }
-}
-
-fn remove_where(folder: &Path, unwanted: impl Fn(&str) -> bool) -> Result<()> {
-    for entry in fs::read_dir(folder).at_path(folder)?.flatten() {
-        if unwanted(&entry.file_name().to_string_lossy()) {
-            let path = entry.path();
-            if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }.at_path(&path)?;
-        }
-    }
-    Ok(())
 }

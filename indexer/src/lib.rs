@@ -26,23 +26,26 @@ mod case;
 mod detect;
 mod error;
 mod exec;
+mod faults;
 mod import;
 mod language;
 mod limits;
 mod patterns;
 pub mod query;
+mod rewrite;
 mod search;
 pub mod stamp;
 mod storage;
 mod templates;
 pub mod tokens;
+mod writing;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-pub use case::{Case, Snapshot, Verification};
+pub use case::{Case, Missing, Snapshot, Verification};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
 pub use exec::{Path as AnswerPath, Step as AnswerStep};
@@ -50,8 +53,9 @@ pub use import::{FileProgress, FileReport, FileState, ImportOptions, ImportRepor
 pub use ingest::{Level, NO_TIME, Options as ReadOptions, format_names};
 pub use language::{Checked, Explanation};
 pub use patterns::{Granularity, Template, TemplateId};
+pub use rewrite::{CompactReport, RepairReport, Rewriting};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
-pub use storage::SourceEntry;
+pub use storage::{Profile, SourceEntry};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 
 /// Asks long work to stop. Clones share the request.

@@ -14,7 +14,7 @@ pub use crate::exec::Direction;
 use crate::exec::{Part, PartRows, Position, Selection, select_segment};
 use crate::limits::{PAGE_ROWS, TIMELINE_BUCKETS};
 use crate::query::{self, Diagnostic, Filter};
-use crate::storage::{RawCursor, SegmentField, SegmentMeta};
+use crate::storage::{Columns, Frame, RawCursor, SegmentField, SegmentMeta};
 use crate::{Cancel, FieldKind};
 
 /// What part of a case is looked at: a filter, and times from (inclusive) to (exclusive).
@@ -81,7 +81,7 @@ pub struct Event {
     pub length: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FieldValue {
     pub name: String,
     pub value: String,
@@ -123,11 +123,12 @@ impl Case {
                     timeline.total += segment.meta.untimed;
                     timeline.untimed += segment.meta.untimed;
                 }
-            } else if let Some(part) = self.part(snapshot, index, view, &mut cursor, cancel)? {
-                let columns = part.segment.columns()?;
+            } else if let Some((part, columns)) =
+                self.whole_part(snapshot, index, view, &mut cursor, cancel)?
+            {
                 timeline.add(&part, &columns);
             }
-            seen += snapshot.manifest.segments[index].events;
+            seen += snapshot.segments[index].meta.events;
             if told.elapsed().as_millis() >= 50 && index + 1 < snapshot.segments.len() {
                 told = Instant::now();
                 partial(&timeline, seen as f64 / snapshot.events().max(1) as f64);
@@ -207,7 +208,8 @@ impl Case {
                 }
                 let event = self.event_at(&position, &mut cursor, usize::MAX)?;
                 let fields = if walk.with_fields {
-                    shown(position.segment.decoded_fields(position.row)?)
+                    let fields = position.segment.decoded_fields(position.row).map(shown);
+                    position.segment.or_missing(fields)?.unwrap_or_default()
                 } else {
                     Vec::new()
                 };
@@ -266,9 +268,27 @@ impl Case {
             if cancel.is_set() {
                 return Err(Error::cancelled());
             }
-            parts.extend(self.part(snapshot, index, view, &mut cursor, cancel)?);
+            parts.extend(self.whole_part(snapshot, index, view, &mut cursor, cancel)?);
         }
-        Selection::new(parts)
+        Ok(Selection::new(parts))
+    }
+
+    /// A segment's part of the answer, with its columns; nothing where none can match, and where the segment
+    /// is damaged, which [`Snapshot::missing`] tells afterwards.
+    fn whole_part(
+        &self,
+        snapshot: &Snapshot,
+        index: usize,
+        view: &View,
+        cursor: &mut RawCursor<'_>,
+        cancel: &Cancel,
+    ) -> Result<Option<(Part, Arc<Columns>)>> {
+        let segment = &snapshot.segments[index];
+        let found = self.part(snapshot, index, view, cursor, cancel).and_then(|part| {
+            let Some(part) = part.filter(|part| part.len() > 0) else { return Ok(None) };
+            Ok(Some((part, segment.columns()?)))
+        });
+        Ok(segment.or_missing(found)?.flatten())
     }
 
     /// The matching rows of one segment within the view's times; nothing when none can match.
@@ -357,11 +377,22 @@ impl Case {
         let row = position.row;
         let (source, offset, length) = (columns.source[row], columns.offset[row], columns.length[row]);
         let frame = position.segment.frame(source, offset)?;
-        let bytes = match self.frames.get(source, frame.offset) {
-            Some(bytes) => bytes,
-            None => cursor.frame(source, frame)?,
+        let encoding = position.segment.encoding(source);
+        let mut event = Event {
+            source,
+            offset,
+            time: columns.time[row],
+            level: columns.level[row],
+            line: columns.line[row],
+            text: String::new(),
+            cut: false,
+            raw: Vec::new(),
+            encoding,
+            length,
         };
-        self.frames.put(source, frame.offset, Arc::clone(&bytes));
+        // An event whose bytes are damaged is still there, and what is wrong is told with the answer.
+        let read = self.frame_bytes(source, frame, cursor);
+        let Some(bytes) = position.segment.or_missing(read)? else { return Ok(event) };
         let start = (offset - frame.offset) as usize;
         let place = start..start + length as usize;
         let raw = bytes.get(place.clone()).ok_or_else(|| {
@@ -369,23 +400,23 @@ impl Case {
                 ErrorKind::CaseDamaged,
                 format!("the event at byte {offset} reaches past its raw frame"),
             )
-        })?;
-        let encoding = position.segment.encoding(source);
+        });
+        let Some(raw) = position.segment.or_missing(raw)? else { return Ok(event) };
         let mut texts = Texts::of(encoding);
         let text = texts.text(&bytes, frame.offset, place);
-        let shown = String::from_utf8_lossy(&text[..text.len().min(cut)]).into_owned();
-        Ok(Event {
-            source,
-            offset,
-            time: columns.time[row],
-            level: columns.level[row],
-            line: columns.line[row],
-            cut: text.len() > cut,
-            text: shown,
-            raw: raw[..raw.len().min(cut)].to_vec(),
-            encoding,
-            length,
-        })
+        event.text = String::from_utf8_lossy(&text[..text.len().min(cut)]).into_owned();
+        event.cut = text.len() > cut;
+        event.raw = raw[..raw.len().min(cut)].to_vec();
+        Ok(event)
+    }
+
+    fn frame_bytes(&self, source: u32, frame: &Frame, cursor: &mut RawCursor<'_>) -> Result<Arc<Vec<u8>>> {
+        if let Some(bytes) = self.frames.get(source, frame.offset) {
+            return Ok(bytes);
+        }
+        let bytes = cursor.frame(source, frame)?;
+        self.frames.put(source, frame.offset, Arc::clone(&bytes));
+        Ok(bytes)
     }
 }
 

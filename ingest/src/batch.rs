@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::decoded::Decoded;
+use crate::encoding::{Encoding, has_escapes};
 use crate::time::TimeTally;
 
 /// The time of an event that has none, in nanoseconds since 1970 UTC. Sorts before every real time.
@@ -76,6 +77,24 @@ impl Chunk {
     #[must_use]
     pub fn whole(bytes: Vec<u8>) -> Chunk {
         Chunk { bytes, first_line: 1, ..Chunk::default() }
+    }
+
+    /// A chunk as it was read before, from what was kept of it.
+    #[must_use]
+    pub fn stored(bytes: Vec<u8>, offset: u64, heading: &[u8], encoding: Encoding) -> Chunk {
+        let differs = !encoding.is_evtx() && (!encoding.is_plain() || has_escapes(&bytes));
+        let decoded = differs.then(|| {
+            let mut decoded = Decoded::new(encoding);
+            decoded.extend(&bytes, true);
+            decoded
+        });
+        Chunk { bytes, offset, first_line: 1, heading: heading.into(), decoded }
+    }
+
+    /// The heading lines that stand before this chunk, as [`Chunk::stored`] takes them.
+    #[must_use]
+    pub fn heading(&self) -> &[u8] {
+        &self.heading
     }
 
     /// The chunk up to a place in its text.

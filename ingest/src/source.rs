@@ -63,6 +63,8 @@ pub struct Opened<'a> {
     pub name: String,
     /// Its length, where something tells it.
     pub bytes: Option<u64>,
+    /// When it was last changed.
+    pub modified_ns: Option<i64>,
     pub source: Result<Source<'a>, Error>,
 }
 
@@ -89,7 +91,7 @@ pub fn open_stream(
 fn opened<'a>(member: Member<'a>, options: &Options) -> Opened<'a> {
     let Member { path, name, modified_ns, bytes, compression, input } = member;
     let source = input.and_then(|input| Source::new(&path, &name, modified_ns, &compression, input, options));
-    Opened { path, name, bytes, source }
+    Opened { path, name, bytes, modified_ns, source }
 }
 
 /// One stream being read. Its chunks, put together, are its bytes.
@@ -109,6 +111,7 @@ pub struct Source<'a> {
     detection: Detection,
     parser: Parser,
     settler: Settler,
+    sample_bytes: usize,
 }
 
 enum State {
@@ -156,6 +159,7 @@ impl<'a> Source<'a> {
         if pending.is_empty() {
             return Err(fail(ErrorKind::Empty, "it is empty".to_string()));
         }
+        let sample_bytes = pending.len();
         let is_evtx = looks_like_evtx(&pending);
         let encoding = match forced_encoding {
             _ if is_evtx => Encoding::EVTX,
@@ -198,9 +202,30 @@ impl<'a> Source<'a> {
             detection,
             parser,
             settler,
+            sample_bytes,
         };
         source.decode(0);
         Ok(source)
+    }
+
+    /// Reads a stream again that was kept: the same bytes and options give the same events.
+    pub fn stored(
+        name: &str,
+        modified_ns: Option<i64>,
+        input: Box<dyn Read + Send + 'a>,
+        options: &Options,
+    ) -> Result<Source<'a>, Error> {
+        Source::new(Path::new(name), name, modified_ns, "none", input, options)
+    }
+
+    pub(crate) fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// How many of its first bytes told what it is.
+    #[must_use]
+    pub fn sample_bytes(&self) -> usize {
+        self.sample_bytes
     }
 
     #[must_use]

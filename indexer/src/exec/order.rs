@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use super::select::Part;
-use crate::error::Result;
 use crate::storage::{Columns, Segment};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +29,8 @@ pub struct Selection {
 type Key = (i64, u32, u64);
 
 impl Selection {
-    pub fn new(parts: Vec<Part>) -> Result<Selection> {
-        let with_columns = parts.into_iter().filter(|part| part.len() > 0).map(|part| {
-            let columns = part.segment.columns()?;
-            Ok((part, columns))
-        });
-        Ok(Selection { parts: with_columns.collect::<Result<_>>()? })
+    pub fn new(parts: Vec<(Part, Arc<Columns>)>) -> Selection {
+        Selection { parts }
     }
 
     pub fn len(&self) -> usize {

@@ -14,21 +14,24 @@ use sha2::Digest;
 
 pub use progress::{FileProgress, FileState, Phase, Progress};
 
-use self::pending::Pending;
+pub(crate) use self::pending::Pending;
 use self::progress::Reporter;
 use self::read::{Next, Part, Step};
 use crate::Cancel;
-use crate::case::Writing;
 use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::limits::{FIRST_PUBLICATION, PUBLICATION};
-use crate::storage::{Manifest, RawWriter, SegmentEntry, SourceEntry, folder_bytes, sync_raw};
+use crate::rewrite;
+use crate::storage::{
+    FormatFile, Manifest, Profile, RawWriter, Reading, SourceEntry, folder_bytes, sync_raw,
+};
+use crate::writing::Writing;
 
-/// How an import goes about it; the default asks the data and builds the text index.
+/// How an import goes about it; the default asks the data and keeps to the case's profile.
 #[derive(Clone, Debug, Default)]
 pub struct ImportOptions {
     pub ingest: ingest::Options,
-    /// Leave the text index out; searches scan.
-    pub without_index: bool,
+    /// What is kept besides the original bytes; the case's own profile unless told.
+    pub profile: Option<Profile>,
     /// Parser threads; 0 takes one a core.
     pub workers: usize,
 }
@@ -65,12 +68,13 @@ pub(crate) fn import(
     report: &dyn Fn(Progress),
     cancel: &Cancel,
 ) -> Result<ImportReport> {
+    choose_profile(writing, options.profile)?;
     let discovery = ingest::discover(paths);
     let mut reporter = Reporter::new(&discovery.files, report);
     reporter.tell(writing.manifest.revision, true);
     let (sources, failure) = land_all(writing, &discovery.files, options, &mut reporter, cancel);
     let landed = reporter.started().elapsed();
-    if !options.without_index && failure.is_none() && !cancel.is_set() {
+    if failure.is_none() && !cancel.is_set() {
         reporter.phase = Phase::Indexing;
         index(writing, &mut reporter, cancel)?;
     }
@@ -94,6 +98,24 @@ pub(crate) fn import(
     })
 }
 
+/// A case has one profile. An import chooses it while there is nothing yet that has another.
+fn choose_profile(writing: &mut Writing<'_>, wanted: Option<Profile>) -> Result<()> {
+    let current = writing.manifest.profile;
+    match wanted {
+        Some(wanted) if wanted != current && !writing.manifest.segments.is_empty() => {
+            let message = format!("this case has the profile {}, not {}", current.name(), wanted.name());
+            Err(Error::new(ErrorKind::BadRequest, message)
+                .at(writing.folder())
+                .hint("change it with `timberline reprofile`, or import without naming one"))
+        }
+        Some(wanted) => {
+            writing.manifest.profile = wanted;
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
 /// Lands every file. Gives back which source each file became, and what ended it early, if anything did.
 fn land_all(
     writing: &mut Writing<'_>,
@@ -106,7 +128,7 @@ fn land_all(
     let workers = if options.workers == 0 { cores } else { options.workers };
     // The reader stops by this flag when landing fails, whoever else may hold the caller's.
     let stop = cancel.child();
-    let mut landing = Landing::new(writing, files.len());
+    let mut landing = Landing::new(writing, files.len(), &options.ingest);
     let outcome = std::thread::scope(|scope| {
         let mut steps = read::start(scope, files, &options.ingest, workers, &stop);
         let outcome = landing.run(&mut steps, reporter, cancel);
@@ -127,11 +149,13 @@ struct Landing<'w, 'c> {
     manifest: Manifest,
     pending: Pending,
     /// Sources with raw bytes that the next publication must make durable.
-    unsynced: BTreeSet<u32>,
+    unsynced: BTreeSet<(u32, u32)>,
     /// The stream that is being read: its place in the list of files, its name, and what it became.
     stream: usize,
     name: String,
+    modified: Option<i64>,
     current: Option<Current>,
+    options: &'w ingest::Options,
     /// What each file became in the case.
     sources: Vec<Option<u32>>,
     published: Option<Instant>,
@@ -146,7 +170,7 @@ struct Current {
 }
 
 impl<'w, 'c> Landing<'w, 'c> {
-    fn new(writing: &'w mut Writing<'c>, files: usize) -> Self {
+    fn new(writing: &'w mut Writing<'c>, files: usize, options: &'w ingest::Options) -> Self {
         let manifest = writing.manifest.clone();
         let sources = vec![None; files];
         let started = Instant::now();
@@ -157,7 +181,9 @@ impl<'w, 'c> Landing<'w, 'c> {
             unsynced: BTreeSet::new(),
             stream: 0,
             name: String::new(),
+            modified: None,
             current: None,
+            options,
             sources,
             published: None,
             started,
@@ -173,10 +199,11 @@ impl<'w, 'c> Landing<'w, 'c> {
                     self.stream = reporter.stream(stream.file, &stream.path, stream.bytes);
                     self.sources.resize(reporter.files().len(), None);
                     self.name = stream.name;
+                    self.modified = stream.modified_ns;
                 }
-                Next::Step(Step::Begin { detection, settler }) => {
+                Next::Step(Step::Begin { detection, settler, sample_bytes }) => {
                     let path = reporter.files()[self.stream].path.clone();
-                    self.begin(&path, &detection, *settler)?;
+                    self.begin(&path, &detection, *settler, sample_bytes)?;
                     reporter.change(self.stream, |progress| {
                         progress.state = FileState::Reading;
                         progress.format = Some(detection.format.clone());
@@ -202,9 +229,22 @@ impl<'w, 'c> Landing<'w, 'c> {
         }
     }
 
-    fn begin(&mut self, path: &Path, detection: &Detection, settler: Settler) -> Result<()> {
+    fn begin(
+        &mut self,
+        path: &Path,
+        detection: &Detection,
+        settler: Settler,
+        sample_bytes: usize,
+    ) -> Result<()> {
         let source = self.manifest.sources.len() as u32;
-        let raw = RawWriter::create(self.writing.folder(), source)?;
+        let raw = RawWriter::create(self.writing.folder(), source, 0)?;
+        let reading = Reading {
+            definition: self.definition(&detection.format),
+            zone: self.options.zone.clone(),
+            year: self.options.year,
+            modified: self.modified,
+            sample_bytes: sample_bytes as u64,
+        };
         self.manifest.sources.push(SourceEntry {
             name: self.name.clone(),
             path: path.to_string_lossy().into_owned(),
@@ -212,19 +252,34 @@ impl<'w, 'c> Landing<'w, 'c> {
             encoding: detection.encoding.clone(),
             compression: detection.compression.clone(),
             zone: detection.zone.clone(),
+            reading,
             bytes: 0,
             sha256: String::new(),
+            generation: 0,
             raw_bytes: 0,
+            packed_bytes: 0,
             events: 0,
             unparsed: 0,
             first: None,
             last: None,
             complete: false,
             note: None,
+            deleted: false,
         });
         self.sources[self.stream] = Some(source);
         self.current = Some(Current { source, raw, settler, hash: sha2::Sha256::new() });
         Ok(())
+    }
+
+    /// Where the case keeps the file that defines a format; nothing for a built-in one.
+    fn definition(&mut self, format: &str) -> Option<usize> {
+        let written = self.options.definitions.iter().find(|known| known.name == format)?.written();
+        let file = FormatFile { name: written.file_name.clone(), text: written.text.clone() };
+        let known = self.manifest.definitions.iter().position(|known| *known == file);
+        Some(known.unwrap_or_else(|| {
+            self.manifest.definitions.push(file);
+            self.manifest.definitions.len() - 1
+        }))
     }
 
     fn land(&mut self, part: Part, reporter: &mut Reporter<'_>) -> Result<()> {
@@ -261,7 +316,7 @@ impl<'w, 'c> Landing<'w, 'c> {
             entry.complete = problem.is_none();
             entry.note = problem.as_ref().map(|problem| problem.message().to_owned());
             current.raw.finish()?;
-            self.unsynced.insert(current.source);
+            self.unsynced.insert((current.source, entry.generation));
         }
         reporter.change(self.stream, |progress| {
             progress.state = if problem.is_some() { FileState::Failed } else { FileState::Done };
@@ -278,18 +333,19 @@ impl<'w, 'c> Landing<'w, 'c> {
             let entry = &mut self.manifest.sources[current.source as usize];
             entry.raw_bytes = current.raw.written();
             entry.sha256 = crate::hex(&current.hash.clone().finalize());
-            self.unsynced.insert(current.source);
+            self.unsynced.insert((current.source, entry.generation));
         }
         sync_raw(self.writing.folder(), &std::mem::take(&mut self.unsynced))?;
         let mut segments = Vec::new();
         for part in std::mem::take(&mut self.pending).into_segments() {
-            let id = self.manifest.segments.last().map_or(0, |last| last.id + 1);
-            let written = part.write(self.writing.folder(), id)?;
-            self.manifest.segments.push(SegmentEntry { id, events: written.meta.events, indexed: false });
+            let id = self.manifest.next_segment;
+            self.manifest.next_segment += 1;
+            let written = part.write(self.writing.folder(), id, self.manifest.profile.has_columns())?;
+            self.manifest.segments.push(Writing::entry(&written));
             segments.push(written);
         }
-        self.manifest.revision += 1;
         self.writing.publish(self.manifest.clone(), segments)?;
+        self.manifest.revision = self.writing.manifest.revision;
         self.published = Some(Instant::now());
         Ok(())
     }
@@ -345,17 +401,13 @@ impl<'w, 'c> Landing<'w, 'c> {
     }
 }
 
-/// Gives every landed segment its text index and its templates. Answers are the same before, during and after.
+/// Gives every landed segment what the profile has besides columns. Answers are the same before, during and
+/// after.
 fn index(writing: &mut Writing<'_>, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
-    for id in writing.unindexed() {
-        if cancel.is_set() {
-            break;
-        }
-        match writing.index_segment(id, cancel) {
-            Err(error) if error.kind() == ErrorKind::Cancelled => break,
-            outcome => outcome?,
-        }
-        reporter.tell(writing.manifest.revision, false);
+    let catching_up = rewrite::catch_up(writing, cancel, &mut |revision| reporter.tell(revision, false));
+    match catching_up {
+        Err(error) if error.kind() == ErrorKind::Cancelled => {}
+        outcome => outcome?,
     }
     if !cancel.is_set() {
         // Without the file templates may show another of their ids, and the next import writes it.

@@ -21,6 +21,8 @@ pub enum Step {
     Begin {
         detection: Box<Detection>,
         settler: Box<Settler>,
+        /// How many of its first bytes told what it is.
+        sample_bytes: usize,
     },
     Part(Box<Part>),
     /// The reason is there when not all of the stream could be read.
@@ -36,6 +38,8 @@ pub struct Stream {
     pub name: String,
     /// Its length, where something tells it.
     pub bytes: Option<u64>,
+    /// When it was last changed.
+    pub modified_ns: Option<i64>,
 }
 
 pub struct Part {
@@ -121,8 +125,8 @@ fn read_file(
 ) -> bool {
     let mut wanted = true;
     ingest::open(found, options, &mut |opened| {
-        let Opened { path, name, bytes, source } = opened;
-        wanted = send(Job::Pass(Step::Found(Box::new(Stream { file, path, name, bytes }))))
+        let Opened { path, name, bytes, modified_ns, source } = opened;
+        wanted = send(Job::Pass(Step::Found(Box::new(Stream { file, path, name, bytes, modified_ns }))))
             && match source {
                 Ok(source) => read_stream(source, send),
                 Err(error) => send(Job::Pass(Step::End { problem: Some(error.into()) })),
@@ -135,7 +139,8 @@ fn read_file(
 fn read_stream(mut source: Source<'_>, send: &mut impl FnMut(Job) -> bool) -> bool {
     let detection = Box::new(source.detection().clone());
     let settler = Box::new(source.settler());
-    if !send(Job::Pass(Step::Begin { detection, settler })) {
+    let sample_bytes = source.sample_bytes();
+    if !send(Job::Pass(Step::Begin { detection, settler, sample_bytes })) {
         return false;
     }
     let parser = source.parser();

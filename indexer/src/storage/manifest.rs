@@ -5,8 +5,10 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::files;
+use super::profile::Profile;
 use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::stamp;
 
@@ -14,7 +16,15 @@ use crate::stamp;
 pub const FORMAT_VERSION: u32 = 3;
 
 /// The oldest version that can be read. Nothing older was ever released.
-const OLDEST_FORMAT: u32 = 2;
+const OLDEST_FORMAT: u32 = 3;
+
+const NAME: &str = "case.json";
+/// The same, for when the other is damaged.
+const COPY: &str = "case.copy.json";
+
+/// Stands before the checksum, which is the last key of the file.
+const CHECKSUM_KEY: &str = ",\n  \"sha256\": \"";
+const CHECKSUM_END: &str = "\"\n}\n";
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
@@ -22,12 +32,19 @@ pub struct Manifest {
     pub name: String,
     /// Grows with every publication.
     pub revision: u64,
+    /// What is kept besides the original bytes. Segments that have not reached it do so behind.
+    pub profile: Profile,
+    /// The id of the next segment. No id is ever used again.
+    pub next_segment: u64,
+    /// Files that define formats of sources, as they were read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub definitions: Vec<FormatFile>,
     pub sources: Vec<SourceEntry>,
     pub segments: Vec<SegmentEntry>,
 }
 
 /// A file that was read into the case. Its id is its place in the list.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourceEntry {
     pub name: String,
     pub path: String,
@@ -35,11 +52,20 @@ pub struct SourceEntry {
     pub encoding: String,
     pub compression: String,
     pub zone: String,
+    /// What else it takes to read its bytes again as they were read.
+    #[serde(default)]
+    pub reading: Reading,
     /// Bytes of it that are stored, and their hash, both as of the last publication.
     pub bytes: u64,
     pub sha256: String,
+    /// Which of its raw files is the current one; compacting makes the next.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub generation: u32,
     /// Length of the compressed frames in the raw file, without the seek table behind them.
     pub raw_bytes: u64,
+    /// Bytes of it that compacting has packed.
+    #[serde(default)]
+    pub packed_bytes: u64,
     pub events: u64,
     pub unparsed: u64,
     #[serde(with = "stamp::json")]
@@ -50,14 +76,50 @@ pub struct SourceEntry {
     pub complete: bool,
     /// Why it is not complete, or what was odd about it.
     pub note: Option<String>,
+    /// A person deleted it: nothing of it is left but its place, so that the ids of the others stay.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deleted: bool,
+}
+
+/// What was chosen and known when a source was read, besides its bytes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// Its format's place among the case's definitions, where a person defined it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub year: Option<i16>,
+    /// When the file was last changed.
+    #[serde(default, with = "stamp::json")]
+    pub modified: Option<i64>,
+    /// How many of its first bytes told what it is.
+    #[serde(default)]
+    pub sample_bytes: u64,
+}
+
+/// A file that defines formats.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormatFile {
+    pub name: String,
+    pub text: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SegmentEntry {
     pub id: u64,
     pub events: u64,
-    /// Whether its text index stands.
-    pub indexed: bool,
+    /// The profile it has reached.
+    pub profile: Profile,
+    /// SHA-256 of its `segment.json`.
+    pub sha256: String,
+}
+
+// Serde hands the field over by reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Tells whether `case.json` was replaced since it was read.
@@ -73,14 +135,25 @@ impl Manifest {
             format: FORMAT_VERSION,
             name: name.to_owned(),
             revision: 0,
+            profile: Profile::default(),
+            next_segment: 0,
+            definitions: vec![],
             sources: vec![],
             segments: vec![],
         }
     }
 
+    /// Reads the manifest, or its copy where it is damaged.
     pub fn read(case: &Path) -> Result<Manifest> {
-        let path = case.join("case.json");
-        let text = match fs::read(&path) {
+        let path = case.join(NAME);
+        Self::read_file(case, &path).or_else(|error| {
+            let copy = Self::read_file(case, &case.join(COPY));
+            if error.kind() == ErrorKind::CaseDamaged { copy.map_err(|_| error) } else { Err(error) }
+        })
+    }
+
+    fn read_file(case: &Path, path: &Path) -> Result<Manifest> {
+        let text = match fs::read(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && case.is_dir() => {
                 return Err(Error::new(
@@ -92,35 +165,68 @@ impl Manifest {
             }
             Err(error) => return Err(error).at_path(case),
         };
-        let version: Version = serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))?;
-        if version.format > FORMAT_VERSION {
-            let message = format!(
-                "this case has format {}, and this Timberline reads up to {FORMAT_VERSION}",
-                version.format
-            );
-            return Err(Error::new(ErrorKind::CaseTooNew, message)
-                .at(case)
-                .hint("open it with a newer Timberline"));
+        check_version(case, path, &text)?;
+        if checksum_differs(&text) {
+            return Err(Error::damaged(path, "its checksum differs from the one in it"));
         }
-        if version.format < OLDEST_FORMAT {
-            let message = format!("this case has format {}, from before the first release", version.format);
-            return Err(Error::new(ErrorKind::CaseDamaged, message)
-                .at(case)
-                .hint("unpack its raw/*.zst with zstd -d and import them again"));
-        }
-        serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))
+        serde_json::from_slice(&text).map_err(|error| Error::damaged(path, error))
+    }
+
+    /// What is wrong with the manifest, where its copy had to stand in for it, or with the copy.
+    pub fn problem(case: &Path) -> Option<Error> {
+        let wrong = |name: &str| Self::read_file(case, &case.join(name)).err();
+        let copy = || wrong(COPY).filter(|_| case.join(COPY).exists());
+        wrong(NAME).or_else(copy).map(|error| error.hint("the next import into the case writes it anew"))
     }
 
     pub fn write(&self, case: &Path) -> Result<()> {
-        let path = case.join("case.json");
-        let text = serde_json::to_vec_pretty(self).map_err(|error| Error::damaged(&path, error))?;
-        files::replace(&path, &text)
+        let path = case.join(NAME);
+        let mut text = serde_json::to_string_pretty(self).map_err(|error| Error::damaged(&path, error))?;
+        text.truncate(text.trim_end_matches(['}', '\n']).len());
+        let hash = crate::hex(&Sha256::digest(&text));
+        text.extend([CHECKSUM_KEY, &hash, CHECKSUM_END]);
+        files::replace(&path, text.as_bytes(), files::MANIFEST)?;
+        // The copy only stands in for a damaged manifest; the change has happened without it.
+        let _ = files::copy(&case.join(COPY), text.as_bytes());
+        Ok(())
     }
 
     pub fn stamp(case: &Path) -> Option<ManifestStamp> {
-        let meta = fs::metadata(case.join("case.json")).ok()?;
+        let meta = fs::metadata(case.join(NAME)).ok()?;
         Some(ManifestStamp { modified: meta.modified().ok(), bytes: meta.len() })
     }
+}
+
+fn check_version(case: &Path, path: &Path, text: &[u8]) -> Result<()> {
+    let version: Version = serde_json::from_slice(text).map_err(|error| Error::damaged(path, error))?;
+    if version.format > FORMAT_VERSION {
+        let message = format!(
+            "this case has format {}, and this Timberline reads up to {FORMAT_VERSION}",
+            version.format
+        );
+        return Err(Error::new(ErrorKind::CaseTooNew, message)
+            .at(case)
+            .hint("open it with a newer Timberline"));
+    }
+    if version.format < OLDEST_FORMAT {
+        let message = format!("this case has format {}, from before the first release", version.format);
+        return Err(Error::new(ErrorKind::CaseDamaged, message)
+            .at(case)
+            .hint("unpack its raw/*.zst with zstd -d and import them again"));
+    }
+    Ok(())
+}
+
+/// A file without a checksum was written by hand, and is taken as it is.
+fn checksum_differs(text: &[u8]) -> bool {
+    let Some(end) = text.strip_suffix(CHECKSUM_END.as_bytes()) else { return false };
+    let (Some(body), Some(hash)) =
+        (end.len().checked_sub(64 + CHECKSUM_KEY.len()), end.len().checked_sub(64))
+    else {
+        return false;
+    };
+    end[body..hash] == *CHECKSUM_KEY.as_bytes()
+        && crate::hex(&Sha256::digest(&end[..body])).as_bytes() != &end[hash..]
 }
 
 #[derive(Deserialize)]

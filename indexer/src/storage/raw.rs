@@ -13,7 +13,8 @@ use zstd::bulk::Compressor;
 use zstd::zstd_safe::CParameter;
 
 use super::files;
-use crate::error::{AtPath, Error, Result};
+use crate::error::{AtPath, Error, Result, from_io};
+use crate::faults;
 
 const SKIPPABLE_MAGIC: u32 = 0x184D_2A5E;
 const SEEKABLE_MAGIC: u32 = 0x8F92_EAB1;
@@ -39,11 +40,24 @@ pub struct Frame {
     /// Where it stands in the raw file.
     pub at: u64,
     pub size: u32,
+    /// Which of the source's raw files that is; compacting makes the next.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub generation: u32,
+}
+
+// Serde hands the field over by reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Frame {
     pub fn holds(&self, offset: u64) -> bool {
-        (self.offset..self.offset + u64::from(self.bytes)).contains(&offset)
+        (self.offset..self.end()).contains(&offset)
+    }
+
+    pub fn end(&self) -> u64 {
+        self.offset + u64::from(self.bytes)
     }
 }
 
@@ -59,11 +73,25 @@ fn compressor() -> std::io::Result<Compressor<'static>> {
     let mut compressor = Compressor::new(LEVEL)?;
     compressor.set_parameter(CParameter::MinMatch(SHORTEST_MATCH))?;
     compressor.set_parameter(CParameter::HashLog(HASH_LOG))?;
+    compressor.set_parameter(CParameter::ChecksumFlag(true))?;
     Ok(compressor)
 }
 
-pub fn raw_path(case: &Path, source: u32) -> PathBuf {
-    case.join("raw").join(format!("{source}.zst"))
+/// A source's raw file. The first one is called after the source alone.
+pub fn raw_path(case: &Path, source: u32, generation: u32) -> PathBuf {
+    case.join("raw").join(match generation {
+        0 => format!("{source}.zst"),
+        _ => format!("{source}.{generation}.zst"),
+    })
+}
+
+/// The source and generation that a file of the raw folder is of.
+pub fn of_raw_name(name: &str) -> Option<(u32, u32)> {
+    let stem = name.strip_suffix(".zst")?;
+    match stem.split_once('.') {
+        None => Some((stem.parse().ok()?, 0)),
+        Some((source, generation)) => Some((source.parse().ok()?, generation.parse().ok()?)),
+    }
 }
 
 /// Appends frames to a source's raw file.
@@ -71,21 +99,23 @@ pub fn raw_path(case: &Path, source: u32) -> PathBuf {
 pub struct RawWriter {
     file: File,
     path: PathBuf,
+    generation: u32,
     frames: Vec<(u32, u32)>,
     offset: u64,
     at: u64,
 }
 
 impl RawWriter {
-    pub fn create(case: &Path, source: u32) -> Result<RawWriter> {
-        let path = raw_path(case, source);
-        let file = File::create(&path).at_path(&path)?;
-        Ok(RawWriter { file, path, frames: Vec::new(), offset: 0, at: 0 })
+    pub fn create(case: &Path, source: u32, generation: u32) -> Result<RawWriter> {
+        let path = raw_path(case, source, generation);
+        let file = files::create(&path, files::RAW)?;
+        Ok(RawWriter { file, path, generation, frames: Vec::new(), offset: 0, at: 0 })
     }
 
     pub fn append(&mut self, compressed: &[u8], bytes: u32) -> Result<Frame> {
-        self.file.write_all(compressed).at_path(&self.path)?;
-        let frame = Frame { offset: self.offset, bytes, at: self.at, size: compressed.len() as u32 };
+        files::append(&mut self.file, compressed, &self.path, files::RAW)?;
+        let size = compressed.len() as u32;
+        let frame = Frame { offset: self.offset, bytes, at: self.at, size, generation: self.generation };
         self.frames.push((frame.size, frame.bytes));
         self.offset += u64::from(frame.bytes);
         self.at += u64::from(frame.size);
@@ -99,18 +129,17 @@ impl RawWriter {
 
     /// Writes the seek table. The file is complete after it.
     pub fn finish(mut self) -> Result<()> {
-        self.file.write_all(&seek_table(&self.frames)).at_path(&self.path)
+        files::append(&mut self.file, &seek_table(&self.frames), &self.path, files::RAW)
     }
 }
 
 /// Makes what was written of these sources survive a crash. One by one as files end it would cost a journal
 /// commit each; together they share one.
-pub fn sync_raw(case: &Path, sources: &BTreeSet<u32>) -> Result<()> {
-    for &source in sources {
-        let path = raw_path(case, source);
-        File::open(&path).and_then(|file| file.sync_all()).at_path(&path)?;
+pub fn sync_raw(case: &Path, sources: &BTreeSet<(u32, u32)>) -> Result<()> {
+    for &(source, generation) in sources {
+        files::sync(&raw_path(case, source, generation), files::RAW)?;
     }
-    files::sync_folder(&case.join("raw"))
+    files::sync_folder(&case.join("raw"), files::RAW)
 }
 
 /// The seekable format's table: a frame that decompressors skip.
@@ -129,10 +158,61 @@ fn seek_table(frames: &[(u32, u32)]) -> Vec<u8> {
     table
 }
 
+/// Packs chunks at a chosen level.
+pub struct Packer(Compressor<'static>);
+
+impl Packer {
+    pub fn new(level: i32) -> Result<Packer> {
+        let made = Compressor::new(level).and_then(|mut compressor| {
+            compressor.set_parameter(CParameter::ChecksumFlag(true))?;
+            Ok(Packer(compressor))
+        });
+        made.map_err(|error| from_io(&error))
+    }
+
+    pub fn pack(&mut self, bytes: &[u8]) -> Result<Vec<u8>> {
+        self.0.compress(bytes).map_err(|error| from_io(&error))
+    }
+}
+
+/// The frames of a raw file, as its seek table tells them.
+pub fn raw_frames(case: &Path, (source, generation): (u32, u32)) -> Result<Vec<Frame>> {
+    let path = raw_path(case, source, generation);
+    let damaged = || Error::damaged(&path, "its seek table cannot be read");
+    let mut file = File::open(&path).at_path(&path)?;
+    let length = file.seek(SeekFrom::End(0)).at_path(&path)?;
+    let mut end = [0; 9];
+    file.seek(SeekFrom::Start(length.checked_sub(9).ok_or_else(damaged)?)).at_path(&path)?;
+    file.read_exact(&mut end).at_path(&path)?;
+    let count = u64::from(u32::from_le_bytes([end[0], end[1], end[2], end[3]]));
+    let table = length.checked_sub(9 + count * 8).ok_or_else(damaged)?;
+    if end[5..] != SEEKABLE_MAGIC.to_le_bytes() {
+        return Err(damaged());
+    }
+    let mut entries = vec![0; count as usize * 8];
+    file.seek(SeekFrom::Start(table)).and_then(|_| file.read_exact(&mut entries)).at_path(&path)?;
+    let (mut offset, mut at) = (0, 0);
+    let frames = entries.as_chunks::<8>().0.iter().map(|entry| {
+        let number = |from: usize| {
+            u32::from_le_bytes([entry[from], entry[from + 1], entry[from + 2], entry[from + 3]])
+        };
+        let frame = Frame { offset, bytes: number(4), at, size: number(0), generation };
+        (offset, at) = (frame.end(), at + u64::from(frame.size));
+        frame
+    });
+    Ok(frames.collect())
+}
+
 /// Cuts a raw file back to the frames that were published and closes it with their seek table, after an
 /// import that ended without doing so.
-pub fn recover_raw(case: &Path, source: u32, published: u64, frames: &[Frame]) -> Result<()> {
-    let path = raw_path(case, source);
+pub fn recover_raw(
+    case: &Path,
+    (source, generation): (u32, u32),
+    published: u64,
+    frames: &[Frame],
+) -> Result<()> {
+    let path = raw_path(case, source, generation);
+    faults::at("raw.recover").at_path(&path)?;
     let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).at_path(&path)?;
     let table: Vec<_> = frames.iter().map(|frame| (frame.size, frame.bytes)).collect();
     file.set_len(published).at_path(&path)?;
@@ -162,7 +242,7 @@ impl RawFolder {
 #[derive(Debug)]
 pub struct RawCursor<'a> {
     folder: &'a RawFolder,
-    files: HashMap<u32, File>,
+    files: HashMap<(u32, u32), File>,
     current: HashMap<u32, (u64, Arc<Vec<u8>>)>,
 }
 
@@ -186,8 +266,8 @@ impl RawCursor<'_> {
 
     /// The same, without keeping it.
     pub fn read(&mut self, source: u32, frame: &Frame) -> Result<Vec<u8>> {
-        let path = raw_path(&self.folder.case, source);
-        let file = match self.files.entry(source) {
+        let path = raw_path(&self.folder.case, source, frame.generation);
+        let file = match self.files.entry((source, frame.generation)) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(entry) => {
                 entry.insert(File::open(&path).at_path(&path)?)

@@ -2,23 +2,24 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use ingest::{Encoding, Texts};
+use ingest::Encoding;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::parquet::Values;
+use super::places::Places;
+use super::profile::Profile;
 use super::raw::{Frame, RawCursor, RawFolder};
+use super::reading::Readings;
 use super::rollup::Rollup;
 use super::table::{self, Columns, Table};
 use super::text::TextIndex;
-use super::{files, text};
+use super::{derive, files};
 use crate::FieldKind;
 use crate::error::{AtPath, Error, Result};
-use crate::limits::CANCEL_ROWS;
 use crate::stamp;
 
 /// `segment.json`.
@@ -33,6 +34,11 @@ pub struct SegmentMeta {
     #[serde(with = "stamp::json")]
     pub last: Option<i64>,
     pub sources: Vec<SegmentSource>,
+    /// Whether the table has the columns of the fields; else they are made from the original bytes.
+    pub has_columns: bool,
+    /// Compacting wrote it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_compact: bool,
     pub fields: Vec<SegmentField>,
     pub rollup: Rollup,
     /// SHA-256 of `events.parquet`.
@@ -46,6 +52,41 @@ pub struct SegmentSource {
     /// How its bytes are text.
     pub encoding: String,
     pub frames: Vec<Frame>,
+    /// The heading lines in effect from an offset on, where a format has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headings: Vec<Heading>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Heading {
+    pub offset: u64,
+    /// Its bytes, each as the character of that number.
+    pub text: String,
+}
+
+impl SegmentSource {
+    pub fn new(source: u32, encoding: &str) -> SegmentSource {
+        SegmentSource { source, encoding: encoding.to_owned(), frames: Vec::new(), headings: Vec::new() }
+    }
+
+    /// Adds the frame behind the others, with the heading lines that stand before it.
+    pub fn add(&mut self, frame: Frame, heading: &[u8]) {
+        let text: String = heading.iter().map(|&byte| char::from(byte)).collect();
+        if self.headings.last().map_or("", |last| &last.text) != text {
+            self.headings.push(Heading { offset: frame.offset, text });
+        }
+        self.frames.push(frame);
+    }
+
+    pub fn heading_at(&self, offset: u64) -> Vec<u8> {
+        let next = self.headings.partition_point(|heading| heading.offset <= offset);
+        let heading = next.checked_sub(1).map_or("", |last| &self.headings[last].text);
+        heading.chars().filter_map(|character| u8::try_from(character).ok()).collect()
+    }
+
+    pub fn as_encoding(&self) -> Encoding {
+        Encoding::named(&self.encoding).unwrap_or(Encoding::UTF_8)
+    }
 }
 
 /// A field as a column of `events.parquet`. A field of several types has a column for each.
@@ -59,16 +100,39 @@ pub struct SegmentField {
     pub placed: bool,
 }
 
+/// A segment whose files are written and that no manifest names yet.
+pub struct WrittenSegment {
+    pub meta: SegmentMeta,
+    /// SHA-256 of its `segment.json`.
+    pub sha256: String,
+}
+
 /// A published segment. Columns and fields are decoded when first asked for and then kept.
 #[derive(Debug)]
 pub struct Segment {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     pub meta: SegmentMeta,
+    pub(super) readings: Arc<Readings>,
     /// Of the sources in `meta`, in their order.
-    encodings: Vec<Encoding>,
+    pub(super) encodings: Vec<Encoding>,
     columns: Mutex<Option<Arc<Columns>>>,
     fields: Mutex<HashMap<String, Arc<Values>>>,
     text: Mutex<Option<Arc<TextIndex>>>,
+    /// What is wrong with it, once a question has come upon it.
+    damage: OnceLock<Error>,
+    /// Files to be removed when nobody reads this segment any more.
+    outlived: Mutex<Vec<Arc<Outlived>>>,
+}
+
+/// A file or folder that no manifest names any more. It goes when the last one that may read it does.
+#[derive(Debug)]
+pub struct Outlived(pub PathBuf);
+
+impl Drop for Outlived {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed by the next writer.
+        let _ = files::remove(&self.0);
+    }
 }
 
 impl Segment {
@@ -82,30 +146,67 @@ impl Segment {
     }
 
     /// Writes a segment's files and makes them durable. It exists when the manifest lists it, not before.
-    pub fn write(case: &Path, mut meta: SegmentMeta, table: table::Builder) -> Result<Segment> {
+    pub fn write(case: &Path, mut meta: SegmentMeta, table: table::Builder) -> Result<WrittenSegment> {
         let folder = Self::folder(case, meta.id);
         fs::create_dir_all(&folder).at_path(&folder)?;
         meta.sha256 = table.write(&folder.join("events.parquet"))?;
         let path = folder.join("segment.json");
         let text = serde_json::to_vec(&meta).map_err(|error| Error::damaged(&path, error))?;
-        files::replace(&path, &text)?;
-        files::sync_folder(&case.join("segments"))?;
-        Ok(Segment::with(folder, meta))
+        files::replace(&path, &text, files::SEGMENT)?;
+        files::sync_folder(&case.join("segments"), files::SEGMENT)?;
+        Ok(WrittenSegment { meta, sha256: crate::hex(&Sha256::digest(&text)) })
     }
 
-    pub fn open(case: &Path, id: u64) -> Result<Segment> {
-        let folder = Self::folder(case, id);
-        let path = folder.join("segment.json");
+    /// Opens a segment whose `segment.json` has this hash.
+    pub fn open(id: u64, sha256: &str, readings: &Arc<Readings>) -> Result<Segment> {
+        let path = Self::folder(readings.case(), id).join("segment.json");
         let text = fs::read(&path).at_path(&path)?;
+        if crate::hex(&Sha256::digest(&text)) != sha256 {
+            return Err(Error::damaged(&path, "its checksum differs from the one in case.json"));
+        }
         let meta = serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))?;
-        Ok(Segment::with(folder, meta))
+        Ok(Segment::of(meta, readings))
     }
 
-    fn with(folder: PathBuf, meta: SegmentMeta) -> Segment {
-        let encoding = |source: &SegmentSource| Encoding::named(&source.encoding).unwrap_or(Encoding::UTF_8);
-        let encodings = meta.sources.iter().map(encoding).collect();
-        let (columns, fields, text) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Segment { folder, meta, encodings, columns, fields, text }
+    pub fn of(meta: SegmentMeta, readings: &Arc<Readings>) -> Segment {
+        let encodings = meta.sources.iter().map(SegmentSource::as_encoding).collect();
+        Segment {
+            folder: Self::folder(readings.case(), meta.id),
+            meta,
+            readings: Arc::clone(readings),
+            encodings,
+            columns: Mutex::default(),
+            fields: Mutex::default(),
+            text: Mutex::default(),
+            damage: OnceLock::new(),
+            outlived: Mutex::default(),
+        }
+    }
+
+    /// Lets a question go on without this segment where its files are damaged, and remembers why.
+    pub fn or_missing<T>(&self, answer: Result<T>) -> Result<Option<T>> {
+        match answer {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error) if error.kind().is_of_files() => {
+                let _ = self.damage.set(error);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What is wrong with it, as far as questions have come upon it.
+    pub fn damage(&self) -> Option<&Error> {
+        self.damage.get()
+    }
+
+    /// Keeps a file until nobody reads this segment any more.
+    pub fn outlive(&self, file: Arc<Outlived>) {
+        self.outlived.lock().unwrap_or_else(PoisonError::into_inner).push(file);
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.folder
     }
 
     pub fn columns(&self) -> Result<Arc<Columns>> {
@@ -118,7 +219,7 @@ impl Segment {
         Ok(read)
     }
 
-    fn table(&self) -> Result<Table> {
+    pub(super) fn table(&self) -> Result<Table> {
         Table::open(&self.folder.join("events.parquet"))
     }
 
@@ -138,10 +239,37 @@ impl Segment {
         if let Some(column) = fields.get(name) {
             return Ok(Arc::clone(column));
         }
-        let placed = self.meta.fields.iter().any(|field| field.column == name && field.placed);
-        let column = Arc::new(if placed { self.placed(name)? } else { self.table()?.field(name)? });
-        fields.insert(name.to_owned(), Arc::clone(&column));
-        Ok(column)
+        if self.meta.has_columns {
+            fields.insert(name.to_owned(), Arc::new(self.stored(name)?));
+        } else {
+            // All are parsed at once; what is asked for next is there then.
+            for (field, values) in self.meta.fields.iter().zip(self.derived(&|| Ok(()))?) {
+                fields.insert(field.column.clone(), Arc::new(values));
+            }
+        }
+        let missing = || Error::damaged(&self.folder, format!("it has no column {name}"));
+        fields.get(name).cloned().ok_or_else(missing)
+    }
+
+    /// A column as it is stored, which is not kept afterwards.
+    pub fn stored(&self, name: &str) -> Result<Values> {
+        if self.is_placed(name) { self.placed(name) } else { self.table()?.field(name) }
+    }
+
+    /// Whether the table tells where a column's values stand in their events, not the values.
+    pub fn is_placed(&self, name: &str) -> bool {
+        self.meta.fields.iter().any(|field| field.column == name && field.placed)
+    }
+
+    /// The places of such a column.
+    pub fn places(&self, name: &str) -> Result<Places> {
+        self.table()?.places(name)
+    }
+
+    /// The columns of all fields, made from the original bytes.
+    pub fn derived(&self, stopped: &dyn Fn() -> Result<()>) -> Result<Vec<Values>> {
+        let (sources, fields) = (&self.meta.sources, &self.meta.fields);
+        derive::fields(&self.readings, &mut self.raw().cursor(), sources, &*self.columns()?, fields, stopped)
     }
 
     /// The values of a column that is told by places, read from the raw bytes.
@@ -159,7 +287,7 @@ impl Segment {
 
     /// The raw bytes of the case it belongs to.
     fn raw(&self) -> RawFolder {
-        RawFolder::new(self.folder.ancestors().nth(2).unwrap_or(&self.folder))
+        RawFolder::new(self.readings.case())
     }
 
     /// The fields of one event, from columns that are decoded for many.
@@ -173,6 +301,13 @@ impl Segment {
 
     /// The fields of one event, straight from the file: the right way for a single one.
     pub fn row_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
+        if !self.meta.has_columns {
+            let values = self.derived_of(row)?;
+            let texts = self.meta.fields.iter().zip(&values);
+            return Ok(texts
+                .filter_map(|(field, values)| Some((field, table::text_of(values, 0)?)))
+                .collect());
+        }
         let (table, raw) = (self.table()?, self.raw());
         let mut cursor = raw.cursor();
         let mut found = Vec::new();
@@ -184,6 +319,17 @@ impl Segment {
             found.extend(value.map(|value| (field, value)));
         }
         Ok(found)
+    }
+
+    fn derived_of(&self, row: usize) -> Result<Vec<Values>> {
+        let columns = self.columns()?;
+        let (source, offset) = (columns.source[row], columns.offset[row]);
+        let frame = self.frame(source, offset)?;
+        let Some(of_source) = self.meta.sources.iter().find(|entry| entry.source == source) else {
+            return Ok(Vec::new());
+        };
+        let bytes = self.raw().cursor().read(source, frame)?;
+        derive::of_event(&self.readings, of_source, frame, bytes, offset, &self.meta.fields)
     }
 
     fn placed_value(
@@ -224,157 +370,60 @@ impl Segment {
         index.map_or(Encoding::UTF_8, |index| self.encodings[index])
     }
 
-    /// Calls `each` with the text of the event at every row given. Rows are visited in the order of their
-    /// files, not of their times: in a log whose times jump about, neighbours in time lie in frames far apart,
-    /// and each visit would decompress one.
-    pub fn for_each_text(
-        &self,
-        cursor: &mut RawCursor<'_>,
-        rows: impl Iterator<Item = u32>,
-        mut each: impl FnMut(u32, &[u8]) -> Result<()>,
-    ) -> Result<()> {
-        let mut rows: Vec<u32> = rows.collect();
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let columns = self.columns()?;
-        let place = |&row: &u32| (columns.source[row as usize], columns.offset[row as usize]);
-        if !rows.is_sorted_by_key(place) {
-            rows.sort_unstable_by_key(place);
-        }
-        let mut texts = SourceTexts::new(self);
-        for row in rows {
-            let (source, offset) = place(&row);
-            let frame = self.frame(source, offset)?;
-            let bytes = cursor.frame(source, frame)?;
-            let event = self.event_in(&bytes, frame, &columns, row as usize)?;
-            each(row, &texts.of(source).text(&bytes, frame.offset, event))?;
-        }
-        Ok(())
-    }
-
-    /// An event's place within the bytes of its frame.
-    fn event_in(&self, bytes: &[u8], frame: &Frame, columns: &Columns, row: usize) -> Result<Range<usize>> {
-        let start = (columns.offset[row] - frame.offset) as usize;
-        let place = start..start + columns.length[row] as usize;
-        if place.end > bytes.len() {
-            return Err(Error::damaged(&self.folder, format!("row {row} reaches past its raw frame")));
-        }
-        Ok(place)
-    }
-
-    /// The text index, where one stands.
+    /// What is known of the tokens: the index, else the filters, where one of them stands.
     pub fn text(&self) -> Result<Option<Arc<TextIndex>>> {
         let mut kept = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.is_none() {
-            let path = self.text_path();
-            if path.exists() {
+            let paths = [Profile::Full, Profile::Bloom].into_iter().filter_map(|kind| self.text_path(kind));
+            if let Some((path, _)) = paths.into_iter().find(|(path, _)| path.exists()) {
                 *kept = Some(Arc::new(TextIndex::open(&path, self.meta.events as u32)?));
             }
         }
         Ok(kept.clone())
     }
 
-    pub fn has_text(&self) -> bool {
-        self.text_path().exists()
+    /// Forgets an index that was opened, because there is a better one or none any more.
+    pub fn reopen_text(&self) {
+        *self.text.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    fn text_path(&self) -> PathBuf {
-        self.folder.join("text.idx")
-    }
-
-    /// Builds the text index beside the segment and moves it into place when it is whole.
-    pub fn build_text(&self, cursor: &mut RawCursor<'_>, stopped: &dyn Fn() -> bool) -> Result<()> {
-        let path = self.text_path();
-        if path.exists() {
-            return Ok(());
-        }
-        let table = self.table()?;
-        let columns = table.columns()?;
-        let repeating = self.meta.fields.iter().filter(|field| table.is_coded(&field.column));
-        let repeating = repeating.map(|field| Ok((field.column.clone(), table.field(&field.column)?)));
-        let mut builder = text::Builder::new(repeating.collect::<Result<_>>()?);
-        let mut texts = SourceTexts::new(self);
-        self.for_each_in_order(cursor, &columns, |row, (frame, bytes), event| {
-            if row.is_multiple_of(CANCEL_ROWS) && stopped() {
-                return Err(Error::cancelled());
-            }
-            builder.add(row as u32, &texts.of(columns.source[row]).text(bytes, frame.offset, event));
-            Ok(())
-        })?;
-        files::replace(&path, &builder.finish(columns.rows() as u32)?)
-    }
-
-    /// Calls `each` with every event, in row order: its frame, and its place there. A frame is unpacked once and kept until
-    /// the last row that lies in it, wherever its rows are.
-    fn for_each_in_order(
-        &self,
-        cursor: &mut RawCursor<'_>,
-        columns: &Columns,
-        mut each: impl FnMut(usize, (&Frame, &[u8]), Range<usize>) -> Result<()>,
-    ) -> Result<()> {
-        let mut runs: Vec<(usize, u32, Frame)> = Vec::new();
-        let mut last_run = HashMap::new();
-        for row in 0..columns.rows() {
-            let (source, offset) = (columns.source[row], columns.offset[row]);
-            if runs.last().is_none_or(|(_, last, frame)| *last != source || !frame.holds(offset)) {
-                let frame = *self.frame(source, offset)?;
-                last_run.insert((source, frame.offset), runs.len());
-                runs.push((row, source, frame));
-            }
-        }
-        let mut kept = HashMap::new();
-        for (run, (first, source, frame)) in runs.iter().enumerate() {
-            let key = (*source, frame.offset);
-            let bytes = match kept.remove(&key) {
-                Some(bytes) => bytes,
-                None => cursor.read(*source, frame)?,
-            };
-            let end = runs.get(run + 1).map_or(columns.rows(), |next| next.0);
-            for row in *first..end {
-                each(row, (frame, &bytes), self.event_in(&bytes, frame, columns, row)?)?;
-            }
-            if last_run.get(&key).is_some_and(|&last| last > run) {
-                kept.insert(key, bytes);
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks the table against its checksum, and that every event lies in its raw frame.
+    /// Checks the files against their checksums, and that every event lies in its raw frame.
     pub fn verify(&self, cursor: &mut RawCursor<'_>) -> Result<()> {
-        let table = self.folder.join("events.parquet");
-        if hash_file(&table)? != self.meta.sha256 {
-            return Err(Error::damaged(&table, "its checksum differs from the one in segment.json"));
-        }
-        if let Some(text) = self.text()? {
-            text.verify()?;
+        self.verify_table()?;
+        for path in self.text_files() {
+            self.verify_text(&path)?;
         }
         self.for_each_text(cursor, 0..self.meta.events as u32, |_, _| Ok(()))
     }
-}
 
-/// The texts of the events of each source of a segment.
-struct SourceTexts {
-    sources: Vec<(u32, Texts)>,
-    /// For a source that the segment does not list; no row has one.
-    other: Texts,
-}
-
-impl SourceTexts {
-    fn new(segment: &Segment) -> SourceTexts {
-        let entries = segment.meta.sources.iter().zip(&segment.encodings);
-        SourceTexts {
-            sources: entries.map(|(entry, &encoding)| (entry.source, Texts::of(encoding))).collect(),
-            other: Texts::of(Encoding::UTF_8),
+    pub fn verify_table(&self) -> Result<()> {
+        let table = self.folder.join("events.parquet");
+        if hash_file(&table)? == self.meta.sha256 {
+            Ok(())
+        } else {
+            Err(Error::damaged(&table, "its checksum differs from the one in segment.json"))
         }
     }
 
-    fn of(&mut self, source: u32) -> &mut Texts {
-        match self.sources.iter_mut().find(|(id, _)| *id == source) {
-            Some((_, texts)) => texts,
-            None => &mut self.other,
+    fn verify_text(&self, path: &Path) -> Result<()> {
+        TextIndex::open(path, self.meta.events as u32)?.verify()
+    }
+
+    fn text_files(&self) -> impl Iterator<Item = PathBuf> {
+        let files = Profile::ALL.into_iter().filter_map(|profile| self.text_path(profile));
+        files.map(|(path, _)| path).filter(|path| path.exists())
+    }
+
+    /// Removes what is known of tokens where it is damaged, so that it is built anew.
+    pub fn remove_bad_text(&self) -> Result<usize> {
+        let mut bad: Vec<PathBuf> =
+            self.text_files().filter(|path| self.verify_text(path).is_err()).collect();
+        if super::verify_templates(self, &mut self.raw().cursor()).is_err() {
+            bad.push(self.file(super::templates::FILE));
         }
+        bad.iter().try_for_each(|path| files::remove(path))?;
+        self.reopen_text();
+        Ok(bad.len())
     }
 }
 

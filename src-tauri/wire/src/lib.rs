@@ -21,6 +21,7 @@ mod patterns;
 mod session;
 mod types;
 pub mod typescript;
+mod upkeep;
 
 pub use contract::Command;
 pub use language::{
