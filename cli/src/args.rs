@@ -26,6 +26,10 @@ pub enum Command {
     Info(CaseArgument),
     /// Read everything back and compare it with the hashes
     Verify(Verify),
+    /// Set the zone or the clock of a source in a case; its times are made anew from what is stored
+    Adjust(Adjust),
+    /// Read a source of a case anew, as another format or in another encoding, from what is stored
+    Reread(Reread),
     /// Keep more or less besides the original bytes; answers stay the same
     Reprofile(Reprofile),
     /// Make a case smaller: pack it harder and merge its small parts
@@ -51,6 +55,12 @@ pub struct Reading {
     /// Year of the first time, where times name none
     #[arg(long)]
     pub year: Option<i16>,
+    /// Add this to every time, for a machine whose clock was wrong: 1h30m, -250ms
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    pub offset: Option<String>,
+    /// When the machine was started, where times are uptimes (RFC 3339)
+    #[arg(long, value_name = "T")]
+    pub boot: Option<String>,
 }
 
 impl Reading {
@@ -59,6 +69,8 @@ impl Reading {
             encoding: self.encoding.clone(),
             zone: self.zone.clone(),
             year: self.year,
+            clock_offset_ns: self.offset.as_deref().map_or(Ok(0), clock_offset_ns)?,
+            boot_ns: self.boot.as_deref().map(boot_ns).transpose()?,
             ..indexer::ReadOptions::default()
         };
         match &self.format {
@@ -79,6 +91,68 @@ impl Reading {
         }
         Ok(options)
     }
+}
+
+/// What of folders is taken.
+#[derive(Args)]
+pub struct Folders {
+    /// Of folders, only files that match: *.log, web/**/*.gz; may be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+    /// Of folders, no files and folders that match; may be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+}
+
+impl Folders {
+    pub fn filter(&self) -> indexer::Filter {
+        let globs = |patterns: &[String]| patterns.iter().map(|one| indexer::Glob::new(one)).collect();
+        indexer::Filter { include: globs(&self.include), exclude: globs(&self.exclude) }
+    }
+}
+
+fn boot_ns(text: &str) -> indexer::Result<i64> {
+    indexer::stamp::parse(text).ok_or_else(|| {
+        let message = format!("\"{text}\" is not a time");
+        indexer::Error::new(indexer::ErrorKind::BadRequest, message).hint("write it as 2026-03-01T14:05:00Z")
+    })
+}
+
+/// `1h30m`, `-250ms`, `+2s`: a sign, and numbers with their units.
+pub fn clock_offset_ns(text: &str) -> indexer::Result<i64> {
+    duration_ns(text).ok_or_else(|| {
+        let message = format!("\"{text}\" is not a duration");
+        let error = indexer::Error::new(indexer::ErrorKind::BadRequest, message);
+        error.hint("write numbers with their units, d h m s ms us ns: 1h30m, -250ms")
+    })
+}
+
+fn duration_ns(text: &str) -> Option<i64> {
+    const UNITS: [(&str, i64); 7] = [
+        ("ms", 1_000_000),
+        ("us", 1_000),
+        ("ns", 1),
+        ("d", 86_400_000_000_000),
+        ("h", 3_600_000_000_000),
+        ("m", 60_000_000_000),
+        ("s", 1_000_000_000),
+    ];
+    let (sign, mut rest) = match text.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let mut total = 0_i64;
+    if rest.is_empty() {
+        return None;
+    }
+    while !rest.is_empty() {
+        let digits = rest.find(|letter: char| !letter.is_ascii_digit())?;
+        let number: i64 = rest[..digits].parse().ok()?;
+        let (unit, unit_ns) = UNITS.into_iter().find(|(unit, _)| rest[digits..].starts_with(unit))?;
+        total = total.checked_add(number.checked_mul(unit_ns)?)?;
+        rest = &rest[digits + unit.len()..];
+    }
+    Some(sign * total)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -108,7 +182,7 @@ impl From<Profile> for indexer::Profile {
 pub struct Import {
     /// The case's folder
     pub case: PathBuf,
-    /// Files and folders; `-` for what is piped in
+    /// Files, folders and patterns (logs/**/*.gz); `-` for what is piped in
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// What is kept besides the original bytes; full for a new case
@@ -116,9 +190,41 @@ pub struct Import {
     pub profile: Option<Profile>,
     #[command(flatten)]
     pub reading: Reading,
+    #[command(flatten)]
+    pub folders: Folders,
+    /// Import even where the case would reach into the 15 % of its disk that are kept free
+    #[arg(long)]
+    pub beyond_reserve: bool,
+    /// Import what is in the case already once more, as sources of its own
+    #[arg(long)]
+    pub again: bool,
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct Adjust {
+    /// The case's folder
+    pub case: PathBuf,
+    /// The source: its number, name or path, or a rotated set
+    pub source: String,
+    /// Zone of times that name none: Europe/Berlin, +02:00
+    #[arg(long, value_name = "TZ")]
+    pub zone: Option<String>,
+    /// Add this to every time as written; 0s takes an earlier offset back: 1h30m, -250ms
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    pub offset: Option<String>,
+}
+
+#[derive(Args)]
+pub struct Reread {
+    /// The case's folder
+    pub case: PathBuf,
+    /// The source: its number, name or path, or a rotated set
+    pub source: String,
+    #[command(flatten)]
+    pub reading: Reading,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -167,11 +273,13 @@ pub struct Query {
 
 #[derive(Args)]
 pub struct Detect {
-    /// Files and folders; `-` for what is piped in
+    /// Files, folders and patterns (logs/**/*.gz); `-` for what is piped in
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
+    #[command(flatten)]
+    pub folders: Folders,
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -240,4 +348,20 @@ pub struct Serve {
     /// The secret in the address; a random one unless given
     #[arg(long)]
     pub token: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_numbers_with_units() {
+        let hour = 3_600_000_000_000;
+        assert_eq!(duration_ns("1h30m"), Some(hour * 3 / 2));
+        assert_eq!(duration_ns("-250ms"), Some(-250_000_000));
+        assert_eq!(duration_ns("+2s"), Some(2_000_000_000));
+        for wrong in ["", "-", "5", "h", "1h5", "1 h", "9999999999999d"] {
+            assert_eq!(duration_ns(wrong), None, "{wrong}");
+        }
+    }
 }

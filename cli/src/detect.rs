@@ -16,8 +16,12 @@ struct Report {
 }
 
 pub fn run(arguments: &Detect) -> Result<Outcome> {
-    let found =
-        indexer::detect(&arguments.paths, &arguments.reading.options()?, &indexer::Cancel::default())?;
+    let found = indexer::detect(
+        &arguments.paths,
+        &arguments.folders.filter(),
+        &arguments.reading.options()?,
+        &indexer::Cancel::default(),
+    )?;
     let mut stdout = out::stdout();
     if arguments.json {
         let files = found.iter().map(FileLine::from).collect();
@@ -27,12 +31,18 @@ pub fn run(arguments: &Detect) -> Result<Outcome> {
         for file in found.iter().filter(|file| !file.format.is_empty()) {
             let line = FileLine::from(file);
             writeln!(stdout, "{}", line.path)?;
-            writeln!(stdout, "  format    {} ({})", line.format, file.reason)?;
+            writeln!(stdout, "  format    {} ({})", line.format, file.account.reason)?;
             writeln!(stdout, "  text      {}, compression {}", line.encoding, line.compression)?;
             writeln!(stdout, "  zone      {}", line.zone)?;
             writeln!(stdout, "  events    {}, {} of them not understood", line.events, line.unparsed)?;
             if let (Some(first), Some(last)) = (line.first, line.last) {
                 writeln!(stdout, "  times     {first} to {last}")?;
+            }
+            if let Some(set) = &line.set {
+                writeln!(stdout, "  set       {set}")?;
+            }
+            for remark in file.account.remarks().iter().filter(|remark| !remark.starts_with("zone: ")) {
+                writeln!(stdout, "  note      {remark}")?;
             }
         }
     }

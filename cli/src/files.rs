@@ -1,9 +1,10 @@
 //! The `files` list that `detect --json` and `import --json` share.
 
+use indexer::Account;
 use serde::Serialize;
 
 /// A file or archive member, as scripts see it.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub struct FileLine {
     pub path: String,
     pub format: String,
@@ -16,11 +17,67 @@ pub struct FileLine {
     pub last: Option<String>,
     pub bytes: u64,
     pub error: Option<String>,
+    /// The rotated set it is a part of.
+    pub set: Option<String>,
+    /// Share of its first lines that are of the format, why it was chosen, and which others were possible.
+    pub score: f32,
+    pub reason: String,
+    pub alternatives: Vec<Alternative>,
+    /// What was not understood, by reason.
+    pub unparsed_reasons: Vec<UnparsedReason>,
+    /// What was decided about its times, and what is odd about them.
+    pub times: Vec<String>,
+    /// Whether the case knows it: new, known, grown, anew; only for an import.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<&'static str>,
+    /// That in words, where it is not simply new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
+}
+
+#[derive(Serialize)]
+pub struct Alternative {
+    pub format: String,
+    pub score: f32,
+}
+
+#[derive(Serialize)]
+pub struct UnparsedReason {
+    pub reason: String,
+    pub events: u64,
+    pub examples: Vec<Example>,
+}
+
+#[derive(Serialize)]
+pub struct Example {
+    pub line: u64,
+    pub text: String,
+}
+
+impl FileLine {
+    fn with(self, account: &Account) -> FileLine {
+        let alternative =
+            |(format, score): &(String, f32)| Alternative { format: format.clone(), score: *score };
+        let example = |example: &indexer::Example| Example { line: example.line, text: example.text.clone() };
+        let reason = |unparsed: &indexer::Unparsed| UnparsedReason {
+            reason: unparsed.reason.clone(),
+            events: unparsed.events,
+            examples: unparsed.examples.iter().map(example).collect(),
+        };
+        FileLine {
+            score: account.score,
+            reason: account.reason.clone(),
+            alternatives: account.alternatives.iter().map(alternative).collect(),
+            unparsed_reasons: account.unparsed.iter().map(reason).collect(),
+            times: account.times.sentences(),
+            ..self
+        }
+    }
 }
 
 impl From<&indexer::Detected> for FileLine {
     fn from(file: &indexer::Detected) -> FileLine {
-        FileLine {
+        let line = FileLine {
             path: file.path.to_string_lossy().into_owned(),
             format: file.format.clone(),
             encoding: file.encoding.clone(),
@@ -32,7 +89,10 @@ impl From<&indexer::Detected> for FileLine {
             last: file.last.map(indexer::stamp::to_rfc3339),
             bytes: file.bytes,
             error: file.error.as_ref().map(|error| error.message().to_owned()),
-        }
+            set: file.set.clone(),
+            ..FileLine::default()
+        };
+        line.with(&file.account)
     }
 }
 
@@ -40,7 +100,7 @@ impl From<&indexer::FileReport> for FileLine {
     fn from(file: &indexer::FileReport) -> FileLine {
         let source = file.source.as_ref();
         let text = |part: fn(&indexer::SourceEntry) -> &String| source.map(part).cloned().unwrap_or_default();
-        FileLine {
+        let line = FileLine {
             path: file.path.to_string_lossy().into_owned(),
             format: text(|source| &source.format),
             encoding: text(|source| &source.encoding),
@@ -52,6 +112,14 @@ impl From<&indexer::FileReport> for FileLine {
             last: source.and_then(|source| source.last).map(indexer::stamp::to_rfc3339),
             bytes: source.map_or(0, |source| source.bytes),
             error: file.problem.as_ref().map(|error| error.message().to_owned()),
+            set: source.and_then(|source| source.set.clone()),
+            outcome: Some(file.outcome.name()),
+            remark: file.remark.clone(),
+            ..FileLine::default()
+        };
+        match &file.account {
+            Some(account) => line.with(account),
+            None => line,
         }
     }
 }
@@ -60,7 +128,6 @@ impl From<&indexer::FileReport> for FileLine {
 impl From<&indexer::Error> for FileLine {
     fn from(error: &indexer::Error) -> FileLine {
         let path = error.path().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
-        let none = indexer::Detected { error: Some(error.clone()), ..indexer::Detected::default() };
-        FileLine { path, ..FileLine::from(&none) }
+        FileLine { path, error: Some(error.message().to_owned()), ..FileLine::default() }
     }
 }

@@ -32,6 +32,9 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
     let options = ImportOptions {
         ingest: arguments.reading.options()?,
         profile: arguments.profile.map(indexer::Profile::from),
+        again: arguments.again,
+        beyond_reserve: arguments.beyond_reserve,
+        filter: arguments.folders.filter(),
         ..ImportOptions::default()
     };
     let first_published = std::cell::Cell::new(None);
@@ -66,6 +69,11 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
         writeln!(stdout)?;
         stdout.flush()?;
     } else {
+        for file in &done.files {
+            if let Some(remark) = &file.remark {
+                out::say(&format!("{}: {remark}", file.path.display()));
+            }
+        }
         let files = done.files.iter().filter(|file| file.source.is_some()).count();
         let (events, files) = (counted(done.events, "event"), counted(files as u64, "file"));
         out::say(&format!("{events} of {files} in {landed_seconds:.1} s"));
@@ -82,11 +90,11 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
 }
 
 /// `1 event`, `2 events`.
-fn counted(number: u64, what: &str) -> String {
+pub fn counted(number: u64, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-fn line(progress: &Progress) -> String {
+pub fn line(progress: &Progress) -> String {
     let what = match progress.phase {
         Phase::Landing => "reading",
         Phase::Indexing => "indexing",

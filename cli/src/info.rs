@@ -22,13 +22,21 @@ pub fn info(arguments: &CaseArgument) -> Result<Outcome> {
     let profile = snapshot.profile().name();
     writeln!(stdout, "  profile   {profile}, reached by {reached} of {segments} segments")?;
     writeln!(stdout, "  fields    {}", Case::field_names(&snapshot).join(", "))?;
-    for source in snapshot.sources().iter().filter(|source| !source.deleted) {
+    for (id, source) in (0..).zip(snapshot.sources()).filter(|(_, source)| !source.deleted) {
         let state = source.note.as_deref().unwrap_or(if source.complete { "complete" } else { "being read" });
         writeln!(
             stdout,
             "  source    {} ({}): {} events, {} bytes, {state}, SHA-256 {}",
             source.name, source.format, source.events, source.bytes, source.sha256
         )?;
+        if let Some(set) = &source.set {
+            writeln!(stdout, "            set: {set}")?;
+        }
+        let Some(account) = case.account(&snapshot, id)? else { continue };
+        writeln!(stdout, "            format: {}", account.reason)?;
+        for remark in account.remarks() {
+            writeln!(stdout, "            {remark}")?;
+        }
     }
     stdout.flush()?;
     Ok(Outcome::Done)

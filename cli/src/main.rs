@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 done but some input was unreadable (and named), 2 usage, 3 failed.
 
+mod adjust;
 mod args;
 mod detect;
 mod events;
@@ -34,6 +35,8 @@ fn main() -> ExitCode {
         Command::Export(arguments) => events::export(&arguments),
         Command::Info(arguments) => info::info(&arguments),
         Command::Verify(arguments) => info::verify(&arguments),
+        Command::Adjust(arguments) => adjust::adjust(&arguments),
+        Command::Reread(arguments) => adjust::reread(&arguments),
         Command::Reprofile(arguments) => rewrite::reprofile(&arguments),
         Command::Compact(arguments) => rewrite::compact(&arguments),
         Command::Delete(arguments) => rewrite::delete(&arguments),

@@ -1,9 +1,9 @@
 //! The façade: a case, opened for reading by anyone and for writing by one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 
 use sha2::{Digest, Sha256};
 
@@ -12,8 +12,8 @@ use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::exec::{FrameCache, MatchCache};
 use crate::import::{self, ImportOptions, ImportReport, Progress};
 use crate::storage::{
-    Manifest, ManifestStamp, Profile, RawCursor, RawFolder, Readings, Segment, SegmentEntry, SourceEntry,
-    folder_bytes, is_locked, verify_templates,
+    Frame, Manifest, ManifestStamp, Profile, RawCursor, RawFolder, Readings, Segment, SegmentEntry,
+    SourceEntry, folder_bytes, is_locked, verify_templates,
 };
 use crate::templates::TemplateCache;
 use crate::writing::Writing;
@@ -74,6 +74,22 @@ impl Snapshot {
     #[must_use]
     pub fn sources(&self) -> &[SourceEntry] {
         &self.manifest.sources
+    }
+
+    /// The sources that a person means: by number, by name or path, or all of a rotated set.
+    #[must_use]
+    pub fn sources_named(&self, name: &str) -> Vec<u32> {
+        let all = || (0..).zip(self.sources()).filter(|(_, source)| !source.deleted);
+        if let Ok(id) = name.parse::<u32>()
+            && self.sources().get(id as usize).is_some_and(|source| !source.deleted)
+        {
+            return vec![id];
+        }
+        let ids = |is: &dyn Fn(&SourceEntry) -> bool| -> Vec<u32> {
+            all().filter(|(_, source)| is(source)).map(|(id, _)| id).collect()
+        };
+        let of_set = ids(&|source| source.set.as_deref() == Some(name));
+        if of_set.is_empty() { ids(&|source| source.name == name || source.path == name) } else { of_set }
     }
 
     /// The earliest and latest time of any event.
@@ -189,6 +205,13 @@ impl Case {
 
     pub(crate) fn replace(&self, snapshot: Arc<Snapshot>, stamp: Option<ManifestStamp>) -> Arc<Snapshot> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let names = |snapshot: &Snapshot| -> Vec<(String, Option<String>)> {
+            snapshot.sources().iter().map(|source| (source.name.clone(), source.set.clone())).collect()
+        };
+        if !names(&snapshot).starts_with(&names(&state.snapshot)) {
+            // Which events are of a source of some name was answered by the names before.
+            self.matches.clear();
+        }
         *state = State { snapshot: Arc::clone(&snapshot), stamp };
         snapshot
     }
@@ -219,17 +242,22 @@ impl Case {
 
     /// Does work that changes the case. Only one may at a time.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&mut Writing<'_>) -> Result<T>) -> Result<T> {
-        // Work that panicked leaves nothing behind that the next one does not put right.
-        let _turn = match self.writer.try_lock() {
-            Ok(turn) => turn,
-            Err(TryLockError::Poisoned(turn)) => turn.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::new(ErrorKind::CaseLocked, "this case is being written already")
-                    .at(&self.folder)
-                    .hint("try it again when that has ended, or stop it first"));
-            }
-        };
+        let _turn = self.turn()?;
         work(&mut Writing::begin(self)?)
+    }
+
+    /// The turn to write, of the threads of this process.
+    fn turn(&self) -> Result<MutexGuard<'_, ()>> {
+        // Work that panicked leaves nothing behind that the next one does not put right.
+        match self.writer.try_lock() {
+            Ok(turn) => Ok(turn),
+            Err(TryLockError::Poisoned(turn)) => Ok(turn.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                Err(Error::new(ErrorKind::CaseLocked, "this case is being written already")
+                    .at(&self.folder)
+                    .hint("try it again when that has ended, or stop it first"))
+            }
+        }
     }
 
     /// Reads everything back: each source's hash, each segment's checksum, each event's place.
@@ -294,8 +322,20 @@ impl Case {
     }
 }
 
-/// A source's frames over all segments, in the order of the source.
-pub(crate) fn frames_of(segments: &[Arc<Segment>], source: u32) -> Vec<crate::storage::Frame> {
+/// The frames of every source over all segments, in the order of the source.
+pub(crate) fn frames_by_source(segments: &[Arc<Segment>]) -> BTreeMap<u32, Vec<Frame>> {
+    let mut found: BTreeMap<u32, Vec<Frame>> = BTreeMap::new();
+    for entry in segments.iter().flat_map(|segment| &segment.meta.sources) {
+        found.entry(entry.source).or_default().extend(&entry.frames);
+    }
+    for frames in found.values_mut() {
+        frames.sort_unstable_by_key(|frame| frame.offset);
+    }
+    found
+}
+
+/// Those of one source.
+pub(crate) fn frames_of(segments: &[Arc<Segment>], source: u32) -> Vec<Frame> {
     let entries = segments.iter().flat_map(|segment| &segment.meta.sources);
     let mut frames: Vec<_> = entries
         .filter(|entry| entry.source == source)

@@ -31,7 +31,9 @@ mod import;
 mod language;
 mod limits;
 mod patterns;
+mod preview;
 pub mod query;
+mod revise;
 mod rewrite;
 mod search;
 pub mod stamp;
@@ -49,13 +51,16 @@ pub use case::{Case, Missing, Snapshot, Verification};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
 pub use exec::{Path as AnswerPath, Step as AnswerStep};
-pub use import::{FileProgress, FileReport, FileState, ImportOptions, ImportReport, Phase, Progress};
-pub use ingest::{Level, NO_TIME, Options as ReadOptions, format_names};
+pub use import::{
+    FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress,
+};
+pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
 pub use language::{Checked, Explanation};
 pub use patterns::{Granularity, Template, TemplateId};
+pub use preview::{Estimate, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, preview};
 pub use rewrite::{CompactReport, RepairReport, Rewriting};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
-pub use storage::{Profile, SourceEntry};
+pub use storage::{Account, Example, Profile, Reading, SourceEntry, Unparsed};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 
 /// Asks long work to stop. Clones share the request.

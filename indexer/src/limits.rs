@@ -55,6 +55,19 @@ pub const COMPACT_RAW_LEVEL: i32 = 12;
 /// How hard compacting packs columns, which are coded already and gain less.
 pub const COMPACT_COLUMN_LEVEL: i32 = 9;
 
+/// Reasons why events of a source were not understood that are told apart; formats have a handful.
+pub const UNPARSED_REASONS: usize = 16;
+
+/// Events that are kept as examples of a reason; a person reads a few.
+pub const EXAMPLES: usize = 3;
+
+/// So much of an example is kept; the event itself has the rest.
+pub const EXAMPLE_BYTES: usize = 240;
+
+/// First bytes of a source by which it is found again. Logs that begin alike for so long are compared byte by
+/// byte, which ends where they first differ.
+pub const HEAD_BYTES: usize = 4_096;
+
 /// Bytes of a message that its template is made from. What a program says stands at the start; longer texts
 /// are data, and would fill the memory with shapes.
 pub const LONGEST_MINED_BYTES: usize = 4_096;
@@ -115,6 +128,25 @@ pub const REGEX_NESTING: u32 = 64;
 
 /// Rows that `limit`, `tail`, `top` and `rare` give unless told.
 pub const DEFAULT_ROWS: u64 = 10;
+
+/// So much of each stream is looked at for a preview: more than a detection needs, so that a rate can be measured.
+pub const PREVIEWED_BYTES: u64 = 1 << 20;
+
+/// So much of all streams together is imported to measure what the import will take; under a second.
+pub const MEASURED_BYTES: u64 = 8 << 20;
+
+/// Less than this says nothing about the rate; what it took is what any small import takes.
+pub const LEAST_MEASURED_BYTES: u64 = 256 << 10;
+
+/// How many times its size a packed log is guessed to have, where nothing tells.
+pub const USUAL_EXPANSION: u64 = 12;
+
+/// The share of a disk that an import leaves free unless told otherwise: systems slow down or fail on full disks.
+pub const RESERVED_SHARE: f64 = 0.15;
+
+/// An import that takes at most one part in so many of what is free is not refused for the reserve: it does not make
+/// a disk fuller than it is, and a full disk is where small logs are looked at.
+pub const UNNOTICED_PART: u64 = 100;
 
 /// Suggestions of one completion: more than a list shows without scrolling for long.
 pub const COMPLETIONS: usize = 60;

@@ -411,11 +411,11 @@ impl Case {
     }
 
     fn frame_bytes(&self, source: u32, frame: &Frame, cursor: &mut RawCursor<'_>) -> Result<Arc<Vec<u8>>> {
-        if let Some(bytes) = self.frames.get(source, frame.offset) {
+        if let Some(bytes) = self.frames.get(source, frame) {
             return Ok(bytes);
         }
         let bytes = cursor.frame(source, frame)?;
-        self.frames.put(source, frame.offset, Arc::clone(&bytes));
+        self.frames.put(source, frame, Arc::clone(&bytes));
         Ok(bytes)
     }
 }

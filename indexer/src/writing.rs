@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::Cancel;
-use crate::case::{Case, Snapshot, frames_of};
+use crate::case::{Case, Snapshot, frames_by_source};
 use crate::error::Result;
+use crate::import::KnownSource;
 use crate::storage::{
-    Lock, Manifest, Outlived, Profile, RawCursor, Segment, SegmentEntry, WrittenSegment, has_templates,
-    of_raw_name, raw_path, recover_raw, remove_where,
+    Lock, Manifest, Outlived, Profile, RawCursor, Segment, SegmentEntry, SourceReading, WrittenSegment,
+    has_templates, of_raw_name, raw_path, recover_raw, remove_where,
 };
 
 /// The right to write a case, with the state as last published.
@@ -132,13 +133,17 @@ impl<'c> Writing<'c> {
             return Ok(());
         }
         let folder = self.case.folder();
-        for (id, source) in self.manifest.sources.iter_mut().enumerate() {
-            if source.complete || source.note.is_some() || source.deleted {
-                continue;
+        let frames = frames_by_source(&self.segments);
+        for (id, source) in (0..).zip(&mut self.manifest.sources).filter(|(_, source)| !source.deleted) {
+            let of_source = frames.get(&id).map_or(&[][..], Vec::as_slice);
+            // Until segments read it, a file that was packed anew is as it was finished.
+            if of_source.iter().all(|frame| frame.generation == source.generation) {
+                recover_raw(folder, (id, source.generation), source.raw_bytes, of_source)?;
             }
-            let frames = frames_of(&self.segments, id as u32);
-            recover_raw(folder, (id as u32, source.generation), source.raw_bytes, &frames)?;
-            source.note = Some(format!("the import was cut off; its first {} bytes are kept", source.bytes));
+            if !source.complete && source.note.is_none() {
+                source.note =
+                    Some(format!("the import was cut off; its first {} bytes are kept", source.bytes));
+            }
         }
         let listed = |id: u64| self.manifest.segments.iter().any(|segment| segment.id == id);
         remove_where(&folder.join("segments"), |name| !name.parse().is_ok_and(listed))?;
@@ -149,7 +154,32 @@ impl<'c> Writing<'c> {
         for (segment, profile) in self.reached() {
             segment.remove_text_beyond(profile)?;
         }
-        Ok(())
+        self.remove_old_accounts()
+    }
+
+    /// Removes files of accounts that no source names any more.
+    pub fn remove_old_accounts(&self) -> Result<()> {
+        let folder = self.folder().join("accounts");
+        if !folder.is_dir() {
+            return Ok(());
+        }
+        let named: HashSet<u64> = self.manifest.sources.iter().filter_map(|source| source.account).collect();
+        remove_where(&folder, |name| {
+            let number = name.strip_suffix(".json").and_then(|number| number.parse().ok());
+            number.is_none_or(|number: u64| !named.contains(&number))
+        })
+    }
+
+    /// The sources with what is needed to tell whether a stream is one of them.
+    pub fn known_sources(&self) -> Vec<KnownSource> {
+        let mut frames = frames_by_source(&self.segments);
+        let sources = (0..).zip(&self.manifest.sources).filter(|(_, source)| !source.deleted);
+        let known = sources.filter_map(|(id, entry)| {
+            let frames = frames.remove(&id).unwrap_or_default().into();
+            let reading = SourceReading::of(&self.manifest, id)?.into();
+            Some(KnownSource { id, entry: entry.clone().into(), frames, reading })
+        });
+        known.collect()
     }
 
     /// The segments with the profiles they have reached.

@@ -91,6 +91,12 @@ impl Chunk {
         Chunk { bytes, offset, first_line: 1, heading: heading.into(), decoded }
     }
 
+    /// The same at a place in its source.
+    #[must_use]
+    pub fn at(self, offset: u64) -> Chunk {
+        Chunk { offset, ..self }
+    }
+
     /// The heading lines that stand before this chunk, as [`Chunk::stored`] takes them.
     #[must_use]
     pub fn heading(&self) -> &[u8] {
@@ -182,8 +188,18 @@ pub struct Batch {
     pub times: TimeTally,
     /// Rows the format did not understand; they are events all the same.
     pub unparsed: u32,
+    /// How many of them for each reason.
+    pub unparsed_reasons: Vec<(&'static str, u32)>,
     /// The first few of them, for a person: row and reason.
     pub unparsed_examples: Vec<(u32, &'static str)>,
+}
+
+/// Counts a reason why something was not parsed. There are few, so a list is faster than a map.
+pub(crate) fn count_reason(reasons: &mut Vec<(&'static str, u32)>, reason: &'static str) {
+    match reasons.iter_mut().find(|(known, _)| *known == reason) {
+        Some((_, count)) => *count += 1,
+        None => reasons.push((reason, 1)),
+    }
 }
 
 impl Batch {

@@ -8,6 +8,7 @@ use crate::batch::Chunk;
 use crate::custom::Definition;
 use crate::formats::{self, FORMATS, Format, Setup, text};
 use crate::frame::{Framing, frames};
+use crate::limits;
 use crate::parser::{FitTally, Parser};
 use crate::time::TimeTally;
 use crate::time::rules::{self, TimeRules};
@@ -27,6 +28,16 @@ pub struct Detection {
     pub compression: String,
     /// How the zone of times was decided, for a person.
     pub zone: String,
+    /// The other formats that read some of the sample, the best first.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// A format that a source was not taken for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    pub format: String,
+    /// Share of the sample's lines that are of the format, 0 to 1.
+    pub score: f32,
 }
 
 /// A parser for the source, what was found, and the times of the sample in order.
@@ -102,9 +113,14 @@ pub(crate) fn detect(
         None => Candidate::all(definitions).collect(),
     };
     let mut best: Option<(f32, Candidate, Attempt)> = None;
+    let mut weighed = Vec::new();
     for candidate in candidates {
         let attempt = attempt(&candidate, sample, is_whole, &setup);
         let weight = attempt.share() * candidate.format().weight;
+        if attempt.share() > 0.0 {
+            let alternative = Alternative { format: candidate.name().to_owned(), score: attempt.share() };
+            weighed.push((weight, alternative));
+        }
         if best.as_ref().is_none_or(|(best_weight, ..)| weight > *best_weight) {
             best = Some((weight, candidate, attempt));
         }
@@ -115,6 +131,8 @@ pub(crate) fn detect(
         Some((_, candidate, attempt)) => (candidate, attempt),
         None => (text.clone(), self::attempt(&text, sample, is_whole, &setup)),
     };
+    weighed.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let others = weighed.into_iter().map(|(_, other)| other).filter(|other| other.format != candidate.name());
     let detection = Detection {
         format: candidate.name().to_owned(),
         score: attempt.share(),
@@ -122,6 +140,7 @@ pub(crate) fn detect(
         encoding: String::new(),
         compression: String::new(),
         zone: zone_words(attempt.tally.times, zone_name),
+        alternatives: others.take(limits::MOST_ALTERNATIVES).collect(),
     };
     Verdict { parser: attempt.parser, detection, times: attempt.times, rules: setup.times }
 }
@@ -146,16 +165,34 @@ struct Attempt {
 
 impl Attempt {
     fn share(&self) -> f32 {
-        let fitting = self.tally.whole as f32 + self.tally.partly as f32 * PARTLY;
-        let lines = self.times.len() as f32 + self.tally.joined as f32 * JOINED;
-        match (self.times.is_empty(), self.tally.headings) {
-            (false, _) => fitting / lines,
-            // A server that was asked for nothing wrote its headings all the same.
-            (true, 1..) => 1.0,
-            (true, 0) => 0.0,
-        }
+        share(self.times.len(), &self.tally)
     }
 }
+
+/// The share of so many events that are of the format they were read as.
+fn share(events: usize, tally: &FitTally) -> f32 {
+    let fitting = tally.whole as f32 + tally.partly as f32 * PARTLY;
+    let lines = events as f32 + tally.joined as f32 * JOINED;
+    match (events, tally.headings) {
+        (1.., _) => fitting / lines,
+        // A server that was asked for nothing wrote its headings all the same.
+        (0, 1..) => 1.0,
+        (0, 0) => 0.0,
+    }
+}
+
+/// How well the next file of a rotated set is read as the one before it was, where it should be: by the same
+/// format, or where nothing better was found for it.
+pub(crate) fn as_before(before: &Parser, own: &Detection, sample: Chunk) -> Option<f32> {
+    let (batch, tally) = before.parse_and_tally(sample);
+    let score = share(batch.rows(), &tally);
+    let (name, general) = (before.format_name(), text::FORMAT.name);
+    let is_better = own.format == general || (name != general && score >= own.score);
+    (score >= FITS_AS_BEFORE && (name == own.format || is_better)).then_some(score)
+}
+
+/// At least so much of a file must be read as the one before it in its set was.
+const FITS_AS_BEFORE: f32 = 0.5;
 
 fn attempt(candidate: &Candidate, sample: &Chunk, is_whole: bool, setup: &Setup) -> Attempt {
     let parser = candidate.parser(sample.text(), setup);

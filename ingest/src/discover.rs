@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use crate::error::{Error, ErrorKind};
+use crate::glob::Glob;
 use crate::limits;
 
 /// A file that can be opened as a source.
@@ -34,16 +35,63 @@ pub struct Discovery {
 /// `app.10`); hidden entries and case folders in them are passed over, and each folder is entered once.
 #[must_use]
 pub fn discover(paths: &[PathBuf]) -> Discovery {
-    let mut walk = Walk::default();
+    discover_some(paths, &Filter::default())
+}
+
+/// Which files of folders are taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only those that match one of these; all where there are none.
+    pub include: Vec<Glob>,
+    /// None of those that match one of these, nor what is in folders that do.
+    pub exclude: Vec<Glob>,
+}
+
+impl Filter {
+    fn takes(&self, name: &str) -> bool {
+        let is_included = self.include.is_empty() || self.include.iter().any(|glob| glob.matches(name));
+        is_included && !self.leaves_out(name)
+    }
+
+    fn leaves_out(&self, name: &str) -> bool {
+        self.exclude.iter().any(|glob| glob.matches(name))
+    }
+}
+
+/// The same, of folders only what the filter takes. A path that is not there and is written as a pattern
+/// (`logs/**/*.gz`) stands for the files that match it.
+#[must_use]
+pub fn discover_some(paths: &[PathBuf], filter: &Filter) -> Discovery {
+    let mut walk = Walk { filter: filter.clone(), ..Walk::default() };
     for path in paths {
-        walk.dropped(path);
+        match pattern(path) {
+            Some((folder, glob)) => walk.matching(path, &folder, glob),
+            None => walk.dropped(path),
+        }
     }
     walk.discovery
+}
+
+/// The folder that a pattern begins with, and the rest of it.
+fn pattern(path: &Path) -> Option<(PathBuf, Glob)> {
+    let text = path.to_str().filter(|text| Glob::is_pattern(text))?;
+    if fs::symlink_metadata(path).is_ok() {
+        // A file may be called `a[1].log`.
+        return None;
+    }
+    let text = text.replace(std::path::MAIN_SEPARATOR, "/");
+    let literal = text.split('/').take_while(|part| !Glob::is_pattern(part)).map(|part| part.len() + 1).sum();
+    let (folder, rest) = text.split_at(literal);
+    let folder = if folder.is_empty() { PathBuf::from(".") } else { PathBuf::from(folder) };
+    // A pattern of one part is of this folder alone, not of those in it.
+    let glob = if rest.contains('/') { Glob::new(rest) } else { Glob::of_path(rest) };
+    Some((folder, glob))
 }
 
 #[derive(Default)]
 struct Walk {
     discovery: Discovery,
+    filter: Filter,
     /// Folders entered, by their real paths, so that links in a circle end.
     entered: HashSet<PathBuf>,
 }
@@ -77,6 +125,26 @@ impl Walk {
         }
     }
 
+    /// The files of a folder that match a pattern.
+    fn matching(&mut self, path: &Path, folder: &Path, glob: Glob) {
+        let before = self.discovery.files.len();
+        let include = std::mem::replace(&mut self.filter.include, vec![glob]);
+        // Several patterns may be of one folder, and each takes its own.
+        let entered = std::mem::take(&mut self.entered);
+        self.folder(folder, "", 0);
+        (self.filter.include, self.entered) = (include, entered);
+        let known: HashSet<PathBuf> =
+            self.discovery.files[..before].iter().map(|found| found.path.clone()).collect();
+        let mut place = 0;
+        self.discovery.files.retain(|found| {
+            place += 1;
+            place <= before || !known.contains(&found.path)
+        });
+        if self.discovery.files.len() == before && known.is_empty() {
+            self.refuse(ErrorKind::NotFound, path, "no file matches this pattern");
+        }
+    }
+
     fn folder(&mut self, path: &Path, prefix: &str, depth: usize) {
         if !self.entered.insert(fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())) {
             return;
@@ -96,8 +164,11 @@ impl Walk {
             match fs::metadata(&path) {
                 Err(error) => self.discovery.refused.push(Error::io(&path, error)),
                 Ok(metadata) if metadata.is_file() => {
-                    self.discovery.files.push(found(&path, full_name, &metadata));
+                    if self.filter.takes(&full_name) {
+                        self.discovery.files.push(found(&path, full_name, &metadata));
+                    }
                 }
+                Ok(metadata) if metadata.is_dir() && self.filter.leaves_out(&full_name) => drop(metadata),
                 Ok(metadata) if metadata.is_dir() && !is_case(&path) => {
                     if depth < limits::DEEPEST_FOLDER {
                         self.folder(&path, &format!("{full_name}/"), depth + 1);
@@ -129,7 +200,7 @@ fn is_case(path: &Path) -> bool {
 }
 
 /// Compares names as people do: runs of digits by their value, letters without regard to case.
-fn natural_order(a: &str, b: &str) -> Ordering {
+pub(crate) fn natural_order(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
     while let (Some(&x), Some(&y)) = (a.first(), b.first()) {
         let order = if x.is_ascii_digit() && y.is_ascii_digit() {
@@ -191,6 +262,25 @@ mod tests {
         let kinds: Vec<_> = discovery.refused.iter().map(Error::kind).collect();
         assert_eq!(kinds, [ErrorKind::NotFound, ErrorKind::NoLogs, ErrorKind::NoLogs]);
         assert_eq!(discovery.refused[0].path(), root.path().join("missing.log"));
+    }
+
+    #[test]
+    fn folders_are_filtered_and_patterns_are_matched() {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["a.log", "b.txt", "old/c.log", "old/deep/d.log.gz", "tmp/e.log"] {
+            touch(root.path(), name);
+        }
+        let names = |discovery: Discovery| -> Vec<String> {
+            discovery.files.into_iter().map(|found| found.name).collect()
+        };
+        let filter = Filter { include: vec![Glob::new("*.log")], exclude: vec![Glob::new("tmp")] };
+        assert_eq!(names(discover_some(&[root.path().to_path_buf()], &filter)), ["a.log", "old/c.log"]);
+        let matching = |pattern: &str| names(discover(&[root.path().join(pattern)]));
+        assert_eq!(matching("*.log"), ["a.log"]);
+        assert_eq!(matching("**/*.log"), ["a.log", "old/c.log", "tmp/e.log"]);
+        assert_eq!(matching("old/**"), ["c.log", "deep/d.log.gz"]);
+        let none = discover(&[root.path().join("*.zip")]);
+        assert_eq!(none.refused[0].kind(), ErrorKind::NotFound);
     }
 
     #[cfg(unix)]

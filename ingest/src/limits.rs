@@ -173,3 +173,10 @@ pub const TABLE_SAMPLE_ROWS: usize = 100;
 
 /// A longer value in the first row is no name of a column.
 pub const LONGEST_HEADER_NAME_BYTES: usize = 80;
+
+/// Formats that are offered instead of the one a source was taken for; a person chooses among a few.
+pub const MOST_ALTERNATIVES: usize = 5;
+
+/// Where names leave the order of a rotated set in doubt, the first times of so many files are looked at; each
+/// costs a detection.
+pub const MOST_SET_LOOKS: usize = 1_000;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter};
 
-use crate::batch::{Batch, Chunk};
+use crate::batch::{Batch, Chunk, count_reason};
 use crate::evtx;
 use crate::formats::{Fit, Format, Setup};
 use crate::frame::{Frame, Framing, frames};
@@ -19,6 +19,8 @@ use crate::time::TimeTally;
 pub struct Parser {
     format: &'static Format,
     setup: Arc<Setup>,
+    /// Its first line is no heading by its place.
+    goes_on: bool,
 }
 
 /// Why an event is unparsed that no line begins.
@@ -38,7 +40,16 @@ pub(crate) struct FitTally {
 
 impl Parser {
     pub(crate) fn new(format: &'static Format, setup: Setup) -> Parser {
-        Parser { format, setup: Arc::new(setup) }
+        Parser { format, setup: Arc::new(setup), goes_on: false }
+    }
+
+    pub(crate) fn format_name(&self) -> &str {
+        self.format.name
+    }
+
+    /// The same for a stream that goes on with what another one began.
+    pub(crate) fn going_on(&self) -> Parser {
+        Parser { goes_on: true, ..self.clone() }
     }
 
     pub(crate) fn framing(&self) -> &Framing {
@@ -66,6 +77,7 @@ impl Parser {
         let mut tally = FitTally::default();
         let mut unparsed = 0;
         let mut unparsed_examples = Vec::new();
+        let mut unparsed_reasons = Vec::new();
         let mut row = 0;
         for (index, frame) in frames(&chunk, self.framing()).enumerate() {
             let event = &text[frame.text_start..frame.text_end];
@@ -82,6 +94,7 @@ impl Parser {
                 Err(reason) => {
                     rows.clear();
                     unparsed += 1;
+                    count_reason(&mut unparsed_reasons, reason);
                     if unparsed_examples.len() < limits::UNPARSED_EXAMPLES {
                         unparsed_examples.push((row, reason));
                     }
@@ -92,6 +105,7 @@ impl Parser {
         }
         let (mut batch, clock) = rows.finish(chunk);
         batch.unparsed = unparsed;
+        batch.unparsed_reasons = unparsed_reasons;
         batch.unparsed_examples = unparsed_examples;
         tally.times = clock.tally;
         tally.joined = self.joined(&batch.chunk);
@@ -101,8 +115,8 @@ impl Parser {
     fn is_heading(&self, event: &[u8], chunk: &Chunk, index: usize) -> bool {
         // What other lines were joined to is more than a heading.
         let is_joined = matches!(self.framing(), Framing::Starts(_)) && memchr(b'\n', event).is_some();
-        !is_joined
-            && self.format.heading.is_some_and(|is| is(&self.setup, event, chunk.offset == 0 && index == 0))
+        let is_first = chunk.offset == 0 && index == 0 && !self.goes_on;
+        !is_joined && self.format.heading.is_some_and(|is| is(&self.setup, event, is_first))
     }
 
     /// Takes up the heading lines of a chunk, for the chunks behind it.

@@ -205,6 +205,7 @@ impl Rows {
             columns,
             times: self.clock.tally,
             unparsed: 0,
+            unparsed_reasons: Vec::new(),
             unparsed_examples: Vec::new(),
         };
         (batch, self.clock)

@@ -12,6 +12,8 @@ use crate::time::wall::Walls;
 use crate::time::year::{PossibleYears, SLACK_NS, Years};
 use crate::time::zone::Zone;
 
+use self::state::{Before, Start};
+
 /// What is known about the times of a source besides its lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Evidence<'a> {
@@ -25,8 +27,11 @@ pub(crate) struct Evidence<'a> {
     /// The zone of times without one, and where it is from.
     pub zone: Zone,
     pub zone_origin: ZoneOrigin<'a>,
-    /// The year of the first time that carries none, as chosen.
+    /// The year of the first time that carries none, as chosen, and the reason where it was no person's choice.
     pub year: Option<i16>,
+    pub year_reason: Option<&'a str>,
+    /// The years of the sources beside it.
+    pub neighbours: &'a [i16],
     /// When the machine whose uptimes these are was started.
     pub boot_ns: Option<i64>,
     /// Added to every time.
@@ -56,6 +61,8 @@ impl<'a> Evidence<'a> {
             zone: Zone::UTC,
             zone_origin: ZoneOrigin::Assumed,
             year: None,
+            year_reason: None,
+            neighbours: &[],
             boot_ns: None,
             clock_offset_ns: 0,
         }
@@ -80,6 +87,9 @@ pub struct Settler {
     first: i64,
     /// Whether a time of the source itself has come yet.
     begun: bool,
+    /// What it started with: a source that would start otherwise now cannot go on from an earlier state.
+    start: Start,
+    before: Before,
     clock_offset_ns: i64,
     modified_ns: Option<i64>,
     latest_yearless_ns: i64,
@@ -111,6 +121,8 @@ impl Settler {
             carried: NO_TIME,
             first: evidence.sample.iter().copied().find(|&time| time != NO_TIME).unwrap_or(NO_TIME),
             begun: false,
+            start: Start::default(),
+            before: Before::default(),
             clock_offset_ns: evidence.clock_offset_ns,
             modified_ns: evidence.modified_ns,
             latest_yearless_ns: i64::MIN,
@@ -120,10 +132,10 @@ impl Settler {
             report,
         };
         if let Some(year) = evidence.year {
-            settler.report.year = format!("{year}, as chosen");
+            settler.report.year = format!("{year}, {}", evidence.year_reason.unwrap_or("as chosen"));
             settler.start_in(i32::from(year));
         } else {
-            settler.consider_neighbours(&[]);
+            settler.consider_neighbours(evidence.neighbours);
         }
         settler
     }
@@ -146,9 +158,16 @@ impl Settler {
 
     fn start_in(&mut self, year: i32) {
         self.years = Years::starting(year);
+        self.start = Start { year, midnight_ns: self.days.midnight_ns(), boot_ns: self.uptimes.start_ns };
         if self.first != NO_TIME {
             self.carried = self.clone().settled(self.first);
         }
+    }
+
+    /// The year that the first time without one is of.
+    #[must_use]
+    pub fn first_year(&self) -> i32 {
+        self.start.year
     }
 
     /// Gives every row its final time. Call it once for each batch of the source, in order.
@@ -234,11 +253,12 @@ impl Settler {
         keep(&mut report.year, report.yearless);
         keep(&mut report.day, report.dayless);
         keep(&mut report.start, report.uptimes);
-        (report.new_years, report.midnights) = (self.years.passed, self.days.midnights);
-        report.restarts = self.uptimes.restarts;
-        report.repeated = self.walls.repeated;
-        report.repeated_second = self.walls.repeated_second;
-        report.skipped = self.walls.skipped;
+        report.new_years = self.years.passed.saturating_sub(self.before.years);
+        report.midnights = self.days.midnights.saturating_sub(self.before.midnights);
+        report.restarts = self.uptimes.restarts.saturating_sub(self.before.restarts);
+        let passed = &self.walls.passed;
+        (report.repeated, report.repeated_second) = (passed.repeated, passed.repeated_second);
+        report.skipped = passed.skipped;
         (report.jumps_back, report.late) = (self.course.jumps, self.course.late);
         (report.first_jump, report.largest_jump) = (self.course.first_jump, self.course.largest_jump);
         report.gaps = self.course.gaps();
@@ -256,7 +276,8 @@ impl Settler {
         };
         let years = past(self.latest_yearless_ns, 366 * DAY_NS);
         if years > 0 {
-            let first = i64::from(self.years.year) - i64::from(self.years.passed);
+            let passed = self.years.passed.saturating_sub(self.before.years);
+            let first = i64::from(self.years.year) - i64::from(passed);
             report.better_year = i16::try_from(first - years).ok();
         }
         report.days_too_late = past(self.latest_dayless_ns, DAY_NS).try_into().unwrap_or(u32::MAX);
@@ -312,5 +333,9 @@ fn first_boot(evidence: &Evidence, report: &mut TimeReport) -> i64 {
     start
 }
 
+mod state;
+
 #[cfg(test)]
 mod tests;
+
+pub use state::SettlerState;

@@ -9,13 +9,13 @@ use memchr::memchr_iter;
 use crate::batch::{Batch, Chunk};
 use crate::custom::Definition;
 use crate::decoded::Decoded;
-use crate::detect::{Candidate, Detection, Verdict, binary, detect};
+use crate::detect::{Candidate, Detection, Verdict, as_before, binary, detect};
 use crate::discover::{Found, STANDARD_INPUT};
 use crate::encoding::{Encoding, has_escapes};
 use crate::error::{Error, ErrorKind};
 use crate::evtx::looks_like_evtx;
 use crate::formats::{self, Setup};
-use crate::heading::Heading;
+use crate::heading::{self, Heading};
 use crate::limits;
 use crate::parser::Parser;
 use crate::settler::{Evidence, Settler, ZoneOrigin};
@@ -35,6 +35,14 @@ pub struct Options {
     pub zone: Option<String>,
     /// Year of the first time that carries none.
     pub year: Option<i16>,
+    /// Why that year, where no person chose it.
+    pub year_reason: Option<String>,
+    /// The years of the files beside it, for times that carry none.
+    pub neighbours: Vec<i16>,
+    /// When the machine whose uptimes the times are was started, in nanoseconds since 1970 UTC.
+    pub boot_ns: Option<i64>,
+    /// Added to every time, for a machine whose clock was wrong.
+    pub clock_offset_ns: i64,
     /// How much unpacking may take.
     pub unpack: UnpackLimits,
     /// About how many bytes a chunk has.
@@ -49,6 +57,10 @@ impl Default for Options {
             encoding: None,
             zone: None,
             year: None,
+            year_reason: None,
+            neighbours: Vec::new(),
+            boot_ns: None,
+            clock_offset_ns: 0,
             unpack: UnpackLimits::default(),
             chunk_bytes: limits::CHUNK_BYTES,
         }
@@ -63,19 +75,13 @@ pub struct Opened<'a> {
     pub name: String,
     /// Its length, where something tells it.
     pub bytes: Option<u64>,
-    /// When it was last changed.
-    pub modified_ns: Option<i64>,
     pub source: Result<Source<'a>, Error>,
 }
 
 /// Opens a file and hands out every stream in it: the file itself, what was compressed, or the members of an
 /// archive in its order. `visit` returns false to stop.
 pub fn open(found: &Found, options: &Options, visit: &mut dyn FnMut(Opened<'_>) -> bool) {
-    if found.path == Path::new(STANDARD_INPUT) {
-        open_stream(found, io::stdin(), options, visit);
-    } else {
-        unpack(found, &options.unpack, &mut |member| visit(opened(member, options)));
-    }
+    members(found, &options.unpack, &mut |member| visit(opened(member, options)));
 }
 
 /// Like [`open`], for bytes that come from elsewhere than a file of the found name.
@@ -89,9 +95,27 @@ pub fn open_stream(
 }
 
 fn opened<'a>(member: Member<'a>, options: &Options) -> Opened<'a> {
-    let Member { path, name, modified_ns, bytes, compression, input } = member;
-    let source = input.and_then(|input| Source::new(&path, &name, modified_ns, &compression, input, options));
-    Opened { path, name, bytes, modified_ns, source }
+    let (path, name, bytes) = (member.path.clone(), member.name.clone(), member.bytes);
+    Opened { path, name, bytes, source: Source::of(member, options) }
+}
+
+/// Opens a file and hands out every stream in it as its bytes, before anything is known about them.
+pub fn members(found: &Found, limits: &UnpackLimits, visit: &mut dyn FnMut(Member<'_>) -> bool) {
+    if found.path == Path::new(STANDARD_INPUT) {
+        unpack_stream(found, io::stdin(), limits, visit);
+    } else {
+        unpack(found, limits, visit);
+    }
+}
+
+/// Where reading goes on in a source whose beginning was read before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub offset: u64,
+    /// Number of the line that begins there.
+    pub line: u64,
+    /// The heading lines in effect there.
+    pub heading: Vec<u8>,
 }
 
 /// One stream being read. Its chunks, put together, are its bytes.
@@ -114,6 +138,23 @@ pub struct Source<'a> {
     sample_bytes: usize,
 }
 
+/// What a source hands on to the next file of its rotated set.
+#[derive(Clone)]
+pub struct Succession {
+    parser: Parser,
+    format: String,
+    heading: Arc<[u8]>,
+}
+
+/// What a stream is called, and what is known of it besides its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream<'m> {
+    pub path: &'m Path,
+    pub name: &'m str,
+    pub modified_ns: Option<i64>,
+    pub compression: &'m str,
+}
+
 enum State {
     Reading,
     /// Reading failed; what was read before is handed out first.
@@ -123,14 +164,91 @@ enum State {
 
 impl<'a> Source<'a> {
     /// Finds out what a stream is from its first bytes.
-    fn new(
-        path: &Path,
-        name: &str,
-        modified_ns: Option<i64>,
-        compression: &str,
-        mut input: Box<dyn Read + Send + 'a>,
+    pub fn of(member: Member<'a>, options: &Options) -> Result<Source<'a>, Error> {
+        let mut input = member.input?;
+        let mut pending = Vec::with_capacity(limits::SAMPLE_BYTES);
+        let read = fill(&mut *input, &mut pending, limits::SAMPLE_BYTES);
+        let state = match read {
+            Ok(()) => State::Reading,
+            Err(error) if pending.is_empty() => return Err(Error::io(&member.path, error)),
+            Err(error) => State::Failed(error),
+        };
+        let stream = Stream {
+            path: &member.path,
+            name: &member.name,
+            modified_ns: member.modified_ns,
+            compression: &member.compression,
+        };
+        let mut source = Source::learned(&stream, &pending, options)?;
+        (source.pending, source.input, source.state) = (pending, input, state);
+        source.decode(0);
+        Ok(source)
+    }
+
+    /// A source that goes on in a stream whose beginning was read before; `sample` is what that begins with. Its
+    /// bytes from the place on come from [`Source::reading`].
+    pub fn going_on(
+        stream: &Stream<'_>,
+        sample: &[u8],
+        place: &Place,
         options: &Options,
     ) -> Result<Source<'a>, Error> {
+        let mut source = Source::learned(stream, sample, options)?;
+        (source.offset, source.line) = (place.offset, place.line);
+        heading::split(&place.heading).for_each(|line| source.heading.add(line));
+        Ok(source)
+    }
+
+    /// The same source, reading from here.
+    #[must_use]
+    pub fn reading(self, input: Box<dyn Read + Send + 'a>) -> Source<'a> {
+        Source { input, ..self }
+    }
+
+    /// What the next file of a rotated set goes on with, when this one has been read.
+    #[must_use]
+    pub fn succession(&self) -> Succession {
+        self.succession_with(self.heading.lines())
+    }
+
+    /// The same with the heading lines that were in effect at its end, when that was found out before.
+    #[must_use]
+    pub fn succession_with(&self, heading: Arc<[u8]>) -> Succession {
+        Succession { parser: self.parser.going_on(), format: self.detection.format.clone(), heading }
+    }
+
+    /// Goes on as the file before it in its rotated set was read, where it fits: with the same columns, whose names
+    /// may stand in the first file only, and events that begin alike. To be called before anything is read. Tells
+    /// whether it does.
+    pub fn follow(&mut self, before: &Succession) -> bool {
+        let mut sample = sample_chunk(&self.pending, self.encoding);
+        let first = sample.text().split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let first = first.strip_suffix(b"\r").unwrap_or(first);
+        if heading::split(&before.heading).any(|line| line == first) {
+            // It has headings of its own.
+            return false;
+        }
+        sample.heading = Arc::clone(&before.heading);
+        let Some(score) = as_before(&before.parser, &self.detection, sample) else { return false };
+        self.follow_again(before);
+        self.detection.score = score;
+        true
+    }
+
+    /// Follows the file before it once more, without asking whether it fits: it did when it was first read. What
+    /// goes on behind its beginning has its heading lines already.
+    pub fn follow_again(&mut self, before: &Succession) {
+        self.parser = before.parser.clone();
+        self.detection.format.clone_from(&before.format);
+        self.detection.reason.push_str("; it is read as the file before it in its set");
+        if self.offset == 0 {
+            heading::split(&before.heading).for_each(|line| self.heading.add(line));
+        }
+    }
+
+    /// A source with nothing to read yet, of which the sample told what it is.
+    fn learned(stream: &Stream<'_>, sample: &[u8], options: &Options) -> Result<Source<'a>, Error> {
+        let Stream { path, name, modified_ns, compression } = *stream;
         let fail = |kind, message: String| Error::new(kind, path, message);
         let zone = match &options.zone {
             None => Zone::UTC,
@@ -149,30 +267,23 @@ impl<'a> Source<'a> {
                 fail(ErrorKind::UnknownEncoding, format!("there is no encoding named \"{name}\""))
             })?),
         };
-        let mut pending = Vec::with_capacity(limits::SAMPLE_BYTES);
-        let read = fill(&mut *input, &mut pending, limits::SAMPLE_BYTES);
-        let state = match read {
-            Ok(()) => State::Reading,
-            Err(error) if pending.is_empty() => return Err(Error::io(path, error)),
-            Err(error) => State::Failed(error),
-        };
-        if pending.is_empty() {
+        if sample.is_empty() {
             return Err(fail(ErrorKind::Empty, "it is empty".to_string()));
         }
-        let sample_bytes = pending.len();
-        let is_evtx = looks_like_evtx(&pending);
+        let sample_bytes = sample.len();
+        let is_evtx = looks_like_evtx(sample);
         let encoding = match forced_encoding {
             _ if is_evtx => Encoding::EVTX,
             Some(encoding) => encoding,
-            None => Encoding::detect(&pending),
+            None => Encoding::detect(sample),
         };
-        let sample = sample_chunk(&pending, encoding);
+        let is_whole = sample.len() < limits::SAMPLE_BYTES;
+        let sample = sample_chunk(sample, encoding);
         if !is_evtx && let Some(what) = binary(&sample) {
             return Err(fail(ErrorKind::Binary, what));
         }
         let forced = if is_evtx { Some(Candidate::BuiltIn(&formats::EVTX)) } else { forced };
         let setup = Setup::new(zone.clone());
-        let is_whole = pending.len() < limits::SAMPLE_BYTES;
         let Verdict { parser, mut detection, times, rules } =
             detect(&sample, is_whole, forced.as_ref(), &options.definitions, &setup, options.zone.as_deref());
         detection.encoding = encoding.name();
@@ -185,41 +296,39 @@ impl<'a> Source<'a> {
             zone,
             zone_origin,
             year: options.year,
+            year_reason: options.year_reason.as_deref(),
+            neighbours: &options.neighbours,
+            boot_ns: options.boot_ns,
+            clock_offset_ns: options.clock_offset_ns,
             ..Evidence::of_sample(&times)
         };
         let settler = Settler::new(&evidence);
-        let mut source = Source {
+        Ok(Source {
             path: path.to_path_buf(),
-            input,
+            input: Box::new(io::empty()),
             chunk_bytes: options.chunk_bytes.clamp(1, limits::LARGEST_CHUNK_BYTES),
             encoding,
-            pending,
+            pending: Vec::new(),
             decoded: None,
             offset: 0,
             line: 1,
             heading: Heading::default(),
-            state,
+            state: State::Reading,
             detection,
             parser,
             settler,
             sample_bytes,
-        };
-        source.decode(0);
-        Ok(source)
-    }
-
-    /// Reads a stream again that was kept: the same bytes and options give the same events.
-    pub fn stored(
-        name: &str,
-        modified_ns: Option<i64>,
-        input: Box<dyn Read + Send + 'a>,
-        options: &Options,
-    ) -> Result<Source<'a>, Error> {
-        Source::new(Path::new(name), name, modified_ns, "none", input, options)
+        })
     }
 
     pub(crate) fn encoding(&self) -> Encoding {
         self.encoding
+    }
+
+    /// The heading lines in effect where it goes on.
+    #[must_use]
+    pub fn heading(&self) -> Arc<[u8]> {
+        self.heading.lines()
     }
 
     /// How many of its first bytes told what it is.

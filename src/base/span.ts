@@ -16,3 +16,15 @@ export function cutAtBytes(
     after: decoder.decode(bytes.subarray(end)),
   };
 }
+
+/** How many bytes of UTF-8 stand before a place counted in UTF-16 units. */
+export function bytesBefore(text: string, units: number): number {
+  return new TextEncoder().encode(text.slice(0, units)).length;
+}
+
+/** Finds the place in UTF-16 units of places counted in bytes of UTF-8. */
+export function unitsBefore(text: string): (bytes: number) => number {
+  const encoded = new TextEncoder().encode(text);
+  const decoder = new TextDecoder();
+  return (bytes) => decoder.decode(encoded.subarray(0, bytes)).length;
+}

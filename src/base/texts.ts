@@ -58,6 +58,7 @@ export const texts = {
     query: 'Filter',
     queryHint: 'Filter events: words, "a phrase", *part*, field:"value"',
     clearQuery: 'Clear the filter',
+    fix: (replacement: string) => (replacement === '' ? 'Remove it' : `Write ${replacement}`),
     theme: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
     keyboard: 'Keyboard shortcuts',
   },
@@ -125,6 +126,40 @@ export const texts = {
     clearFilter: 'Clear the filter',
     clearRange: 'Show all time',
     retry: 'Try again',
+  },
+
+  tabs: {
+    name: 'Ways to look at it',
+    events: 'Events',
+    patterns: 'Patterns',
+  },
+
+  patterns: {
+    name: 'Patterns of messages',
+    looking: 'Looking for patterns…',
+    sum: (patterns: number, events: number) =>
+      `${counted(patterns, 'pattern', 'patterns')} in ${counted(events, 'event', 'events')}`,
+    without: (events: number) => `${counted(events, 'event has', 'events have')} no message`,
+    more: (count: number) => `and ${counted(count, 'rarer pattern', 'rarer patterns')}`,
+    granularity: 'How much is taken together',
+    cuts: { shape: 'Finest', template: 'Fine', group: 'Coarse', family: 'Coarsest' },
+    cutHints: {
+      shape: 'Messages that differ in numbers and ids alone',
+      template: 'Messages that one line of a program writes',
+      group: 'Messages that are alike',
+      family: 'Messages that begin alike',
+    },
+    only: 'Only events of this pattern',
+    exclude: 'Without events of this pattern',
+    unfold: 'What stands in its variable parts',
+    isNew: 'new here',
+    isGone: 'not here',
+    counting: 'Counting what stands in the variable parts…',
+    constant: 'Nothing varies in these messages.',
+    distinct: (count: number, more: boolean) =>
+      `${more ? 'more than ' : ''}${counted(count, 'value', 'values')}`,
+    between: (least: number, most: number) =>
+      `${least.toLocaleString()} to ${most.toLocaleString()}`,
   },
 
   detail: {
@@ -218,6 +253,8 @@ export const texts = {
         keys: [
           [['/'], 'Go to the filter'],
           [['?'], 'Show this sheet'],
+          [['Alt', '1'], 'Events'],
+          [['Alt', '2'], 'Patterns'],
           [['Esc'], 'Close or leave what is open'],
         ],
       },
@@ -226,6 +263,9 @@ export const texts = {
         keys: [
           [['Enter'], 'Ask now'],
           [['Ctrl', 'Enter'], 'Ask now, from anywhere'],
+          [['Ctrl', 'Space'], 'What could be written here'],
+          [['Tab'], 'Take the suggestion'],
+          [['Alt', 'Enter'], 'Put right what is marked'],
         ],
       },
       {

@@ -79,7 +79,15 @@ path: string, format: string, bytes: number, events: number, unparsed: number, s
 /**
  * False while it is being read, and after an import that was cut off.
  */
-complete: boolean, };
+complete: boolean, 
+/**
+ * The rotated set it is a part of: shown as one source.
+ */
+set?: string, 
+/**
+ * The zone of its times, and how it was decided.
+ */
+zone?: string, };
 
 export type ReprofileRequest = { case: string, profile: Profile, };
 
@@ -100,6 +108,129 @@ export type ImportRequest = { case: string, paths: Array<string>,
  * What is kept besides the original bytes; the case's own profile, and `full` for a new case, unless told.
  */
 profile?: Profile, };
+export type Reading = { 
+/**
+ * A format's name.
+ */
+format?: string, 
+/**
+ * A file that defines a format.
+ */
+definition?: string, encoding?: string, 
+/**
+ * An IANA name or an offset such as `+02:00`, for times that name none.
+ */
+zone?: string, 
+/**
+ * Of the first time, where times name none.
+ */
+year?: number, 
+/**
+ * Added to every time.
+ */
+clockOffset?: Nanos, 
+/**
+ * When the machine was started whose uptimes the times are.
+ */
+boot?: Nanos, };
+
+export type FileReading = { path: string, reading: Reading, };
+
+export type ImportChoices = { reading: Reading, 
+/**
+ * Files that are read otherwise.
+ */
+files: Array<FileReading>, 
+/**
+ * Of folders, only files that match one of these patterns, and none that match one of those.
+ */
+include: Array<string>, exclude: Array<string>, 
+/**
+ * Read what is in the case already once more.
+ */
+again: boolean, 
+/**
+ * Go on where the case would reach into what is kept free on its disk.
+ */
+beyondReserve: boolean, };
+
+export type ImportRequest = { case: string, paths: Array<string>, choices?: ImportChoices, };
+
+export type PreviewRequest = { 
+/**
+ * Where the case is or will be; its disk is measured.
+ */
+case: string, paths: Array<string>, choices?: ImportChoices, 
+/**
+ * So many events of each file.
+ */
+events: number, };
+
+export type Preview = { files: Array<PreviewFile>, estimate: Estimate, };
+
+export type Estimate = { bytesIn: number, seconds: number, bytesOnDisk: number, freeBytes: number, 
+/**
+ * What is kept free.
+ */
+reserveBytes: number, 
+/**
+ * Whether it fits above the reserve; where not, an import needs `beyondReserve`.
+ */
+fits: boolean, };
+
+export type PreviewFile = { path: string, name: string, 
+/**
+ * The rotated set it is a part of.
+ */
+set: string | null, bytes: number | null, encoding: string, compression: string, zone: string, first: Nanos | null, last: Nanos | null, 
+/**
+ * Events of the sample, and how many of them were not understood.
+ */
+events: number, unparsed: number, 
+/**
+ * Whether the sample is all of the file.
+ */
+isWhole: boolean, format: string, account: Account, rows: Array<PreviewRow>, error: WireError | null, };
+
+export type PreviewRow = { line: number, time: Nanos | null, level: Level, 
+/**
+ * The event's text in pieces, those that are a field's value with its name.
+ */
+pieces: Array<Piece>, };
+
+export type Piece = { text: string, field: string | null, };
+
+export type Account = { 
+/**
+ * Share of the first lines that are of the format, 0 to 1.
+ */
+score: number, reason: string, alternatives: Array<Alternative>, unparsed: Array<Unparsed>, 
+/**
+ * What was decided about its times, and what is odd about them, in sentences.
+ */
+times: Array<string>, };
+
+export type Alternative = { format: string, score: number, };
+
+export type Unparsed = { reason: string, events: number, examples: Array<Example>, };
+
+export type Example = { line: number, text: string, };
+
+export type AccountRequest = { case: string, source: number, };
+
+export type AdjustRequest = { case: string, sources: Array<number>, zone?: string, 
+/**
+ * Added to every time as written.
+ */
+clockOffset?: Nanos, };
+
+export type RereadRequest = { case: string, sources: Array<number>, reading: Reading, };
+
+export type PasteRequest = { case: string, 
+/**
+ * What the source is called.
+ */
+name: string, text: string, reading?: Reading, };
 
 export type ImportPhase = "landing" | "indexing";
 
@@ -119,7 +250,11 @@ export type FileProgress = {
 /**
  * Its place in the list of files of this import.
  */
-index: number, path: string, state: FileState, format: string | null, events: number, unparsed: number, bytesRead: number, bytesTotal: number, note: WireError | null, };
+index: number, path: string, state: FileState, format: string | null, events: number, unparsed: number, bytesRead: number, bytesTotal: number, 
+/**
+ * What it is to the case, where it is not simply new: there already, grown, replaced.
+ */
+remark?: string, note: WireError | null, };
 
 export type ImportReport = { case: CaseSummary, events: number, bytesIn: number, bytesOnDisk: number, landedSeconds: number, indexedSeconds: number, 
 /**
@@ -129,7 +264,11 @@ cancelled: boolean,
 /**
  * Every file or folder of which something could not be read, with the reason.
  */
-problems: Array<WireError>, };
+problems: Array<WireError>, 
+/**
+ * What files are to the case that are not simply new: there already, grown, replaced.
+ */
+remarks?: Array<string>, };
 
 export type View = { case: string, 
 /**
@@ -364,6 +503,11 @@ export interface Contract {
   createCase: { args: Paths; progress: Empty; reply: CaseSummary };
   openCase: { args: CasePath; progress: Empty; reply: CaseSummary };
   import: { args: ImportRequest; progress: ImportProgress; reply: ImportReport };
+  preview: { args: PreviewRequest; progress: Empty; reply: Preview };
+  paste: { args: PasteRequest; progress: ImportProgress; reply: ImportReport };
+  account: { args: AccountRequest; progress: Empty; reply: Account };
+  adjust: { args: AdjustRequest; progress: ImportProgress; reply: ImportReport };
+  reread: { args: RereadRequest; progress: ImportProgress; reply: ImportReport };
   reprofile: { args: ReprofileRequest; progress: Rewriting; reply: CaseSummary };
   compact: { args: CasePath; progress: Rewriting; reply: CompactReport };
   deleteSources: { args: DeleteRequest; progress: Rewriting; reply: CaseSummary };

@@ -3,7 +3,9 @@ import type { Client } from '../ipc/client';
 import type { CaseSummary, ImportProgress, ImportReport } from '../ipc/generated';
 import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
+import { Language } from './language';
 import { Rows } from './rows.svelte';
+import { Templates } from './templates.svelte';
 
 /** New data is shown at most this often; more would cost the import more than it tells a person. */
 const REFRESH_MS = 250;
@@ -17,6 +19,8 @@ export class OpenCase {
   readonly explorer: Explorer;
   readonly rows: Rows;
   readonly detail: Detail;
+  readonly language: Language;
+  readonly templates: Templates;
 
   readonly #client: Client;
   readonly #refresh: Coalesced;
@@ -32,16 +36,17 @@ export class OpenCase {
       came: () => this.detail.rowsCame(),
     });
     this.detail = new Detail(client, summary.path, this.rows);
-    this.explorer = new Explorer(client, summary.path, () =>
-      this.rows.show(this.explorer.view, this.explorer.order),
-    );
+    this.language = new Language(client, summary.path);
+    this.templates = new Templates(client);
+    this.explorer = new Explorer(client, summary.path, () => this.#viewChanged());
     this.#refresh = new Coalesced(() => {
       this.explorer.refresh(this.#revision);
       this.rows.refresh(this.#revision);
+      this.templates.refresh(this.#revision);
     }, REFRESH_MS);
     this.explorer.refresh(this.#revision);
     this.rows.refresh(this.#revision);
-    this.rows.show(this.explorer.view, this.explorer.order);
+    this.#viewChanged();
     this.#follow();
   }
 
@@ -62,7 +67,13 @@ export class OpenCase {
     this.#refresh.stop();
     this.explorer.dispose();
     this.rows.dispose();
+    this.templates.dispose();
     this.detail.dispose();
+  }
+
+  #viewChanged(): void {
+    this.rows.show(this.explorer.view, this.explorer.order);
+    this.templates.show(this.explorer.view);
   }
 
   #renew(summary: CaseSummary): void {

@@ -91,6 +91,28 @@ describe('a log named on the command line', () => {
     await page.getByTestId('query-error').waitFor({ state: 'detached' });
   });
 
+  test('is completed and put right while a query is typed', async () => {
+    const page = await open((await server([accessLog()])).address);
+    await totalBecomes(page, access.lines);
+    const bar = page.getByTestId('query');
+    await bar.click();
+    await page.keyboard.type('stat');
+    await page.locator('.cm-tooltip-autocomplete').getByText('status').first().waitFor();
+    await picture(page, 'completion');
+    await page.keyboard.press('Tab');
+    expect(await bar.innerText()).toContain('status');
+
+    await query(page, 'sttaus:200');
+    await page.getByTestId('query-fix').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'query-fix');
+    await bar.click();
+    await page.keyboard.press('Alt+Enter');
+    await totalBecomes(page, access.lines - access.checkouts);
+    await page.keyboard.press('ControlOrMeta+Z');
+    expect(await bar.innerText()).toBe('sttaus:200');
+  });
+
   test('is narrowed by a brush on the timeline and widened again', async () => {
     const page = await open((await server([accessLog()])).address);
     await totalBecomes(page, access.lines);
@@ -132,6 +154,29 @@ describe('the welcome screen', () => {
     expect(await buckets(page)).toBeGreaterThan(3);
     expect(await seriousFindings(page)).toEqual([]);
     await picture(page, 'sample');
+  });
+
+  test('leads to the patterns of the messages, which filter', async () => {
+    const page = await open((await server([])).address);
+    await page.getByTestId('load-sample').click();
+    await eventually('the sample', async () => ((await total(page)) ?? 0) > 100);
+    const before = await total(page);
+    await page.keyboard.press('Alt+2');
+    const patterns = page.getByTestId('pattern');
+    await patterns.nth(3).waitFor();
+    await patterns.first().getByRole('button', { expanded: false }).click();
+    await page.getByTestId('pattern-variables').getByRole('list').first().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'patterns');
+    await patterns.first().getByRole('button', { name: 'Only events' }).click();
+    const only = await eventually('fewer events', async () => {
+      const now = await total(page);
+      return now !== null && now < before! ? now : null;
+    });
+    expect(only).toBeGreaterThan(0);
+    expect(await page.getByTestId('query').innerText()).toContain('template=');
+    await page.getByTestId('tab-events').click();
+    await page.locator('[data-testid="row"]').first().waitFor();
   });
 
   test('takes files from a file dialog', async () => {

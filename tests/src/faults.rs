@@ -46,6 +46,21 @@ pub fn logs(folder: &Path, lines: usize) -> Vec<PathBuf> {
         .to_vec()
 }
 
+/// Makes the logs longer, by lines like their own.
+///
+/// # Panics
+/// When they cannot be read and written.
+pub fn grow(logs: &[PathBuf]) {
+    for log in logs {
+        let mut text = fs::read(log).expect("the log can be read");
+        let last = text.len() / 3;
+        let from = text[last..].iter().position(|&byte| byte == b'\n').expect("it has lines");
+        let more = text[last + from + 1..].to_vec();
+        text.extend(more);
+        fs::write(log, text).expect("the log can be written");
+    }
+}
+
 /// Everything that a case answers, in an order that does not depend on the ids of its sources.
 ///
 /// # Panics
@@ -79,6 +94,8 @@ pub fn answers(case: &Case) -> Vec<String> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     Import,
+    /// Importing once more what has grown: one source goes on where it ended, one is read anew.
+    Grow,
     Reprofile(Profile),
     Compact,
     Delete,
@@ -90,7 +107,7 @@ impl Work {
     pub fn command(self, case: &Path, logs: &[PathBuf]) -> Command {
         let mut command = Command::new(timberline());
         match self {
-            Work::Import => command.arg("import").arg(case).args(logs),
+            Work::Import | Work::Grow => command.arg("import").arg(case).args(logs),
             Work::Reprofile(profile) => command.arg("reprofile").arg(case).arg(profile.name()),
             Work::Compact => command.arg("compact").arg(case),
             Work::Delete => command.arg("delete").arg(case).arg("access.log"),
@@ -106,19 +123,12 @@ impl Work {
     pub fn go_on(self, case: &Case, logs: &[PathBuf]) {
         let never = Cancel::default();
         match self {
-            Work::Import => {
-                let snapshot = case.snapshot();
-                let sources = || snapshot.sources().iter().enumerate().filter(|(_, source)| !source.deleted);
-                let cut_off: Vec<u32> =
-                    sources().filter(|(_, source)| !source.complete).map(|(id, _)| id as u32).collect();
-                if !cut_off.is_empty() {
-                    case.delete_sources(&cut_off, &mut |_| {}, &never).expect("what was cut off can go");
-                }
-                let whole = |path: &&PathBuf| {
-                    sources().any(|(_, source)| source.complete && Path::new(&source.path) == path.as_path())
-                };
-                let left: Vec<PathBuf> = logs.iter().filter(|path| !whole(path)).cloned().collect();
-                case.import(&left, &ImportOptions::default(), &|_| {}, &never).expect("the import goes on");
+            // What landed is known and goes on.
+            Work::Import | Work::Grow => {
+                let done = case.import(logs, &ImportOptions::default(), &|_| {}, &never);
+                let done = done.expect("the import goes on");
+                assert!(done.failure.is_none(), "{:?}", done.failure);
+                assert_eq!(case.snapshot().sources().len(), logs.len(), "each log is one source");
             }
             Work::Reprofile(profile) => {
                 case.reprofile(profile, &mut |_| {}, &never).expect("the change goes on");

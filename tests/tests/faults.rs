@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use indexer::{Cancel, Case, ErrorKind, ImportOptions, Profile};
-use timberline_tests::faults::{Work, answers, copy, figure, logs, said, sound, steps};
+use timberline_tests::faults::{Work, answers, copy, figure, grow, logs, said, sound, steps};
 
 /// Instants at which work is killed without looking where it is.
 const INSTANTS: usize = 200;
 
-const EVERY_WORK: [Work; 7] = [
+const EVERY_WORK: [Work; 8] = [
     Work::Import,
+    Work::Grow,
     Work::Reprofile(Profile::Raw),
     Work::Reprofile(Profile::Fields),
     Work::Reprofile(Profile::Bloom),
@@ -45,6 +46,9 @@ impl Scene {
             }
         }
         drop(case);
+        if work == Work::Grow {
+            grow(&logs);
+        }
         let scene = Scene { work, folder, logs, end: Vec::new() };
         let path = scene.fresh("end");
         work.go_on(&Case::open(&path).expect("it opens"), &scene.logs);
@@ -124,7 +128,7 @@ fn ended_or_failing_at_every_step_it_goes_on() {
         });
     }
     let line = format!(
-        "Faults: {} crashes and failures at {} steps of import, change of profile, compacting and deleting",
+        "Faults: {} crashes and failures at {} steps of import, growing, change of profile, compacting and deleting",
         faults.into_inner(),
         places.into_inner()
     );
@@ -133,7 +137,7 @@ fn ended_or_failing_at_every_step_it_goes_on() {
 
 #[test]
 fn killed_at_any_instant_it_goes_on() {
-    let works = [Work::Import, Work::Compact, Work::Reprofile(Profile::Full), Work::Delete];
+    let works = [Work::Import, Work::Grow, Work::Compact, Work::Reprofile(Profile::Full), Work::Delete];
     let caught = AtomicUsize::new(0);
     for work in works {
         let scene = Scene::new(work, 8_000);

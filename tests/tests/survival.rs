@@ -47,12 +47,15 @@ fn killed_at_any_instant_it_opens_verifies_and_goes_on() {
             continue; // Killed before there was a case.
         }
         let kept = sound(&path).snapshot().events();
+        assert!(kept <= 400_000);
         let options = ImportOptions::default();
         sound(&path)
             .import(std::slice::from_ref(&log), &options, &|_| {}, &Cancel::default())
             .expect("an import goes on");
         let case = sound(&path);
-        assert_eq!(case.snapshot().events(), kept + 400_000);
+        // What had landed before is the file's beginning, and the rest goes on in the same source.
+        assert_eq!((case.snapshot().events(), case.snapshot().sources().len()), (400_000, 1));
+        assert!(case.snapshot().sources()[0].complete);
         let (indexed, segments) = case.snapshot().indexed();
         assert_eq!(indexed, segments, "the index of what had landed before is made up for");
     }
@@ -95,7 +98,8 @@ fn a_full_disk_ends_the_import_and_keeps_what_landed() {
     let log = log(folder.path(), 1_500_000);
     let script = format!(
         "mount -t tmpfs -o size=6m tmpfs '{disk}' || exit 77
-         '{timberline}' import --profile fields '{disk}/c.case' '{log}'; code=$?
+         '{timberline}' import --profile fields '{disk}/r.case' '{log}'; test $? = 3 || exit 78
+         '{timberline}' import --beyond-reserve --profile fields '{disk}/c.case' '{log}'; code=$?
          cp -r '{disk}' '{copy}'; exit $code",
         disk = disk.display(),
         timberline = timberline().display(),
@@ -109,6 +113,7 @@ fn a_full_disk_ends_the_import_and_keeps_what_landed() {
     }
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     assert_eq!(run.status.code(), Some(3), "{said}");
+    assert!(said.contains("othing was imported") && said.contains("--beyond-reserve"), "{said}");
     assert!(said.contains("disk is full") && said.contains("are kept"), "{said}");
     let kept = sound(&copy.join("c.case")).snapshot().events();
     assert!(said.contains(&format!("{kept} events")), "{kept} in the case, but: {said}");

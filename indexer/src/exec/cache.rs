@@ -4,8 +4,14 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::limits::{FRAME_CACHE_FRAMES, MATCH_CACHE_ROWS};
+use crate::storage::Frame;
 
-type FrameKey = (u32, u64);
+/// Source, generation of its raw file, offset.
+type FrameKey = (u32, u32, u64);
+
+fn key(source: u32, frame: &Frame) -> FrameKey {
+    (source, frame.generation, frame.offset)
+}
 
 /// Decompressed frames by source and offset, the oldest forgotten first.
 #[derive(Debug, Default)]
@@ -20,14 +26,14 @@ struct Frames {
 }
 
 impl FrameCache {
-    pub fn get(&self, source: u32, offset: u64) -> Option<Arc<Vec<u8>>> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner).known.get(&(source, offset)).cloned()
+    pub fn get(&self, source: u32, frame: &Frame) -> Option<Arc<Vec<u8>>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).known.get(&key(source, frame)).cloned()
     }
 
-    pub fn put(&self, source: u32, offset: u64, bytes: Arc<Vec<u8>>) {
+    pub fn put(&self, source: u32, frame: &Frame, bytes: Arc<Vec<u8>>) {
         let mut frames = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if frames.known.insert((source, offset), bytes).is_none() {
-            frames.oldest_first.push_back((source, offset));
+        if frames.known.insert(key(source, frame), bytes).is_none() {
+            frames.oldest_first.push_back(key(source, frame));
         }
         while frames.oldest_first.len() > FRAME_CACHE_FRAMES {
             if let Some(oldest) = frames.oldest_first.pop_front() {
@@ -52,6 +58,11 @@ struct Matches {
 }
 
 impl MatchCache {
+    /// Forgets all, because sources are called otherwise now.
+    pub fn clear(&self) {
+        *self.inner.lock().unwrap_or_else(PoisonError::into_inner) = Matches::default();
+    }
+
     pub fn get(&self, segment: u64, filter: &str) -> Option<Arc<Vec<u32>>> {
         let matches = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         matches.known.get(&(segment, filter.to_owned())).cloned()

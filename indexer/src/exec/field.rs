@@ -67,7 +67,13 @@ fn source(question: &Question<'_>, test: &Test) -> Result<Found> {
     let meta = &question.segment.meta;
     let rows = meta.events as usize;
     let texts = TextTest::new("source", test);
-    let passes: Vec<bool> = question.sources.iter().map(|source| texts.passes(&source.name)).collect();
+    let passes: Vec<bool> = question
+        .sources
+        .iter()
+        .map(|source| {
+            texts.passes(&source.name) || source.set.as_deref().is_some_and(|set| texts.passes(set))
+        })
+        .collect();
     let of = |source: u32| passes.get(source as usize) == Some(&true);
     let here = meta.sources.iter().filter(|entry| of(entry.source)).count();
     if here == 0 {

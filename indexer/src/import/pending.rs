@@ -41,6 +41,38 @@ impl Pending {
         self.batches.push((source, batch));
     }
 
+    pub fn has_source(&self, source: u32) -> bool {
+        self.sources.iter().any(|entry| entry.source == source)
+    }
+
+    /// Whether events of any other source wait.
+    pub fn has_other_than(&self, source: Option<u32>) -> bool {
+        self.sources.iter().any(|entry| Some(entry.source) != source)
+    }
+
+    /// Takes out what waits of one source.
+    pub fn take_source(&mut self, source: u32) -> Pending {
+        let mut taken = Pending::default();
+        if !self.has_source(source) {
+            return taken;
+        }
+        let mut kept = Pending::default();
+        let all = std::mem::take(self);
+        let mut frames: HashMap<u32, (String, VecDeque<Frame>)> = all
+            .sources
+            .into_iter()
+            .map(|entry| (entry.source, (entry.encoding, entry.frames.into())))
+            .collect();
+        for (of, batch) in all.batches {
+            let Some((encoding, frames)) = frames.get_mut(&of) else { continue };
+            let Some(frame) = frames.pop_front() else { continue };
+            let part = if of == source { &mut taken } else { &mut kept };
+            part.add(of, encoding, frame, batch);
+        }
+        *self = kept;
+        taken
+    }
+
     pub fn is_empty(&self) -> bool {
         self.batches.is_empty()
     }

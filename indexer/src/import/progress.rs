@@ -3,8 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ingest::Found;
-
 use crate::error::Error;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +19,30 @@ pub enum FileState {
     Failed,
 }
 
+/// What a file is to the case that it is imported into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    New,
+    /// All of it is there already.
+    Known,
+    /// Its beginning is there, and it goes on in the same source.
+    Grown,
+    /// What is stored of it is read in another way.
+    Anew,
+}
+
+impl Outcome {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::New => "new",
+            Outcome::Known => "known",
+            Outcome::Grown => "grown",
+            Outcome::Anew => "anew",
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct FileProgress {
     pub index: usize,
@@ -32,6 +54,10 @@ pub struct FileProgress {
     pub bytes_read: u64,
     pub bytes_total: u64,
     pub note: Option<Error>,
+    /// What it is to the case.
+    pub outcome: Outcome,
+    /// That in words, where it is not simply new.
+    pub remark: Option<String>,
     /// It was a container of others, and holds nothing itself.
     pub is_archive: bool,
     told: bool,
@@ -49,6 +75,8 @@ impl FileProgress {
             bytes_read: 0,
             bytes_total,
             note: None,
+            outcome: Outcome::New,
+            remark: None,
             is_archive: false,
             told: false,
         }
@@ -81,12 +109,9 @@ pub struct Reporter<'a> {
 const INTERVAL: Duration = Duration::from_millis(100);
 
 impl<'a> Reporter<'a> {
-    pub fn new(files: &[Found], report: &'a dyn Fn(Progress)) -> Reporter<'a> {
-        let files = files
-            .iter()
-            .enumerate()
-            .map(|(index, found)| FileProgress::new(index, found.path.clone(), found.bytes))
-            .collect();
+    pub fn new(files: impl Iterator<Item = (PathBuf, u64)>, report: &'a dyn Fn(Progress)) -> Reporter<'a> {
+        let files =
+            files.enumerate().map(|(index, (path, bytes))| FileProgress::new(index, path, bytes)).collect();
         Reporter { files, report, started: Instant::now(), reported: None, phase: Phase::Landing }
     }
 

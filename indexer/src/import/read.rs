@@ -1,29 +1,33 @@
-//! Reading and parsing, off the landing thread: one thread reads the files in order, workers parse and
-//! compress chunks beside each other, and the results come out in the order of the files.
+//! Reading and parsing, off the landing thread: one thread reads the streams in order, workers parse and
+//! compress chunks beside each other, and the results come out in the order of the streams.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::thread::Scope;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use ingest::{Batch, Chunk, Detection, Found, Opened, Parser, Settler, Source};
+use ingest::{Batch, Chunk, Detection, Found, Parser, Settler, Source};
 use sha2::{Digest, Sha256};
 
+use super::known::Ticket;
+use super::open::{self, Opening};
 use crate::Cancel;
 use crate::error::Error;
 use crate::limits::CHUNKS_WAITING;
-use crate::storage::compress;
+use crate::storage::{FormatFile, Reading, Resume, compress};
 
 /// What comes out, in order: each stream is found, begins, lands in parts, and ends.
 pub enum Step {
     /// A stream was found in a file: the file itself, or a member of it.
     Found(Box<Stream>),
-    Begin {
-        detection: Box<Detection>,
-        settler: Box<Settler>,
-        /// How many of its first bytes told what it is.
-        sample_bytes: usize,
+    /// All of it is in the case already.
+    Known {
+        source: u32,
+        is_whole: bool,
+        /// Where it is now, and what it is called there, where it was rotated since.
+        moved: Option<(PathBuf, String)>,
     },
+    Begin(Box<Begin>),
     Part(Box<Part>),
     /// The reason is there when not all of the stream could be read.
     End {
@@ -38,8 +42,42 @@ pub struct Stream {
     pub name: String,
     /// Its length, where something tells it.
     pub bytes: Option<u64>,
-    /// When it was last changed.
+    /// The rotated set it is a part of.
+    pub set: Option<String>,
+}
+
+pub struct Begin {
+    pub detection: Detection,
+    pub settler: Settler,
     pub modified_ns: Option<i64>,
+    /// Fingerprint of its first bytes.
+    pub head: String,
+    pub reading: Reading,
+    /// The file that defines its format, where a person did.
+    pub definition: Option<FormatFile>,
+    /// It is read as the stream before it; the heading lines in effect at the end of that.
+    pub followed: Option<String>,
+    pub behind: Behind,
+    /// What a person should know about it.
+    pub note: Option<String>,
+}
+
+/// What of a stream is in the case already.
+pub enum Behind {
+    Nothing {
+        ticket: Ticket,
+    },
+    /// All that is stored of this source is read anew, and more may follow. `until` as many bytes have landed as
+    /// it had, its earlier events stay.
+    Anew {
+        source: u32,
+        until: u64,
+    },
+    /// It goes on in this source, from where its last chunk began.
+    On {
+        source: u32,
+        resume: Box<Resume>,
+    },
 }
 
 pub struct Part {
@@ -52,6 +90,22 @@ pub struct Part {
 enum Job {
     Parse { chunk: Chunk, parser: Parser, hash: Sha256 },
     Pass(Step),
+}
+
+/// What is to be read.
+pub enum Input {
+    File(Found, Option<String>),
+    /// Text that has no file: its name, and when it came.
+    Text {
+        name: String,
+        bytes: Vec<u8>,
+        now_ns: Option<i64>,
+    },
+    /// The stored bytes of a source, by its id, to be read in another way.
+    Stored {
+        source: u32,
+        options: Box<ingest::Options>,
+    },
 }
 
 /// Steps in order of the files, as the workers finish them.
@@ -86,12 +140,11 @@ impl Steps {
     }
 }
 
-/// Starts the reader and the workers. They end by themselves when the files do, when the cancel flag is
+/// Starts the reader and the workers. They end by themselves when the inputs do, when the cancel flag is
 /// set, or when the receiver is dropped.
 pub fn start<'scope>(
     scope: &'scope Scope<'scope, '_>,
-    files: &'scope [Found],
-    options: &'scope ingest::Options,
+    opening: Opening<'scope>,
     workers: usize,
     cancel: &'scope Cancel,
 ) -> Steps {
@@ -99,15 +152,13 @@ pub fn start<'scope>(
     let (done, results) = bounded(workers * CHUNKS_WAITING);
     scope.spawn(move || {
         let mut sequence = 0;
-        let mut send = |job| {
-            sequence += 1;
-            !cancel.is_set() && jobs.send((sequence - 1, job)).is_ok()
+        let mut out = Out {
+            send: &mut |job| {
+                sequence += 1;
+                !cancel.is_set() && jobs.send((sequence - 1, job)).is_ok()
+            },
         };
-        for (index, found) in files.iter().enumerate() {
-            if !read_file(index, found, options, &mut send) {
-                break;
-            }
-        }
+        open::read_all(&opening, &mut out, cancel);
     });
     for _ in 0..workers {
         let (queue, done) = (queue.clone(), done.clone());
@@ -116,45 +167,37 @@ pub fn start<'scope>(
     Steps { results, early: BTreeMap::new(), next: 0 }
 }
 
-/// Reads one file to its end, with everything in it. False when nobody waits for the rest any more.
-fn read_file(
-    file: usize,
-    found: &Found,
-    options: &ingest::Options,
-    send: &mut impl FnMut(Job) -> bool,
-) -> bool {
-    let mut wanted = true;
-    ingest::open(found, options, &mut |opened| {
-        let Opened { path, name, bytes, modified_ns, source } = opened;
-        wanted = send(Job::Pass(Step::Found(Box::new(Stream { file, path, name, bytes, modified_ns }))))
-            && match source {
-                Ok(source) => read_stream(source, send),
-                Err(error) => send(Job::Pass(Step::End { problem: Some(error.into()) })),
-            };
-        wanted
-    });
-    wanted
+/// Where the reader puts what it has read. Every call tells whether anybody waits for more.
+pub struct Out<'s> {
+    send: &'s mut dyn FnMut(Job) -> bool,
 }
 
-fn read_stream(mut source: Source<'_>, send: &mut impl FnMut(Job) -> bool) -> bool {
-    let detection = Box::new(source.detection().clone());
-    let settler = Box::new(source.settler());
-    let sample_bytes = source.sample_bytes();
-    if !send(Job::Pass(Step::Begin { detection, settler, sample_bytes })) {
-        return false;
+impl Out<'_> {
+    pub fn step(&mut self, step: Step) -> bool {
+        (self.send)(Job::Pass(step))
     }
-    let parser = source.parser();
-    let mut hash = Sha256::new();
-    loop {
-        match source.next_chunk() {
-            Ok(Some(chunk)) => {
-                hash.update(&chunk.bytes);
-                if !send(Job::Parse { chunk, parser: parser.clone(), hash: hash.clone() }) {
-                    return false;
+
+    pub fn end(&mut self, problem: Option<Error>) -> bool {
+        self.step(Step::End { problem })
+    }
+
+    /// Hands out a source to its end. `hash` is that of what comes before it.
+    pub fn source(&mut self, source: &mut Source<'_>, begin: Begin, mut hash: Sha256) -> bool {
+        if !self.step(Step::Begin(Box::new(begin))) {
+            return false;
+        }
+        let parser = source.parser();
+        loop {
+            match source.next_chunk() {
+                Ok(Some(chunk)) => {
+                    hash.update(&chunk.bytes);
+                    if !(self.send)(Job::Parse { chunk, parser: parser.clone(), hash: hash.clone() }) {
+                        return false;
+                    }
                 }
+                Ok(None) => return self.end(None),
+                Err(error) => return self.end(Some(error.into())),
             }
-            Ok(None) => return send(Job::Pass(Step::End { problem: None })),
-            Err(error) => return send(Job::Pass(Step::End { problem: Some(error.into()) })),
         }
     }
 }

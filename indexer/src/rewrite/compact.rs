@@ -198,8 +198,7 @@ impl Writing<'_> {
     /// step. Gives its id, where there is anything left to write.
     pub fn replace(&mut self, gone: &[u64], merge: &Merge<'_>, cancel: &Cancel) -> Result<Option<u64>> {
         let mut manifest = self.manifest.clone();
-        let id = manifest.next_segment;
-        manifest.next_segment += 1;
+        let id = manifest.new_segment();
         let profile = manifest.profile;
         let written = merge.write(self.folder(), id, cancel).and_then(|written| {
             if let Some(written) = &written {

@@ -1,10 +1,10 @@
 //! Taking sources out of a case: their events, their bytes and what was built of them. The others keep their
 //! ids, so what was written down about their events stays true.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::merge::Merge;
+use super::merge::{Gone, Merge};
 use super::{Rewriting, catch_up, unless_cancelled};
 use crate::Cancel;
 use crate::case::Case;
@@ -34,7 +34,8 @@ fn delete(
     report: &mut dyn FnMut(Rewriting),
     cancel: &Cancel,
 ) -> Result<()> {
-    let wanted: HashSet<u32> = sources.iter().copied().collect();
+    let wanted: BTreeSet<u32> = sources.iter().copied().collect();
+    let gone: Vec<Gone> = wanted.iter().copied().map(Gone::all_of).collect();
     for &source in sources {
         let entry = writing.manifest.sources.get(source as usize);
         if entry.is_none_or(|entry| entry.deleted) {
@@ -42,18 +43,16 @@ fn delete(
             return Err(Error::new(ErrorKind::NotFound, message).at(writing.folder()));
         }
     }
+    keep_followed(writing, &wanted)?;
     let mut manifest = writing.manifest.clone();
-    let has_one =
-        |segment: &&Arc<Segment>| segment.meta.sources.iter().any(|source| wanted.contains(&source.source));
+    let has_one = |segment: &&Arc<Segment>| gone.iter().any(|gone| gone.is_in(segment));
     let affected: Vec<Arc<Segment>> = writing.segments().iter().filter(has_one).cloned().collect();
     let mut written = Vec::new();
     for (done, segment) in affected.iter().enumerate() {
         report(Rewriting { done, of: affected.len() });
         let mut merge = Merge::of(std::slice::from_ref(segment));
-        merge.without.clone_from(&wanted);
-        let id = manifest.next_segment;
-        manifest.next_segment += 1;
-        match merge.write(writing.folder(), id, cancel) {
+        merge.without.clone_from(&gone);
+        match merge.write(writing.folder(), manifest.new_segment(), cancel) {
             Ok(new) => {
                 let entry = new.as_ref().map(Writing::entry);
                 put_in_place(&mut manifest, &[segment.meta.id], entry);
@@ -85,6 +84,23 @@ fn delete(
         drop(raw.into_iter().map(Outlived).collect::<Vec<_>>());
     }
     Ok(())
+}
+
+/// The first file of a rotated set tells how the others are read; while those stay, it does.
+fn keep_followed(writing: &Writing<'_>, wanted: &BTreeSet<u32>) -> Result<()> {
+    let sources = (0..).zip(&writing.manifest.sources);
+    let mut kept =
+        sources.filter(|(id, entry)| !entry.deleted && !wanted.contains(id)).map(|(_, entry)| entry);
+    let follower = kept
+        .find(|entry| entry.reading.follows.as_ref().is_some_and(|follows| wanted.contains(&follows.source)));
+    let Some(follower) = follower else { return Ok(()) };
+    let message = format!(
+        "{} is read as the file before it in its set, which is one of those to be deleted; nothing was deleted",
+        follower.name
+    );
+    Err(Error::new(ErrorKind::BadRequest, message)
+        .at(writing.folder())
+        .hint("delete the whole set, or only its later files"))
 }
 
 /// Puts a segment where others were.

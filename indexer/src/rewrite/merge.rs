@@ -1,4 +1,6 @@
-//! New segments of the events of old ones: together, without some sources, with or without columns.
+//! New segments of the events of old ones: together, without some events, with or without columns. Segments never
+//! change: where a source is deleted or read anew, or goes on behind an event that was incomplete, the others of
+//! its segments' events move to new ones.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -17,11 +19,35 @@ use crate::{Cancel, FieldKind};
 /// A frame, the heading lines before it and the name of its encoding.
 type Place<'a> = (Frame, Vec<u8>, &'a str);
 
+/// Events of a source from an offset on. Frames lie on one side of it as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gone {
+    pub source: u32,
+    pub from: u64,
+}
+
+impl Gone {
+    /// All events of a source.
+    pub fn all_of(source: u32) -> Gone {
+        Gone { source, from: 0 }
+    }
+
+    fn has(self, source: u32, offset: u64) -> bool {
+        self.source == source && offset >= self.from
+    }
+
+    /// Whether any of its events lie in a segment.
+    pub fn is_in(self, segment: &Segment) -> bool {
+        let of_source = segment.meta.sources.iter().filter(|entry| entry.source == self.source);
+        of_source.flat_map(|entry| &entry.frames).any(|frame| frame.offset >= self.from)
+    }
+}
+
 /// A segment that is to be written.
 pub struct Merge<'a> {
     segments: &'a [Arc<Segment>],
-    /// Sources whose events are left out.
-    pub without: HashSet<u32>,
+    /// Events that are left out.
+    pub without: Vec<Gone>,
     pub has_columns: bool,
     /// How hard columns are packed; the landing's level unless told.
     pub level: Option<i32>,
@@ -33,7 +59,7 @@ impl<'a> Merge<'a> {
     pub fn of(segments: &'a [Arc<Segment>]) -> Merge<'a> {
         Merge {
             segments,
-            without: HashSet::new(),
+            without: Vec::new(),
             has_columns: segments.iter().all(|segment| segment.meta.has_columns),
             level: None,
             frames: HashMap::new(),
@@ -69,19 +95,21 @@ impl<'a> Merge<'a> {
         Segment::write(case, meta, table).map(Some)
     }
 
-    /// The frames of each source that stays, in the order of the source.
+    fn keeps(&self, source: u32, offset: u64) -> bool {
+        !self.without.iter().any(|gone| gone.has(source, offset))
+    }
+
+    /// The frames of each source that stay, in the order of the source.
     fn sources(&self) -> Vec<SegmentSource> {
         let mut found: BTreeMap<u32, Vec<Place<'_>>> = BTreeMap::new();
         for source in self.segments.iter().flat_map(|segment| &segment.meta.sources) {
-            if self.without.contains(&source.source) {
-                continue;
-            }
             let frames = found.entry(source.source).or_default();
-            for frame in &source.frames {
+            for frame in source.frames.iter().filter(|frame| self.keeps(source.source, frame.offset)) {
                 let moved = self.frames.get(&(source.source, frame.offset)).unwrap_or(frame);
                 frames.push((*moved, source.heading_at(frame.offset), &source.encoding));
             }
         }
+        found.retain(|_, frames| !frames.is_empty());
         let merged = found.into_iter().map(|(source, mut frames)| {
             frames.sort_by_key(|(frame, ..)| frame.offset);
             let mut merged = SegmentSource::new(source, frames.first().map_or("utf-8", |(.., name)| name));
@@ -97,7 +125,8 @@ impl<'a> Merge<'a> {
     fn order(&self, parts: &[Arc<Columns>]) -> Vec<(u32, u32)> {
         let mut order = Vec::new();
         for (part, columns) in parts.iter().enumerate() {
-            let rows = (0..columns.rows()).filter(|&row| !self.without.contains(&columns.source[row]));
+            let rows =
+                (0..columns.rows()).filter(|&row| self.keeps(columns.source[row], columns.offset[row]));
             order.extend(rows.map(|row| (part as u32, row as u32)));
         }
         // Stable sorting finds the runs that are in order already, and the segments are that.

@@ -11,6 +11,7 @@ use crate::Cancel;
 use crate::error::{Error, Result};
 
 pub use compact::CompactReport;
+pub(crate) use merge::{Gone, Merge};
 pub use repair::RepairReport;
 pub(crate) use reprofile::catch_up;
 

@@ -85,7 +85,10 @@ fn make_anew(writing: &mut Writing<'_>, bad: &HashSet<u64>, cancel: &Cancel) -> 
         for frame in &frames {
             unless_cancelled(cancel)?;
             // Bytes that are lost are named by `verify`; what is around them is kept.
-            let Ok(bytes) = cursor.read(id as u32, frame) else { continue };
+            let Ok(bytes) = cursor.read(id as u32, frame) else {
+                again.skip(frame.bytes);
+                continue;
+            };
             let batch = again.next(bytes);
             if known.contains(&frame.offset) {
                 continue;
@@ -107,8 +110,7 @@ fn flush(
     written: &mut Vec<WrittenSegment>,
 ) -> Result<()> {
     for part in std::mem::take(pending).into_segments() {
-        let id = manifest.next_segment;
-        manifest.next_segment += 1;
+        let id = manifest.new_segment();
         let new = part.write(writing.folder(), id, manifest.profile.has_columns())?;
         manifest.segments.push(Writing::entry(&new));
         written.push(new);

@@ -1,8 +1,8 @@
 //! Every change of a case on disk. Files are written so that a crash leaves the old one or the new one, never
 //! half of one; each step has a name at which the tests let it go wrong.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use crate::error::{AtPath, Result};
@@ -16,6 +16,8 @@ pub struct Role {
     sync: &'static str,
     rename: &'static str,
     folder: &'static str,
+    cut: &'static str,
+    over: &'static str,
 }
 
 macro_rules! role {
@@ -26,6 +28,8 @@ macro_rules! role {
             sync: concat!($name, ".sync"),
             rename: concat!($name, ".rename"),
             folder: concat!($name, ".folder"),
+            cut: concat!($name, ".cut"),
+            over: concat!($name, ".over"),
         }
     };
 }
@@ -37,6 +41,7 @@ pub const INDEX: Role = role!("index");
 pub const FILTER: Role = role!("filter");
 pub const TEMPLATES: Role = role!("templates");
 pub const RAW: Role = role!("raw");
+pub const ACCOUNTS: Role = role!("accounts");
 
 /// Writes a file that nobody names yet and makes it durable.
 pub fn write(path: &Path, bytes: &[u8], role: Role) -> Result<()> {
@@ -90,6 +95,33 @@ pub fn create(path: &Path, role: Role) -> Result<File> {
 
 pub fn append(file: &mut File, bytes: &[u8], path: &Path, role: Role) -> Result<()> {
     faults::at(role.write).and_then(|()| file.write_all(bytes)).at_path(path)
+}
+
+/// Opens a file to append to, cut back to a length; an empty one where there is none.
+pub fn cut(path: &Path, length: u64, role: Role) -> Result<File> {
+    let opened = || -> io::Result<File> {
+        faults::at(role.cut)?;
+        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        file.set_len(length)?;
+        file.seek(SeekFrom::End(0))?;
+        Ok(file)
+    };
+    opened().at_path(path)
+}
+
+/// Writes over some bytes of a file, which may be done again, and makes that durable.
+pub fn overwrite(path: &Path, pieces: &[(u64, Vec<u8>)], role: Role) -> Result<()> {
+    let written = || -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        for (at, bytes) in pieces {
+            faults::at(role.over)?;
+            file.seek(SeekFrom::Start(*at))?;
+            file.write_all(bytes)?;
+        }
+        faults::at(role.sync)?;
+        file.sync_all()
+    };
+    written().at_path(path)
 }
 
 /// Removes a file or a folder; that it is gone already is no fault.

@@ -13,10 +13,10 @@ use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::stamp;
 
 /// Version of everything in the case folder. A reader refuses a newer one.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 5;
 
 /// The oldest version that can be read. Nothing older was ever released.
-const OLDEST_FORMAT: u32 = 3;
+const OLDEST_FORMAT: u32 = 5;
 
 const NAME: &str = "case.json";
 /// The same, for when the other is damaged.
@@ -52,15 +52,9 @@ pub struct SourceEntry {
     pub encoding: String,
     pub compression: String,
     pub zone: String,
-    /// What else it takes to read its bytes again as they were read.
-    #[serde(default)]
-    pub reading: Reading,
     /// Bytes of it that are stored, and their hash, both as of the last publication.
     pub bytes: u64,
     pub sha256: String,
-    /// Which of its raw files is the current one; compacting makes the next.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub generation: u32,
     /// Length of the compressed frames in the raw file, without the seek table behind them.
     pub raw_bytes: u64,
     /// Bytes of it that compacting has packed.
@@ -76,27 +70,76 @@ pub struct SourceEntry {
     pub complete: bool,
     /// Why it is not complete, or what was odd about it.
     pub note: Option<String>,
+    /// Which of its raw files is the current one: 0 for the first, more where it was read or packed anew.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub generation: u32,
+    /// Fingerprint of its first bytes, by which it is found again.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub head: String,
+    /// When its file was last written.
+    #[serde(default, with = "stamp::json")]
+    pub modified: Option<i64>,
+    /// The rotated set that it is a part of, by its name.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub set: Option<String>,
+    /// What else it takes to read its bytes again as they were read.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reading: Reading,
+    /// The file of accounts with its own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub account: Option<u64>,
     /// A person deleted it: nothing of it is left but its place, so that the ids of the others stay.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub deleted: bool,
 }
 
-/// What was chosen and known when a source was read, besides its bytes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// What was chosen about reading a source, where the data does not say it, and what its first bytes were taken to
+/// mean.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Reading {
-    /// Its format's place among the case's definitions, where a person defined it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub definition: Option<usize>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_default")]
+    pub format: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub encoding: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
     pub zone: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     pub year: Option<i16>,
-    /// When the file was last changed.
-    #[serde(default, with = "stamp::json")]
-    pub modified: Option<i64>,
+    /// Why that year, where no person chose it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub year_reason: Option<String>,
+    /// When the machine was started whose uptimes its times are.
+    #[serde(skip_serializing_if = "is_default")]
+    pub boot_ns: Option<i64>,
+    /// Added to every time.
+    #[serde(skip_serializing_if = "is_default")]
+    pub clock_offset_ns: i64,
+    /// Its format's place among the case's definitions, where a person defined it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub definition: Option<usize>,
     /// How many of its first bytes told what it is.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "is_default")]
     pub sample_bytes: u64,
+    /// The source whose first bytes told it, where not its own did.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) follows: Option<Box<Follows>>,
+}
+
+/// A source that is a part of a rotated set is read as the file before it, so that its parser is the one that the
+/// first of them was read with. Kept as it was then, because that one may be read in another way since.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Follows {
+    /// The source with the first bytes.
+    pub source: u32,
+    /// How those were read.
+    pub format: String,
+    pub encoding: String,
+    pub reading: Reading,
+    /// The heading lines that were in effect at the end of the file before it, each byte as the character of that
+    /// number.
+    pub heading: String,
 }
 
 /// A file that defines formats.
@@ -104,6 +147,65 @@ pub struct Reading {
 pub struct FormatFile {
     pub name: String,
     pub text: String,
+}
+
+impl Reading {
+    #[must_use]
+    pub fn of(options: &ingest::Options) -> Reading {
+        Reading {
+            format: options.format.clone(),
+            encoding: options.encoding.clone(),
+            zone: options.zone.clone(),
+            year: options.year,
+            year_reason: options.year_reason.clone(),
+            boot_ns: options.boot_ns,
+            clock_offset_ns: options.clock_offset_ns,
+            ..Reading::default()
+        }
+    }
+
+    /// Whether it is what these options choose.
+    pub(crate) fn is_of(&self, options: &ingest::Options) -> bool {
+        let found = Reading { definition: None, sample_bytes: 0, follows: None, ..self.clone() };
+        found == Reading::of(options)
+    }
+
+    /// These choices with those on top that `options` make; what else the options say stays.
+    #[must_use]
+    pub fn under(&self, options: &ingest::Options) -> ingest::Options {
+        let year = options.year.or(self.year);
+        ingest::Options {
+            format: options.format.clone().or_else(|| self.format.clone()),
+            encoding: options.encoding.clone().or_else(|| self.encoding.clone()),
+            zone: options.zone.clone().or_else(|| self.zone.clone()),
+            year,
+            year_reason: if options.year.is_some() {
+                options.year_reason.clone()
+            } else {
+                self.year_reason.clone()
+            },
+            boot_ns: options.boot_ns.or(self.boot_ns),
+            clock_offset_ns: match options.clock_offset_ns {
+                0 => self.clock_offset_ns,
+                chosen => chosen,
+            },
+            ..options.clone()
+        }
+    }
+}
+
+/// Bytes as text for JSON, each as the character of that number.
+pub(crate) fn bytes_as_text(bytes: &[u8]) -> String {
+    bytes.iter().map(|&byte| char::from(byte)).collect()
+}
+
+/// The bytes behind such a text.
+pub(crate) fn text_as_bytes(text: &str) -> Vec<u8> {
+    text.chars().filter_map(|character| u8::try_from(character).ok()).collect()
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -114,12 +216,6 @@ pub struct SegmentEntry {
     pub profile: Profile,
     /// SHA-256 of its `segment.json`.
     pub sha256: String,
-}
-
-// Serde hands the field over by reference.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 /// Tells whether `case.json` was replaced since it was read.
@@ -170,6 +266,17 @@ impl Manifest {
             return Err(Error::damaged(path, "its checksum differs from the one in it"));
         }
         serde_json::from_slice(&text).map_err(|error| Error::damaged(path, error))
+    }
+
+    /// A number for a segment that none had before: what was answered from a segment is kept by its number.
+    pub fn new_segment(&mut self) -> u64 {
+        self.next_segment += 1;
+        self.next_segment - 1
+    }
+
+    /// The definition of a source's format, where a person wrote it.
+    pub fn definition_of(&self, reading: &Reading) -> Option<&FormatFile> {
+        self.definitions.get(reading.definition?)
     }
 
     /// What is wrong with the manifest, where its copy had to stand in for it, or with the copy.

@@ -1,5 +1,6 @@
 //! The case on disk: `indexer/FORMAT.md` describes it, and this module is the only one that writes it.
 
+mod account;
 mod derive;
 mod files;
 mod intern;
@@ -18,20 +19,22 @@ mod templates;
 mod text;
 mod texts;
 
+pub use account::{Account, Example, Unparsed};
+pub(crate) use account::{Accounts, Resume};
 pub(crate) use files::{folder_bytes, remove_where};
 pub(crate) use intern::TextColumn;
 pub(crate) use kept::{keep_ids, kept_ids};
 pub(crate) use lock::{Lock, is_locked};
-pub use manifest::{FormatFile, Reading, SourceEntry};
-pub(crate) use manifest::{Manifest, ManifestStamp, SegmentEntry};
+pub(crate) use manifest::{Follows, FormatFile, Manifest, ManifestStamp, SegmentEntry, bytes_as_text};
+pub use manifest::{Reading, SourceEntry};
 pub(crate) use parquet::Values;
 pub(crate) use places::Places;
 pub use profile::Profile;
 pub(crate) use raw::{
-    Frame, Packer, RawCursor, RawFolder, RawWriter, compress, of_raw_name, raw_frames, raw_path, recover_raw,
-    sync_raw,
+    Frame, Packer, RawCursor, RawFolder, RawWriter, bury_raw, compress, of_raw_name, raw_frames, raw_path,
+    recover_raw, sync_raw,
 };
-pub(crate) use reading::Readings;
+pub(crate) use reading::{Readings, SourceReading};
 pub(crate) use rollup::Rollup;
 pub(crate) use segment::{Outlived, Segment, SegmentField, SegmentMeta, SegmentSource, WrittenSegment};
 pub(crate) use table::{Builder as TableBuilder, Columns, field_name};

@@ -3,8 +3,8 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,9 +14,10 @@ use zstd::zstd_safe::CParameter;
 
 use super::files;
 use crate::error::{AtPath, Error, Result, from_io};
-use crate::faults;
 
 const SKIPPABLE_MAGIC: u32 = 0x184D_2A5E;
+/// Of a frame that decompressors pass over.
+const PASSED_OVER_MAGIC: u32 = 0x184D_2A50;
 const SEEKABLE_MAGIC: u32 = 0x8F92_EAB1;
 /// Level 1 is where compression stops being the slowest step of an import.
 const LEVEL: i32 = 1;
@@ -40,15 +41,14 @@ pub struct Frame {
     /// Where it stands in the raw file.
     pub at: u64,
     pub size: u32,
-    /// Which of the source's raw files that is; compacting makes the next.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// Which of the source's raw files it is in: 0 for the first, more where it was written anew.
+    #[serde(default, skip_serializing_if = "is_first")]
     pub generation: u32,
 }
 
-// Serde hands the field over by reference.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde hands out references.
+fn is_first(generation: &u32) -> bool {
+    *generation == 0
 }
 
 impl Frame {
@@ -77,18 +77,17 @@ fn compressor() -> std::io::Result<Compressor<'static>> {
     Ok(compressor)
 }
 
-/// A source's raw file. The first one is called after the source alone.
 pub fn raw_path(case: &Path, source: u32, generation: u32) -> PathBuf {
     case.join("raw").join(match generation {
         0 => format!("{source}.zst"),
-        _ => format!("{source}.{generation}.zst"),
+        _ => format!("{source}-{generation}.zst"),
     })
 }
 
 /// The source and generation that a file of the raw folder is of.
 pub fn of_raw_name(name: &str) -> Option<(u32, u32)> {
     let stem = name.strip_suffix(".zst")?;
-    match stem.split_once('.') {
+    match stem.split_once('-') {
         None => Some((stem.parse().ok()?, 0)),
         Some((source, generation)) => Some((source.parse().ok()?, generation.parse().ok()?)),
     }
@@ -110,6 +109,21 @@ impl RawWriter {
         let path = raw_path(case, source, generation);
         let file = files::create(&path, files::RAW)?;
         Ok(RawWriter { file, path, generation, frames: Vec::new(), offset: 0, at: 0 })
+    }
+
+    /// Writes on behind the published frames of a raw file, of which those kept come before the rest. The seek
+    /// table is written anew at the end.
+    pub fn going_on(
+        case: &Path,
+        source: u32,
+        generation: u32,
+        kept: &[Frame],
+        published: u64,
+    ) -> Result<RawWriter> {
+        let path = raw_path(case, source, generation);
+        let file = files::cut(&path, published, files::RAW)?;
+        let offset = kept.last().map_or(0, Frame::end);
+        Ok(RawWriter { file, path, generation, frames: table_of(kept, published), offset, at: published })
     }
 
     pub fn append(&mut self, compressed: &[u8], bytes: u32) -> Result<Frame> {
@@ -175,7 +189,7 @@ impl Packer {
     }
 }
 
-/// The frames of a raw file, as its seek table tells them.
+/// The frames of a raw file, as its seek table tells them. Buried ones hold no bytes and are left out.
 pub fn raw_frames(case: &Path, (source, generation): (u32, u32)) -> Result<Vec<Frame>> {
     let path = raw_path(case, source, generation);
     let damaged = || Error::damaged(&path, "its seek table cannot be read");
@@ -200,11 +214,29 @@ pub fn raw_frames(case: &Path, (source, generation): (u32, u32)) -> Result<Vec<F
         (offset, at) = (frame.end(), at + u64::from(frame.size));
         frame
     });
-    Ok(frames.collect())
+    Ok(frames.filter(|frame| frame.bytes > 0).collect())
 }
 
-/// Cuts a raw file back to the frames that were published and closes it with their seek table, after an
-/// import that ended without doing so.
+/// What the seek table says of a source's frames. Where a frame between them is not theirs any more, it says
+/// that nothing is in it.
+fn table_of(frames: &[Frame], published: u64) -> Vec<(u32, u32)> {
+    let mut table = Vec::with_capacity(frames.len());
+    let mut at = 0;
+    for frame in frames {
+        if frame.at > at {
+            table.push(((frame.at - at) as u32, 0));
+        }
+        table.push((frame.size, frame.bytes));
+        at = frame.at + u64::from(frame.size);
+    }
+    if published > at {
+        table.push(((published - at) as u32, 0));
+    }
+    table
+}
+
+/// Puts a raw file right after an import that ended without doing so: cuts it back to what was published,
+/// closes it with the seek table, and buries what lies between its frames.
 pub fn recover_raw(
     case: &Path,
     (source, generation): (u32, u32),
@@ -212,17 +244,43 @@ pub fn recover_raw(
     frames: &[Frame],
 ) -> Result<()> {
     let path = raw_path(case, source, generation);
-    faults::at("raw.recover").at_path(&path)?;
-    let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).at_path(&path)?;
-    let table: Vec<_> = frames.iter().map(|frame| (frame.size, frame.bytes)).collect();
-    file.set_len(published).at_path(&path)?;
-    file.seek(SeekFrom::End(0)).at_path(&path)?;
-    file.write_all(&seek_table(&table)).at_path(&path)?;
-    file.sync_all().at_path(&path)
+    let table = seek_table(&table_of(frames, published));
+    let length = std::fs::metadata(&path).map(|file| file.len());
+    if length.is_err() && published > 0 {
+        // It was deleted; `verify` says so.
+        return Ok(());
+    }
+    if !length.is_ok_and(|length| length == published + table.len() as u64) {
+        let mut file = files::cut(&path, published, files::RAW)?;
+        files::append(&mut file, &table, &path, files::RAW)?;
+        files::sync(&path, files::RAW)?;
+    }
+    bury(&path, frames)
+}
+
+/// Makes decompressors pass over frames that are not the source's any more: those between its frames. Their
+/// bytes are in a later frame, together with what the source went on with.
+pub fn bury_raw(case: &Path, (source, generation): (u32, u32), frames: &[Frame]) -> Result<()> {
+    bury(&raw_path(case, source, generation), frames)
+}
+
+fn bury(path: &Path, frames: &[Frame]) -> Result<()> {
+    let mut at = 0;
+    let mut headers = Vec::new();
+    for frame in frames {
+        if frame.at > at {
+            let size = (frame.at - at) as u32;
+            let mut header = PASSED_OVER_MAGIC.to_le_bytes().to_vec();
+            header.extend_from_slice(&size.saturating_sub(8).to_le_bytes());
+            headers.push((at, header));
+        }
+        at = frame.at + u64::from(frame.size);
+    }
+    if headers.is_empty() { Ok(()) } else { files::overwrite(path, &headers, files::RAW) }
 }
 
 /// Reads frames of all sources of a case. Cheap to make: files are opened when first needed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RawFolder {
     case: PathBuf,
 }
@@ -237,20 +295,24 @@ impl RawFolder {
     }
 }
 
+/// A frame by its generation and offset, and its bytes.
+type Kept = ((u32, u64), Arc<Vec<u8>>);
+
 /// Reads many events in one go. Keeps the current frame of each source, because neighbours in time are
 /// neighbours in their file.
 #[derive(Debug)]
 pub struct RawCursor<'a> {
     folder: &'a RawFolder,
+    /// By source and generation.
     files: HashMap<(u32, u32), File>,
-    current: HashMap<u32, (u64, Arc<Vec<u8>>)>,
+    current: HashMap<u32, Kept>,
 }
 
 impl RawCursor<'_> {
     /// The decompressed bytes of a frame.
     pub fn frame(&mut self, source: u32, frame: &Frame) -> Result<Arc<Vec<u8>>> {
-        if let Some((offset, bytes)) = self.current.get(&source)
-            && *offset == frame.offset
+        if let Some((place, bytes)) = self.current.get(&source)
+            && *place == (frame.generation, frame.offset)
         {
             return Ok(Arc::clone(bytes));
         }
@@ -261,7 +323,7 @@ impl RawCursor<'_> {
 
     /// Hands in a frame that a cache already has.
     pub fn keep(&mut self, source: u32, frame: &Frame, bytes: Arc<Vec<u8>>) {
-        self.current.insert(source, (frame.offset, bytes));
+        self.current.insert(source, ((frame.generation, frame.offset), bytes));
     }
 
     /// The same, without keeping it.

@@ -9,6 +9,7 @@ use ingest::Encoding;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::manifest::{bytes_as_text, text_as_bytes};
 use super::parquet::Values;
 use super::places::Places;
 use super::profile::Profile;
@@ -71,7 +72,7 @@ impl SegmentSource {
 
     /// Adds the frame behind the others, with the heading lines that stand before it.
     pub fn add(&mut self, frame: Frame, heading: &[u8]) {
-        let text: String = heading.iter().map(|&byte| char::from(byte)).collect();
+        let text = bytes_as_text(heading);
         if self.headings.last().map_or("", |last| &last.text) != text {
             self.headings.push(Heading { offset: frame.offset, text });
         }
@@ -81,7 +82,7 @@ impl SegmentSource {
     pub fn heading_at(&self, offset: u64) -> Vec<u8> {
         let next = self.headings.partition_point(|heading| heading.offset <= offset);
         let heading = next.checked_sub(1).map_or("", |last| &self.headings[last].text);
-        heading.chars().filter_map(|character| u8::try_from(character).ok()).collect()
+        text_as_bytes(heading)
     }
 
     pub fn as_encoding(&self) -> Encoding {

@@ -6,7 +6,7 @@ use super::FieldId;
 use super::columns::FieldColumns;
 use super::frame::{FrameKind, next_frame};
 use super::record::{EventEnd, EvtxReader, Visitor};
-use crate::batch::{Batch, Chunk, Level, NO_TIME};
+use crate::batch::{Batch, Chunk, Level, NO_TIME, count_reason};
 use crate::decoded::Decoded;
 use crate::frame::Frame;
 use crate::limits;
@@ -37,6 +37,7 @@ pub(crate) fn batch(mut chunk: Chunk) -> (Batch, FitTally) {
         bytes: &chunk.bytes,
         tally: FitTally::default(),
         problems: Vec::new(),
+        reasons: Vec::new(),
         unparsed: 0,
         count: 0,
     };
@@ -46,10 +47,12 @@ pub(crate) fn batch(mut chunk: Chunk) -> (Batch, FitTally) {
         landing.base = range.start;
         reader.read_chunk(&chunk.bytes[range], &mut text, &mut landing);
     }
-    let (tally, problems, unparsed) = (landing.tally, landing.problems, landing.unparsed);
+    let (tally, unparsed) = (landing.tally, landing.unparsed);
+    let (problems, reasons) = (landing.problems, landing.reasons);
     chunk.decoded = Some(Decoded::whole(text));
     let (mut batch, clock) = rows.finish(chunk);
     batch.unparsed = unparsed;
+    batch.unparsed_reasons = reasons;
     batch.unparsed_examples = problems;
     (batch, FitTally { times: clock.tally, ..tally })
 }
@@ -78,6 +81,7 @@ struct Landing<'a> {
     count: u32,
     unparsed: u32,
     problems: Vec<(u32, &'static str)>,
+    reasons: Vec<(&'static str, u32)>,
 }
 
 impl Landing<'_> {
@@ -99,6 +103,7 @@ impl Landing<'_> {
             None => self.tally.whole += 1,
             Some(reason) => {
                 self.unparsed += 1;
+                count_reason(&mut self.reasons, reason);
                 if self.problems.len() < limits::UNPARSED_EXAMPLES {
                     self.problems.push((self.count, reason));
                 }

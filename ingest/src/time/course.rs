@@ -1,5 +1,7 @@
 //! The course of a source's times: where they jump back, and where nothing was logged for long.
 
+use serde::{Deserialize, Serialize};
+
 use super::civil::SECOND_NS;
 
 /// Events of several threads are written some milliseconds out of order; a fall by more is a jump.
@@ -13,7 +15,7 @@ const SHORTEST_GAP_NS: i64 = 60 * SECOND_NS;
 const FEWEST_STEPS: u64 = 50;
 
 /// A step from one event's time to the next one's that is worth telling.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeStep {
     /// Nanoseconds since 1970 UTC.
     pub from_ns: i64,
@@ -30,7 +32,7 @@ impl TimeStep {
 }
 
 /// What was seen so far. A few numbers, however long the source is.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Course {
     last_ns: i64,
     latest_ns: i64,
@@ -62,6 +64,15 @@ impl Course {
             self.latest_ns = time_ns;
         }
         self.last_ns = time_ns;
+    }
+
+    /// Goes on behind another course: a jump or a gap between the two counts.
+    pub(crate) fn go_on_behind(&mut self, before: &Course) {
+        if before.steps > 0 {
+            (self.last_ns, self.latest_ns, self.first_ns) =
+                (before.last_ns, before.latest_ns, before.latest_ns);
+            self.steps = 1;
+        }
     }
 
     #[cold]

@@ -1,5 +1,7 @@
 //! Times of day without a date, and uptimes: which day or start they belong to.
 
+use serde::{Deserialize, Serialize};
+
 use super::civil::{DAY_NS, SECOND_NS, civil_from_days, days_from_civil, last_day};
 use super::digits::{byte, digit_run, four, two};
 use super::year::SLACK_NS;
@@ -14,7 +16,7 @@ const RESTART_JUMP_NS: i64 = 10 * SECOND_NS;
 const NEAR_NS: i64 = DAY_NS / 24;
 
 /// Gives times of day their day, in the order of the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Days {
     /// Midnight of the current day, on the wall.
     midnight_ns: i64,
@@ -25,6 +27,10 @@ pub(crate) struct Days {
 impl Days {
     pub(crate) fn starting(midnight_ns: i64) -> Days {
         Days { midnight_ns, last: None, midnights: 0 }
+    }
+
+    pub(crate) fn midnight_ns(&self) -> i64 {
+        self.midnight_ns
     }
 
     /// The wall clock of a time of day.
@@ -94,7 +100,7 @@ pub(crate) fn date_in_name(name: &str) -> Option<i64> {
 }
 
 /// Gives uptimes their instant.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Uptimes {
     pub start_ns: i64,
     last: Option<i64>,

@@ -1,10 +1,13 @@
 //! What was decided about the times of a source and what is odd about them, for a person.
 
+use serde::{Deserialize, Serialize};
+
 use super::TimeTally;
 use super::course::TimeStep;
 
 /// How the times of a source were read: what was decided and why, and what happened along the way.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TimeReport {
     /// Where the zone of the times comes from.
     pub zone: String,

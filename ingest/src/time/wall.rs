@@ -1,5 +1,7 @@
 //! Wall clocks in the order of a source: which of its two meanings a time has that a clock change repeats.
 
+use serde::{Deserialize, Serialize};
+
 use super::civil::{DAY_NS, SECOND_NS};
 use super::zone::{WallOffset, Zone, ZoneClock};
 
@@ -12,6 +14,12 @@ const SAME_CHANGE_NS: i64 = DAY_NS / 4;
 #[derive(Clone, Debug)]
 pub(crate) struct Walls {
     clock: ZoneClock,
+    pub passed: Passed,
+}
+
+/// What was seen of clock changes so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Passed {
     /// The latest wall clock of the first pass, and whether the second has begun.
     change: Option<Change>,
     pub repeated: u64,
@@ -19,7 +27,13 @@ pub(crate) struct Walls {
     pub skipped: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
+impl Passed {
+    pub(crate) fn forget_counts(&mut self) {
+        (self.repeated, self.repeated_second, self.skipped) = (0, 0, 0);
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Change {
     latest_ns: i64,
     second: bool,
@@ -27,20 +41,20 @@ struct Change {
 
 impl Walls {
     pub(crate) fn new(zone: Zone) -> Walls {
-        Walls { clock: ZoneClock::new(zone), change: None, repeated: 0, repeated_second: 0, skipped: 0 }
+        Walls { clock: ZoneClock::new(zone), passed: Passed::default() }
     }
 
     pub(crate) fn utc_ns(&mut self, wall_ns: i64) -> i64 {
         let offset_ns = match self.clock.offset_of(wall_ns) {
             WallOffset::Certain(offset_ns) => offset_ns,
             WallOffset::Skipped { before_ns } => {
-                self.skipped += 1;
+                self.passed.skipped += 1;
                 before_ns
             }
             WallOffset::Repeated { before_ns, after_ns } => {
-                self.repeated += 1;
+                self.passed.repeated += 1;
                 let second = self.is_second(wall_ns, before_ns - after_ns);
-                self.repeated_second += u64::from(second);
+                self.passed.repeated_second += u64::from(second);
                 if second { after_ns } else { before_ns }
             }
         };
@@ -58,14 +72,14 @@ impl Walls {
     }
 
     fn is_second(&mut self, wall_ns: i64, set_back_ns: i64) -> bool {
-        let change = match self.change {
+        let change = match self.passed.change {
             Some(change) if (change.latest_ns - wall_ns).abs() < SAME_CHANGE_NS => change,
             _ => Change { latest_ns: wall_ns, second: false },
         };
         // A source with an event a minute falls back by an hour less a minute.
         let fell_back = change.latest_ns - wall_ns >= (set_back_ns / 2).max(SECOND_NS);
         let change = Change { latest_ns: change.latest_ns.max(wall_ns), second: change.second || fell_back };
-        self.change = Some(change);
+        self.passed.change = Some(change);
         change.second
     }
 }
@@ -93,9 +107,10 @@ mod tests {
         assert_eq!(utc(2, 5), (1, 5));
         assert_eq!(utc(2, 59), (1, 59));
         assert_eq!(utc(3, 0), (2, 0));
-        assert_eq!((walls.repeated, walls.repeated_second, walls.skipped), (5, 2, 0));
+        let passed = &walls.passed;
+        assert_eq!((passed.repeated, passed.repeated_second, passed.skipped), (5, 2, 0));
         let spring = days_from_civil(2026, 3, 29) * DAY_NS + 150 * MINUTE_NS;
         assert_eq!(walls.utc_ns(spring), spring - 60 * MINUTE_NS);
-        assert_eq!(walls.skipped, 1);
+        assert_eq!(walls.passed.skipped, 1);
     }
 }

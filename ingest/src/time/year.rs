@@ -1,5 +1,7 @@
 //! Stamps without a year: which year they are of, by the order of the file and what is known about it.
 
+use serde::{Deserialize, Serialize};
+
 use super::civil::{DAY_NS, civil_from_days, days_from_civil, is_leap};
 use super::provisional::{Open, YEARLESS, YEARLESS_UTC, open};
 use crate::batch::NO_TIME;
@@ -21,7 +23,7 @@ const FRESH_NS: i64 = 40 * DAY_NS;
 const NEAR_NS: i64 = 2 * DAY_NS;
 
 /// Gives year-less times their year, in the order of the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Years {
     pub year: i32,
     last: Option<i64>,

@@ -12,6 +12,7 @@ use indexer::{Case, NO_TIME, Snapshot};
 
 pub use crate::language::{check, complete};
 use crate::session::{Call, Session};
+pub use crate::sources::{account, adjust, paste, preview, reread};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
     FieldValue, FileProgress, FileState, Hello, ImportPhase, ImportProgress, ImportReport, ImportRequest,
@@ -97,11 +98,18 @@ pub fn import(
     let case = session.case(Path::new(&request.case))?;
     let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
     let profile = request.profile.map(engine_profile);
-    let options = indexer::ImportOptions { profile, ..indexer::ImportOptions::default() };
+    let options = indexer::ImportOptions { profile, ..request.choices.options()? };
     let done = case.import(&paths, &options, &|progress| report(import_progress(&progress)), &call.cancel)?;
+    Ok(import_report(&case, &done))
+}
+
+pub(crate) fn import_report(case: &Case, done: &indexer::ImportReport) -> ImportReport {
     let problems = done.files.iter().filter_map(|file| file.problem.as_ref()).chain(&done.refused);
-    Ok(ImportReport {
-        case: summary(&case),
+    let remark =
+        |file: &indexer::FileReport| Some(format!("{}: {}", text(&file.path), file.remark.as_ref()?));
+    ImportReport {
+        case: summary(case),
+        remarks: done.files.iter().filter_map(remark).collect(),
         events: done.events,
         bytes_in: done.bytes_in,
         bytes_on_disk: done.bytes_on_disk,
@@ -109,7 +117,7 @@ pub fn import(
         indexed_seconds: done.indexed.as_secs_f64(),
         cancelled: done.cancelled,
         problems: problems.map(WireError::from).collect(),
-    })
+    }
 }
 
 pub fn cancel(session: &Session, _: &Call<'_>, request: &CancelRequest, _: &dyn Fn(Empty)) -> Answer<Empty> {
@@ -294,6 +302,8 @@ fn shape_sources(snapshot: &Snapshot) -> Vec<Source> {
         unparsed: source.unparsed,
         sha256: source.sha256.clone(),
         complete: source.complete,
+        set: source.set.clone(),
+        zone: Some(source.zone.clone()),
     };
     snapshot.sources().iter().enumerate().filter(|(_, source)| !source.deleted).map(shape).collect()
 }
@@ -360,7 +370,7 @@ fn shape_field(field: indexer::FieldValue) -> FieldValue {
     FieldValue { name: field.name, value: field.value, kind }
 }
 
-fn import_progress(progress: &indexer::Progress) -> ImportProgress {
+pub(crate) fn import_progress(progress: &indexer::Progress) -> ImportProgress {
     ImportProgress {
         phase: match progress.phase {
             indexer::Phase::Landing => ImportPhase::Landing,
@@ -392,6 +402,7 @@ fn file_progress(file: &indexer::FileProgress) -> FileProgress {
         unparsed: file.unparsed,
         bytes_read: file.bytes_read,
         bytes_total: file.bytes_total,
+        remark: file.remark.clone(),
         note: file.note.as_ref().map(WireError::from),
     }
 }

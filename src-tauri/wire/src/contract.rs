@@ -8,6 +8,9 @@ use ts_rs::{Config, TS};
 
 use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
 use crate::patterns::{Patterns, PatternsRequest};
+use crate::sources::{
+    Account, AccountRequest, AdjustRequest, PasteRequest, Preview, PreviewRequest, RereadRequest,
+};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, CompactReport, DeleteRequest, Empty, EventDetail, EventRequest,
     Hello, ImportProgress, ImportReport, ImportRequest, LocateRequest, Located, Page, PageRequest, Paths,
@@ -60,6 +63,16 @@ contract! {
     open_case / OpenCase: CasePath, Empty => CaseSummary;
     /// Reads files and folders into a case. Returns when the text index stands too.
     import / Import: ImportRequest, ImportProgress => ImportReport;
+    /// What an import would bring and take: files by their first bytes, with the places of their fields.
+    preview / Preview: PreviewRequest, Empty => Preview;
+    /// Reads text that has no file into a case, as a source of its own.
+    paste / Paste: PasteRequest, ImportProgress => ImportReport;
+    /// Why a source is read as it is, and what is odd about it.
+    account / Account: AccountRequest, Empty => Account;
+    /// Sets the zone and the clock of sources; their times are made anew from what is stored.
+    adjust / Adjust: AdjustRequest, ImportProgress => ImportReport;
+    /// Reads sources anew, as another format or in another encoding, from what is stored.
+    reread / Reread: RereadRequest, ImportProgress => ImportReport;
     /// Keeps more or less besides the original bytes. Stopped, it goes on with the next import.
     reprofile / Reprofile: ReprofileRequest, Rewriting => CaseSummary;
     /// Makes a case smaller.

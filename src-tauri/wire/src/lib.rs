@@ -19,6 +19,7 @@ mod error;
 mod language;
 mod patterns;
 mod session;
+mod sources;
 mod types;
 pub mod typescript;
 mod upkeep;
@@ -32,4 +33,5 @@ pub use patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
 };
 pub use session::{Call, Session, Start, home};
+pub use sources::{FileReading, ImportChoices, Reading};
 pub use types::*;

@@ -5,6 +5,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::sources::ImportChoices;
+
 /// Nanoseconds since 1970-01-01 UTC, as a decimal string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, TS)]
 #[ts(type = "Nanos")]
@@ -191,6 +193,14 @@ pub struct Source {
     pub sha256: String,
     /// False while it is being read, and after an import that was cut off.
     pub complete: bool,
+    /// The rotated set it is a part of: shown as one source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub set: Option<String>,
+    /// The zone of its times, and how it was decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub zone: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -202,6 +212,9 @@ pub struct ImportRequest {
     #[serde(default)]
     #[ts(optional)]
     pub profile: Option<Profile>,
+    #[serde(default)]
+    #[ts(optional, as = "Option<ImportChoices>")]
+    pub choices: ImportChoices,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -251,6 +264,10 @@ pub struct FileProgress {
     pub unparsed: u64,
     pub bytes_read: u64,
     pub bytes_total: u64,
+    /// What it is to the case, where it is not simply new: there already, grown, replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub remark: Option<String>,
     pub note: Option<WireError>,
 }
 
@@ -267,6 +284,10 @@ pub struct ImportReport {
     pub cancelled: bool,
     /// Every file or folder of which something could not be read, with the reason.
     pub problems: Vec<WireError>,
+    /// What files are to the case that are not simply new: there already, grown, replaced.
+    #[serde(default)]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub remarks: Vec<String>,
 }
 
 /// What part of a case is looked at.

@@ -10,6 +10,10 @@ use crate::language::{
 use crate::patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
 };
+use crate::sources::{
+    Account, AccountRequest, AdjustRequest, Alternative, Estimate, Example, FileReading, ImportChoices,
+    PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, Reading, RereadRequest, Unparsed,
+};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, CompactReport, DeleteRequest, Empty, ErrorCode, EventDetail,
     EventId, EventRequest, FieldKind, FieldValue, FileProgress, FileState, Hello, HostKind, ImportPhase,
@@ -47,7 +51,24 @@ pub fn generate() -> String {
         Rewriting,
         CompactReport,
         Verification,
+        Reading,
+        FileReading,
+        ImportChoices,
         ImportRequest,
+        PreviewRequest,
+        Preview,
+        Estimate,
+        PreviewFile,
+        PreviewRow,
+        Piece,
+        Account,
+        Alternative,
+        Unparsed,
+        Example,
+        AccountRequest,
+        AdjustRequest,
+        RereadRequest,
+        PasteRequest,
         ImportPhase,
         FileState,
         ImportProgress,

@@ -1,0 +1,98 @@
+//! What is read anew replaces what was read before in one publication, when all of that is there again.
+
+use super::landing::Landing;
+use crate::Cancel;
+use crate::error::{Error, ErrorKind, Result};
+use crate::rewrite::{Gone, Merge};
+use crate::storage::{Manifest, SourceEntry, WrittenSegment};
+
+/// A source that is read anew. Until as many of its bytes have landed as it had, nobody sees any of it.
+pub struct Held {
+    pub gone: Gone,
+    pub until: u64,
+    pub old: Old,
+    pub segments: Vec<WrittenSegment>,
+}
+
+/// A source as it was before.
+#[derive(Clone, Debug, Default)]
+pub struct Old {
+    entry: Option<Box<SourceEntry>>,
+}
+
+impl Old {
+    pub fn of(entry: Option<&SourceEntry>) -> Old {
+        Old { entry: entry.cloned().map(Box::new) }
+    }
+
+    pub fn put_back(&self, source: u32, manifest: &mut Manifest) {
+        if let (Some(entry), Some(place)) = (&self.entry, manifest.sources.get_mut(source as usize)) {
+            place.clone_from(entry);
+        }
+    }
+}
+
+impl Held {
+    pub fn new(gone: Gone, until: u64, old: Old) -> Held {
+        Held { gone, until, old, segments: Vec::new() }
+    }
+
+    /// Why what was read is not what was there, if so.
+    fn fault(&self, now: &SourceEntry) -> Option<Error> {
+        let old = self.old.entry.as_ref()?;
+        let is_same = now.bytes == old.bytes && now.sha256 == old.sha256;
+        // A file that has grown was compared when it was opened; this is for stored bytes that are read anew.
+        (self.until == u64::MAX && !is_same).then(|| {
+            let message =
+                format!("the stored bytes of {} do not match its hash; it stays as it was", old.name);
+            Error::new(ErrorKind::CaseDamaged, message)
+        })
+    }
+}
+
+impl Landing<'_, '_> {
+    /// What was held is there as a whole: the next publication shows it, in place of what was before.
+    pub fn release(&mut self) {
+        if let Some(held) = self.held.take() {
+            self.gone.push(held.gone);
+            self.written.extend(held.segments);
+        }
+    }
+
+    /// At the end of a source that is read anew: shows it, or puts back what was. Gives back what is wrong.
+    pub fn settle_held(&mut self, now: &SourceEntry, problem: Option<Error>) -> Option<Error> {
+        let Some(held) = &self.held else { return problem };
+        match problem.or_else(|| held.fault(now)) {
+            None => {
+                if let (u64::MAX, Some(old)) = (held.until, &held.old.entry) {
+                    let entry = &mut self.manifest.sources[held.gone.source as usize];
+                    (entry.complete, entry.note) = (old.complete, old.note.clone());
+                }
+                self.release();
+                None
+            }
+            Some(problem) => {
+                held.old.put_back(held.gone.source, &mut self.manifest);
+                let source = held.gone.source;
+                drop(self.pending.take_source(source));
+                Some(problem)
+            }
+        }
+    }
+
+    /// Writes the segments anew that hold events that are gone, and takes them out of the manifest.
+    pub fn rewrite_without_gone(&mut self, added: &mut Vec<WrittenSegment>) -> Result<()> {
+        let gone = std::mem::take(&mut self.gone);
+        for segment in self.writing.segments() {
+            if gone.iter().any(|gone| gone.is_in(segment)) {
+                let id = self.manifest.new_segment();
+                let mut merge = Merge::of(std::slice::from_ref(segment));
+                merge.without.clone_from(&gone);
+                // A publication is short, and stopping it would leave what was read anew unseen.
+                added.extend(merge.write(self.writing.folder(), id, &Cancel::default())?);
+                self.manifest.segments.retain(|entry| entry.id != segment.meta.id);
+            }
+        }
+        Ok(())
+    }
+}

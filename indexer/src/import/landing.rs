@@ -1,0 +1,508 @@
+//! Landing: what was read is appended to the case in order, and published at least once a second.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use ingest::{Encoding, NO_TIME, Settler, SettlerState};
+use sha2::Digest;
+
+use super::held::{Held, Old};
+use super::known::{Known, KnownSource, Ticket};
+use super::pending::Pending;
+use super::progress::{FileState, Outcome, Reporter};
+use super::read::{Begin, Behind, Next, Part, Step, Steps};
+use super::sets;
+use crate::Cancel;
+use crate::error::{AtPath, Error, ErrorKind, Result};
+use crate::limits::{FIRST_PUBLICATION, PUBLICATION};
+use crate::rewrite::Gone;
+use crate::storage::{
+    Account, Accounts, Follows, FormatFile, Frame, Manifest, RawWriter, Reading, Resume, SourceEntry,
+    SourceReading, WrittenSegment,
+};
+use crate::writing::Writing;
+
+/// The state of landing: the file that is being read, and what is not yet published.
+pub struct Landing<'w, 'c> {
+    pub writing: &'w mut Writing<'c>,
+    known: &'w Known,
+    /// The manifest as it will be published next.
+    pub manifest: Manifest,
+    pub pending: Pending,
+    /// Sources, and which of their raw files, that the next publication must make durable.
+    pub unsynced: BTreeSet<(u32, u32)>,
+    /// The stream that is being read: its place in the list of files, its name and set, and what it became.
+    pub stream: usize,
+    name: String,
+    set: Option<String>,
+    pub current: Option<Current>,
+    /// What is read anew and not yet complete.
+    pub held: Option<Held>,
+    /// Segments that are written and not published, and events that the next publication takes away.
+    pub written: Vec<WrittenSegment>,
+    pub gone: Vec<Gone>,
+    pub accounts: Accounts,
+    /// Raw files with frames that are nobody's after the next publication.
+    pub buried: Vec<(u32, u32, Vec<Frame>)>,
+    /// Where the times of the last source ended, for the next file of its set.
+    ended: Option<(String, String, SettlerState)>,
+    /// The last source that was new, which the next one may be read as.
+    last_new: Option<u32>,
+    /// What each file became in the case.
+    pub sources: Vec<Option<u32>>,
+    /// The years of all times that have one, and the sources that have none.
+    pub years: Years,
+    pub published: Option<Instant>,
+    started: Instant,
+}
+
+/// What is known about years when all files have landed.
+#[derive(Default)]
+pub struct Years {
+    pub seen: BTreeSet<i16>,
+    pub yearless: Vec<Yearless>,
+}
+
+/// A source whose times have no year, as it began, and the year with which it would end in time.
+pub struct Yearless {
+    pub source: u32,
+    pub settler: Settler,
+    pub better: Option<i16>,
+}
+
+pub struct Current {
+    pub source: u32,
+    pub raw: RawWriter,
+    frames: Vec<Frame>,
+    settler: Settler,
+    /// As it began.
+    beginning: Settler,
+    pub hash: sha2::Sha256,
+    account: Account,
+    resume: Option<Resume>,
+    ticket: Option<Ticket>,
+    encoding: Encoding,
+    events_before: u64,
+}
+
+impl<'w, 'c> Landing<'w, 'c> {
+    pub fn new(writing: &'w mut Writing<'c>, known: &'w Known, files: usize) -> Self {
+        let manifest = writing.manifest.clone();
+        Landing {
+            writing,
+            known,
+            manifest,
+            pending: Pending::default(),
+            unsynced: BTreeSet::new(),
+            stream: 0,
+            name: String::new(),
+            set: None,
+            current: None,
+            held: None,
+            written: Vec::new(),
+            gone: Vec::new(),
+            accounts: Accounts::default(),
+            buried: Vec::new(),
+            ended: None,
+            last_new: None,
+            sources: vec![None; files],
+            years: Years::default(),
+            published: None,
+            started: Instant::now(),
+        }
+    }
+
+    pub fn run(&mut self, steps: &mut Steps, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
+        while !cancel.is_set() {
+            match steps.next(self.until_publication()) {
+                Next::End => break,
+                Next::Waiting => {}
+                Next::Step(Step::Found(stream)) => {
+                    self.stream = reporter.stream(stream.file, &stream.path, stream.bytes);
+                    self.sources.resize(reporter.files().len(), None);
+                    (self.name, self.set) = (stream.name, stream.set);
+                }
+                Next::Step(Step::Known { source, is_whole, moved }) => {
+                    self.known(source, is_whole, moved, reporter);
+                }
+                Next::Step(Step::Begin(begin)) => self.begin(*begin, reporter)?,
+                Next::Step(Step::Part(part)) => self.land(*part, reporter)?,
+                Next::Step(Step::End { problem }) => self.finish(problem, reporter)?,
+            }
+            let due = self.until_publication().is_zero() || self.pending.is_full();
+            if due && self.has_news() {
+                self.publish()?;
+                reporter.tell(self.manifest.revision, true);
+            }
+            reporter.tell(self.writing.manifest.revision, false);
+        }
+        Ok(())
+    }
+
+    fn until_publication(&self) -> Duration {
+        match self.published {
+            None => FIRST_PUBLICATION.saturating_sub(self.started.elapsed()),
+            Some(published) => PUBLICATION.saturating_sub(published.elapsed()),
+        }
+    }
+
+    fn known(
+        &mut self,
+        source: u32,
+        is_whole: bool,
+        moved: Option<(PathBuf, String)>,
+        reporter: &mut Reporter<'_>,
+    ) {
+        self.sources[self.stream] = Some(source);
+        let Some(entry) = self.manifest.sources.get_mut(source as usize) else { return };
+        let was = entry.name.clone();
+        if let Some((path, name)) = moved {
+            (entry.path, entry.name) = (path.to_string_lossy().into_owned(), name);
+            entry.set.clone_from(&self.set);
+        }
+        if is_whole && !entry.complete {
+            (entry.complete, entry.note) = (true, None);
+        }
+        reporter.change(self.stream, |progress| {
+            progress.format = Some(entry.format.clone());
+            progress.bytes_read = entry.bytes;
+            progress.outcome = Outcome::Known;
+            progress.remark = Some(format!("it is already here, as source {source} ({was})"));
+        });
+    }
+
+    fn begin(&mut self, begin: Begin, reporter: &mut Reporter<'_>) -> Result<()> {
+        let path = reporter.files()[self.stream].path.clone();
+        let format = begin.detection.format.clone();
+        let (outcome, remark) = match &begin.behind {
+            Behind::Nothing { .. } => (Outcome::New, begin.note.clone()),
+            Behind::Anew { source, until: u64::MAX } => {
+                (Outcome::Anew, Some(format!("source {source} is read anew from its stored bytes")))
+            }
+            Behind::Anew { source, .. } | Behind::On { source, .. } => {
+                (Outcome::Grown, Some(format!("it has grown; source {source} goes on")))
+            }
+        };
+        self.open(&path, begin)?;
+        reporter.change(self.stream, |progress| {
+            progress.state = FileState::Reading;
+            progress.format = Some(format);
+            (progress.outcome, progress.remark) = (outcome, remark);
+        });
+        Ok(())
+    }
+
+    fn open(&mut self, path: &Path, begin: Begin) -> Result<()> {
+        let Begin {
+            detection, mut settler, modified_ns, head, reading, definition, followed, behind, ..
+        } = begin;
+        let reading = self.reading(reading, definition, followed);
+        let old = match &behind {
+            Behind::Nothing { .. } => None,
+            Behind::Anew { source, .. } | Behind::On { source, .. } => {
+                self.manifest.sources.get(*source as usize).cloned()
+            }
+        };
+        let beginning = settler.clone();
+        let mut account = Account::of(&detection);
+        let encoding = Encoding::named(&detection.encoding).unwrap_or(Encoding::UTF_8);
+        let mut entry = SourceEntry {
+            name: self.name.clone(),
+            path: path.to_string_lossy().into_owned(),
+            format: detection.format,
+            encoding: detection.encoding,
+            compression: detection.compression,
+            zone: detection.zone,
+            modified: modified_ns,
+            set: self.set.clone().or_else(|| old.as_ref().and_then(|old| old.set.clone())),
+            head,
+            reading,
+            ..SourceEntry::default()
+        };
+        if let Behind::Anew { source, .. } | Behind::On { source, .. } = &behind
+            && (self.pending.has_source(*source) || !self.written.is_empty())
+        {
+            // What landed of it in this import is to be taken away from what is published.
+            self.publish()?;
+        }
+        let folder = self.writing.folder();
+        let (source, raw, frames, hash, ticket) = match behind {
+            Behind::Nothing { ticket } => {
+                let source = self.manifest.sources.len() as u32;
+                self.manifest.sources.push(SourceEntry::default());
+                self.last_new = Some(source);
+                (source, RawWriter::create(folder, source, 0)?, Vec::new(), None, Some(ticket))
+            }
+            Behind::Anew { source, until } => {
+                entry.generation = old.as_ref().map_or(0, |old| old.generation + 1);
+                self.held = Some(Held::new(Gone { source, from: 0 }, until, Old::of(old.as_ref())));
+                (source, RawWriter::create(folder, source, entry.generation)?, Vec::new(), None, None)
+            }
+            Behind::On { source, resume } => {
+                let Some(known) = self.known.source(source) else {
+                    return Err(Error::new(ErrorKind::Internal, "a source goes on that is not there"));
+                };
+                let end = known.frames.partition_point(|frame| frame.offset < resume.offset);
+                let (generation, published) = (known.entry.generation, known.entry.raw_bytes);
+                let kept = known.frames[..end].to_vec();
+                let raw = RawWriter::going_on(folder, source, generation, &kept, published)?;
+                entry.generation = generation;
+                entry.packed_bytes = known.entry.packed_bytes.min(resume.offset);
+                account.began = self.account_of(source, &known.entry).and_then(|account| account.began);
+                (entry.bytes, entry.events, entry.unparsed) =
+                    (resume.offset, resume.events, resume.not_parsed);
+                (entry.first, entry.last) = (resume.first, resume.last);
+                account.unparsed.clone_from(&resume.unparsed);
+                let gone = Gone { source, from: resume.offset };
+                self.held = Some(Held::new(gone, known.entry.bytes, Old::of(old.as_ref())));
+                (source, raw, kept, Some(()), None)
+            }
+        };
+        let is_first = hash.is_none();
+        if is_first && let Some(before) = self.before(source, &entry) {
+            settler.follow(&before);
+            account.began = Some(before);
+            // What it takes to settle its times again is kept from its first publication on.
+            self.accounts.of.insert(source, account.clone());
+        }
+        self.manifest.sources[source as usize] = entry;
+        self.sources[self.stream] = Some(source);
+        let events_before = old.map_or(0, |old| old.events);
+        self.current = Some(Current {
+            source,
+            raw,
+            frames,
+            settler,
+            beginning,
+            hash: sha2::Sha256::new(),
+            account,
+            resume: None,
+            ticket,
+            encoding,
+            events_before,
+        });
+        Ok(())
+    }
+
+    /// Where the times ended of the file before this one in its set.
+    fn before(&self, source: u32, entry: &SourceEntry) -> Option<SettlerState> {
+        let set = entry.set.as_ref()?;
+        if let Some((last_set, format, state)) = &self.ended
+            && last_set == set
+            && *format == entry.format
+        {
+            return Some(state.clone());
+        }
+        let earlier = self.manifest.sources.get(..source as usize)?;
+        let before = earlier.iter().rposition(|other| other.set.as_ref() == Some(set))?;
+        let other = &earlier[before];
+        self.account_of(before as u32, other)?.ended.filter(|_| other.format == entry.format)
+    }
+
+    fn account_of(&self, source: u32, entry: &SourceEntry) -> Option<Account> {
+        Accounts::read(self.writing.folder(), entry.account?).ok()?.of.remove(&source)
+    }
+
+    /// How a source is read, with the places of what that refers to.
+    fn reading(
+        &mut self,
+        reading: Reading,
+        definition: Option<FormatFile>,
+        followed: Option<String>,
+    ) -> Reading {
+        let mut reading = reading;
+        reading.definition = definition.map(|definition| {
+            let known = self.manifest.definitions.iter().position(|known| *known == definition);
+            known.unwrap_or_else(|| {
+                self.manifest.definitions.push(definition);
+                self.manifest.definitions.len() - 1
+            })
+        });
+        let before =
+            self.last_new.and_then(|before| Some((before, self.manifest.sources.get(before as usize)?)));
+        if let (Some(heading), Some((source, before))) = (followed, before) {
+            let first = before.reading.follows.as_deref().cloned().unwrap_or_else(|| Follows {
+                source,
+                format: before.format.clone(),
+                encoding: before.encoding.clone(),
+                reading: before.reading.clone(),
+                heading: String::new(),
+            });
+            reading.follows = Some(Box::new(Follows { heading, ..first }));
+        }
+        reading
+    }
+
+    fn land(&mut self, part: Part, reporter: &mut Reporter<'_>) -> Result<()> {
+        let Some(current) = &mut self.current else {
+            return Err(Error::new(ErrorKind::Internal, "a part of a file arrived before its beginning"));
+        };
+        let Part { mut batch, compressed, hash } = part;
+        let entry = &mut self.manifest.sources[current.source as usize];
+        current.resume = current.place(entry, &batch);
+        current.settler.settle(&mut batch);
+        let compressed = compressed.at_path(self.writing.folder())?;
+        let bytes = batch.chunk.bytes.len() as u32;
+        let frame = current.raw.append(&compressed, bytes)?;
+        current.frames.push(frame);
+        current.hash = hash;
+        current.account.add(&batch, current.encoding);
+        entry.bytes += u64::from(bytes);
+        entry.events += batch.rows() as u64;
+        entry.unparsed += u64::from(batch.unparsed);
+        let mut timed = batch.time.iter().copied().filter(|&time| time != NO_TIME);
+        entry.first = entry.first.or_else(|| timed.clone().next());
+        entry.last = timed.next_back().or(entry.last);
+        let (events, unparsed) = (entry.events.saturating_sub(current.events_before), entry.unparsed);
+        reporter.change(self.stream, |progress| {
+            progress.bytes_read = entry.bytes;
+            (progress.events, progress.unparsed) = (events, unparsed);
+        });
+        self.pending.add(current.source, &entry.encoding, frame, batch);
+        if self.held.as_ref().is_some_and(|held| entry.bytes >= held.until) {
+            self.release();
+        }
+        Ok(())
+    }
+
+    pub fn finish(&mut self, problem: Option<Error>, reporter: &mut Reporter<'_>) -> Result<()> {
+        let mut problem = problem;
+        if let Some(current) = self.current.take() {
+            let source = current.source;
+            let entry = &mut self.manifest.sources[source as usize];
+            entry.raw_bytes = current.raw.written();
+            entry.sha256 = crate::hex(&current.hash.clone().finalize());
+            entry.complete = problem.is_none();
+            entry.note = problem.as_ref().map(|problem| problem.message().to_owned());
+            let entry = entry.clone();
+            problem = self.settle_held(&entry, problem);
+            if self.held.take().is_some() {
+                // What was there before stays, and what was read of it anew is taken away again.
+                current.raw.finish()?;
+            } else {
+                self.close(current, entry)?;
+            }
+        }
+        reporter.change(self.stream, |progress| {
+            progress.state = if problem.is_some() { FileState::Failed } else { FileState::Done };
+            progress.note = problem;
+        });
+        reporter.tell(self.writing.manifest.revision, true);
+        Ok(())
+    }
+
+    /// Closes a source that was read to its end, or as far as it goes.
+    fn close(&mut self, current: Current, entry: SourceEntry) -> Result<()> {
+        let source = current.source;
+        let mut account = current.account;
+        account.times = current.settler.report();
+        account.years = current.settler.sample_years();
+        let mut entry = entry;
+        if !account.times.zone.is_empty() {
+            // The whole source says more about its zone than its first lines did.
+            entry.zone.clone_from(&account.times.zone);
+            self.manifest.sources[source as usize].zone.clone_from(&entry.zone);
+        }
+        account.resume = current.resume;
+        let state = current.settler.state();
+        self.years.seen.extend(account.years.into_iter().flat_map(|(first, last)| first..=last));
+        if account.times.yearless > 0 && entry.reading.year.is_none() {
+            let better = account.times.better_year;
+            self.years.yearless.push(Yearless { source, settler: current.beginning, better });
+        }
+        if let Some(set) = &entry.set {
+            account.ended = Some(state.clone());
+            self.ended = Some((set.clone(), entry.format.clone(), state));
+        } else {
+            self.ended = None;
+        }
+        self.accounts.of.insert(source, account);
+        current.raw.finish()?;
+        self.unsynced.insert((source, entry.generation));
+        self.buried.push((source, entry.generation, current.frames.clone()));
+        let reading = SourceReading::of(&self.manifest, source);
+        let known = reading.map(|reading| KnownSource {
+            id: source,
+            entry: entry.into(),
+            frames: current.frames.into(),
+            reading: reading.into(),
+        });
+        self.known.landed(current.ticket.unwrap_or_default(), known);
+        Ok(())
+    }
+
+    fn has_news(&self) -> bool {
+        let held = self.held.as_ref().map(|held| held.gone.source);
+        self.pending.is_full() || self.pending.has_other_than(held) || !self.written.is_empty()
+    }
+
+    /// Closes what is open after the last step, or after a stop: what has landed is published.
+    pub fn end(&mut self, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
+        if let Some(source) = self.current.as_ref().map(|current| current.source) {
+            let problem = cancel.is_set().then(|| {
+                let bytes = self.manifest.sources[source as usize].bytes;
+                Error::new(
+                    ErrorKind::Cancelled,
+                    format!("stopped on request; its first {bytes} bytes are kept"),
+                )
+                .at(&reporter.files()[self.stream].path)
+            });
+            self.finish(problem, reporter)?;
+        }
+        sets::label(&mut self.manifest.sources);
+        let is_new = self.manifest.sources != self.writing.manifest.sources;
+        if !self.pending.is_empty() || is_new || !self.written.is_empty() || !self.gone.is_empty() {
+            self.publish()?;
+        }
+        reporter.tell(self.manifest.revision, true);
+        Ok(())
+    }
+
+    /// After an error of the disk: the case stands as last published, and every file says what is kept of it.
+    pub fn give_up(&mut self, reporter: &mut Reporter<'_>, error: &Error) {
+        self.current = None;
+        let kept = &self.writing.manifest.sources;
+        for (file, source) in self.sources.iter().enumerate() {
+            let entry = source.and_then(|id| kept.get(id as usize));
+            if entry.is_some_and(|entry| entry.complete) {
+                continue;
+            }
+            let (bytes, events) = entry.map_or((0, 0), |entry| (entry.bytes, entry.events));
+            reporter.change(file, |progress| {
+                if progress.note.is_some() {
+                    return;
+                }
+                let message = format!("{}; {events} events ({bytes} bytes) of it are kept", error.message());
+                let note = Error::new(error.kind(), message).at(&progress.path);
+                progress.note = Some(match error.hint_text() {
+                    Some(hint) => note.hint(hint),
+                    None => note,
+                });
+                progress.state = FileState::Failed;
+                (progress.bytes_read, progress.events) = (bytes, events);
+            });
+        }
+        // What was written past the last publication is of no use to anyone, and the disk may need the room.
+        // Where even that fails, the next import into this case does it.
+        let _ = self.writing.recover();
+        reporter.tell(self.writing.manifest.revision, true);
+    }
+}
+
+impl Current {
+    /// Where the batch begins, as a place to go on from when it turns out to be the last one.
+    fn place(&self, entry: &SourceEntry, batch: &ingest::Batch) -> Option<Resume> {
+        Some(Resume {
+            offset: batch.chunk.offset,
+            line: batch.chunk.first_line,
+            heading: String::from_utf8(batch.chunk.heading().to_vec()).ok()?,
+            events: entry.events,
+            not_parsed: entry.unparsed,
+            first: entry.first,
+            last: entry.last,
+            unparsed: self.account.unparsed.clone(),
+            settler: self.settler.state(),
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! Publishing: what has landed becomes segments, and the manifest names them.
+
+use std::path::Path;
+use std::time::Instant;
+
+use sha2::Digest;
+
+use super::landing::Landing;
+use super::pending::Pending;
+use crate::error::Result;
+use crate::storage::{Manifest, WrittenSegment, bury_raw, sync_raw};
+use crate::writing::Writing;
+
+impl Landing<'_, '_> {
+    /// Makes what has landed segments that everyone sees. They and the raw bytes are on disk before
+    /// the manifest names them.
+    pub fn publish(&mut self) -> Result<()> {
+        if let Some(current) = &mut self.current {
+            let entry = &mut self.manifest.sources[current.source as usize];
+            entry.raw_bytes = current.raw.written();
+            entry.sha256 = crate::hex(&current.hash.clone().finalize());
+            self.unsynced.insert((current.source, entry.generation));
+        }
+        sync_raw(self.writing.folder(), &std::mem::take(&mut self.unsynced))?;
+        let mut pending = std::mem::take(&mut self.pending);
+        if let Some(held) = &mut self.held {
+            let mine = pending.take_source(held.gone.source);
+            if mine.is_full() {
+                let segments = write_segments(mine, self.writing.folder(), &mut self.manifest)?;
+                held.segments.extend(segments);
+            } else {
+                self.pending = mine;
+            }
+        }
+        let mut added = std::mem::take(&mut self.written);
+        added.extend(write_segments(pending, self.writing.folder(), &mut self.manifest)?);
+        self.rewrite_without_gone(&mut added)?;
+        self.manifest.segments.extend(added.iter().map(Writing::entry));
+        self.publish_accounts()?;
+        let mut manifest = self.manifest.clone();
+        if let Some(held) = &self.held {
+            held.old.put_back(held.gone.source, &mut manifest);
+        }
+        self.writing.publish(manifest, added)?;
+        self.manifest.revision = self.writing.manifest.revision;
+        for (source, generation, frames) in std::mem::take(&mut self.buried) {
+            bury_raw(self.writing.folder(), (source, generation), &frames)?;
+        }
+        self.published = Some(Instant::now());
+        Ok(())
+    }
+
+    fn publish_accounts(&mut self) -> Result<()> {
+        let accounts = std::mem::take(&mut self.accounts);
+        if accounts.of.is_empty() {
+            return Ok(());
+        }
+        let number = self.writing.manifest.revision + 1;
+        accounts.write(self.writing.folder(), number)?;
+        for &source in accounts.of.keys() {
+            self.manifest.sources[source as usize].account = Some(number);
+        }
+        Ok(())
+    }
+}
+
+/// Writes what is pending as segments; nobody sees them yet.
+fn write_segments(pending: Pending, case: &Path, manifest: &mut Manifest) -> Result<Vec<WrittenSegment>> {
+    let has_columns = manifest.profile.has_columns();
+    let parts = pending.into_segments();
+    parts.into_iter().map(|part| part.write(case, manifest.new_segment(), has_columns)).collect()
+}

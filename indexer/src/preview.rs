@@ -1,0 +1,369 @@
+//! What an import would bring, before it: each file's first events with the places of their fields, and what all of
+//! it will take, measured by importing the samples into a case that is thrown away.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use ingest::{Batch, Chunk, Encoding, Filter, Found, Level, Member, NO_TIME, Settler, Source, Texts, Values};
+
+use crate::Cancel;
+use crate::case::Case;
+use crate::error::{AtPath, Error, Result};
+use crate::import::ImportOptions;
+use crate::limits::{
+    EXAMPLE_BYTES, LEAST_MEASURED_BYTES, MEASURED_BYTES, PREVIEWED_BYTES, RESERVED_SHARE, UNNOTICED_PART,
+    USUAL_EXPANSION,
+};
+use crate::storage::{Account, folder_bytes};
+
+/// What to look at, and how.
+#[derive(Clone, Debug, Default)]
+pub struct PreviewRequest {
+    pub paths: Vec<PathBuf>,
+    pub filter: Filter,
+    pub options: ingest::Options,
+    /// Other options for some files or members, by their paths.
+    pub chosen: HashMap<PathBuf, ingest::Options>,
+    /// So many events of each.
+    pub events: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct Preview {
+    pub files: Vec<PreviewFile>,
+    pub estimate: Estimate,
+}
+
+/// A file or member by its first bytes.
+#[derive(Clone, Debug, Default)]
+pub struct PreviewFile {
+    pub path: PathBuf,
+    pub name: String,
+    pub set: Option<String>,
+    /// Its length, where something tells it.
+    pub bytes: Option<u64>,
+    pub format: String,
+    pub encoding: String,
+    pub compression: String,
+    pub zone: String,
+    /// Of the sample; the last of all where the file's last lines could be read too.
+    pub first: Option<i64>,
+    pub last: Option<i64>,
+    /// Events of the sample, and how many of them were not understood.
+    pub events: u64,
+    pub unparsed: u64,
+    /// Whether the sample is all of it.
+    pub is_whole: bool,
+    pub account: Account,
+    pub rows: Vec<PreviewRow>,
+    pub error: Option<Error>,
+}
+
+#[derive(Clone, Debug)]
+pub struct PreviewRow {
+    pub line: u64,
+    pub time: i64,
+    pub level: Level,
+    /// The event's text in pieces, those with a value named by its field.
+    pub pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    pub text: String,
+    pub field: Option<String>,
+}
+
+/// What an import will take on this machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    pub bytes_in: u64,
+    pub seconds: f64,
+    pub bytes_on_disk: u64,
+    /// Free on the disk of the case, and what of it is kept in reserve.
+    pub free_bytes: u64,
+    pub reserve_bytes: u64,
+}
+
+impl Estimate {
+    /// Whether the case fits above the reserve.
+    #[must_use]
+    pub fn fits(&self) -> bool {
+        self.bytes_on_disk <= usable(self.free_bytes, self.reserve_bytes)
+    }
+}
+
+/// What an import may take: what is free above the reserve, and in any case so little that no disk gets fuller by it.
+fn usable(free_bytes: u64, reserve_bytes: u64) -> u64 {
+    free_bytes.saturating_sub(reserve_bytes).max(free_bytes / UNNOTICED_PART)
+}
+
+/// A sample of a stream.
+struct Sample {
+    file: PreviewFile,
+    bytes: Vec<u8>,
+    /// What the whole stream has, as far as that is known or can be guessed.
+    total: u64,
+}
+
+/// Looks at the beginning of every stream. `case` is where the case is or will be.
+pub fn preview(case: &Path, request: &PreviewRequest, cancel: &Cancel) -> Result<Preview> {
+    let discovery = ingest::discover_some(&request.paths, &request.filter);
+    let mut samples = Vec::new();
+    for (found, set) in ingest::in_sets(discovery.files, &request.options) {
+        ingest::members(&found, &request.options.unpack, &mut |member| {
+            let set = set.clone().filter(|_| member.name == found.name);
+            samples.push(sample(&found, member, set, request));
+            !cancel.is_set()
+        });
+        if cancel.is_set() {
+            return Err(Error::cancelled());
+        }
+    }
+    let estimate = estimate(case, &samples, request, cancel)?;
+    let mut files: Vec<_> = samples.into_iter().map(|sample| sample.file).collect();
+    files.extend(discovery.refused.into_iter().map(|error| {
+        let path = Path::new(error.path()).to_path_buf();
+        PreviewFile { path, error: Some(error.into()), ..PreviewFile::default() }
+    }));
+    Ok(Preview { files, estimate })
+}
+
+fn sample(found: &Found, member: Member<'_>, set: Option<String>, request: &PreviewRequest) -> Sample {
+    let Member { path, name, modified_ns, bytes, compression, input } = member;
+    let mut file =
+        PreviewFile { path: path.clone(), name: name.clone(), set, bytes, ..PreviewFile::default() };
+    let mut read = Vec::new();
+    let problem = match input {
+        Err(error) => Some(error),
+        Ok(input) => {
+            let taken = input.take(PREVIEWED_BYTES).read_to_end(&mut read);
+            taken.err().map(|error| ingest::Error::io(&path, error))
+        }
+    };
+    file.is_whole = (read.len() as u64) < PREVIEWED_BYTES;
+    let guessed = found.bytes.saturating_mul(USUAL_EXPANSION);
+    let total =
+        if file.is_whole { read.len() as u64 } else { bytes.unwrap_or(guessed).max(read.len() as u64) };
+    if read.is_empty() {
+        file.error = problem.map(Error::from);
+        return Sample { file, bytes: read, total: 0 };
+    }
+    let is_plain = compression == "none" && path == found.path;
+    let options = request.chosen.get(&path).unwrap_or(&request.options);
+    let input: Box<dyn Read + Send> = Box::new(Cursor::new(read.clone()));
+    let member = Member { path, name, modified_ns, bytes, compression, input: Ok(input) };
+    let outcome = Source::of(member, options).map_err(Error::from);
+    let outcome = outcome.and_then(|source| file.read(source, request.events, is_plain.then_some(found)));
+    file.error = outcome.err().or_else(|| problem.map(Error::from));
+    Sample { file, bytes: read, total }
+}
+
+impl PreviewFile {
+    fn read(&mut self, mut source: Source<'_>, rows: usize, on_disk: Option<&Found>) -> Result<()> {
+        let detection = source.detection().clone();
+        self.account = Account::of(&detection);
+        let encoding = Encoding::named(&detection.encoding).unwrap_or(Encoding::UTF_8);
+        let (parser, mut settler) = (source.parser(), source.settler());
+        while let Some(chunk) = source.next_chunk()? {
+            let mut batch = parser.parse(chunk);
+            settler.settle(&mut batch);
+            self.account.add(&batch, encoding);
+            self.events += batch.rows() as u64;
+            self.unparsed += u64::from(batch.unparsed);
+            let mut times = batch.time.iter().copied().filter(|&time| time != NO_TIME);
+            self.first = self.first.or_else(|| times.clone().next());
+            self.last = times.next_back().or(self.last);
+            let missing = rows.saturating_sub(self.rows.len()).min(batch.rows());
+            let mut texts = Texts::of(encoding);
+            self.rows.extend((0..missing).map(|row| preview_row(&batch, row, &mut texts)));
+        }
+        if let Some(found) = on_disk.filter(|_| !self.is_whole && encoding == Encoding::UTF_8) {
+            self.last = last_time(found, &parser, settler.clone()).or(self.last);
+        }
+        self.account.times = settler.report();
+        self.zone = match self.account.times.zone.as_str() {
+            "" => detection.zone,
+            zone => zone.to_owned(),
+        };
+        (self.format, self.encoding, self.compression) =
+            (detection.format, detection.encoding, detection.compression);
+        Ok(())
+    }
+}
+
+/// The time of a file's last event, from its last lines.
+fn last_time(found: &Found, parser: &ingest::Parser, mut settler: Settler) -> Option<i64> {
+    let mut file = fs::File::open(&found.path).ok()?;
+    let from = found.bytes.saturating_sub(ingest::limits::SAMPLE_BYTES as u64);
+    file.seek(SeekFrom::Start(from)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(ingest::limits::SAMPLE_BYTES as u64).read_to_end(&mut bytes).ok()?;
+    let start = memchr::memchr(b'\n', &bytes)? + 1;
+    let chunk = Chunk::whole(bytes.split_off(start)).at(from + start as u64);
+    let mut batch = parser.parse(chunk);
+    settler.settle(&mut batch);
+    batch.time.into_iter().rev().find(|&time| time != NO_TIME)
+}
+
+fn preview_row(batch: &Batch, row: usize, texts: &mut Texts) -> PreviewRow {
+    let start = batch.start[row] as usize;
+    let place = start..start + batch.length[row] as usize;
+    let text = texts.text(&batch.chunk.bytes, batch.chunk.offset, place);
+    let text = String::from_utf8_lossy(&text[..text.len().min(EXAMPLE_BYTES * 4)]).into_owned();
+    PreviewRow {
+        line: batch.line[row],
+        time: batch.time[row],
+        level: batch.level[row],
+        pieces: pieces(&text, &values(batch, row)),
+    }
+}
+
+/// The values of an event as they are written, with the names of their fields.
+fn values(batch: &Batch, row: usize) -> Vec<(String, String)> {
+    let value = |values: &Values| match values {
+        Values::Text(spans) if spans[row].is_missing() => None,
+        Values::Text(spans) => Some(String::from_utf8_lossy(batch.text(spans[row])).into_owned()),
+        Values::Int(values) => (values[row] != ingest::NO_INT).then(|| values[row].to_string()),
+        Values::Float(values) => (!values[row].is_nan()).then(|| values[row].to_string()),
+        Values::Bool(values) => values[row].map(|value| value.to_string()),
+    };
+    let named =
+        batch.columns.iter().filter_map(|column| Some((column.name.to_string(), value(&column.values)?)));
+    named.filter(|(_, value)| !value.is_empty()).collect()
+}
+
+/// Cuts a text where values stand in it. Longer values are looked for first, so that a number is not found within a
+/// path; a value that is not written so in the text has no piece.
+fn pieces(text: &str, values: &[(String, String)]) -> Vec<Piece> {
+    let mut longest_first: Vec<_> = values.iter().collect();
+    longest_first.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+    let mut taken: Vec<(usize, usize, &str)> = Vec::new();
+    for (field, value) in longest_first {
+        let is_free = |start: usize| {
+            let end = start + value.len();
+            let touches = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+            let is_word = !touches(text[..start].chars().next_back()) && !touches(text[end..].chars().next());
+            is_word && taken.iter().all(|&(from, to, _)| end <= from || to <= start)
+        };
+        if let Some(start) = text.match_indices(value.as_str()).map(|(at, _)| at).find(|&at| is_free(at)) {
+            taken.push((start, start + value.len(), field));
+        }
+    }
+    taken.sort_unstable();
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for (start, end, field) in taken {
+        if at < start {
+            pieces.push(Piece { text: text[at..start].to_owned(), field: None });
+        }
+        pieces.push(Piece { text: text[start..end].to_owned(), field: Some(field.to_owned()) });
+        at = end;
+    }
+    if at < text.len() {
+        pieces.push(Piece { text: text[at..].to_owned(), field: None });
+    }
+    pieces
+}
+
+/// Imports the samples into a case that is thrown away, on the disk where the case will be.
+fn estimate(case: &Path, samples: &[Sample], request: &PreviewRequest, cancel: &Cancel) -> Result<Estimate> {
+    let folder = existing(case);
+    let (free_bytes, reserve_bytes) = room(&folder)?;
+    let bytes_in: u64 = samples.iter().map(|sample| sample.total).sum();
+    let mut estimate = Estimate { bytes_in, free_bytes, reserve_bytes, ..Estimate::default() };
+    // Where the case's own disk cannot be written, only the place of the measurement differs.
+    let place = tempfile::tempdir_in(&folder).or_else(|_| tempfile::tempdir()).at_path(&folder)?;
+    let mut paths = Vec::new();
+    let mut measured = 0;
+    for (number, sample) in samples.iter().enumerate() {
+        if sample.file.error.is_none() && measured < MEASURED_BYTES {
+            let path = place.path().join(number.to_string());
+            fs::write(&path, &sample.bytes).at_path(&path)?;
+            measured += sample.bytes.len() as u64;
+            paths.push(path);
+        }
+    }
+    if paths.is_empty() {
+        return Ok(estimate);
+    }
+    let trial = Case::create(&place.path().join("trial.case"))?;
+    let options =
+        ImportOptions { ingest: request.options.clone(), beyond_reserve: true, ..ImportOptions::default() };
+    let done = trial.import(&paths, &options, &|_| {}, cancel)?;
+    // A small sample costs mostly what any import costs once.
+    let scale = (bytes_in as f64 / measured.max(1) as f64).max(1.0);
+    let work = done.indexed.as_secs_f64() + done.landed.as_secs_f64();
+    let seconds = if measured < LEAST_MEASURED_BYTES { work } else { work * scale };
+    estimate.seconds = seconds;
+    estimate.bytes_on_disk = (folder_bytes(trial.folder()) as f64 * scale) as u64;
+    Ok(estimate)
+}
+
+/// The folder itself, or the nearest above it that is there.
+fn existing(folder: &Path) -> PathBuf {
+    let mut folder = folder.to_path_buf();
+    while !folder.is_dir() {
+        folder = match folder.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+            _ => return PathBuf::from("."),
+        };
+    }
+    folder
+}
+
+/// What is free on the disk of a folder, and what of that is kept in reserve.
+fn room(folder: &Path) -> Result<(u64, u64)> {
+    let free = fs4::available_space(folder).at_path(folder)?;
+    let total = fs4::total_space(folder).at_path(folder)?;
+    Ok((free, (total as f64 * RESERVED_SHARE) as u64))
+}
+
+/// Refuses an import that would reach into the reserve. Where it surely fits nothing is measured.
+pub(crate) fn check_room(case: &Path, paths: &[PathBuf], options: &ImportOptions) -> Result<()> {
+    let (free_bytes, reserve_bytes) = room(&existing(case))?;
+    let left = usable(free_bytes, reserve_bytes);
+    let most = |found: &Found| found.bytes.saturating_mul(USUAL_EXPANSION);
+    let files = ingest::discover_some(paths, &options.filter).files;
+    if files.iter().map(most).fold(0, u64::saturating_add) <= left {
+        return Ok(());
+    }
+    let request = PreviewRequest {
+        paths: paths.to_vec(),
+        filter: options.filter.clone(),
+        options: options.ingest.clone(),
+        ..PreviewRequest::default()
+    };
+    let estimate = preview(case, &request, &Cancel::default())?.estimate;
+    if estimate.fits() {
+        return Ok(());
+    }
+    let message = format!(
+        "it would take about {} MB, and {} MB may be used with a reserve of {} MB; nothing was imported",
+        estimate.bytes_on_disk >> 20,
+        left >> 20,
+        reserve_bytes >> 20
+    );
+    Err(Error::new(crate::ErrorKind::DiskFull, message)
+        .at(case)
+        .hint("free some space, or import all the same with --beyond-reserve"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_cut_where_its_values_stand() {
+        let values = [("status", "200"), ("path", "/a/200"), ("bytes", "5")]
+            .map(|(field, value)| (field.to_owned(), value.to_owned()));
+        let shown: Vec<_> = pieces("GET /a/200 200 5", &values)
+            .into_iter()
+            .map(|piece| format!("{}={}", piece.field.unwrap_or_default(), piece.text))
+            .collect();
+        assert_eq!(shown, ["=GET ", "path=/a/200", "= ", "status=200", "= ", "bytes=5"]);
+        assert_eq!(pieces("é 1", &[]).len(), 1);
+    }
+}

@@ -1,0 +1,193 @@
+//! Patterns for paths, as shells have them: `*` and `?` within a name, `**` over folders, `[a-z]`, `{a,b}`.
+
+/// A pattern. One without a slash is matched against the last part of a path, another against all of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Glob {
+    choices: Vec<Vec<Part>>,
+    of_name: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Letter(char),
+    Any,
+    Run,
+    Folders,
+    /// One of these, or none of them where true.
+    Set(Vec<(char, char)>, bool),
+}
+
+/// `{a,b}` makes a pattern of each; more than so many are taken as they are written.
+const MOST_CHOICES: usize = 256;
+
+impl Glob {
+    #[must_use]
+    pub fn new(pattern: &str) -> Glob {
+        let mut written = vec![pattern.to_owned()];
+        while let Some((at, spelled)) =
+            written.iter().enumerate().find_map(|(at, one)| Some((at, spelled_out(one)?)))
+        {
+            if written.len() + spelled.len() > MOST_CHOICES {
+                break;
+            }
+            written.splice(at..=at, spelled);
+        }
+        Glob { choices: written.iter().map(|one| parts(one)).collect(), of_name: !pattern.contains('/') }
+    }
+
+    /// The same, matched against all of a path whether it has a slash or not.
+    #[must_use]
+    pub fn of_path(pattern: &str) -> Glob {
+        Glob { of_name: false, ..Glob::new(pattern) }
+    }
+
+    /// Whether text has anything in it that a pattern would be written for.
+    #[must_use]
+    pub fn is_pattern(text: &str) -> bool {
+        text.contains(['*', '?', '[', '{'])
+    }
+
+    /// Whether a path with `/` between its parts matches.
+    #[must_use]
+    pub fn matches(&self, path: &str) -> bool {
+        let text = if self.of_name { path.rsplit('/').next().unwrap_or(path) } else { path };
+        let text: Vec<char> = text.chars().collect();
+        self.choices.iter().any(|parts| fits(parts, &text))
+    }
+}
+
+/// The patterns that the first `{a,b}` of one stands for.
+fn spelled_out(pattern: &str) -> Option<Vec<String>> {
+    let open = pattern.find('{')?;
+    let close = open + pattern[open..].find('}')?;
+    let inner = &pattern[open + 1..close];
+    if !inner.contains(',') {
+        return None;
+    }
+    let (before, behind) = (&pattern[..open], &pattern[close + 1..]);
+    Some(inner.split(',').map(|choice| format!("{before}{choice}{behind}")).collect())
+}
+
+fn parts(pattern: &str) -> Vec<Part> {
+    let letters: Vec<char> = pattern.chars().collect();
+    let mut parts = Vec::new();
+    let mut at = 0;
+    while let Some(&letter) = letters.get(at) {
+        at += 1;
+        match letter {
+            '*' if letters.get(at) == Some(&'*') => {
+                at += 1;
+                // `**/` is also no folder at all.
+                at += usize::from(letters.get(at) == Some(&'/'));
+                parts.push(Part::Folders);
+            }
+            '*' => parts.push(Part::Run),
+            '?' => parts.push(Part::Any),
+            '[' => match set(&letters[at..]) {
+                Some((set, length)) => {
+                    parts.push(set);
+                    at += length;
+                }
+                None => parts.push(Part::Letter('[')),
+            },
+            letter => parts.push(Part::Letter(letter)),
+        }
+    }
+    parts
+}
+
+/// What stands behind an opening bracket, and how long it is with the closing one.
+fn set(letters: &[char]) -> Option<(Part, usize)> {
+    let negated = matches!(letters.first(), Some('!' | '^'));
+    let start = usize::from(negated);
+    let end = start + 1 + letters.get(start + 1..)?.iter().position(|&letter| letter == ']')?;
+    let mut ranges = Vec::new();
+    let mut at = start;
+    while at < end {
+        if letters.get(at + 1) == Some(&'-') && at + 2 < end {
+            ranges.push((letters[at], letters[at + 2]));
+            at += 3;
+        } else {
+            ranges.push((letters[at], letters[at]));
+            at += 1;
+        }
+    }
+    Some((Part::Set(ranges, negated), end + 1))
+}
+
+/// Whether the parts fit all of the text: which beginnings of it each part reaches, one part after another, so
+/// that no pattern takes longer than its length times the text's.
+fn fits(parts: &[Part], text: &[char]) -> bool {
+    let mut reached = vec![false; text.len() + 1];
+    reached[0] = true;
+    for part in parts {
+        let mut next = vec![false; text.len() + 1];
+        match part {
+            Part::Run | Part::Folders => {
+                let mut open = false;
+                for at in 0..=text.len() {
+                    // Folders begin where a part of the path does.
+                    open |= reached[at];
+                    next[at] = match part {
+                        Part::Folders => {
+                            open && (reached[at] || at == text.len() || text[at - 1] == '/') || reached[at]
+                        }
+                        _ => open,
+                    };
+                    if *part == Part::Run && text.get(at) == Some(&'/') {
+                        open = false;
+                    }
+                }
+            }
+            _ => {
+                for (at, &letter) in text.iter().enumerate() {
+                    next[at + 1] = reached[at] && one_fits(part, letter);
+                }
+            }
+        }
+        reached = next;
+    }
+    reached[text.len()]
+}
+
+fn one_fits(part: &Part, letter: char) -> bool {
+    match part {
+        Part::Letter(wanted) => *wanted == letter,
+        Part::Any => letter != '/',
+        Part::Set(ranges, negated) => {
+            letter != '/' && ranges.iter().any(|&(from, to)| (from..=to).contains(&letter)) != *negated
+        }
+        Part::Run | Part::Folders => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_as_in_a_shell() {
+        for (pattern, path, is) in [
+            ("*.log", "app.log", true),
+            ("*.log", "web/app.log", true),
+            ("*.log", "app.log.1", false),
+            ("web/*.log", "web/app.log", true),
+            ("web/*.log", "web/old/app.log", false),
+            ("**/*.log", "app.log", true),
+            ("**/*.log", "a/b/app.log", true),
+            ("a/**", "a/b/c.txt", true),
+            ("a/**/c.txt", "a/c.txt", true),
+            ("a/**/c.txt", "a/xc.txt", false),
+            ("app.log.[0-9]", "app.log.3", true),
+            ("app.log.[!0-9]", "app.log.3", false),
+            ("{app,web}*.{log,txt}", "web2.txt", true),
+            ("{app,web}*.{log,txt}", "db.txt", false),
+            ("?.log", "ab.log", false),
+            ("[x", "[x", true),
+        ] {
+            assert_eq!(Glob::new(pattern).matches(path), is, "{pattern} {path}");
+        }
+        let hostile = Glob::new(&"*a".repeat(200));
+        assert!(!hostile.matches(&"a".repeat(150)));
+    }
+}

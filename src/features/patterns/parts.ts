@@ -1,0 +1,29 @@
+/** A template's text in parts: what all its messages share, and the places of what varies. */
+export interface Part {
+  readonly text: string;
+  readonly varies: boolean;
+}
+
+export function parts(template: string): Part[] {
+  const found: Part[] = [];
+  let at = 0;
+  for (const match of template.matchAll(/<(?:\*|[a-z]+)>/g)) {
+    if (match.index > at) found.push({ text: template.slice(at, match.index), varies: false });
+    found.push({ text: match[0], varies: true });
+    at = match.index + match[0].length;
+  }
+  if (at < template.length) found.push({ text: template.slice(at), varies: false });
+  return found;
+}
+
+/** The bars of a sparkline as an SVG path in a box as wide as there are counts and one high. */
+export function sparkPath(counts: readonly number[]): string {
+  const tallest = Math.max(1, ...counts);
+  return counts
+    .map((count, at) => {
+      // A single event among thousands still shows.
+      const height = count === 0 ? 0 : Math.max(0.08, count / tallest);
+      return height === 0 ? '' : `M${at} 1v${(-height).toFixed(3)}h.8v${height.toFixed(3)}z`;
+    })
+    .join('');
+}

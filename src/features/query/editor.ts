@@ -1,0 +1,231 @@
+import {
+  acceptCompletion,
+  autocompletion,
+  closeCompletion,
+  completionStatus,
+  moveCompletionSelection,
+  selectedCompletion,
+  type CompletionContext,
+  type CompletionResult,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { setDiagnostics, type Diagnostic } from '@codemirror/lint';
+import { Compartment, EditorState, Prec, StateEffect, StateField } from '@codemirror/state';
+import { Decoration, EditorView, keymap, placeholder, type DecorationSet } from '@codemirror/view';
+
+import type { Completion, QueryCheck, QueryDiagnostic, QueryWord } from '../../ipc/generated';
+
+export interface EditorOptions {
+  readonly text: string;
+  readonly label: string;
+  readonly hint: string;
+  check(query: string, signal: AbortSignal): Promise<QueryCheck>;
+  complete(query: string, cursor: number, signal: AbortSignal): Promise<Completion>;
+  /** A person changed the text. */
+  typed(text: string): void;
+  run(): void;
+  /** What is wrong with the text as it stands, and what would put it right. */
+  checked(text: string, diagnostics: readonly QueryDiagnostic[]): void;
+}
+
+/** A check waits so long for the next key. */
+const CHECK_PAUSE_MS = 90;
+
+const setWords = StateEffect.define<readonly QueryWord[]>();
+
+/** The words of the last check, moved along with what is typed until the next one. */
+const words = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(shown, transaction) {
+    const found = transaction.effects.find((effect) => effect.is(setWords));
+    if (!found) return shown.map(transaction.changes);
+    const length = transaction.newDoc.length;
+    const marks = found.value
+      .filter((word) => word.start < word.end && word.end <= length)
+      .map((word) => Decoration.mark({ class: `word-${word.class}` }).range(word.start, word.end));
+    return Decoration.set(marks, true);
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+/** The query as one line of text, coloured, completed and checked by the engine. */
+export class QueryEditor {
+  readonly #options: EditorOptions;
+  readonly #view: EditorView;
+  readonly #validity = new Compartment();
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  #checking = new AbortController();
+  #diagnostics: readonly QueryDiagnostic[] = [];
+
+  constructor(parent: HTMLElement, options: EditorOptions) {
+    this.#options = options;
+    this.#view = new EditorView({
+      parent,
+      state: EditorState.create({
+        doc: options.text,
+        extensions: [
+          history(),
+          words,
+          EditorState.transactionFilter.of((transaction) =>
+            transaction.newDoc.lines > 1 ? [] : transaction,
+          ),
+          EditorView.clipboardInputFilter.of((text) => text.replace(/\s*[\r\n]+\s*/g, ' ')),
+          EditorView.contentAttributes.of({
+            'data-testid': 'query',
+            'aria-label': options.label,
+            'aria-multiline': 'false',
+            spellcheck: 'false',
+            autocapitalize: 'off',
+          }),
+          this.#validity.of([]),
+          placeholder(options.hint),
+          autocompletion({
+            override: [(context) => this.#complete(context)],
+            // Enter runs what is written; a suggestion is taken only by whoever chose it.
+            selectOnOpen: false,
+            icons: false,
+            maxRenderedOptions: 50,
+          }),
+          Prec.highest(
+            keymap.of([
+              { key: 'Enter', run: () => this.#enter() },
+              { key: 'Tab', run: () => this.#take() },
+              { key: 'Alt-Enter', run: () => this.fix() },
+              { key: 'Escape', run: () => this.#escape() },
+            ]),
+          ),
+          keymap.of([...historyKeymap, ...defaultKeymap]),
+          EditorView.updateListener.of((update) => {
+            if (!update.docChanged) return;
+            const byPerson = update.transactions.some(
+              (transaction) =>
+                transaction.isUserEvent('input') ||
+                transaction.isUserEvent('delete') ||
+                transaction.isUserEvent('undo') ||
+                transaction.isUserEvent('redo'),
+            );
+            if (byPerson) options.typed(update.state.doc.toString());
+            this.#checkSoon();
+          }),
+        ],
+      }),
+    });
+    this.#checkSoon();
+  }
+
+  get text(): string {
+    return this.#view.state.doc.toString();
+  }
+
+  /** Shows a query that was not typed here. The old one comes back by undo. */
+  set text(text: string) {
+    if (text === this.text) return;
+    this.#view.dispatch({
+      changes: { from: 0, to: this.#view.state.doc.length, insert: text },
+      selection: { anchor: text.length },
+    });
+  }
+
+  set invalid(described: string | null) {
+    const attributes: Record<string, string> =
+      described === null ? {} : { 'aria-invalid': 'true', 'aria-describedby': described };
+    this.#view.dispatch({
+      effects: this.#validity.reconfigure(EditorView.contentAttributes.of(attributes)),
+    });
+  }
+
+  focus(): void {
+    this.#view.focus();
+    this.#view.dispatch({ selection: { anchor: 0, head: this.#view.state.doc.length } });
+  }
+
+  /** Puts right what the check can put right, the first of it. */
+  fix(): boolean {
+    const found = this.#diagnostics.find(({ replacement }) => replacement !== null);
+    if (!found || found.replacement === null) return false;
+    this.#view.dispatch({
+      changes: { from: found.start, to: found.end, insert: found.replacement },
+      userEvent: 'input.complete',
+    });
+    return true;
+  }
+
+  dispose(): void {
+    clearTimeout(this.#pause);
+    this.#checking.abort();
+    this.#view.destroy();
+  }
+
+  #enter(): boolean {
+    if (completionStatus(this.#view.state) === 'active' && selectedCompletion(this.#view.state)) {
+      return acceptCompletion(this.#view);
+    }
+    closeCompletion(this.#view);
+    this.#options.run();
+    return true;
+  }
+
+  /** Takes the suggestion that is chosen, else the first. */
+  #take(): boolean {
+    if (completionStatus(this.#view.state) !== 'active') return false;
+    if (!selectedCompletion(this.#view.state)) moveCompletionSelection(true)(this.#view);
+    return acceptCompletion(this.#view);
+  }
+
+  #escape(): boolean {
+    if (closeCompletion(this.#view)) return true;
+    this.#view.contentDOM.blur();
+    return true;
+  }
+
+  #checkSoon(): void {
+    clearTimeout(this.#pause);
+    this.#checking.abort();
+    this.#diagnostics = [];
+    this.#pause = setTimeout(() => void this.#check(), CHECK_PAUSE_MS);
+  }
+
+  async #check(): Promise<void> {
+    this.#checking = new AbortController();
+    const { signal } = this.#checking;
+    const text = this.text;
+    // A check that fails says nothing; running the query will.
+    const check = await this.#options.check(text, signal).catch(() => null);
+    if (check === null || signal.aborted || text !== this.text) return;
+    this.#diagnostics = check.diagnostics;
+    this.#view.dispatch(
+      { effects: setWords.of(check.words) },
+      setDiagnostics(this.#view.state, check.diagnostics.map(shownDiagnostic)),
+    );
+    this.#options.checked(text, check.diagnostics);
+  }
+
+  async #complete(context: CompletionContext): Promise<CompletionResult | null> {
+    const text = context.state.doc.toString();
+    if (text === '' && !context.explicit) return null;
+    const abort = new AbortController();
+    context.addEventListener('abort', () => abort.abort());
+    const found = await this.#options.complete(text, context.pos, abort.signal).catch(() => null);
+    if (found === null || found.suggestions.length === 0) return null;
+    return {
+      from: found.start,
+      to: found.end,
+      filter: false,
+      options: found.suggestions.map((suggestion) => ({
+        label: suggestion.label,
+        apply: suggestion.insert,
+        detail: suggestion.count === null ? suggestion.detail : suggestion.count.toLocaleString(),
+        type: suggestion.kind,
+      })),
+    };
+  }
+}
+
+function shownDiagnostic(found: QueryDiagnostic): Diagnostic {
+  return {
+    from: found.start,
+    to: found.end,
+    severity: found.isError ? 'error' : 'info',
+    message: found.hint === null ? found.message : `${found.message} ${found.hint}`,
+  };
+}
