@@ -88,7 +88,8 @@ impl<'c> Writing<'c> {
             .partition(|segment| order.contains_key(&segment.meta.id));
         kept.sort_by_key(|segment| order.get(&segment.meta.id).copied());
         self.segments = kept;
-        if !gone.is_empty() {
+        let is_raw_left = !current_raw(&before).eq(current_raw(&self.manifest).take(before.sources.len()));
+        if !gone.is_empty() || is_raw_left {
             self.outlive(&gone, &before);
         }
         let snapshot = Snapshot::load(self.manifest.clone(), &self.segments, &self.case.readings);

@@ -2,9 +2,10 @@
 
 use super::landing::Landing;
 use crate::Cancel;
+use crate::case::frames_of;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rewrite::{Gone, Merge};
-use crate::storage::{Manifest, SourceEntry, WrittenSegment};
+use crate::storage::{Manifest, Outlived, Segment, SourceEntry, WrittenSegment, raw_path, recover_raw};
 
 /// A source that is read anew. Until as many of its bytes have landed as it had, nobody sees any of it.
 pub struct Held {
@@ -75,9 +76,25 @@ impl Landing<'_, '_> {
                 held.old.put_back(held.gone.source, &mut self.manifest);
                 let source = held.gone.source;
                 drop(self.pending.take_source(source));
+                self.accounts.of.remove(&source);
                 Some(problem)
             }
         }
+    }
+
+    /// Makes the files of a source what they were before it was read anew.
+    pub fn take_back(&self, held: &Held, generation: u32) -> Result<()> {
+        let (folder, source) = (self.writing.folder(), held.gone.source);
+        for segment in &held.segments {
+            drop(Outlived(Segment::folder(folder, segment.meta.id)));
+        }
+        let Some(published) = self.writing.manifest.sources.get(source as usize) else { return Ok(()) };
+        if published.generation != generation {
+            drop(Outlived(raw_path(folder, source, generation)));
+            return Ok(());
+        }
+        let frames = frames_of(self.writing.segments(), source);
+        recover_raw(folder, (source, generation), published.raw_bytes, &frames)
     }
 
     /// Writes the segments anew that hold events that are gone, and takes them out of the manifest.

@@ -377,9 +377,10 @@ impl<'w, 'c> Landing<'w, 'c> {
             entry.note = problem.as_ref().map(|problem| problem.message().to_owned());
             let entry = entry.clone();
             problem = self.settle_held(&entry, problem);
-            if self.held.take().is_some() {
+            if let Some(held) = self.held.take() {
                 // What was there before stays, and what was read of it anew is taken away again.
-                current.raw.finish()?;
+                drop(current.raw);
+                self.take_back(&held, entry.generation)?;
             } else {
                 self.close(current, entry)?;
             }

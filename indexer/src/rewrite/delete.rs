@@ -9,7 +9,7 @@ use super::{Rewriting, catch_up, unless_cancelled};
 use crate::Cancel;
 use crate::case::Case;
 use crate::error::{Error, ErrorKind, Result};
-use crate::storage::{Manifest, Outlived, Segment, raw_path};
+use crate::storage::{Manifest, Segment};
 use crate::writing::Writing;
 
 impl Case {
@@ -71,18 +71,8 @@ fn delete(
         let name = std::mem::take(&mut entry.name);
         *entry = crate::SourceEntry { name, deleted: true, ..crate::SourceEntry::default() };
     }
-    let raw: Vec<_> = wanted
-        .iter()
-        .map(|&source| {
-            raw_path(writing.folder(), source, writing.manifest.sources[source as usize].generation)
-        })
-        .collect();
     writing.publish(manifest, written)?;
     report(Rewriting { done: affected.len(), of: affected.len() });
-    // A source without events is in no segment that could take its file along.
-    if affected.is_empty() {
-        drop(raw.into_iter().map(Outlived).collect::<Vec<_>>());
-    }
     Ok(())
 }
 
