@@ -103,11 +103,6 @@ export type CompactReport = { bytesBefore: number, bytesAfter: number, segmentsB
 
 export type Verification = { sources: number, segments: number, bytes: number, problems: Array<WireError>, };
 
-export type ImportRequest = { case: string, paths: Array<string>, 
-/**
- * What is kept besides the original bytes; the case's own profile, and `full` for a new case, unless told.
- */
-profile?: Profile, };
 export type Reading = { 
 /**
  * A format's name.
@@ -154,7 +149,11 @@ again: boolean,
  */
 beyondReserve: boolean, };
 
-export type ImportRequest = { case: string, paths: Array<string>, choices?: ImportChoices, };
+export type ImportRequest = { case: string, paths: Array<string>, 
+/**
+ * What is kept besides the original bytes; the case's own profile, and `full` for a new case, unless told.
+ */
+profile?: Profile, choices?: ImportChoices, };
 
 export type PreviewRequest = { 
 /**
