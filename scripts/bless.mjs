@@ -10,7 +10,17 @@ await main(async () => {
   await setup({ tests: true });
   await buildScreen();
   await buildPrograms('--all-targets');
-  await run('cargo', ['test', '--workspace', '--quiet', '--test', 'typescript', '--test', 'cases', '--test', 'language']);
+  await run('cargo', [
+    'test',
+    '--workspace',
+    '--quiet',
+    '--test',
+    'typescript',
+    '--test',
+    'cases',
+    '--test',
+    'language',
+  ]);
   const browser = ['--config', 'vitest.e2e.config.ts', 'tests/e2e/browser.test.ts'];
   await runNode(tools.vitest, ['run', ...browser]);
   say('Golden files are renewed; read `git diff` before committing.');

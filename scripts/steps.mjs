@@ -137,7 +137,15 @@ function logged(command, args, log) {
   });
 }
 
+/** What the failing tests of cargo said; they are seldom at the end of what a whole workspace prints. */
+export function cargoFailures(output) {
+  return [...plain(output).matchAll(/^failures:\n\n(----[^]*?)^test result: FAILED/gm)].map(
+    (said) => said[1].trimEnd(),
+  );
+}
+
 function tail(output, log) {
-  const lines = plain(output).trimEnd().split('\n').slice(-tailLines);
+  const telling = cargoFailures(output).join('\n\n') || plain(output);
+  const lines = telling.trimEnd().split('\n').slice(-tailLines);
   return [...lines.map((line) => `  | ${line}`), `  The whole output is in ${log}`].join('\n');
 }

@@ -234,6 +234,8 @@ pub enum Format {
     Raw,
     Ndjson,
     Csv,
+    /// For tools that read columns
+    Parquet,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -295,6 +297,9 @@ pub struct Export {
     /// The file to write; its ending tells the format
     #[arg(long)]
     pub to: PathBuf,
+    /// The format, whatever the file's ending
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
 }
 
 #[derive(Args)]

@@ -1,23 +1,41 @@
 //! `timberline query` and `timberline export`: matching events as text, raw bytes, JSON lines or CSV.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
+use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use indexer::export::replaced;
+use indexer::query::{Query, parse_query};
 use indexer::{
     Cancel, Case, Direction, Event, Explanation, FieldKind, FieldValue, NO_TIME, Snapshot, View, Walk, stamp,
 };
 use serde_json::{Map, Value};
 
 use crate::Outcome;
-use crate::args::{Export, Format, Query, Sort};
+use crate::args::{self, Export, Format, Sort};
 use crate::out;
+use crate::pipes::{self, Piped};
 
-pub fn query(arguments: &Query) -> Result<Outcome> {
+pub fn query(arguments: &args::Query) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
-    let view = view(&arguments.filter, time(arguments.from.as_ref())?, time(arguments.to.as_ref())?)?;
+    let range = (time(arguments.from.as_ref())?, time(arguments.to.as_ref())?);
+    let asked = parsed(&arguments.filter)?;
     let mut stdout = out::stdout();
+    if !asked.stages.is_empty() || arguments.format == Format::Parquet && !arguments.count {
+        let text = arguments.filter.as_str();
+        let piped = Piped { case: &case, snapshot: &snapshot, text, query: &asked, range };
+        let table = piped.table()?;
+        let table = table.first(arguments.limit.unwrap_or(usize::MAX));
+        if arguments.count {
+            writeln!(stdout, "{}", table.rows())?;
+        } else {
+            pipes::print(&table, arguments.format, &mut stdout)?;
+        }
+        stdout.flush()?;
+        return Ok(outcome(&snapshot));
+    }
+    let view = View { filter: asked.filter, from: range.0, to: range.1 };
     if arguments.count {
         let count = checked(&arguments.filter, case.count(&snapshot, &view, &Cancel::default()))?;
         writeln!(stdout, "{count}")?;
@@ -42,7 +60,7 @@ fn outcome(snapshot: &Snapshot) -> Outcome {
     let missing = snapshot.missing();
     for segment in &missing {
         out::problem(&segment.why.clone().hint(format!(
-            "of its {} events some are missing above; `timberline verify --repair` makes it anew",
+            "some of its {} events may be missing above; `timberline verify --repair` makes it anew",
             segment.events
         )));
     }
@@ -74,27 +92,46 @@ fn explain(explained: &Explanation) {
 pub fn export(arguments: &Export) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
-    let view = view(&arguments.filter, None, None)?;
-    let name = arguments.to.display();
-    let mut file =
-        BufWriter::new(File::create(&arguments.to).with_context(|| format!("{name} cannot be written"))?);
-    let format = match arguments.to.extension().and_then(|ending| ending.to_str()) {
-        Some("csv") => Format::Csv,
-        Some("ndjson" | "jsonl") => Format::Ndjson,
-        _ => Format::Raw,
-    };
-    if format == Format::Raw {
-        checked(&arguments.filter, case.export_raw(&snapshot, &view, &mut file, &Cancel::default()))?;
-    } else {
-        let printing = Printing { case: &case, snapshot: &snapshot, query: &arguments.filter, view: &view };
-        printing.print(format, Direction::OldestFirst, usize::MAX, &mut file)?;
+    let asked = parsed(&arguments.filter)?;
+    let format = arguments.format.unwrap_or_else(|| format_of(&arguments.to));
+    let text = arguments.filter.as_str();
+    if !asked.stages.is_empty() || format == Format::Parquet {
+        Piped { case: &case, snapshot: &snapshot, text, query: &asked, range: (None, None) }
+            .export(format, &arguments.to)?;
+        return Ok(outcome(&snapshot));
     }
-    file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
+    let view = View { filter: asked.filter, from: None, to: None };
+    let mut failed = None;
+    let written = replaced(&arguments.to, &mut |file| {
+        if format == Format::Raw {
+            return case.export_raw(&snapshot, &view, file, &Cancel::default()).map(|_| ());
+        }
+        let printing = Printing { case: &case, snapshot: &snapshot, query: text, view: &view };
+        printing.print(format, Direction::OldestFirst, usize::MAX, file).map_err(|error| {
+            // The file is taken back on any error; the real one is told below.
+            failed = Some(error);
+            indexer::Error::new(indexer::ErrorKind::Cancelled, "the file was not written")
+        })
+    });
+    match failed {
+        Some(error) => return Err(error),
+        None => checked(text, written)?,
+    }
     Ok(outcome(&snapshot))
 }
 
-fn view(query: &str, from: Option<i64>, to: Option<i64>) -> Result<View> {
-    checked(query, View::parse(query, from, to))
+/// The format that a file's ending tells.
+fn format_of(path: &Path) -> Format {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("csv") => Format::Csv,
+        Some("ndjson" | "jsonl") => Format::Ndjson,
+        Some("parquet") => Format::Parquet,
+        _ => Format::Raw,
+    }
+}
+
+fn parsed(text: &str) -> Result<Query> {
+    checked(text, parse_query(text).map_err(indexer::Error::from))
 }
 
 /// Shows where in the query an error lies before it is passed on.
@@ -177,6 +214,8 @@ impl Row<'_> {
                 serde_json::to_writer(&mut *out, &self.object())?;
                 out.write_all(b"\n")
             }
+            // Columns are written as a table.
+            Format::Parquet => Ok(()),
             Format::Csv => {
                 let value = |name: &&str| {
                     self.fields.iter().find(|field| field.name == **name).map(|f| f.value.clone())

@@ -10,6 +10,7 @@ mod files;
 mod import;
 mod info;
 mod out;
+mod pipes;
 mod rewrite;
 mod serve;
 

@@ -11,9 +11,10 @@ use crate::Cancel;
 use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::exec::{FrameCache, MatchCache};
 use crate::import::{self, ImportOptions, ImportReport, Progress};
+use crate::limits::{COLUMN_CACHE_BYTES, COLUMN_CACHE_SHARE};
 use crate::storage::{
-    Frame, Manifest, ManifestStamp, Profile, RawCursor, RawFolder, Readings, Segment, SegmentEntry,
-    SourceEntry, folder_bytes, is_locked, verify_templates,
+    ColumnCache, Frame, Manifest, ManifestStamp, Profile, RawCursor, RawFolder, Readings, Segment,
+    SegmentEntry, Shared, SourceEntry, folder_bytes, is_locked, verify_templates,
 };
 use crate::templates::TemplateCache;
 use crate::writing::Writing;
@@ -24,7 +25,7 @@ use crate::writing::Writing;
 pub struct Case {
     folder: PathBuf,
     raw: RawFolder,
-    pub(crate) readings: Arc<Readings>,
+    shared: Shared,
     state: RwLock<State>,
     writer: Mutex<()>,
     pub(crate) frames: FrameCache,
@@ -107,6 +108,15 @@ impl Snapshot {
         (self.manifest.segments.iter().filter(reached).count(), self.manifest.segments.len())
     }
 
+    /// What is left of it without the segments that could not be read when they were needed.
+    fn without_failed(&self) -> Snapshot {
+        let whole = self.segments.iter().filter(|segment| !segment.has_failed());
+        let segments: Vec<_> = whole.cloned().collect();
+        let mut manifest = self.manifest.clone();
+        manifest.segments.retain(|entry| segments.iter().any(|segment| segment.meta.id == entry.id));
+        Snapshot { manifest, segments, missing: Vec::new() }
+    }
+
     /// What is kept besides the original bytes.
     #[must_use]
     pub fn profile(&self) -> Profile {
@@ -159,11 +169,13 @@ impl Case {
         let stamp = Manifest::stamp(folder);
         let manifest = Manifest::read(folder)?;
         let readings = Arc::new(Readings::new(folder));
-        let snapshot = Arc::new(Snapshot::load(manifest, &[], &readings));
+        let columns = Arc::new(ColumnCache::new(column_budget_bytes()));
+        let shared = Shared { readings, columns };
+        let snapshot = Arc::new(Snapshot::load(manifest, &[], &shared));
         Ok(Case {
             folder: folder.to_path_buf(),
             raw: RawFolder::new(folder),
-            readings,
+            shared,
             state: RwLock::new(State { snapshot, stamp }),
             writer: Mutex::new(()),
             frames: FrameCache::default(),
@@ -196,7 +208,7 @@ impl Case {
         drop(state);
         match Manifest::read(&self.folder) {
             Ok(manifest) if manifest.revision >= known.revision() => {
-                let snapshot = Snapshot::load(manifest, &known.segments, &self.readings);
+                let snapshot = Snapshot::load(manifest, &known.segments, &self.shared);
                 self.replace(Arc::new(snapshot), stamp)
             }
             _ => known,
@@ -211,6 +223,7 @@ impl Case {
         if !names(&snapshot).starts_with(&names(&state.snapshot)) {
             // Which events are of a source of some name was answered by the names before.
             self.matches.clear();
+            self.shared.columns.clear();
         }
         *state = State { snapshot: Arc::clone(&snapshot), stamp };
         snapshot
@@ -317,6 +330,36 @@ impl Case {
         Ok(())
     }
 
+    /// What its segments have in common.
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// Columns that are decoded, and what was made of them.
+    pub(crate) fn columns(&self) -> &ColumnCache {
+        &self.shared.columns
+    }
+
+    /// Asks a question. Where segments turn out to be damaged it is asked again without them, and
+    /// [`Snapshot::missing`] tells afterwards what the answer lacks.
+    pub(crate) fn without_damaged<T>(
+        &self,
+        snapshot: &Snapshot,
+        mut ask: impl FnMut(&Snapshot) -> Result<T>,
+    ) -> Result<T> {
+        let mut answer = ask(snapshot);
+        let mut asked = snapshot.segments.len();
+        while answer.as_ref().is_err_and(|error| error.kind().is_of_files()) {
+            let whole = snapshot.without_failed();
+            if whole.segments.len() == asked {
+                break;
+            }
+            asked = whole.segments.len();
+            answer = ask(&whole);
+        }
+        answer
+    }
+
     pub(crate) fn raw_cursor(&self) -> RawCursor<'_> {
         self.raw.cursor()
     }
@@ -347,8 +390,8 @@ pub(crate) fn frames_of(segments: &[Arc<Segment>], source: u32) -> Vec<Frame> {
 
 impl Snapshot {
     /// Opens the segments that a manifest lists, taking those that are known already.
-    pub(crate) fn load(manifest: Manifest, known: &[Arc<Segment>], readings: &Arc<Readings>) -> Snapshot {
-        readings.update(&manifest);
+    pub(crate) fn load(manifest: Manifest, known: &[Arc<Segment>], shared: &Shared) -> Snapshot {
+        shared.readings.update(&manifest);
         let mut segments = Vec::with_capacity(manifest.segments.len());
         let mut missing = Vec::new();
         let known: HashMap<u64, &Arc<Segment>> =
@@ -358,11 +401,20 @@ impl Snapshot {
                 segments.push(Arc::clone(segment));
                 continue;
             }
-            match Segment::open(entry.id, &entry.sha256, readings) {
+            match Segment::open(entry.id, &entry.sha256, shared) {
                 Ok(segment) => segments.push(Arc::new(segment)),
                 Err(why) => missing.push(Missing { segment: entry.id, events: entry.events, why }),
             }
         }
         Snapshot { manifest, segments, missing }
     }
+}
+
+/// The share of the machine's memory that decoded columns may take.
+fn column_budget_bytes() -> usize {
+    let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = memory.lines().find_map(|line| {
+        line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
+    });
+    total.map_or(COLUMN_CACHE_BYTES, |kilobytes| kilobytes / COLUMN_CACHE_SHARE * 1_024)
 }

@@ -75,6 +75,10 @@ impl Case {
 
     /// Answers a filter and tells what was done for it. Nothing that was kept from earlier questions is used.
     pub fn explain(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Explanation> {
+        self.without_damaged(snapshot, |snapshot| self.explain_of(snapshot, view, cancel))
+    }
+
+    fn explain_of(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Explanation> {
         let view = Self::resolved(snapshot, view)?;
         let trace = Trace::default();
         let mut cursor = self.raw_cursor();
@@ -101,8 +105,8 @@ impl Case {
                 Some(&trace),
             )?;
             let columns = segment.columns()?;
-            let within = |row: &&u32| {
-                let time = columns.time[**row as usize];
+            let within = |row: &u32| {
+                let time = columns.time[*row as usize];
                 view.from.is_none_or(|from| time >= from)
                     && view.to.is_none_or(|to| time != ingest::NO_TIME && time < to)
             };
@@ -165,7 +169,7 @@ impl Case {
                     }
                 }
             }
-            for column in segment.field(field)? {
+            for column in segment.or_missing(segment.field(field))?.unwrap_or_default() {
                 count_values(&column, &begins, &mut counts);
             }
         }

@@ -21,21 +21,25 @@
 //! # }
 //! ```
 
-mod aggregate;
+pub mod aggregate;
 mod case;
+mod context;
 mod detect;
 mod error;
 mod exec;
+pub mod export;
 mod faults;
 mod import;
 mod language;
 mod limits;
 mod patterns;
+mod pipe;
 mod preview;
 pub mod query;
 mod revise;
 mod rewrite;
 mod search;
+mod sorted;
 pub mod stamp;
 mod storage;
 mod templates;
@@ -48,6 +52,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 
 pub use case::{Case, Missing, Snapshot, Verification};
+pub use context::{Around, Context};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
 pub use exec::{Path as AnswerPath, Step as AnswerStep};
@@ -57,10 +62,12 @@ pub use import::{
 pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
 pub use language::{Checked, Explanation};
 pub use patterns::{Granularity, Template, TemplateId};
+pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
 pub use preview::{Estimate, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, preview};
 pub use rewrite::{CompactReport, RepairReport, Rewriting};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
-pub use storage::{Account, Example, Profile, Reading, SourceEntry, Unparsed};
+pub use sorted::SortBy;
+pub use storage::{Account, Example, Profile, Reading, Scalar, SourceEntry, Unparsed};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 
 /// Asks long work to stop. Clones share the request.

@@ -27,8 +27,19 @@ pub const CHUNKS_WAITING: usize = 2;
 /// are neighbours in time can lie anywhere in it.
 pub const FRAME_CACHE_FRAMES: usize = 160;
 
-/// Row numbers kept from earlier filters, over all segments. 16 million are 64 MB.
-pub const MATCH_CACHE_ROWS: usize = 16_000_000;
+/// What rows kept from earlier filters may take, over all segments. A filter that many events match takes an
+/// eighth of a byte an event, so this holds some fifty filters over ten million events.
+pub const MATCH_CACHE_BYTES: usize = 64 << 20;
+
+/// How often a question looks whether it is cancelled while it waits for what another one makes.
+pub const CANCEL_POLL: Duration = Duration::from_micros(500);
+
+/// The share of the machine's memory that decoded columns may take: a quarter leaves the page cache, which
+/// holds the files themselves, its place.
+pub const COLUMN_CACHE_SHARE: usize = 4;
+
+/// What decoded columns may take where the machine does not tell its memory.
+pub const COLUMN_CACHE_BYTES: usize = 1 << 30;
 
 /// Longer tokens are not in the text index; a search for one scans.
 pub const LONGEST_TOKEN_BYTES: usize = 256;
@@ -38,6 +49,14 @@ pub const QUERY_DEPTH: usize = 64;
 
 /// Rows looked at between two looks at the cancel flag.
 pub const CANCEL_ROWS: usize = 4_096;
+
+/// How often a partial answer is told while the rest is worked on: fast enough to look alive, slow enough to
+/// cost nothing.
+pub const PARTIAL_EVERY: Duration = Duration::from_millis(50);
+
+/// The most different values of a field that are counted by value. Each takes some fifty bytes while the field
+/// is looked at, so this bounds them to some 800 MB.
+pub const DISTINCT_VALUES: usize = 16_000_000;
 
 /// The most rows one page may ask for; the screen shows some fifty.
 pub const PAGE_ROWS: usize = 10_000;
@@ -54,6 +73,21 @@ pub const COMPACT_RAW_LEVEL: i32 = 12;
 
 /// How hard compacting packs columns, which are coded already and gain less.
 pub const COMPACT_COLUMN_LEVEL: i32 = 9;
+
+/// Pairs of a group and a value that are kept while different values are counted by group: 256 MB.
+pub const DISTINCT_PAIRS: usize = 32_000_000;
+
+/// The most cells of an answer: what its axes' places multiply to. A screen shows some thousands.
+pub const ANSWER_CELLS: usize = 1 << 20;
+
+/// The most values one axis of terms may ask for.
+pub const TERMS: usize = 10_000;
+
+/// Counters of one pass of percentiles in one segment: 1 MB, which the nearest caches hold.
+pub const PERCENTILE_COUNTERS: usize = 1 << 18;
+
+/// Numbers that are gathered to be picked from, once counting has narrowed them down: 32 MB.
+pub const PERCENTILE_CANDIDATES: u64 = 4_000_000;
 
 /// Reasons why events of a source were not understood that are told apart; formats have a handful.
 pub const UNPARSED_REASONS: usize = 16;
@@ -128,6 +162,38 @@ pub const REGEX_NESTING: u32 = 64;
 
 /// Rows that `limit`, `tail`, `top` and `rare` give unless told.
 pub const DEFAULT_ROWS: u64 = 10;
+
+/// Rows that go through a pipeline at once: few enough that cancelling waits for none of its stages, and many
+/// enough that what is done once for each costs nothing.
+pub const PIPE_ROWS: usize = 16_384;
+
+/// Memory that the stages of one query may take together. A quarter of a small machine's; a case of ten
+/// million events is grouped, and a million of its rows sorted, in much less.
+pub const QUERY_MEMORY_BYTES: usize = 1 << 30;
+
+/// Bins that `span=auto` and `bin(time, auto)` aim at: as many as a chart shows well.
+pub const AUTOMATIC_BINS: usize = 100;
+
+/// The most values that `values` lists for a group; a cell with more is no use to anybody.
+pub const LISTED_VALUES: usize = 1_000;
+
+/// The most rows of a partial result; it is shown for a moment only.
+pub const PARTIAL_ROWS: usize = 10_000;
+
+/// Values of each field that `facets` tells unless told.
+pub const FACET_VALUES: usize = 10;
+
+/// Templates that `patterns` lists unless told.
+pub const PATTERNS: usize = 50;
+
+/// Series of a `timechart … by` unless told; more lines are not told apart.
+pub const SERIES: usize = 10;
+
+/// The longest series that `change_point` looks at; charts have a hundredth of it.
+pub const SERIES_POINTS: usize = 1_000_000;
+
+/// The largest file that `lookup` reads; it is held in memory.
+pub const LOOKUP_BYTES: u64 = 64 << 20;
 
 /// So much of each stream is looked at for a preview: more than a detection needs, so that a rate can be measured.
 pub const PREVIEWED_BYTES: u64 = 1 << 20;

@@ -7,14 +7,15 @@ use std::time::Instant;
 
 use ingest::{Encoding, Level, Texts};
 
+use crate::aggregate::timeline::Counts;
 pub use crate::aggregate::timeline::Timeline;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result, from_io};
 pub use crate::exec::Direction;
-use crate::exec::{Part, PartRows, Position, Selection, select_segment};
-use crate::limits::{PAGE_ROWS, TIMELINE_BUCKETS};
-use crate::query::{self, Diagnostic, Filter};
-use crate::storage::{Columns, Frame, RawCursor, SegmentField, SegmentMeta};
+use crate::exec::{Part, Position, RowSet, Selection, in_order, select_segment};
+use crate::limits::{PAGE_ROWS, PARTIAL_EVERY, TIMELINE_BUCKETS};
+use crate::query::{self, Diagnostic, Filter, nearest};
+use crate::storage::{Frame, RawCursor, Segment, SegmentField, SegmentMeta};
 use crate::{Cancel, FieldKind};
 
 /// What part of a case is looked at: a filter, and times from (inclusive) to (exclusive).
@@ -31,7 +32,7 @@ impl View {
     }
 
     /// Whether every event of a segment that has a time is in view.
-    fn holds_all_of(&self, segment: &SegmentMeta) -> bool {
+    pub(crate) fn holds_all_of(&self, segment: &SegmentMeta) -> bool {
         self.filter == Filter::Everything
             && self.from.is_none_or(|from| segment.first.is_some_and(|first| from <= first))
             && self.to.is_none_or(|to| segment.last.is_some_and(|last| last < to))
@@ -104,36 +105,47 @@ impl Case {
         partial: &mut dyn FnMut(&Timeline, f64),
         cancel: &Cancel,
     ) -> Result<Timeline> {
+        self.without_damaged(snapshot, |snapshot| self.timeline_of(snapshot, view, buckets, partial, cancel))
+    }
+
+    fn timeline_of(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        buckets: usize,
+        partial: &mut dyn FnMut(&Timeline, f64),
+        cancel: &Cancel,
+    ) -> Result<Timeline> {
         let view = &Self::resolved(snapshot, view)?;
-        let mut timeline = match range(snapshot, view) {
+        let empty = match range(snapshot, view) {
             Some((first, last)) => Timeline::over(first, last, buckets.clamp(1, TIMELINE_BUCKETS)),
             None => Timeline::empty(),
         };
-        let mut cursor = self.raw_cursor();
-        let mut seen = 0;
+        let edges = empty.edges();
+        let mut timeline = empty.clone();
         let mut told = Instant::now();
-        for index in 0..snapshot.segments.len() {
-            if cancel.is_set() {
-                return Err(Error::cancelled());
-            }
+        let count = |index: usize| -> Result<Option<Counts>> {
             let segment = &snapshot.segments[index];
-            if view.holds_all_of(&segment.meta) && segment.meta.rollup.divides(timeline.width_ns) {
-                timeline.add_rollup(&segment.meta.rollup);
-                if view.from.is_none() && view.to.is_none() {
-                    timeline.total += segment.meta.untimed;
-                    timeline.untimed += segment.meta.untimed;
-                }
-            } else if let Some((part, columns)) =
-                self.whole_part(snapshot, index, view, &mut cursor, cancel)?
-            {
-                timeline.add(&part, &columns);
+            if view.holds_all_of(&segment.meta) && segment.meta.rollup.divides(empty.width_ns) {
+                let unbounded = view.from.is_none() && view.to.is_none();
+                let untimed = if unbounded { segment.meta.untimed } else { 0 };
+                return Ok(Some(Counts::of_rollup(&segment.meta.rollup, untimed, &empty)));
+            }
+            let Some(part) = self.part(snapshot, index, view, cancel)? else { return Ok(None) };
+            Counts::of_part(&part, &edges).map(Some)
+        };
+        let mut seen = 0;
+        in_order(snapshot.segments.len(), cancel, count, |index, counts| {
+            if let Some(counts) = counts {
+                timeline.add(&counts);
             }
             seen += snapshot.segments[index].meta.events;
-            if told.elapsed().as_millis() >= 50 && index + 1 < snapshot.segments.len() {
+            if told.elapsed() >= PARTIAL_EVERY && index + 1 < snapshot.segments.len() {
                 told = Instant::now();
                 partial(&timeline, seen as f64 / snapshot.events().max(1) as f64);
             }
-        }
+            Ok(())
+        })?;
         Ok(timeline)
     }
 
@@ -262,33 +274,14 @@ impl Case {
 
     pub(crate) fn selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
         let view = &Self::resolved(snapshot, view)?;
-        let mut cursor = self.raw_cursor();
-        let mut parts = Vec::new();
-        for index in 0..snapshot.segments.len() {
-            if cancel.is_set() {
-                return Err(Error::cancelled());
-            }
-            parts.extend(self.whole_part(snapshot, index, view, &mut cursor, cancel)?);
-        }
-        Ok(Selection::new(parts))
-    }
-
-    /// A segment's part of the answer, with its columns; nothing where none can match, and where the segment
-    /// is damaged, which [`Snapshot::missing`] tells afterwards.
-    fn whole_part(
-        &self,
-        snapshot: &Snapshot,
-        index: usize,
-        view: &View,
-        cursor: &mut RawCursor<'_>,
-        cancel: &Cancel,
-    ) -> Result<Option<(Part, Arc<Columns>)>> {
-        let segment = &snapshot.segments[index];
-        let found = self.part(snapshot, index, view, cursor, cancel).and_then(|part| {
-            let Some(part) = part.filter(|part| part.len() > 0) else { return Ok(None) };
-            Ok(Some((part, segment.columns()?)))
-        });
-        Ok(segment.or_missing(found)?.flatten())
+        self.without_damaged(snapshot, |snapshot| {
+            let mut parts = Vec::new();
+            self.each_part(snapshot, view, cancel, Ok, |part, _| {
+                parts.push(part);
+                Ok(())
+            })?;
+            Selection::new(parts)
+        })
     }
 
     /// The matching rows of one segment within the view's times; nothing when none can match.
@@ -297,7 +290,6 @@ impl Case {
         snapshot: &Snapshot,
         index: usize,
         view: &View,
-        cursor: &mut RawCursor<'_>,
         cancel: &Cancel,
     ) -> Result<Option<Part>> {
         let segment = &snapshot.segments[index];
@@ -309,9 +301,7 @@ impl Case {
         // A range asks for times, so events without one are out of it.
         let from = if view.to.is_some() { view.from.or(Some(i64::MIN + 1)) } else { view.from };
         // Only a segment that the range cuts through is looked into; reading its times costs milliseconds.
-        let rows_before = |limit: i64| -> Result<usize> {
-            Ok(segment.columns()?.time.partition_point(|&time| time < limit))
-        };
+        let rows_before = |limit: i64| -> Result<usize> { Ok(segment.times()?.before(limit)) };
         let start = match from {
             None => 0,
             Some(from) if segment.meta.first.is_some_and(|first| from <= first) => {
@@ -323,48 +313,53 @@ impl Case {
             Some(to) if segment.meta.last.is_none_or(|last| to <= last) => rows_before(to)?,
             _ => segment.meta.events as usize,
         };
-        let rows = if view.filter == Filter::Everything {
-            PartRows::All { start, end: end.max(start) }
+        let events = segment.meta.events as usize;
+        let set = if view.filter == Filter::Everything {
+            RowSet::All(events)
         } else {
-            let rows = self.matching(snapshot, index, &view.filter, cursor, cancel)?;
-            let (start, end) = (
-                rows.partition_point(|&row| (row as usize) < start),
-                rows.partition_point(|&row| (row as usize) < end),
-            );
-            PartRows::List { rows, start, end: end.max(start) }
+            self.matching(snapshot, segment, &view.filter, cancel)?
         };
-        Ok(Some(Part { segment: Arc::clone(segment), rows }))
+        Ok(Some(Part::new(Arc::clone(segment), set, start..end)))
     }
 
     fn matching(
         &self,
         snapshot: &Snapshot,
-        index: usize,
+        segment: &Segment,
         filter: &Filter,
-        cursor: &mut RawCursor<'_>,
         cancel: &Cancel,
-    ) -> Result<Arc<Vec<u32>>> {
-        let segment = &snapshot.segments[index];
+    ) -> Result<RowSet> {
         let mut printed = filter.to_string();
         let templates = self.templates_for(snapshot, segment, filter, cancel)?;
         if templates.is_some() {
             // Later segments may change what is taken together.
             printed = format!("{printed}\0{}", snapshot.segments.len());
         }
-        if let Some(rows) = self.matches.get(segment.meta.id, &printed) {
-            return Ok(rows);
-        }
-        let rows = Arc::new(select_segment(
-            segment,
-            snapshot.sources(),
-            filter,
-            templates.as_ref(),
-            cursor,
-            cancel,
-            None,
-        )?);
-        self.matches.put(segment.meta.id, &printed, Arc::clone(&rows));
-        Ok(rows)
+        self.matches.get(segment.meta.id, &printed, cancel, || {
+            let (templates, mut cursor) = (templates.as_ref(), self.raw_cursor());
+            let rows =
+                select_segment(segment, snapshot.sources(), filter, templates, &mut cursor, cancel, None)?;
+            Ok(RowSet::of(rows, segment.meta.events as usize))
+        })
+    }
+
+    /// Does `work` for the matching rows of every segment, on all cores; `done` gets each result on this
+    /// thread, in order, with the share of the events looked at so far.
+    pub(crate) fn each_part<R: Send>(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        cancel: &Cancel,
+        work: impl Fn(Part) -> Result<R> + Sync,
+        mut done: impl FnMut(R, f64) -> Result<()>,
+    ) -> Result<()> {
+        let find = |index| self.part(snapshot, index, view, cancel)?.map(&work).transpose();
+        let mut seen = 0;
+        in_order(snapshot.segments.len(), cancel, find, |index, result| {
+            seen += snapshot.segments[index].meta.events;
+            let fraction = seen as f64 / snapshot.events().max(1) as f64;
+            result.map_or(Ok(()), |result| done(result, fraction))
+        })
     }
 
     pub(crate) fn event_at(
@@ -373,17 +368,16 @@ impl Case {
         cursor: &mut RawCursor<'_>,
         cut: usize,
     ) -> Result<Event> {
-        let columns = position.segment.columns()?;
-        let row = position.row;
-        let (source, offset, length) = (columns.source[row], columns.offset[row], columns.length[row]);
+        let (places, row) = (position.segment.locations()?, position.row);
+        let (source, offset, length) = (places.source(row), places.offset(row), places.length(row));
         let frame = position.segment.frame(source, offset)?;
         let encoding = position.segment.encoding(source);
         let mut event = Event {
             source,
             offset,
-            time: columns.time[row],
-            level: columns.level[row],
-            line: columns.line[row],
+            time: position.segment.times()?.get(row),
+            level: position.segment.level(row)?,
+            line: position.segment.packed("line")?.whole_at(row) as u64,
             text: String::new(),
             cut: false,
             raw: Vec::new(),
@@ -418,6 +412,21 @@ impl Case {
         self.frames.put(source, frame, Arc::clone(&bytes));
         Ok(bytes)
     }
+
+    /// A calculation over a field that no event has is a mistake too.
+    pub(crate) fn check_known(snapshot: &Snapshot, field: &str) -> Result<()> {
+        let names = Case::field_names(snapshot);
+        if snapshot.events() == 0
+            || (!matches!(field, "raw" | "template") && names.iter().any(|name| name == field))
+        {
+            return Ok(());
+        }
+        let error = Error::new(ErrorKind::BadRequest, format!("no field `{field}`"));
+        Err(match nearest(field, names.iter().map(String::as_str)) {
+            Some(name) => error.hint(format!("did you mean `{name}`?")),
+            None => error.hint("the fields of a case are listed beside its events"),
+        })
+    }
 }
 
 /// The times a timeline spans: the view's, within those of the data.
@@ -428,7 +437,7 @@ pub(crate) fn range(snapshot: &Snapshot, view: &View) -> Option<(i64, i64)> {
     (from <= to).then_some((from, to))
 }
 
-fn find(snapshot: &Snapshot, source: u32, offset: u64) -> Result<Option<Position>> {
+pub(crate) fn find(snapshot: &Snapshot, source: u32, offset: u64) -> Result<Option<Position>> {
     for segment in &snapshot.segments {
         let holds = segment.meta.sources.iter().any(|entry| {
             let covers = |frame: &crate::storage::Frame| {
@@ -439,9 +448,9 @@ fn find(snapshot: &Snapshot, source: u32, offset: u64) -> Result<Option<Position
         if !holds {
             continue;
         }
-        let columns = segment.columns()?;
-        let rows = columns.offset.iter().zip(&columns.source);
-        if let Some(row) = rows.into_iter().position(|(&at, &from)| at == offset && from == source) {
+        let places = segment.locations()?;
+        let mut rows = 0..segment.meta.events as usize;
+        if let Some(row) = rows.find(|&row| places.offset(row) == offset && places.source(row) == source) {
             return Ok(Some(Position { segment: Arc::clone(segment), row }));
         }
     }

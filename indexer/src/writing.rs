@@ -9,8 +9,8 @@ use crate::case::{Case, Snapshot, frames_by_source};
 use crate::error::Result;
 use crate::import::KnownSource;
 use crate::storage::{
-    Lock, Manifest, Outlived, Profile, RawCursor, Segment, SegmentEntry, SourceReading, WrittenSegment,
-    has_templates, of_raw_name, raw_path, recover_raw, remove_where,
+    ColumnCache, Lock, Manifest, Outlived, Profile, RawCursor, Segment, SegmentEntry, Shared, SourceReading,
+    WrittenSegment, has_templates, of_raw_name, raw_path, recover_raw, remove_where,
 };
 
 /// The right to write a case, with the state as last published.
@@ -28,7 +28,7 @@ impl<'c> Writing<'c> {
         let lock = Lock::acquire(case.folder())?;
         // Another process may have written since this one last looked.
         let manifest = Manifest::read(case.folder())?;
-        let snapshot = Snapshot::load(manifest, &case.snapshot().segments, &case.readings);
+        let snapshot = Snapshot::load(manifest, &case.snapshot().segments, case.shared());
         let is_damaged = !snapshot.unopened().is_empty();
         let Snapshot { manifest, segments, .. } = snapshot;
         let mut writing = Writing { case, manifest, segments, is_damaged, _lock: lock };
@@ -50,7 +50,7 @@ impl<'c> Writing<'c> {
 
     /// What parses the stored frames of a source again, from the first on.
     pub fn again(&self, source: u32) -> Result<ingest::Again> {
-        self.case.readings.again(source)
+        self.case.shared().readings.again(source)
     }
 
     /// The manifest's entry of a segment that was written.
@@ -63,9 +63,12 @@ impl<'c> Writing<'c> {
         }
     }
 
-    /// A segment that no manifest names yet.
+    /// A segment that no manifest names yet. Nothing that is decoded of it is kept for questions: should the work
+    /// fail, another segment gets its number.
     pub fn open(&self, written: &WrittenSegment) -> Segment {
-        Segment::of(written.meta.clone(), &self.case.readings)
+        let readings = Arc::clone(&self.case.shared().readings);
+        let shared = Shared { readings, columns: Arc::new(ColumnCache::new(0)) };
+        Segment::of(written.meta.clone(), &shared)
     }
 
     /// Replaces the manifest on disk and then what questions are answered from. What the new one does not
@@ -78,8 +81,8 @@ impl<'c> Writing<'c> {
             return Err(error);
         }
         let before = std::mem::replace(&mut self.manifest, manifest);
-        self.case.readings.update(&self.manifest);
-        let opened = written.into_iter().map(|new| Arc::new(Segment::of(new.meta, &self.case.readings)));
+        self.case.shared().readings.update(&self.manifest);
+        let opened = written.into_iter().map(|new| Arc::new(Segment::of(new.meta, self.case.shared())));
         self.segments.extend(opened);
         let order: HashMap<u64, usize> =
             self.manifest.segments.iter().enumerate().map(|(place, entry)| (entry.id, place)).collect();
@@ -92,14 +95,14 @@ impl<'c> Writing<'c> {
         if !gone.is_empty() || is_raw_left {
             self.outlive(&gone, &before);
         }
-        let snapshot = Snapshot::load(self.manifest.clone(), &self.segments, &self.case.readings);
+        let snapshot = Snapshot::load(self.manifest.clone(), &self.segments, self.case.shared());
         self.case.replace(Arc::new(snapshot), Manifest::stamp(self.folder()));
         Ok(())
     }
 
     fn reload(&mut self) {
         if let Ok(manifest) = Manifest::read(self.folder()) {
-            let snapshot = Snapshot::load(manifest, &self.segments, &self.case.readings);
+            let snapshot = Snapshot::load(manifest, &self.segments, self.case.shared());
             (self.manifest, self.segments) = (snapshot.manifest, snapshot.segments);
         }
     }

@@ -168,7 +168,7 @@ impl Walk {
                         self.discovery.files.push(found(&path, full_name, &metadata));
                     }
                 }
-                Ok(metadata) if metadata.is_dir() && self.filter.leaves_out(&full_name) => drop(metadata),
+                Ok(metadata) if metadata.is_dir() && self.filter.leaves_out(&full_name) => {}
                 Ok(metadata) if metadata.is_dir() && !is_case(&path) => {
                     if depth < limits::DEEPEST_FOLDER {
                         self.folder(&path, &format!("{full_name}/"), depth + 1);

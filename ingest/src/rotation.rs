@@ -99,11 +99,11 @@ fn day_behind(name: &str) -> Option<(&str, i64)> {
     let is_of_date = |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '_' | '.' | 'T');
     let from = name.rfind(|letter: char| !is_of_date(letter)).map_or(0, |at| at + 1);
     let tail = &name[from..];
-    let tail = &tail[tail.find(|letter: char| matches!(letter, '-' | '_' | '.'))?..];
+    let tail = &tail[tail.find(['-', '_', '.'])?..];
     let date = tail.trim_start_matches(['-', '_', '.']);
     let (day, time) = match date.as_bytes() {
         [_, _, _, _, b'-' | b'_' | b'.', _, _, b'-' | b'_' | b'.', _, _, time @ ..] => (&date[..10], time),
-        [digits @ ..] if digits.iter().take_while(|byte| byte.is_ascii_digit()).count() >= 8 => {
+        digits if digits.iter().take_while(|byte| byte.is_ascii_digit()).count() >= 8 => {
             (&date[..8], &digits[8..])
         }
         _ => return None,

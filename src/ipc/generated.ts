@@ -347,6 +347,122 @@ export type FieldValue = { name: string, value: string, kind: FieldKind, };
 
 export type FieldKind = "text" | "int" | "float" | "bool";
 
+export type Scalar = { kind: ScalarKind, text: string, number: number | null, };
+
+export type ScalarKind = "text" | "int" | "float" | "bool" | "time";
+
+export type AggregateRequest = { view: View, by: Array<By>, measures: Array<Measure>, };
+
+export type By = { "kind": "time", interval: Interval, zone: string | null, } | { "kind": "terms", field: string, top: number, order: TermOrder, } | { "kind": "bins", field: string, bins: Bins, };
+
+export type Interval = { "kind": "auto", buckets: number, } | { "kind": "fixed", ns: Nanos, } | { "kind": "calendar", count: number, unit: CalendarUnit, };
+
+export type CalendarUnit = "day" | "week" | "month" | "quarter" | "year";
+
+export type TermOrder = "most" | "fewest" | "value";
+
+export type Bins = { "kind": "linear", most: number, } | { "kind": "width", width: number, } | { "kind": "logarithmic", most: number, };
+
+export type Measure = { "kind": "stats", field: string, } | { "kind": "percentiles", field: string, at: Array<number>, } | { "kind": "distinct", field: string, } | { "kind": "first", field: string, } | { "kind": "last", field: string, } | { "kind": "rate", per: Nanos, };
+
+export type Aggregate = { revision: number, axes: Array<Axis>, 
+/**
+ * Events in each cell; the last axis runs fastest.
+ */
+counts: Array<number>, 
+/**
+ * Empty while partial.
+ */
+measured: Array<Measured>, total: number, 
+/**
+ * Matching events without a time, where time is an axis.
+ */
+untimed: number, 
+/**
+ * Share of the case's events looked at so far: 1 when this is the whole answer.
+ */
+fraction: number, elapsedMs: number, };
+
+export type Axis = { "kind": "time", edges: Array<Nanos>, } | { "kind": "terms", field: string, values: Array<Scalar>, distinct: number, } | { "kind": "bins", field: string, edges: Array<number>, missing: number, mistyped: number, };
+
+export type Measured = { name: string, values: Array<number | null>, 
+/**
+ * The same as text, where they are no numbers or whole ones beyond 2^53.
+ */
+texts: Array<string | null> | null, 
+/**
+ * Matching events without the field, and those whose value is no number.
+ */
+missing: number, mistyped: number, };
+
+export type FacetsRequest = { view: View, fields: Array<string>, top: number, buckets: number, };
+
+export type Facets = { revision: number, total: number, edges: Array<Nanos>, fields: Array<Facet>, 
+/**
+ * Share of the fields that stand.
+ */
+fraction: number, elapsedMs: number, };
+
+export type Facet = { field: string, kinds: Array<FieldKind>, present: number, 
+/**
+ * Null where the values are too many to be counted.
+ */
+distinct: number | null, top: Array<ScalarCount>, numbers: NumberFacet | null, 
+/**
+ * Events that have it, in each bucket.
+ */
+sparkline: Array<number>, };
+
+export type ScalarCount = { value: Scalar, count: number, };
+
+export type NumberFacet = { count: number, least: number | null, greatest: number | null, average: number | null, percentiles: Array<PercentileValue>, };
+
+export type PercentileValue = { percent: number, value: number | null, };
+
+export type SignificantRequest = { selection: View, background: View, fields: Array<string>, most: number, };
+
+export type SignificantTerms = { terms: Array<SignificantTerm>, selected: number, others: number, 
+/**
+ * Fields with too many values to be weighed.
+ */
+leftOut: Array<string>, elapsedMs: number, };
+
+export type SignificantTerm = { field: string, value: Scalar, selected: number, others: number, score: number, };
+
+export type SortedPageRequest = { view: View, field: string, descending: boolean, first: number, count: number, };
+
+export type ContextRequest = { case: string, id: EventId, around: Around, before: number, after: number, };
+
+export type Around = { "kind": "file" } | { "kind": "everywhere" } | { "kind": "sharing", field: string, };
+
+export type Context = { before: Array<Row>, event: Row, after: Array<Row>, };
+
+export type FollowRequest = { case: string, value: string, };
+
+export type Trails = { trails: Array<Trail>, elapsedMs: number, };
+
+export type Trail = { source: number, sourceName: string, field: string, events: number, first: Nanos | null, last: Nanos | null, };
+
+export type TransactionsRequest = { view: View, 
+/**
+ * The field whose values are ids.
+ */
+field: string, order: TransactionOrder, most: number, };
+
+export type TransactionOrder = "longest" | "mostEvents" | "worst" | "earliest";
+
+export type Transactions = { shown: Array<Transaction>, total: number, 
+/**
+ * Durations of all: median, 95th and 99th percentile, greatest.
+ */
+durationsNs: Array<Nanos>, 
+/**
+ * Matching events without an id.
+ */
+without: number, elapsedMs: number, };
+
+export type Transaction = { id: Scalar, events: number, first: Nanos | null, last: Nanos | null, durationNs: Nanos, level: Level, gapNs: Nanos, };
+
 export type CheckRequest = { case: string, query: string, 
 /**
  * Read it as Kibana does: values and words side by side are alternatives.
@@ -487,6 +603,50 @@ min: number | null, max: number | null, };
 
 export type ValueCount = { value: string, count: number, };
 
+export type RunRequest = { 
+/**
+ * The query may have stages.
+ */
+view: View, 
+/**
+ * The zone of days and of times that name none; null is UTC.
+ */
+zone: string | null, first: number, count: number, };
+
+export type Table = { revision: number, columns: Array<TableColumn>, 
+/**
+ * All rows of the result.
+ */
+total: number, first: number, rows: Array<Array<TableCell>>, 
+/**
+ * What people should know of it, such as values that were passed over.
+ */
+notes: Array<string>, 
+/**
+ * The share of the events looked at.
+ */
+fraction: number, elapsedMs: number, };
+
+export type TableColumn = { name: string, kind: ColumnKind, };
+
+export type ColumnKind = "missing" | "text" | "int" | "float" | "bool" | "time" | "level" | "mixed";
+
+export type TableCell = string | number | boolean | null;
+
+export type ExportRequest = { view: View, zone: string | null, format: TableFormat, 
+/**
+ * A file of this machine; one that is there is replaced.
+ */
+path: string, };
+
+export type TableFormat = "text" | "csv" | "ndjson" | "parquet";
+
+export type Exported = { path: string, rows: number, 
+/**
+ * The share that is done.
+ */
+fraction: number, };
+
 export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "cancelled" | "badRequest" | "internal";
 
 export type WireError = { code: ErrorCode, message: string, hint: string | null, path: string | null, 
@@ -517,7 +677,16 @@ export interface Contract {
   page: { args: PageRequest; progress: Empty; reply: Page };
   locate: { args: LocateRequest; progress: Empty; reply: Located };
   event: { args: EventRequest; progress: Empty; reply: EventDetail };
+  aggregate: { args: AggregateRequest; progress: Aggregate; reply: Aggregate };
+  facets: { args: FacetsRequest; progress: Facets; reply: Facets };
+  significant: { args: SignificantRequest; progress: Empty; reply: SignificantTerms };
+  sortedPage: { args: SortedPageRequest; progress: Empty; reply: Page };
+  context: { args: ContextRequest; progress: Empty; reply: Context };
+  follow: { args: FollowRequest; progress: Empty; reply: Trails };
+  transactions: { args: TransactionsRequest; progress: Empty; reply: Transactions };
   check: { args: CheckRequest; progress: Empty; reply: QueryCheck };
   complete: { args: CompleteRequest; progress: Empty; reply: Completion };
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
+  run: { args: RunRequest; progress: Table; reply: Table };
+  export: { args: ExportRequest; progress: Exported; reply: Exported };
 }

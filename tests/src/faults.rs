@@ -6,8 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use indexer::query::Filter;
-use indexer::{Cancel, Case, ImportOptions, Profile, View, Walk};
+use indexer::export::{Format, write_table};
+use indexer::query::{Filter, parse_query};
+use indexer::{Cancel, Case, ImportOptions, Profile, RunOptions, View, Walk};
 
 use crate::files;
 use crate::programs::timberline;
@@ -85,6 +86,14 @@ pub fn answers(case: &Case) -> Vec<String> {
         // A field that went with its source is an error, and that is an answer too.
         let count = case.count(&snapshot, &view, &never).map_err(|error| error.message().to_owned());
         lines.push(format!("{query}: {count:?}"));
+    }
+    for query in ["* | stats count() by level", "cart | stats min(line), max(line) by source"] {
+        let asked = parse_query(query).expect("the queries are right");
+        let options = RunOptions::default();
+        let table = case.run(&snapshot, &asked, (None, None), &options, &mut |_| {}, &never);
+        let mut text = Vec::new();
+        write_table(&table.expect("every case answers it"), Format::Csv, &mut text).expect("text grows");
+        lines.push(format!("{query}: {}", String::from_utf8_lossy(&text)));
     }
     lines.sort_unstable();
     lines

@@ -48,6 +48,10 @@ impl Known {
 
 /// Whether an event passes a filter.
 #[must_use]
+///
+/// # Panics
+///
+/// Where the filter names what the case does not have; such a query is none that may be compared.
 pub fn passes(filter: &Filter, event: &Event, source: &str, fields: &[FieldValue], known: &Known) -> bool {
     let passes = |part: &Filter| passes(part, event, source, fields, known);
     match filter {
@@ -109,7 +113,7 @@ fn matches_value(pattern: &Pattern, value: &str) -> bool {
             Regex::new(&expression).expect("an expression").is_match(&fold(value))
         }
         Pattern::Network(network) => {
-            let bits = |text: &str| text.parse::<std::net::Ipv4Addr>().ok().map(|address| u32::from(address));
+            let bits = |text: &str| text.parse::<std::net::Ipv4Addr>().ok().map(u32::from);
             let (start, length) = network.split_once('/').expect("a network");
             let (start, length) =
                 (bits(start).expect("an address"), length.parse::<u32>().expect("a length"));
@@ -132,7 +136,10 @@ fn glob_expression(glob: &str, any: &str) -> String {
     let mut characters = glob.chars();
     while let Some(character) = characters.next() {
         match character {
-            '*' => expression.push_str(&format!("{any}*")),
+            '*' => {
+                expression.push_str(any);
+                expression.push('*');
+            }
             '?' => expression.push_str(any),
             '\\' => expression
                 .push_str(&regex::escape(&fold(&characters.next().expect("a character").to_string()))),
@@ -223,13 +230,13 @@ fn text_passes(field: &str, test: &Test, value: &str, matches: fn(&Pattern, &str
     })
 }
 
-fn number_passes(field: &str, test: &Test, value: f64, text: &str) -> bool {
+fn number_passes(field: &str, test: &Test, value: f64, shown: &str) -> bool {
     let Some(comparisons) = comparisons(test) else {
         return patterns(test).iter().any(|pattern| match pattern {
             Pattern::Tokens(wanted) if amount(field, wanted).is_some() => {
                 amount(field, wanted).is_some_and(|(_, wanted)| value.total_cmp(&wanted).is_eq())
             }
-            pattern => matches_value(pattern, text),
+            pattern => matches_value(pattern, shown),
         });
     };
     comparisons.into_iter().all(|(op, wanted)| {

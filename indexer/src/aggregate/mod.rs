@@ -1,3 +1,102 @@
-//! Counting and measuring what a filter matched.
+//! Counting and measuring what a filter matched. A [`Request`] names axes and measures; one pass over the
+//! matching rows serves all of them. Columns are codes in memory, and work is done a code at a time where
+//! that is possible, a row at a time where it is not, and a value at a time hardly ever.
 
+mod bins;
+mod block;
+mod count;
+mod cube;
+mod dictionary;
+mod distinct;
+mod ends;
+mod facets;
+mod field;
+mod follow;
+mod interval;
+mod measure;
+mod percentiles;
+mod plan;
+mod rate;
+mod request;
+mod significant;
+mod stats;
+mod terms;
 pub(crate) mod timeline;
+mod transactions;
+
+pub use facets::{Facet, Facets, FacetsRequest, NumberFacet, PERCENTILES};
+pub use follow::Trail;
+pub use interval::{CalendarUnit, Interval, zone};
+pub use jiff::tz::TimeZone;
+pub use request::{Answer, Axis, Bins, By, Measure, Measured, Request, TermOrder};
+pub use significant::{Significant, SignificantTerms};
+pub use transactions::{Transaction, TransactionOrder, Transactions};
+
+pub(crate) use dictionary::{Coded, Values};
+pub(crate) use field::{Numbers, columns, missing, numbers};
+pub(crate) use follow::holding;
+pub(crate) use measure::domain;
+
+use crate::Cancel;
+use crate::case::{Case, Snapshot};
+use crate::error::Result;
+use crate::exec::Part;
+use crate::search::{View, range};
+
+/// What every calculation is asked with.
+pub(crate) struct Asked<'a> {
+    pub case: &'a Case,
+    pub snapshot: &'a Snapshot,
+    pub view: &'a View,
+    pub cancel: &'a Cancel,
+}
+
+impl Asked<'_> {
+    /// The matching rows of a segment.
+    pub fn part(&self, index: usize) -> Result<Option<Part>> {
+        self.case.part(self.snapshot, index, self.view, self.cancel)
+    }
+
+    /// The times that the view spans, within those of the data.
+    pub fn range(&self) -> Option<(i64, i64)> {
+        range(self.snapshot, self.view)
+    }
+
+    /// The share of the events that is looked at when this segment is.
+    pub fn share(&self, index: usize) -> f64 {
+        let events = |upto: usize| {
+            self.snapshot.segments[..upto].iter().map(|segment| segment.meta.events).sum::<u64>()
+        };
+        events(index + 1) as f64 / events(self.snapshot.segments.len()).max(1) as f64
+    }
+}
+
+impl Case {
+    /// Counts and measures the matching events. `partial` is called with what is counted so far and the
+    /// share of the events looked at; measures stand in the answer only.
+    pub fn aggregate(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        request: &Request,
+        partial: &mut dyn FnMut(&Answer, f64),
+        cancel: &Cancel,
+    ) -> Result<Answer> {
+        self.without_damaged(snapshot, |snapshot| self.aggregate_of(snapshot, view, request, partial, cancel))
+    }
+
+    fn aggregate_of(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        request: &Request,
+        partial: &mut dyn FnMut(&Answer, f64),
+        cancel: &Cancel,
+    ) -> Result<Answer> {
+        let view = &Self::resolved(snapshot, view)?;
+        for field in request.fields() {
+            Self::check_known(snapshot, field)?;
+        }
+        cube::run(&Asked { case: self, snapshot, view, cancel }, request, partial)
+    }
+}

@@ -1,9 +1,10 @@
 //! Events over time, by level.
 
-use ingest::{Level, NO_TIME};
+use ingest::Level;
 
+use crate::error::Result;
 use crate::exec::Part;
-use crate::storage::{Columns, Rollup};
+use crate::storage::{Column, Rollup, with_codes};
 
 /// Counts in buckets of equal width. Buckets begin at multiples of their width since 1970 UTC.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,39 +82,80 @@ impl Timeline {
         }
     }
 
-    pub fn add(&mut self, part: &Part, columns: &Columns) {
-        self.total += part.len() as u64;
-        for index in 0..part.len() {
-            let row = part.row(index);
-            let time = columns.time[row];
-            if time == NO_TIME {
-                self.untimed += 1;
-                continue;
+    /// Where the buckets begin, and the end of the last.
+    pub fn edges(&self) -> Vec<i64> {
+        let end = |bucket: usize| {
+            let edge = i128::from(self.start) + bucket as i128 * i128::from(self.width_ns);
+            edge.min(i128::from(i64::MAX)) as i64
+        };
+        let buckets = self.counts.first().map_or(0, Vec::len);
+        (0..=buckets).map(end).collect()
+    }
+
+    pub fn add(&mut self, counts: &Counts) {
+        self.total += counts.total;
+        self.untimed += counts.untimed;
+        for &(bucket, level, count) in &counts.buckets {
+            if let Some(counted) = self.counts[level as usize].get_mut(bucket) {
+                *counted += count;
             }
-            self.count(time, columns.level[row], 1);
         }
     }
+}
 
-    /// Adds all timed events of a segment by their counts. Its buckets must divide these.
-    pub fn add_rollup(&mut self, rollup: &Rollup) {
+/// What one segment adds to a timeline.
+#[derive(Debug, Default)]
+pub struct Counts {
+    buckets: Vec<(usize, Level, u32)>,
+    total: u64,
+    untimed: u64,
+}
+
+impl Counts {
+    pub fn of_part(part: &Part, edges: &[i64]) -> Result<Counts> {
+        let times = part.segment.times()?;
+        let column = part.segment.packed("level")?;
+        let levels: Vec<Level> = (0..=column.largest).map(|code| level_of(&column, code)).collect();
+        let untimed = part.count_in(0..times.untimed()) as u64;
+        let mut counts = Counts { total: part.len() as u64, untimed, buckets: Vec::new() };
+        // A segment of one level needs no look at each row.
+        let alike = column.missing == column.rows() || (column.missing == 0 && column.largest == 1);
+        with_codes!(&column.codes, codes => times.for_each_bucket(part.rows(), edges, |bucket, rows| {
+            let mut by_level = [0_u32; Level::ALL.len()];
+            if alike {
+                let level = levels[codes[rows.start] as usize];
+                by_level[level as usize] = part.count_in(rows) as u32;
+            } else {
+                part.for_each_in(rows, |row| by_level[levels[codes[row] as usize] as usize] += 1);
+            }
+            let found = Level::ALL.into_iter().zip(by_level).filter(|(_, count)| *count > 0);
+            counts.buckets.extend(found.map(|(level, count)| (bucket, level, count)));
+        }));
+        Ok(counts)
+    }
+
+    /// All events of a segment by its counts, whose buckets must divide the timeline's, and so many without
+    /// a time.
+    pub fn of_rollup(rollup: &Rollup, untimed: u64, timeline: &Timeline) -> Counts {
+        let mut counts = Counts { total: untimed, untimed, buckets: Vec::new() };
         for (time, level, count) in rollup.buckets() {
-            self.total += u64::from(count);
-            self.count(time, level, count);
+            counts.total += u64::from(count);
+            let bucket = (i128::from(time) - i128::from(timeline.start)) / i128::from(timeline.width_ns);
+            counts.buckets.extend(usize::try_from(bucket).ok().map(|bucket| (bucket, level, count)));
         }
+        counts
     }
+}
 
-    fn count(&mut self, time: i64, level: Level, count: u32) {
-        let bucket = (i128::from(time) - i128::from(self.start)) / i128::from(self.width_ns);
-        let counts = &mut self.counts[level as usize];
-        if let Some(counted) = usize::try_from(bucket).ok().and_then(|bucket| counts.get_mut(bucket)) {
-            *counted += count;
-        }
-    }
+pub fn level_of(column: &Column, code: u64) -> Level {
+    let name = column.value(code).map(|value| value.to_string()).unwrap_or_default();
+    Level::ALL.into_iter().find(|level| level.name() == name).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::Columns;
 
     #[test]
     fn widths_are_ones_a_person_can_name_and_buckets_stay_within_the_request() {
@@ -139,10 +181,13 @@ mod tests {
                     if !rollup.divides(empty.width_ns) {
                         continue;
                     }
-                    let (mut scanned, mut added) = (empty.clone(), empty);
-                    time.iter().zip(&level).for_each(|(&time, &level)| scanned.count(time, level, 1));
-                    scanned.total = 1_000;
-                    added.add_rollup(&rollup);
+                    let (mut scanned, mut added) = (empty.clone(), empty.clone());
+                    for (time, level) in time.iter().zip(&level) {
+                        let bucket = empty.edges().partition_point(|edge| edge <= time) - 1;
+                        scanned.counts[*level as usize][bucket] += 1;
+                        scanned.total += 1;
+                    }
+                    added.add(&Counts::of_rollup(&rollup, 0, &empty));
                     assert_eq!(added, scanned, "{span} {first} {buckets}");
                 }
                 assert!(rollup.divides(Timeline::over(time[0], time[999], 40).width_ns), "{span} {first}");

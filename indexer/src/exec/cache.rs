@@ -3,8 +3,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::limits::{FRAME_CACHE_FRAMES, MATCH_CACHE_ROWS};
-use crate::storage::Frame;
+use super::part::RowSet;
+use crate::Cancel;
+use crate::error::Result;
+use crate::limits::{FRAME_CACHE_FRAMES, MATCH_CACHE_BYTES};
+use crate::storage::{ColumnCache, Frame};
 
 /// Source, generation of its raw file, offset.
 type FrameKey = (u32, u32, u64);
@@ -43,37 +46,37 @@ impl FrameCache {
     }
 }
 
-type MatchKey = (u64, String);
-
-/// Rows by segment and printed filter. Segments never change, so an answer holds for ever.
-#[derive(Debug, Default)]
+/// Rows by segment and printed filter. Segments never change, so an answer holds for ever. Questions that are
+/// asked together with the same filter wait for the first of them and share what it found.
+#[derive(Debug)]
 pub struct MatchCache {
-    inner: Mutex<Matches>,
+    kept: ColumnCache,
 }
 
-#[derive(Debug, Default)]
-struct Matches {
-    known: HashMap<MatchKey, Arc<Vec<u32>>>,
-    rows: usize,
+impl Default for MatchCache {
+    fn default() -> MatchCache {
+        MatchCache { kept: ColumnCache::new(MATCH_CACHE_BYTES) }
+    }
 }
 
 impl MatchCache {
     /// Forgets all, because sources are called otherwise now.
     pub fn clear(&self) {
-        *self.inner.lock().unwrap_or_else(PoisonError::into_inner) = Matches::default();
+        self.kept.clear();
     }
 
-    pub fn get(&self, segment: u64, filter: &str) -> Option<Arc<Vec<u32>>> {
-        let matches = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        matches.known.get(&(segment, filter.to_owned())).cloned()
-    }
-
-    pub fn put(&self, segment: u64, filter: &str, rows: Arc<Vec<u32>>) {
-        let mut matches = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches.rows + rows.len() > MATCH_CACHE_ROWS {
-            *matches = Matches::default();
-        }
-        matches.rows += rows.len();
-        matches.known.insert((segment, filter.to_owned()), rows);
+    pub fn get(
+        &self,
+        segment: u64,
+        filter: &str,
+        cancel: &Cancel,
+        find: impl FnOnce() -> Result<RowSet>,
+    ) -> Result<RowSet> {
+        let found = self.kept.get_or_stop(segment, filter, cancel, || {
+            let rows = find()?;
+            let bytes = rows.bytes() + filter.len();
+            Ok((rows, bytes))
+        })?;
+        Ok(found.as_ref().clone())
     }
 }

@@ -141,6 +141,11 @@ fn time(question: &Question<'_>, test: &Test) -> Result<Found> {
     Ok(Found { rows: passing, path: Path::Order })
 }
 
+/// The rows of any column of a table whose value passes, as of a field of this name.
+pub fn passing_values(field: &str, rows: usize, values: &Values, test: &Test) -> Rows {
+    column_rows(field, rows, values, test).0
+}
+
 fn column_rows(field: &str, rows: usize, data: &Values, test: &Test) -> (Rows, Path) {
     match data {
         Values::Text { codes, texts } => {
@@ -172,7 +177,7 @@ fn column_rows(field: &str, rows: usize, data: &Values, test: &Test) -> (Rows, P
 }
 
 /// Levels compare by how serious they are.
-fn level_passes(level: Level, test: &Test) -> bool {
+pub fn level_passes(level: Level, test: &Test) -> bool {
     let compares = |op: Op, word: &str| {
         let wanted =
             levels::named(word).and_then(|name| Level::ALL.into_iter().find(|level| level.name() == name));

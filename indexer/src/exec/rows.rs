@@ -1,5 +1,9 @@
 //! A set of rows of one segment, as bits.
 
+use std::ops::Range;
+
+use crate::storage::Code;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
     words: Vec<u64>,
@@ -36,6 +40,25 @@ impl Rows {
         set
     }
 
+    /// The rows whose code passes. The test must be cheap: it is asked for every row.
+    pub fn from_codes<C: Code>(codes: &[C], test: impl Fn(C) -> bool) -> Rows {
+        let (whole, rest) = codes.as_chunks::<64>();
+        // Eight bytes of truths become eight bits by one multiplication, which the plain loop does not find.
+        let gather =
+            |truths: &[u8; 8]| (u64::from_le_bytes(*truths).wrapping_mul(0x0102_0408_1020_4080) >> 56) & 0xff;
+        let mut words = Vec::with_capacity(codes.len().div_ceil(64));
+        words.extend(whole.iter().map(|codes| {
+            let truths = codes.map(|code| u8::from(test(code)));
+            let eights = truths.as_chunks::<8>().0.iter().enumerate();
+            eights.fold(0, |word, (index, eight)| word | gather(eight) << (8 * index))
+        }));
+        if !rest.is_empty() {
+            let bits = rest.iter().enumerate();
+            words.push(bits.fold(0, |word, (bit, &code)| word | u64::from(test(code)) << bit));
+        }
+        Rows { words, rows: codes.len() }
+    }
+
     pub fn range(rows: usize, start: usize, end: usize) -> Rows {
         let mut set = Rows::none(rows);
         let end = end.min(rows);
@@ -45,10 +68,6 @@ impl Rows {
             set.words[index] = upto(end - first) & !upto(start.saturating_sub(first));
         }
         set
-    }
-
-    pub fn count(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     fn trim(&mut self) {
@@ -82,6 +101,10 @@ impl Rows {
         self.words.iter().all(|&word| word == 0)
     }
 
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {
             let mut rest = word;
@@ -92,10 +115,98 @@ impl Rows {
             })
         })
     }
+
+    /// The words that hold a range of rows, with the bits of other rows taken out.
+    fn words_in(&self, range: Range<usize>) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let words = range.start / 64..range.end.min(self.rows).div_ceil(64).max(range.start / 64);
+        words.map(move |index| {
+            let mut word = self.words[index];
+            if index == range.start / 64 {
+                word &= u64::MAX << (range.start % 64);
+            }
+            if index == range.end / 64 {
+                word &= (1 << (range.end % 64)) - 1;
+            }
+            (index, word)
+        })
+    }
+
+    /// Calls `each` with the rows of a range that are in the set.
+    #[inline]
+    pub fn for_each_in(&self, range: Range<usize>, mut each: impl FnMut(usize)) {
+        for (index, mut word) in self.words_in(range) {
+            if word == u64::MAX {
+                (index * 64..index * 64 + 64).for_each(&mut each);
+                continue;
+            }
+            while word != 0 {
+                each(index * 64 + word.trailing_zeros() as usize);
+                word &= word - 1;
+            }
+        }
+    }
+
+    pub fn count_in(&self, range: Range<usize>) -> usize {
+        self.words_in(range).map(|(_, word)| word.count_ones() as usize).sum()
+    }
+}
+
+/// Words between two counts of a [`Ranked`] set. Finding a row looks through so many words at most.
+const STEP: usize = 8;
+
+/// A set of rows in which the row at any place is found at once.
+#[derive(Debug)]
+pub struct Ranked {
+    pub rows: Rows,
+    /// Rows in the set before every [`STEP`]th word, and all of them at the end.
+    before: Vec<u32>,
+}
+
+impl Ranked {
+    pub fn new(rows: Rows) -> Ranked {
+        let mut count = 0;
+        let mut before = vec![0];
+        before.extend(rows.words.chunks(STEP).map(|words| {
+            count += words.iter().map(|word| word.count_ones()).sum::<u32>();
+            count
+        }));
+        Ranked { rows, before }
+    }
+
+    pub fn len(&self) -> usize {
+        self.before.last().map_or(0, |&count| count as usize)
+    }
+
+    /// How many rows of the set stand before a row.
+    pub fn before(&self, row: usize) -> usize {
+        let step = (row / 64 / STEP).min(self.before.len() - 1);
+        self.before[step] as usize + self.rows.count_in(step * STEP * 64..row.max(step * STEP * 64))
+    }
+
+    /// The row at a place of the set. The place must be one.
+    pub fn row(&self, place: usize) -> usize {
+        let step = self.before.partition_point(|&before| before as usize <= place) - 1;
+        let mut rest = place as u32 - self.before[step];
+        for (index, &word) in self.rows.words.iter().enumerate().skip(step * STEP) {
+            if rest < word.count_ones() {
+                let mut word = word;
+                (0..rest).for_each(|_| word &= word - 1);
+                return index * 64 + word.trailing_zeros() as usize;
+            }
+            rest -= word.count_ones();
+        }
+        self.rows.rows
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.rows.words.len() * 8 + self.before.len() * 4
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -109,6 +220,31 @@ mod tests {
         {
             let expected = Rows::from_test(130, |row| (start..end).contains(&row));
             assert_eq!(Rows::range(130, start, end), expected, "{start}..{end}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn ranks_ranges_and_codes_agree_with_the_plain_list(
+            codes in prop::collection::vec(prop_oneof![4 => Just(7_u8), 1 => any::<u8>()], 0..1_500),
+            from in 0..1_600_usize,
+            length in 0..1_600_usize,
+        ) {
+            let rows = Rows::from_codes(&codes, |code| code == 7);
+            prop_assert_eq!(&rows, &Rows::from_test(codes.len(), |row| codes[row] == 7));
+            let plain: Vec<usize> = (0..codes.len()).filter(|&row| codes[row] == 7).collect();
+            let range = from.min(codes.len())..(from + length).min(codes.len());
+            let within: Vec<usize> = plain.iter().copied().filter(|row| range.contains(row)).collect();
+            let mut found = Vec::new();
+            rows.for_each_in(range.clone(), |row| found.push(row));
+            prop_assert_eq!(&found, &within);
+            prop_assert_eq!(rows.count_in(range), within.len());
+            let ranked = Ranked::new(rows);
+            prop_assert_eq!(ranked.len(), plain.len());
+            for (place, &row) in plain.iter().enumerate() {
+                prop_assert_eq!((ranked.row(place), ranked.before(row)), (row, place));
+            }
+            prop_assert_eq!(ranked.before(codes.len()), plain.len());
         }
     }
 }

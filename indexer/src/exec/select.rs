@@ -1,6 +1,5 @@
 //! Which rows of a segment match a filter.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use super::explain::{Path, Trace};
@@ -14,35 +13,6 @@ use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
 use crate::query::{Filter, Pattern, Test};
 use crate::storage::{RawCursor, Segment, SourceEntry, TokenRows, Values};
-
-/// The matching rows of one segment: all of a range, or a list. Rows are in time order either way.
-#[derive(Clone, Debug)]
-pub struct Part {
-    pub segment: Arc<Segment>,
-    pub rows: PartRows,
-}
-
-#[derive(Clone, Debug)]
-pub enum PartRows {
-    All { start: usize, end: usize },
-    List { rows: Arc<Vec<u32>>, start: usize, end: usize },
-}
-
-impl Part {
-    pub fn len(&self) -> usize {
-        match &self.rows {
-            PartRows::All { start, end } | PartRows::List { start, end, .. } => end - start,
-        }
-    }
-
-    /// The row at a place of this part.
-    pub fn row(&self, index: usize) -> usize {
-        match &self.rows {
-            PartRows::All { start, .. } => start + index,
-            PartRows::List { rows, start, .. } => rows[start + index] as usize,
-        }
-    }
-}
 
 /// What a segment is asked with.
 pub struct Question<'a> {
@@ -71,10 +41,10 @@ pub fn select_segment(
     cursor: &mut RawCursor<'_>,
     cancel: &Cancel,
     trace: Option<&Trace>,
-) -> Result<Vec<u32>> {
+) -> Result<Rows> {
     let everything = Rows::all(segment.meta.events as usize);
     let question = Question { segment, sources, templates, cancel, trace };
-    Ok(eval(&question, filter, cursor, &everything)?.iter().collect())
+    eval(&question, filter, cursor, &everything)
 }
 
 /// The matching rows among the candidates. Cheap clauses of an AND run first, so that a scan reads only
@@ -196,7 +166,8 @@ fn text(
     let mut candidates = among.clone();
     let mut known = None;
     for token in &tokens {
-        if let Some(found) = index.rows(token)? {
+        // What is damaged of the index, the text itself makes up for.
+        if let Some(found) = question.segment.or_missing(index.rows(token))?.flatten() {
             let (certain, perhaps) = token_rows(question, token, &found)?;
             candidates = candidates.and(&certain.clone().or(&perhaps));
             known = Some(certain);

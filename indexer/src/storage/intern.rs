@@ -93,16 +93,7 @@ impl TextColumn {
     }
 
     fn grow(&mut self) {
-        let size = self.table.len() * 4;
-        self.table = vec![EMPTY; size];
-        for (code, text) in self.texts.iter().enumerate() {
-            let hash = hash(self.seed, text.as_bytes());
-            let mut slot = hash as usize & (size - 1);
-            while self.table[slot] != EMPTY {
-                slot = (slot + 1) & (size - 1);
-            }
-            self.table[slot] = hash >> 32 << 32 | code as u64;
-        }
+        self.table = table_of(&self.texts, self.seed, self.table.len() * 4);
     }
 
     /// Adds a text without looking whether it is known, unless it is the last one again: a heading that is
@@ -128,6 +119,64 @@ impl TextColumn {
     pub fn finish(self) -> Values {
         Values::Text { codes: self.codes, texts: self.texts }
     }
+}
+
+/// Texts that each have one code, in the order they came.
+#[derive(Debug)]
+pub struct Interner {
+    texts: Texts,
+    table: Vec<u64>,
+    seed: u64,
+}
+
+impl Default for Interner {
+    fn default() -> Interner {
+        Interner { texts: Texts::default(), table: vec![EMPTY; 1 << 10], seed: seed() }
+    }
+}
+
+impl Interner {
+    /// The code of a text, a new one if it has none.
+    pub fn code(&mut self, text: &str) -> u32 {
+        let hash = hash(self.seed, text.as_bytes());
+        let mask = self.table.len() - 1;
+        let mut slot = hash as usize & mask;
+        while self.table[slot] != EMPTY {
+            let code = self.table[slot] as u32;
+            if self.table[slot] >> 32 == hash >> 32 && self.texts.get(code as usize) == Some(text) {
+                return code;
+            }
+            slot = (slot + 1) & mask;
+        }
+        let code = self.texts.len() as u32;
+        self.texts.push(text);
+        self.table[slot] = hash >> 32 << 32 | u64::from(code);
+        if self.texts.len() * 2 > self.table.len() {
+            self.table = table_of(&self.texts, self.seed, self.table.len() * 4);
+        }
+        code
+    }
+
+    pub fn get(&self, code: usize) -> Option<&str> {
+        self.texts.get(code)
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.texts.memory() + self.table.len() * size_of::<u64>()
+    }
+}
+
+fn table_of(texts: &Texts, seed: u64, size: usize) -> Vec<u64> {
+    let mut table = vec![EMPTY; size];
+    for (code, text) in texts.iter().enumerate() {
+        let hash = hash(seed, text.as_bytes());
+        let mut slot = hash as usize & (size - 1);
+        while table[slot] != EMPTY {
+            slot = (slot + 1) & (size - 1);
+        }
+        table[slot] = hash >> 32 << 32 | code as u64;
+    }
+    table
 }
 
 /// Differs from run to run, so that nobody can write a log whose values all collide.

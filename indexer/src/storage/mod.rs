@@ -1,7 +1,9 @@
 //! The case on disk: `indexer/FORMAT.md` describes it, and this module is the only one that writes it.
 
 mod account;
+mod columns;
 mod derive;
+mod fields;
 mod files;
 mod intern;
 mod kept;
@@ -21,13 +23,18 @@ mod texts;
 
 pub use account::{Account, Example, Unparsed};
 pub(crate) use account::{Accounts, Resume};
+pub use columns::Scalar;
+pub(crate) use columns::{Code, Column, ColumnCache, Dictionary, Packed, Times, Unit, with_codes};
+pub(crate) use fields::Locations;
 pub(crate) use files::{folder_bytes, remove_where};
-pub(crate) use intern::TextColumn;
+pub(crate) use intern::{Interner, TextColumn};
 pub(crate) use kept::{keep_ids, kept_ids};
 pub(crate) use lock::{Lock, is_locked};
 pub(crate) use manifest::{Follows, FormatFile, Manifest, ManifestStamp, SegmentEntry, bytes_as_text};
 pub use manifest::{Reading, SourceEntry};
-pub(crate) use parquet::Values;
+#[cfg(test)]
+pub(crate) use parquet::File as ParquetFile;
+pub(crate) use parquet::{Kind as ParquetKind, NO_CODE, Texts, Values, Writer as ParquetWriter};
 pub(crate) use places::Places;
 pub use profile::Profile;
 pub(crate) use raw::{
@@ -36,7 +43,9 @@ pub(crate) use raw::{
 };
 pub(crate) use reading::{Readings, SourceReading};
 pub(crate) use rollup::Rollup;
-pub(crate) use segment::{Outlived, Segment, SegmentField, SegmentMeta, SegmentSource, WrittenSegment};
+pub(crate) use segment::{
+    Outlived, Segment, SegmentField, SegmentMeta, SegmentSource, Shared, WrittenSegment,
+};
 pub(crate) use table::{Builder as TableBuilder, Columns, field_name};
 pub(crate) use templates::{Messages, Mined, has_templates, verify_templates};
 pub(crate) use text::TokenRows;

@@ -1,24 +1,23 @@
 //! A segment: an immutable run of events in time order, with what is needed to find and read them.
 
-use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ingest::Encoding;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::columns::ColumnCache;
+use super::files;
 use super::manifest::{bytes_as_text, text_as_bytes};
-use super::parquet::Values;
-use super::places::Places;
 use super::profile::Profile;
 use super::raw::{Frame, RawCursor, RawFolder};
 use super::reading::Readings;
 use super::rollup::Rollup;
-use super::table::{self, Columns, Table};
+use super::table::{self, Table};
 use super::text::TextIndex;
-use super::{derive, files};
 use crate::FieldKind;
 use crate::error::{AtPath, Error, Result};
 use crate::stamp;
@@ -108,7 +107,14 @@ pub struct WrittenSegment {
     pub sha256: String,
 }
 
-/// A published segment. Columns and fields are decoded when first asked for and then kept.
+/// What the segments of a case have in common.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    pub readings: Arc<Readings>,
+    pub columns: Arc<ColumnCache>,
+}
+
+/// A published segment. Columns and fields are decoded when first asked for and then kept while there is room.
 #[derive(Debug)]
 pub struct Segment {
     pub(super) folder: PathBuf,
@@ -116,11 +122,12 @@ pub struct Segment {
     pub(super) readings: Arc<Readings>,
     /// Of the sources in `meta`, in their order.
     pub(super) encodings: Vec<Encoding>,
-    columns: Mutex<Option<Arc<Columns>>>,
-    fields: Mutex<HashMap<String, Arc<Values>>>,
+    pub(super) cache: Arc<ColumnCache>,
     text: Mutex<Option<Arc<TextIndex>>>,
     /// What is wrong with it, once a question has come upon it.
     damage: OnceLock<Error>,
+    /// A question could not be answered for it.
+    has_failed: AtomicBool,
     /// Files to be removed when nobody reads this segment any more.
     outlived: Mutex<Vec<Arc<Outlived>>>,
 }
@@ -159,27 +166,27 @@ impl Segment {
     }
 
     /// Opens a segment whose `segment.json` has this hash.
-    pub fn open(id: u64, sha256: &str, readings: &Arc<Readings>) -> Result<Segment> {
-        let path = Self::folder(readings.case(), id).join("segment.json");
+    pub fn open(id: u64, sha256: &str, shared: &Shared) -> Result<Segment> {
+        let path = Self::folder(shared.readings.case(), id).join("segment.json");
         let text = fs::read(&path).at_path(&path)?;
         if crate::hex(&Sha256::digest(&text)) != sha256 {
             return Err(Error::damaged(&path, "its checksum differs from the one in case.json"));
         }
         let meta = serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))?;
-        Ok(Segment::of(meta, readings))
+        Ok(Segment::of(meta, shared))
     }
 
-    pub fn of(meta: SegmentMeta, readings: &Arc<Readings>) -> Segment {
+    pub fn of(meta: SegmentMeta, shared: &Shared) -> Segment {
         let encodings = meta.sources.iter().map(SegmentSource::as_encoding).collect();
         Segment {
-            folder: Self::folder(readings.case(), meta.id),
+            folder: Self::folder(shared.readings.case(), meta.id),
             meta,
-            readings: Arc::clone(readings),
+            readings: Arc::clone(&shared.readings),
             encodings,
-            columns: Mutex::default(),
-            fields: Mutex::default(),
+            cache: Arc::clone(&shared.columns),
             text: Mutex::default(),
             damage: OnceLock::new(),
+            has_failed: AtomicBool::new(false),
             outlived: Mutex::default(),
         }
     }
@@ -196,6 +203,22 @@ impl Segment {
         }
     }
 
+    /// Hands on what was read of it, and remembers where that was not possible.
+    pub(super) fn noted<T>(&self, read: Result<T>) -> Result<T> {
+        if let Err(error) = &read
+            && error.kind().is_of_files()
+        {
+            let _ = self.damage.set(error.clone());
+            self.has_failed.store(true, Ordering::Relaxed);
+        }
+        read
+    }
+
+    /// Whether something that a question needed of it could not be read.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
+    }
+
     /// What is wrong with it, as far as questions have come upon it.
     pub fn damage(&self) -> Option<&Error> {
         self.damage.get()
@@ -210,146 +233,13 @@ impl Segment {
         &self.folder
     }
 
-    pub fn columns(&self) -> Result<Arc<Columns>> {
-        let mut columns = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(columns) = &*columns {
-            return Ok(Arc::clone(columns));
-        }
-        let read = Arc::new(self.table()?.columns()?);
-        *columns = Some(Arc::clone(&read));
-        Ok(read)
-    }
-
     pub(super) fn table(&self) -> Result<Table> {
         Table::open(&self.folder.join("events.parquet"))
     }
 
-    /// The columns of a field, one for each type it has in this segment.
-    pub fn field(&self, name: &str) -> Result<Vec<Arc<Values>>> {
-        let described = self.meta.fields.iter().filter(|field| field.name == name);
-        described.map(|field| self.field_column(field)).collect()
-    }
-
-    fn field_column(&self, field: &SegmentField) -> Result<Arc<Values>> {
-        self.column(&field.column)
-    }
-
-    /// A column by its name in the table.
-    pub fn column(&self, name: &str) -> Result<Arc<Values>> {
-        let mut fields = self.fields.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(column) = fields.get(name) {
-            return Ok(Arc::clone(column));
-        }
-        if self.meta.has_columns {
-            fields.insert(name.to_owned(), Arc::new(self.stored(name)?));
-        } else {
-            // All are parsed at once; what is asked for next is there then.
-            for (field, values) in self.meta.fields.iter().zip(self.derived(&|| Ok(()))?) {
-                fields.insert(field.column.clone(), Arc::new(values));
-            }
-        }
-        let missing = || Error::damaged(&self.folder, format!("it has no column {name}"));
-        fields.get(name).cloned().ok_or_else(missing)
-    }
-
-    /// A column as it is stored, which is not kept afterwards.
-    pub fn stored(&self, name: &str) -> Result<Values> {
-        if self.is_placed(name) { self.placed(name) } else { self.table()?.field(name) }
-    }
-
-    /// Whether the table tells where a column's values stand in their events, not the values.
-    pub fn is_placed(&self, name: &str) -> bool {
-        self.meta.fields.iter().any(|field| field.column == name && field.placed)
-    }
-
-    /// The places of such a column.
-    pub fn places(&self, name: &str) -> Result<Places> {
-        self.table()?.places(name)
-    }
-
-    /// The columns of all fields, made from the original bytes.
-    pub fn derived(&self, stopped: &dyn Fn() -> Result<()>) -> Result<Vec<Values>> {
-        let (sources, fields) = (&self.meta.sources, &self.meta.fields);
-        derive::fields(&self.readings, &mut self.raw().cursor(), sources, &*self.columns()?, fields, stopped)
-    }
-
-    /// The values of a column that is told by places, read from the raw bytes.
-    fn placed(&self, name: &str) -> Result<Values> {
-        let places = self.table()?.places(name)?;
-        let columns = self.columns()?;
-        let raw = self.raw();
-        places.values(|each| {
-            self.for_each_in_order(&mut raw.cursor(), &columns, |row, (_, bytes), event| {
-                each(row, &bytes[event]);
-                Ok(())
-            })
-        })
-    }
-
     /// The raw bytes of the case it belongs to.
-    fn raw(&self) -> RawFolder {
+    pub(super) fn raw(&self) -> RawFolder {
         RawFolder::new(self.readings.case())
-    }
-
-    /// The fields of one event, from columns that are decoded for many.
-    pub fn decoded_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
-        let mut found = Vec::new();
-        for field in &self.meta.fields {
-            found.extend(table::text_of(&*self.field_column(field)?, row).map(|value| (field, value)));
-        }
-        Ok(found)
-    }
-
-    /// The fields of one event, straight from the file: the right way for a single one.
-    pub fn row_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
-        if !self.meta.has_columns {
-            let values = self.derived_of(row)?;
-            let texts = self.meta.fields.iter().zip(&values);
-            return Ok(texts
-                .filter_map(|(field, values)| Some((field, table::text_of(values, 0)?)))
-                .collect());
-        }
-        let (table, raw) = (self.table()?, self.raw());
-        let mut cursor = raw.cursor();
-        let mut found = Vec::new();
-        for field in &self.meta.fields {
-            let value = match self.placed_value(&table, field, row, &mut cursor)? {
-                None if table.has(&field.column) => table.cell(&field.column, row)?,
-                value => value,
-            };
-            found.extend(value.map(|value| (field, value)));
-        }
-        Ok(found)
-    }
-
-    fn derived_of(&self, row: usize) -> Result<Vec<Values>> {
-        let columns = self.columns()?;
-        let (source, offset) = (columns.source[row], columns.offset[row]);
-        let frame = self.frame(source, offset)?;
-        let Some(of_source) = self.meta.sources.iter().find(|entry| entry.source == source) else {
-            return Ok(Vec::new());
-        };
-        let bytes = self.raw().cursor().read(source, frame)?;
-        derive::of_event(&self.readings, of_source, frame, bytes, offset, &self.meta.fields)
-    }
-
-    fn placed_value(
-        &self,
-        table: &Table,
-        field: &SegmentField,
-        row: usize,
-        cursor: &mut RawCursor<'_>,
-    ) -> Result<Option<String>> {
-        if !field.placed {
-            return Ok(None);
-        }
-        let Some((start, length)) = table.place(&field.column, row)? else { return Ok(None) };
-        let columns = self.columns()?;
-        let frame = self.frame(columns.source[row], columns.offset[row])?;
-        let bytes = cursor.frame(columns.source[row], frame)?;
-        let event = &bytes[self.event_in(&bytes, frame, &columns, row)?];
-        let value = event.get(start..start.saturating_add(length));
-        Ok(value.map(|value| String::from_utf8_lossy(value).into_owned()))
     }
 
     /// The frame an event lies in.
@@ -377,7 +267,8 @@ impl Segment {
         if kept.is_none() {
             let paths = [Profile::Full, Profile::Bloom].into_iter().filter_map(|kind| self.text_path(kind));
             if let Some((path, _)) = paths.into_iter().find(|(path, _)| path.exists()) {
-                *kept = Some(Arc::new(TextIndex::open(&path, self.meta.events as u32)?));
+                // Without it the text itself is read, which gives the same answer.
+                *kept = self.or_missing(TextIndex::open(&path, self.meta.events as u32))?.map(Arc::new);
             }
         }
         Ok(kept.clone())

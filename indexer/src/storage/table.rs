@@ -32,6 +32,9 @@ pub struct Columns {
 }
 
 impl Columns {
+    /// What a row takes in memory.
+    pub const ROW_BYTES: usize = 33;
+
     pub fn rows(&self) -> usize {
         self.time.len()
     }
@@ -141,6 +144,10 @@ impl Table {
         })
     }
 
+    pub fn times(&self) -> Result<Vec<i64>> {
+        self.whole("time", |time| time)
+    }
+
     fn whole<T>(&self, name: &str, convert: impl Fn(i64) -> T) -> Result<Vec<T>> {
         match self.file.column(name)? {
             Values::Int(numbers) => Ok(numbers.into_iter().map(convert).collect()),
@@ -190,6 +197,6 @@ impl Table {
     }
 }
 
-fn level_of(name: &str) -> Level {
+pub fn level_of(name: &str) -> Level {
     Level::ALL.into_iter().find(|level| level.name() == name).unwrap_or_default()
 }

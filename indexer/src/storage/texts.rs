@@ -23,14 +23,23 @@ impl Segment {
         &self,
         cursor: &mut RawCursor<'_>,
         rows: impl Iterator<Item = u32>,
+        each: impl FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        self.noted(self.read_texts(cursor, rows, each))
+    }
+
+    fn read_texts(
+        &self,
+        cursor: &mut RawCursor<'_>,
+        rows: impl Iterator<Item = u32>,
         mut each: impl FnMut(u32, &[u8]) -> Result<()>,
     ) -> Result<()> {
         let mut rows: Vec<u32> = rows.collect();
         if rows.is_empty() {
             return Ok(());
         }
-        let columns = self.columns()?;
-        let place = |&row: &u32| (columns.source[row as usize], columns.offset[row as usize]);
+        let places = self.locations()?;
+        let place = |&row: &u32| (places.source(row as usize), places.offset(row as usize));
         if !rows.is_sorted_by_key(place) {
             rows.sort_unstable_by_key(place);
         }
@@ -39,7 +48,7 @@ impl Segment {
             let (source, offset) = place(&row);
             let frame = self.frame(source, offset)?;
             let bytes = cursor.frame(source, frame)?;
-            let event = self.event_in(&bytes, frame, &columns, row as usize)?;
+            let event = self.event_in(&bytes, frame, offset, places.length(row as usize))?;
             each(row, &texts.of(source).text(&bytes, frame.offset, event))?;
         }
         Ok(())
@@ -50,13 +59,14 @@ impl Segment {
         &self,
         bytes: &[u8],
         frame: &Frame,
-        columns: &Columns,
-        row: usize,
+        offset: u64,
+        length: u32,
     ) -> Result<Range<usize>> {
-        let start = (columns.offset[row] - frame.offset) as usize;
-        let place = start..start + columns.length[row] as usize;
+        let start = (offset - frame.offset) as usize;
+        let place = start..start + length as usize;
         if place.end > bytes.len() {
-            return Err(Error::damaged(&self.folder, format!("row {row} reaches past its raw frame")));
+            let what = format!("the event at byte {offset} reaches past its raw frame");
+            return Err(Error::damaged(&self.folder, what));
         }
         Ok(place)
     }
@@ -140,7 +150,8 @@ impl Segment {
             };
             let end = runs.get(run + 1).map_or(columns.rows(), |next| next.0);
             for row in *first..end {
-                each(row, (frame, &bytes), self.event_in(&bytes, frame, columns, row)?)?;
+                let event = self.event_in(&bytes, frame, columns.offset[row], columns.length[row])?;
+                each(row, (frame, &bytes), event)?;
             }
             if last_run.get(&key).is_some_and(|&last| last > run) {
                 kept.insert(key, bytes);

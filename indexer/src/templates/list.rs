@@ -100,6 +100,17 @@ impl Case {
         partial: &mut dyn FnMut(&Patterns, f64),
         cancel: &Cancel,
     ) -> Result<Patterns> {
+        self.without_damaged(snapshot, |snapshot| self.patterns_of(snapshot, view, options, partial, cancel))
+    }
+
+    fn patterns_of(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        options: &PatternOptions,
+        partial: &mut dyn FnMut(&Patterns, f64),
+        cancel: &Cancel,
+    ) -> Result<Patterns> {
         let view = &Self::resolved(snapshot, view)?;
         let buckets = Buckets::over(range(snapshot, view), options.buckets.clamp(1, PATTERN_BUCKETS));
         let asked = Asked { case: self, snapshot, view, options, buckets, cancel };
@@ -156,8 +167,7 @@ impl Asked<'_> {
         }
         let everywhere = View { from: None, to: None, ..self.view.clone() };
         let view = if self.options.compare { &everywhere } else { self.view };
-        let mut cursor = self.case.raw_cursor();
-        let Some(part) = self.case.part(self.snapshot, index, view, &mut cursor, self.cancel)? else {
+        let Some(part) = self.case.part(self.snapshot, index, view, self.cancel)? else {
             return Ok(None);
         };
         let mined = self.case.mined(&part.segment, self.cancel)?;

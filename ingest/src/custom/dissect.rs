@@ -162,6 +162,11 @@ impl Dissect {
         }
     }
 
+    /// Whether lines name fields themselves.
+    pub(super) fn has_pairs(&self) -> bool {
+        !self.pairs.is_empty()
+    }
+
     /// Names and values that the line itself names.
     pub(super) fn pairs<'a>(
         &'a self,

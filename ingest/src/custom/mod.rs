@@ -9,6 +9,7 @@ mod bytes;
 mod definition;
 mod dissect;
 mod engine;
+mod extractor;
 mod file;
 mod grok;
 mod json;
@@ -33,6 +34,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use definition::{Definition, Written};
+pub use extractor::{ExtractedKind, Extractor, Search};
 
 use crate::limits;
 

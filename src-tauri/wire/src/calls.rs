@@ -13,6 +13,7 @@ use indexer::{Case, NO_TIME, Snapshot};
 pub use crate::language::{check, complete};
 use crate::session::{Call, Session};
 pub use crate::sources::{account, adjust, paste, preview, reread};
+pub use crate::tables::{export, run};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
     FieldValue, FileProgress, FileState, Hello, ImportPhase, ImportProgress, ImportReport, ImportRequest,
@@ -24,7 +25,7 @@ pub use crate::upkeep::{compact, delete_sources, repair, reprofile, verify};
 use crate::upkeep::{engine_profile, shape_profile};
 
 /// The text of an event that a list row carries; a screen is some hundred characters wide.
-const ROW_BYTES: usize = 1_000;
+pub(crate) const ROW_BYTES: usize = 1_000;
 /// The text of an event that the detail carries; more is in the source, and can be exported.
 const DETAIL_BYTES: usize = 1 << 20;
 /// Cases listed on the welcome screen.
@@ -37,6 +38,7 @@ const SAMPLE: [(&str, &str); 4] = [
     ("host/syslog", include_str!("../../../fixtures/sample/host/syslog")),
 ];
 
+pub use crate::analyse::{aggregate, context, facets, follow, significant, sorted_page, transactions};
 pub use crate::patterns::patterns;
 
 pub type Answer<T> = Result<T, WireError>;
@@ -147,13 +149,17 @@ pub fn page(session: &Session, call: &Call<'_>, request: &PageRequest, _: &dyn F
     let snapshot = case.snapshot();
     let rows = (request.first as usize, request.count as usize);
     let page = case.page(&snapshot, &view, direction(request.order), rows, ROW_BYTES, &call.cancel)?;
-    Ok(Page {
+    Ok(shape_page(page, request.first, &snapshot, started))
+}
+
+pub fn shape_page(page: indexer::Page, first: u64, snapshot: &Snapshot, started: Instant) -> Page {
+    Page {
         revision: snapshot.revision(),
         total: page.total as u64,
-        first: request.first,
-        rows: page.events.into_iter().map(|event| shape_row(&event, &snapshot)).collect(),
+        first,
+        rows: page.events.into_iter().map(|event| shape_row(&event, snapshot)).collect(),
         elapsed_ms: milliseconds(started),
-    })
+    }
 }
 
 pub fn locate(
@@ -330,7 +336,7 @@ fn shape_timeline(
     }
 }
 
-fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
+pub(crate) fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
     let shown = &event.text[..event.text.floor_char_boundary(ROW_BYTES)];
     Row {
         id: EventId { source: event.source, offset: event.offset },
@@ -361,13 +367,16 @@ pub fn shape_level(level: indexer::Level) -> Level {
 }
 
 fn shape_field(field: indexer::FieldValue) -> FieldValue {
-    let kind = match field.kind {
+    FieldValue { name: field.name, value: field.value, kind: shape_kind(field.kind) }
+}
+
+pub(crate) fn shape_kind(kind: indexer::FieldKind) -> FieldKind {
+    match kind {
         indexer::FieldKind::Text => FieldKind::Text,
         indexer::FieldKind::Int => FieldKind::Int,
         indexer::FieldKind::Float => FieldKind::Float,
         indexer::FieldKind::Bool => FieldKind::Bool,
-    };
-    FieldValue { name: field.name, value: field.value, kind }
+    }
 }
 
 pub(crate) fn import_progress(progress: &indexer::Progress) -> ImportProgress {

@@ -6,11 +6,16 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::{Config, TS};
 
+use crate::analysis::{
+    Aggregate, AggregateRequest, Context, ContextRequest, Facets, FacetsRequest, FollowRequest,
+    SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
+};
 use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
 use crate::patterns::{Patterns, PatternsRequest};
 use crate::sources::{
     Account, AccountRequest, AdjustRequest, PasteRequest, Preview, PreviewRequest, RereadRequest,
 };
+use crate::tables::{ExportRequest, Exported, RunRequest, Table};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, CompactReport, DeleteRequest, Empty, EventDetail, EventRequest,
     Hello, ImportProgress, ImportReport, ImportRequest, LocateRequest, Located, Page, PageRequest, Paths,
@@ -91,10 +96,28 @@ contract! {
     page / Page: PageRequest, Empty => Page;
     locate / Locate: LocateRequest, Empty => Located;
     event / Event: EventRequest, Empty => EventDetail;
+    /// Counts and measures apart by time, values and bins; partial counts are streamed.
+    aggregate / Aggregate: AggregateRequest, Aggregate => Aggregate;
+    /// All fields at once; those that stand are streamed.
+    facets / Facets: FacetsRequest, Facets => Facets;
+    /// What sets a selection apart from the rest.
+    significant / Significant: SignificantRequest, Empty => SignificantTerms;
+    /// Rows of the result sorted by a field.
+    sorted_page / SortedPage: SortedPageRequest, Empty => Page;
+    /// The events before and after an event.
+    context / Context: ContextRequest, Empty => Context;
+    /// Where a value occurs, over all sources and fields.
+    follow / Follow: FollowRequest, Empty => Trails;
+    /// Events put together by an id.
+    transactions / Transactions: TransactionsRequest, Empty => Transactions;
     /// What is wrong with a query, without running it, and what its words are.
     check / Check: CheckRequest, Empty => QueryCheck;
     /// What could be written at a place in a query.
     complete / Complete: CompleteRequest, Empty => Completion;
     /// The templates of the matching events; what is known so far is streamed.
     patterns / Patterns: PatternsRequest, Patterns => Patterns;
+    /// Rows of what a query with stages gives; partial results are streamed.
+    run / Run: RunRequest, Table => Table;
+    /// Writes what a query gives to a file of the machine that answers.
+    export / Export: ExportRequest, Exported => Exported;
 }

@@ -13,6 +13,8 @@
 //! assert_eq!(reply["host"], "browser");
 //! ```
 
+mod analyse;
+mod analysis;
 mod calls;
 mod contract;
 mod error;
@@ -20,10 +22,12 @@ mod language;
 mod patterns;
 mod session;
 mod sources;
+mod tables;
 mod types;
 pub mod typescript;
 mod upkeep;
 
+pub use analysis::*;
 pub use contract::Command;
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
@@ -34,4 +38,7 @@ pub use patterns::{
 };
 pub use session::{Call, Session, Start, home};
 pub use sources::{FileReading, ImportChoices, Reading};
+pub use tables::{
+    ColumnKind, ExportRequest, Exported, RunRequest, Table, TableCell, TableColumn, TableFormat,
+};
 pub use types::*;

@@ -8,6 +8,7 @@ use indexer::{Cancel, Case};
 use serde::Serialize;
 
 use crate::contract::{Command, answer};
+use crate::tables::KeptTable;
 use crate::types::{HostKind, WireError};
 
 /// What a host knows when it starts.
@@ -67,6 +68,7 @@ pub struct Session {
     pub(crate) start: Start,
     cases: Mutex<HashMap<PathBuf, Arc<Case>>>,
     running: Mutex<HashMap<String, Cancel>>,
+    table: Mutex<Option<KeptTable>>,
 }
 
 /// One command under way.
@@ -91,7 +93,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Session {
     #[must_use]
     pub fn new(start: Start) -> Session {
-        Session { start, cases: Mutex::default(), running: Mutex::default() }
+        Session { start, cases: Mutex::default(), running: Mutex::default(), table: Mutex::default() }
     }
 
     /// Answers a command. Blocks until the reply stands; progress comes through the callback on this
@@ -119,6 +121,11 @@ impl Session {
     /// Stops everything, for a host that closes.
     pub fn cancel_all(&self) {
         locked(&self.running).values().for_each(Cancel::set);
+    }
+
+    /// The last result that is kept.
+    pub(crate) fn kept_table(&self) -> MutexGuard<'_, Option<KeptTable>> {
+        locked(&self.table)
     }
 
     /// An open case, opened now if it is not.

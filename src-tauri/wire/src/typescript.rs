@@ -2,6 +2,12 @@
 
 use ts_rs::{Config, TS};
 
+use crate::analysis::{
+    Aggregate, AggregateRequest, Around, Axis, Bins, By, CalendarUnit, Context, ContextRequest, Facet,
+    Facets, FacetsRequest, FollowRequest, Interval, Measure, Measured, NumberFacet, PercentileValue, Scalar,
+    ScalarCount, ScalarKind, SignificantRequest, SignificantTerm, SignificantTerms, SortedPageRequest,
+    TermOrder, Trail, Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest,
+};
 use crate::contract::rows;
 use crate::language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
@@ -13,6 +19,9 @@ use crate::patterns::{
 use crate::sources::{
     Account, AccountRequest, AdjustRequest, Alternative, Estimate, Example, FileReading, ImportChoices,
     PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, Reading, RereadRequest, Unparsed,
+};
+use crate::tables::{
+    ColumnKind, ExportRequest, Exported, RunRequest, Table, TableCell, TableColumn, TableFormat,
 };
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, CompactReport, DeleteRequest, Empty, ErrorCode, EventDetail,
@@ -27,6 +36,8 @@ const HEAD: &str = "// Made from src-tauri/wire by `npm run bless`. Do not edit.
 export type Nanos = string & { readonly __nanos: unique symbol };\n";
 
 /// The whole generated file.
+// Long because it names every type, one a line.
+#[allow(clippy::too_many_lines)]
 #[must_use]
 pub fn generate() -> String {
     let config = Config::default().with_large_int("number");
@@ -89,6 +100,38 @@ pub fn generate() -> String {
         EventDetail,
         FieldValue,
         FieldKind,
+        Scalar,
+        ScalarKind,
+        AggregateRequest,
+        By,
+        Interval,
+        CalendarUnit,
+        TermOrder,
+        Bins,
+        Measure,
+        Aggregate,
+        Axis,
+        Measured,
+        FacetsRequest,
+        Facets,
+        Facet,
+        ScalarCount,
+        NumberFacet,
+        PercentileValue,
+        SignificantRequest,
+        SignificantTerms,
+        SignificantTerm,
+        SortedPageRequest,
+        ContextRequest,
+        Around,
+        Context,
+        FollowRequest,
+        Trails,
+        Trail,
+        TransactionsRequest,
+        TransactionOrder,
+        Transactions,
+        Transaction,
         CheckRequest,
         QueryCheck,
         QueryDiagnostic,
@@ -105,6 +148,14 @@ pub fn generate() -> String {
         LevelCount,
         PatternVariable,
         ValueCount,
+        RunRequest,
+        Table,
+        TableColumn,
+        ColumnKind,
+        TableCell,
+        ExportRequest,
+        TableFormat,
+        Exported,
         ErrorCode,
         WireError,
     ];

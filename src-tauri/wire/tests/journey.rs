@@ -90,6 +90,67 @@ fn sample_to_detail() {
 }
 
 #[test]
+fn calculations_cross_in_both_directions() {
+    let walk = Walk::new();
+    let line = |n: u32| {
+        let (level, status) = if n.is_multiple_of(4) { ("error", 500) } else { ("info", 200) };
+        let time = format!("2026-03-01T14:{n:02}:00Z");
+        let trace = format!("t{}", n % 5);
+        json!({ "ts": time, "level": level, "status": status, "took": f64::from(n) + 0.5, "trace": trace })
+    };
+    let lines: Vec<String> = (0..40).map(|n| line(n).to_string() + "\n").collect();
+    let lines = lines.concat();
+    let (case, _) = walk.imported(&walk.file("app.jsonl", lines.as_bytes()));
+    let all = view(&case, "");
+    let daily = json!({ "kind": "calendar", "count": 1, "unit": "day" });
+    let daily = json!({ "kind": "time", "interval": daily, "zone": "Asia/Kolkata" });
+    let by_status = json!({ "kind": "terms", "field": "status", "top": 1, "order": "most" });
+    let measures = json!([{ "kind": "percentiles", "field": "took", "at": [50, 95] }, { "kind": "first", "field": "trace" }]);
+    let answer = walk
+        .ask("aggregate", json!({ "view": all, "by": [daily, by_status], "measures": measures }))
+        .expect("an answer");
+    assert_eq!(answer["axes"][0]["edges"], json!(["1772303400000000000", "1772389800000000000"]));
+    assert_eq!(answer["counts"], json!([30, 10, 0]));
+    assert_eq!(answer["axes"][1]["values"][0], json!({ "kind": "int", "text": "200", "number": 200.0 }));
+    assert_eq!(answer["measured"][0]["name"], "p50(took)");
+    assert_eq!(answer["measured"][0]["values"], json!([20.5, 18.5, null]));
+    assert_eq!(answer["measured"][2]["texts"], json!(["t1", "t0", null]));
+
+    let facets =
+        walk.ask("facets", json!({ "view": all, "fields": [], "top": 2, "buckets": 10 })).expect("facets");
+    let took = facets["fields"].as_array().expect("fields").iter().find(|facet| facet["field"] == "took");
+    assert_eq!(took.expect("took")["numbers"]["greatest"], 39.5);
+
+    let errors = view(&case, "level:error");
+    let request = json!({ "selection": errors, "background": all, "fields": ["status"], "most": 3 });
+    let terms = walk.ask("significant", request).expect("terms");
+    assert_eq!(terms["terms"][0]["value"]["text"], "500");
+
+    let request = json!({ "view": all, "field": "took", "descending": true, "first": 1, "count": 2 });
+    let page = walk.ask("sortedPage", request).expect("a page");
+    assert_eq!((&page["total"], page["rows"].as_array().map(Vec::len)), (&json!(40), Some(2)));
+    assert!(page["rows"][0]["text"].as_str().is_some_and(|text| text.contains("38.5")));
+
+    let around = json!({ "kind": "sharing", "field": "trace" });
+    let request =
+        json!({ "case": case, "id": page["rows"][0]["id"], "around": around, "before": 1, "after": 5 });
+    let context = walk.ask("context", request).expect("a context");
+    assert!(context["before"][0]["text"].as_str().is_some_and(|text| text.contains("33.5")));
+    assert_eq!(context["after"], json!([]));
+
+    let trails = walk.ask("follow", json!({ "case": case, "value": "t3" })).expect("trails");
+    assert_eq!((&trails["trails"][0]["field"], &trails["trails"][0]["events"]), (&json!("trace"), &json!(8)));
+
+    let request = json!({ "view": all, "field": "trace", "order": "longest", "most": 2 });
+    let found = walk.ask("transactions", request).expect("transactions");
+    assert_eq!((&found["total"], &found["shown"][0]["durationNs"]), (&json!(5), &json!("2100000000000")));
+    let wrong = json!({ "kind": "terms", "field": "statsu", "top": 1, "order": "most" });
+    let error =
+        walk.ask("aggregate", json!({ "view": all, "by": [wrong], "measures": [] })).expect_err("no field");
+    assert_eq!((error.code, error.hint.as_deref()), (ErrorCode::BadRequest, Some("Did you mean `status`?")));
+}
+
+#[test]
 fn nanoseconds_cross_as_text() {
     let walk = Walk::new();
     let (case, _) = walk.imported(&walk.file("app.log", b"2026-03-01T14:05:00.123456789Z INFO started\n"));

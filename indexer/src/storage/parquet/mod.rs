@@ -97,8 +97,21 @@ impl Texts {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
+    /// The places of a text.
+    pub fn places_of<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        let wanted =
+            begins.zip(&self.ends).enumerate().filter(move |(_, (begin, end))| **end - begin == text.len());
+        wanted.filter(move |(place, _)| self.get(*place) == Some(text)).map(|(place, _)| place)
+    }
+
     pub fn bytes(&self) -> usize {
         self.text.len()
+    }
+
+    /// Bytes it takes in memory.
+    pub fn memory(&self) -> usize {
+        self.text.len() + self.ends.len() * size_of::<usize>()
     }
 }
 
@@ -118,6 +131,18 @@ pub enum Values {
     /// NaN where missing.
     Float(Vec<f64>),
     Bool(Vec<Option<bool>>),
+}
+
+impl Values {
+    /// Bytes it takes in memory.
+    pub fn memory(&self) -> usize {
+        match self {
+            Values::Text { codes, texts } => codes.len() * size_of::<u32>() + texts.memory(),
+            Values::Int(numbers) => numbers.len() * size_of::<i64>(),
+            Values::Float(numbers) => numbers.len() * size_of::<f64>(),
+            Values::Bool(truths) => truths.len() * size_of::<Option<bool>>(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,242 @@
+//! Rows in blocks, with the cell that each of them belongs to.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::exec::Part;
+use crate::storage::{Code, Column, Times, with_codes};
+
+/// Rows of a block: so many that what is put beside them stays in the nearest cache.
+const BLOCK_ROWS: usize = 4_096;
+
+pub enum RowsOf<'b> {
+    Range(Range<usize>),
+    List(&'b [u32]),
+}
+
+pub enum Cells<'b> {
+    /// All rows belong to this one.
+    One(u32),
+    Each(&'b [u32]),
+}
+
+pub struct Block<'b> {
+    pub rows: RowsOf<'b>,
+    pub cells: Cells<'b>,
+}
+
+impl Block<'_> {
+    pub fn len(&self) -> usize {
+        match &self.rows {
+            RowsOf::Range(range) => range.len(),
+            RowsOf::List(rows) => rows.len(),
+        }
+    }
+
+    /// Calls `each` with the cell and the code of every row.
+    #[inline]
+    pub fn for_codes<C: Code>(&self, codes: &[C], mut each: impl FnMut(u32, C)) {
+        match (&self.rows, &self.cells) {
+            (RowsOf::Range(range), Cells::One(cell)) => {
+                codes[range.clone()].iter().for_each(|&code| each(*cell, code));
+            }
+            (RowsOf::Range(range), Cells::Each(cells)) => {
+                codes[range.clone()].iter().zip(*cells).for_each(|(&code, &cell)| each(cell, code));
+            }
+            (RowsOf::List(rows), Cells::One(cell)) => {
+                rows.iter().for_each(|&row| each(*cell, codes[row as usize]));
+            }
+            (RowsOf::List(rows), Cells::Each(cells)) => {
+                rows.iter().zip(*cells).for_each(|(&row, &cell)| each(cell, codes[row as usize]));
+            }
+        }
+    }
+
+    /// Calls `each` with the cell of every row and the row.
+    #[inline]
+    pub fn for_rows(&self, mut each: impl FnMut(u32, usize)) {
+        let cell = |index: usize| match &self.cells {
+            Cells::One(cell) => *cell,
+            Cells::Each(cells) => cells[index],
+        };
+        match &self.rows {
+            RowsOf::Range(range) => range.clone().enumerate().for_each(|(index, row)| each(cell(index), row)),
+            RowsOf::List(rows) => {
+                rows.iter().enumerate().for_each(|(index, &row)| each(cell(index), row as usize));
+            }
+        }
+    }
+}
+
+/// How the rows of a segment are put apart by one axis that is not time.
+pub struct Apart {
+    pub lookup: Lookup,
+    /// How many cells one place of the axis is apart from the next.
+    pub stride: u32,
+}
+
+pub enum Lookup {
+    /// Every row has the same place.
+    All(u32),
+    /// The place of each code of a column.
+    Table(Arc<Column>, Vec<u32>),
+    /// Places by ranges of codes.
+    Ranges(Arc<Column>, Ranges),
+}
+
+/// Which of a list of sorted edges a code lies behind.
+pub struct Ranges {
+    edges: Vec<u64>,
+    /// For each value of a code's upper bits, the place of the least code with them.
+    starts: Vec<u32>,
+    shift: u32,
+    /// What the place is of a row without a value.
+    missing: u32,
+}
+
+impl Ranges {
+    const STARTS: u64 = 1 << 12;
+
+    /// Place `p` holds codes from `edges[p]` on; codes before the first edge have the place 0.
+    pub fn new(edges: Vec<u64>, largest: u64, missing: u32) -> Ranges {
+        let bits = 64 - largest.leading_zeros();
+        let shift = bits.saturating_sub(Self::STARTS.ilog2());
+        let place = |code: u64| (edges.partition_point(|&edge| edge <= code) as u32).saturating_sub(1);
+        let starts = (0..=largest >> shift).map(|upper| place(upper << shift)).collect();
+        Ranges { edges, starts, shift, missing }
+    }
+
+    #[inline]
+    fn place(&self, code: u64) -> u32 {
+        if code == 0 {
+            return self.missing;
+        }
+        let mut place = self.starts[(code >> self.shift) as usize];
+        while self.edges.get(place as usize + 1).is_some_and(|&edge| edge <= code) {
+            place += 1;
+        }
+        place
+    }
+}
+
+/// Calls `each` with the rows of a part in blocks. With an axis of time a block lies in one of its buckets,
+/// which are `bucket_stride` cells apart, and rows outside of all buckets are left out.
+pub fn each_block(
+    part: &Part,
+    time: Option<(&Times, &[i64], u32)>,
+    apart: &[Apart],
+    each: &mut dyn FnMut(&Block<'_>),
+) {
+    let mut blocks = Blocks { part, apart, rows: Vec::with_capacity(BLOCK_ROWS), cells: Vec::new(), each };
+    match time {
+        None => blocks.run(part.rows(), 0),
+        Some((times, edges, stride)) => {
+            times
+                .for_each_bucket(part.rows(), edges, |bucket, rows| blocks.run(rows, bucket as u32 * stride));
+        }
+    }
+}
+
+struct Blocks<'a> {
+    part: &'a Part,
+    apart: &'a [Apart],
+    rows: Vec<u32>,
+    cells: Vec<u32>,
+    each: &'a mut dyn FnMut(&Block<'_>),
+}
+
+impl Blocks<'_> {
+    fn run(&mut self, rows: Range<usize>, first: u32) {
+        let part = self.part;
+        if part.is_whole() {
+            for start in rows.clone().step_by(BLOCK_ROWS) {
+                self.tell(RowsOf::Range(start..rows.end.min(start + BLOCK_ROWS)), first);
+            }
+            return;
+        }
+        let mut list = std::mem::take(&mut self.rows);
+        part.for_each_in(rows, |row| {
+            list.push(row as u32);
+            if list.len() == BLOCK_ROWS {
+                self.tell(RowsOf::List(&list), first);
+                list.clear();
+            }
+        });
+        if !list.is_empty() {
+            self.tell(RowsOf::List(&list), first);
+            list.clear();
+        }
+        self.rows = list;
+    }
+
+    fn tell(&mut self, rows: RowsOf<'_>, first: u32) {
+        let mut base = first;
+        let mut block = Block { rows, cells: Cells::One(base) };
+        let mut cells = std::mem::take(&mut self.cells);
+        cells.clear();
+        for apart in self.apart {
+            match &apart.lookup {
+                Lookup::All(place) => base += place * apart.stride,
+                Lookup::Table(column, places) => {
+                    put_apart(&block, column, &mut cells, |code| places[code as usize] * apart.stride);
+                }
+                Lookup::Ranges(column, ranges) => {
+                    put_apart(&block, column, &mut cells, |code| ranges.place(code) * apart.stride);
+                }
+            }
+        }
+        if cells.is_empty() {
+            block.cells = Cells::One(base);
+            (self.each)(&block);
+        } else {
+            if base > 0 {
+                for cell in &mut cells {
+                    *cell += base;
+                }
+            }
+            block.cells = Cells::Each(&cells);
+            (self.each)(&block);
+        }
+        self.cells = cells;
+    }
+}
+
+/// Adds what each row's place is worth to its cell.
+fn put_apart(block: &Block<'_>, column: &Column, cells: &mut Vec<u32>, worth: impl Fn(u64) -> u32) {
+    let first = cells.is_empty();
+    let mut index = 0;
+    with_codes!(&column.codes, codes => block.for_codes(codes, |_, code| {
+        let worth = worth(u64::from(code));
+        if first {
+            cells.push(worth);
+        } else {
+            cells[index] += worth;
+            index += 1;
+        }
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn ranges_find_what_a_search_finds(
+            mut edges in prop::collection::vec(1..3_000_000_u64, 1..40),
+            codes in prop::collection::vec(0..3_000_000_u64, 1..60),
+        ) {
+            edges.sort_unstable();
+            let ranges = Ranges::new(edges.clone(), 3_000_000, 77);
+            for code in codes {
+                let expected = match code {
+                    0 => 77,
+                    code => (edges.partition_point(|&edge| edge <= code) as u32).saturating_sub(1),
+                };
+                prop_assert_eq!(ranges.place(code), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Runs a request: one pass over the matching rows for all axes and measures together, and more passes only
+//! for percentiles of numbers far apart.
+
+use std::time::Instant;
+
+use super::Asked;
+use super::block::{Apart, each_block};
+use super::count::Counting;
+use super::measure::{Found, Gathering, State};
+use super::plan::Plan;
+use super::request::{Answer, Axis, Measured, Request};
+use crate::error::Result;
+use crate::exec::{Part, in_order};
+use crate::limits::PARTIAL_EVERY;
+
+/// What a pass found in one part.
+struct FromPart {
+    first_cell: u32,
+    counts: Vec<u64>,
+    found: Vec<Found>,
+    total: u64,
+    untimed: u64,
+}
+
+pub fn run(asked: &Asked<'_>, request: &Request, partial: &mut dyn FnMut(&Answer, f64)) -> Result<Answer> {
+    let plan = Plan::new(asked, request)?;
+    let states = request.measures.iter().map(|measure| State::new(asked, measure, &plan));
+    let mut states: Vec<State> = states.collect::<Result<_>>()?;
+    let mut sums = Sums { counts: vec![0; plan.cells()], total: 0, untimed: 0 };
+    let mut told = Instant::now();
+    let mut first = true;
+    loop {
+        let active: Vec<bool> = states.iter().map(|state| state.wants_pass(first)).collect();
+        if !first && !active.contains(&true) {
+            break;
+        }
+        let mut totals: Vec<Found> = states.iter().map(|state| state.total(&plan)).collect();
+        let look = |index: usize| look(asked, &plan, &states, &active, first, index);
+        let segments = asked.snapshot.segments.len();
+        in_order(segments, asked.cancel, look, |index, found| {
+            let Some(found) = found else { return Ok(()) };
+            for ((state, total), found_here) in states.iter().zip(&mut totals).zip(found.found) {
+                state.absorb(total, found.first_cell, found_here)?;
+            }
+            if first {
+                sums.add(found.first_cell, &found.counts, found.total, found.untimed);
+                if told.elapsed() >= PARTIAL_EVERY && index + 1 < segments {
+                    told = Instant::now();
+                    partial(&answer(&plan, request, &sums, &[]), asked.share(index));
+                }
+            }
+            Ok(())
+        })?;
+        states.iter_mut().zip(totals).for_each(|(state, total)| state.take(total));
+        first = false;
+    }
+    Ok(answer(&plan, request, &sums, &states))
+}
+
+/// Events counted so far.
+struct Sums {
+    counts: Vec<u64>,
+    total: u64,
+    untimed: u64,
+}
+
+impl Sums {
+    fn add(&mut self, first_cell: u32, counts: &[u64], total: u64, untimed: u64) {
+        self.counts[first_cell as usize..].iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        self.total += total;
+        self.untimed += untimed;
+    }
+}
+
+fn look(
+    asked: &Asked<'_>,
+    plan: &Plan,
+    states: &[State],
+    active: &[bool],
+    first: bool,
+    index: usize,
+) -> Result<Option<FromPart>> {
+    if let Some(counted) = from_rollup(asked, plan, states, index) {
+        return Ok(Some(counted));
+    }
+    let Some(part) = asked.part(index)? else { return Ok(None) };
+    let times = plan.edges().map(|_| part.segment.times()).transpose()?;
+    let buckets = match (plan.edges(), &times) {
+        (Some(edges), Some(times)) => Some(buckets_of(&part, times, edges)),
+        _ => None,
+    };
+    let stride = plan.bucket_cells();
+    let (first_cell, cells) = match &buckets {
+        Some(buckets) => (buckets.start as u32 * stride, (buckets.len() as u32 * stride) as usize),
+        None => (0, plan.cells()),
+    };
+    let local = plan.edges().zip(buckets).map(|(edges, buckets)| &edges[buckets.start..=buckets.end]);
+    let time = local.zip(times.as_deref()).map(|(edges, times)| (times, edges, stride));
+    let apart = plan.apart(asked, &part, index)?;
+    let untimed = times.as_ref().map_or(0, |times| part.count_in(0..times.untimed()) as u64);
+    let mut found =
+        FromPart { first_cell, counts: vec![0; cells], found: Vec::new(), total: part.len() as u64, untimed };
+    if apart.is_empty() && !active.contains(&true) {
+        count_ranges(&part, time, &mut found.counts);
+        found.found = states.iter().map(|_| Found::Nothing).collect();
+        return Ok(Some(found));
+    }
+    gather(asked, &part, states, active, first, (index, time, &apart), &mut found)?;
+    Ok(Some(found))
+}
+
+type Time<'a> = Option<(&'a crate::storage::Times, &'a [i64], u32)>;
+
+/// Counts that need no look at single rows.
+fn count_ranges(part: &Part, time: Time<'_>, counts: &mut [u64]) {
+    match time {
+        None => counts[0] = part.len() as u64,
+        Some((times, edges, stride)) => times.for_each_bucket(part.rows(), edges, |bucket, rows| {
+            counts[bucket * stride as usize] += part.count_in(rows) as u64;
+        }),
+    }
+}
+
+fn gather(
+    asked: &Asked<'_>,
+    part: &Part,
+    states: &[State],
+    active: &[bool],
+    first: bool,
+    (index, time, apart): (usize, Time<'_>, &[Apart]),
+    found: &mut FromPart,
+) -> Result<()> {
+    let cells = found.counts.len();
+    let sources: Vec<_> = states.iter().map(|state| state.columns(asked, part)).collect::<Result<_>>()?;
+    let mut gathering: Vec<Gathering<'_>> = Vec::with_capacity(states.len());
+    for ((state, columns), active) in states.iter().zip(&sources).zip(active) {
+        gathering.push(if *active {
+            Gathering::new(state, columns, index, (found.first_cell, cells))
+        } else {
+            Gathering::Nothing
+        });
+    }
+    let mut counting = first.then(|| Counting::new(cells));
+    each_block(part, time, apart, &mut |block| {
+        if let Some(counting) = &mut counting {
+            counting.add(block);
+        }
+        for gathering in &mut gathering {
+            gathering.add(block);
+        }
+    });
+    if let Some(counting) = counting {
+        found.counts = counting.finish();
+    }
+    for (gathering, columns) in gathering.into_iter().zip(&sources) {
+        found.found.push(gathering.finish(part, columns)?);
+    }
+    Ok(())
+}
+
+/// The counts of a segment of which all events match, where only time puts them apart.
+fn from_rollup(asked: &Asked<'_>, plan: &Plan, states: &[State], index: usize) -> Option<FromPart> {
+    let meta = &asked.snapshot.segments[index].meta;
+    let edges = plan.edges().filter(|_| plan.is_time_only() && states.is_empty())?;
+    let (first, last) = meta.first.zip(meta.last)?;
+    if !asked.view.holds_all_of(meta) || meta.rollup.width_ns <= 0 {
+        return None;
+    }
+    let inner =
+        &edges[edges.partition_point(|&edge| edge <= first)..edges.partition_point(|&edge| edge <= last)];
+    if !inner.iter().all(|edge| edge % meta.rollup.width_ns == 0) {
+        return None;
+    }
+    let untimed = if asked.view.from.is_none() && asked.view.to.is_none() { meta.untimed } else { 0 };
+    let mut found =
+        FromPart { first_cell: 0, counts: vec![0; plan.cells()], found: Vec::new(), total: untimed, untimed };
+    for (begin, _, count) in meta.rollup.buckets() {
+        // The bucket that holds the first event may begin before the first edge.
+        let bucket = edges.partition_point(|&edge| edge <= begin.max(first)).checked_sub(1)?;
+        *found.counts.get_mut(bucket * plan.bucket_cells() as usize)? += u64::from(count);
+        found.total += u64::from(count);
+    }
+    Some(found)
+}
+
+/// The buckets that rows of a part lie in: from the first to before the second.
+fn buckets_of(part: &Part, times: &crate::storage::Times, edges: &[i64]) -> std::ops::Range<usize> {
+    let rows = part.rows();
+    let dated = rows.start.max(times.untimed())..rows.end;
+    if dated.is_empty() || edges.len() < 2 {
+        return 0..0;
+    }
+    let bucket = |row: usize| edges.partition_point(|&edge| edge <= times.get(row)).saturating_sub(1);
+    bucket(dated.start)..(bucket(dated.end - 1) + 1).min(edges.len() - 1)
+}
+
+/// Brings the cells into the order of the request, and leaves out those of rows that belong to none.
+fn answer(plan: &Plan, request: &Request, sums: &Sums, states: &[State]) -> Answer {
+    let places = plan.places();
+    let axes: Vec<Axis> = plan.axes().cloned().collect();
+    let seconds_of = |place: usize| match axes.iter().position(|axis| matches!(axis, Axis::Time { .. })) {
+        Some(at) => {
+            let after: usize = axes[at + 1..].iter().map(Axis::places).product();
+            let Axis::Time { edges } = &axes[at] else { return 0 };
+            let bucket = place / after.max(1) % axes[at].places().max(1);
+            edges[bucket + 1].saturating_sub(edges[bucket])
+        }
+        None => plan.span_ns(),
+    };
+    let counts: Vec<u64> = places.iter().map(|&cell| sums.counts[cell]).collect();
+    let mut measured: Vec<Measured> = Vec::new();
+    for (state, measure) in states.iter().zip(&request.measures) {
+        for mut one in state.measured(measure, plan) {
+            one.values = places.iter().map(|&cell| one.values.get(cell).cloned().flatten()).collect();
+            measured.push(one);
+        }
+        if let State::Rate { per_ns } = state {
+            let rate = |(place, &count): (usize, &u64)| super::rate::value(count, seconds_of(place), *per_ns);
+            let values = counts.iter().enumerate().map(rate).collect();
+            measured.push(Measured { name: "rate".to_owned(), values, missing: 0, mistyped: 0 });
+        }
+    }
+    Answer { axes, counts, measured, total: sums.total, untimed: sums.untimed }
+}

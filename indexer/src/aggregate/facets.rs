@@ -1,0 +1,208 @@
+//! All fields at once: how many events have each, its values, its numbers and when it occurs.
+
+use super::dictionary::Values;
+use super::request::{By, Measure, Request, TermOrder};
+use super::terms::TermCounts;
+use super::{Asked, Interval, cube, interval};
+use crate::case::{Case, Snapshot};
+use crate::error::{ErrorKind, Result};
+use crate::exec::{Part, in_order};
+use crate::search::View;
+use crate::storage::{Column, Scalar, with_codes};
+use crate::{Cancel, FieldKind};
+use jiff::tz::TimeZone;
+
+/// Percentiles that a facet of numbers has.
+pub const PERCENTILES: [f64; 5] = [5.0, 50.0, 90.0, 95.0, 99.0];
+
+#[derive(Clone, Debug)]
+pub struct FacetsRequest {
+    /// Of these fields; of all when there are none.
+    pub fields: Vec<String>,
+    /// Values listed of each.
+    pub top: usize,
+    /// The most buckets of a sparkline.
+    pub buckets: usize,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facets {
+    /// Matching events.
+    pub total: u64,
+    /// Where the buckets of the sparklines begin, and the end of the last.
+    pub edges: Vec<i64>,
+    pub fields: Vec<Facet>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facet {
+    pub field: String,
+    /// The types its values have in the case.
+    pub kinds: Vec<FieldKind>,
+    /// Matching events that have it.
+    pub present: u64,
+    /// How many different values those have; nothing where they are too many to be counted.
+    pub distinct: Option<u64>,
+    pub top: Vec<(Scalar, u64)>,
+    pub numbers: Option<NumberFacet>,
+    /// Events that have it, over time.
+    pub sparkline: Vec<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct NumberFacet {
+    /// Of the events that have the field, those whose value is a number.
+    pub count: u64,
+    pub least: Option<Scalar>,
+    pub greatest: Option<Scalar>,
+    pub average: Option<Scalar>,
+    /// Those of [`PERCENTILES`].
+    pub percentiles: Vec<Option<Scalar>>,
+}
+
+impl Case {
+    /// Facets of fields over the matching events. `partial` is called with those that stand and the share
+    /// of the fields looked at.
+    pub fn facets(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        request: &FacetsRequest,
+        partial: &mut dyn FnMut(&Facets, f64),
+        cancel: &Cancel,
+    ) -> Result<Facets> {
+        self.without_damaged(snapshot, |snapshot| self.facets_of(snapshot, view, request, partial, cancel))
+    }
+
+    fn facets_of(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        request: &FacetsRequest,
+        partial: &mut dyn FnMut(&Facets, f64),
+        cancel: &Cancel,
+    ) -> Result<Facets> {
+        let view = &Self::resolved(snapshot, view)?;
+        let asked = Asked { case: self, snapshot, view, cancel };
+        let mut fields = request.fields.clone();
+        if fields.is_empty() {
+            fields = Self::field_names(snapshot);
+            // Times and line numbers are not values that anybody counts, and the text is no field.
+            fields.retain(|field| !matches!(field.as_str(), "time" | "line" | "raw" | "template"));
+        }
+        fields.iter().try_for_each(|field| Self::check_known(snapshot, field))?;
+        let edges = match asked.range() {
+            Some((first, last)) => {
+                interval::edges(first, last, &Interval::Auto(request.buckets), &TimeZone::UTC)?
+            }
+            None => Vec::new(),
+        };
+        let mut facets = Facets { edges, ..Facets::default() };
+        for (index, field) in fields.iter().enumerate() {
+            let facet = facet(&asked, field, request.top, &facets.edges, &mut facets.total)?;
+            facets.fields.push(facet);
+            if index + 1 < fields.len() {
+                partial(&facets, (index + 1) as f64 / fields.len() as f64);
+            }
+        }
+        Ok(facets)
+    }
+}
+
+fn facet(asked: &Asked<'_>, field: &str, top: usize, edges: &[i64], total: &mut u64) -> Result<Facet> {
+    let kinds = kinds(asked.snapshot, field);
+    let is_number = kinds.iter().any(|kind| matches!(kind, FieldKind::Int | FieldKind::Float));
+    let numbers = is_number.then(|| number_facet(asked, field)).transpose()?;
+    let facet = Facet {
+        field: field.to_owned(),
+        kinds,
+        present: 0,
+        distinct: None,
+        top: Vec::new(),
+        numbers,
+        sparkline: Vec::new(),
+    };
+    let counted = match TermCounts::of(asked, field) {
+        Ok(counted) => counted,
+        Err(error) if error.kind() == ErrorKind::Limit => return Ok(facet),
+        Err(error) => return Err(error),
+    };
+    *total = counted.total;
+    let codes = counted.top(top, TermOrder::Most);
+    let counts = codes.iter().map(|&code| u64::from(counted.counts[code as usize])).collect::<Vec<_>>();
+    let values = counted.values.values(codes).into_iter().flatten();
+    Ok(Facet {
+        present: counted.total - counted.missing(),
+        distinct: Some(counted.distinct()),
+        top: values.zip(counts).collect(),
+        sparkline: sparkline(asked, &counted.values, edges)?,
+        ..facet
+    })
+}
+
+/// The types of a field's values, over all segments.
+fn kinds(snapshot: &Snapshot, field: &str) -> Vec<FieldKind> {
+    if matches!(field, "level" | "source") {
+        return vec![FieldKind::Text];
+    }
+    let all = snapshot.segments.iter().flat_map(|segment| &segment.meta.fields);
+    let mut kinds: Vec<FieldKind> = all.filter(|known| known.name == field).map(|known| known.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+fn number_facet(asked: &Asked<'_>, field: &str) -> Result<NumberFacet> {
+    let measures = vec![
+        Measure::Stats { field: field.to_owned() },
+        Measure::Percentiles { field: field.to_owned(), at: PERCENTILES.to_vec() },
+    ];
+    let answer = cube::run(asked, &Request { by: Vec::<By>::new(), measures }, &mut |_, _| {})?;
+    let figure = |name: &str| {
+        let found = answer.measured.iter().find(|measured| measured.name == format!("{name}({field})"));
+        found.and_then(|measured| measured.values.first().cloned().flatten())
+    };
+    let count = match figure("count") {
+        Some(Scalar::Int(count)) => count as u64,
+        _ => 0,
+    };
+    Ok(NumberFacet {
+        count,
+        least: figure("min"),
+        greatest: figure("max"),
+        average: figure("avg"),
+        percentiles: PERCENTILES.iter().map(|percent| figure(&format!("p{percent}"))).collect(),
+    })
+}
+
+fn sparkline(asked: &Asked<'_>, values: &Values, edges: &[i64]) -> Result<Vec<u32>> {
+    let mut line = vec![0; edges.len().saturating_sub(1)];
+    let count = |index: usize| -> Result<Vec<(usize, u32)>> {
+        let Some(coded) = &values.segments[index] else { return Ok(Vec::new()) };
+        let Some(part) = asked.part(index)? else { return Ok(Vec::new()) };
+        let times = part.segment.times()?;
+        let mut counts = Vec::new();
+        times.for_each_bucket(part.rows(), edges, |bucket, rows| {
+            counts.push((bucket, there(&coded.column, &part, rows)));
+        });
+        Ok(counts)
+    };
+    in_order(asked.snapshot.segments.len(), asked.cancel, count, |_, counts| {
+        for (bucket, count) in counts {
+            line[bucket] += count;
+        }
+        Ok(())
+    })?;
+    Ok(line)
+}
+
+fn there(column: &Column, part: &Part, rows: std::ops::Range<usize>) -> u32 {
+    if column.missing == 0 {
+        return part.count_in(rows) as u32;
+    }
+    let mut count = 0;
+    with_codes!(&column.codes, codes => {
+        part.for_each_in(rows, |row| count += u32::from(u64::from(codes[row]) > 0));
+    });
+    count
+}

@@ -1,0 +1,138 @@
+//! Where a value occurs: a trace or request id, an address, a user, over every source and every field.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ingest::NO_TIME;
+
+use super::Asked;
+use super::bins::first_code;
+use super::field::columns;
+use crate::Cancel;
+use crate::case::{Case, Snapshot};
+use crate::error::Result;
+use crate::exec::{Part, RowSet, Rows, in_order};
+use crate::search::View;
+use crate::storage::{Code, Column, Dictionary, Segment, SourceEntry, with_codes};
+
+/// A field of a source that holds the value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trail {
+    pub source: u32,
+    /// `raw` for events that have it in their text and in none of their fields.
+    pub field: String,
+    pub events: u64,
+    pub first: Option<i64>,
+    pub last: Option<i64>,
+}
+
+impl Case {
+    /// The sources and fields that hold a value, whole; and events whose text has it without a field of
+    /// theirs being it.
+    pub fn follow(&self, snapshot: &Snapshot, value: &str, cancel: &Cancel) -> Result<Vec<Trail>> {
+        self.without_damaged(snapshot, |snapshot| self.follow_of(snapshot, value, cancel))
+    }
+
+    fn follow_of(&self, snapshot: &Snapshot, value: &str, cancel: &Cancel) -> Result<Vec<Trail>> {
+        let quoted = format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""));
+        let view = View::parse(&quoted, None, None)?;
+        let asked = Asked { case: self, snapshot, view: &view, cancel };
+        let mut trails: BTreeMap<(u32, String), Trail> = BTreeMap::new();
+        let look = |index: usize| trails_of(&asked, index, value);
+        in_order(snapshot.segments.len(), cancel, look, |_, found| {
+            for trail in found {
+                let key = (trail.source, trail.field.clone());
+                trails.entry(key).and_modify(|known| known.absorb(&trail)).or_insert(trail);
+            }
+            Ok(())
+        })?;
+        Ok(trails.into_values().collect())
+    }
+}
+
+impl Trail {
+    fn absorb(&mut self, other: &Trail) {
+        self.events += other.events;
+        self.first = self.first.into_iter().chain(other.first).min();
+        self.last = self.last.into_iter().chain(other.last).max();
+    }
+}
+
+fn trails_of(asked: &Asked<'_>, index: usize, value: &str) -> Result<Vec<Trail>> {
+    let segment = &asked.snapshot.segments[index];
+    let all = segment.meta.events as usize;
+    let mut held = Rows::none(all);
+    let mut names: Vec<&str> = segment.meta.fields.iter().map(|field| field.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut trails = Vec::new();
+    for name in names {
+        let rows = holding(segment, asked.snapshot.sources(), name, value)?;
+        if !rows.is_empty() {
+            trails.extend(by_source(
+                &Part::new(Arc::clone(segment), RowSet::of(rows.clone(), all), 0..all),
+                name,
+            )?);
+            held = held.or(&rows);
+        }
+    }
+    if let Some(part) = asked.part(index)? {
+        let mut rest = Rows::none(all);
+        part.for_each(|row| rest.insert(row as u32));
+        let rest = rest.without(&held);
+        if !rest.is_empty() {
+            trails.extend(by_source(&Part::new(Arc::clone(segment), RowSet::of(rest, all), 0..all), "raw")?);
+        }
+    }
+    Ok(trails)
+}
+
+fn by_source(part: &Part, field: &str) -> Result<Vec<Trail>> {
+    let (times, places) = (part.segment.times()?, part.segment.locations()?);
+    let mut found: BTreeMap<u32, Trail> = BTreeMap::new();
+    part.for_each(|row| {
+        let (source, time) = (places.source(row), times.get(row));
+        let time = (time != NO_TIME).then_some(time);
+        let trail = Trail { source, field: field.to_owned(), events: 1, first: time, last: time };
+        found.entry(source).and_modify(|known| known.absorb(&trail)).or_insert(trail);
+    });
+    Ok(found.into_values().collect())
+}
+
+/// The rows of a segment whose field is a value, written as it is shown.
+pub fn holding(segment: &Segment, sources: &[SourceEntry], field: &str, value: &str) -> Result<Rows> {
+    let mut rows = Rows::none(segment.meta.events as usize);
+    for column in columns(segment, sources, field)? {
+        let codes = codes_of(&column, value);
+        if !codes.is_empty() {
+            with_codes!(&column.codes, all => rows = rows.or(&with_any(all, &codes)));
+        }
+    }
+    Ok(rows)
+}
+
+fn with_any<C: Code>(all: &[C], codes: &[u64]) -> Rows {
+    match codes {
+        [one] => Rows::from_codes(all, |code| code.into() == *one),
+        several => Rows::from_codes(all, |code| several.binary_search(&code.into()).is_ok()),
+    }
+}
+
+/// The codes of a column that stand for a value, in order.
+fn codes_of(column: &Column, value: &str) -> Vec<u64> {
+    match &column.values {
+        Dictionary::Texts(texts) => texts.places_of(value).map(|place| place as u64 + 1).collect(),
+        Dictionary::Numbers { unit, .. } if unit.is_number() => {
+            let Ok(number) = value.parse::<f64>() else { return Vec::new() };
+            let code = first_code(column, number);
+            // Whole numbers that a float rounds alike are neighbours.
+            let shown = |code: &u64| column.value(*code).is_some_and(|found| found.to_string() == value);
+            let near = (code.saturating_sub(1_024)..=code.saturating_add(1_024)).filter(shown);
+            near.take(1).collect()
+        }
+        _ => {
+            let shown = |code: &u64| column.value(*code).is_some_and(|found| found.to_string() == value);
+            (1..=column.largest).filter(shown).collect()
+        }
+    }
+}

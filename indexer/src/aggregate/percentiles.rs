@@ -1,0 +1,66 @@
+//! Exact percentiles of a field's numbers in each cell.
+
+use super::block::Block;
+use crate::exec::{Domain, Narrowed, Ranks, ToKey, bucket};
+use crate::storage::{Code, Column, Scalar, with_codes};
+
+/// The numbers of one part on their way into a pass.
+pub struct Passing<'a> {
+    ranks: &'a Ranks,
+    column: &'a Column,
+    to_key: ToKey,
+    first: u32,
+    narrowed: Narrowed,
+    pub numbers: u64,
+}
+
+impl<'a> Passing<'a> {
+    /// The part's rows lie in so many cells from `first` on.
+    pub fn new(ranks: &'a Ranks, column: &'a Column, to_key: ToKey, first: u32, cells: usize) -> Passing<'a> {
+        Passing { ranks, column, to_key, first, narrowed: ranks.begin(cells), numbers: 0 }
+    }
+
+    pub fn add(&mut self, block: &Block<'_>) {
+        with_codes!(&self.column.codes, codes => self.add_codes(block, codes));
+    }
+
+    fn add_codes<C: Code>(&mut self, block: &Block<'_>, codes: &[C]) {
+        let (to_key, mut missing) = (self.to_key, 0);
+        if let (Some((shift, buckets)), Narrowed::Counts(counts)) =
+            (self.ranks.first_pass(), &mut self.narrowed)
+        {
+            block.for_codes(codes, |cell, code| {
+                let code: u64 = code.into();
+                if code > 0 {
+                    counts[cell as usize * buckets + bucket(to_key, shift, code)] += 1;
+                } else {
+                    missing += 1;
+                }
+            });
+        } else {
+            let (ranks, first, narrowed) = (self.ranks, self.first, &mut self.narrowed);
+            block.for_codes(codes, |cell, code| {
+                let code: u64 = code.into();
+                if code > 0 {
+                    ranks.put(narrowed, first, cell, to_key.key(code));
+                }
+            });
+        }
+        self.numbers += block.len() as u64 - missing;
+    }
+
+    pub fn finish(self) -> Narrowed {
+        self.narrowed
+    }
+}
+
+/// The percentile of a cell. Between two different numbers it is interpolated.
+pub fn value(ranks: &Ranks, domain: &Domain, cell: usize, share: usize) -> Option<Scalar> {
+    let (low, high, way) = ranks.between(cell, share)?;
+    let lower = domain.value(low);
+    if low == high || way == 0.0 {
+        return Some(lower);
+    }
+    let (from, to) = (lower.number()?, domain.value(high).number()?);
+    Some(Scalar::Float(from + (to - from) * way))
+}

@@ -1,0 +1,180 @@
+//! How the axes of a request put rows apart into cells. Time comes first, so that the rows of a bucket, which
+//! are neighbours, have cells that are neighbours.
+
+use super::Asked;
+use super::bins::{self, first_code};
+use super::block::{Apart, Lookup, Ranges};
+use super::dictionary::Values;
+use super::field::{Numbers, numbers};
+use super::interval;
+use super::request::{Axis, By, Request};
+use super::terms::TermCounts;
+use crate::error::{Error, ErrorKind, Result};
+use crate::exec::Part;
+use crate::limits::{ANSWER_CELLS, TERMS};
+use crate::storage::Column;
+use std::sync::Arc;
+
+pub struct Plan {
+    /// Time first, then in the order of the request.
+    axes: Vec<Planned>,
+    /// The order of the request, as places in `axes`.
+    order: Vec<usize>,
+    span_ns: i64,
+}
+
+struct Planned {
+    axis: Axis,
+    rows: Rows,
+    /// Places it has, and one for rows that belong to none.
+    places: u32,
+    stride: u32,
+}
+
+enum Rows {
+    Time,
+    /// For each code one more than its place, 0 for those of the rest.
+    Terms {
+        values: Values,
+        places: Vec<u32>,
+    },
+    Bins,
+}
+
+impl Plan {
+    pub fn new(asked: &Asked<'_>, request: &Request) -> Result<Plan> {
+        if request.by.iter().filter(|by| matches!(by, By::Time { .. })).count() > 1 {
+            return Err(Error::new(ErrorKind::BadRequest, "time can be only one of the axes"));
+        }
+        let mut order: Vec<usize> = (0..request.by.len()).collect();
+        order.sort_by_key(|&index| !matches!(request.by[index], By::Time { .. }));
+        let axes = order.iter().map(|&index| planned(asked, &request.by[index]));
+        let mut axes: Vec<Planned> = axes.collect::<Result<_>>()?;
+        let mut cells = 1_usize;
+        for axis in axes.iter_mut().rev() {
+            axis.stride = cells as u32;
+            cells = cells.saturating_mul(axis.places as usize);
+            if cells > ANSWER_CELLS {
+                let message = format!("the answer would have more than {ANSWER_CELLS} cells");
+                return Err(Error::new(ErrorKind::Limit, message).hint("ask for fewer buckets or values"));
+            }
+        }
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, &index)| places[index] = place);
+        let span_ns = asked.range().map_or(0, |(first, last)| last.saturating_sub(first).saturating_add(1));
+        Ok(Plan { axes, order: places, span_ns })
+    }
+
+    pub fn cells(&self) -> usize {
+        self.axes.iter().map(|axis| axis.places as usize).product()
+    }
+
+    pub fn span_ns(&self) -> i64 {
+        self.span_ns
+    }
+
+    pub fn edges(&self) -> Option<&[i64]> {
+        match self.axes.first().map(|axis| &axis.axis) {
+            Some(Axis::Time { edges }) => Some(edges),
+            _ => None,
+        }
+    }
+
+    /// Cells from one bucket of time to the next.
+    pub fn bucket_cells(&self) -> u32 {
+        self.axes.first().map_or(1, |axis| axis.stride)
+    }
+
+    pub fn is_time_only(&self) -> bool {
+        self.axes.len() == 1 && self.edges().is_some()
+    }
+
+    /// The axes in the order of the request.
+    pub fn axes(&self) -> impl Iterator<Item = &Axis> {
+        self.order.iter().map(|&place| &self.axes[place].axis)
+    }
+
+    /// For each cell of the answer, the cell here.
+    pub fn places(&self) -> Vec<usize> {
+        let mut cells = vec![0];
+        for &place in &self.order {
+            let axis = &self.axes[place];
+            let steps = (0..axis.axis.places()).map(|step| step * axis.stride as usize);
+            cells = cells.iter().flat_map(|cell| steps.clone().map(move |step| cell + step)).collect();
+        }
+        cells
+    }
+
+    /// How the rows of a part are put apart by all axes but time.
+    pub fn apart(&self, asked: &Asked<'_>, part: &Part, index: usize) -> Result<Vec<Apart>> {
+        let mut apart = Vec::new();
+        for axis in &self.axes {
+            let lookup = match &axis.rows {
+                Rows::Time => continue,
+                Rows::Terms { values, places } => terms_of(values, places, axis.places, index),
+                Rows::Bins => bins_of(asked, part, &axis.axis, axis.places)?,
+            };
+            apart.push(Apart { lookup, stride: axis.stride });
+        }
+        Ok(apart)
+    }
+}
+
+fn planned(asked: &Asked<'_>, by: &By) -> Result<Planned> {
+    let (axis, rows) = match by {
+        By::Time { interval, zone } => {
+            let edges = match asked.range() {
+                Some((first, last)) => interval::edges(first, last, interval, zone)?,
+                None => Vec::new(),
+            };
+            (Axis::Time { edges }, Rows::Time)
+        }
+        By::Terms { field, top, order } => {
+            if *top > TERMS {
+                let message = format!("an axis may have {TERMS} values at most");
+                return Err(Error::new(ErrorKind::Limit, message));
+            }
+            let counted = TermCounts::of(asked, field)?;
+            let codes = counted.top(*top, *order);
+            let mut places = vec![0; counted.values.codes];
+            codes.iter().zip(1..).for_each(|(&code, place)| places[code as usize] = place);
+            let values = counted.values.values(codes).into_iter().flatten().collect();
+            let axis = Axis::Terms { field: field.clone(), values, distinct: counted.distinct() };
+            (axis, Rows::Terms { values: counted.values, places })
+        }
+        By::Bins { field, bins } => {
+            let extent = bins::extent(asked, field)?;
+            let edges = bins::edges(&extent, bins)?;
+            let (missing, mistyped) = (extent.missing, extent.mistyped);
+            (Axis::Bins { field: field.clone(), edges, missing, mistyped }, Rows::Bins)
+        }
+    };
+    let places = axis.places() as u32 + 1;
+    Ok(Planned { axis, rows, places, stride: 1 })
+}
+
+fn terms_of(values: &Values, places: &[u32], all: u32, index: usize) -> Lookup {
+    // Behind the values come the place of the rest and that of rows without a value, and then of no row.
+    let (rest, missing) = (all - 3, all - 2);
+    let Some(coded) = &values.segments[index] else { return Lookup::All(missing) };
+    let place = |&code: &u32| match (code, places[code as usize]) {
+        (0, _) => missing,
+        (_, 0) => rest,
+        (_, place) => place - 1,
+    };
+    Lookup::Table(Arc::clone(&coded.column), coded.shared.iter().map(place).collect())
+}
+
+fn bins_of(asked: &Asked<'_>, part: &Part, axis: &Axis, places: u32) -> Result<Lookup> {
+    let Axis::Bins { field, edges, .. } = axis else { return Ok(Lookup::All(places - 1)) };
+    let Numbers { column: Some(column), .. } = numbers(&part.segment, asked.snapshot.sources(), field)?
+    else {
+        return Ok(Lookup::All(places - 1));
+    };
+    Ok(Lookup::Ranges(Arc::clone(&column), ranges(&column, edges, places - 1)))
+}
+
+fn ranges(column: &Column, edges: &[f64], missing: u32) -> Ranges {
+    let begins = edges[..edges.len().saturating_sub(1)].iter().map(|&edge| first_code(column, edge));
+    Ranges::new(begins.collect(), column.largest, missing)
+}

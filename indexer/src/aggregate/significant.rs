@@ -1,0 +1,106 @@
+//! What sets a selection apart: values that are frequent in it and rare in the rest.
+
+use super::Asked;
+use super::request::TermOrder;
+use super::terms::TermCounts;
+use crate::Cancel;
+use crate::case::{Case, Snapshot};
+use crate::error::{ErrorKind, Result};
+use crate::search::View;
+use crate::storage::Scalar;
+
+/// Of each field, so many of the selection's most frequent values are weighed. A value rarer than these
+/// describes hardly any of the selection.
+const WEIGHED: usize = 1_000;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Significant {
+    pub field: String,
+    pub value: Scalar,
+    /// Events of the selection that have it, and of the rest.
+    pub selected: u64,
+    pub others: u64,
+    /// How much more frequent it is in the selection, weighed by its share of it.
+    pub score: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SignificantTerms {
+    /// The highest score first.
+    pub terms: Vec<Significant>,
+    /// Events selected, and all others.
+    pub selected: u64,
+    pub others: u64,
+    /// Fields with too many values to be weighed.
+    pub left_out: Vec<String>,
+}
+
+impl Case {
+    /// Compares a selection with the rest of a background that holds it.
+    pub fn significant(
+        &self,
+        snapshot: &Snapshot,
+        (selection, background): (&View, &View),
+        fields: &[String],
+        most: usize,
+        cancel: &Cancel,
+    ) -> Result<SignificantTerms> {
+        self.without_damaged(snapshot, |snapshot| {
+            self.significant_of(snapshot, (selection, background), fields, most, cancel)
+        })
+    }
+
+    fn significant_of(
+        &self,
+        snapshot: &Snapshot,
+        (selection, background): (&View, &View),
+        fields: &[String],
+        most: usize,
+        cancel: &Cancel,
+    ) -> Result<SignificantTerms> {
+        let selection = &Self::resolved(snapshot, selection)?;
+        let background = &Self::resolved(snapshot, background)?;
+        let mut fields = fields.to_vec();
+        if fields.is_empty() {
+            fields = Self::field_names(snapshot);
+            fields.retain(|field| !matches!(field.as_str(), "time" | "line" | "raw" | "template"));
+        }
+        let mut found = SignificantTerms::default();
+        for field in &fields {
+            Self::check_known(snapshot, field)?;
+            let counts = |view| TermCounts::of(&Asked { case: self, snapshot, view, cancel }, field);
+            let (own, all) = match (counts(selection), counts(background)) {
+                (Ok(own), Ok(all)) => (own, all),
+                (Err(error), _) | (_, Err(error)) if error.kind() == ErrorKind::Limit => {
+                    found.left_out.push(field.clone());
+                    continue;
+                }
+                (Err(error), _) | (_, Err(error)) => return Err(error),
+            };
+            found.selected = own.total;
+            found.others = all.total.saturating_sub(own.total);
+            weigh(field, &own, &all, &mut found.terms);
+        }
+        found.terms.sort_by(|one, other| other.score.total_cmp(&one.score));
+        found.terms.truncate(most);
+        Ok(found)
+    }
+}
+
+fn weigh(field: &str, own: &TermCounts, all: &TermCounts, terms: &mut Vec<Significant>) {
+    let rest = all.total.saturating_sub(own.total);
+    let codes = own.top(WEIGHED, TermOrder::Most);
+    let values = own.values.values(codes.iter().copied());
+    for (code, value) in codes.into_iter().zip(values) {
+        let selected = u64::from(own.counts[code as usize]);
+        let everywhere = all.counts.get(code as usize).copied().unwrap_or(0);
+        let others = u64::from(everywhere).saturating_sub(selected);
+        let share = selected as f64 / own.total.max(1) as f64;
+        // What never occurs elsewhere counts as half an event, so that more of it still weighs more.
+        let share_of_rest = (others as f64).max(0.5) / rest.max(1) as f64;
+        if let (Some(value), true) = (value, share > share_of_rest) {
+            let score = (share - share_of_rest) * share / share_of_rest;
+            terms.push(Significant { field: field.to_owned(), value, selected, others, score });
+        }
+    }
+}

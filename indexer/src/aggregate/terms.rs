@@ -1,0 +1,125 @@
+//! The most frequent, rarest or first values of a field.
+
+use std::sync::Arc;
+
+use super::Asked;
+use super::dictionary::Values;
+use super::field::count_codes;
+use super::request::TermOrder;
+use crate::error::Result;
+use crate::exec::{Part, in_order};
+use crate::storage::{Column, Scalar, with_codes};
+
+/// Parts with fewer matching rows than this share of a column's codes are counted row by row, because a
+/// counter for every code would cost more than the rows.
+const SPARSE: usize = 16;
+
+/// How often each value occurs among the matching events.
+pub struct TermCounts {
+    pub values: Values,
+    /// By code; the first is of events without a value.
+    pub counts: Vec<u32>,
+    pub total: u64,
+}
+
+/// What one part counted.
+enum Counted {
+    Codes(Arc<Vec<u32>>),
+    Rows(Vec<u32>),
+}
+
+impl TermCounts {
+    pub fn of(asked: &Asked<'_>, field: &str) -> Result<TermCounts> {
+        let values = Values::of(asked.case, asked.snapshot, field, asked.cancel)?;
+        let mut counts = vec![0_u32; values.codes];
+        let mut total = 0;
+        let count = |index: usize| -> Result<Option<(usize, Option<Counted>)>> {
+            let Some(part) = asked.part(index)? else { return Ok(None) };
+            let column = values.segments[index].as_ref().map(|coded| &coded.column);
+            Ok(Some((part.len(), column.map(|column| counted(asked, field, &part, column)).transpose()?)))
+        };
+        in_order(asked.snapshot.segments.len(), asked.cancel, count, |index, counted| {
+            let Some((rows, counted)) = counted else { return Ok(()) };
+            total += rows as u64;
+            match (counted, &values.segments[index]) {
+                (Some(Counted::Codes(found)), Some(coded)) => {
+                    for (&count, &code) in found.iter().zip(coded.shared.iter()) {
+                        counts[code as usize] += count;
+                    }
+                }
+                (Some(Counted::Rows(found)), Some(coded)) => {
+                    for code in found {
+                        counts[coded.shared[code as usize] as usize] += 1;
+                    }
+                }
+                _ => counts[0] += rows as u32,
+            }
+            Ok(())
+        })?;
+        Ok(TermCounts { values, counts, total })
+    }
+
+    pub fn missing(&self) -> u64 {
+        u64::from(self.counts[0])
+    }
+
+    /// How many different values occur.
+    pub fn distinct(&self) -> u64 {
+        self.counts[1..].iter().filter(|&&count| count > 0).count() as u64
+    }
+
+    /// The codes of the values that come first. Of values that occur alike often, those seen first do.
+    pub fn top(&self, most: usize, order: TermOrder) -> Vec<u32> {
+        let occurring = (1..self.counts.len() as u32).filter(|&code| self.counts[code as usize] > 0);
+        match order {
+            TermOrder::Most => least(occurring, most, |code| (u32::MAX - self.counts[code as usize], code)),
+            TermOrder::Fewest => least(occurring, most, |code| (self.counts[code as usize], code)),
+            TermOrder::Value => {
+                let mut valued: Vec<(Scalar, u32)> = self.values.with(|value| {
+                    occurring.filter_map(|code| value(code).map(|value| (value, code))).collect()
+                });
+                valued.sort_unstable_by(|(one, code), (other, next)| one.order(other).then(code.cmp(next)));
+                valued.into_iter().take(most).map(|(_, code)| code).collect()
+            }
+        }
+    }
+}
+
+fn least(codes: impl Iterator<Item = u32>, most: usize, key: impl Fn(u32) -> (u32, u32)) -> Vec<u32> {
+    // What cannot be among the first is dropped as it comes, so that millions of values need no list.
+    let mut kept: Vec<u32> = Vec::with_capacity(most * 2 + 64);
+    let mut limit = (u32::MAX, u32::MAX);
+    for code in codes {
+        if key(code) > limit {
+            continue;
+        }
+        kept.push(code);
+        if kept.len() >= most * 2 + 64 {
+            kept.select_nth_unstable_by_key(most, |&code| key(code));
+            kept.truncate(most);
+            limit = kept.iter().map(|&code| key(code)).max().unwrap_or(limit);
+        }
+    }
+    kept.sort_unstable_by_key(|&code| key(code));
+    kept.truncate(most);
+    kept
+}
+
+fn counted(asked: &Asked<'_>, field: &str, part: &Part, column: &Column) -> Result<Counted> {
+    if part.is_whole() && part.len() == column.rows() {
+        // Counts of a whole segment never change.
+        let make = || {
+            let counts = count_codes(column, part);
+            let bytes = counts.len() * size_of::<u32>();
+            Ok((counts, bytes))
+        };
+        let name = format!("#counts {field}");
+        return asked.case.columns().get(part.segment.meta.id, &name, make).map(Counted::Codes);
+    }
+    if part.len() < column.largest as usize / SPARSE {
+        let mut rows = Vec::with_capacity(part.len());
+        with_codes!(&column.codes, codes => part.for_each(|row| rows.push(u64::from(codes[row]) as u32)));
+        return Ok(Counted::Rows(rows));
+    }
+    Ok(Counted::Codes(Arc::new(count_codes(column, part))))
+}

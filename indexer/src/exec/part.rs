@@ -1,0 +1,134 @@
+//! The matching rows of one segment, in the form that takes least room.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::rows::{Ranked, Rows};
+use crate::storage::Segment;
+
+/// The rows of a segment that match a filter. Rows are in time order.
+#[derive(Clone, Debug)]
+pub enum RowSet {
+    All(usize),
+    Bits(Arc<Ranked>),
+    List(Arc<Vec<u32>>),
+}
+
+impl RowSet {
+    /// A list takes less room than bits where fewer than one row in 32 matches.
+    pub fn of(rows: Rows, all: usize) -> RowSet {
+        let count = rows.count();
+        if count == all {
+            RowSet::All(all)
+        } else if count < all / 32 {
+            RowSet::List(Arc::new(rows.iter().collect()))
+        } else {
+            RowSet::Bits(Arc::new(Ranked::new(rows)))
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        match self {
+            RowSet::All(_) => size_of::<RowSet>(),
+            RowSet::Bits(ranked) => ranked.bytes(),
+            RowSet::List(rows) => rows.len() * 4 + size_of::<RowSet>(),
+        }
+    }
+
+    /// How many rows of the set stand before a row.
+    fn before(&self, row: usize) -> usize {
+        match self {
+            RowSet::All(_) => row,
+            RowSet::Bits(ranked) => ranked.before(row),
+            RowSet::List(rows) => rows.partition_point(|&other| (other as usize) < row),
+        }
+    }
+}
+
+/// Matching rows of a segment within a range of its rows.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub segment: Arc<Segment>,
+    set: RowSet,
+    rows: Range<usize>,
+    /// The places of those rows in the set.
+    places: Range<usize>,
+}
+
+impl Part {
+    pub fn new(segment: Arc<Segment>, set: RowSet, rows: Range<usize>) -> Part {
+        let rows = rows.start..rows.end.max(rows.start);
+        let places = set.before(rows.start)..set.before(rows.end);
+        Part { segment, set, rows, places }
+    }
+
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The range of rows that the matching ones lie in.
+    pub fn rows(&self) -> Range<usize> {
+        self.rows.clone()
+    }
+
+    /// Every row of the range matches.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.set, RowSet::All(_))
+    }
+
+    /// The row at a place of this part.
+    pub fn row(&self, place: usize) -> usize {
+        let place = self.places.start + place;
+        match &self.set {
+            RowSet::All(_) => place,
+            RowSet::Bits(ranked) => ranked.row(place),
+            RowSet::List(rows) => rows[place] as usize,
+        }
+    }
+
+    fn within(&self, range: Range<usize>) -> Range<usize> {
+        let start = range.start.max(self.rows.start);
+        start..range.end.min(self.rows.end).max(start)
+    }
+
+    /// Calls `each` with the matching rows of a range, in order.
+    #[inline]
+    pub fn for_each_in(&self, range: Range<usize>, mut each: impl FnMut(usize)) {
+        let range = self.within(range);
+        match &self.set {
+            RowSet::All(_) => range.for_each(each),
+            RowSet::Bits(ranked) => ranked.rows.for_each_in(range, each),
+            RowSet::List(rows) => {
+                let places = self.set.before(range.start)..self.set.before(range.end);
+                rows[places].iter().for_each(|&row| each(row as usize));
+            }
+        }
+    }
+
+    #[inline]
+    pub fn for_each(&self, each: impl FnMut(usize)) {
+        self.for_each_in(self.rows(), each);
+    }
+
+    pub fn count_in(&self, range: Range<usize>) -> usize {
+        let range = self.within(range);
+        match &self.set {
+            RowSet::All(_) => range.len(),
+            // Long ranges are ranked at both ends, short ones counted.
+            RowSet::Bits(ranked) if range.len() < 1_024 => ranked.rows.count_in(range),
+            _ => self.set.before(range.end) - self.set.before(range.start),
+        }
+    }
+
+    /// The same rows but for those that fail the test.
+    pub fn narrowed(&self, mut test: impl FnMut(usize) -> bool) -> Part {
+        let all = self.segment.meta.events as usize;
+        let mut rows = Rows::none(all);
+        self.for_each(|row| {
+            if test(row) {
+                rows.insert(row as u32);
+            }
+        });
+        Part::new(Arc::clone(&self.segment), RowSet::of(rows, all), self.rows())
+    }
+}

@@ -1,0 +1,111 @@
+//! Work on several segments at once. The threads live as long as the question.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use crate::Cancel;
+use crate::error::{Error, Result};
+
+/// Does `work` for each of the tasks `0..count`, on all cores, the first ones first. `done` gets the results
+/// on this thread in the order of the tasks, so that sums of floats do not differ from run to run. Ends with
+/// the first error, and when it is cancelled.
+pub fn in_order<R: Send>(
+    count: usize,
+    cancel: &Cancel,
+    work: impl Fn(usize) -> Result<R> + Sync,
+    mut done: impl FnMut(usize, R) -> Result<()>,
+) -> Result<()> {
+    let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(count);
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let task = next.fetch_add(1, Ordering::Relaxed);
+        (task < count && !cancel.is_set()).then_some(task)
+    };
+    let outcome = thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        for _ in 1..threads {
+            let (sender, take, work) = (sender.clone(), &take, &work);
+            scope.spawn(move || {
+                while let Some(task) = take() {
+                    // Nobody receives any more once an error ended the work.
+                    if sender.send((task, work(task))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut results = InOrder { waiting: BTreeMap::new(), next: 0 };
+        let mut run = || {
+            while let Some(task) = take() {
+                results.put(task, work(task)?, &mut done)?;
+                for (task, result) in receiver.try_iter() {
+                    results.put(task, result?, &mut done)?;
+                }
+            }
+            for (task, result) in &receiver {
+                results.put(task, result?, &mut done)?;
+            }
+            Ok(())
+        };
+        let outcome = run();
+        // Tasks that were not begun are not begun any more.
+        next.fetch_max(count, Ordering::Relaxed);
+        outcome
+    });
+    outcome.and_then(|()| if cancel.is_set() { Err(Error::cancelled()) } else { Ok(()) })
+}
+
+/// Hands results on in order.
+struct InOrder<R> {
+    waiting: BTreeMap<usize, R>,
+    next: usize,
+}
+
+impl<R> InOrder<R> {
+    fn put(&mut self, task: usize, result: R, done: &mut impl FnMut(usize, R) -> Result<()>) -> Result<()> {
+        self.waiting.insert(task, result);
+        while let Some(result) = self.waiting.remove(&self.next) {
+            done(self.next, result)?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_order_from_whichever_thread() {
+        let mut seen = Vec::new();
+        let work = |task: usize| {
+            thread::sleep(std::time::Duration::from_micros(task as u64 * 37 % 5 * 100));
+            Ok(task * 2)
+        };
+        in_order(40, &Cancel::default(), work, |task, result| {
+            seen.push((task, result));
+            Ok(())
+        })
+        .expect("it ends well");
+        assert_eq!(seen, (0..40).map(|task| (task, task * 2)).collect::<Vec<_>>());
+        in_order(0, &Cancel::default(), Ok, |_, _| Ok(())).expect("nothing to do");
+    }
+
+    #[test]
+    fn an_error_or_a_cancel_ends_it() {
+        let failing = |task| if task == 5 { Err(Error::cancelled()) } else { Ok(()) };
+        assert!(in_order(1_000, &Cancel::default(), failing, |_, ()| Ok(())).is_err());
+        let cancel = Cancel::default();
+        let stopped = in_order(1_000, &cancel, Ok, |task, _| {
+            if task == 3 {
+                cancel.set();
+            }
+            Ok(())
+        });
+        assert!(stopped.is_err());
+    }
+}

@@ -1,0 +1,338 @@
+//! The numbers at given ranks of each of many groups, exactly, without sorting: keys are counted by their
+//! upper bits, and only what shares them with a wanted rank is counted again or, when that is little, picked
+//! from.
+
+use super::keys::ToKey;
+use crate::limits::{PERCENTILE_CANDIDATES, PERCENTILE_COUNTERS};
+
+/// The fewest and the most values of upper bits that are told apart in one pass.
+const FEWEST_BUCKETS: usize = 4;
+const MOST_BUCKETS: usize = 1 << 16;
+
+const NOWHERE: u32 = u32::MAX;
+
+/// What is looked for, and how far it is narrowed down.
+#[derive(Debug)]
+pub struct Ranks {
+    wanted: Wanted,
+    cells: usize,
+    steps: Vec<Step>,
+    last: Last,
+    wants: Vec<Want>,
+    /// For each cell and share, the two numbers that the rank lies between, and how far it is to the second.
+    found: Vec<Option<(u64, u64, f64)>>,
+}
+
+#[derive(Debug)]
+enum Wanted {
+    /// Of each cell, as shares of its numbers.
+    Shares(Vec<f64>),
+    /// Of the only cell.
+    Ranks(Vec<u64>),
+}
+
+impl Wanted {
+    fn len(&self) -> usize {
+        match self {
+            Wanted::Shares(shares) => shares.len(),
+            Wanted::Ranks(ranks) => ranks.len(),
+        }
+    }
+
+    /// The ranks that a wanted one lies between among so many numbers, and how far it is to the second.
+    fn between(&self, share: usize, count: u64) -> (u64, u64, f64) {
+        match self {
+            Wanted::Shares(shares) => {
+                let rank = shares[share] * (count - 1) as f64;
+                (rank as u64, (rank.ceil() as u64).min(count - 1), rank.fract())
+            }
+            Wanted::Ranks(ranks) => {
+                let rank = ranks[share].min(count - 1);
+                (rank, rank, 0.0)
+            }
+        }
+    }
+}
+
+/// Keys are told apart by their bits from `shift` on; `groups` says, for each group and each value of these
+/// bits, which group the key's other bits belong to in the next step.
+#[derive(Debug)]
+struct Step {
+    shift: u32,
+    buckets: usize,
+    groups: Vec<u32>,
+}
+
+#[derive(Debug)]
+enum Last {
+    Count { shift: u32, buckets: usize, groups: usize },
+    Gather { groups: usize },
+    Done,
+}
+
+/// One number that is looked for: the one at a rank of a group whose keys all begin with these upper bits.
+#[derive(Clone, Copy, Debug)]
+struct Want {
+    cell: usize,
+    share: usize,
+    upper: bool,
+    group: usize,
+    rank: u64,
+    above: u64,
+}
+
+/// What a pass over some rows found.
+#[derive(Clone, Debug)]
+pub enum Narrowed {
+    Counts(Vec<u32>),
+    Gathered(Vec<Vec<u64>>),
+}
+
+impl Ranks {
+    /// `percents` are 0 to 100 of each cell's numbers; no key is larger than `largest`.
+    pub fn new(percents: &[f64], cells: usize, largest: u64) -> Ranks {
+        let shares = percents.iter().map(|percent| percent.clamp(0.0, 100.0) / 100.0).collect();
+        Ranks::wanting(Wanted::Shares(shares), cells, largest)
+    }
+
+    /// The numbers at these ranks, counted from 0, of one cell.
+    pub fn at(ranks: &[u64], largest: u64) -> Ranks {
+        Ranks::wanting(Wanted::Ranks(ranks.to_vec()), 1, largest)
+    }
+
+    fn wanting(wanted: Wanted, cells: usize, largest: u64) -> Ranks {
+        Ranks {
+            found: vec![None; cells * wanted.len()],
+            wanted,
+            cells,
+            steps: Vec::new(),
+            last: counting(64 - largest.leading_zeros(), cells),
+            wants: Vec::new(),
+        }
+    }
+
+    pub fn is_done(&self) -> bool {
+        matches!(self.last, Last::Done)
+    }
+
+    /// An empty result of a pass over rows of so many cells. Later passes know the cells by groups.
+    pub fn begin(&self, cells: usize) -> Narrowed {
+        match &self.last {
+            Last::Count { buckets, groups, .. } => {
+                let groups = if self.steps.is_empty() { cells } else { *groups };
+                Narrowed::Counts(vec![0; groups * buckets])
+            }
+            Last::Gather { groups } => Narrowed::Gathered(vec![Vec::new(); *groups]),
+            Last::Done => Narrowed::Gathered(Vec::new()),
+        }
+    }
+
+    /// Tells a function that puts one number of a cell into the result of a pass. `first` is the first cell
+    /// that the pass knows.
+    #[inline]
+    pub fn put(&self, narrowed: &mut Narrowed, first: u32, cell: u32, key: u64) {
+        let Some((group, key)) = self.follow(first + cell, key) else { return };
+        match (narrowed, &self.last) {
+            (Narrowed::Counts(counts), Last::Count { shift, buckets, .. }) => {
+                let group = if self.steps.is_empty() { cell as usize } else { group };
+                counts[group * buckets + (key >> shift) as usize] += 1;
+            }
+            (Narrowed::Gathered(gathered), _) => gathered[group].push(key),
+            _ => {}
+        }
+    }
+
+    /// The same for many numbers of the first pass, which is the one over all rows.
+    pub fn first_pass(&self) -> Option<(u32, usize)> {
+        match self.last {
+            Last::Count { shift, buckets, .. } if self.steps.is_empty() => Some((shift, buckets)),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn follow(&self, cell: u32, mut key: u64) -> Option<(usize, u64)> {
+        let mut group = cell as usize;
+        for step in &self.steps {
+            let next = step.groups[group * step.buckets + (key >> step.shift) as usize];
+            if next == NOWHERE {
+                return None;
+            }
+            group = next as usize;
+            key &= (1 << step.shift) - 1;
+        }
+        Some((group, key))
+    }
+
+    /// An empty sum of what passes find.
+    pub fn total(&self) -> Narrowed {
+        self.begin(self.cells)
+    }
+
+    /// Adds what a pass found whose first cell is this one.
+    pub fn absorb(&self, total: &mut Narrowed, first: u32, other: Narrowed) {
+        match (total, other) {
+            (Narrowed::Counts(total), Narrowed::Counts(other)) => {
+                let skip = match self.first_pass() {
+                    Some((_, buckets)) => first as usize * buckets,
+                    None => 0,
+                };
+                total[skip..].iter_mut().zip(other).for_each(|(total, count)| *total += count);
+            }
+            (Narrowed::Gathered(total), Narrowed::Gathered(other)) => {
+                total.iter_mut().zip(other).for_each(|(total, other)| total.extend(other));
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the sum of a pass and finds what another one has to look for, if anything.
+    pub fn narrow(&mut self, total: Narrowed) {
+        match (total, std::mem::replace(&mut self.last, Last::Done)) {
+            (Narrowed::Counts(counts), Last::Count { shift, buckets, .. }) => {
+                if self.steps.is_empty() {
+                    self.want(&counts, buckets);
+                }
+                self.narrow_by_counts(&counts, shift, buckets);
+            }
+            (Narrowed::Gathered(mut gathered), _) => {
+                for keys in &mut gathered {
+                    keys.sort_unstable();
+                }
+                for want in std::mem::take(&mut self.wants) {
+                    if let Some(&key) = gathered[want.group].get(want.rank as usize) {
+                        self.settle(want, want.above | key);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The ranks that the percentiles of each cell lie between.
+    fn want(&mut self, counts: &[u32], buckets: usize) {
+        let cells = counts.chunks(buckets);
+        let numbers = cells.map(|cell| cell.iter().map(|&count| u64::from(count)).sum::<u64>());
+        for (cell, count) in numbers.enumerate().filter(|(_, count)| *count > 0) {
+            for share in 0..self.wanted.len() {
+                let (low, high, way) = self.wanted.between(share, count);
+                let want = Want { cell, share, upper: false, group: cell, rank: low, above: 0 };
+                self.wants.push(want);
+                self.wants.push(Want { upper: true, rank: high, ..want });
+                self.found[cell * self.wanted.len() + share] = Some((0, 0, way));
+            }
+        }
+    }
+
+    fn narrow_by_counts(&mut self, counts: &[u32], shift: u32, buckets: usize) {
+        let mut groups = vec![NOWHERE; counts.len()];
+        let (mut next, mut candidates) = (0, 0);
+        let mut wants = std::mem::take(&mut self.wants);
+        let mut rest = Vec::new();
+        // Wants of one group come with rising ranks within a share only, so each looks from the start.
+        wants.sort_unstable_by_key(|want| (want.group, want.rank));
+        let (mut group, mut bucket, mut before) = (usize::MAX, 0, 0);
+        for mut want in wants {
+            if want.group != group {
+                (group, bucket, before) = (want.group, 0, 0);
+            }
+            let counts = &counts[group * buckets..][..buckets];
+            while bucket + 1 < buckets && before + u64::from(counts[bucket]) <= want.rank {
+                before += u64::from(counts[bucket]);
+                bucket += 1;
+            }
+            want.above |= (bucket as u64) << shift;
+            want.rank -= before;
+            if shift == 0 {
+                self.settle(want, want.above);
+                continue;
+            }
+            let slot = &mut groups[group * buckets + bucket];
+            if *slot == NOWHERE {
+                *slot = next;
+                next += 1;
+                candidates += u64::from(counts[bucket]);
+            }
+            want.group = *slot as usize;
+            rest.push(want);
+        }
+        self.wants = rest;
+        if self.wants.is_empty() {
+            return;
+        }
+        self.steps.push(Step { shift, buckets, groups });
+        let groups = next as usize;
+        self.last = if candidates <= PERCENTILE_CANDIDATES {
+            Last::Gather { groups }
+        } else {
+            counting(shift, groups)
+        };
+    }
+
+    fn settle(&mut self, want: Want, key: u64) {
+        if let Some(Some((low, high, _))) = self.found.get_mut(want.cell * self.wanted.len() + want.share) {
+            *(if want.upper { high } else { low }) = key;
+        }
+    }
+
+    /// The two keys that a percentile of a cell lies between, and how far it is to the second; nothing where
+    /// the cell has no numbers.
+    pub fn between(&self, cell: usize, share: usize) -> Option<(u64, u64, f64)> {
+        self.found.get(cell * self.wanted.len() + share).copied().flatten()
+    }
+}
+
+/// A pass that tells keys of so many bits apart, for so many groups.
+fn counting(bits: u32, groups: usize) -> Last {
+    let buckets = (PERCENTILE_COUNTERS / groups.max(1)).clamp(FEWEST_BUCKETS, MOST_BUCKETS).ilog2();
+    let shift = bits.saturating_sub(buckets);
+    Last::Count { shift, buckets: 1 << (bits - shift), groups }
+}
+
+/// Puts the numbers of codes into the first pass: the loop over all rows.
+#[inline]
+pub fn bucket(to_key: ToKey, shift: u32, code: u64) -> usize {
+    (to_key.key(code) >> shift) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn ranks_are_those_of_the_sorted_numbers(
+            cells in prop::collection::vec(
+                prop::collection::vec(prop_oneof![any::<u64>(), 0..9_u64, (1_u64 << 40)..(1 << 40) + 50], 0..40), 1..5
+            ),
+            percent in 0..=100_u32,
+        ) {
+            let largest = cells.iter().flatten().copied().max().unwrap_or(0);
+            let mut ranks = Ranks::new(&[f64::from(percent), 50.0], cells.len(), largest);
+            while !ranks.is_done() {
+                let mut total = ranks.total();
+                for (cell, keys) in cells.iter().enumerate() {
+                    let mut pass = ranks.begin(1);
+                    for &key in keys {
+                        ranks.put(&mut pass, cell as u32, 0, key);
+                    }
+                    ranks.absorb(&mut total, cell as u32, pass);
+                }
+                ranks.narrow(total);
+            }
+            for (cell, keys) in cells.iter().enumerate() {
+                let mut sorted = keys.clone();
+                sorted.sort_unstable();
+                for (share, percent) in [f64::from(percent), 50.0].into_iter().enumerate() {
+                    let expected = (!sorted.is_empty()).then(|| {
+                        let rank = percent / 100.0 * (sorted.len() - 1) as f64;
+                        (sorted[rank as usize], sorted[rank.ceil() as usize], rank.fract())
+                    });
+                    prop_assert_eq!(ranks.between(cell, share), expected);
+                }
+            }
+        }
+    }
+}

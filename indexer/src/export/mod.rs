@@ -1,0 +1,114 @@
+//! Tables as files: a format a file here and a line in [`Format`].
+
+mod csv;
+mod ndjson;
+mod parquet;
+mod text;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use crate::Cancel;
+use crate::case::{Case, Snapshot};
+use crate::error::{AtPath, Result, from_io};
+use crate::pipe::{RunOptions, Table};
+use crate::query::Query;
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Aligned columns, for people.
+    Text,
+    Csv,
+    Ndjson,
+    Parquet,
+}
+
+impl Format {
+    /// By the ending of a file's name.
+    #[must_use]
+    pub fn of_ending(ending: &str) -> Option<Format> {
+        match ending.to_ascii_lowercase().as_str() {
+            "txt" => Some(Format::Text),
+            "csv" => Some(Format::Csv),
+            "parquet" => Some(Format::Parquet),
+            "ndjson" | "jsonl" | "json" => Some(Format::Ndjson),
+            _ => None,
+        }
+    }
+}
+
+/// Takes a table in parts, all with the same columns.
+pub(crate) trait TableWriter {
+    fn rows(&mut self, table: &Table, out: &mut dyn Write) -> std::io::Result<()>;
+
+    /// Everything came.
+    fn finish(&mut self, _out: &mut dyn Write) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+pub(crate) fn writer(format: Format) -> Box<dyn TableWriter> {
+    match format {
+        Format::Text => Box::new(text::Text::default()),
+        Format::Csv => Box::new(csv::Csv::default()),
+        Format::Ndjson => Box::new(ndjson::Ndjson),
+        Format::Parquet => Box::new(parquet::Parquet::default()),
+    }
+}
+
+/// Writes what a query gives to a file, which is there when it is whole and not before. Rows go from the
+/// stages to the file where the format lets them.
+#[allow(clippy::too_many_arguments)]
+pub fn export(
+    case: &Case,
+    snapshot: &Snapshot,
+    query: &Query,
+    range: (Option<i64>, Option<i64>),
+    options: &RunOptions,
+    (format, path): (Format, &Path),
+    progress: &mut dyn FnMut(f64),
+    cancel: &Cancel,
+) -> Result<u64> {
+    case.without_damaged(snapshot, |snapshot| {
+        let mut writer = writer(format);
+        let mut rows = 0;
+        replaced(path, &mut |file| {
+            let mut out = |table: &Table, fraction| {
+                rows += table.rows() as u64;
+                progress(fraction);
+                writer.rows(table, file).at_path(path)
+            };
+            case.run_into(snapshot, query, range, options, &mut out, cancel)?;
+            writer.finish(file).at_path(path)
+        })?;
+        Ok(rows)
+    })
+}
+
+/// Writes a file beside its place and moves it there when it is whole. What fails leaves nothing behind.
+pub fn replaced(path: &Path, write: &mut dyn FnMut(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let beside = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let written = (|| {
+        let mut file = BufWriter::with_capacity(1 << 16, File::create(&beside).at_path(path)?);
+        write(&mut file)?;
+        let file = file.into_inner().map_err(std::io::IntoInnerError::into_error).at_path(path)?;
+        file.sync_all().at_path(path)?;
+        std::fs::rename(&beside, path).at_path(path)
+    })();
+    if written.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}
+
+/// Writes a whole table.
+pub fn write_table(table: &Table, format: Format, out: &mut dyn Write) -> Result<()> {
+    let mut writer = writer(format);
+    writer.rows(table, out).and_then(|()| writer.finish(out)).map_err(|error| from_io(&error))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,420 @@
+//! Running a query over a case: events are read segment by segment, on all threads where their order does not
+//! matter, and sent through the stages.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::Sender;
+
+use super::line::Line;
+use super::names::Names;
+use super::plan::{Planned, Planner, plan};
+use super::run::{Clock, Run, RunOptions, Scope};
+use super::source::{Piece, Reader, Wanted, clusters};
+use super::stages::stats::{Groups, StatsPlan};
+use super::step::RowStep;
+use super::table::Table;
+use crate::Cancel;
+use crate::case::{Case, Snapshot};
+use crate::error::Result;
+use crate::exec::Part;
+use crate::limits::PARTIAL_ROWS;
+use crate::query::{Filter, Query, Stage, StageKind};
+use crate::search::View;
+
+/// How often partial results are told.
+const TELL: Duration = Duration::from_millis(100);
+
+/// What is known while a query runs.
+#[derive(Debug)]
+pub struct Partial<'a> {
+    /// The result of the events looked at so far, where that can be told: without the rows that come later,
+    /// and with groups that still grow.
+    pub table: Option<&'a Table>,
+    /// The share of the events looked at.
+    pub fraction: f64,
+}
+
+impl Case {
+    /// Answers a query with its pipes: the whole result as one table, within the memory that is allowed.
+    /// `partial` is called on this thread.
+    pub fn run(
+        &self,
+        snapshot: &Snapshot,
+        query: &Query,
+        range: (Option<i64>, Option<i64>),
+        options: &RunOptions,
+        partial: &mut dyn FnMut(Partial<'_>),
+        cancel: &Cancel,
+    ) -> Result<Table> {
+        self.without_damaged(snapshot, |snapshot| {
+            self.run_of(snapshot, query, range, options, partial, cancel)
+        })
+    }
+
+    fn run_of(
+        &self,
+        snapshot: &Snapshot,
+        query: &Query,
+        range: (Option<i64>, Option<i64>),
+        options: &RunOptions,
+        partial: &mut dyn FnMut(Partial<'_>),
+        cancel: &Cancel,
+    ) -> Result<Table> {
+        let asked = Asked::new(snapshot, query, range, options)?;
+        let run = asked.run(self, snapshot, options, cancel);
+        let mut tables = Vec::new();
+        let mut out = |table: Table| {
+            run.budget.take("the result", table.bytes())?;
+            tables.push(table);
+            Ok(())
+        };
+        asked.stream(&run, &mut out, partial)?;
+        if tables.is_empty() {
+            tables.push(asked.empty());
+        }
+        let mut table = Table::concat(tables);
+        table.notes = run.take_notes();
+        Ok(table)
+    }
+
+    /// The same, handing out the rows as they come and keeping none of them.
+    pub fn run_into(
+        &self,
+        snapshot: &Snapshot,
+        query: &Query,
+        range: (Option<i64>, Option<i64>),
+        options: &RunOptions,
+        out: &mut dyn FnMut(&Table, f64) -> Result<()>,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let asked = Asked::new(snapshot, query, range, options)?;
+        let run = asked.run(self, snapshot, options, cancel);
+        let fraction = std::cell::Cell::new(0.0);
+        let mut any = false;
+        asked.stream(
+            &run,
+            &mut |table| {
+                any = true;
+                out(&table, fraction.get())
+            },
+            &mut |partial| fraction.set(partial.fraction),
+        )?;
+        if any { Ok(()) } else { out(&asked.empty(), 1.0) }
+    }
+}
+
+/// A query, made ready for a snapshot.
+struct Asked {
+    view: View,
+    stages: Vec<Stage>,
+    /// The fields of events, and whether there may be others.
+    events: (Vec<String>, bool),
+    wanted: Wanted,
+    /// The columns of the result.
+    names: Vec<Arc<str>>,
+    clock: Clock,
+}
+
+impl Asked {
+    fn new(
+        snapshot: &Snapshot,
+        query: &Query,
+        (from, to): (Option<i64>, Option<i64>),
+        options: &RunOptions,
+    ) -> Result<Asked> {
+        let mut filter = vec![query.filter.clone()];
+        let mut stages = query.stages.as_slice();
+        // A filter right behind the filter finds its events the same way.
+        while let Some((Stage { kind: StageKind::Search(more), .. }, rest)) = stages.split_first() {
+            filter.push(more.clone());
+            stages = rest;
+        }
+        filter.retain(|part| *part != Filter::Everything);
+        let filter = match filter.len() {
+            0 => Filter::Everything,
+            1 => filter.swap_remove(0),
+            _ => Filter::And(filter),
+        };
+        let view = Case::resolved(snapshot, &View { filter, from, to })?;
+        let now = snapshot.time_range().map_or(0, |(_, last)| last);
+        let range = crate::search::range(snapshot, &view);
+        let clock = Clock { now, zone: options.zone.clone(), range, folder: options.folder.clone() };
+        let events = (Case::field_names(snapshot), snapshot.events() == 0);
+        let mut planner = Planner { names: Names::of_events(&events.0, events.1), clock: &clock };
+        plan(stages, &mut planner)?;
+        let names = planner.names;
+        if !stages.iter().any(|stage| stage.kind.makes_a_table()) {
+            names.read_all();
+        }
+        let shown = names.iter().cloned().collect();
+        let read = names.into_read();
+        let columns = events.0.iter().filter_map(|name| read.get(name.as_str()).cloned()).collect();
+        let refs = stages.iter().any(|stage| matches!(stage.kind, StageKind::Context(_)));
+        let wanted = Wanted { columns, refs };
+        Ok(Asked { view, stages: stages.to_vec(), events, wanted, names: shown, clock })
+    }
+
+    fn run<'a>(
+        &'a self,
+        case: &'a Case,
+        snapshot: &'a Snapshot,
+        options: &RunOptions,
+        cancel: &Cancel,
+    ) -> Run<'a> {
+        Run::new(self.clock.clone(), options, cancel, Some(Scope { case, snapshot, view: &self.view }))
+    }
+
+    /// A result without rows.
+    fn empty(&self) -> Table {
+        Table::of_rows(0).keep(&self.names)
+    }
+
+    fn planner<'a>(&self, run: &'a Run<'_>) -> Planner<'a> {
+        Planner { names: Names::of_events(&self.events.0, self.events.1), clock: &run.clock }
+    }
+
+    fn stream(
+        &self,
+        run: &Run<'_>,
+        out: &mut dyn FnMut(Table) -> Result<()>,
+        partial: &mut dyn FnMut(Partial<'_>),
+    ) -> Result<()> {
+        let Some(scope) = run.scope else { return Ok(()) };
+        let mut rows: Vec<Box<dyn RowStep>> = Vec::new();
+        for (index, planned) in plan(&self.stages, &mut self.planner(run))?.into_iter().enumerate() {
+            match planned {
+                Planned::Rows(step) => rows.push(step),
+                Planned::Stats(stats) => {
+                    let rest = Rest { asked: self, done: index + 1 };
+                    return self.grouped(run, scope, &rows, &stats, &rest, out, partial);
+                }
+                Planned::Step(_) => break,
+            }
+        }
+        let mut line = Line::new(plan(&self.stages, &mut self.planner(run))?);
+        let groups = Self::ordered(scope);
+        let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case.raw_cursor());
+        let mut progress = Progress::new(scope.snapshot.events());
+        for group in groups {
+            run.check()?;
+            if line.is_full() {
+                break;
+            }
+            let pieces = self.pieces(run, scope, &group)?;
+            for cluster in clusters(pieces)? {
+                let mut goes_on = |table: Table| {
+                    progress.rows(table.rows(), partial);
+                    line.push(table, run, out)?;
+                    Ok(!line.is_full())
+                };
+                if !reader.each(&cluster, run, &mut goes_on)? {
+                    return line.finish(run, out);
+                }
+            }
+            progress.segments(scope.snapshot, &group, partial);
+        }
+        line.finish(run, out)
+    }
+
+    /// Segments in the order of their times, those that overlap together.
+    fn ordered(scope: Scope<'_>) -> Vec<Vec<u32>> {
+        let mut keyed = Vec::new();
+        for (index, segment) in scope.snapshot.segments.iter().enumerate() {
+            let first = if segment.meta.untimed > 0 { None } else { segment.meta.first };
+            keyed.push((first, segment.meta.last, index as u32));
+        }
+        keyed.sort_unstable();
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        let mut end = None;
+        for (first, last, index) in keyed {
+            // Those that touch are told apart by their rows.
+            match groups.last_mut() {
+                Some(group) if first <= end => group.push(index),
+                _ => groups.push(vec![index]),
+            }
+            end = end.max(last);
+        }
+        groups
+    }
+
+    fn pieces(&self, run: &Run<'_>, scope: Scope<'_>, segments: &[u32]) -> Result<Vec<Piece>> {
+        let mut pieces = Vec::new();
+        for &segment in segments {
+            let part: Option<Part> =
+                scope.case.part(scope.snapshot, segment as usize, &self.view, &run.cancel)?;
+            pieces.extend(part.map(|part| Piece { segment, part }));
+        }
+        Ok(pieces)
+    }
+
+    /// Stages up to `stats`, on all threads: each takes a segment, and what it calculated is merged in order.
+    #[allow(clippy::too_many_arguments)]
+    fn grouped(
+        &self,
+        run: &Run<'_>,
+        scope: Scope<'_>,
+        rows: &[Box<dyn RowStep>],
+        stats: &Arc<StatsPlan>,
+        rest: &Rest<'_>,
+        out: &mut dyn FnMut(Table) -> Result<()>,
+        partial: &mut dyn FnMut(Partial<'_>),
+    ) -> Result<()> {
+        let tasks: Vec<Vec<u32>> = if stats.needs_order() {
+            Self::ordered(scope)
+        } else {
+            (0..scope.snapshot.segments.len() as u32).map(|segment| vec![segment]).collect()
+        };
+        let next = AtomicUsize::new(0);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(tasks.len());
+        let mut groups = Groups::new(stats);
+        std::thread::scope(|threaded| {
+            let (sender, receiver) = crossbeam_channel::unbounded();
+            for _ in 0..threads {
+                let (sender, tasks, next) = (sender.clone(), &tasks, &next);
+                threaded.spawn(move || self.work(run, scope, rows, stats, tasks, next, &sender));
+            }
+            drop(sender);
+            let mut progress = Progress::new(scope.snapshot.events());
+            let mut early = BTreeMap::new();
+            let mut merged = 0;
+            for (task, found) in receiver {
+                early.insert(task, found?);
+                while let Some(found) = early.remove(&merged) {
+                    groups.merge(found, run)?;
+                    progress.segments(scope.snapshot, &tasks[merged], &mut |_| {});
+                    merged += 1;
+                }
+                if progress.is_due() && merged < tasks.len() {
+                    let table = rest.partial(&groups, run)?;
+                    partial(Partial { table: table.as_ref(), fraction: progress.fraction() });
+                }
+            }
+            Ok::<(), crate::Error>(())
+        })?;
+        run.check()?;
+        run.note(groups.notes());
+        rest.finish(groups.into_table(run)?, run, out)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn work(
+        &self,
+        run: &Run<'_>,
+        scope: Scope<'_>,
+        rows: &[Box<dyn RowStep>],
+        stats: &Arc<StatsPlan>,
+        tasks: &[Vec<u32>],
+        next: &AtomicUsize,
+        sender: &Sender<(usize, Result<Groups>)>,
+    ) {
+        let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case.raw_cursor());
+        loop {
+            let task = next.fetch_add(1, Ordering::Relaxed);
+            let Some(segments) = tasks.get(task) else { return };
+            let mut group = || {
+                let mut groups = Groups::new(stats);
+                for cluster in clusters_of(self.pieces(run, scope, segments)?)? {
+                    reader.each(&cluster, run, &mut |mut table| {
+                        for step in rows {
+                            table = step.apply(table, run)?;
+                        }
+                        groups.add(&table, run)?;
+                        Ok(true)
+                    })?;
+                }
+                Ok(groups)
+            };
+            let found = group();
+            let failed = found.is_err();
+            if sender.send((task, found)).is_err() || failed {
+                return;
+            }
+        }
+    }
+}
+
+/// One piece needs no order, and so none of what order is told by.
+fn clusters_of(pieces: Vec<Piece>) -> Result<Vec<Vec<Piece>>> {
+    if pieces.len() == 1 { Ok(vec![pieces]) } else { clusters(pieces) }
+}
+
+/// The stages behind the one that groups.
+struct Rest<'a> {
+    asked: &'a Asked,
+    /// The steps up to there, itself among them.
+    done: usize,
+}
+
+impl Rest<'_> {
+    fn finish(&self, table: Table, run: &Run<'_>, out: &mut dyn FnMut(Table) -> Result<()>) -> Result<()> {
+        let planned = plan(&self.asked.stages, &mut self.asked.planner(run))?;
+        let mut line = Line::new(planned.into_iter().skip(self.done));
+        if table.rows() > 0 {
+            line.push(table, run, out)?;
+        }
+        line.finish(run, out)
+    }
+
+    /// The result of the groups so far, where it costs little.
+    fn partial(&self, groups: &Groups, run: &Run<'_>) -> Result<Option<Table>> {
+        // What is behind may be another run, or need the largest groups of all.
+        let is_plain =
+            |stage: &Stage| !matches!(stage.kind, StageKind::Compare { .. } | StageKind::Timechart { .. });
+        if groups.len() > PARTIAL_ROWS || !self.asked.stages.iter().all(is_plain) {
+            return Ok(None);
+        }
+        let mut tables = Vec::new();
+        self.finish(groups.table(run)?, run, &mut |table| {
+            tables.push(table);
+            Ok(())
+        })?;
+        // What stages note of a part is no news.
+        run.take_notes();
+        Ok(Some(Table::concat(tables)))
+    }
+}
+
+/// How far a run is, and when that was told last.
+struct Progress {
+    total: u64,
+    seen: u64,
+    /// Rows of the segments that are being read.
+    within: u64,
+    told: Instant,
+}
+
+impl Progress {
+    fn new(total: u64) -> Progress {
+        Progress { total: total.max(1), seen: 0, within: 0, told: Instant::now() }
+    }
+
+    fn fraction(&self) -> f64 {
+        ((self.seen + self.within) as f64 / self.total as f64).min(1.0)
+    }
+
+    fn is_due(&mut self) -> bool {
+        let due = self.told.elapsed() >= TELL;
+        if due {
+            self.told = Instant::now();
+        }
+        due
+    }
+
+    fn rows(&mut self, rows: usize, partial: &mut dyn FnMut(Partial<'_>)) {
+        self.within += rows as u64;
+        if self.is_due() {
+            partial(Partial { table: None, fraction: self.fraction() });
+        }
+    }
+
+    fn segments(&mut self, snapshot: &Snapshot, done: &[u32], partial: &mut dyn FnMut(Partial<'_>)) {
+        self.within = 0;
+        self.seen += done.iter().map(|&index| snapshot.segments[index as usize].meta.events).sum::<u64>();
+        if self.is_due() {
+            partial(Partial { table: None, fraction: self.fraction() });
+        }
+    }
+}

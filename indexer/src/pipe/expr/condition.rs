@@ -1,0 +1,178 @@
+//! Clauses of the filter language on the rows of a table: the tests are those that events are found with.
+
+use std::sync::Arc;
+
+use ingest::{Level, NO_INT, NO_TIME};
+
+use super::super::cell::Cell;
+use super::super::column::{Column, Data, Dictionary, TextBuilder};
+use super::super::names::Names;
+use super::super::run::Clock;
+use super::super::table::Table;
+use super::convert::time_of;
+use crate::error::Result;
+use crate::exec::{Matcher, level_passes, passing_values};
+use crate::query::{Filter, Op, Pattern, Test};
+use crate::storage::{NO_CODE, Values};
+
+#[derive(Clone, Debug)]
+pub(crate) enum TableFilter {
+    Everything,
+    And(Vec<TableFilter>),
+    Or(Vec<TableFilter>),
+    Not(Box<TableFilter>),
+    /// Looked for in `raw`.
+    Text(Arc<Matcher>),
+    Field(Arc<str>, Test),
+}
+
+impl TableFilter {
+    pub fn new(filter: &Filter, names: &Names, clock: &Clock) -> Result<TableFilter> {
+        TableFilter::of_resolved(&names.filter(filter, clock)?, names)
+    }
+
+    fn of_resolved(filter: &Filter, names: &Names) -> Result<TableFilter> {
+        let list = |parts: &[Filter]| {
+            parts.iter().map(|part| TableFilter::of_resolved(part, names)).collect::<Result<Vec<_>>>()
+        };
+        Ok(match filter {
+            Filter::Everything => TableFilter::Everything,
+            Filter::And(parts) => TableFilter::And(list(parts)?),
+            Filter::Or(parts) => TableFilter::Or(list(parts)?),
+            Filter::Not(inner) => TableFilter::Not(Box::new(TableFilter::of_resolved(inner, names)?)),
+            Filter::Text(pattern) => {
+                names.resolve("raw", crate::query::Span::default())?;
+                TableFilter::Text(Arc::new(Matcher::new(pattern)))
+            }
+            Filter::Field { field, test, span } => {
+                TableFilter::Field(names.resolve(field, *span)?, test.clone())
+            }
+        })
+    }
+
+    /// The columns it reads.
+    pub fn fields(&self, into: &mut Vec<Arc<str>>) {
+        match self {
+            TableFilter::Everything => {}
+            TableFilter::And(parts) | TableFilter::Or(parts) => {
+                for part in parts {
+                    part.fields(into);
+                }
+            }
+            TableFilter::Not(inner) => inner.fields(into),
+            TableFilter::Text(_) => into.push(Arc::from("raw")),
+            TableFilter::Field(name, _) => into.push(Arc::clone(name)),
+        }
+    }
+
+    /// Whether each row passes.
+    pub fn passing(&self, table: &Table) -> Vec<bool> {
+        let rows = table.rows();
+        let all = |parts: &[TableFilter], start: bool, join: fn(bool, bool) -> bool| {
+            let mut passing = vec![start; rows];
+            for part in parts {
+                let other = part.passing(table);
+                passing.iter_mut().zip(other).for_each(|(one, other)| *one = join(*one, other));
+            }
+            passing
+        };
+        match self {
+            TableFilter::Everything => vec![true; rows],
+            TableFilter::And(parts) => all(parts, true, |one, other| one && other),
+            TableFilter::Or(parts) => all(parts, false, |one, other| one || other),
+            TableFilter::Not(inner) => inner.passing(table).into_iter().map(|passes| !passes).collect(),
+            TableFilter::Text(matcher) => match table.column("raw").map(|column| &column.data) {
+                Some(Data::Text { codes, texts }) => codes
+                    .iter()
+                    .map(|&code| texts.get(code).is_some_and(|text| matcher.is_in(text.as_bytes())))
+                    .collect(),
+                _ => vec![false; rows],
+            },
+            TableFilter::Field(name, test) => match table.column(name) {
+                Some(column) => column_passing(name, column, test),
+                None => vec![false; rows],
+            },
+        }
+    }
+}
+
+fn column_passing(name: &str, column: &Column, test: &Test) -> Vec<bool> {
+    let rows = column.len();
+    match &column.data {
+        Data::Missing(_) => vec![false; rows],
+        Data::Level(levels) => {
+            let passes = Level::ALL.map(|level| level_passes(level, test));
+            levels.iter().map(|&level| passes[level as usize]).collect()
+        }
+        Data::Time(times) => times.iter().map(|&time| time != NO_TIME && time_passes(time, test)).collect(),
+        _ => {
+            let mut passing = vec![false; rows];
+            for values in values_of(column) {
+                passing_values(name, rows, &values, test).iter().for_each(|row| passing[row as usize] = true);
+            }
+            passing
+        }
+    }
+}
+
+fn time_passes(time: i64, test: &Test) -> bool {
+    let instant = |text: &str| text.parse().ok().or_else(|| time_of(text));
+    let compare = |op: Op, text: &str| instant(text).is_some_and(|other| op.holds(time.cmp(&other)));
+    match test {
+        Test::Exists => true,
+        Test::Compare(op, value) => compare(*op, value),
+        Test::Range(range) => {
+            let end = |bound: &Option<crate::query::Bound>, inclusive, exclusive| {
+                bound.as_ref().is_none_or(|bound| {
+                    compare(if bound.inclusive { inclusive } else { exclusive }, &bound.value)
+                })
+            };
+            end(&range.from, Op::GreaterOrEqual, Op::Greater) && end(&range.to, Op::LessOrEqual, Op::Less)
+        }
+        Test::Matches(patterns) => patterns.iter().any(|pattern| match pattern {
+            Pattern::Tokens(wanted) if instant(wanted).is_some() => compare(Op::Equal, wanted),
+            pattern => Matcher::new(pattern).is_whole(&crate::stamp::to_rfc3339(time)),
+        }),
+    }
+}
+
+/// The column as what fields are stored as: one for each type that it holds.
+fn values_of(column: &Column) -> Vec<Values> {
+    let plain = |column: &Column| match &column.data {
+        Data::Int(values) => Some(Values::Int(values.clone())),
+        Data::Float(values) => Some(Values::Float(values.clone())),
+        Data::Bool(values) => Some(Values::Bool(values.clone())),
+        Data::Text { codes, texts } => Some(text_values(codes, texts)),
+        _ => None,
+    };
+    if let Data::Mixed(cells) = &column.data {
+        let ints = cells.iter().map(|cell| if let Cell::Int(value) = cell { *value } else { NO_INT });
+        let floats = cells.iter().map(|cell| if let Cell::Float(value) = cell { *value } else { f64::NAN });
+        let bools = cells.iter().map(|cell| if let Cell::Bool(value) = cell { Some(*value) } else { None });
+        let mut texts = TextBuilder::default();
+        for cell in cells {
+            let is_text = !matches!(cell, Cell::Missing | Cell::Int(_) | Cell::Float(_) | Cell::Bool(_));
+            texts.push(is_text.then(|| cell.to_string()).as_deref());
+        }
+        let mut found =
+            vec![Values::Int(ints.collect()), Values::Float(floats.collect()), Values::Bool(bools.collect())];
+        found.extend(plain(&texts.finish()));
+        return found;
+    }
+    plain(column).into_iter().collect()
+}
+
+/// Only the texts that occur.
+fn text_values(codes: &[u32], texts: &Dictionary) -> Values {
+    let mut places = std::collections::HashMap::new();
+    let mut own = crate::storage::Texts::default();
+    let codes = codes.iter().map(|&code| {
+        *places.entry(code).or_insert_with(|| {
+            texts.get(code).map_or(NO_CODE, |text| {
+                own.push(text);
+                own.len() as u32 - 1
+            })
+        })
+    });
+    Values::Text { codes: codes.collect(), texts: own }
+}

@@ -1,0 +1,72 @@
+//! Expressions over the columns of a table. They are compiled once for a stage ([`Expression::new`]) and then
+//! evaluated a column at a time; what a row's values give is decided in one place for every type of column,
+//! in [`arithmetic`], [`compare`] and [`functions`].
+
+mod arithmetic;
+mod compare;
+mod compile;
+mod condition;
+mod convert;
+mod date;
+mod evaluate;
+mod functions;
+mod kernels;
+mod number;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use regex::bytes::Regex;
+
+use super::calendar::Width;
+use super::cell::Cell;
+pub(crate) use arithmetic::{arithmetic, floats};
+pub(crate) use compile::invalid;
+pub(crate) use condition::TableFilter;
+pub(crate) use convert::number_of;
+pub(crate) use text::of_json;
+
+use crate::query::functions::Function;
+use crate::query::{BinaryOp, Quantity};
+
+/// An expression whose names are columns and whose patterns are compiled.
+#[derive(Clone, Debug)]
+pub(crate) struct Expression {
+    node: Node,
+    fields: Vec<Arc<str>>,
+}
+
+#[derive(Clone, Debug)]
+enum Node {
+    Constant(Cell),
+    /// A duration: a number in the unit of what stands beside it.
+    Duration(Quantity),
+    /// The column of this name in the expression's list.
+    Field(usize),
+    Negated(Box<Node>),
+    Not(Box<Node>),
+    And(Vec<Node>),
+    Or(Vec<Node>),
+    Binary(BinaryOp, Box<Node>, Box<Node>),
+    In(Box<Node>, Vec<Node>),
+    IsNull(Box<Node>),
+    Regex(Box<Node>, Regex),
+    Call(Function, Vec<Node>),
+    /// `replace` and `extract`, whose second argument is a pattern.
+    CallPattern(Function, Box<Node>, Regex, Vec<Node>),
+    Bin(Box<Node>, Width),
+    Filter(TableFilter),
+}
+
+impl Expression {
+    /// The width, where it bins times or numbers.
+    pub fn as_bin(&self) -> Option<&Width> {
+        match &self.node {
+            Node::Bin(_, width) => Some(width),
+            _ => None,
+        }
+    }
+}

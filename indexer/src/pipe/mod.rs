@@ -1,0 +1,30 @@
+//! Pipes: what is done with the matching events, stage by stage, in tables of typed columns.
+//!
+//! [`answer`] reads events ([`source`]) and sends them through the steps that [`plan`] makes of a query's
+//! stages ([`stages`]). A stage either works on each row alone, and then on several threads, or remembers what
+//! it saw; what stages keep is counted against one budget. Expressions are in [`expr`].
+
+mod answer;
+mod calendar;
+mod cell;
+mod column;
+mod expr;
+mod intern;
+mod line;
+mod names;
+mod plan;
+mod plan_larger;
+mod run;
+mod source;
+mod stages;
+mod step;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use answer::Partial;
+pub use cell::Cell;
+pub(crate) use column::Data as ColumnData;
+pub use column::{Column, Kind};
+pub use run::RunOptions;
+pub use table::Table;

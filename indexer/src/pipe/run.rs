@@ -1,0 +1,154 @@
+//! What every stage of a run shares: the clock, the memory it may take, the request to stop.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use jiff::tz::TimeZone;
+
+use super::calendar::Width;
+use crate::Cancel;
+use crate::aggregate::timeline::width_for;
+use crate::case::{Case, Snapshot};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::{AUTOMATIC_BINS, QUERY_MEMORY_BYTES};
+use crate::query::Span;
+use crate::query::time::TimeExpr;
+use crate::search::View;
+
+/// How a query is run.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// The zone of days, and of times that name none.
+    pub zone: TimeZone,
+    /// What stages may keep in memory together.
+    pub memory_bytes: usize,
+    /// The folder that the files of `lookup` are relative to.
+    pub folder: PathBuf,
+}
+
+impl Default for RunOptions {
+    fn default() -> RunOptions {
+        RunOptions { zone: TimeZone::UTC, memory_bytes: QUERY_MEMORY_BYTES, folder: PathBuf::from(".") }
+    }
+}
+
+impl RunOptions {
+    /// In a zone by its name, such as `Europe/Berlin`.
+    pub fn in_zone(name: &str) -> Result<RunOptions> {
+        let zone = TimeZone::get(name).map_err(|_| {
+            Error::new(ErrorKind::BadRequest, format!("there is no time zone `{name}`"))
+                .hint("zones have names such as Europe/Berlin or UTC")
+        })?;
+        Ok(RunOptions { zone, ..RunOptions::default() })
+    }
+}
+
+/// What names and times of a query mean: `now`, the zone, the times that are looked at, the folder of files.
+#[derive(Clone, Debug)]
+pub(crate) struct Clock {
+    /// The end of the data.
+    pub now: i64,
+    pub zone: TimeZone,
+    /// First and last time that is looked at.
+    pub range: Option<(i64, i64)>,
+    /// What the files of `lookup` are relative to.
+    pub folder: PathBuf,
+}
+
+impl Clock {
+    /// An instant of the language.
+    pub fn time(&self, text: &str, span: Span) -> Result<i64> {
+        let plain = text.trim_start_matches('@');
+        let period = TimeExpr::parse(plain).and_then(|time| time.period(self.now, &self.zone));
+        period.map(|period| period.from).ok_or_else(|| {
+            Error::new(ErrorKind::QueryInvalid, format!("`{text}` is no time"))
+                .spanning(span.start, span.end)
+                .hint("write it like @2026-03-01T14:05 or now-15m")
+        })
+    }
+
+    /// Bins that suit the range.
+    pub fn automatic(&self) -> Width {
+        let (first, last) = self.range.unwrap_or((0, 0));
+        Width::automatic(width_for(first, last, AUTOMATIC_BINS))
+    }
+}
+
+/// Shared by all stages, on all threads.
+pub(crate) struct Run<'a> {
+    pub clock: Clock,
+    pub cancel: Cancel,
+    pub budget: Budget,
+    /// What is asked; nothing where stages run over a table alone.
+    pub scope: Option<Scope<'a>>,
+    notes: Mutex<Vec<String>>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'a> {
+    pub case: &'a Case,
+    pub snapshot: &'a Snapshot,
+    pub view: &'a View,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(clock: Clock, options: &RunOptions, cancel: &Cancel, scope: Option<Scope<'a>>) -> Run<'a> {
+        Run {
+            clock,
+            cancel: cancel.clone(),
+            budget: Budget::new(options.memory_bytes),
+            scope,
+            notes: Mutex::default(),
+        }
+    }
+
+    /// Something that people should know of the result.
+    pub fn note(&self, notes: Vec<String>) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).extend(notes);
+    }
+
+    pub fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub fn check(&self) -> Result<()> {
+        if self.cancel.is_set() { Err(Error::cancelled()) } else { Ok(()) }
+    }
+}
+
+/// The memory of a run.
+pub(crate) struct Budget {
+    most: usize,
+    taken: AtomicUsize,
+}
+
+impl Budget {
+    pub fn new(most: usize) -> Budget {
+        Budget { most, taken: AtomicUsize::new(0) }
+    }
+
+    /// A stage keeps so much more; refused where it is too much, with what could be done.
+    pub fn take(&self, stage: &str, bytes: usize) -> Result<()> {
+        let taken = self.taken.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if taken <= self.most {
+            return Ok(());
+        }
+        let message = format!(
+            "`{stage}` would need more than the {} of memory that a query may take",
+            megabytes(self.most)
+        );
+        Err(Error::new(ErrorKind::Limit, message)
+            .hint("filter more, keep fewer columns, group by fewer values, or put a limit before it"))
+    }
+
+    pub fn give_back(&self, bytes: usize) {
+        let _ = self
+            .taken
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| Some(taken.saturating_sub(bytes)));
+    }
+}
+
+fn megabytes(bytes: usize) -> String {
+    if bytes >= 1 << 20 { format!("{} MB", bytes >> 20) } else { format!("{} kB", bytes >> 10) }
+}

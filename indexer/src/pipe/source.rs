@@ -1,0 +1,227 @@
+//! Events as tables: only the columns that something reads, a few thousand rows at a time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::cell::Cell;
+use super::column::{Column, Data, Dictionary, Picked, TextBuilder};
+use super::run::Run;
+use super::table::{EventRef, Table};
+use crate::case::Snapshot;
+use crate::error::Result;
+use crate::exec::Part;
+use crate::limits::{CANCEL_ROWS, PIPE_ROWS};
+use crate::storage::{Columns, RawCursor, Segment, Texts};
+
+/// What is read of the events.
+pub(crate) struct Wanted {
+    pub columns: Vec<Arc<str>>,
+    /// Rows are to say which events they are.
+    pub refs: bool,
+}
+
+/// Makes tables of events; one for each thread.
+pub(crate) struct Reader<'a> {
+    snapshot: &'a Snapshot,
+    wanted: &'a Wanted,
+    cursor: RawCursor<'a>,
+    sources: Dictionary,
+}
+
+/// Matching rows of a segment, and which of the snapshot's segments it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub segment: u32,
+    pub part: Part,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(snapshot: &'a Snapshot, wanted: &'a Wanted, cursor: RawCursor<'a>) -> Reader<'a> {
+        let mut names = Texts::default();
+        snapshot.sources().iter().for_each(|source| names.push(&source.name));
+        Reader { snapshot, wanted, cursor, sources: Dictionary::Own(Arc::new(names)) }
+    }
+
+    /// Hands out the rows of pieces that do not overlap in time, in order, or of one alone.
+    pub fn each(
+        &mut self,
+        cluster: &[Piece],
+        run: &Run<'_>,
+        each: &mut dyn FnMut(Table) -> Result<bool>,
+    ) -> Result<bool> {
+        if let [piece] = cluster {
+            for start in (0..piece.part.len()).step_by(PIPE_ROWS) {
+                run.check()?;
+                let end = (start + PIPE_ROWS).min(piece.part.len());
+                let first = piece.part.row(start);
+                let table = if piece.part.is_whole() {
+                    self.table(piece.segment, &Picked::Run(first..first + (end - start)), run)?
+                } else {
+                    let rows: Vec<u32> = (start..end).map(|place| piece.part.row(place) as u32).collect();
+                    self.table(piece.segment, &Picked::Some(&rows), run)?
+                };
+                if !each(table)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+        self.merged(cluster, run, each)
+    }
+
+    /// Pieces whose times overlap, row by row in the one order.
+    fn merged(
+        &mut self,
+        cluster: &[Piece],
+        run: &Run<'_>,
+        each: &mut dyn FnMut(Table) -> Result<bool>,
+    ) -> Result<bool> {
+        let columns: Vec<Arc<Columns>> =
+            cluster.iter().map(|piece| piece.part.segment.columns()).collect::<Result<_>>()?;
+        let key = |piece: usize, at: usize| {
+            let row = cluster[piece].part.row(at);
+            (columns[piece].time[row], columns[piece].source[row], columns[piece].offset[row], piece, at)
+        };
+        let filled = (0..cluster.len()).filter(|&piece| cluster[piece].part.len() > 0);
+        let mut heads: BinaryHeap<_> = filled.map(|piece| Reverse(key(piece, 0))).collect();
+        while !heads.is_empty() {
+            run.check()?;
+            let mut taken: Vec<Vec<u32>> = vec![Vec::new(); cluster.len()];
+            let mut order = Vec::with_capacity(PIPE_ROWS);
+            while order.len() < PIPE_ROWS {
+                let Some(Reverse((.., piece, at))) = heads.pop() else { break };
+                order.push((piece, taken[piece].len() as u32));
+                taken[piece].push(cluster[piece].part.row(at) as u32);
+                if at + 1 < cluster[piece].part.len() {
+                    heads.push(Reverse(key(piece, at + 1)));
+                }
+            }
+            let mut starts = Vec::with_capacity(cluster.len());
+            let mut tables = Vec::new();
+            let mut rows = 0;
+            for (piece, taken) in cluster.iter().zip(&taken) {
+                starts.push(rows);
+                rows += taken.len() as u32;
+                if !taken.is_empty() {
+                    tables.push(self.table(piece.segment, &Picked::Some(taken), run)?);
+                }
+            }
+            let order: Vec<u32> = order.into_iter().map(|(piece, at)| starts[piece] + at).collect();
+            if !each(Table::concat(tables).pick(&Picked::Some(&order)))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Rows of one segment.
+    pub fn table(&mut self, segment: u32, rows: &Picked<'_>, run: &Run<'_>) -> Result<Table> {
+        let index = segment;
+        let segment = Arc::clone(&self.snapshot.segments[segment as usize]);
+        let mut table = Table::of_rows(rows.len());
+        for name in &self.wanted.columns {
+            let column = self.column(&segment, name, rows, run)?;
+            table.set(name, column);
+        }
+        if self.wanted.refs {
+            let refs = |row: u32| EventRef { segment: index, row };
+            table.events = Some(match rows {
+                Picked::Run(range) => range.clone().map(|row| refs(row as u32)).collect(),
+                Picked::Some(rows) => rows.iter().copied().map(refs).collect(),
+            });
+        }
+        Ok(table)
+    }
+
+    fn column(
+        &mut self,
+        segment: &Arc<Segment>,
+        name: &str,
+        rows: &Picked<'_>,
+        run: &Run<'_>,
+    ) -> Result<Column> {
+        match name {
+            "time" => Ok(Column::new(Data::Time(rows.pick(&segment.columns()?.time)))),
+            "level" => Ok(Column::new(Data::Level(rows.pick(&segment.columns()?.level)))),
+            "line" => {
+                let lines = rows.pick(&segment.columns()?.line);
+                Ok(Column::new(Data::Int(lines.into_iter().map(|line| line as i64).collect())))
+            }
+            "source" => {
+                let codes = rows.pick(&segment.columns()?.source);
+                Ok(Column::new(Data::Text { codes, texts: self.sources.clone() }))
+            }
+            "raw" => self.raw(segment, rows, run),
+            _ => field(segment, name, rows),
+        }
+    }
+
+    fn raw(&mut self, segment: &Segment, rows: &Picked<'_>, run: &Run<'_>) -> Result<Column> {
+        let numbers: Vec<u32> = match rows {
+            Picked::Run(Range { start, end }) => (*start as u32..*end as u32).collect(),
+            Picked::Some(rows) => rows.to_vec(),
+        };
+        let mut texts = vec![None; numbers.len()];
+        let mut seen = 0;
+        let is_sorted = numbers.is_sorted();
+        segment.for_each_text(&mut self.cursor, numbers.iter().copied(), |row, text| {
+            seen += 1;
+            if seen % CANCEL_ROWS == 0 {
+                run.check()?;
+            }
+            let place = if is_sorted {
+                numbers.binary_search(&row).ok()
+            } else {
+                numbers.iter().position(|&number| number == row)
+            };
+            if let Some(place) = place {
+                texts[place] = Some(String::from_utf8_lossy(text).into_owned());
+            }
+            Ok(())
+        })?;
+        let mut builder = TextBuilder::default();
+        for text in &texts {
+            builder.push(text.as_deref());
+        }
+        Ok(builder.finish())
+    }
+}
+
+/// A field of a segment. One of several types has a column for each, and a row a value in one of them.
+fn field(segment: &Segment, name: &str, rows: &Picked<'_>) -> Result<Column> {
+    let columns = segment.field(name)?;
+    let mut columns = columns.iter().map(|values| Column::of_values(values, rows));
+    let Some(first) = columns.next() else { return Ok(Column::missing(rows.len())) };
+    Ok(columns.fold(first, |first, other| {
+        let cells = (0..rows.len()).map(|row| match first.cell(row) {
+            Cell::Missing => other.cell(row),
+            cell => cell,
+        });
+        Column::of_cells(cells.collect())
+    }))
+}
+
+/// Pieces in the order of their times, those that overlap together.
+pub(crate) fn clusters(mut pieces: Vec<Piece>) -> Result<Vec<Vec<Piece>>> {
+    pieces.retain(|piece| piece.part.len() > 0);
+    let mut keyed = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        let columns = piece.part.segment.columns()?;
+        let key = |row: usize| (columns.time[row], columns.source[row], columns.offset[row]);
+        let ends = (key(piece.part.row(0)), key(piece.part.row(piece.part.len() - 1)));
+        keyed.push((ends, piece));
+    }
+    keyed.sort_by_key(|(ends, _)| ends.0);
+    let mut clusters: Vec<Vec<Piece>> = Vec::new();
+    let mut end = None;
+    for ((first, last), piece) in keyed {
+        match clusters.last_mut() {
+            Some(cluster) if end.is_some_and(|end| first <= end) => cluster.push(piece),
+            _ => clusters.push(vec![piece]),
+        }
+        end = end.max(Some(last));
+    }
+    Ok(clusters)
+}

@@ -1,0 +1,168 @@
+//! `sort`: rows in the order of keys. Equal rows stay in the order they had, which for events is time, source
+//! and offset. With a limit right behind it only the rows that can still be among the first are kept.
+
+use std::cmp::Ordering;
+
+use super::super::cell::Cell;
+use super::super::column::{Column, Data, Picked};
+use super::super::expr::Expression;
+use super::super::run::Run;
+use super::super::step::{Kept, Step};
+use super::super::table::Table;
+use crate::error::Result;
+use crate::limits::PIPE_ROWS;
+
+pub(crate) struct Sort {
+    keys: Vec<(Expression, bool)>,
+    /// Only so many of the first rows are asked for.
+    first: Option<usize>,
+    kept: Kept,
+}
+
+impl Sort {
+    pub fn new(keys: Vec<(Expression, bool)>, first: Option<usize>) -> Sort {
+        Sort { keys, first, kept: Kept::new("sort") }
+    }
+
+    fn sorted(&mut self, run: &Run<'_>) -> Result<Table> {
+        let all = self.kept.take(run)?;
+        let mut keys = Vec::new();
+        for (key, descending) in &self.keys {
+            keys.push((SortKey::of(&key.column(&all, &run.clock)?), *descending));
+        }
+        let mut order = sort_rows(all.rows(), run, |one, other| {
+            let differing = keys.iter().map(|(key, descending)| key.compare(one, other, *descending));
+            differing.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        })?;
+        if let Some(first) = self.first {
+            order.truncate(first);
+        }
+        Ok(all.pick(&Picked::Some(&order)))
+    }
+}
+
+impl Step for Sort {
+    fn push(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Table>> {
+        self.kept.push(rows, run)?;
+        if self.first.is_some_and(|first| self.kept.rows() > 4 * first.max(PIPE_ROWS)) {
+            let best = self.sorted(run)?;
+            self.kept.push(best, run)?;
+        }
+        Ok(None)
+    }
+
+    fn finish(&mut self, run: &Run<'_>) -> Result<Option<Table>> {
+        self.sorted(run).map(Some)
+    }
+}
+
+/// A key's values, made to be compared often.
+pub(crate) enum SortKey {
+    /// Ranks, missing ones the greatest.
+    Ranks(Vec<u32>),
+    Ints(Vec<i64>),
+    Floats(Vec<f64>),
+    Cells(Vec<Cell>),
+}
+
+impl SortKey {
+    pub fn of(column: &Column) -> SortKey {
+        match &column.data {
+            Data::Missing(rows) => SortKey::Ranks(vec![0; *rows]),
+            Data::Int(values) | Data::Time(values) => SortKey::Ints(values.clone()),
+            Data::Float(values) => SortKey::Floats(values.clone()),
+            Data::Bool(values) => {
+                SortKey::Ranks(values.iter().map(|value| value.map_or(u32::MAX, u32::from)).collect())
+            }
+            Data::Level(values) => SortKey::Ranks(
+                values.iter().map(|&level| (level as u32).checked_sub(1).unwrap_or(u32::MAX)).collect(),
+            ),
+            // Texts are compared once, not once a comparison.
+            Data::Text { codes, texts } => {
+                let mut used: Vec<u32> = codes.clone();
+                used.sort_unstable();
+                used.dedup();
+                used.retain(|&code| texts.get(code).is_some());
+                used.sort_by(|&one, &other| texts.get(one).cmp(&texts.get(other)));
+                let mut ranks = std::collections::HashMap::with_capacity(used.len());
+                let mut rank = 0;
+                for (place, &code) in used.iter().enumerate() {
+                    if place > 0 && texts.get(used[place - 1]) != texts.get(code) {
+                        rank += 1;
+                    }
+                    ranks.insert(code, rank);
+                }
+                SortKey::Ranks(
+                    codes.iter().map(|code| ranks.get(code).copied().unwrap_or(u32::MAX)).collect(),
+                )
+            }
+            Data::Mixed(cells) => SortKey::Cells(cells.clone()),
+        }
+    }
+
+    /// Missing values come last in both directions.
+    pub fn compare(&self, one: u32, other: u32, descending: bool) -> Ordering {
+        let (one, other) = (one as usize, other as usize);
+        let (order, one_missing, other_missing) = match self {
+            SortKey::Ranks(ranks) => {
+                (ranks[one].cmp(&ranks[other]), ranks[one] == u32::MAX, ranks[other] == u32::MAX)
+            }
+            SortKey::Ints(ints) => {
+                (ints[one].cmp(&ints[other]), ints[one] == i64::MIN, ints[other] == i64::MIN)
+            }
+            SortKey::Floats(floats) => (
+                floats[one].partial_cmp(&floats[other]).unwrap_or(Ordering::Equal),
+                floats[one].is_nan(),
+                floats[other].is_nan(),
+            ),
+            SortKey::Cells(cells) => {
+                (cells[one].cmp(&cells[other]), cells[one].is_missing(), cells[other].is_missing())
+            }
+        };
+        match (one_missing, other_missing) {
+            (true, true) => Ordering::Equal,
+            (true, false) => Ordering::Greater,
+            (false, true) => Ordering::Less,
+            (false, false) if descending => order.reverse(),
+            (false, false) => order,
+        }
+    }
+}
+
+/// Row numbers in a stable order. Runs are sorted and then merged, so that a request to stop is seen in between.
+pub(crate) fn sort_rows(
+    rows: usize,
+    run: &Run<'_>,
+    compare: impl Fn(u32, u32) -> Ordering,
+) -> Result<Vec<u32>> {
+    let mut order: Vec<u32> = (0..rows as u32).collect();
+    let mut length = PIPE_ROWS;
+    for part in order.chunks_mut(length) {
+        run.check()?;
+        part.sort_by(|&one, &other| compare(one, other));
+    }
+    let mut merged: Vec<u32> = Vec::with_capacity(rows);
+    while length < rows {
+        merged.clear();
+        for pair in order.chunks(2 * length) {
+            let (mut left, mut right) = pair.split_at(length.min(pair.len()));
+            while let (Some(&one), Some(&other)) = (left.first(), right.first()) {
+                if merged.len().is_multiple_of(PIPE_ROWS) {
+                    run.check()?;
+                }
+                if compare(one, other).is_le() {
+                    merged.push(one);
+                    left = &left[1..];
+                } else {
+                    merged.push(other);
+                    right = &right[1..];
+                }
+            }
+            merged.extend_from_slice(left);
+            merged.extend_from_slice(right);
+        }
+        std::mem::swap(&mut order, &mut merged);
+        length *= 2;
+    }
+    Ok(order)
+}

@@ -1,0 +1,342 @@
+//! Pages of the result sorted by a field. Nothing is sorted: the values at the first and last place of the
+//! page are found by counting, and only events between them are looked at.
+
+use std::sync::Arc;
+
+use crate::aggregate::{Asked, Numbers, Values, domain, numbers};
+use crate::case::{Case, Snapshot};
+use crate::error::Result;
+use crate::exec::{
+    Direction, Domain, Key, Narrowed, Part, Position, Ranks, RowSet, Rows, Selection, ToKey, in_order,
+};
+use crate::limits::PAGE_ROWS;
+use crate::search::{Page, View};
+use crate::storage::{Column, Scalar, with_codes};
+use crate::{Cancel, FieldKind};
+
+/// What a result is sorted by. Events alike in it are in the order of their times; those without it are last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SortBy {
+    pub field: String,
+    pub descending: bool,
+}
+
+/// How the rows of a field compare, over all segments.
+enum Order {
+    Numbers {
+        domain: Domain,
+        largest: u64,
+    },
+    /// By the place of each value among all, a table a segment.
+    Values(Arc<Places>),
+}
+
+/// The places of values in their order, by the codes of each segment.
+pub struct Places {
+    segments: Vec<(u64, Option<Table>)>,
+    largest: u64,
+}
+
+/// A column, and for each of its codes one more than the place of its value.
+type Table = (Arc<Column>, Vec<u32>);
+
+/// The keys of one segment's rows; 0 stands for a row without a value.
+enum Keys {
+    None,
+    Numbers(Arc<Column>, ToKey),
+    Table(Arc<Places>, usize),
+}
+
+/// What one part holds of the page.
+struct Around {
+    before: u64,
+    between: Vec<(u64, usize)>,
+    first: Part,
+    last: Part,
+}
+
+impl Case {
+    /// Rows `first..first + count` of the result sorted by a field, each event cut at `cut` bytes.
+    pub fn page_by(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        sort: &SortBy,
+        rows: (usize, usize),
+        cut: usize,
+        cancel: &Cancel,
+    ) -> Result<Page> {
+        self.without_damaged(snapshot, |snapshot| self.page_by_of(snapshot, view, sort, rows, cut, cancel))
+    }
+
+    fn page_by_of(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        sort: &SortBy,
+        rows: (usize, usize),
+        cut: usize,
+        cancel: &Cancel,
+    ) -> Result<Page> {
+        let direction = if sort.descending { Direction::NewestFirst } else { Direction::OldestFirst };
+        if sort.field == "time" {
+            return self.page(snapshot, view, direction, rows, cut, cancel);
+        }
+        let view = &Self::resolved(snapshot, view)?;
+        Self::check_known(snapshot, &sort.field)?;
+        let asked = Asked { case: self, snapshot, view, cancel };
+        let (positions, total) = positions(&asked, sort, rows.0, rows.1.min(PAGE_ROWS))?;
+        let mut cursor = self.raw_cursor();
+        let events = positions.iter().map(|position| self.event_at(position, &mut cursor, cut));
+        Ok(Page { total, events: events.collect::<Result<_>>()? })
+    }
+}
+
+fn positions(asked: &Asked<'_>, sort: &SortBy, first: usize, count: usize) -> Result<(Vec<Position>, usize)> {
+    let order = Order::of(asked, &sort.field)?;
+    let mut parts = Vec::new();
+    let segments = asked.snapshot.segments.len();
+    let find = |index: usize| -> Result<Option<(Part, Keys, usize)>> {
+        let Some(part) = asked.part(index)? else { return Ok(None) };
+        let keys = order.keys(asked, &sort.field, index)?;
+        let missing = keys.missing(&part);
+        Ok(Some((part, keys, missing)))
+    };
+    in_order(segments, asked.cancel, find, |_, found| {
+        parts.extend(found);
+        Ok(())
+    })?;
+    let total: usize = parts.iter().map(|(part, ..)| part.len()).sum();
+    let valued = total - parts.iter().map(|(_, _, missing)| missing).sum::<usize>();
+    let (start, end) = (first.min(valued), first.saturating_add(count).min(valued));
+    let mut positions = Vec::with_capacity(count);
+    if start < end {
+        positions = valued_page(asked, &parts, &order, sort.descending, (start, end, valued))?;
+    }
+    let rest = first.saturating_add(count).min(total).saturating_sub(first.max(valued));
+    if rest > 0 {
+        let without: Vec<Part> =
+            parts.iter().map(|(part, keys, _)| part.narrowed(|row| keys.at(row).is_none())).collect();
+        positions.extend(Selection::new(without)?.page(
+            Direction::OldestFirst,
+            first.max(valued) - valued,
+            rest,
+        ));
+    }
+    Ok((positions, total))
+}
+
+/// The events at places `start..end` of those that have a value.
+fn valued_page(
+    asked: &Asked<'_>,
+    parts: &[(Part, Keys, usize)],
+    order: &Order,
+    descending: bool,
+    (start, end, valued): (usize, usize, usize),
+) -> Result<Vec<Position>> {
+    let rank = |place: usize| (if descending { valued - 1 - place } else { place }) as u64;
+    let mut ranks = Ranks::at(&[rank(start), rank(end - 1)], order.largest());
+    while !ranks.is_done() {
+        let mut total = ranks.total();
+        let pass = |index: usize| Ok(parts[index].1.pass(&ranks, &parts[index].0));
+        in_order(parts.len(), asked.cancel, pass, |_, found| {
+            ranks.absorb(&mut total, 0, found);
+            Ok(())
+        })?;
+        ranks.narrow(total);
+    }
+    let ends = ranks.between(0, 0).zip(ranks.between(0, 1));
+    let Some(((first, ..), (last, ..))) = ends else { return Ok(Vec::new()) };
+    let (mut before, mut between, mut firsts, mut lasts) = (0, Vec::new(), Vec::new(), Vec::new());
+    let look = |index: usize| Ok(parts[index].1.around(&parts[index].0, first, last, descending));
+    in_order(parts.len(), asked.cancel, look, |index, around| {
+        before += around.before;
+        between.extend(around.between.into_iter().map(|(key, row)| (key, index, row)));
+        firsts.push(around.first);
+        lasts.push(around.last);
+        Ok(())
+    })?;
+    let mut page = Selection::new(firsts)?.page(Direction::OldestFirst, start - before as usize, end - start);
+    page.extend(between_in_order(parts, between, descending)?);
+    if first != last {
+        page.extend(Selection::new(lasts)?.page(Direction::OldestFirst, 0, end - start - page.len()));
+    }
+    Ok(page)
+}
+
+fn between_in_order(
+    parts: &[(Part, Keys, usize)],
+    between: Vec<(u64, usize, usize)>,
+    descending: bool,
+) -> Result<Vec<Position>> {
+    let mut keyed: Vec<(u64, Key, Position)> = Vec::with_capacity(between.len());
+    for (key, index, row) in between {
+        let position = Position { segment: Arc::clone(&parts[index].0.segment), row };
+        keyed.push((if descending { u64::MAX - key } else { key }, position.key()?, position));
+    }
+    keyed.sort_unstable_by_key(|&(value, key, _)| (value, key));
+    Ok(keyed.into_iter().map(|(.., position)| position).collect())
+}
+
+impl Order {
+    fn of(asked: &Asked<'_>, field: &str) -> Result<Order> {
+        let described = asked.snapshot.segments.iter().flat_map(|segment| &segment.meta.fields);
+        let mut kinds = described.filter(|known| known.name == field).map(|known| known.kind).peekable();
+        let is_number = |kind: FieldKind| matches!(kind, FieldKind::Int | FieldKind::Float);
+        let numeric = field == "line" || (kinds.peek().is_some() && kinds.all(is_number));
+        if numeric && let Some((domain, largest)) = domain(asked, field)? {
+            return Ok(Order::Numbers { domain, largest });
+        }
+        Places::of(asked, field).map(Order::Values)
+    }
+
+    fn largest(&self) -> u64 {
+        match self {
+            Order::Numbers { largest, .. } => *largest,
+            Order::Values(places) => places.largest,
+        }
+    }
+
+    fn keys(&self, asked: &Asked<'_>, field: &str, index: usize) -> Result<Keys> {
+        let segment = &asked.snapshot.segments[index];
+        Ok(match self {
+            Order::Numbers { domain, .. } => {
+                let Numbers { column, .. } = numbers(segment, asked.snapshot.sources(), field)?;
+                let keys = column.and_then(|column| {
+                    let to_key = domain.keys_of(&column)?;
+                    Some(Keys::Numbers(column, to_key))
+                });
+                keys.unwrap_or(Keys::None)
+            }
+            Order::Values(places) => {
+                let at = places.segments.iter().position(|(id, _)| *id == segment.meta.id);
+                at.map_or(Keys::None, |at| Keys::Table(Arc::clone(places), at))
+            }
+        })
+    }
+}
+
+impl Places {
+    /// Kept from question to question, and made anew when there are more segments.
+    fn of(asked: &Asked<'_>, field: &str) -> Result<Arc<Places>> {
+        let ids = || asked.snapshot.segments.iter().map(|segment| segment.meta.id);
+        // FNV-1a over the ids tells one list of segments from another.
+        let list =
+            ids().fold(0xcbf2_9ce4_8422_2325_u64, |list, id| (list ^ id).wrapping_mul(0x100_0000_01b3));
+        let name = format!("#order {list:016x} {field}");
+        let make = || {
+            let values = Values::of(asked.case, asked.snapshot, field, asked.cancel)?;
+            let places = Places::new(asked.snapshot, &values);
+            let bytes = places.segments.iter().flat_map(|(_, table)| table).map(|(_, table)| table.len() * 4);
+            let bytes = bytes.sum();
+            Ok((places, bytes))
+        };
+        asked.case.columns().get_or_stop(u64::MAX - 1, &name, asked.cancel, make)
+    }
+
+    fn new(snapshot: &Snapshot, values: &Values) -> Places {
+        let mut sorted: Vec<(Scalar, u32)> = values.with(|value| {
+            (1..values.codes as u32).filter_map(|code| value(code).map(|value| (value, code))).collect()
+        });
+        sorted.sort_unstable_by(|(one, _), (other, _)| one.order(other));
+        let mut places = vec![0; values.codes];
+        let mut place = 0;
+        for (index, (value, code)) in sorted.iter().enumerate() {
+            // A number and the float of the same size are alike.
+            if index > 0 && sorted[index - 1].0.order(value).is_ne() {
+                place += 1;
+            }
+            places[*code as usize] = place + 1;
+        }
+        let table = |coded: &crate::aggregate::Coded| {
+            let table = coded.shared.iter().map(|&code| places[code as usize]).collect();
+            (Arc::clone(&coded.column), table)
+        };
+        let segments = snapshot.segments.iter().zip(&values.segments);
+        Places {
+            segments: segments.map(|(segment, coded)| (segment.meta.id, coded.as_ref().map(table))).collect(),
+            largest: u64::from(place),
+        }
+    }
+}
+
+impl Keys {
+    /// The key of a row that has a value.
+    fn at(&self, row: usize) -> Option<u64> {
+        match self {
+            Keys::None => None,
+            Keys::Numbers(column, to_key) => {
+                Some(column.codes.get(row)).filter(|&code| code > 0).map(|code| to_key.key(code))
+            }
+            Keys::Table(places, at) => {
+                let (column, table) = places.segments[*at].1.as_ref()?;
+                u64::from(table[column.codes.get(row) as usize]).checked_sub(1)
+            }
+        }
+    }
+
+    fn missing(&self, part: &Part) -> usize {
+        let column = match self {
+            Keys::None => return part.len(),
+            Keys::Numbers(column, _) => column,
+            Keys::Table(places, at) => match &places.segments[*at].1 {
+                Some((column, _)) => column,
+                None => return part.len(),
+            },
+        };
+        crate::aggregate::missing(column, part)
+    }
+
+    /// Calls `each` with every row of a part that has a value, and its key.
+    #[inline]
+    fn for_each(&self, part: &Part, mut each: impl FnMut(usize, u64)) {
+        match self {
+            Keys::None => {}
+            Keys::Numbers(column, to_key) => with_codes!(&column.codes, codes => part.for_each(|row| {
+                let code = u64::from(codes[row]);
+                if code > 0 {
+                    each(row, to_key.key(code));
+                }
+            })),
+            Keys::Table(places, at) => {
+                let Some((column, table)) = &places.segments[*at].1 else { return };
+                with_codes!(&column.codes, codes => part.for_each(|row| {
+                    let place = table[u64::from(codes[row]) as usize];
+                    if place > 0 {
+                        each(row, u64::from(place) - 1);
+                    }
+                }));
+            }
+        }
+    }
+
+    fn pass(&self, ranks: &Ranks, part: &Part) -> Narrowed {
+        let mut narrowed = ranks.begin(1);
+        if let (Some((shift, _)), Narrowed::Counts(counts)) = (ranks.first_pass(), &mut narrowed) {
+            self.for_each(part, |_, key| counts[(key >> shift) as usize] += 1);
+        } else {
+            self.for_each(part, |_, key| ranks.put(&mut narrowed, 0, 0, key));
+        }
+        narrowed
+    }
+
+    fn around(&self, part: &Part, first: u64, last: u64, descending: bool) -> Around {
+        let rows = part.segment.meta.events as usize;
+        let (mut before, mut between) = (0, Vec::new());
+        let (mut firsts, mut lasts) = (Rows::none(rows), Rows::none(rows));
+        let (low, high) = if descending { (last, first) } else { (first, last) };
+        self.for_each(part, |row, key| {
+            if key < low || key > high {
+                before += u64::from((key > high) == descending);
+            } else if key == first {
+                firsts.insert(row as u32);
+            } else if key == last {
+                lasts.insert(row as u32);
+            } else {
+                between.push((key, row));
+            }
+        });
+        let part_of = |set: Rows| Part::new(Arc::clone(&part.segment), RowSet::of(set, rows), 0..rows);
+        Around { before, between, first: part_of(firsts), last: part_of(lasts) }
+    }
+}

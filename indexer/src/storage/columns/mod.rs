@@ -1,0 +1,12 @@
+//! How columns are held in memory: as codes of the width they need, kept within a budget.
+
+mod cache;
+mod column;
+mod packed;
+mod times;
+
+pub(crate) use cache::ColumnCache;
+pub use column::Scalar;
+pub(crate) use column::{Column, Dictionary, Unit};
+pub(crate) use packed::{Code, Packed, with_codes};
+pub(crate) use times::Times;

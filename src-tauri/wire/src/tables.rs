@@ -1,0 +1,231 @@
+//! Queries with pipes: their result as pages of a table, or as a file.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use indexer::query::{Query, parse_query};
+use indexer::{Partial, RunOptions, Table as Rows, export as files};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::session::{Call, Session};
+use crate::types::{ErrorCode, Nanos, View, WireError};
+
+/// The most rows that one page carries; the screen shows some fifty.
+const PAGE_ROWS: usize = 10_000;
+/// A result up to this size is kept for its other pages.
+const KEPT_BYTES: usize = 64 << 20;
+/// Whole numbers beyond this are no JSON numbers.
+const EXACT: i64 = 1 << 53;
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunRequest {
+    /// The query may have stages.
+    pub view: View,
+    /// The zone of days and of times that name none; null is UTC.
+    pub zone: Option<String>,
+    pub first: u64,
+    pub count: u32,
+}
+
+/// Rows of a result. While it is being calculated the rows are those of what is known so far.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Table {
+    pub revision: u64,
+    pub columns: Vec<TableColumn>,
+    /// All rows of the result.
+    pub total: u64,
+    pub first: u64,
+    pub rows: Vec<Vec<TableCell>>,
+    /// What people should know of it, such as values that were passed over.
+    pub notes: Vec<String>,
+    /// The share of the events looked at.
+    pub fraction: f64,
+    pub elapsed_ms: f64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TableColumn {
+    pub name: String,
+    pub kind: ColumnKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ColumnKind {
+    Missing,
+    Text,
+    Int,
+    Float,
+    Bool,
+    /// Cells are nanoseconds as decimal strings.
+    Time,
+    Level,
+    Mixed,
+}
+
+/// A value as JSON: times as decimal strings of nanoseconds, whole numbers beyond 2^53 as strings, lists as
+/// their text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[ts(type = "string | number | boolean | null")]
+pub struct TableCell(serde_json::Value);
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportRequest {
+    pub view: View,
+    pub zone: Option<String>,
+    pub format: TableFormat,
+    /// A file of this machine; one that is there is replaced.
+    pub path: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum TableFormat {
+    Text,
+    Csv,
+    Ndjson,
+    Parquet,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Exported {
+    pub path: String,
+    pub rows: u64,
+    /// The share that is done.
+    pub fraction: f64,
+}
+
+/// The last result, for its other pages.
+#[derive(Debug)]
+pub struct KeptTable {
+    key: String,
+    table: Arc<Rows>,
+}
+
+type Answer<T> = Result<T, WireError>;
+
+/// From inclusive, to exclusive.
+type Times = (Option<i64>, Option<i64>);
+
+fn asked(view: &View) -> Answer<(Query, Times)> {
+    let query = parse_query(&view.query).map_err(indexer::Error::from)?;
+    Ok((query, (view.from.map(|time| time.0), view.to.map(|time| time.0))))
+}
+
+fn options(session: &Session, zone: Option<&String>) -> Answer<RunOptions> {
+    let zone = zone.map_or("UTC", String::as_str);
+    let options = RunOptions::in_zone(zone)?;
+    Ok(RunOptions { folder: session.start.home.clone(), ..options })
+}
+
+pub fn run(
+    session: &Session,
+    call: &Call<'_>,
+    request: &RunRequest,
+    report: &dyn Fn(Table),
+) -> Answer<Table> {
+    let started = Instant::now();
+    let case = session.case(Path::new(&request.view.case))?;
+    let snapshot = case.snapshot();
+    let (query, range) = asked(&request.view)?;
+    let options = options(session, request.zone.as_ref())?;
+    let (case_path, zone, revision) = (&request.view.case, &request.zone, snapshot.revision());
+    let key = format!("{case_path}\0{revision}\0{query}\0{range:?}\0{zone:?}");
+    let table = match session.kept_table().as_ref().filter(|kept| kept.key == key) {
+        Some(kept) => Some(Arc::clone(&kept.table)),
+        None => None,
+    };
+    let table = if let Some(table) = table {
+        table
+    } else {
+        let mut partial = |partial: Partial<'_>| {
+            let nothing = Rows::default();
+            let rows = partial.table.unwrap_or(&nothing);
+            report(shape(rows, request, revision, partial.fraction, started));
+        };
+        let table = case.run(&snapshot, &query, range, &options, &mut partial, &call.cancel)?;
+        let table = Arc::new(table);
+        let kept = (table.bytes() <= KEPT_BYTES).then(|| KeptTable { key, table: Arc::clone(&table) });
+        *session.kept_table() = kept;
+        table
+    };
+    Ok(shape(&table, request, revision, 1.0, started))
+}
+
+pub fn export(
+    session: &Session,
+    call: &Call<'_>,
+    request: &ExportRequest,
+    report: &dyn Fn(Exported),
+) -> Answer<Exported> {
+    let path = Path::new(&request.path);
+    if !path.is_absolute() {
+        return Err(WireError::new(ErrorCode::BadRequest, "The file needs its whole path."));
+    }
+    let case = session.case(Path::new(&request.view.case))?;
+    let (query, range) = asked(&request.view)?;
+    let options = options(session, request.zone.as_ref())?;
+    let format = match request.format {
+        TableFormat::Text => files::Format::Text,
+        TableFormat::Csv => files::Format::Csv,
+        TableFormat::Ndjson => files::Format::Ndjson,
+        TableFormat::Parquet => files::Format::Parquet,
+    };
+    let told = |rows, fraction| Exported { path: request.path.clone(), rows, fraction };
+    let mut progress = |fraction: f64| report(told(0, fraction));
+    let (snapshot, to) = (case.snapshot(), (format, path));
+    let rows = files::export(&case, &snapshot, &query, range, &options, to, &mut progress, &call.cancel)?;
+    Ok(told(rows, 1.0))
+}
+
+fn shape(table: &Rows, request: &RunRequest, revision: u64, fraction: f64, started: Instant) -> Table {
+    let first = usize::try_from(request.first).unwrap_or(usize::MAX).min(table.rows());
+    let end = first.saturating_add((request.count as usize).min(PAGE_ROWS)).min(table.rows());
+    let columns = table.names().iter().zip(table.columns());
+    Table {
+        revision,
+        columns: columns
+            .map(|(name, column)| TableColumn { name: name.to_string(), kind: kind(column.kind()) })
+            .collect(),
+        total: table.rows() as u64,
+        first: first as u64,
+        rows: (first..end)
+            .map(|row| (0..table.names().len()).map(|column| cell(&table.cell(row, column))).collect())
+            .collect(),
+        notes: table.notes.clone(),
+        fraction,
+        elapsed_ms: started.elapsed().as_secs_f64() * 1_000.0,
+    }
+}
+
+fn kind(kind: indexer::ColumnKind) -> ColumnKind {
+    match kind {
+        indexer::ColumnKind::Missing => ColumnKind::Missing,
+        indexer::ColumnKind::Text => ColumnKind::Text,
+        indexer::ColumnKind::Int => ColumnKind::Int,
+        indexer::ColumnKind::Float => ColumnKind::Float,
+        indexer::ColumnKind::Bool => ColumnKind::Bool,
+        indexer::ColumnKind::Time => ColumnKind::Time,
+        indexer::ColumnKind::Level => ColumnKind::Level,
+        indexer::ColumnKind::Mixed => ColumnKind::Mixed,
+    }
+}
+
+fn cell(cell: &indexer::Cell) -> TableCell {
+    use indexer::Cell;
+    TableCell(match cell {
+        Cell::Missing => serde_json::Value::Null,
+        Cell::Bool(value) => (*value).into(),
+        Cell::Int(value) if value.abs() < EXACT => (*value).into(),
+        Cell::Float(value) => (*value).into(),
+        Cell::Time(time) => Nanos(*time).0.to_string().into(),
+        other => other.to_string().into(),
+    })
+}

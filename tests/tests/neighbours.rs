@@ -1,0 +1,320 @@
+//! Sorted pages, context, facets, followed values, transactions and what is significant, each against the
+//! plainest reading of logs that repeat themselves enough for ties, gaps and missing values everywhere.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use indexer::aggregate::{FacetsRequest, TransactionOrder};
+use indexer::{
+    Around, Cancel, Case, Event, FieldKind, FieldValue, ImportOptions, NO_TIME, Scalar, SortBy, View, Walk,
+};
+
+type Read = (Event, Vec<FieldValue>);
+
+/// A generator good enough to mix lines, and the same on every machine.
+struct Dice(u64);
+
+impl Dice {
+    fn throw(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+}
+
+fn line(dice: &mut Dice) -> String {
+    let minute = dice.throw(2_000);
+    let time =
+        format!("\"ts\":\"2026-03-0{}T{:02}:{:02}:00Z\",", 1 + minute / 1_440, minute / 60 % 24, minute % 60);
+    let time = if dice.throw(9) == 0 { String::new() } else { time };
+    let mut text = format!("{{{time}\"level\":\"{}\"", ["info", "warn", "error"][dice.throw(3) as usize]);
+    let field = |text: &mut String, name: &str, value: String| {
+        *text += &[",\"", name, "\":", &value].concat();
+    };
+    match dice.throw(4) {
+        0 => field(&mut text, "took", (dice.throw(6)).to_string()),
+        1 | 2 => field(&mut text, "took", format!("{}.{}", dice.throw(5), dice.throw(8))),
+        _ => {}
+    }
+    if dice.throw(5) > 0 {
+        field(&mut text, "trace", format!("\"t{}\"", dice.throw(12)));
+    }
+    match dice.throw(5) {
+        0 => field(&mut text, "mixed", "true".to_owned()),
+        1 => field(&mut text, "mixed", dice.throw(4).to_string()),
+        2 => field(&mut text, "mixed", format!("\"word {}\"", dice.throw(4))),
+        3 => field(&mut text, "mixed", format!("\"t{}\"", dice.throw(12))),
+        _ => {}
+    }
+    text + ",\"msg\":\"done\"}\n"
+}
+
+fn imported(folder: &Path, seed: u64) -> Case {
+    let case = Case::create(&folder.join("a.case")).expect("a case");
+    let mut dice = Dice(seed);
+    for index in 0..3 {
+        let path = folder.join(format!("{index}.log"));
+        let lines: String = (0..40 + dice.throw(60)).map(|_| line(&mut dice)).collect();
+        std::fs::write(&path, lines).expect("a file");
+        let options = ImportOptions { without_index: index == 1, ..ImportOptions::default() };
+        case.import(&[path], &options, &|_| {}, &Cancel::default()).expect("an import");
+    }
+    case
+}
+
+fn read(case: &Case, view: &View) -> Vec<Read> {
+    let mut events = Vec::new();
+    let walk = Walk { with_fields: true, ..Walk::default() };
+    case.for_each(&case.snapshot(), view, walk, &Cancel::default(), &mut |event, fields| {
+        events.push((event, fields));
+        Ok(())
+    })
+    .expect("all events can be read");
+    events
+}
+
+fn value(read: &Read, field: &str) -> Option<Scalar> {
+    if field == "level" {
+        return (read.0.level != indexer::Level::None).then(|| Scalar::Text(read.0.level.name().to_owned()));
+    }
+    let found = read.1.iter().find(|value| value.name == field)?;
+    let number = || found.value.parse().expect("a number");
+    Some(match found.kind {
+        FieldKind::Text => Scalar::Text(found.value.clone()),
+        FieldKind::Int | FieldKind::Float => Scalar::Float(number()),
+        FieldKind::Bool => Scalar::Bool(found.value == "true"),
+    })
+}
+
+fn text(read: &Read, field: &str) -> Option<String> {
+    value(read, field).map(|value| value.to_string())
+}
+
+fn view(query: &str) -> View {
+    View::parse(query, None, None).expect("a query")
+}
+
+fn for_seeds(check: impl Fn(&Case, &mut Dice)) {
+    for seed in 1..=12 {
+        let folder = tempfile::tempdir().expect("a folder");
+        check(&imported(folder.path(), seed), &mut Dice(seed * 77));
+    }
+}
+
+#[test]
+fn pages_sorted_by_a_field_are_those_of_a_stable_sort() {
+    for_seeds(|case, dice| {
+        for query in ["*", "level:error", "took>2"] {
+            let events = read(case, &view(query));
+            for field in ["took", "mixed", "trace", "level"] {
+                for descending in [false, true] {
+                    let mut sorted: Vec<&Read> = events.iter().collect();
+                    sorted.sort_by(|one, other| match (value(one, field), value(other, field)) {
+                        (Some(one), Some(other)) if descending => other.order(&one),
+                        (Some(one), Some(other)) => one.order(&other),
+                        (one, other) => other.is_some().cmp(&one.is_some()),
+                    });
+                    let rows = (dice.throw(sorted.len() as u64 + 4) as usize, dice.throw(30) as usize);
+                    let sort = SortBy { field: field.to_owned(), descending };
+                    let page = case
+                        .page_by(&case.snapshot(), &view(query), &sort, rows, usize::MAX, &Cancel::default())
+                        .expect("a page");
+                    let expected: Vec<&Event> =
+                        sorted.iter().map(|(event, _)| event).skip(rows.0).take(rows.1).collect();
+                    assert_eq!(page.total, sorted.len());
+                    assert_eq!(page.events.iter().collect::<Vec<_>>(), expected, "{query} {sort:?} {rows:?}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn the_context_of_an_event_is_what_stands_beside_it() {
+    for_seeds(|case, dice| {
+        let events = read(case, &view("*"));
+        for _ in 0..20 {
+            let at = dice.throw(events.len() as u64) as usize;
+            let (event, own) = (&events[at].0, &events[at]);
+            let (before, after) = (dice.throw(6) as usize, dice.throw(6) as usize);
+            let beside =
+                |around: &Around, mut others: Vec<&Event>, order: &dyn Fn(&Event, &Event) -> Ordering| {
+                    others.sort_by(|one, other| order(one, other));
+                    let place = others.iter().position(|other| *other == event);
+                    let place =
+                        place.unwrap_or_else(|| others.partition_point(|other| order(other, event).is_lt()));
+                    let context = case
+                        .around(
+                            &case.snapshot(),
+                            (event.source, event.offset),
+                            around,
+                            (before, after),
+                            usize::MAX,
+                            &Cancel::default(),
+                        )
+                        .expect("a context");
+                    let earlier: Vec<&Event> = others[place.saturating_sub(before)..place].to_vec();
+                    let later: Vec<&Event> =
+                        others[place..].iter().copied().filter(|other| *other != event).take(after).collect();
+                    assert_eq!(context.before.iter().collect::<Vec<_>>(), earlier, "{around:?}");
+                    assert_eq!(context.after.iter().collect::<Vec<_>>(), later, "{around:?}");
+                    assert_eq!(&context.event, event);
+                };
+            let key = |event: &Event| (event.time, event.source, event.offset);
+            let all = || events.iter().map(|(event, _)| event);
+            let by_time = |one: &Event, other: &Event| key(one).cmp(&key(other));
+            beside(&Around::Everywhere, all().collect(), &by_time);
+            let in_file = all().filter(|other| other.source == event.source).collect();
+            beside(&Around::File, in_file, &|one, other| one.offset.cmp(&other.offset));
+            for field in ["trace", "mixed", "level", "took"] {
+                let shared = text(own, field);
+                let sharing = events.iter().filter(|other| shared.is_some() && text(other, field) == shared);
+                let around = Around::Sharing { field: field.to_owned() };
+                beside(&around, sharing.map(|(event, _)| event).collect(), &by_time);
+            }
+        }
+    });
+}
+
+#[test]
+fn facets_count_every_field() {
+    for_seeds(|case, _| {
+        for query in ["*", "level:warn"] {
+            let events = read(case, &view(query));
+            let request = FacetsRequest { fields: vec![], top: 3, buckets: 20 };
+            let facets = case
+                .facets(&case.snapshot(), &view(query), &request, &mut |_, _| {}, &Cancel::default())
+                .expect("facets");
+            assert_eq!(facets.total, events.len() as u64);
+            let names: BTreeSet<&str> = facets.fields.iter().map(|facet| facet.field.as_str()).collect();
+            assert!(["level", "source", "took", "trace", "mixed"].iter().all(|name| names.contains(name)));
+            for facet in facets.fields.iter().filter(|facet| facet.field != "source") {
+                let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+                let there: Vec<&Read> =
+                    events.iter().filter(|read| text(read, &facet.field).is_some()).collect();
+                there
+                    .iter()
+                    .filter_map(|read| text(read, &facet.field))
+                    .for_each(|text| *counts.entry(text).or_default() += 1);
+                assert_eq!(facet.present, there.len() as u64, "{}", facet.field);
+                assert_eq!(facet.distinct, Some(counts.len() as u64), "{}", facet.field);
+                let mut most: Vec<u64> = counts.values().copied().collect();
+                most.sort_unstable_by_key(|&count| std::cmp::Reverse(count));
+                most.truncate(3);
+                assert_eq!(facet.top.iter().map(|(_, count)| *count).collect::<Vec<_>>(), most);
+                assert!(facet.top.iter().all(|(value, count)| counts[&value.to_string()] == *count));
+                for (bucket, &count) in facet.sparkline.iter().enumerate() {
+                    let times = facets.edges[bucket]..facets.edges[bucket + 1];
+                    let inside = there
+                        .iter()
+                        .filter(|(event, _)| event.time != NO_TIME && times.contains(&event.time));
+                    assert_eq!(count as usize, inside.count(), "{} {bucket}", facet.field);
+                }
+                let mut numbers: Vec<f64> =
+                    events.iter().filter_map(|read| value(read, &facet.field)?.number()).collect();
+                numbers.sort_unstable_by(f64::total_cmp);
+                match &facet.numbers {
+                    None => assert!(numbers.is_empty(), "{}", facet.field),
+                    Some(found) => {
+                        assert_eq!(found.count, numbers.len() as u64, "{}", facet.field);
+                        assert_eq!(found.least.as_ref().and_then(Scalar::number), numbers.first().copied());
+                        assert_eq!(found.greatest.as_ref().and_then(Scalar::number), numbers.last().copied());
+                    }
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn transactions_and_trails_are_those_of_the_plain_reading() {
+    for_seeds(|case, dice| {
+        let events = read(case, &view("*"));
+        let found = case
+            .transactions(
+                &case.snapshot(),
+                &view("*"),
+                ("trace", TransactionOrder::Longest, 5),
+                &Cancel::default(),
+            )
+            .expect("transactions");
+        let mut plain: BTreeMap<String, Vec<&Event>> = BTreeMap::new();
+        for read in &events {
+            if let Some(id) = text(read, "trace") {
+                plain.entry(id).or_default().push(&read.0);
+            }
+        }
+        assert_eq!(found.total, plain.len() as u64);
+        assert_eq!(
+            found.without as usize,
+            events.iter().filter(|read| text(read, "trace").is_none()).count()
+        );
+        let times = |events: &[&Event]| {
+            events.iter().map(|event| event.time).filter(|&time| time != NO_TIME).collect::<Vec<i64>>()
+        };
+        let duration = |events: &[&Event]| {
+            let times = times(events);
+            times.last().zip(times.first()).map_or(0, |(last, first)| last - first)
+        };
+        let mut durations: Vec<i64> = plain.values().map(|events| duration(events)).collect();
+        durations.sort_unstable_by_key(|&duration| std::cmp::Reverse(duration));
+        durations.truncate(5);
+        assert_eq!(
+            found.shown.iter().map(indexer::aggregate::Transaction::duration_ns).collect::<Vec<_>>(),
+            durations
+        );
+        for shown in &found.shown {
+            let events = &plain[&shown.id.to_string()];
+            let times = times(events);
+            assert_eq!(shown.events as usize, events.len());
+            assert_eq!(Some(shown.level), events.iter().map(|event| event.level).max());
+            assert_eq!(shown.gap_ns, times.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0));
+            assert_eq!((shown.first, shown.last), (times.first().copied(), times.last().copied()));
+        }
+        let wanted = format!("t{}", dice.throw(14));
+        let trails = case.follow(&case.snapshot(), &wanted, &Cancel::default()).expect("trails");
+        for field in ["trace", "mixed"] {
+            let held = events.iter().filter(|read| text(read, field).as_deref() == Some(&wanted)).count();
+            let followed: u64 =
+                trails.iter().filter(|trail| trail.field == field).map(|trail| trail.events).sum();
+            assert_eq!(followed as usize, held, "{wanted} in {field}");
+        }
+        assert!(
+            trails.iter().all(|trail| trail.field != "raw"),
+            "each event names it in a field: {trails:?}"
+        );
+    });
+}
+
+#[test]
+fn what_sets_a_selection_apart_comes_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.log");
+    let line = |status: u32, host: &str| {
+        format!("{{\"ts\":\"2026-03-01T00:00:00Z\",\"status\":{status},\"host\":\"{host}\"}}\n")
+    };
+    let lines: String = (0..300)
+        .map(|row| {
+            line(
+                if row % 10 == 0 { 500 } else { 200 },
+                if row % 10 == 0 && row % 30 != 0 { "bad" } else { "good" },
+            )
+        })
+        .collect();
+    std::fs::write(&path, lines).expect("a file");
+    let case = Case::create(&folder.path().join("a.case")).expect("a case");
+    case.import(&[path], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
+    let found = case
+        .significant(
+            &case.snapshot(),
+            (&view("status:500"), &view("*")),
+            &["host".to_owned()],
+            5,
+            &Cancel::default(),
+        )
+        .expect("terms");
+    assert_eq!((found.selected, found.others), (30, 270));
+    assert_eq!(found.terms.len(), 1, "a host that is as frequent elsewhere says nothing");
+    let bad = &found.terms[0];
+    assert_eq!((bad.value.to_string().as_str(), bad.selected, bad.others), ("bad", 20, 0));
+}
