@@ -14,7 +14,7 @@ use crate::import::{self, ImportOptions, ImportReport, Progress};
 use crate::limits::{COLUMN_CACHE_BYTES, COLUMN_CACHE_SHARE};
 use crate::storage::{
     ColumnCache, Frame, Manifest, ManifestStamp, Profile, RawCursor, RawFolder, Readings, Segment,
-    SegmentEntry, Shared, SourceEntry, folder_bytes, is_locked, verify_templates,
+    SegmentEntry, Shared, SourceEntry, folder_bytes, folder_is_read_only, is_locked, notes, verify_templates,
 };
 use crate::templates::TemplateCache;
 use crate::writing::Writing;
@@ -236,8 +236,8 @@ impl Case {
             return None;
         }
         is_locked(&self.folder).or_else(|| {
-            let readonly = fs::metadata(&self.folder).is_ok_and(|meta| meta.permissions().readonly());
-            readonly
+            let read_only = folder_is_read_only(&self.folder);
+            read_only
                 .then(|| Error::new(ErrorKind::ReadOnly, "the case's folder is read-only").at(&self.folder))
         })
     }
@@ -273,7 +273,7 @@ impl Case {
         }
     }
 
-    /// Reads everything back: each source's hash, each segment's checksum, each event's place.
+    /// Reads everything back: each source's hash, each segment's checksum, each event's place, the notes.
     pub fn verify(&self, cancel: &Cancel) -> Verification {
         let snapshot = self.snapshot();
         let mut problems: Vec<Error> = Manifest::problem(&self.folder).into_iter().collect();
@@ -300,6 +300,7 @@ impl Case {
             problems.extend(segment.verify(cursor).err());
             problems.extend(verify_templates(segment, cursor).err());
         }
+        problems.extend(notes::verify(&self.folder).err());
         Verification { sources: kept.count(), segments: snapshot.manifest.segments.len(), bytes, problems }
     }
 
@@ -343,7 +344,6 @@ impl Case {
     /// Asks a question. Where segments turn out to be damaged it is asked again without them, and
     /// [`Snapshot::missing`] tells afterwards what the answer lacks.
     pub(crate) fn without_damaged<T>(
-        &self,
         snapshot: &Snapshot,
         mut ask: impl FnMut(&Snapshot) -> Result<T>,
     ) -> Result<T> {

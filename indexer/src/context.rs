@@ -41,7 +41,7 @@ impl Case {
         cut: usize,
         cancel: &Cancel,
     ) -> Result<Context> {
-        self.without_damaged(snapshot, |snapshot| {
+        Self::without_damaged(snapshot, |snapshot| {
             self.around_of(snapshot, (source, offset), around, (before, after), cut, cancel)
         })
     }

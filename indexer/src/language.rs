@@ -75,7 +75,7 @@ impl Case {
 
     /// Answers a filter and tells what was done for it. Nothing that was kept from earlier questions is used.
     pub fn explain(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Explanation> {
-        self.without_damaged(snapshot, |snapshot| self.explain_of(snapshot, view, cancel))
+        Self::without_damaged(snapshot, |snapshot| self.explain_of(snapshot, view, cancel))
     }
 
     fn explain_of(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Explanation> {

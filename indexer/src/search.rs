@@ -105,7 +105,7 @@ impl Case {
         partial: &mut dyn FnMut(&Timeline, f64),
         cancel: &Cancel,
     ) -> Result<Timeline> {
-        self.without_damaged(snapshot, |snapshot| self.timeline_of(snapshot, view, buckets, partial, cancel))
+        Self::without_damaged(snapshot, |snapshot| self.timeline_of(snapshot, view, buckets, partial, cancel))
     }
 
     fn timeline_of(
@@ -274,7 +274,7 @@ impl Case {
 
     pub(crate) fn selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
         let view = &Self::resolved(snapshot, view)?;
-        self.without_damaged(snapshot, |snapshot| {
+        Self::without_damaged(snapshot, |snapshot| {
             let mut parts = Vec::new();
             self.each_part(snapshot, view, cancel, Ok, |part, _| {
                 parts.push(part);

@@ -66,7 +66,7 @@ impl Case {
         cut: usize,
         cancel: &Cancel,
     ) -> Result<Page> {
-        self.without_damaged(snapshot, |snapshot| self.page_by_of(snapshot, view, sort, rows, cut, cancel))
+        Self::without_damaged(snapshot, |snapshot| self.page_by_of(snapshot, view, sort, rows, cut, cancel))
     }
 
     fn page_by_of(

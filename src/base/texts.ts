@@ -1,4 +1,6 @@
 import { formatBytes, formatCount, formatSeconds, formatShare } from './format';
+import { commands } from './texts/commands';
+import { explore } from './texts/explore';
 
 const plural = new Intl.PluralRules('en');
 
@@ -12,6 +14,9 @@ function counted(count: number, one: string, many: string): string {
 
 /** Every text of the screen, in one place, so that its voice is one and a second language is possible. */
 export const texts = {
+  commands,
+  explore,
+
   app: {
     name: 'Timberline',
     promise:
@@ -244,50 +249,4 @@ export const texts = {
   unreachableHint: 'Is Timberline still running? Open the address that it printed when it started.',
   dismiss: 'Dismiss',
   close: 'Close',
-
-  keyboard: {
-    name: 'Keyboard',
-    groups: [
-      {
-        name: 'Anywhere',
-        keys: [
-          [['/'], 'Go to the filter'],
-          [['?'], 'Show this sheet'],
-          [['Alt', '1'], 'Events'],
-          [['Alt', '2'], 'Patterns'],
-          [['Esc'], 'Close or leave what is open'],
-        ],
-      },
-      {
-        name: 'Filter',
-        keys: [
-          [['Enter'], 'Ask now'],
-          [['Ctrl', 'Enter'], 'Ask now, from anywhere'],
-          [['Ctrl', 'Space'], 'What could be written here'],
-          [['Tab'], 'Take the suggestion'],
-          [['Alt', 'Enter'], 'Put right what is marked'],
-        ],
-      },
-      {
-        name: 'Events',
-        keys: [
-          [['j', '↓'], 'Next event'],
-          [['k', '↑'], 'Event before'],
-          [['PgDn', 'PgUp'], 'A page on or back'],
-          [['g', 'Home'], 'First event'],
-          [['G', 'End'], 'Last event'],
-          [['Enter'], 'Open the event'],
-        ],
-      },
-      {
-        name: 'Timeline',
-        keys: [
-          [['←', '→'], 'Move over the bars'],
-          [['Shift', '←', '→'], 'Select bars'],
-          [['Enter'], 'Zoom in'],
-          [['Backspace'], 'Back to the range before'],
-        ],
-      },
-    ],
-  },
 } as const;

@@ -63,12 +63,12 @@ it('keeps the last good answer when a query is wrong, and forgets the mistake wh
 it('asks for the range that was zoomed into and comes back out of it', async () => {
   explorer.zoom({ from: asTime(5n), to: asTime(9n) });
   expect(last().args.view).toMatchObject({ from: '5', to: '9' });
-  expect(explorer.canBack).toBe(true);
+  expect(explorer.history.canZoomOut).toBe(true);
   await last().answer(timeline(1));
-  explorer.back();
+  explorer.history.zoomOut();
   expect(last().args.view).toMatchObject({ from: null, to: null });
   expect(explorer.range).toBeNull();
-  expect(explorer.canBack).toBe(false);
+  expect(explorer.history.canZoomOut).toBe(false);
   expect(viewChanged).toHaveBeenCalledTimes(2);
 });
 

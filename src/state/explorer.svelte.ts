@@ -2,21 +2,26 @@ import { Latest } from '../base/latest';
 import { nanosFromTime } from '../base/time';
 import { engineError, type Client, type EngineError } from '../ipc/client';
 import type { Order, View } from '../ipc/generated';
+import { forgetful, type Keep } from './kept';
 import { withClause } from './querytext';
-import { RangeHistory, type RangeChoice } from './ranges';
+import { sameRange, type RangeChoice } from './ranges';
 import { timelineData, type TimelineData } from './timelinedata';
+import { ViewHistory } from './view.svelte';
+import { START, type ViewState } from './viewstate';
+import { viewOfText } from './viewtext';
 
 /** A pause this long in typing counts as "done for now". */
 const TYPING_PAUSE_MS = 350;
 
+/** Typing is one step of the history, however often it is asked for meanwhile. */
+const TYPED = 'typed';
+
 /** What is asked of a case, and the timeline that answers it. */
 export class Explorer {
-  /** What stands in the query bar; `query` is what of it was asked last. */
+  /** All that is shown, and every step that led there. */
+  readonly history: ViewHistory;
+  /** What stands in the query bar; the view's query is what of it was asked last. */
   draft = $state('');
-  query = $state('');
-  range = $state.raw<RangeChoice>(null);
-  canBack = $state(false);
-  order = $state<Order>('oldestFirst');
   /** The last good answer. It stays until a better one comes, whatever goes wrong meanwhile. */
   timeline = $state.raw<TimelineData | null>(null);
   busy = $state(false);
@@ -26,23 +31,39 @@ export class Explorer {
   readonly #client: Client;
   readonly #casePath: string;
   readonly #viewChanged: () => void;
-  readonly #history = new RangeHistory();
+  readonly #keep: Keep;
   readonly #latest = new Latest<TimelineData>((busy) => (this.busy = busy));
   #buckets = 0;
   #epoch = 0;
   #typing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(client: Client, casePath: string, viewChanged: () => void) {
+  constructor(client: Client, casePath: string, viewChanged: () => void, keep: Keep = forgetful) {
     this.#client = client;
     this.#casePath = casePath;
     this.#viewChanged = viewChanged;
+    this.#keep = keep;
+    const start = viewOfText(keep.read('view') ?? '') ?? START;
+    this.history = new ViewHistory((after, before) => this.#changed(after, before), start);
+    this.draft = keep.read('draft') ?? start.query;
+  }
+
+  get query(): string {
+    return this.history.current.query;
+  }
+
+  get range(): RangeChoice {
+    return this.history.current.range;
+  }
+
+  get order(): Order {
+    return this.history.current.order;
   }
 
   get view(): View {
-    const range = this.#history.current;
+    const { query, range } = this.history.current;
     return {
       case: this.#casePath,
-      query: this.query,
+      query,
       from: range === null ? null : nanosFromTime(range.from),
       to: range === null ? null : nanosFromTime(range.to),
     };
@@ -53,20 +74,16 @@ export class Explorer {
   }
 
   type(text: string): void {
-    this.draft = text;
+    this.#write(text);
     clearTimeout(this.#typing);
-    this.#typing = setTimeout(() => this.ask(text), TYPING_PAUSE_MS);
+    this.#typing = setTimeout(() => this.#ask(text, TYPED), TYPING_PAUSE_MS);
   }
 
-  /** Asks a query at once: Enter, a click on a value, or the end of a pause in typing. */
+  /** Asks a query at once: Enter, a click on a value. */
   ask(text: string = this.draft): void {
-    clearTimeout(this.#typing);
-    this.draft = text;
-    const query = text.trim();
-    const unchanged = query === this.query && this.failure === null && this.queryError === null;
-    if (unchanged) return;
-    this.query = query;
-    this.#askAnew();
+    const typed = text === this.draft;
+    this.#ask(text, typed ? TYPED : null);
+    this.history.finishStep();
   }
 
   addClause(field: string, value: string, excluded: boolean): void {
@@ -74,16 +91,12 @@ export class Explorer {
   }
 
   zoom(range: RangeChoice): void {
-    if (this.#history.go(range)) this.#rangeChanged();
-  }
-
-  back(): void {
-    if (this.#history.back()) this.#rangeChanged();
+    this.history.change({ range });
   }
 
   toggleOrder(): void {
-    this.order = this.order === 'oldestFirst' ? 'newestFirst' : 'oldestFirst';
-    this.#viewChanged();
+    const order = this.order === 'oldestFirst' ? 'newestFirst' : 'oldestFirst';
+    this.history.change({ order });
   }
 
   /** How many buckets the screen can draw. */
@@ -110,10 +123,27 @@ export class Explorer {
     this.#latest.stop();
   }
 
-  #rangeChanged(): void {
-    this.range = this.#history.current;
-    this.canBack = this.#history.canBack;
-    this.#askAnew();
+  #ask(text: string, kind: string | null): void {
+    clearTimeout(this.#typing);
+    this.#write(text);
+    const query = text.trim();
+    if (query !== this.query) this.history.change({ query }, kind);
+    else if (this.failure !== null || this.queryError !== null) this.#askAnew();
+  }
+
+  #write(draft: string): void {
+    this.draft = draft;
+    this.#keep.write('draft', draft);
+  }
+
+  #changed(after: ViewState, before: ViewState): void {
+    this.#keep.write('view', this.history.text);
+    if (after.query !== before.query && after.query !== this.draft.trim()) {
+      clearTimeout(this.#typing);
+      this.#write(after.query);
+    }
+    if (after.query !== before.query || !sameRange(after.range, before.range)) this.#askAnew();
+    else if (after.order !== before.order) this.#viewChanged();
   }
 
   #askAnew(): void {
@@ -125,7 +155,7 @@ export class Explorer {
     // Before the screen has said how wide it is, any answer would be thrown away.
     if (this.#buckets === 0) return;
     const view = this.view;
-    const range = this.#history.current;
+    const { range } = this;
     const buckets = this.#buckets;
     const key = JSON.stringify(view);
     this.#latest[how]({

@@ -1,9 +1,13 @@
 import { Coalesced } from '../base/coalesce';
+import { Clock } from '../base/zone';
 import type { Client } from '../ipc/client';
 import type { CaseSummary, ImportProgress, ImportReport } from '../ipc/generated';
+import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
+import { keepFor } from './kept';
 import { Language } from './language';
+import { Markers } from './markers.svelte';
 import { Rows } from './rows.svelte';
 import { Templates } from './templates.svelte';
 
@@ -21,10 +25,14 @@ export class OpenCase {
   readonly detail: Detail;
   readonly language: Language;
   readonly templates: Templates;
+  readonly cursor = new Cursor();
+  readonly markers = new Markers();
 
   readonly #client: Client;
   readonly #refresh: Coalesced;
   #revision: number;
+  /** How times are written and read, in the zone of the view. */
+  readonly #clock = $derived.by(() => new Clock(this.explorer.history.current.zone));
   #following: ReturnType<typeof setTimeout> | null = null;
 
   constructor(client: Client, summary: CaseSummary) {
@@ -38,7 +46,8 @@ export class OpenCase {
     this.detail = new Detail(client, summary.path, this.rows);
     this.language = new Language(client, summary.path);
     this.templates = new Templates(client);
-    this.explorer = new Explorer(client, summary.path, () => this.#viewChanged());
+    const keep = keepFor(summary.path);
+    this.explorer = new Explorer(client, summary.path, () => this.#viewChanged(), keep);
     this.#refresh = new Coalesced(() => {
       this.explorer.refresh(this.#revision);
       this.rows.refresh(this.#revision);
@@ -48,6 +57,10 @@ export class OpenCase {
     this.rows.refresh(this.#revision);
     this.#viewChanged();
     this.#follow();
+  }
+
+  get clock(): Clock {
+    return this.#clock;
   }
 
   /** An import has shown how far it is; a new revision means there is more to see. */

@@ -71,7 +71,7 @@ impl Case {
         partial: &mut dyn FnMut(&Facets, f64),
         cancel: &Cancel,
     ) -> Result<Facets> {
-        self.without_damaged(snapshot, |snapshot| self.facets_of(snapshot, view, request, partial, cancel))
+        Self::without_damaged(snapshot, |snapshot| self.facets_of(snapshot, view, request, partial, cancel))
     }
 
     fn facets_of(

@@ -82,7 +82,9 @@ impl Case {
         partial: &mut dyn FnMut(&Answer, f64),
         cancel: &Cancel,
     ) -> Result<Answer> {
-        self.without_damaged(snapshot, |snapshot| self.aggregate_of(snapshot, view, request, partial, cancel))
+        Self::without_damaged(snapshot, |snapshot| {
+            self.aggregate_of(snapshot, view, request, partial, cancel)
+        })
     }
 
     fn aggregate_of(

@@ -45,7 +45,7 @@ impl Case {
         most: usize,
         cancel: &Cancel,
     ) -> Result<SignificantTerms> {
-        self.without_damaged(snapshot, |snapshot| {
+        Self::without_damaged(snapshot, |snapshot| {
             self.significant_of(snapshot, (selection, background), fields, most, cancel)
         })
     }

@@ -87,7 +87,7 @@ impl Case {
         (field, order, most): (&str, TransactionOrder, usize),
         cancel: &Cancel,
     ) -> Result<Transactions> {
-        self.without_damaged(snapshot, |snapshot| {
+        Self::without_damaged(snapshot, |snapshot| {
             self.transactions_of(snapshot, view, (field, order, most), cancel)
         })
     }

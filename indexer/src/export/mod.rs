@@ -71,7 +71,7 @@ pub fn export(
     progress: &mut dyn FnMut(f64),
     cancel: &Cancel,
 ) -> Result<u64> {
-    case.without_damaged(snapshot, |snapshot| {
+    Case::without_damaged(snapshot, |snapshot| {
         let mut writer = writer(format);
         let mut rows = 0;
         replaced(path, &mut |file| {

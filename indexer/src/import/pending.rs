@@ -191,7 +191,7 @@ impl Pending {
                 if let Some(table) = &mut table {
                     placed = match self.gather(kind, &values, order) {
                         Gathered::Values(values) => table.field(&column, kind, &values).map(|()| false)?,
-                        Gathered::Places(places) => table.placed(&column, &places).map(|()| true)?,
+                        Gathered::Places(found) => table.placed(&column, &found).map(|()| true)?,
                     };
                 }
                 fields.push(SegmentField { name, column, kind, placed });

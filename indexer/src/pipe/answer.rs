@@ -49,7 +49,7 @@ impl Case {
         partial: &mut dyn FnMut(Partial<'_>),
         cancel: &Cancel,
     ) -> Result<Table> {
-        self.without_damaged(snapshot, |snapshot| {
+        Self::without_damaged(snapshot, |snapshot| {
             self.run_of(snapshot, query, range, options, partial, cancel)
         })
     }

@@ -184,7 +184,7 @@ impl<'a> Merge<'a> {
                 if self.has_columns {
                     placed = match merged {
                         Merged::Values(values) => table.field(&column, kind, &values).map(|()| false),
-                        Merged::Places(places) => table.placed(&column, &places).map(|()| true),
+                        Merged::Places(found) => table.placed(&column, &found).map(|()| true),
                     }
                     .at_path(case)?;
                 }

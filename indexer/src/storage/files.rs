@@ -42,6 +42,7 @@ pub const FILTER: Role = role!("filter");
 pub const TEMPLATES: Role = role!("templates");
 pub const RAW: Role = role!("raw");
 pub const ACCOUNTS: Role = role!("accounts");
+pub const NOTES: Role = role!("notes");
 
 /// Writes a file that nobody names yet and makes it durable.
 pub fn write(path: &Path, bytes: &[u8], role: Role) -> Result<()> {
@@ -142,6 +143,18 @@ pub fn remove_where(folder: &Path, unwanted: impl Fn(&str) -> bool) -> Result<()
         }
     }
     Ok(())
+}
+
+/// Whether nothing can be written in a case's folder. Nothing is written to find out.
+pub fn folder_is_read_only(case: &Path) -> bool {
+    let folder = fs::metadata(case).is_ok_and(|meta| meta.permissions().readonly());
+    let manifest = OpenOptions::new().append(true).open(case.join("case.json"));
+    folder || manifest.is_err_and(|error| is_refusal(&error))
+}
+
+/// Whether an error says that a place may not be written to.
+pub fn is_refusal(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// The bytes of all files under a folder.

@@ -100,7 +100,7 @@ impl Case {
         partial: &mut dyn FnMut(&Patterns, f64),
         cancel: &Cancel,
     ) -> Result<Patterns> {
-        self.without_damaged(snapshot, |snapshot| self.patterns_of(snapshot, view, options, partial, cancel))
+        Self::without_damaged(snapshot, |snapshot| self.patterns_of(snapshot, view, options, partial, cancel))
     }
 
     fn patterns_of(

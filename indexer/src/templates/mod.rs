@@ -133,7 +133,7 @@ impl Case {
         each: &mut dyn FnMut(Event, Option<&Template>) -> Result<()>,
     ) -> Result<()> {
         let tree =
-            self.without_damaged(snapshot, |snapshot| self.tree(snapshot, cancel, &mut |_, _| Ok(())))?;
+            Self::without_damaged(snapshot, |snapshot| self.tree(snapshot, cancel, &mut |_, _| Ok(())))?;
         let selection = self.selection(snapshot, view, cancel)?;
         let mut cursor = self.raw_cursor();
         for first in (0..selection.len()).step_by(PAGE_ROWS) {

@@ -11,6 +11,7 @@ use crate::analysis::{
     SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
 };
 use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
+use crate::notes::{ChangeNotesRequest, EvidenceList, EvidenceRequest, Notes, NotesChanged, NotesRequest};
 use crate::patterns::{Patterns, PatternsRequest};
 use crate::sources::{
     Account, AccountRequest, AdjustRequest, PasteRequest, Preview, PreviewRequest, RereadRequest,
@@ -120,4 +121,10 @@ contract! {
     run / Run: RunRequest, Table => Table;
     /// Writes what a query gives to a file of the machine that answers.
     export / Export: ExportRequest, Exported => Exported;
+    /// What people wrote about the case, or what of it changed since an earlier reply.
+    notes / Notes: NotesRequest, Empty => Notes;
+    /// Writes and removes notes in one step, unless somebody else changed one of them.
+    change_notes / ChangeNotes: ChangeNotesRequest, Empty => NotesChanged;
+    /// Events by their places, with what proves them.
+    evidence / Evidence: EvidenceRequest, Empty => EvidenceList;
 }

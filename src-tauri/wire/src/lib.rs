@@ -19,6 +19,7 @@ mod calls;
 mod contract;
 mod error;
 mod language;
+mod notes;
 mod patterns;
 mod session;
 mod sources;
@@ -32,6 +33,10 @@ pub use contract::Command;
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,
+};
+pub use notes::{
+    ChangeNotesRequest, Evidence, EvidenceList, EvidenceRequest, Note, NoteConflict, NoteDraft, NoteName,
+    NoteRemoval, Notes, NotesChanged, NotesMade, NotesRequest,
 };
 pub use patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,

@@ -1,0 +1,151 @@
+/** Time zones: how far their clocks are from UTC at a time, by the system's own tables. */
+import {
+  asTime,
+  dateOf,
+  floorTo,
+  formatClock,
+  formatDay,
+  formatRange,
+  formatTime,
+  formatTimeFull,
+  formatTimeShort,
+  MILLISECOND,
+  MINUTE,
+  parseTime,
+  type Time,
+  type TimeRange,
+} from './time';
+
+/** Offsets change at most at a quarter of an hour, so that one answer serves all of it. */
+const OFFSET_HOLDS = 15n * MINUTE;
+/** Offsets that are remembered; a list shows a few times at once, an axis a few dozen. */
+const MOST_OFFSETS = 4096;
+
+/** The zone of this machine, by its name. */
+export function localZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+export function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A clock on the wall: how times are written, and read, in one zone. */
+export class Clock {
+  /** An IANA name. */
+  readonly zone: string;
+  readonly #parts: Intl.DateTimeFormat | null;
+  readonly #offsets = new Map<bigint, bigint>();
+
+  /** `UTC`, `local`, or an IANA name; an unknown name is UTC. */
+  constructor(zone: string) {
+    const name = zone === 'local' ? localZone() : zone;
+    this.zone = isZone(name) ? name : 'UTC';
+    this.#parts =
+      this.zone === 'UTC'
+        ? null
+        : new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
+            timeZone: this.zone,
+            hourCycle: 'h23',
+            year: 'numeric',
+            month: 'numeric',
+            day: 'numeric',
+            hour: 'numeric',
+            minute: 'numeric',
+            second: 'numeric',
+            era: 'short',
+          });
+  }
+
+  /** What the zone's clocks are ahead of UTC at a time, in nanoseconds. */
+  offset(time: Time): bigint {
+    if (this.#parts === null) return 0n;
+    const slot = floorTo(time, OFFSET_HOLDS);
+    const known = this.#offsets.get(slot);
+    if (known !== undefined) return known;
+    const offset = offsetAt(this.#parts, slot);
+    if (this.#offsets.size >= MOST_OFFSETS) this.#offsets.clear();
+    this.#offsets.set(slot, offset);
+    return offset;
+  }
+
+  /** The time as the zone's clocks show it, written as if that were UTC. */
+  wall(time: Time): Time {
+    return asTime(time + this.offset(time));
+  }
+
+  /** The time at which the zone's clocks show this; where they show it twice, the earlier. */
+  fromWall(wall: Time): Time {
+    const candidates = [
+      wall - this.offset(asTime(wall - DAY_AROUND)),
+      wall - this.offset(asTime(wall + DAY_AROUND)),
+    ]
+      .map(asTime)
+      .sort((a, b) => (a < b ? -1 : 1));
+    // In the hour that clocks leap over no time fits, and the later reading is the natural one.
+    return candidates.find((time) => this.wall(time) === wall) ?? candidates.at(-1)!;
+  }
+
+  /** `UTC`, `UTC+02:00`: what to write beside times. */
+  label(time: Time | null): string {
+    if (this.#parts === null || time === null) return this.zone;
+    const minutes = Number(this.offset(time) / MINUTE);
+    const clock = (part: number) => String(Math.trunc(Math.abs(part))).padStart(2, '0');
+    return `UTC${minutes < 0 ? '−' : '+'}${clock(minutes / 60)}:${clock(minutes % 60)}`;
+  }
+
+  day(time: Time): string {
+    return formatDay(this.wall(time));
+  }
+
+  clock(time: Time): string {
+    return formatClock(this.wall(time));
+  }
+
+  time(time: Time): string {
+    return formatTime(this.wall(time));
+  }
+
+  full(time: Time): string {
+    return formatTimeFull(this.wall(time));
+  }
+
+  short(time: Time): string {
+    return formatTimeShort(this.wall(time));
+  }
+
+  range(range: TimeRange): string {
+    return formatRange({ from: this.wall(range.from), to: this.wall(range.to) });
+  }
+
+  /** Reads a day with an optional clock, in this zone unless it says UTC. Null if it is no time. */
+  parse(text: string): Time | null {
+    const time = parseTime(text);
+    if (time === null || /(?:Z|UTC)\s*$/i.test(text)) return time;
+    return this.fromWall(time);
+  }
+}
+
+/** No clock has ever been changed by more than a day at once. */
+const DAY_AROUND = 24n * 60n * MINUTE;
+
+function offsetAt(parts: Intl.DateTimeFormat, time: Time): bigint {
+  const shown = Object.fromEntries(
+    parts.formatToParts(dateOf(time)).map(({ type, value }) => [type, value]),
+  );
+  const year = Number(shown.year) * (shown.era?.startsWith('B') ? -1 : 1);
+  const wall = Date.UTC(
+    year,
+    Number(shown.month) - 1,
+    Number(shown.day),
+    Number(shown.hour),
+    Number(shown.minute),
+    Number(shown.second),
+  );
+  return BigInt(wall) * MILLISECOND - floorTo(time, 1000n * MILLISECOND);
+}

@@ -1,0 +1,200 @@
+import { texts } from '../../base/texts';
+import type { OpenCase } from '../../state/opencase.svelte';
+import type { Session } from '../../state/session.svelte';
+import type { Command } from '../commands/commands.svelte';
+import { TABS } from './tabs';
+
+/** What the commands need of the parts of the screen. */
+export interface Parts {
+  focusQuery(): void;
+  listKey(key: string): void;
+  showSheet(): void;
+  showPalette(): void;
+  showShare(): void;
+}
+
+const words = texts.commands;
+
+/** The commands that are there whatever is looked at. Features register theirs beside them. */
+export function workbenchCommands(session: Session, opened: OpenCase, parts: Parts): Command[] {
+  return [
+    ...anywhere(session, opened, parts),
+    ...tabs(opened),
+    ...inQuery(opened),
+    ...inEvents(opened, parts),
+    ...inTimeline(opened),
+  ];
+}
+
+function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
+  const { explorer, detail } = opened;
+  const { history } = explorer;
+  const group = 'anywhere';
+  return [
+    {
+      id: 'palette',
+      name: words.showPalette,
+      group,
+      keys: ['Ctrl+K'],
+      whileWriting: true,
+      hidden: true,
+      run: () => parts.showPalette(),
+    },
+    { id: 'sheet', name: words.showSheet, group, keys: ['?'], run: () => parts.showSheet() },
+    { id: 'query', name: words.toQuery, group, keys: ['/'], run: () => parts.focusQuery() },
+    {
+      id: 'ask',
+      name: words.ask,
+      group,
+      keys: ['Ctrl+Enter'],
+      whileWriting: true,
+      run: () => explorer.ask(),
+    },
+    {
+      id: 'undo',
+      name: words.undo,
+      group,
+      keys: ['Ctrl+Z'],
+      can: () => history.canUndo,
+      run: () => void history.undo(),
+    },
+    {
+      id: 'redo',
+      name: words.redo,
+      group,
+      keys: ['Ctrl+Shift+Z', 'Ctrl+Y'],
+      can: () => history.canRedo,
+      run: () => void history.redo(),
+    },
+    { id: 'share', name: words.shareView, group, run: () => parts.showShare() },
+    {
+      id: 'add-files',
+      name: words.addFiles,
+      group,
+      can: () => opened.summary.readOnly === null,
+      run: () => void session.choose('files'),
+    },
+    { id: 'all-cases', name: words.allCases, group, run: () => void session.leave() },
+    {
+      id: 'leave',
+      name: words.leave,
+      group,
+      keys: ['Escape'],
+      can: () => detail.open,
+      hidden: true,
+      run: () => detail.close(),
+    },
+  ];
+}
+
+function tabs({ explorer: { history } }: OpenCase): Command[] {
+  const always = TABS.map(({ id, name }, at): Command => ({
+    id: `tab-${id}`,
+    name: words.showTab(name),
+    group: 'anywhere',
+    keys: [`Alt+${at + 1}`],
+    whileWriting: true,
+    run: () => history.change({ tab: id }),
+  }));
+  const isOpen = () => history.current.followUps.some(({ id }) => id === history.current.tab);
+  const close: Command = {
+    id: 'close-tab',
+    name: words.closeTab,
+    group: 'anywhere',
+    can: isOpen,
+    run: () => history.closeFollowUp(history.current.tab),
+  };
+  return [...always, close];
+}
+
+function inQuery({ explorer }: OpenCase): Command[] {
+  const group = 'query';
+  const told = (id: string, name: string, key: string): Command => ({
+    id: `query-${id}`,
+    name,
+    group,
+    keys: [key],
+    run: null,
+  });
+  return [
+    told('ask', words.askInBar, 'Enter'),
+    told('suggest', words.suggest, 'Ctrl+Space'),
+    told('take', words.take, 'Tab'),
+    told('mend', words.mend, 'Alt+Enter'),
+    {
+      id: 'query-clear',
+      name: words.clearQuery,
+      group,
+      can: () => explorer.query !== '',
+      run: () => explorer.ask(''),
+    },
+  ];
+}
+
+function inEvents({ explorer }: OpenCase, { listKey }: Parts): Command[] {
+  const can = () => explorer.history.current.tab === 'events';
+  const step = (id: string, name: string, ...keys: string[]): Command => ({
+    id: `event-${id}`,
+    name,
+    group: 'events',
+    keys,
+    can,
+    hidden: true,
+    run: () => listKey(keys[0]!),
+  });
+  return [
+    step('next', words.next, 'j', 'ArrowDown'),
+    step('before', words.before, 'k', 'ArrowUp'),
+    step('page', words.page, 'PageDown'),
+    step('page-back', words.pageBack, 'PageUp'),
+    step('first', words.first, 'g', 'Home'),
+    step('last', words.last, 'G', 'End'),
+    step('open', words.open, 'Enter'),
+    {
+      id: 'event-order',
+      name: words.toggleOrder,
+      group: 'events',
+      run: () => explorer.toggleOrder(),
+    },
+  ];
+}
+
+function inTimeline({ explorer }: OpenCase): Command[] {
+  const { history } = explorer;
+  const group = 'timeline';
+  const told = (id: string, name: string, ...keys: string[]): Command => ({
+    id: `timeline-${id}`,
+    name,
+    group,
+    keys,
+    run: null,
+  });
+  return [
+    {
+      id: 'range-before',
+      name: words.rangeBefore,
+      group,
+      keys: ['['],
+      can: () => history.canZoomOut,
+      run: () => void history.zoomOut(),
+    },
+    {
+      id: 'range-after',
+      name: words.rangeAfter,
+      group,
+      keys: [']'],
+      can: () => history.canZoomIn,
+      run: () => void history.zoomIn(),
+    },
+    {
+      id: 'range-all',
+      name: words.showAllTime,
+      group,
+      can: () => explorer.range !== null,
+      run: () => explorer.zoom(null),
+    },
+    told('bars', words.bars, 'ArrowLeft', 'ArrowRight'),
+    told('select', words.selectBars, 'Shift+ArrowLeft', 'Shift+ArrowRight'),
+    told('zoom', words.zoomIn, 'Enter'),
+  ];
+}

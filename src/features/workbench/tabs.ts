@@ -1,0 +1,22 @@
+/** Ways to look at a case. A new one is a line here, and a component that it names. */
+import type { Component } from 'svelte';
+
+import { texts } from '../../base/texts';
+import type { FollowUp } from '../../state/viewstate';
+import PatternList from '../patterns/PatternList.svelte';
+
+export interface TabKind {
+  readonly id: string;
+  readonly name: string;
+  /** Null for the events, whose list stays where it is while something else is looked at. */
+  readonly panel: Component<{ reading: boolean }> | null;
+}
+
+/** Tabs that are always there, in their order. */
+export const TABS: readonly TabKind[] = [
+  { id: 'events', name: texts.tabs.events, panel: null },
+  { id: 'patterns', name: texts.tabs.patterns, panel: PatternList },
+];
+
+/** What shows each kind of follow-up. */
+export const FOLLOW_UPS: Readonly<Record<string, Component<{ followUp: FollowUp }>>> = {};

@@ -1,0 +1,154 @@
+import { sameRange, type RangeChoice } from './ranges';
+import { START, type FollowUp, type ViewState } from './viewstate';
+import { sameView, textOfView, viewOfText } from './viewtext';
+
+/** Steps kept; a person who takes more has no use for the first of them. */
+const MOST_STEPS = 500;
+
+/** Small changes that follow one another this soon, such as typing, are one step. */
+const ONE_STEP_MS = 3_000;
+
+/** What a step brings back: the view, and where the time range came from and went to. */
+interface Step {
+  readonly state: ViewState;
+  readonly outer: readonly RangeChoice[];
+  readonly inner: readonly RangeChoice[];
+}
+
+type Changed = (after: ViewState, before: ViewState) => void;
+
+/**
+ * What is shown, and every step that led there. This is the only history of the screen: whoever has a
+ * choice worth keeping puts it into the view through `change`.
+ */
+export class ViewHistory {
+  current = $state.raw<ViewState>(START);
+  canUndo = $state(false);
+  canRedo = $state(false);
+  /** Whether the time range was narrowed, and whether that was taken back. */
+  canZoomOut = $state(false);
+  canZoomIn = $state(false);
+
+  #step: Step;
+  #past: Step[] = [];
+  #future: Step[] = [];
+  /** What kind of small changes made the last step, and when; null when it is finished. */
+  #open: { readonly kind: string; readonly at: number } | null = null;
+  readonly #changed: Changed;
+  readonly #now: () => number;
+
+  constructor(changed: Changed = () => {}, start = START, now = () => performance.now()) {
+    this.#changed = changed;
+    this.#now = now;
+    this.#step = { state: start, outer: [], inner: [] };
+    this.current = start;
+  }
+
+  /**
+   * Changes a part of the view, as one step. Changes of the same `kind` soon after one another, such
+   * as those of typing, are taken together. What changes nothing is no step.
+   */
+  change(part: Partial<ViewState>, kind: string | null = null): void {
+    const state = { ...this.current, ...part };
+    if (sameView(state, this.current)) return;
+    const { outer, inner } = this.#step;
+    const moved = !sameRange(state.range, this.current.range);
+    this.#take(
+      moved
+        ? { state, outer: [...outer, this.current.range].slice(-MOST_STEPS), inner: [] }
+        : { state, outer, inner },
+      kind,
+    );
+  }
+
+  /** The next change is a step of its own, whatever came before. */
+  finishStep(): void {
+    this.#open = null;
+  }
+
+  undo(): boolean {
+    return this.#move(this.#past, this.#future);
+  }
+
+  redo(): boolean {
+    return this.#move(this.#future, this.#past);
+  }
+
+  /** To the time range before this one, leaving all else: a step that can itself be undone. */
+  zoomOut(): boolean {
+    const { outer, inner } = this.#step;
+    const range = outer.at(-1);
+    if (range === undefined) return false;
+    const state = { ...this.current, range };
+    this.#take({ state, outer: outer.slice(0, -1), inner: [this.current.range, ...inner] }, null);
+    return true;
+  }
+
+  /** To the time range that was left by `zoomOut`. */
+  zoomIn(): boolean {
+    const { outer, inner } = this.#step;
+    const range = inner[0];
+    if (range === undefined) return false;
+    const state = { ...this.current, range };
+    this.#take({ state, outer: [...outer, this.current.range], inner: inner.slice(1) }, null);
+    return true;
+  }
+
+  /** Opens a tab for something that was found, or goes to the one that is open for it. */
+  openFollowUp(followUp: FollowUp): void {
+    const others = this.current.followUps.filter(({ id }) => id !== followUp.id);
+    const isOpen = others.length < this.current.followUps.length;
+    const followUps = isOpen ? this.current.followUps : [...others, followUp];
+    this.change({ followUps, tab: followUp.id });
+  }
+
+  closeFollowUp(id: string): void {
+    const at = this.current.followUps.findIndex((each) => each.id === id);
+    if (at < 0) return;
+    const followUps = this.current.followUps.filter((each) => each.id !== id);
+    const nextTo = followUps[Math.max(0, at - 1)]?.id ?? START.tab;
+    this.change({ followUps, tab: this.current.tab === id ? nextTo : this.current.tab });
+  }
+
+  /** The view as one string, to be shared or kept. */
+  get text(): string {
+    return textOfView(this.current);
+  }
+
+  /** Shows a view from its string, as one step. False for a text that is no view. */
+  fromText(text: string): boolean {
+    const state = viewOfText(text);
+    if (state === null) return false;
+    this.change(state);
+    return true;
+  }
+
+  #take(step: Step, kind: string | null): void {
+    const now = this.#now();
+    const goesOn = kind !== null && this.#open?.kind === kind && now - this.#open.at <= ONE_STEP_MS;
+    if (!goesOn) this.#past = [...this.#past, this.#step].slice(-MOST_STEPS);
+    this.#future = [];
+    this.#open = kind === null ? null : { kind, at: now };
+    this.#show(step);
+  }
+
+  #move(from: Step[], to: Step[]): boolean {
+    const step = from.pop();
+    if (step === undefined) return false;
+    to.push(this.#step);
+    this.#open = null;
+    this.#show(step);
+    return true;
+  }
+
+  #show(step: Step): void {
+    const before = this.current;
+    this.#step = step;
+    this.current = step.state;
+    this.canUndo = this.#past.length > 0;
+    this.canRedo = this.#future.length > 0;
+    this.canZoomOut = step.outer.length > 0;
+    this.canZoomIn = step.inner.length > 0;
+    this.#changed(step.state, before);
+  }
+}
