@@ -13,7 +13,9 @@ use super::places::Places;
 use super::raw::RawCursor;
 use super::segment::{Segment, SegmentField};
 use super::table::{self, Columns, Table};
+use crate::Cancel;
 use crate::error::{Error, Result};
+use crate::limits::CANCEL_ROWS;
 
 /// The columns that tell where events lie.
 #[derive(Debug)]
@@ -37,6 +39,40 @@ impl Locations {
     }
 }
 
+/// The levels of a segment's events.
+#[derive(Debug)]
+pub struct Levels {
+    column: Arc<Column>,
+    by_code: Vec<Level>,
+}
+
+impl Levels {
+    pub fn get(&self, row: usize) -> Level {
+        self.by_code[self.column.codes.get(row) as usize]
+    }
+}
+
+/// The columns that events are ordered by: time, source, offset. No two events have the same key.
+#[derive(Debug)]
+pub struct EventKeys {
+    times: Arc<Times>,
+    places: Locations,
+}
+
+impl EventKeys {
+    pub fn time(&self, row: usize) -> i64 {
+        self.times.get(row)
+    }
+
+    pub fn of(&self, row: usize) -> (i64, u32, u64) {
+        (self.times.get(row), self.places.source(row), self.places.offset(row))
+    }
+}
+
+fn stopped(cancel: &Cancel) -> Result<()> {
+    if cancel.is_set() { Err(Error::cancelled()) } else { Ok(()) }
+}
+
 impl Segment {
     /// What is kept of this segment under a name, or else what is made now.
     fn cached<T: Any + Send + Sync>(
@@ -45,6 +81,16 @@ impl Segment {
         make: impl FnOnce() -> Result<(T, usize)>,
     ) -> Result<Arc<T>> {
         self.noted(self.cache.get(self.meta.id, name, make))
+    }
+
+    /// The same for what takes long to make.
+    fn cached_or_stop<T: Any + Send + Sync>(
+        &self,
+        name: &str,
+        cancel: &Cancel,
+        make: impl FnOnce() -> Result<(T, usize)>,
+    ) -> Result<Arc<T>> {
+        self.noted(self.cache.get_or_stop(self.meta.id, name, cancel, make))
     }
 
     pub fn columns(&self) -> Result<Arc<Columns>> {
@@ -56,28 +102,34 @@ impl Segment {
     }
 
     /// The columns of a field, one for each type it has in this segment.
-    pub fn field(&self, name: &str) -> Result<Vec<Arc<Values>>> {
+    pub fn field(&self, name: &str, cancel: &Cancel) -> Result<Vec<Arc<Values>>> {
         let described = self.meta.fields.iter().filter(|field| field.name == name);
-        described.map(|field| self.field_column(field)).collect()
+        described.map(|field| self.column(&field.column, cancel)).collect()
     }
 
-    fn field_column(&self, field: &SegmentField) -> Result<Arc<Values>> {
-        self.column(&field.column)
-    }
-
-    /// A column by its name in the table.
-    pub fn column(&self, name: &str) -> Result<Arc<Values>> {
-        self.cached(&format!("#values {name}"), || {
-            let values = self.values(name)?;
+    /// A column by its name in the table. One whose values are made from the raw bytes takes long enough to be
+    /// stopped.
+    pub fn column(&self, name: &str, cancel: &Cancel) -> Result<Arc<Values>> {
+        self.cached_or_stop(&format!("#values {name}"), cancel, || {
+            let values = self.values(name, cancel)?;
             let bytes = values.memory();
             Ok((values, bytes))
         })
     }
 
-    /// A column by its name in the table, packed.
+    /// A column that every event has, packed.
     pub fn packed(&self, name: &str) -> Result<Arc<Column>> {
+        self.packed_field(name, &Cancel::default())
+    }
+
+    /// A column by its name in the table, packed.
+    pub fn packed_field(&self, name: &str, cancel: &Cancel) -> Result<Arc<Column>> {
         // No name of a field makes this the name of something else that is kept.
-        self.kept(&format!("={name}"), || Ok(Column::of(self.values(name)?)))
+        self.cached_or_stop(&format!("={name}"), cancel, || {
+            let column = Column::of(self.values(name, cancel)?);
+            let bytes = column.bytes();
+            Ok((column, bytes))
+        })
     }
 
     pub fn times(&self) -> Result<Arc<Times>> {
@@ -97,11 +149,23 @@ impl Segment {
         })
     }
 
-    pub fn level(&self, row: usize) -> Result<Level> {
-        Ok(match self.packed("level")?.at(row) {
+    /// What events are ordered by.
+    pub fn event_keys(&self) -> Result<EventKeys> {
+        Ok(EventKeys { times: self.times()?, places: self.locations()? })
+    }
+
+    pub fn levels(&self) -> Result<Levels> {
+        let column = self.packed("level")?;
+        let level = |code: u64| match column.value(code) {
             Some(Scalar::Text(name)) => table::level_of(&name),
             _ => Level::None,
-        })
+        };
+        let by_code = (0..=column.largest).map(level).collect();
+        Ok(Levels { column, by_code })
+    }
+
+    pub fn level(&self, row: usize) -> Result<Level> {
+        Ok(self.levels()?.get(row))
     }
 
     /// A column that is made from others, under a name that no column has.
@@ -114,12 +178,14 @@ impl Segment {
     }
 
     /// The values of a column, from the table or from the original bytes.
-    fn values(&self, name: &str) -> Result<Values> {
+    fn values(&self, name: &str, cancel: &Cancel) -> Result<Values> {
         let place = self.meta.fields.iter().position(|field| field.column == name);
-        let Some(place) = place.filter(|_| !self.meta.has_columns) else { return self.stored(name) };
+        let Some(place) = place.filter(|_| !self.meta.has_columns) else {
+            return self.stored_or_stop(name, cancel);
+        };
         // All are parsed at once; what is asked for next is there then.
-        let derived = self.cached("#derived", || {
-            let derived = self.derived(&|| Ok(()))?;
+        let derived = self.cached_or_stop("#derived", cancel, || {
+            let derived = self.derived(&|| stopped(cancel))?;
             let bytes = derived.iter().map(Values::memory).sum();
             Ok((derived, bytes))
         })?;
@@ -129,7 +195,11 @@ impl Segment {
 
     /// A column as it is stored, which is not kept afterwards.
     pub fn stored(&self, name: &str) -> Result<Values> {
-        if self.is_placed(name) { self.placed(name) } else { self.table()?.field(name) }
+        self.stored_or_stop(name, &Cancel::default())
+    }
+
+    fn stored_or_stop(&self, name: &str, cancel: &Cancel) -> Result<Values> {
+        if self.is_placed(name) { self.placed(name, cancel) } else { self.table()?.field(name) }
     }
 
     /// Whether the table tells where a column's values stand in their events, not the values.
@@ -149,12 +219,15 @@ impl Segment {
     }
 
     /// The values of a column that is told by places, read from the raw bytes.
-    fn placed(&self, name: &str) -> Result<Values> {
+    fn placed(&self, name: &str, cancel: &Cancel) -> Result<Values> {
         let places = self.table()?.places(name)?;
         let columns = self.columns()?;
         let raw = self.raw();
         places.values(|each| {
             self.for_each_in_order(&mut raw.cursor(), &columns, |row, (_, bytes), event| {
+                if row.is_multiple_of(CANCEL_ROWS) {
+                    stopped(cancel)?;
+                }
                 each(row, &bytes[event]);
                 Ok(())
             })
@@ -165,7 +238,8 @@ impl Segment {
     pub fn decoded_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
         let mut found = Vec::new();
         for field in &self.meta.fields {
-            found.extend(table::text_of(&*self.field_column(field)?, row).map(|value| (field, value)));
+            let values = self.column(&field.column, &Cancel::default())?;
+            found.extend(table::text_of(&values, row).map(|value| (field, value)));
         }
         Ok(found)
     }

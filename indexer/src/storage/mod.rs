@@ -25,8 +25,10 @@ mod texts;
 pub use account::{Account, Example, Unparsed};
 pub(crate) use account::{Accounts, Resume};
 pub use columns::Scalar;
-pub(crate) use columns::{Code, Column, ColumnCache, Dictionary, Packed, Times, Unit, with_codes};
-pub(crate) use fields::Locations;
+pub(crate) use columns::{
+    Code, Column, ColumnCache, Dictionary, Packed, Prints, Sequence, Times, Unit, with_codes,
+};
+pub(crate) use fields::{EventKeys, Locations};
 pub(crate) use files::{folder_bytes, folder_is_read_only, remove_where};
 pub(crate) use intern::{Interner, TextColumn};
 pub(crate) use kept::{keep_ids, kept_ids};
@@ -48,6 +50,6 @@ pub(crate) use rollup::Rollup;
 pub(crate) use segment::{
     Outlived, Segment, SegmentField, SegmentMeta, SegmentSource, Shared, WrittenSegment,
 };
-pub(crate) use table::{Builder as TableBuilder, Columns, field_name};
+pub(crate) use table::{Builder as TableBuilder, Columns, field_name, level_of};
 pub(crate) use templates::{Messages, Mined, has_templates, verify_templates};
 pub(crate) use text::TokenRows;

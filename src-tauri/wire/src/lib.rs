@@ -18,6 +18,7 @@ mod analysis;
 mod calls;
 mod contract;
 mod error;
+mod files;
 mod language;
 mod notes;
 mod patterns;
@@ -30,6 +31,7 @@ mod upkeep;
 
 pub use analysis::*;
 pub use contract::Command;
+pub use files::{FileContent, WriteRequest};
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,

@@ -9,6 +9,7 @@ use crate::analysis::{
     TermOrder, Trail, Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest,
 };
 use crate::contract::rows;
+use crate::files::{FileContent, WriteRequest};
 use crate::language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,
@@ -160,6 +161,8 @@ pub fn generate() -> String {
         ExportRequest,
         TableFormat,
         Exported,
+        WriteRequest,
+        FileContent,
         Note,
         NoteName,
         NotesRequest,
