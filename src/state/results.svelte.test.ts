@@ -144,14 +144,14 @@ it('draws names by their first figure, and nothing where there is no figure', ()
   expect(
     chartOfTable(shown, [
       ['/', 'GET', 5],
-      ['', null, '9007199254740993'],
+      ['', null, '9007199254740994'],
     ]),
   ).toMatchObject({
     shape: 'terms',
     unit: 'bytes',
     rows: [
       { name: '/ · GET', value: 5 },
-      { name: '(empty) · –', value: 9007199254740993 },
+      { name: '(empty) · –', value: 9_007_199_254_740_994 },
     ],
   });
   expect(chartOfTable(head([['path', 'text']]), [['/']])).toBeNull();
