@@ -35,12 +35,16 @@ await main(async () => {
   const built = await cargo('Rust build', 'build', ...workspace);
   await cargo('Rust tests', 'test', '--workspace', '--no-fail-fast');
 
-  const hosts = ['browser', 'desktop'];
+  // Parts of the screen have files of their own, which run with those of the browser.
+  const hosts = {
+    browser: ['tests/e2e/browser.test.ts', '.browser.ts'],
+    desktop: ['tests/e2e/desktop.test.ts'],
+  };
   if (!screen || !built)
     say('The tests in the browser and the window need the build, and are left out.');
   else {
-    for (const host of hosts) {
-      const config = ['--config', 'vitest.e2e.config.ts', `tests/e2e/${host}.test.ts`];
+    for (const [host, files] of Object.entries(hosts)) {
+      const config = ['--config', 'vitest.e2e.config.ts', ...files];
       await node(
         `Tests in the ${host}`,
         tools.vitest,
