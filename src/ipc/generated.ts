@@ -337,19 +337,51 @@ export type FieldKind = "text" | "int" | "float" | "bool";
 
 export type EventsRequest = { case: string, ids: Array<EventId>, };
 
-export type EventsReply = { events: Array<EventDetail>, };
+export type EventsReply = { 
+/**
+ * In the order asked for; those beyond a limit are not there.
+ */
+events: Array<EventDetail>, };
 
-export type SeekRequest = { view: View, order: Order, from: number | null, backward: boolean, wanted: string, };
+export type SeekRequest = { view: View, order: Order, 
+/**
+ * The row that is left; null for the edge of the result.
+ */
+from: number | null, 
+/**
+ * Towards the first row.
+ */
+backward: boolean, 
+/**
+ * A filter that the row has to match beside that of the view.
+ */
+wanted: string, };
 
 export type SeekReply = { row: number | null, };
 
-export type StripRequest = { view: View, order: Order, cells: number, marks: Array<string>, };
+export type StripRequest = { view: View, order: Order, 
+/**
+ * The result is cut into so many runs of rows.
+ */
+cells: number, 
+/**
+ * Filters whose events are counted in each run.
+ */
+marks: Array<string>, };
 
-export type Strip = { revision: number, total: number, counts: Array<Array<number>>, };
+export type Strip = { revision: number, total: number, 
+/**
+ * For each mark its events in each run.
+ */
+counts: Array<Array<number>>, };
 
 export type Fields = { revision: number, fields: Array<KnownField>, };
 
-export type KnownField = { name: string, kinds: Array<FieldKind>, ecs: string | null, };
+export type KnownField = { name: string, kinds: Array<FieldKind>, 
+/**
+ * What the Elastic Common Schema calls it.
+ */
+ecs: string | null, };
 
 export type Scalar = { kind: ScalarKind, text: string, number: number | null, };
 

@@ -17,7 +17,7 @@ use crate::types::{
 };
 
 /// The text of an event that a list row carries; a screen is some hundred characters wide.
-const ROW_BYTES: usize = 1_000;
+pub(crate) const ROW_BYTES: usize = 1_000;
 /// The text of an event that the detail carries; more is in the source, and can be exported.
 const DETAIL_BYTES: usize = 1 << 20;
 /// The bytes of an event that are told as such; a thousand lines of sixteen are more than anyone reads.
