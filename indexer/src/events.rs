@@ -50,7 +50,8 @@ impl Case {
         (shown, cancel): (&Shown<'_>, &Cancel),
     ) -> Result<Event> {
         let value = |name: &String| -> Result<Option<String>> {
-            let held = columns(&position.segment, snapshot.sources(), name, cancel)?;
+            let held = columns(&position.segment, snapshot.sources(), name, cancel);
+            let held = position.segment.or_missing(held)?.unwrap_or_default();
             let value = held.iter().find_map(|column| column.at(position.row));
             Ok(value.map(|value| {
                 let mut text = value.to_string();
@@ -108,7 +109,8 @@ impl Case {
                 return Err(Error::cancelled());
             }
             let event = self.event_at(&position, &mut cursor, cut)?;
-            Ok((event, shown_fields(position.segment.row_fields(position.row)?)))
+            let fields = position.segment.row_fields(position.row).map(shown_fields);
+            Ok((event, position.segment.or_missing(fields)?.unwrap_or_default()))
         };
         positions.into_iter().flatten().map(whole).collect()
     }

@@ -1,15 +1,10 @@
 import { Coalesced } from '../base/coalesce';
 import { Clock } from '../base/zone';
 import type { Client } from '../ipc/client';
-import type {
-  CaseSummary,
-  EventId,
-  FieldKind,
-  ImportProgress,
-  ImportReport,
-  Row,
-} from '../ipc/generated';
+import type { CaseSummary, EventId, ImportProgress, ImportReport, Row } from '../ipc/generated';
 import { Surroundings } from './around.svelte';
+import { Boards } from './boards.svelte';
+import { Charts } from './charts/charts.svelte';
 import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
@@ -21,6 +16,7 @@ import { Markers } from './markers.svelte';
 import { Look } from './look.svelte';
 import { Picks } from './picks.svelte';
 import { quoted, withTest } from './querytext';
+import { Results } from './results.svelte';
 import { Rows } from './rows.svelte';
 import { Templates } from './templates.svelte';
 import { ValueTrail } from './trail.svelte';
@@ -43,8 +39,9 @@ export class OpenCase {
   readonly landmarks: Landmarks;
   readonly picks: Picks;
   readonly look = new Look();
-  /** Shows a chart of a field; whoever draws charts fills it, and until then none is offered. */
-  chartField = $state.raw<((field: string, kinds: readonly FieldKind[]) => void) | null>(null);
+  readonly charts: Charts;
+  readonly boards: Boards;
+  readonly results: Results;
   readonly cursor = new Cursor();
   readonly markers = new Markers();
 
@@ -74,15 +71,20 @@ export class OpenCase {
     this.picks = new Picks(client, summary.path, this.rows);
     const keep = keepFor(summary.path);
     this.explorer = new Explorer(client, summary.path, (what) => this.#viewChanged(what), keep);
+    this.results = new Results(client);
+    this.boards = new Boards(client, summary.path);
+    this.charts = new Charts(client, summary.path, this.explorer.history);
     this.#refresh = new Coalesced(() => {
       this.explorer.refresh(this.#revision);
       this.rows.refresh(this.#revision);
       this.templates.refresh(this.#revision);
       this.fields.refresh(this.#revision);
       this.landmarks.refresh(this.#revision);
+      this.charts.refresh(this.#revision);
     }, REFRESH_MS);
     this.explorer.refresh(this.#revision);
     this.rows.refresh(this.#revision);
+    this.charts.refresh(this.#revision);
     this.#viewChanged('all');
     this.#follow();
   }
@@ -135,6 +137,8 @@ export class OpenCase {
     this.fields.dispose();
     this.landmarks.dispose();
     this.picks.dispose();
+    this.charts.dispose();
+    this.results.stop();
     this.detail.dispose();
   }
 

@@ -19,6 +19,7 @@ mod calls;
 mod contract;
 mod error;
 mod events;
+mod files;
 mod language;
 mod notes;
 mod patterns;
@@ -27,9 +28,11 @@ mod sources;
 mod tables;
 mod types;
 pub mod typescript;
+mod upkeep;
 
 pub use analysis::*;
 pub use contract::Command;
+pub use files::{FileContent, WriteRequest};
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,

@@ -5,6 +5,7 @@ import { texts } from '../../base/texts';
 import type { FollowUp } from '../../state/viewstate';
 import ContextTab from '../followups/ContextTab.svelte';
 import FollowTab from '../followups/FollowTab.svelte';
+import ChartsTab from '../charts/ChartsTab.svelte';
 import PatternList from '../patterns/PatternList.svelte';
 
 export interface TabKind {
@@ -17,6 +18,7 @@ export interface TabKind {
 /** Tabs that are always there, in their order. */
 export const TABS: readonly TabKind[] = [
   { id: 'events', name: texts.tabs.events, panel: null },
+  { id: 'charts', name: texts.tabs.charts, panel: ChartsTab },
   { id: 'patterns', name: texts.tabs.patterns, panel: PatternList },
 ];
 
