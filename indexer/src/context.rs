@@ -70,7 +70,7 @@ impl Case {
         };
         Ok(Context {
             before: self.events_at(snapshot, &earlier, shown, cancel)?,
-            event: self.shown_at(snapshot, &own, &mut self.raw_cursor(), shown, cancel)?,
+            event: self.shown_at(snapshot, &own, &mut self.raw_cursor(), (shown, cancel))?,
             after: self.events_at(snapshot, &later, shown, cancel)?,
         })
     }

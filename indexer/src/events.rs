@@ -38,8 +38,8 @@ impl Case {
         cancel: &Cancel,
     ) -> Result<Vec<Event>> {
         let mut cursor = self.raw_cursor();
-        let shown_at = |position| self.shown_at(snapshot, position, &mut cursor, shown, cancel);
-        positions.iter().map(shown_at).collect()
+        let event = |position| self.shown_at(snapshot, position, &mut cursor, (shown, cancel));
+        positions.iter().map(event).collect()
     }
 
     pub(crate) fn shown_at(
@@ -47,11 +47,11 @@ impl Case {
         snapshot: &Snapshot,
         position: &Position,
         cursor: &mut RawCursor<'_>,
-        shown: &Shown<'_>,
-        cancel: &Cancel,
+        (shown, cancel): (&Shown<'_>, &Cancel),
     ) -> Result<Event> {
         let value = |name: &String| -> Result<Option<String>> {
-            let held = columns(&position.segment, snapshot.sources(), name, cancel)?;
+            let held = columns(&position.segment, snapshot.sources(), name, cancel);
+            let held = position.segment.or_missing(held)?.unwrap_or_default();
             let value = held.iter().find_map(|column| column.at(position.row));
             Ok(value.map(|value| {
                 let mut text = value.to_string();
@@ -97,7 +97,9 @@ impl Case {
             for row in 0..segment.meta.events as usize {
                 if let Some(wanted) = places.remove(&(located.source(row), located.offset(row))) {
                     let position = Position { segment: Arc::clone(segment), row };
-                    wanted.into_iter().for_each(|place| positions[place] = Some(position.clone()));
+                    for place in wanted {
+                        positions[place] = Some(position.clone());
+                    }
                 }
             }
         }
@@ -107,7 +109,8 @@ impl Case {
                 return Err(Error::cancelled());
             }
             let event = self.event_at(&position, &mut cursor, cut)?;
-            Ok((event, shown_fields(position.segment.row_fields(position.row)?)))
+            let fields = position.segment.row_fields(position.row).map(shown_fields);
+            Ok((event, position.segment.or_missing(fields)?.unwrap_or_default()))
         };
         positions.into_iter().flatten().map(whole).collect()
     }

@@ -39,9 +39,12 @@ impl Case {
         let all = self.selection(snapshot, view, cancel)?;
         let marked = self.selection(snapshot, &narrowed(view, wanted), cancel)?;
         let total = all.len();
+        if total == 0 {
+            return Ok(None);
+        }
         let turned = |row: usize| match direction {
             Direction::OldestFirst => row,
-            Direction::NewestFirst => total - 1 - row,
+            Direction::NewestFirst => (total - 1).saturating_sub(row),
         };
         let later = (direction == Direction::OldestFirst) != seek.backward;
         let from = seek.from.filter(|&row| row < total).map(turned);
