@@ -94,7 +94,9 @@ impl Case {
             for row in 0..segment.meta.events as usize {
                 if let Some(wanted) = places.remove(&(located.source(row), located.offset(row))) {
                     let position = Position { segment: Arc::clone(segment), row };
-                    wanted.into_iter().for_each(|place| positions[place] = Some(position.clone()));
+                    for place in wanted {
+                        positions[place] = Some(position.clone());
+                    }
                 }
             }
         }

@@ -17,6 +17,7 @@ export const fields = {
     'No fields were recognised in these logs. Each event still has its time, level, source and text.',
   looking: 'Looking for fields…',
   share: (share: number) => `${formatShare(share)} of the events have it`,
+  little: '<1%',
   noEvents: 'No event in view has it.',
   distinct: (count: number) => `${formatCount(count)} ${count === 1 ? 'value' : 'values'}`,
   tooMany: 'Too many different values to be counted',
