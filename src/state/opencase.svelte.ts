@@ -11,7 +11,9 @@ import type {
   Row,
 } from '../ipc/generated';
 import { Surroundings } from './around.svelte';
+import { Boards } from './boards.svelte';
 import { Cells } from './cells';
+import { Charts } from './charts/charts.svelte';
 import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
@@ -26,6 +28,7 @@ import { NotedEvents } from './noted.svelte';
 import { eventKey, Notes } from './notes.svelte';
 import { Picks } from './picks.svelte';
 import { quoted, withTest } from './querytext';
+import { Results } from './results.svelte';
 import { Rows } from './rows.svelte';
 import { Templates } from './templates.svelte';
 import { ValueTrail } from './trail.svelte';
@@ -53,6 +56,9 @@ export class OpenCase {
   readonly look = new Look();
   /** Shows a chart of a field; whoever draws charts fills it, and until then none is offered. */
   chartField = $state.raw<((field: string, kinds: readonly FieldKind[]) => void) | null>(null);
+  readonly charts: Charts;
+  readonly boards: Boards;
+  readonly results: Results;
   readonly cursor = new Cursor();
   readonly markers = new Markers();
   readonly notes: Notes;
@@ -86,6 +92,9 @@ export class OpenCase {
     this.picks = new Picks(client, summary.path, this.rows);
     const keep = keepFor(summary.path);
     this.explorer = new Explorer(client, summary.path, (what) => this.#viewChanged(what), keep);
+    this.results = new Results(client);
+    this.boards = new Boards(client, summary.path);
+    this.charts = new Charts(client, summary.path, this.explorer.history);
     this.notes = new Notes(client, summary.path, this.markers);
     this.notebook = new Notebook(this.notes, keep);
     this.noted = new NotedEvents(client, summary.path);
@@ -96,9 +105,11 @@ export class OpenCase {
       this.templates.refresh(this.#revision);
       this.fields.refresh(this.#revision);
       this.landmarks.refresh(this.#revision);
+      this.charts.refresh(this.#revision);
     }, REFRESH_MS);
     this.explorer.refresh(this.#revision);
     this.rows.refresh(this.#revision);
+    this.charts.refresh(this.#revision);
     this.#viewChanged('all');
     this.#follow();
     this.notes.start();
@@ -185,6 +196,8 @@ export class OpenCase {
     this.notebook.dispose();
     this.noted.dispose();
     this.notes.dispose();
+    this.charts.dispose();
+    this.results.stop();
     this.detail.dispose();
   }
 

@@ -2,11 +2,11 @@
 
 /** `field="value"`, exactly this value, with what needs quoting quoted. */
 export function clause(field: string, value: string): string {
-  return `${written(field)}=${quoted(value)}`;
+  return `${fieldName(field)}=${quoted(value)}`;
 }
 
-/** The name of a field, quoted where it would be read as something else. */
-function written(field: string): string {
+/** A field's name as a query takes it. */
+export function fieldName(field: string): string {
   return /^[\p{L}_@][\p{L}\p{N}_.@-]*$/u.test(field) ? field : quoted(field);
 }
 
@@ -36,7 +36,7 @@ export function withTest(query: string, test: string): string {
 
 /** `field:*`: events that have it. */
 export function existence(field: string): string {
-  return `${written(field)}:*`;
+  return `${fieldName(field)}:*`;
 }
 
 /** Finds the clause at the end or before another word, alone or after NOT, and cuts it out. */

@@ -111,7 +111,14 @@ impl Case {
             )));
         }
         let view = View { filter: query.filter, from: cell.from, to: cell.to };
-        let page = self.page(snapshot, &view, Direction::OldestFirst, (0, cell.rows), &Shown::text(SHOWN_BYTES), cancel)?;
+        let page = self.page(
+            snapshot,
+            &view,
+            Direction::OldestFirst,
+            (0, cell.rows),
+            &Shown::text(SHOWN_BYTES),
+            cancel,
+        )?;
         Ok(Answer::Events { total: page.total, first: page.events })
     }
 

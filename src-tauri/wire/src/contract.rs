@@ -11,6 +11,7 @@ use crate::analysis::{
     SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
 };
 use crate::events::{EventsReply, EventsRequest, Fields, SeekReply, SeekRequest, Strip, StripRequest};
+use crate::files::WriteRequest;
 use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
 use crate::notebook::{ExportNotesRequest, ExportedNotes, MarkdownPage, MarkdownRequest, NotebookProgress};
 use crate::notes::{ChangeNotesRequest, EvidenceList, EvidenceRequest, Notes, NotesChanged, NotesRequest};
@@ -122,6 +123,8 @@ contract! {
     run / Run: RunRequest, Table => Table;
     /// Writes what a query gives to a file of the machine that answers.
     export / Export: ExportRequest, Exported => Exported;
+    /// Writes a file that the screen has made, such as the picture of a chart.
+    write / Write: WriteRequest, Empty => Empty;
     /// What people wrote about the case, or what of it changed since an earlier reply.
     notes / Notes: NotesRequest, Empty => Notes;
     /// Writes and removes notes in one step, unless somebody else changed one of them.

@@ -19,6 +19,7 @@ mod calls;
 mod contract;
 mod error;
 mod events;
+mod files;
 mod language;
 mod notebook;
 mod notes;
@@ -31,6 +32,7 @@ pub mod typescript;
 
 pub use analysis::*;
 pub use contract::Command;
+pub use files::{FileContent, WriteRequest};
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,

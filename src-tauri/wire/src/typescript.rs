@@ -12,6 +12,7 @@ use crate::contract::rows;
 use crate::events::{
     EventsReply, EventsRequest, Fields, KnownField, SeekReply, SeekRequest, Strip, StripRequest,
 };
+use crate::files::{FileContent, WriteRequest};
 use crate::language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,
@@ -168,6 +169,8 @@ pub fn generate() -> String {
         ExportRequest,
         TableFormat,
         Exported,
+        WriteRequest,
+        FileContent,
         Note,
         NoteName,
         NotesRequest,

@@ -3,6 +3,7 @@ import type { Component } from 'svelte';
 
 import { texts } from '../../base/texts';
 import type { FollowUp } from '../../state/viewstate';
+import ChartsTab from '../charts/ChartsTab.svelte';
 import ContextTab from '../followups/ContextTab.svelte';
 import FollowTab from '../followups/FollowTab.svelte';
 import NotesTab from '../notes/NotesTab.svelte';
@@ -18,6 +19,7 @@ export interface TabKind {
 /** Tabs that are always there, in their order. */
 export const TABS: readonly TabKind[] = [
   { id: 'events', name: texts.tabs.events, panel: null },
+  { id: 'charts', name: texts.tabs.charts, panel: ChartsTab },
   { id: 'patterns', name: texts.tabs.patterns, panel: PatternList },
   { id: 'notes', name: texts.notes.tab, panel: NotesTab },
 ];
