@@ -48,7 +48,8 @@ impl Case {
         shown: &Shown<'_>,
     ) -> Result<Event> {
         let value = |name: &String| -> Result<Option<String>> {
-            let held = columns(&position.segment, snapshot.sources(), name)?;
+            // A page is some hundred rows; what takes long, reading a column, is kept for the next page.
+            let held = columns(&position.segment, snapshot.sources(), name, &Cancel::default())?;
             let value = held.iter().find_map(|column| column.at(position.row));
             Ok(value.map(|value| {
                 let mut text = value.to_string();
