@@ -12,6 +12,7 @@ mod info;
 mod notebook;
 mod out;
 mod pipes;
+mod rewrite;
 mod serve;
 
 use std::process::ExitCode;
@@ -38,6 +39,9 @@ fn main() -> ExitCode {
         Command::Verify(arguments) => info::verify(&arguments),
         Command::Adjust(arguments) => adjust::adjust(&arguments),
         Command::Reread(arguments) => adjust::reread(&arguments),
+        Command::Reprofile(arguments) => rewrite::reprofile(&arguments),
+        Command::Compact(arguments) => rewrite::compact(&arguments),
+        Command::Delete(arguments) => rewrite::delete(&arguments),
         Command::Serve(arguments) => serve::run(arguments),
     };
     match outcome {

@@ -234,7 +234,7 @@ fn shape_detail(
     sources: &[Source],
     snapshot: &Snapshot,
 ) -> Answer<EventDetail> {
-    let Some(source) = sources.get(event.source as usize).cloned() else {
+    let Some(source) = sources.iter().find(|source| source.id == event.source).cloned() else {
         return Err(WireError::new(ErrorCode::CaseDamaged, "The event's source is not in the case."));
     };
     let named: Vec<_> = fields.iter().map(|field| (field.name.clone(), field.value.clone())).collect();
