@@ -69,9 +69,9 @@ impl Case {
             }
         };
         Ok(Context {
-            before: self.events_at(snapshot, &earlier, shown)?,
-            event: self.shown_at(snapshot, &own, &mut self.raw_cursor(), shown)?,
-            after: self.events_at(snapshot, &later, shown)?,
+            before: self.events_at(snapshot, &earlier, shown, cancel)?,
+            event: self.shown_at(snapshot, &own, &mut self.raw_cursor(), (shown, cancel))?,
+            after: self.events_at(snapshot, &later, shown, cancel)?,
         })
     }
 }

@@ -35,9 +35,11 @@ impl Case {
         snapshot: &Snapshot,
         positions: &[Position],
         shown: &Shown<'_>,
+        cancel: &Cancel,
     ) -> Result<Vec<Event>> {
         let mut cursor = self.raw_cursor();
-        positions.iter().map(|position| self.shown_at(snapshot, position, &mut cursor, shown)).collect()
+        let event = |position| self.shown_at(snapshot, position, &mut cursor, (shown, cancel));
+        positions.iter().map(event).collect()
     }
 
     pub(crate) fn shown_at(
@@ -45,11 +47,10 @@ impl Case {
         snapshot: &Snapshot,
         position: &Position,
         cursor: &mut RawCursor<'_>,
-        shown: &Shown<'_>,
+        (shown, cancel): (&Shown<'_>, &Cancel),
     ) -> Result<Event> {
         let value = |name: &String| -> Result<Option<String>> {
-            // A page is some hundred rows; what takes long, reading a column, is kept for the next page.
-            let held = columns(&position.segment, snapshot.sources(), name, &Cancel::default())?;
+            let held = columns(&position.segment, snapshot.sources(), name, cancel)?;
             let value = held.iter().find_map(|column| column.at(position.row));
             Ok(value.map(|value| {
                 let mut text = value.to_string();

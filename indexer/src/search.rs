@@ -164,7 +164,7 @@ impl Case {
     ) -> Result<Page> {
         let selection = self.selection(snapshot, view, cancel)?;
         let positions = selection.page(direction, first, count.min(PAGE_ROWS));
-        Ok(Page { total: selection.len(), events: self.events_at(snapshot, &positions, shown)? })
+        Ok(Page { total: selection.len(), events: self.events_at(snapshot, &positions, shown, cancel)? })
     }
 
     /// The rank of the first event at or past a time, in this direction.

@@ -88,7 +88,7 @@ impl Case {
         Self::check_known(snapshot, &sort.field)?;
         let asked = Asked { case: self, snapshot, view, cancel };
         let (positions, total) = positions(&asked, sort, rows.0, rows.1.min(PAGE_ROWS))?;
-        Ok(Page { total, events: self.events_at(snapshot, &positions, shown)? })
+        Ok(Page { total, events: self.events_at(snapshot, &positions, shown, cancel)? })
     }
 }
 

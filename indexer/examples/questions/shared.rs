@@ -88,7 +88,14 @@ impl Bench {
     fn context(&self, run: usize) {
         let never = Cancel::default();
         let place = (self.snapshot.events() as usize / 20 * (run + 1), 1);
-        let page = self.case.page(&self.snapshot, &view("*"), Direction::OldestFirst, place, 10, &never);
+        let page = self.case.page(
+            &self.snapshot,
+            &view("*"),
+            Direction::OldestFirst,
+            place,
+            &Shown::text(10),
+            &never,
+        );
         let event = &page.expect("a page").events[0];
         let own = (event.source, event.offset);
         let around =
