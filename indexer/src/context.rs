@@ -43,7 +43,7 @@ impl Case {
         cancel: &Cancel,
     ) -> Result<Context> {
         Self::without_damaged(snapshot, |snapshot| {
-            self.around_of(snapshot, (source, offset), around, (before, after), cut, cancel)
+            self.around_of(snapshot, (source, offset), around, (before, after), shown, cancel)
         })
     }
 
@@ -53,7 +53,7 @@ impl Case {
         (source, offset): (u32, u64),
         around: &Around,
         (before, after): (usize, usize),
-        cut: usize,
+        shown: &Shown<'_>,
         cancel: &Cancel,
     ) -> Result<Context> {
         let unknown =

@@ -68,7 +68,7 @@ impl Case {
         shown: &Shown<'_>,
         cancel: &Cancel,
     ) -> Result<Page> {
-        Self::without_damaged(snapshot, |snapshot| self.page_by_of(snapshot, view, sort, rows, cut, cancel))
+        Self::without_damaged(snapshot, |snapshot| self.page_by_of(snapshot, view, sort, rows, shown, cancel))
     }
 
     fn page_by_of(
@@ -77,7 +77,7 @@ impl Case {
         view: &View,
         sort: &SortBy,
         rows: (usize, usize),
-        cut: usize,
+        shown: &Shown<'_>,
         cancel: &Cancel,
     ) -> Result<Page> {
         let direction = if sort.descending { Direction::NewestFirst } else { Direction::OldestFirst };
