@@ -35,11 +35,7 @@ await main(async () => {
   const built = await cargo('Rust build', 'build', ...workspace);
   await cargo('Rust tests', 'test', '--workspace', '--no-fail-fast');
 
-  // Parts of the screen have files of their own, which run with those of the browser.
-  const hosts = {
-    browser: ['tests/e2e/browser.test.ts', '.browser.ts'],
-    desktop: ['tests/e2e/desktop.test.ts'],
-  };
+  const hosts = ['browser', 'desktop'];
   if (!screen || !built)
     say('The tests in the browser and the window need the build, and are left out.');
   else {

@@ -1,7 +1,6 @@
 import type { Client } from '../ipc/client';
 import type {
   Evidence,
-  ExportedNotes,
   MarkdownNode,
   NotebookCell,
   NotebookFormat,
@@ -11,6 +10,8 @@ import type {
   Timeline,
   View,
 } from '../ipc/generated';
+
+const TYPES = { html: 'text/html', markdown: 'text/markdown' } as const;
 
 /** Bars of a chart on a page. */
 const BUCKETS = 120;
@@ -30,11 +31,6 @@ export class Cells {
   constructor(client: Client, casePath: string) {
     this.#client = client;
     this.#casePath = casePath;
-  }
-
-  /** Whether a file is written where the person says, and not handed over by the browser. */
-  get savesFiles(): boolean {
-    return this.#client.kind === 'desktop';
   }
 
   async read(text: string, signal: AbortSignal): Promise<MarkdownNode[]> {
@@ -68,14 +64,15 @@ export class Cells {
     return { kind: 'events', page: await this.#client.call('page', request, { signal }) };
   }
 
-  exported(
+  /** Hands the notebook over as a file. Its name, or null when a person thought better of it. */
+  async exported(
     format: NotebookFormat,
     zone: string,
-    path: string | null,
     progress: (report: NotebookProgress) => void,
-  ): Promise<ExportedNotes> {
-    const request = { case: this.#casePath, pages: null, format, zone, path };
-    return this.#client.call('exportNotes', request, { progress });
+  ): Promise<string | null> {
+    const request = { case: this.#casePath, pages: null, format, zone, path: null };
+    const { name, text } = await this.#client.call('exportNotes', request, { progress });
+    return this.#client.save(name, new Blob([text ?? ''], { type: TYPES[format] }));
   }
 
   /** Whether a query has stages; asked of whoever knows the language. */

@@ -78,6 +78,7 @@ describe('what is found', () => {
     await totalBecomes(page, access.checkouts);
     await page.locator('[data-testid="row"]').first().click();
     await page.getByTestId('detail').waitFor();
+    await page.getByTestId('detail-tab-raw').click();
     const text = await page.getByTestId('detail-raw').innerText();
 
     await page.keyboard.press('s');
@@ -126,27 +127,23 @@ describe('what is found', () => {
     expect(markdown).toContain('```query title="By answer"');
     expect(markdown).toContain(text.split('"')[1]);
 
-    // Another window has it all without being told.
-    const other = await newPage(server.address, 'dark');
-    await other.getByTestId('tab-notes').click();
-    await other.getByTestId('noted').filter({ hasText: 'cause' }).click();
-    await other.getByTestId('detail').waitFor();
-    expect(await other.getByTestId('detail-raw').innerText()).toBe(text);
-    await other.getByTestId('star').click();
-    await page
-      .locator('[data-testid="noted"]', { hasText: 'cause' })
-      .filter({ hasNotText: '★' })
-      .waitFor();
-
-    // So has a server that is started later, and the command line.
+    // A server that is started later finds it all in the case, and each sees what is written in the other.
     const later = await serve([caseFolder()]);
     try {
-      const again = await newPage(later.address);
-      await again.getByTestId('tab-notes').click();
-      await again.getByTestId('page').filter({ hasText: 'The failures' }).waitFor();
-      await again.getByTestId('noted').filter({ hasText: 'first failure' }).waitFor();
-      await again.locator('[data-testid="cell"][data-answered="true"]').first().waitFor();
-      await picture(again, 'notebook-again');
+      const other = await newPage(later.address, 'dark');
+      await other.getByTestId('tab-notes').click();
+      await other.getByTestId('page').filter({ hasText: 'The failures' }).waitFor();
+      await other.getByTestId('noted').filter({ hasText: 'first failure' }).waitFor();
+      await other.locator('[data-testid="cell"][data-answered="true"]').first().waitFor();
+      expect(await seriousFindings(other)).toEqual([]);
+      await picture(other, 'notebook-dark');
+      await other.getByTestId('noted').filter({ hasText: 'cause' }).click();
+      await other.getByTestId('detail-tab-raw').click();
+      expect(await other.getByTestId('detail-raw').innerText()).toBe(text);
+      await other.getByTestId('star').click();
+      await other.locator('[data-testid="star"][aria-pressed="false"]').waitFor();
+      const unstarred = page.getByTestId('noted').filter({ hasText: 'cause', hasNotText: '★' });
+      await unstarred.waitFor();
     } finally {
       await later.stop();
     }
