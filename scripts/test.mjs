@@ -35,15 +35,13 @@ await main(async () => {
   const built = await cargo('Rust build', 'build', ...workspace);
   await cargo('Rust tests', 'test', '--workspace', '--no-fail-fast');
 
-  // Parts of the screen have files of their own, which run with those of the browser.
-  const hosts = {
-    browser: ['tests/e2e/browser.test.ts', '.browser.ts'],
-    desktop: ['tests/e2e/desktop.test.ts'],
-  };
+  const hosts = ['browser', 'desktop'];
   if (!screen || !built)
     say('The tests in the browser and the window need the build, and are left out.');
   else {
-    for (const [host, files] of Object.entries(hosts)) {
+    for (const host of hosts) {
+      // The parts of the screen have tests of their own beside those of the whole.
+      const files = [`tests/e2e/${host}.test.ts`, `.${host}.ts`];
       const config = ['--config', 'vitest.e2e.config.ts', ...files];
       await node(
         `Tests in the ${host}`,

@@ -1,7 +1,7 @@
 //! The desktop window: it hosts the screen and hands every call to `wire`.
 //!
 //! What the product does is in `wire` and below. Here is only what needs a window: Tauri's own calls,
-//! the two file dialogs, and the command line. Files dropped on the window reach the screen through
+//! the file dialogs, and the command line. Files dropped on the window reach the screen through
 //! Tauri's drag-and-drop event, with their paths.
 
 // A release build on Windows would open a console beside the window.
@@ -51,7 +51,12 @@ fn main() {
     tauri::Builder::default()
         .plugin(tauri_plugin_dialog::init())
         .manage(Arc::new(Session::new(start)))
-        .invoke_handler(tauri::generate_handler![dispatch, dialogs::choose_files, dialogs::choose_folder])
+        .invoke_handler(tauri::generate_handler![
+            dispatch,
+            dialogs::choose_files,
+            dialogs::choose_folder,
+            dialogs::choose_save
+        ])
         .run(tauri::generate_context!())
         .expect("the window can be opened");
 }

@@ -3,11 +3,17 @@ import { Channel, invoke } from '@tauri-apps/api/core';
 import { getCurrentWebview } from '@tauri-apps/api/webview';
 
 import { randomId } from '../base/ids';
-import { engineError, type CallOptions, type Client, type DropHandlers } from './client';
-import type { Contract } from './generated';
+import {
+  engineError,
+  type CallOptions,
+  type Client,
+  type DropHandlers,
+  type Saved,
+} from './client';
+import type { Contract, FileContent } from './generated';
 
 export function connectDesktop(): Client {
-  return { kind: 'desktop', call, choose, onDrop };
+  return { kind: 'desktop', call, choose, save, saveWritten, onDrop };
 }
 
 async function call<K extends keyof Contract>(
@@ -39,6 +45,32 @@ async function choose(kind: 'files' | 'folder'): Promise<string[]> {
   } catch (cause) {
     throw engineError(cause);
   }
+}
+
+/** Pictures cross as lists of numbers: they are small, and JSON has nothing better. */
+async function contentOf(blob: Blob): Promise<FileContent> {
+  const isText = blob.type.startsWith('text/') || blob.type === 'image/svg+xml';
+  if (isText) return { kind: 'text', text: await blob.text() };
+  return { kind: 'bytes', bytes: Array.from(new Uint8Array(await blob.arrayBuffer())) };
+}
+
+async function saveWritten<T>(
+  name: string,
+  write: (path: string) => Promise<T>,
+): Promise<Saved<T> | null> {
+  try {
+    const path = await invoke<string | null>('choose_save', { name });
+    if (path === null) return null;
+    return { name: path, written: await write(path) };
+  } catch (cause) {
+    throw engineError(cause);
+  }
+}
+
+async function save(name: string, content: Blob): Promise<string | null> {
+  const written = await contentOf(content);
+  const saved = await saveWritten(name, (path) => call('write', { path, content: written }));
+  return saved?.name ?? null;
 }
 
 function onDrop(handlers: DropHandlers): () => void {

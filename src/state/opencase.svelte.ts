@@ -2,6 +2,8 @@ import { Coalesced } from '../base/coalesce';
 import { Clock } from '../base/zone';
 import type { Client } from '../ipc/client';
 import type { CaseSummary, ImportProgress, ImportReport } from '../ipc/generated';
+import { Boards } from './boards.svelte';
+import { Charts } from './charts/charts.svelte';
 import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
@@ -9,6 +11,7 @@ import { keepFor } from './kept';
 import { Language } from './language';
 import { Markers } from './markers.svelte';
 import { Queries } from './queries.svelte';
+import { Results } from './results.svelte';
 import { Rows } from './rows.svelte';
 import { Split } from './split.svelte';
 import { Templates } from './templates.svelte';
@@ -31,6 +34,9 @@ export class OpenCase {
   readonly queries: Queries;
   readonly split: Split;
   readonly wayOut: WayOut;
+  readonly charts: Charts;
+  readonly boards: Boards;
+  readonly results: Results;
   readonly cursor = new Cursor();
   readonly markers = new Markers();
 
@@ -63,13 +69,18 @@ export class OpenCase {
       keep,
       (query) => this.queries.asked(query),
     );
+    this.results = new Results(client);
+    this.boards = new Boards(client, summary.path);
+    this.charts = new Charts(client, summary.path, this.explorer.history);
     this.#refresh = new Coalesced(() => {
       this.explorer.refresh(this.#revision);
       this.rows.refresh(this.#revision);
       this.templates.refresh(this.#revision);
+      this.charts.refresh(this.#revision);
     }, REFRESH_MS);
     this.explorer.refresh(this.#revision);
     this.rows.refresh(this.#revision);
+    this.charts.refresh(this.#revision);
     this.#viewChanged();
     this.#follow();
   }
@@ -94,6 +105,8 @@ export class OpenCase {
     this.templates.dispose();
     this.split.dispose();
     this.wayOut.stop();
+    this.charts.dispose();
+    this.results.stop();
     this.detail.dispose();
   }
 

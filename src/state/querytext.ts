@@ -1,7 +1,11 @@
 /** `field="value"`, exactly this value, with what needs quoting quoted. The engine prints it shorter. */
 export function clause(field: string, value: string, excluded = false): string {
-  const name = /^[\p{L}_@][\p{L}\p{N}_.@-]*$/u.test(field) ? field : quote(field);
-  return `${excluded ? 'NOT ' : ''}${name}=${quote(value)}`;
+  return `${excluded ? 'NOT ' : ''}${fieldName(field)}=${quote(value)}`;
+}
+
+/** A field's name as a query takes it. */
+export function fieldName(field: string): string {
+  return /^[\p{L}_@][\p{L}\p{N}_.@-]*$/u.test(field) ? field : quote(field);
 }
 
 function quote(text: string): string {

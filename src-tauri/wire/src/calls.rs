@@ -10,6 +10,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use indexer::{Case, NO_TIME, Snapshot};
 
+pub use crate::files::write;
 pub use crate::language::{check, complete, edit, stretch};
 use crate::session::{Call, Session};
 pub use crate::sources::{account, adjust, paste, preview, reread};
@@ -219,7 +220,7 @@ fn is_case(path: &Path) -> bool {
     path.join("case.json").is_file()
 }
 
-fn not_written(path: &Path, error: &std::io::Error) -> WireError {
+pub(crate) fn not_written(path: &Path, error: &std::io::Error) -> WireError {
     let code = match error.kind() {
         std::io::ErrorKind::StorageFull => ErrorCode::DiskFull,
         std::io::ErrorKind::ReadOnlyFilesystem | std::io::ErrorKind::PermissionDenied => ErrorCode::ReadOnly,

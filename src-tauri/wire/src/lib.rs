@@ -18,6 +18,7 @@ mod analysis;
 mod calls;
 mod contract;
 mod error;
+mod files;
 mod language;
 mod notes;
 mod patterns;
@@ -29,6 +30,7 @@ pub mod typescript;
 
 pub use analysis::*;
 pub use contract::Command;
+pub use files::{FileContent, WriteRequest};
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,

@@ -9,6 +9,7 @@ use crate::analysis::{
     TermOrder, Trail, Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest,
 };
 use crate::contract::rows;
+use crate::files::{FileContent, WriteRequest};
 use crate::language::{
     CheckRequest, CompleteRequest, Completion, EditRequest, Edited, QueryCheck, QueryClause, QueryDiagnostic,
     QueryEdit, QueryPart, QueryWord, Stretch, StretchRequest, Suggestion, SuggestionKind, WordClass,
@@ -160,6 +161,8 @@ pub fn generate() -> String {
         ExportRequest,
         TableFormat,
         Exported,
+        WriteRequest,
+        FileContent,
         Note,
         NoteName,
         NotesRequest,
