@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Cancel;
 use crate::limits::HEAD_BYTES;
-use crate::storage::{Frame, RawFolder, SourceEntry};
+use crate::storage::{Frame, RawFolder, SourceEntry, SourceReading};
 
 /// A source that a stream may be.
 #[derive(Clone, Debug)]
@@ -20,6 +20,15 @@ pub struct KnownSource {
     pub id: u32,
     pub entry: Arc<SourceEntry>,
     pub frames: Arc<[Frame]>,
+    /// How it was read.
+    pub reading: Arc<SourceReading>,
+}
+
+impl KnownSource {
+    /// Whether its frames are those of its current raw file. While a case is being compacted they are not.
+    pub fn has_current_frames(&self) -> bool {
+        self.frames.iter().all(|frame| frame.generation == self.entry.generation)
+    }
 }
 
 /// Names a stream of this import that is being landed.
