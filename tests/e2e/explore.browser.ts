@@ -63,7 +63,7 @@ test('every step is undone and redone, and survives a reload', async () => {
     const now = await total(page);
     return now !== null && now < access.checkouts;
   });
-  await page.keyboard.press('Alt+2');
+  await page.getByTestId('tab-patterns').click();
   await page.getByTestId('pattern').first().waitFor();
 
   await page.keyboard.press('ControlOrMeta+z');
