@@ -73,6 +73,7 @@ describe('a log named on the command line', () => {
 
     await page.locator('[data-testid="row"]').first().click();
     await page.getByTestId('detail').waitFor();
+    await page.getByTestId('detail-tab-raw').click();
     expect(await page.getByTestId('detail-raw').innerText()).toContain('HTTP/1.1');
     expect(await seriousFindings(page)).toEqual([]);
     await picture(page, 'detail');

@@ -218,7 +218,7 @@ describe('the list', () => {
     await page.locator('[data-testid="row"].selected mark').waitFor();
 
     await page.getByTestId('events').focus();
-    await page.keyboard.press('t');
+    await page.keyboard.press('T');
     await page.getByTestId('jump-time').fill('2024-03-05 14:30');
     await page.keyboard.press('Enter');
     await eventually('the time', async () =>

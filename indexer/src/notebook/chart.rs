@@ -49,7 +49,7 @@ pub fn of_timeline(timeline: &Timeline) -> Chart {
 /// Times, else the first other column, to the right; each column of numbers upward. A column of words beside a
 /// column of times tells the series apart.
 pub fn of_table(table: &Table) -> Option<Chart> {
-    let kinds: Vec<Kind> = table.columns().iter().map(|column| column.kind()).collect();
+    let kinds: Vec<Kind> = table.columns().iter().map(crate::pipe::Column::kind).collect();
     let numeric = |kind: &Kind| matches!(kind, Kind::Int | Kind::Float);
     let numbers: Vec<usize> = (0..kinds.len()).filter(|&at| numeric(&kinds[at])).collect();
     let words: Vec<usize> = (0..kinds.len())
@@ -202,9 +202,9 @@ impl Chart {
         }
         out.push_str("</g>");
         if self.stacked {
-            self.bars(times, step, &x, &y, out)
+            self.bars(times, step, &x, &y, out);
         } else {
-            self.lines(times, &x, &y, out)
+            self.lines(times, &x, &y, out);
         }
         out.push_str("</svg>");
     }
@@ -299,13 +299,7 @@ fn short(value: f64) -> String {
         .into_iter()
         .find(|(size, _)| value.abs() >= *size * 10.0)
         .map_or((value, ""), |(size, unit)| (value / size, unit));
-    let digits = if scaled.fract().abs() < 0.005 {
-        0
-    } else if scaled.abs() >= 100.0 {
-        0
-    } else {
-        2
-    };
+    let digits = if scaled.fract().abs() < 0.005 || scaled.abs() >= 100.0 { 0 } else { 2 };
     let text = format!("{scaled:.digits$}");
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     format!("{text}{unit}")

@@ -69,22 +69,22 @@ impl Html<'_> {
         self.text.push_str("</article>");
     }
 
-    fn all<'a>(&mut self, nodes: &[Node], answers: &mut dyn Iterator<Item = &'a Answer>) {
+    fn all(&mut self, nodes: &[Node], answers: &mut dyn Iterator<Item = &Answer>) {
         for node in nodes {
             self.node(node, answers);
         }
     }
 
-    fn within<'a>(&mut self, tag: &str, nodes: &[Node], answers: &mut dyn Iterator<Item = &'a Answer>) {
+    fn within(&mut self, tag: &str, nodes: &[Node], answers: &mut dyn Iterator<Item = &Answer>) {
         put!(self, "<{tag}>");
         self.all(nodes, answers);
         put!(self, "</{tag}>");
     }
 
-    fn node<'a>(&mut self, node: &Node, answers: &mut dyn Iterator<Item = &'a Answer>) {
+    fn node(&mut self, node: &Node, answers: &mut dyn Iterator<Item = &Answer>) {
         match node {
             Node::Heading { level, children } => {
-                self.within(&format!("h{}", level.clamp(&1, &6)), children, answers)
+                self.within(&format!("h{}", level.clamp(&1, &6)), children, answers);
             }
             Node::Paragraph { children } => self.within("p", children, answers),
             Node::Quote { children } => self.within("blockquote", children, answers),
@@ -135,7 +135,7 @@ impl Html<'_> {
         }
     }
 
-    fn link<'a>(&mut self, to: &str, children: &[Node], answers: &mut dyn Iterator<Item = &'a Answer>) {
+    fn link(&mut self, to: &str, children: &[Node], answers: &mut dyn Iterator<Item = &Answer>) {
         let to = match to.strip_prefix("event:").and_then(|place| place.split_once('@')) {
             Some((source, offset)) => format!("#e-{source}-{offset}"),
             None => to.to_owned(),

@@ -172,7 +172,9 @@ impl<'t> Tree<'t> {
     fn end(&mut self, range: Range<usize>) {
         let Some(Open { tag, children, task }) = self.open.pop() else { return };
         let Some(tag) = tag else {
-            children.into_iter().for_each(|child| self.put(child, range.clone()));
+            for child in children {
+                self.put(child, range.clone());
+            }
             return;
         };
         let node = match tag {
@@ -329,18 +331,20 @@ mod tests {
         assert!(matches!(&children[2], Node::Link { to, .. } if to == "event:0@34"));
     }
 
+    fn depth(nodes: &[Node]) -> usize {
+        nodes.iter().map(|node| 1 + depth(children(node))).max().unwrap_or(0)
+    }
+
+    fn says(nodes: &[Node]) -> String {
+        let own = |node: &Node| {
+            if let Node::Text { text } = node { text.clone() } else { says(children(node)) }
+        };
+        nodes.iter().map(own).collect()
+    }
+
     #[test]
     fn nesting_ends_somewhere_and_loses_no_text() {
         let nodes = parse(&format!("{}deep", "> ".repeat(10_000)));
-        fn depth(nodes: &[Node]) -> usize {
-            nodes.iter().map(|node| 1 + depth(children(node))).max().unwrap_or(0)
-        }
-        fn says(nodes: &[Node]) -> String {
-            let own = |node: &Node| {
-                if let Node::Text { text } = node { text.clone() } else { says(children(node)) }
-            };
-            nodes.iter().map(own).collect()
-        }
         assert!(depth(&nodes) <= MARKDOWN_DEPTH + 1);
         assert!(says(&nodes).contains("deep"));
     }

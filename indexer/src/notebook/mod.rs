@@ -90,15 +90,15 @@ impl Case {
             }
         }
         told(done, total);
-        let mut noted = noted(&notes);
-        let left_out = noted.len().saturating_sub(MOST_NOTES_AT_ONCE);
-        noted.truncate(MOST_NOTES_AT_ONCE);
-        let places: Vec<_> = noted.iter().map(|noted| noted.place).collect();
+        let mut events = noted_events(&notes);
+        let left_out = events.len().saturating_sub(MOST_NOTES_AT_ONCE);
+        events.truncate(MOST_NOTES_AT_ONCE);
+        let places: Vec<_> = events.iter().map(|event| event.place).collect();
         let found = self.evidence(&snapshot, &places, SHOWN_BYTES, cancel)?;
-        for (noted, evidence) in noted.iter_mut().zip(found) {
-            noted.evidence = evidence;
+        for (event, evidence) in events.iter_mut().zip(found) {
+            event.evidence = evidence;
         }
-        noted.sort_by_key(|noted| (noted.evidence.as_ref().map(|found| found.event.time), noted.place));
+        events.sort_by_key(|event| (event.evidence.as_ref().map(|found| found.event.time), event.place));
         let mut markers: Vec<Note> = notes.iter().filter(|note| note.kind == "marker").cloned().collect();
         markers.sort_by_key(|marker| marker.range);
         Ok(Notebook {
@@ -106,7 +106,7 @@ impl Case {
             revision: snapshot.revision(),
             made_ns: now_ns,
             pages,
-            noted,
+            noted: events,
             left_out,
             markers,
             sources: snapshot.sources().to_vec(),
@@ -135,14 +135,14 @@ impl Page {
     }
 }
 
-fn noted(notes: &[Note]) -> Vec<Noted> {
+fn noted_events(notes: &[Note]) -> Vec<Noted> {
     let mut found: std::collections::BTreeMap<(u32, u64), Noted> = std::collections::BTreeMap::new();
     for note in notes {
         let Some(place) = note.event else { continue };
         if !matches!(note.kind.as_str(), "star" | "tag" | "comment") {
             continue;
         }
-        let noted = found.entry(place).or_insert_with(|| Noted {
+        let about = found.entry(place).or_insert_with(|| Noted {
             place,
             evidence: None,
             starred: false,
@@ -150,9 +150,9 @@ fn noted(notes: &[Note]) -> Vec<Noted> {
             comments: Vec::new(),
         });
         match note.kind.as_str() {
-            "star" => noted.starred = true,
-            "tag" => noted.tags.push(note.text.clone()),
-            _ => noted.comments.push(note.text.clone()),
+            "star" => about.starred = true,
+            "tag" => about.tags.push(note.text.clone()),
+            _ => about.comments.push(note.text.clone()),
         }
     }
     found.into_values().collect()

@@ -32,7 +32,10 @@ impl Notebook {
             out.push_str("\n## Noted events\n");
         }
         for noted in &self.noted {
-            let marks = noted.tags.iter().map(|tag| format!("`{}` ", code(tag))).collect::<String>();
+            let mut marks = String::new();
+            for tag in &noted.tags {
+                put!(marks, "`{}` ", code(tag));
+            }
             put!(
                 out,
                 "\n{}{marks}{}\n",
