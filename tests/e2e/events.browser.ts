@@ -114,7 +114,7 @@ describe('the fields', () => {
     const failed = page.locator('[data-testid="top-value"][data-value="500"]');
     await failed.getByTestId('only').click();
     await totalBecomes(page, access.checkouts);
-    expect(await page.getByTestId('query').innerText()).toBe('status="500"');
+    expect(await page.getByTestId('query').innerText()).toBe('status=500');
     // What is told stays true under the query.
     await eventually('one value', async () => (await distinct.getAttribute('data-value')) === '1');
     await failed.getByTestId('without').click();
