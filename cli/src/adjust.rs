@@ -16,7 +16,8 @@ pub fn adjust(arguments: &Adjust) -> Result<Outcome> {
     }
     let case = Case::open(&arguments.case)?;
     let sources = named(&case.snapshot(), &arguments.source)?;
-    tell(&case.adjust(&sources, arguments.zone.as_deref(), offset_ns, &show, &Cancel::default())?)
+    let (zone, saved) = (arguments.zone.as_deref(), wire::saved_definitions(&wire::home()));
+    tell(&case.adjust(&sources, zone, offset_ns, &saved, &show, &Cancel::default())?)
 }
 
 pub fn reread(arguments: &Reread) -> Result<Outcome> {

@@ -56,11 +56,12 @@ pub use exec::{Path as AnswerPath, Step as AnswerStep};
 pub use import::{
     FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress,
 };
+pub use ingest::custom::{Definition, DefinitionError, load_text as definitions_of};
 pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
 pub use language::{Checked, Explanation};
 pub use patterns::{Granularity, Template, TemplateId};
 pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
-pub use preview::{Estimate, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, preview};
+pub use preview::{Estimate, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, preview, preview_text};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use sorted::SortBy;
 pub use storage::{Account, Example, Reading, Scalar, SourceEntry, Unparsed};

@@ -1,5 +1,9 @@
 //! Sources of a case, read in another way than before from what is stored of them.
 
+use std::sync::Arc;
+
+use ingest::custom::Definition;
+
 use crate::Cancel;
 use crate::case::{Case, Snapshot, Writing};
 use crate::error::{Error, ErrorKind, Result};
@@ -21,6 +25,7 @@ impl Case {
         let mut writing = Writing::begin(self)?;
         import::paste(&mut writing, (name, text), now_ns, options, report, cancel)
     }
+
     /// Reads stored sources anew, in another way: nothing of the originals is needed. What was read before
     /// stays until all of a source is there again. The options' choices go on top of those made before.
     pub fn reread(
@@ -41,12 +46,14 @@ impl Case {
     }
 
     /// Sets the zone of a source's times without one, and what is added to every time. Nothing of the originals
-    /// is needed; `None` leaves what was chosen before.
+    /// is needed; `None` leaves what was chosen before. The definitions are those that people made, of which a
+    /// source's format may be one.
     pub fn adjust(
         &self,
         sources: &[u32],
         zone: Option<&str>,
         clock_offset_ns: Option<i64>,
+        definitions: &[Arc<Definition>],
         report: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<ImportReport> {
@@ -64,6 +71,7 @@ impl Case {
                     // The format stays, whatever another reading of the sample would say.
                     format: Some(entry.format.clone()),
                     encoding: Some(entry.encoding.clone()),
+                    definitions: definitions.to_vec(),
                     ..before
                 },
             ));

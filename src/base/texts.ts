@@ -1,6 +1,7 @@
 import { formatBytes, formatCount, formatSeconds, formatShare } from './format';
 import { commands } from './texts/commands';
 import { explore } from './texts/explore';
+import { importing } from './texts/importing';
 
 const plural = new Intl.PluralRules('en');
 
@@ -16,6 +17,7 @@ function counted(count: number, one: string, many: string): string {
 export const texts = {
   commands,
   explore,
+  importing,
 
   app: {
     name: 'Timberline',
@@ -48,13 +50,6 @@ export const texts = {
     recent: 'Recent cases',
     noRecent: 'Cases you make appear here.',
     casesFolder: 'Cases are kept in',
-  },
-
-  drop: {
-    newCase: 'Drop to make a new case',
-    intoCase: (name: string) => `Drop to add to “${name}”`,
-    readOnly: 'This case is open for reading only; nothing can be added',
-    note: 'The files themselves are not changed.',
   },
 
   bar: {

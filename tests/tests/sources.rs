@@ -221,7 +221,7 @@ fn a_source_is_read_anew_from_what_is_stored() {
     fs::remove_file(&path).expect("the original goes away");
     let quiet = |_: indexer::Progress| {};
     let done = case
-        .adjust(&[0], Some("Europe/Berlin"), Some(1_000_000_000), &quiet, &Cancel::default())
+        .adjust(&[0], Some("Europe/Berlin"), Some(1_000_000_000), &[], &quiet, &Cancel::default())
         .expect("it is adjusted");
     assert!(done.failure.is_none() && done.files[0].problem.is_none(), "{done:?}");
     let chosen = ReadOptions {

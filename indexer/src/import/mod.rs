@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use self::known::Known;
-pub(crate) use self::known::{KnownSource, fingerprint};
+pub(crate) use self::known::{Expected, KnownSource, StoredBytes, fingerprint};
 use self::landing::{Landing, Years};
 use self::open::Opening;
 use self::progress::Reporter;

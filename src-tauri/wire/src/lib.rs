@@ -18,8 +18,10 @@ mod analysis;
 mod calls;
 mod contract;
 mod error;
+mod formats;
 mod language;
 mod patterns;
+mod recent;
 mod session;
 mod sources;
 mod tables;
@@ -28,6 +30,7 @@ pub mod typescript;
 
 pub use analysis::*;
 pub use contract::Command;
+pub use formats::{FormatFault, FormatName, Formats, SavedFormat, TriedFormat, saved_definitions};
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,

@@ -9,6 +9,10 @@ use crate::analysis::{
     TermOrder, Trail, Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest,
 };
 use crate::contract::rows;
+use crate::formats::{
+    FormatFault, FormatName, Formats, RemoveFormatRequest, SaveFormatRequest, SavedFormat, TriedFormat,
+    TryFormatRequest,
+};
 use crate::language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,
@@ -18,16 +22,17 @@ use crate::patterns::{
 };
 use crate::sources::{
     Account, AccountRequest, AdjustRequest, Alternative, Estimate, Example, FileReading, ImportChoices,
-    PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, Reading, RereadRequest, Unparsed,
+    PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, PreviewSourceRequest, Reading,
+    RereadRequest, Unparsed,
 };
 use crate::tables::{
     ColumnKind, ExportRequest, Exported, RunRequest, Table, TableCell, TableColumn, TableFormat,
 };
 use crate::types::{
-    CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
-    FieldValue, FileProgress, FileState, Hello, HostKind, ImportPhase, ImportProgress, ImportReport,
-    ImportRequest, Level, LevelSeries, LocateRequest, Located, Order, Page, PageRequest, Paths, RecentCase,
-    Row, Source, Timeline, TimelineRequest, View, WireError,
+    CancelRequest, CasePath, CaseState, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest,
+    FieldKind, FieldValue, FileOutcome, FileProgress, FileState, Hello, HostKind, ImportPhase,
+    ImportProgress, ImportReport, ImportRequest, Level, LevelSeries, LocateRequest, Located, Order, Page,
+    PageRequest, Paths, RecentCase, Row, Source, Timeline, TimelineRequest, View, WireError,
 };
 
 const HEAD: &str = "// Made from src-tauri/wire by `npm run bless`. Do not edit.\n\n\
@@ -50,6 +55,7 @@ pub fn generate() -> String {
         Empty,
         Hello,
         RecentCase,
+        CaseState,
         Paths,
         CasePath,
         CancelRequest,
@@ -60,6 +66,7 @@ pub fn generate() -> String {
         ImportChoices,
         ImportRequest,
         PreviewRequest,
+        PreviewSourceRequest,
         Preview,
         Estimate,
         PreviewFile,
@@ -73,8 +80,17 @@ pub fn generate() -> String {
         AdjustRequest,
         RereadRequest,
         PasteRequest,
+        FormatName,
+        FormatFault,
+        Formats,
+        SavedFormat,
+        TryFormatRequest,
+        TriedFormat,
+        SaveFormatRequest,
+        RemoveFormatRequest,
         ImportPhase,
         FileState,
+        FileOutcome,
         ImportProgress,
         FileProgress,
         ImportReport,
