@@ -15,8 +15,8 @@ use crate::import::{
 };
 use crate::limits::{COLUMN_CACHE_BYTES, COLUMN_CACHE_SHARE};
 use crate::storage::{
-    ColumnCache, Lock, Manifest, ManifestStamp, RawCursor, RawFolder, Segment, SourceEntry, has_templates,
-    is_locked, raw_name, recover_raw, verify_templates,
+    ColumnCache, Lock, Manifest, ManifestStamp, RawCursor, RawFolder, Segment, SourceEntry,
+    folder_is_read_only, has_templates, is_locked, notes, raw_name, recover_raw, verify_templates,
 };
 use crate::templates::TemplateCache;
 
@@ -189,8 +189,8 @@ impl Case {
             return None;
         }
         is_locked(&self.folder).or_else(|| {
-            let readonly = fs::metadata(&self.folder).is_ok_and(|meta| meta.permissions().readonly());
-            readonly
+            let read_only = folder_is_read_only(&self.folder);
+            read_only
                 .then(|| Error::new(ErrorKind::ReadOnly, "the case's folder is read-only").at(&self.folder))
         })
     }
@@ -222,7 +222,7 @@ impl Case {
         }
     }
 
-    /// Reads everything back: each source's hash, each segment's checksum, each event's place.
+    /// Reads everything back: each source's hash, each segment's checksum, each event's place, the notes.
     pub fn verify(&self, cancel: &Cancel) -> Verification {
         let snapshot = self.snapshot();
         let mut problems = Vec::new();
@@ -245,6 +245,7 @@ impl Case {
             problems.extend(segment.verify(cursor).err());
             problems.extend(verify_templates(segment, cursor).err());
         }
+        problems.extend(notes::verify(&self.folder).err());
         Verification { sources: snapshot.sources().len(), segments: snapshot.segments.len(), bytes, problems }
     }
 

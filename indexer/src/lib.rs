@@ -31,6 +31,7 @@ pub mod export;
 mod import;
 mod language;
 mod limits;
+mod notes;
 mod patterns;
 mod pipe;
 mod preview;
@@ -59,12 +60,14 @@ pub use import::{
 pub use ingest::custom::{Definition, DefinitionError, load_text as definitions_of};
 pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
 pub use language::{Checked, Explanation};
+pub use notes::Evidence;
 pub use patterns::{Granularity, Template, TemplateId};
 pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
 pub use preview::{Estimate, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, preview, preview_text};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use sorted::SortBy;
 pub use storage::{Account, Example, Reading, Scalar, SourceEntry, Unparsed};
+pub use storage::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 
 /// Asks long work to stop. Clones share the request.

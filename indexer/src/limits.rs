@@ -210,3 +210,22 @@ pub const COMPLETIONS: usize = 60;
 /// Rows whose values are counted for a completion, the newest segments first. Counting so many takes some
 /// milliseconds, and who types does not wait.
 pub const COMPLETION_ROWS: u64 = 2_000_000;
+
+/// How long a note waits for another process that writes notes. A change takes some milliseconds; one that takes
+/// longer is a stopped process or a slow network disk.
+pub const NOTES_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The most notes of a case. A window holds them all; people write thousands.
+pub const MOST_NOTES: usize = 100_000;
+
+/// The most notes of one change: as many events as anybody selects to tag them.
+pub const MOST_NOTES_AT_ONCE: usize = 10_000;
+
+/// The longest note with its data; a page of a notebook with this much text is a book.
+pub const LONGEST_NOTE_BYTES: usize = 4 << 20;
+
+/// The longest name or kind of a note; names are made of a source, an offset and a tag.
+pub const LONGEST_NOTE_NAME_BYTES: usize = 400;
+
+/// So much of an event is read to show it as evidence and to hash it; longer ones are documents in a log.
+pub const EVIDENCE_BYTES: usize = 1 << 20;

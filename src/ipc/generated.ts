@@ -713,6 +713,117 @@ export type Exported = { path: string, rows: number,
  */
 fraction: number, };
 
+export type Note = { 
+/**
+ * `star`, `tag`, `comment`, `marker`, `query`, `board`, `page`; the store takes any word.
+ */
+kind: string, 
+/**
+ * Its name among those of its kind.
+ */
+id: string, 
+/**
+ * Grows with every change of the case's notes; tells one state of a note from a later one.
+ */
+revision: number, created: Nanos, changed: Nanos, 
+/**
+ * The event it is on.
+ */
+event: EventId | null, 
+/**
+ * The times it is on, both included; equal for a moment.
+ */
+from: Nanos | null, to: Nanos | null, text: string, 
+/**
+ * Whatever the kind needs beside that.
+ */
+data: unknown, };
+
+export type NoteName = { kind: string, id: string, };
+
+export type NotesRequest = { case: string, 
+/**
+ * The mark of an earlier reply; null for all notes.
+ */
+since: string | null, };
+
+export type Notes = { 
+/**
+ * To ask from later.
+ */
+mark: string, 
+/**
+ * Whether these are all notes, and not only those that changed.
+ */
+whole: boolean, notes: Array<Note>, removed: Array<NoteName>, 
+/**
+ * Why notes cannot be written, if so.
+ */
+readOnly: string | null, 
+/**
+ * Damaged files of notes that were kept aside; what could be read of them is among the notes.
+ */
+keptAside: Array<string>, };
+
+export type NoteDraft = { kind: string, id: string, 
+/**
+ * The revision that it was made from, 0 for a note that is not there yet; null replaces what is there.
+ */
+known?: number | null, event?: EventId | null, from?: Nanos | null, to?: Nanos | null, text?: string, data?: unknown, };
+
+export type NoteRemoval = { kind: string, id: string, 
+/**
+ * The revision that was seen last; null removes whatever is there.
+ */
+known?: number | null, };
+
+export type ChangeNotesRequest = { case: string, put?: Array<NoteDraft>, remove?: Array<NoteRemoval>, };
+
+export type NotesMade = { mark: string, notes: Array<Note>, removed: Array<NoteName>, };
+
+export type NoteConflict = { kind: string, id: string, 
+/**
+ * The note as it is now; null where it was removed.
+ */
+current: Note | null, };
+
+export type NotesChanged = { 
+/**
+ * The notes that were put, as they are now. Its mark is that of the change: what others changed before it
+ * is still to be asked for from the last mark.
+ */
+made: NotesMade | null, 
+/**
+ * Notes that somebody else changed meanwhile; where there are any, nothing was changed.
+ */
+conflicts: Array<NoteConflict>, };
+
+export type EvidenceRequest = { case: string, events: Array<EventId>, };
+
+export type Evidence = { row: Row, 
+/**
+ * Where its source was read from.
+ */
+sourcePath: string, 
+/**
+ * Of all bytes of its source.
+ */
+sourceSha256: string, 
+/**
+ * Its bytes: from the offset of its id, so many.
+ */
+bytes: number, 
+/**
+ * Of those bytes; null where there are more than a page can show.
+ */
+sha256: string | null, };
+
+export type EvidenceList = { revision: number, 
+/**
+ * One for each event that was asked for, null where the case has no such event any more.
+ */
+events: Array<Evidence | null>, elapsedMs: number, };
+
 export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "cancelled" | "badRequest" | "internal";
 
 export type WireError = { code: ErrorCode, message: string, hint: string | null, path: string | null, 
@@ -757,4 +868,7 @@ export interface Contract {
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
   run: { args: RunRequest; progress: Table; reply: Table };
   export: { args: ExportRequest; progress: Exported; reply: Exported };
+  notes: { args: NotesRequest; progress: Empty; reply: Notes };
+  changeNotes: { args: ChangeNotesRequest; progress: Empty; reply: NotesChanged };
+  evidence: { args: EvidenceRequest; progress: Empty; reply: EvidenceList };
 }

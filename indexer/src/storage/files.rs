@@ -1,7 +1,7 @@
 //! Writing files so that a crash leaves the old one or the new one, never half of one.
 
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
 use std::path::Path;
 
 use crate::error::{AtPath, Result};
@@ -21,6 +21,18 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 pub fn sync_folder(folder: &Path) -> Result<()> {
     // Folders cannot be opened as files everywhere; where they cannot, the system orders the writes itself.
     if cfg!(unix) { File::open(folder).and_then(|file| file.sync_all()).at_path(folder) } else { Ok(()) }
+}
+
+/// Whether nothing can be written in a case's folder. Nothing is written to find out.
+pub fn folder_is_read_only(case: &Path) -> bool {
+    let folder = fs::metadata(case).is_ok_and(|meta| meta.permissions().readonly());
+    let manifest = OpenOptions::new().append(true).open(case.join("case.json"));
+    folder || manifest.is_err_and(|error| is_refusal(&error))
+}
+
+/// Whether an error says that a place may not be written to.
+pub fn is_refusal(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// The bytes of all files under a folder.

@@ -38,6 +38,7 @@ const SAMPLE: [(&str, &str); 4] = [
 ];
 
 pub use crate::analyse::{aggregate, context, facets, follow, significant, sorted_page, transactions};
+pub use crate::notes::{change_notes, evidence, notes};
 pub use crate::patterns::patterns;
 
 pub type Answer<T> = Result<T, WireError>;

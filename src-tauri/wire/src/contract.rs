@@ -14,6 +14,7 @@ use crate::formats::{
     Formats, RemoveFormatRequest, SaveFormatRequest, SavedFormat, TriedFormat, TryFormatRequest,
 };
 use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
+use crate::notes::{ChangeNotesRequest, EvidenceList, EvidenceRequest, Notes, NotesChanged, NotesRequest};
 use crate::patterns::{Patterns, PatternsRequest};
 use crate::sources::{
     Account, AccountRequest, AdjustRequest, PasteRequest, Preview, PreviewFile, PreviewRequest,
@@ -127,4 +128,10 @@ contract! {
     run / Run: RunRequest, Table => Table;
     /// Writes what a query gives to a file of the machine that answers.
     export / Export: ExportRequest, Exported => Exported;
+    /// What people wrote about the case, or what of it changed since an earlier reply.
+    notes / Notes: NotesRequest, Empty => Notes;
+    /// Writes and removes notes in one step, unless somebody else changed one of them.
+    change_notes / ChangeNotes: ChangeNotesRequest, Empty => NotesChanged;
+    /// Events by their places, with what proves them.
+    evidence / Evidence: EvidenceRequest, Empty => EvidenceList;
 }

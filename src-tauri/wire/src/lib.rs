@@ -20,6 +20,7 @@ mod contract;
 mod error;
 mod formats;
 mod language;
+mod notes;
 mod patterns;
 mod recent;
 mod session;
@@ -34,6 +35,10 @@ pub use formats::{FormatFault, FormatName, Formats, SavedFormat, TriedFormat, sa
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,
+};
+pub use notes::{
+    ChangeNotesRequest, Evidence, EvidenceList, EvidenceRequest, Note, NoteConflict, NoteDraft, NoteName,
+    NoteRemoval, Notes, NotesChanged, NotesMade, NotesRequest,
 };
 pub use patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,

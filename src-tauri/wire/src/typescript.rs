@@ -17,6 +17,10 @@ use crate::language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,
 };
+use crate::notes::{
+    ChangeNotesRequest, Evidence, EvidenceList, EvidenceRequest, Note, NoteConflict, NoteDraft, NoteName,
+    NoteRemoval, Notes, NotesChanged, NotesMade, NotesRequest,
+};
 use crate::patterns::{
     Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
 };
@@ -165,6 +169,19 @@ pub fn generate() -> String {
         ExportRequest,
         TableFormat,
         Exported,
+        Note,
+        NoteName,
+        NotesRequest,
+        Notes,
+        NoteDraft,
+        NoteRemoval,
+        ChangeNotesRequest,
+        NotesMade,
+        NoteConflict,
+        NotesChanged,
+        EvidenceRequest,
+        Evidence,
+        EvidenceList,
         ErrorCode,
         WireError,
     ];

@@ -273,3 +273,48 @@ fn templates_are_listed_filtered_by_and_explained() {
     assert_eq!(ask(&format!("NOT template:{id}"), json!([])).expect("a list")["total"], 0);
     assert_eq!(ask("", json!(["nonsense"])).map_err(|error| error.code), Err(ErrorCode::BadRequest));
 }
+
+#[test]
+fn what_one_window_notes_another_one_sees() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("app.log", LOG));
+    let other = Session::new(Start::browser(walk.folder.path().join("home")));
+    let list = |session: &Session, since: Value| {
+        let message = json!({ "command": "notes", "args": { "case": case, "since": since } });
+        let command = serde_json::from_value(message).expect("a command");
+        session.dispatch("list", command, |_| {}).expect("notes")
+    };
+    let nothing = list(&other, Value::Null);
+    assert_eq!((&nothing["notes"], &nothing["readOnly"]), (&json!([]), &Value::Null));
+    let event = json!({ "source": 0, "offset": 34 });
+    let star = json!({ "kind": "star", "id": "0:34", "event": event });
+    let marker = json!({ "kind": "marker", "id": "m1", "from": "1772373901000000000", "text": "it broke", "data": { "colour": 2 } });
+    let put = walk.ask("changeNotes", json!({ "case": case, "put": [star, marker] })).expect("a change");
+    assert_eq!(put["conflicts"], json!([]));
+    assert_eq!(put["made"]["notes"][1]["to"], "1772373901000000000", "a moment is a range to itself");
+    let seen = list(&other, nothing["mark"].clone());
+    assert_eq!(seen["notes"].as_array().map(Vec::len), Some(2));
+    assert_eq!(seen["notes"][1]["event"], event);
+    let page = json!({ "kind": "page", "id": "p", "known": 0, "text": "# Found" });
+    walk.ask("changeNotes", json!({ "case": case, "put": [page] })).expect("a change");
+    let again = walk.ask("changeNotes", json!({ "case": case, "put": [page] })).expect("an answer");
+    assert_eq!(
+        (&again["made"], &again["conflicts"][0]["current"]["text"]),
+        (&Value::Null, &json!("# Found"))
+    );
+    let gone = json!([{ "kind": "star", "id": "0:34" }]);
+    walk.ask("changeNotes", json!({ "case": case, "remove": gone })).expect("a change");
+    let later = list(&other, seen["mark"].clone());
+    assert_eq!((&later["whole"], &later["removed"]), (&json!(false), &gone));
+    let nameless = json!([{ "kind": "tag", "id": "t", "event": event }]);
+    let error = walk.ask("changeNotes", json!({ "case": case, "put": nameless })).expect_err("no text");
+    assert_eq!(error.code, ErrorCode::BadRequest);
+
+    let places = json!([event, { "source": 0, "offset": 40 }, { "source": 7, "offset": 0 }]);
+    let found = walk.ask("evidence", json!({ "case": case, "events": places })).expect("evidence");
+    assert_eq!(found["events"][0]["row"]["line"], 2);
+    // Of `2026-03-01T14:05:01Z ERROR lost connection` and the line after it, as sha256sum tells it.
+    assert_eq!(found["events"][0]["sha256"].as_str().map(str::len), Some(64));
+    assert_eq!(found["events"][1]["row"]["id"], event, "a byte inside an event is of that event");
+    assert_eq!(found["events"][2], Value::Null);
+}

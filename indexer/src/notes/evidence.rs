@@ -1,0 +1,112 @@
+//! The events that notes are on, with what proves them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::exec::Position;
+use crate::limits::{CANCEL_ROWS, EVIDENCE_BYTES, MOST_NOTES_AT_ONCE};
+use crate::storage::Segment;
+use crate::{Cancel, Case, Event, Snapshot};
+
+/// An event as evidence: what it says, and where in which file that can be checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    pub event: Event,
+    /// Of the event's own bytes: those from its offset, as many as it is long. Not told of one longer than a
+    /// page can show.
+    pub sha256: Option<String>,
+}
+
+impl Case {
+    /// The events at these places, each by source and offset; none where there is no such event any more. A
+    /// source that was read anew may have its events cut elsewhere: then it is the one that holds the byte.
+    pub fn evidence(
+        &self,
+        snapshot: &Snapshot,
+        places: &[(u32, u64)],
+        cut: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<Option<Evidence>>> {
+        if places.len() > MOST_NOTES_AT_ONCE {
+            let told = format!(
+                "{} events are asked for at once, and {MOST_NOTES_AT_ONCE} are the most",
+                places.len()
+            );
+            return Err(Error::new(ErrorKind::Limit, told));
+        }
+        let mut wanted: HashMap<u32, Vec<u64>> = HashMap::new();
+        for &(source, offset) in places {
+            wanted.entry(source).or_default().push(offset);
+        }
+        for offsets in wanted.values_mut() {
+            offsets.sort_unstable();
+        }
+        let mut found: HashMap<(u32, u64), Position> = HashMap::new();
+        for segment in &snapshot.segments {
+            find_in(segment, &wanted, &mut found, cancel)?;
+        }
+        let mut cursor = self.raw_cursor();
+        let shown = places.iter().map(|place| {
+            let Some(position) = found.get(place) else { return Ok(None) };
+            if cancel.is_set() {
+                return Err(Error::cancelled());
+            }
+            let mut event = self.event_at(position, &mut cursor, EVIDENCE_BYTES)?;
+            let whole = event.raw.len() == event.length as usize;
+            let sha256 = whole.then(|| crate::hex(&Sha256::digest(&event.raw)));
+            shorten(&mut event, cut);
+            Ok(Some(Evidence { event, sha256 }))
+        });
+        shown.collect()
+    }
+}
+
+fn shorten(event: &mut Event, cut: usize) {
+    event.raw.truncate(cut);
+    if event.text.len() > cut {
+        event.text.truncate(event.text.floor_char_boundary(cut));
+        event.cut = true;
+    }
+}
+
+/// The rows of a segment that hold one of the wanted bytes of their source.
+fn find_in(
+    segment: &Arc<Segment>,
+    wanted: &HashMap<u32, Vec<u64>>,
+    found: &mut HashMap<(u32, u64), Position>,
+    cancel: &Cancel,
+) -> Result<()> {
+    let holds_any = segment.meta.sources.iter().any(|entry| {
+        let Some(offsets) = wanted.get(&entry.source) else { return false };
+        entry.frames.iter().any(|frame| {
+            let first = offsets.partition_point(|&offset| offset < frame.offset);
+            offsets.get(first).is_some_and(|&offset| offset < frame.offset + u64::from(frame.bytes))
+        })
+    });
+    if !holds_any {
+        return Ok(());
+    }
+    let places = segment.locations()?;
+    for row in 0..segment.meta.events as usize {
+        if row % CANCEL_ROWS == 0 && cancel.is_set() {
+            return Err(Error::cancelled());
+        }
+        let (source, start) = (places.source(row), places.offset(row));
+        let Some(offsets) = wanted.get(&source) else { continue };
+        let end = start + u64::from(places.length(row)).max(1);
+        let first = offsets.partition_point(|&offset| offset < start);
+        for &offset in offsets[first..].iter().take_while(|&&offset| offset < end) {
+            let exact = offset == start;
+            let position = || Position { segment: Arc::clone(segment), row };
+            if exact {
+                found.insert((source, offset), position());
+            } else {
+                found.entry((source, offset)).or_insert_with(position);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! What people wrote outlives the process that writes it, and is seen by the others.
+//!
+//! The tests that need a second process start this one again, as one of its ignored tests.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use indexer::{Case, ErrorKind, Note, NoteChange, NoteDraft, NotesChanged};
+use serde_json::json;
+
+/// The case that a second process works on.
+const CASE: &str = "TIMBERLINE_TEST_CASE";
+/// What its notes are called by.
+const NAME: &str = "TIMBERLINE_TEST_NAME";
+
+fn new_case(folder: &Path) -> PathBuf {
+    let path = folder.join("notes.case");
+    Case::create(&path).expect("a case");
+    path
+}
+
+fn star(name: &str, number: u64) -> NoteDraft {
+    NoteDraft {
+        kind: "star".into(),
+        id: format!("{name}:{number}"),
+        known: None,
+        event: Some((0, number)),
+        range: None,
+        text: "evidence ".repeat(50),
+        data: json!(null),
+    }
+}
+
+fn put(case: &Case, drafts: Vec<NoteDraft>) -> NotesChanged {
+    case.change_notes(&NoteChange { put: drafts, remove: Vec::new() }, 1).expect("a change")
+}
+
+fn notes(case: &Case) -> Vec<Note> {
+    case.notes(None, 1).expect("notes").notes
+}
+
+fn again(test: &str, case: &Path, name: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("this test's own path"));
+    command.args(["--exact", test, "--ignored", "--nocapture"]).env(CASE, case).env(NAME, name);
+    command
+}
+
+fn told(variable: &str) -> String {
+    std::env::var(variable).unwrap_or_default()
+}
+
+/// Writes two notes at a time until it is killed, and tells each pair once it is written.
+#[test]
+#[ignore = "the second process of other tests"]
+// Its parent reads what was written on its standard output.
+#[allow(clippy::print_stdout)]
+fn writes_until_killed() {
+    let Ok(case) = Case::open(Path::new(&told(CASE))) else { return };
+    for number in 0..1_000_000 {
+        let pair = vec![star(&told(NAME), number * 2), star(&told(NAME), number * 2 + 1)];
+        assert!(matches!(put(&case, pair), NotesChanged::Made(_)));
+        println!("written {number}");
+    }
+}
+
+/// Reads pairs that a child tells until one is at least `least`, and gives the last.
+fn until(child: &mut Child, least: u64) -> u64 {
+    let out = child.stdout.as_mut().expect("it tells");
+    let numbers = BufReader::new(out).lines().map_while(Result::ok).filter_map(|line| {
+        // The test harness writes the test's name in front of the first line.
+        line.rsplit_once("written ")?.1.parse::<u64>().ok()
+    });
+    numbers.take_while(|&number| number <= least).last().expect("it wrote")
+}
+
+#[test]
+fn killed_while_it_writes_it_keeps_each_change_whole_and_all_it_told_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = new_case(folder.path());
+    for round in 0_u32..8 {
+        let name = format!("r{round}");
+        let mut child =
+            again("writes_until_killed", &path, &name).stdout(Stdio::piped()).spawn().expect("it starts");
+        let told = until(&mut child, 3 + u64::from(round));
+        // Not always just after a change.
+        std::thread::sleep(Duration::from_micros(u64::from(round) * 700));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+        let case = Case::open(&path).expect("the case opens");
+        let of_round = notes(&case).iter().filter(|note| note.id.starts_with(&name)).count() as u64;
+        assert!(of_round.is_multiple_of(2), "half a change is there: {of_round} notes");
+        assert!(of_round >= (told + 1) * 2, "it told of {} notes, and {of_round} are there", (told + 1) * 2);
+        assert!(case.verify(&indexer::Cancel::default()).problems.is_empty());
+        assert!(case.notes_kept_aside().is_empty());
+        put(&case, vec![star("after", u64::from(round))]);
+    }
+}
+
+#[test]
+fn two_processes_write_and_lose_nothing_of_each_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = new_case(folder.path());
+    let case = Case::open(&path).expect("the case opens");
+    let mark = case.notes(None, 1).expect("notes").mark;
+    let start = |name: &str| {
+        again("writes_until_killed", &path, name).stdout(Stdio::piped()).spawn().expect("it starts")
+    };
+    let (mut left, mut right) = (start("left"), start("right"));
+    put(&case, (0..10).map(|number| star("here", number)).collect());
+    let counts = [until(&mut left, 12), until(&mut right, 12)];
+    for child in [&mut left, &mut right] {
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+    }
+    let found = notes(&case);
+    let of = |name: &str| found.iter().filter(|note| note.id.starts_with(name)).count() as u64;
+    assert!(of("left") >= (counts[0] + 1) * 2 && of("right") >= (counts[1] + 1) * 2);
+    assert_eq!(of("here"), 10);
+    let since = case.notes(Some(&mark), 1).expect("notes");
+    assert_eq!(since.notes.len(), found.len(), "what others wrote is told to who asks from a mark");
+    assert!(case.verify(&indexer::Cancel::default()).problems.is_empty());
+}
+
+/// Finds a case on a disk that takes nothing.
+#[test]
+#[ignore = "the second process of another test"]
+fn reads_what_cannot_be_written() {
+    let Ok(case) = Case::open(Path::new(&told(CASE))) else { return };
+    assert_eq!(notes(&case).len(), told(NAME).parse::<usize>().expect("a number"));
+    assert!(case.notes_read_only().is_some());
+    let change = NoteChange { put: vec![star("new", 1)], remove: Vec::new() };
+    let error = case.change_notes(&change, 1).expect_err("nothing can be written");
+    assert_eq!(error.kind(), ErrorKind::ReadOnly);
+    assert!(error.message().contains("read-only") && error.hint_text().is_some());
+    assert_eq!(case.read_only().map(|error| error.kind()), Some(ErrorKind::ReadOnly));
+}
+
+/// Runs only where a folder can be mounted for one process, as root can on Linux.
+#[test]
+fn on_a_read_only_disk_notes_are_read_and_writing_says_why_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let with = new_case(folder.path());
+    put(&Case::open(&with).expect("the case opens"), vec![star("a", 1), star("b", 2)]);
+    let without = folder.path().join("empty.case");
+    Case::create(&without).expect("a case");
+    for (path, count) in [(with, "2"), (without, "0")] {
+        let child = again("reads_what_cannot_be_written", &path, count);
+        let script = format!(
+            "mount --bind '{0}' '{0}' && mount -o remount,ro,bind '{0}' || exit 77; exec '{1}' --exact {2} --ignored",
+            path.display(),
+            child.get_program().display(),
+            "reads_what_cannot_be_written",
+        );
+        let run = Command::new("unshare")
+            .args(["--map-root-user", "--mount", "sh", "-c", &script])
+            .env(CASE, &path)
+            .env(NAME, count)
+            .output();
+        let Ok(run) = run else { return };
+        if run.status.code() == Some(77) || String::from_utf8_lossy(&run.stderr).contains("unshare failed") {
+            return;
+        }
+        let said = String::from_utf8_lossy(&run.stdout).into_owned();
+        assert!(run.status.success() && said.contains("1 passed"), "{said}");
+    }
+}
+
+#[test]
+fn notes_follow_their_events_when_a_source_is_read_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = new_case(folder.path());
+    let log = folder.path().join("app.log");
+    let lines =
+        "2026-03-01 14:05:00 INFO one\n2026-03-01 14:05:01 ERROR two\n2026-03-01 14:05:02 INFO three\n";
+    std::fs::write(&log, lines).expect("a log");
+    let case = Case::open(&path).expect("the case opens");
+    let cancel = indexer::Cancel::default();
+    case.import(&[log], &indexer::ImportOptions::default(), &|_| {}, &cancel).expect("an import");
+    let offset = lines.find("2026-03-01 14:05:01").expect("a line") as u64;
+    put(&case, vec![NoteDraft { event: Some((0, offset)), ..star("n", 0) }]);
+    let show = || {
+        let place = notes(&case)[0].event.expect("an event");
+        let found = case.evidence(&case.snapshot(), &[place], 100, &cancel).expect("evidence");
+        found[0].clone().expect("the event is there")
+    };
+    let first = show();
+    assert_eq!((first.event.text.as_str(), first.event.line), ("2026-03-01 14:05:01 ERROR two", 2));
+    assert_eq!(first.event.raw, &lines.as_bytes()[offset as usize..][..first.event.length as usize]);
+    let reading = indexer::ImportOptions {
+        ingest: indexer::ReadOptions { zone: Some("+02:00".into()), ..indexer::ReadOptions::default() },
+        ..indexer::ImportOptions::default()
+    };
+    case.reread(&[0], &reading, &|_| {}, &cancel).expect("it is read anew");
+    let later = show();
+    assert_eq!((&later.event.text, &later.sha256), (&first.event.text, &first.sha256));
+    assert_eq!(first.event.time - later.event.time, 2 * 3_600 * 1_000_000_000);
+}
