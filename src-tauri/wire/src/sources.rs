@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use indexer::{ImportOptions, NO_TIME, ReadOptions};
+use indexer::{Definition, ImportOptions, NO_TIME, ReadOptions};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -57,7 +58,7 @@ impl Reading {
     }
 
     /// With the formats that were saved, which are tried before the built-in ones.
-    pub(crate) fn options(&self, session: &Session) -> Result<ReadOptions, WireError> {
+    pub(crate) fn options(&self, saved: &[Arc<Definition>]) -> Result<ReadOptions, WireError> {
         let mut definitions = match &self.definition {
             Some(path) => indexer::definitions(Path::new(path))?,
             None => Vec::new(),
@@ -66,7 +67,7 @@ impl Reading {
             [definition] => Some(definition.name.clone()),
             _ => None,
         };
-        definitions.extend(saved_definitions(&session.start.home));
+        definitions.extend_from_slice(saved);
         Ok(ReadOptions {
             format: self.format.clone().or(only),
             definitions,
@@ -110,16 +111,17 @@ impl ImportChoices {
         indexer::Filter { include: globs(&self.include), exclude: globs(&self.exclude) }
     }
 
-    fn chosen(&self, session: &Session) -> Result<HashMap<PathBuf, ReadOptions>, WireError> {
-        let options = |file: &FileReading| Ok((PathBuf::from(&file.path), file.reading.options(session)?));
+    fn chosen(&self, saved: &[Arc<Definition>]) -> Result<HashMap<PathBuf, ReadOptions>, WireError> {
+        let options = |file: &FileReading| Ok((PathBuf::from(&file.path), file.reading.options(saved)?));
         let chosen = self.files.iter().map(options);
         chosen.collect()
     }
 
     pub(crate) fn options(&self, session: &Session) -> Result<ImportOptions, WireError> {
+        let saved = saved_definitions(&session.start.home);
         Ok(ImportOptions {
-            ingest: self.reading.options(session)?,
-            chosen: self.chosen(session)?,
+            ingest: self.reading.options(&saved)?,
+            chosen: self.chosen(&saved)?,
             filter: self.filter(),
             again: self.again,
             beyond_reserve: self.beyond_reserve,
@@ -309,11 +311,12 @@ pub fn preview(
     _: &dyn Fn(Empty),
 ) -> Result<Preview, WireError> {
     let choices = &request.choices;
+    let saved = saved_definitions(&session.start.home);
     let asked = indexer::PreviewRequest {
         paths: request.paths.iter().map(PathBuf::from).collect(),
         filter: choices.filter(),
-        options: choices.reading.options(session)?,
-        chosen: choices.chosen(session)?,
+        options: choices.reading.options(&saved)?,
+        chosen: choices.chosen(&saved)?,
         events: request.events as usize,
         without_estimate: request.without_estimate,
     };
@@ -339,7 +342,7 @@ pub fn preview_source(
     _: &dyn Fn(Empty),
 ) -> Result<PreviewFile, WireError> {
     let case = session.case(Path::new(&request.case))?;
-    let options = request.reading.options(session)?;
+    let options = request.reading.options(&saved_definitions(&session.start.home))?;
     let file = case.preview_source(&case.snapshot(), request.source, &options, request.events as usize)?;
     Ok(shape_file(file))
 }
@@ -378,7 +381,10 @@ pub fn reread(
 ) -> Result<ImportReport, WireError> {
     let case = session.case(Path::new(&request.case))?;
     let tell = |progress: indexer::Progress| report(import_progress(&progress));
-    let options = ImportOptions { ingest: request.reading.options(session)?, ..ImportOptions::default() };
+    let options = ImportOptions {
+        ingest: request.reading.options(&saved_definitions(&session.start.home))?,
+        ..ImportOptions::default()
+    };
     let done = case.reread(&request.sources, &options, &tell, &call.cancel)?;
     Ok(import_report(&case, &done))
 }
@@ -391,7 +397,10 @@ pub fn paste(
 ) -> Result<ImportReport, WireError> {
     let case = session.case(Path::new(&request.case))?;
     let tell = |progress: indexer::Progress| report(import_progress(&progress));
-    let options = ImportOptions { ingest: request.reading.options(session)?, ..ImportOptions::default() };
+    let options = ImportOptions {
+        ingest: request.reading.options(&saved_definitions(&session.start.home))?,
+        ..ImportOptions::default()
+    };
     let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
     let now_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
     let done = case.paste((&request.name, &request.text), now_ns, &options, &tell, &call.cancel)?;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use walk::Walk;
-use wire::ErrorCode;
+use wire::{ErrorCode, Session, Start};
 
 fn view(case: &str, query: &str) -> Value {
     json!({ "case": case, "query": query, "from": null, "to": null })

@@ -27,8 +27,9 @@ export const importing = {
     looking: 'Looking at the files…',
     start: 'Start the import',
     cancel: 'Cancel',
-    all: 'For all files',
-    thisFile: 'For this file',
+    scope: 'Choices are',
+    all: 'for all files',
+    thisFile: 'for this file',
     estimate: (bytes: number, seconds: number, disk: number) =>
       `${formatBytes(bytes)} to read · about ${formatSeconds(seconds)} · about ${formatBytes(disk)} on disk`,
     free: (free: number, reserve: number) =>
