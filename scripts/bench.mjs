@@ -1,5 +1,6 @@
 // `npm run bench [-- LINES]`: how fast an import is, as a ratio to the physical floor measured in the same
-// run, because seconds of one machine say nothing about another. Takes the best of a few runs.
+// run, because seconds of one machine say nothing about another; the best of a few runs. Then how fast what was
+// imported answers, beside the targets scaled to so many lines and beside what a plain loop over memory takes.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
@@ -65,12 +66,34 @@ function importOnce(file) {
   }
 }
 
+/** Asks a case made of this file what the screen asks (`indexer/examples/questions`), also while it is imported. */
+function questions(file) {
+  const home = mkdtempSync(join(tmpdir(), 'timberline-bench-'));
+  try {
+    const place = join(home, 'questions.case');
+    measure(program('timberline', 'release'), 'import', place, file, '--json');
+    const asked = measure(program(join('examples', 'questions'), 'release'), place, '--json', file);
+    return JSON.parse(asked.output).map((row) => ({
+      milliseconds: row.name,
+      first: row.first.toFixed(1),
+      median: row.median.toFixed(2),
+      target: row.target?.toFixed(2) ?? '',
+      floor: row.floor.toFixed(2),
+      met: row.target === null ? '' : row.median <= row.target ? 'yes' : 'no',
+    }));
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
 await main(async () => {
   await setup();
   await buildScreen();
   await buildPrograms('--release');
+  await run('cargo', ['build', '--release', '--quiet', '-p', 'timberline-indexer', '--example', 'questions']);
 
   const rows = [];
+  const asked = [];
   for (const kind of kinds) {
     const file = await data(kind);
     // Read once, so that every measured run finds the file in memory.
@@ -92,7 +115,12 @@ await main(async () => {
       'peak MB': (imported.report.peak_rss_bytes / 1e6).toFixed(0),
       'first events s': imported.report.first_published_seconds.toFixed(2),
     });
+    asked.push({ kind, answers: questions(file) });
   }
   console.table(rows);
+  for (const { kind, answers } of asked) {
+    say(`Questions to ${lines} lines of ${kind}`);
+    console.table(answers);
+  }
   say(`Best of ${runs} by CPU seconds, in ${root}`);
 });

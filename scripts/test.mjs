@@ -40,7 +40,9 @@ await main(async () => {
     say('The tests in the browser and the window need the build, and are left out.');
   else {
     for (const host of hosts) {
-      const config = ['--config', 'vitest.e2e.config.ts', `tests/e2e/${host}.test.ts`];
+      // The parts of the screen have tests of their own beside those of the whole.
+      const files = [`tests/e2e/${host}.test.ts`, `.${host}.ts`];
+      const config = ['--config', 'vitest.e2e.config.ts', ...files];
       await node(
         `Tests in the ${host}`,
         tools.vitest,

@@ -75,7 +75,7 @@ fn every_row(snapshot: &Snapshot) -> Vec<Part> {
 
 /// The rows that have the value of an event's field, or none where it has none but the event itself.
 fn sharing(snapshot: &Snapshot, own: &Position, field: &str, cancel: &Cancel) -> Result<Vec<Part>> {
-    let columns = crate::aggregate::columns(&own.segment, snapshot.sources(), field)?;
+    let columns = crate::aggregate::columns(&own.segment, snapshot.sources(), field, cancel)?;
     let Some(value) = columns.iter().find_map(|column| column.at(own.row)) else { return Ok(Vec::new()) };
     let value = value.to_string();
     let mut parts = Vec::new();
@@ -84,7 +84,7 @@ fn sharing(snapshot: &Snapshot, own: &Position, field: &str, cancel: &Cancel) ->
             return Err(Error::cancelled());
         }
         let rows = segment.meta.events as usize;
-        let held = holding(segment, snapshot.sources(), field, &value)?;
+        let held = holding(segment, snapshot.sources(), (field, &value), cancel)?;
         if !held.is_empty() {
             parts.push(Part::new(Arc::clone(segment), RowSet::of(held, rows), 0..rows));
         }

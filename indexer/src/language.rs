@@ -8,7 +8,7 @@ use ingest::NO_INT;
 use crate::Cancel;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, Result};
-use crate::exec::{Step, Trace, select_segment};
+use crate::exec::{Prepared, Question, Step, Trace, select_segment};
 use crate::limits::{COMPLETION_ROWS, COMPLETIONS};
 use crate::query::{
     Completion, Context, Diagnostic, Filter, Highlight, KnownField, Lenient, Reading, Severity, complete,
@@ -76,7 +76,7 @@ impl Case {
     /// Answers a filter and tells what was done for it. Nothing that was kept from earlier questions is used.
     pub fn explain(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Explanation> {
         let view = Self::resolved(snapshot, view)?;
-        let trace = Trace::default();
+        let (trace, prepared) = (Trace::default(), Prepared::new(&view.filter));
         let mut cursor = self.raw_cursor();
         let (mut skipped, mut events, mut matched) = (0, 0, 0);
         for segment in &snapshot.segments {
@@ -91,18 +91,12 @@ impl Case {
             }
             events += segment.meta.events;
             let templates = self.templates_for(snapshot, segment, &view.filter, cancel)?;
-            let rows = select_segment(
-                segment,
-                snapshot.sources(),
-                &view.filter,
-                templates.as_ref(),
-                &mut cursor,
-                cancel,
-                Some(&trace),
-            )?;
-            let columns = segment.columns()?;
+            let (sources, templates) = (snapshot.sources(), templates.as_ref());
+            let question = Question { segment, sources, templates, cancel, trace: Some(&trace) };
+            let rows = select_segment(&question, &prepared, &mut cursor)?;
+            let times = segment.times()?;
             let within = |row: &u32| {
-                let time = columns.time[*row as usize];
+                let time = times.get(*row as usize);
                 view.from.is_none_or(|from| time >= from)
                     && view.to.is_none_or(|to| time != ingest::NO_TIME && time < to)
             };
@@ -165,7 +159,7 @@ impl Case {
                     }
                 }
             }
-            for column in segment.field(field)? {
+            for column in segment.field(field, cancel)? {
                 count_values(&column, &begins, &mut counts);
             }
         }

@@ -12,7 +12,7 @@ pub use crate::aggregate::timeline::Timeline;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result, from_io};
 pub use crate::exec::Direction;
-use crate::exec::{Part, Position, RowSet, Selection, in_order, select_segment};
+use crate::exec::{Part, Position, Question, RowSet, Selection, in_order, select_segment};
 use crate::limits::{PAGE_ROWS, PARTIAL_EVERY, TIMELINE_BUCKETS};
 use crate::query::{self, Diagnostic, Filter, nearest};
 use crate::storage::{RawCursor, Segment, SegmentField, SegmentMeta};
@@ -322,9 +322,10 @@ impl Case {
             printed = format!("{printed}\0{}", snapshot.segments.len());
         }
         self.matches.get(segment.meta.id, &printed, cancel, || {
-            let (templates, mut cursor) = (templates.as_ref(), self.raw_cursor());
-            let rows =
-                select_segment(segment, snapshot.sources(), filter, templates, &mut cursor, cancel, None)?;
+            let (sources, templates) = (snapshot.sources(), templates.as_ref());
+            let question = Question { segment, sources, templates, cancel, trace: None };
+            let prepared = self.matches.prepared(filter, &printed);
+            let rows = select_segment(&question, &prepared, &mut self.raw_cursor())?;
             Ok(RowSet::of(rows, segment.meta.events as usize))
         })
     }

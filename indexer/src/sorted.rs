@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use crate::aggregate::{Asked, Numbers, Values, domain, numbers};
 use crate::case::{Case, Snapshot};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::exec::{
     Direction, Domain, Key, Narrowed, Part, Position, Ranks, RowSet, Rows, Selection, ToKey, in_order,
+    sort_rows,
 };
-use crate::limits::PAGE_ROWS;
+use crate::limits::{CANCEL_ROWS, PAGE_ROWS};
 use crate::search::{Page, View};
 use crate::storage::{Column, Scalar, with_codes};
 use crate::{Cancel, FieldKind};
@@ -189,7 +190,7 @@ impl Order {
         let segment = &asked.snapshot.segments[index];
         Ok(match self {
             Order::Numbers { domain, .. } => {
-                let Numbers { column, .. } = numbers(segment, asked.snapshot.sources(), field)?;
+                let Numbers { column, .. } = numbers(segment, asked.snapshot.sources(), field, asked.cancel)?;
                 let keys = column.and_then(|column| {
                     let to_key = domain.keys_of(&column)?;
                     Some(Keys::Numbers(column, to_key))
@@ -212,7 +213,7 @@ impl Places {
         let name = format!("#order {} {newest} {field}", asked.snapshot.segments.len());
         let make = || {
             let values = Values::of(asked.case, asked.snapshot, field, asked.cancel)?;
-            let places = Places::new(asked.snapshot, &values);
+            let places = Places::new(asked.snapshot, &values, asked.cancel)?;
             let bytes = places.segments.iter().flat_map(|(_, table)| table).map(|(_, table)| table.len() * 4);
             let bytes = bytes.sum();
             Ok((places, bytes))
@@ -220,29 +221,37 @@ impl Places {
         asked.case.columns.get_or_stop(u64::MAX - 1, &name, asked.cancel, make)
     }
 
-    fn new(snapshot: &Snapshot, values: &Values) -> Places {
-        let mut sorted: Vec<(Scalar, u32)> = values.with(|value| {
-            (1..values.codes as u32).filter_map(|code| value(code).map(|value| (value, code))).collect()
-        });
-        sorted.sort_unstable_by(|(one, _), (other, _)| one.order(other));
+    fn new(snapshot: &Snapshot, values: &Values, cancel: &Cancel) -> Result<Places> {
+        let mut known: Vec<(Scalar, u32)> = Vec::with_capacity(values.codes);
+        values.with(|value| {
+            for code in 1..values.codes as u32 {
+                if (code as usize).is_multiple_of(CANCEL_ROWS) && cancel.is_set() {
+                    return Err(Error::cancelled());
+                }
+                known.extend(value(code).map(|value| (value, code)));
+            }
+            Ok(())
+        })?;
+        let value = |at: u32| &known[at as usize].0;
+        let sorted = sort_rows(known.len(), cancel, |one, other| value(one).order(value(other)))?;
         let mut places = vec![0; values.codes];
         let mut place = 0;
-        for (index, (value, code)) in sorted.iter().enumerate() {
+        for (index, &at) in sorted.iter().enumerate() {
             // A number and the float of the same size are alike.
-            if index > 0 && sorted[index - 1].0.order(value).is_ne() {
+            if index > 0 && value(sorted[index - 1]).order(value(at)).is_ne() {
                 place += 1;
             }
-            places[*code as usize] = place + 1;
+            places[known[at as usize].1 as usize] = place + 1;
         }
         let table = |coded: &crate::aggregate::Coded| {
             let table = coded.shared.iter().map(|&code| places[code as usize]).collect();
             (Arc::clone(&coded.column), table)
         };
         let segments = snapshot.segments.iter().zip(&values.segments);
-        Places {
+        Ok(Places {
             segments: segments.map(|(segment, coded)| (segment.meta.id, coded.as_ref().map(table))).collect(),
             largest: u64::from(place),
-        }
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The desktop window: it hosts the screen and hands every call to `wire`.
 //!
 //! What the product does is in `wire` and below. Here is only what needs a window: Tauri's own calls,
-//! the windows, the two file dialogs, and the command line. Files dropped on the window reach the screen through
+//! the windows, the file dialogs, and the command line. Files dropped on the window reach the screen through
 //! Tauri's drag-and-drop event, with their paths.
 
 // A release build on Windows would open a console beside the window.
@@ -67,6 +67,7 @@ fn main() {
             dispatch,
             dialogs::choose_files,
             dialogs::choose_folder,
+            dialogs::choose_save,
             windows::window_paths,
             windows::open_window,
             windows::show_progress,

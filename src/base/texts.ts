@@ -1,4 +1,5 @@
 import { formatBytes, formatCount, formatSeconds, formatShare } from './format';
+import { charts } from './texts/charts';
 import { commands } from './texts/commands';
 import { explore } from './texts/explore';
 import { importing } from './texts/importing';
@@ -15,6 +16,7 @@ function counted(count: number, one: string, many: string): string {
 
 /** Every text of the screen, in one place, so that its voice is one and a second language is possible. */
 export const texts = {
+  charts,
   commands,
   explore,
   importing,
@@ -131,6 +133,7 @@ export const texts = {
   tabs: {
     name: 'Ways to look at it',
     events: 'Events',
+    charts: 'Charts',
     patterns: 'Patterns',
   },
 
@@ -152,6 +155,15 @@ export const texts = {
     only: 'Only events of this pattern',
     exclude: 'Without events of this pattern',
     unfold: 'What stands in its variable parts',
+    contrast: 'Against the rest of the time',
+    contrasts: {
+      all: 'All',
+      new: 'New here',
+      gone: 'Gone here',
+      more: 'More often',
+      fewer: 'Less often',
+    },
+    noContrast: 'No pattern differs so in this time range',
     isNew: 'new here',
     isGone: 'not here',
     counting: 'Counting what stands in the variable parts…',

@@ -7,6 +7,7 @@ import {
   type CallOptions,
   type Client,
   type HandoverReport,
+  type Saved,
 } from './client';
 import { listenForDrops, type NamedFile } from './dropped';
 import { EventStreamParser, type StreamEvent } from './eventstream';
@@ -88,10 +89,26 @@ export function connectBrowser(token: string, windowKey: string | null = null): 
     return paths;
   }
 
+  /** The engine writes to a place of its own, and the browser fetches the file from there. */
+  async function saveWritten<T>(
+    name: string,
+    write: (path: string) => Promise<T>,
+  ): Promise<Saved<T>> {
+    const target = `/api/download?name=${encodeURIComponent(name)}`;
+    const place = (await (await post(target, '', headers)).json()) as {
+      path: string;
+      address: string;
+    };
+    const written = await write(place.path);
+    return { name: download(name, place.address), written };
+  }
+
   return {
     kind: 'browser',
     call,
     choose: async (kind, report) => handOver(await pickFiles(kind), report),
+    save: (name, content) => Promise.resolve(download(name, URL.createObjectURL(content))),
+    saveWritten,
     onDrop: (handlers) => listenForDrops(handlers, handOver),
     openedFor: () => (windowKey === null ? Promise.resolve(null) : given(windowKey)),
     openBeside: () => openTab(token),
@@ -109,6 +126,21 @@ function openTab(token: string): ((paths: string[]) => void) | null {
   const address = `${location.pathname}#token=${encodeURIComponent(token)}&window=${key}`;
   if (window.open(address, '_blank') === null) return null;
   return (paths) => localStorage.setItem(WINDOW_KEY + key, JSON.stringify(paths));
+}
+
+/** A released address must outlive the browser's look at it. */
+const DOWNLOAD_STARTS_MS = 60_000;
+
+function download(name: string, address: string): string {
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  if (address.startsWith('blob:'))
+    setTimeout(() => URL.revokeObjectURL(address), DOWNLOAD_STARTS_MS);
+  return name;
 }
 
 async function post(

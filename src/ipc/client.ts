@@ -51,6 +51,12 @@ export interface DropHandlers {
   failed(error: EngineError): void;
 }
 
+export interface Saved<T> {
+  /** What the file is called, and where a host says it, where it is. */
+  readonly name: string;
+  readonly written: T;
+}
+
 export interface Client {
   readonly kind: HostKind;
   call<K extends keyof Contract>(
@@ -60,6 +66,16 @@ export interface Client {
   ): Promise<Contract[K]['reply']>;
   /** Lets a person choose; no paths when they thought better of it. */
   choose(kind: 'files' | 'folder', handover?: HandoverReport): Promise<string[]>;
+  /**
+   * Hands over a file that the screen has made. Gives back what it is called, or null when a person
+   * thought better of it.
+   */
+  save(name: string, content: Blob): Promise<string | null>;
+  /**
+   * Lets the engine write a file and hands it over: asks where, or has a browser download it. Null
+   * when a person thought better of it.
+   */
+  saveWritten<T>(name: string, write: (path: string) => Promise<T>): Promise<Saved<T> | null>;
   /** Files dropped anywhere on the window. Returns what ends the listening. */
   onDrop(handlers: DropHandlers): () => void;
   /** The paths that this window was opened for by another one; null where it was not. */

@@ -9,14 +9,17 @@ import {
   type Client,
   type DropHandlers,
   type Place,
+  type Saved,
 } from './client';
-import type { Contract } from './generated';
+import type { Contract, FileContent } from './generated';
 
 export function connectDesktop(): Client {
   return {
     kind: 'desktop',
     call,
     choose,
+    save,
+    saveWritten,
     onDrop,
     openedFor: () => ask<string[] | null>('window_paths'),
     openBeside: () => (paths) => void ask('open_window', { paths }).catch(() => {}),
@@ -63,6 +66,32 @@ async function ask<T>(name: string, args: Record<string, unknown> = {}): Promise
 /** The system counts in its own pixels. */
 function placeOf({ x, y }: { x: number; y: number }): Place {
   return { x: x / window.devicePixelRatio, y: y / window.devicePixelRatio };
+}
+
+/** Pictures cross as lists of numbers: they are small, and JSON has nothing better. */
+async function contentOf(blob: Blob): Promise<FileContent> {
+  const isText = blob.type.startsWith('text/') || blob.type === 'image/svg+xml';
+  if (isText) return { kind: 'text', text: await blob.text() };
+  return { kind: 'bytes', bytes: Array.from(new Uint8Array(await blob.arrayBuffer())) };
+}
+
+async function saveWritten<T>(
+  name: string,
+  write: (path: string) => Promise<T>,
+): Promise<Saved<T> | null> {
+  try {
+    const path = await invoke<string | null>('choose_save', { name });
+    if (path === null) return null;
+    return { name: path, written: await write(path) };
+  } catch (cause) {
+    throw engineError(cause);
+  }
+}
+
+async function save(name: string, content: Blob): Promise<string | null> {
+  const written = await contentOf(content);
+  const saved = await saveWritten(name, (path) => call('write', { path, content: written }));
+  return saved?.name ?? null;
 }
 
 function onDrop(handlers: DropHandlers): () => void {

@@ -713,6 +713,14 @@ export type Exported = { path: string, rows: number,
  */
 fraction: number, };
 
+export type WriteRequest = { 
+/**
+ * A file of this machine; one that is there is replaced.
+ */
+path: string, content: FileContent, };
+
+export type FileContent = { "kind": "text", text: string, } | { "kind": "bytes", bytes: Array<number>, };
+
 export type Note = { 
 /**
  * `star`, `tag`, `comment`, `marker`, `query`, `board`, `page`; the store takes any word.
@@ -868,6 +876,7 @@ export interface Contract {
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
   run: { args: RunRequest; progress: Table; reply: Table };
   export: { args: ExportRequest; progress: Exported; reply: Exported };
+  write: { args: WriteRequest; progress: Empty; reply: Empty };
   notes: { args: NotesRequest; progress: Empty; reply: Notes };
   changeNotes: { args: ChangeNotesRequest; progress: Empty; reply: NotesChanged };
   evidence: { args: EvidenceRequest; progress: Empty; reply: EvidenceList };

@@ -59,8 +59,23 @@ export class Explorer {
     return this.history.current.order;
   }
 
+  /** Whether the query has stages, which make a table of it. */
+  get isPiped(): boolean {
+    return filterOf(this.query) !== this.query;
+  }
+
+  /** What is asked for, without the stages of the query. */
   get view(): View {
-    const { query, range } = this.history.current;
+    return this.#view(filterOf(this.query));
+  }
+
+  /** What is asked for, with the stages of the query. */
+  get wholeView(): View {
+    return this.#view(this.query);
+  }
+
+  #view(query: string): View {
+    const { range } = this.history.current;
     return {
       case: this.#casePath,
       query,
@@ -194,4 +209,13 @@ export class Explorer {
     if (error.code === 'queryInvalid') this.queryError = error;
     else this.failure = error;
   }
+}
+
+/** What of a query comes before its first pipe. */
+function filterOf(query: string): string {
+  const part = /"(?:[^"\\]|\\.)*"|`[^`]*`|\/(?:[^/\\]|\\.)*\/|\|\||\||./gsu;
+  for (const found of query.matchAll(part)) {
+    if (found[0] === '|') return query.slice(0, found.index).trim();
+  }
+  return query;
 }

@@ -1,5 +1,5 @@
 /** A host for tests: every call waits until the test answers it. */
-import type { CallOptions, Client } from '../ipc/client';
+import type { CallOptions, Client, Saved } from '../ipc/client';
 import type { Contract } from '../ipc/generated';
 
 export interface PendingCall<K extends keyof Contract = keyof Contract> {
@@ -51,6 +51,14 @@ export class FakeClient implements Client {
 
   choose(): Promise<string[]> {
     return Promise.resolve([]);
+  }
+
+  save(name: string): Promise<string | null> {
+    return Promise.resolve(name);
+  }
+
+  async saveWritten<T>(name: string, write: (path: string) => Promise<T>): Promise<Saved<T>> {
+    return { name, written: await write(`/saved/${name}`) };
   }
 
   onDrop(): () => void {

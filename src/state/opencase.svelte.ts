@@ -2,12 +2,15 @@ import { Coalesced } from '../base/coalesce';
 import { Clock } from '../base/zone';
 import type { Client } from '../ipc/client';
 import type { CaseSummary, ImportProgress, ImportReport } from '../ipc/generated';
+import { Boards } from './boards.svelte';
+import { Charts } from './charts/charts.svelte';
 import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
 import { keepFor } from './kept';
 import { Language } from './language';
 import { Markers } from './markers.svelte';
+import { Results } from './results.svelte';
 import { Rows } from './rows.svelte';
 import { Templates } from './templates.svelte';
 
@@ -25,6 +28,9 @@ export class OpenCase {
   readonly detail: Detail;
   readonly language: Language;
   readonly templates: Templates;
+  readonly charts: Charts;
+  readonly boards: Boards;
+  readonly results: Results;
   readonly cursor = new Cursor();
   readonly markers = new Markers();
 
@@ -48,13 +54,18 @@ export class OpenCase {
     this.templates = new Templates(client);
     const keep = keepFor(summary.path);
     this.explorer = new Explorer(client, summary.path, () => this.#viewChanged(), keep);
+    this.results = new Results(client);
+    this.boards = new Boards(client, summary.path);
+    this.charts = new Charts(client, summary.path, this.explorer.history);
     this.#refresh = new Coalesced(() => {
       this.explorer.refresh(this.#revision);
       this.rows.refresh(this.#revision);
       this.templates.refresh(this.#revision);
+      this.charts.refresh(this.#revision);
     }, REFRESH_MS);
     this.explorer.refresh(this.#revision);
     this.rows.refresh(this.#revision);
+    this.charts.refresh(this.#revision);
     this.#viewChanged();
     this.#follow();
   }
@@ -81,6 +92,8 @@ export class OpenCase {
     this.explorer.dispose();
     this.rows.dispose();
     this.templates.dispose();
+    this.charts.dispose();
+    this.results.stop();
     this.detail.dispose();
   }
 

@@ -2,8 +2,12 @@
 
 /** `field="value"`, exactly this value, with what needs quoting quoted. */
 export function clause(field: string, value: string): string {
-  const name = /^[\p{L}_@][\p{L}\p{N}_.@-]*$/u.test(field) ? field : quote(field);
-  return `${name}=${quote(value)}`;
+  return `${fieldName(field)}=${quote(value)}`;
+}
+
+/** A field's name as a query takes it. */
+export function fieldName(field: string): string {
+  return /^[\p{L}_@][\p{L}\p{N}_.@-]*$/u.test(field) ? field : quote(field);
 }
 
 function quote(text: string): string {

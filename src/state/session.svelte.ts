@@ -82,6 +82,11 @@ export class Session {
     }
   }
 
+  /** Hands over a file that was made here; tells what it is called, or null if it was not wanted. */
+  save(name: string, content: Blob): Promise<string | null> {
+    return this.#client.save(name, content);
+  }
+
   async import(paths: string[], target: DropTarget = this.#usual()): Promise<void> {
     if (paths.length === 0) return;
     const [only, ...more] = paths;

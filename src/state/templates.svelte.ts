@@ -4,9 +4,14 @@ import type { Granularity, Pattern, Patterns, View } from '../ipc/generated';
 
 /** Templates shown: more than anyone reads, and few enough to be drawn at once. */
 const LISTED = 200;
+/** Templates looked through for what is new, gone or otherwise different: as many as the engine lists. */
+const COMPARED = 10_000;
 const SPARK_BUCKETS = 48;
 const EXAMPLES = 1;
 const VALUES = 8;
+
+/** Which templates are listed, by how often they occur in the range against the rest of the time. */
+export type Contrast = 'all' | 'new' | 'gone' | 'more' | 'fewer';
 
 /** The templates of the messages in view, asked for only while somebody looks at them. */
 export class Templates {
@@ -14,6 +19,7 @@ export class Templates {
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);
   granularity = $state<Granularity>('template');
+  contrast = $state<Contrast>('all');
   /** The template that is unfolded, with what its variable parts are. */
   unfolded = $state<string | null>(null);
   told = $state.raw<Pattern | null>(null);
@@ -53,6 +59,12 @@ export class Templates {
     this.#load();
   }
 
+  compare(contrast: Contrast): void {
+    this.contrast = contrast;
+    this.fold();
+    this.#load();
+  }
+
   fold(): void {
     this.unfolded = null;
     this.told = null;
@@ -79,13 +91,14 @@ export class Templates {
   }
 
   #request(view: View, variables: string[]) {
+    const compare = view.from !== null || view.to !== null;
     return {
       view,
       granularity: this.granularity,
-      limit: LISTED,
+      limit: this.contrast === 'all' || !compare ? LISTED : COMPARED,
       buckets: SPARK_BUCKETS,
       examples: EXAMPLES,
-      compare: view.from !== null || view.to !== null,
+      compare,
       variables,
       values: VALUES,
     };

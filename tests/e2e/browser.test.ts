@@ -161,7 +161,7 @@ describe('the welcome screen', () => {
     await page.getByTestId('load-sample').click();
     await page.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
     const before = await eventually('the sample', () => total(page));
-    await page.keyboard.press('Alt+2');
+    await page.keyboard.press('Alt+3');
     const patterns = page.getByTestId('pattern');
     await patterns.nth(3).waitFor();
     await patterns.first().getByRole('button', { expanded: false }).click();

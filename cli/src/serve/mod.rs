@@ -4,6 +4,7 @@
 //! that names another host or comes from another page is refused, so that no web page can reach in.
 
 mod call;
+mod download;
 mod guard;
 mod page;
 mod upload;
@@ -16,7 +17,7 @@ use anyhow::{Context, Result};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
-use axum::routing::post;
+use axum::routing::{get, post};
 use wire::{Session, Start};
 
 use crate::Outcome;
@@ -29,6 +30,8 @@ pub struct Host {
     pub token: String,
     /// Where uploaded files wait to be imported.
     pub uploads: PathBuf,
+    /// Where files are written that a browser fetches.
+    pub downloads: PathBuf,
 }
 
 pub fn run(arguments: Serve) -> Result<Outcome> {
@@ -39,6 +42,7 @@ pub fn run(arguments: Serve) -> Result<Outcome> {
         session: Session::new(Start::browser(home.clone()).with_paths(paths)),
         token: arguments.token.map_or_else(random_token, Ok)?,
         uploads: upload::folder(&home.join("uploads"), &random_token()?),
+        downloads: upload::folder(&home.join("downloads"), &random_token()?),
     });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(host, arguments.port))?;
@@ -57,9 +61,11 @@ async fn serve(host: Arc<Host>, port: u16) -> Result<()> {
     let api = Router::new()
         .route("/api/call", post(call::call))
         .route("/api/upload", post(upload::upload))
+        .route("/api/download", post(download::place))
         .layer(middleware::from_fn_with_state(Arc::clone(&host), guard::token));
     let router = Router::new()
         .merge(api)
+        .route("/api/downloaded/{ticket}", get(download::fetch))
         .fallback(page::page)
         .layer(middleware::from_fn(guard::loopback))
         // Uploads are streamed to disk, so their size is no matter of memory.

@@ -38,7 +38,7 @@ pub fn extent(asked: &Asked<'_>, field: &str) -> Result<Extent> {
 }
 
 fn extent_of(asked: &Asked<'_>, field: &str, part: &Part) -> Result<Extent> {
-    let numbers = numbers(&part.segment, asked.snapshot.sources(), field)?;
+    let numbers = numbers(&part.segment, asked.snapshot.sources(), field, asked.cancel)?;
     let mistyped: usize = numbers.others.iter().map(|column| part.len() - missing(column, part)).sum();
     let mut extent = Extent { mistyped: mistyped as u64, ..Extent::default() };
     if let Some(column) = &numbers.column {

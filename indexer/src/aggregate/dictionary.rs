@@ -10,7 +10,7 @@ use crate::FieldKind;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exec::in_order;
-use crate::limits::DISTINCT_VALUES;
+use crate::limits::{CANCEL_ROWS, DISTINCT_VALUES};
 use crate::storage::{Column, Dictionary, Interner, Scalar, with_codes};
 
 /// A field over all segments of a snapshot.
@@ -42,7 +42,7 @@ impl Values {
         let known = case.columns.get(u64::MAX, field, || Ok((Arc::new(Mutex::new(Known::default())), 0)))?;
         let known = Arc::clone(&known);
         let mut columns = Vec::new();
-        let decode = |index: usize| coded(&snapshot.segments[index], snapshot.sources(), field);
+        let decode = |index: usize| coded(&snapshot.segments[index], snapshot.sources(), field, cancel);
         in_order(snapshot.segments.len(), cancel, decode, |_, column| {
             columns.push(column);
             Ok(())
@@ -60,7 +60,7 @@ impl Values {
             };
             let shared = match all.segments.get(&segment.meta.id) {
                 Some(shared) => Arc::clone(shared),
-                None => all.add(segment.meta.id, &column, field)?,
+                None => all.add(segment.meta.id, &column, field, cancel)?,
             };
             segments.push(Some(Coded { column, shared }));
         }
@@ -102,7 +102,7 @@ impl Known {
         })
     }
 
-    fn add(&mut self, segment: u64, column: &Column, field: &str) -> Result<Arc<Vec<u32>>> {
+    fn add(&mut self, segment: u64, column: &Column, field: &str, cancel: &Cancel) -> Result<Arc<Vec<u32>>> {
         let mut shared = vec![0; column.largest as usize + 1];
         let many = || {
             let message = format!("`{field}` has more than {DISTINCT_VALUES} different values");
@@ -110,6 +110,9 @@ impl Known {
         };
         if let Dictionary::Texts(texts) = &column.values {
             for (place, text) in texts.iter().enumerate() {
+                if place.is_multiple_of(CANCEL_ROWS) && cancel.is_set() {
+                    return Err(Error::cancelled());
+                }
                 shared[place + 1] = self.code(text, FieldKind::Text).ok_or_else(many)?;
             }
         } else {

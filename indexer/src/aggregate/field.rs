@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::Cancel;
 use crate::error::Result;
 use crate::storage::{Column, Dictionary, Packed, Scalar, Segment, SourceEntry, Unit, with_codes};
 
@@ -17,7 +18,12 @@ pub struct Numbers {
 
 /// The columns a field has in a segment: usually one, none where no event has it, several where its values
 /// have several types.
-pub fn columns(segment: &Segment, sources: &[SourceEntry], field: &str) -> Result<Vec<Arc<Column>>> {
+pub fn columns(
+    segment: &Segment,
+    sources: &[SourceEntry],
+    field: &str,
+    cancel: &Cancel,
+) -> Result<Vec<Arc<Column>>> {
     match field {
         "time" => {
             let make = || {
@@ -31,7 +37,7 @@ pub fn columns(segment: &Segment, sources: &[SourceEntry], field: &str) -> Resul
         "level" | "line" => Ok(vec![segment.packed(field)?]),
         _ => {
             let described = segment.meta.fields.iter().filter(|described| described.name == field);
-            described.map(|described| segment.packed(&described.column)).collect()
+            described.map(|described| segment.packed_field(&described.column, cancel)).collect()
         }
     }
 }
@@ -46,10 +52,10 @@ fn by_name(segment: &Segment, sources: &[SourceEntry]) -> Result<Column> {
 }
 
 /// A field as numbers.
-pub fn numbers(segment: &Segment, sources: &[SourceEntry], field: &str) -> Result<Numbers> {
+pub fn numbers(segment: &Segment, sources: &[SourceEntry], field: &str, cancel: &Cancel) -> Result<Numbers> {
     let is_number = |column: &Arc<Column>| matches!(&column.values, Dictionary::Numbers { unit, .. } if unit.is_number() || *unit == Unit::Time);
     let (numbers, others): (Vec<_>, Vec<_>) =
-        columns(segment, sources, field)?.into_iter().partition(is_number);
+        columns(segment, sources, field, cancel)?.into_iter().partition(is_number);
     let column = match numbers.as_slice() {
         [] => None,
         [one] => Some(Arc::clone(one)),
@@ -59,8 +65,13 @@ pub fn numbers(segment: &Segment, sources: &[SourceEntry], field: &str) -> Resul
 }
 
 /// A field as codes that are worth an entry in a table each: few, or hardly more than there are rows.
-pub fn coded(segment: &Segment, sources: &[SourceEntry], field: &str) -> Result<Option<Arc<Column>>> {
-    let columns = columns(segment, sources, field)?;
+pub fn coded(
+    segment: &Segment,
+    sources: &[SourceEntry],
+    field: &str,
+    cancel: &Cancel,
+) -> Result<Option<Arc<Column>>> {
+    let columns = columns(segment, sources, field, cancel)?;
     match columns.as_slice() {
         [] => Ok(None),
         [one] if !is_sparse(one) => Ok(Some(Arc::clone(one))),

@@ -63,7 +63,7 @@ fn trails_of(asked: &Asked<'_>, index: usize, value: &str) -> Result<Vec<Trail>>
     names.dedup();
     let mut trails = Vec::new();
     for name in names {
-        let rows = holding(segment, asked.snapshot.sources(), name, value)?;
+        let rows = holding(segment, asked.snapshot.sources(), (name, value), asked.cancel)?;
         if !rows.is_empty() {
             trails.extend(by_source(
                 &Part::new(Arc::clone(segment), RowSet::of(rows.clone(), all), 0..all),
@@ -96,9 +96,14 @@ fn by_source(part: &Part, field: &str) -> Result<Vec<Trail>> {
 }
 
 /// The rows of a segment whose field is a value, written as it is shown.
-pub fn holding(segment: &Segment, sources: &[SourceEntry], field: &str, value: &str) -> Result<Rows> {
+pub fn holding(
+    segment: &Segment,
+    sources: &[SourceEntry],
+    (field, value): (&str, &str),
+    cancel: &Cancel,
+) -> Result<Rows> {
     let mut rows = Rows::none(segment.meta.events as usize);
-    for column in columns(segment, sources, field)? {
+    for column in columns(segment, sources, field, cancel)? {
         let codes = codes_of(&column, value);
         if !codes.is_empty() {
             with_codes!(&column.codes, all => rows = rows.or(&with_any(all, &codes)));

@@ -114,9 +114,9 @@ impl State {
         let (segment, sources) = (&part.segment, asked.snapshot.sources());
         Ok(match self {
             State::Stats { field, .. } | State::Percentiles { field, .. } => {
-                Columns::Numbers(numbers(segment, sources, field)?)
+                Columns::Numbers(numbers(segment, sources, field, asked.cancel)?)
             }
-            State::Ends { field, .. } => Columns::Any(field::columns(segment, sources, field)?),
+            State::Ends { field, .. } => Columns::Any(field::columns(segment, sources, field, asked.cancel)?),
             State::Distinct { .. } | State::Rate { .. } => Columns::None,
         })
     }
@@ -220,7 +220,7 @@ impl State {
 pub fn domain(asked: &Asked<'_>, field: &str) -> Result<Option<(Domain, u64)>> {
     let mut columns = Vec::new();
     let segments = &asked.snapshot.segments;
-    let read = |index: usize| numbers(&segments[index], asked.snapshot.sources(), field);
+    let read = |index: usize| numbers(&segments[index], asked.snapshot.sources(), field, asked.cancel);
     in_order(segments.len(), asked.cancel, read, |_, numbers| {
         columns.extend(numbers.column);
         Ok(())

@@ -167,8 +167,8 @@ fn terms_of(values: &Values, places: &[u32], all: u32, index: usize) -> Lookup {
 
 fn bins_of(asked: &Asked<'_>, part: &Part, axis: &Axis, places: u32) -> Result<Lookup> {
     let Axis::Bins { field, edges, .. } = axis else { return Ok(Lookup::All(places - 1)) };
-    let Numbers { column: Some(column), .. } = numbers(&part.segment, asked.snapshot.sources(), field)?
-    else {
+    let sources = asked.snapshot.sources();
+    let Numbers { column: Some(column), .. } = numbers(&part.segment, sources, field, asked.cancel)? else {
         return Ok(Lookup::All(places - 1));
     };
     Ok(Lookup::Ranges(Arc::clone(&column), ranges(&column, edges, places - 1)))

@@ -4,9 +4,11 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::part::RowSet;
+use super::prepared::Prepared;
 use crate::Cancel;
 use crate::error::Result;
 use crate::limits::{FRAME_CACHE_FRAMES, MATCH_CACHE_BYTES};
+use crate::query::Filter;
 use crate::storage::{ColumnCache, Frame};
 
 /// Source, generation of its raw file, offset.
@@ -51,11 +53,16 @@ impl FrameCache {
 #[derive(Debug)]
 pub struct MatchCache {
     kept: ColumnCache,
+    /// The filters that were asked last, by their print. All segments are asked the same one.
+    prepared: Mutex<VecDeque<(String, Arc<Prepared>)>>,
 }
+
+/// So many filters are kept ready: as many as a screen asks at once.
+const PREPARED: usize = 8;
 
 impl Default for MatchCache {
     fn default() -> MatchCache {
-        MatchCache { kept: ColumnCache::new(MATCH_CACHE_BYTES) }
+        MatchCache { kept: ColumnCache::new(MATCH_CACHE_BYTES), prepared: Mutex::default() }
     }
 }
 
@@ -63,6 +70,18 @@ impl MatchCache {
     /// Forgets all, because sources are called otherwise now.
     pub fn clear(&self) {
         self.kept.clear();
+    }
+
+    /// The filter made ready. `printed` is its text.
+    pub fn prepared(&self, filter: &Filter, printed: &str) -> Arc<Prepared> {
+        let mut kept = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, prepared)) = kept.iter().find(|(text, _)| text == printed) {
+            return Arc::clone(prepared);
+        }
+        let prepared = Arc::new(Prepared::new(filter));
+        kept.push_front((printed.to_owned(), Arc::clone(&prepared)));
+        kept.truncate(PREPARED);
+        prepared
     }
 
     pub fn get(

@@ -2,17 +2,17 @@
 
 use std::time::Instant;
 
+use super::codes::Codes;
 use super::explain::{Path, Trace};
 use super::field;
 use super::matcher::Matcher;
+use super::prepared::{Asks, Prepared, TextClause};
 use super::rows::Rows;
 use super::template::Templates;
-use super::tokens_of::sure_tokens;
 use crate::Cancel;
 use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
-use crate::query::{Filter, Pattern, Test};
-use crate::storage::{RawCursor, Segment, SourceEntry, TokenRows, Values};
+use crate::storage::{Dictionary, RawCursor, Segment, SourceEntry, TokenRows};
 
 /// What a segment is asked with.
 pub struct Question<'a> {
@@ -25,6 +25,12 @@ pub struct Question<'a> {
     pub trace: Option<&'a Trace>,
 }
 
+impl Question<'_> {
+    fn rows(&self) -> usize {
+        self.segment.meta.events as usize
+    }
+}
+
 /// The rows of a clause, and how they were found.
 pub struct Found {
     pub rows: Rows,
@@ -34,111 +40,80 @@ pub struct Found {
 /// The rows of a segment that match, in order. The filter names only fields of the case, and its times are
 /// instants: see [`crate::query::resolve`].
 pub fn select_segment(
-    segment: &Segment,
-    sources: &[SourceEntry],
-    filter: &Filter,
-    templates: Option<&Templates>,
+    question: &Question<'_>,
+    filter: &Prepared,
     cursor: &mut RawCursor<'_>,
-    cancel: &Cancel,
-    trace: Option<&Trace>,
 ) -> Result<Rows> {
-    let everything = Rows::all(segment.meta.events as usize);
-    let question = Question { segment, sources, templates, cancel, trace };
-    eval(&question, filter, cursor, &everything)
+    eval(question, filter, cursor, &Rows::all(question.rows()))
 }
 
-/// The matching rows among the candidates. Cheap clauses of an AND run first, so that a scan reads only
-/// what they leave.
-fn eval(question: &Question<'_>, filter: &Filter, cursor: &mut RawCursor<'_>, among: &Rows) -> Result<Rows> {
+/// The matching rows among the candidates.
+fn eval(
+    question: &Question<'_>,
+    filter: &Prepared,
+    cursor: &mut RawCursor<'_>,
+    among: &Rows,
+) -> Result<Rows> {
     if among.is_empty() {
         return Ok(among.clone());
     }
+    if question.cancel.is_set() {
+        return Err(Error::cancelled());
+    }
     match filter {
-        Filter::Everything => Ok(among.clone()),
-        Filter::And(parts) => {
-            let mut parts: Vec<&Filter> = parts.iter().collect();
-            parts.sort_by_key(|part| cost(part));
+        Prepared::Everything => Ok(among.clone()),
+        Prepared::And(parts) => {
             let mut rows = among.clone();
             for part in parts {
                 rows = eval(question, part, cursor, &rows)?;
             }
             Ok(rows)
         }
-        Filter::Or(parts) => {
-            let mut parts: Vec<&Filter> = parts.iter().collect();
-            parts.sort_by_key(|part| cost(part));
-            let mut rows = Rows::none(question.segment.meta.events as usize);
+        Prepared::Or(parts) => {
+            let mut rows = Rows::none(question.rows());
             for part in parts {
                 let rest = among.clone().without(&rows);
                 rows = rows.or(&eval(question, part, cursor, &rest)?);
             }
             Ok(rows)
         }
-        Filter::Not(inner) => Ok(among.clone().without(&eval(question, inner, cursor, among)?)),
-        Filter::Text(_) | Filter::Field { .. } => {
+        Prepared::Not(inner) => Ok(among.clone().without(&eval(question, inner, cursor, among)?)),
+        Prepared::Clause(clause) => {
             let started = Instant::now();
-            let found = clause(question, filter, cursor, among)?;
+            let found = ask(question, &clause.asks, cursor, among)?;
             if let Some(trace) = question.trace {
                 let counts = (among.count(), found.rows.count());
-                trace.add(filter.to_string(), found.path, counts, started.elapsed());
+                trace.add(clause.shown.clone(), found.path, counts, started.elapsed());
             }
             Ok(found.rows)
         }
     }
 }
 
-fn clause(
-    question: &Question<'_>,
-    filter: &Filter,
-    cursor: &mut RawCursor<'_>,
-    among: &Rows,
-) -> Result<Found> {
-    match filter {
-        Filter::Text(pattern) => text(question, pattern, cursor, among),
-        Filter::Field { field, test, .. } if field == "raw" => raw(question, test, cursor, among),
-        Filter::Field { field, test, .. } if field == "template" => {
-            let none = || Rows::none(question.segment.meta.events as usize);
-            let rows = question.templates.map_or_else(none, |templates| templates.rows(test)).and(among);
-            Ok(Found { rows, path: Path::Dictionary })
-        }
-        Filter::Field { field, test, .. } => {
-            let found = field::eval(question, field, test)?;
-            Ok(Found { rows: found.rows.and(among), path: found.path })
-        }
-        _ => Ok(Found { rows: among.clone(), path: Path::Pruned }),
-    }
-}
-
-fn cost(filter: &Filter) -> u32 {
-    match filter {
-        Filter::Everything => 0,
-        Filter::Field { field, .. } if matches!(field.as_str(), "time" | "level" | "source") => 1,
-        Filter::Field { field, .. } if field != "raw" => 2,
-        Filter::Not(inner) => cost(inner),
-        Filter::And(parts) | Filter::Or(parts) => parts.iter().map(cost).max().unwrap_or(0),
-        Filter::Text(Pattern::Tokens(_) | Pattern::Near(..)) => 3,
-        Filter::Field { .. } | Filter::Text(_) => 4,
-    }
-}
-
-/// `raw:…` asks for the event's own text, as a plain word does.
-fn raw(question: &Question<'_>, test: &Test, cursor: &mut RawCursor<'_>, among: &Rows) -> Result<Found> {
-    match test {
-        Test::Exists => Ok(Found { rows: among.clone(), path: Path::Pruned }),
-        Test::Matches(patterns) => {
-            let mut found =
-                Found { rows: Rows::none(question.segment.meta.events as usize), path: Path::Pruned };
-            for pattern in patterns {
+fn ask(question: &Question<'_>, asks: &Asks, cursor: &mut RawCursor<'_>, among: &Rows) -> Result<Found> {
+    match asks {
+        Asks::AnyText => Ok(Found { rows: among.clone(), path: Path::Pruned }),
+        Asks::Text(clauses) => {
+            let mut found = Found { rows: Rows::none(question.rows()), path: Path::Pruned };
+            for clause in clauses {
                 let rest = among.clone().without(&found.rows);
-                let more = text(question, pattern, cursor, &rest)?;
+                let more = text(question, clause, cursor, &rest)?;
                 found = Found { rows: found.rows.or(&more.rows), path: more.path.max(found.path) };
             }
             Ok(found)
         }
-        Test::Compare(..) | Test::Range(_) => {
-            let test = field::TextTest::new("raw", test);
+        Asks::WholeText(test) => {
             let rows = scan(question, cursor, among, &|raw| test.passes(&String::from_utf8_lossy(raw)))?;
             Ok(Found { rows, path: Path::Scan })
+        }
+        Asks::Template(test) => {
+            let none = || Rows::none(question.rows());
+            let rows = question.templates.map_or_else(none, |templates| templates.rows(test)).and(among);
+            Ok(Found { rows, path: Path::Dictionary })
+        }
+        Asks::Field(field, test) => {
+            let found = field::eval(question, field, test)?;
+            Ok(Found { rows: found.rows.and(among), path: found.path })
         }
     }
 }
@@ -147,14 +122,12 @@ fn raw(question: &Question<'_>, test: &Test, cursor: &mut RawCursor<'_>, among: 
 /// the pattern is one token and the index is sure of it.
 fn text(
     question: &Question<'_>,
-    pattern: &Pattern,
+    TextClause { matcher, tokens }: &TextClause,
     cursor: &mut RawCursor<'_>,
     among: &Rows,
 ) -> Result<Found> {
-    let matcher = Matcher::new(pattern);
-    let tokens = sure_tokens(pattern);
-    let is_whole = matches!(&matcher, Matcher::Tokens(wanted) if wanted.len() == 1);
-    let matches_all = matches!(&matcher, Matcher::Tokens(wanted) if wanted.is_empty());
+    let is_whole = matches!(matcher, Matcher::Tokens(wanted) if wanted.len() == 1);
+    let matches_all = matches!(matcher, Matcher::Tokens(wanted) if wanted.is_empty());
     if matches_all {
         return Ok(Found { rows: among.clone(), path: Path::Pruned });
     }
@@ -165,7 +138,10 @@ fn text(
     };
     let mut candidates = among.clone();
     let mut known = None;
-    for token in &tokens {
+    for token in tokens {
+        if candidates.is_empty() {
+            break;
+        }
         if let Some(found) = index.rows(token)? {
             let (certain, perhaps) = token_rows(question, token, &found)?;
             candidates = candidates.and(&certain.clone().or(&perhaps));
@@ -174,10 +150,10 @@ fn text(
     }
     let (sure, path) = match known {
         // Tokens too long to be indexed leave it to the text.
-        None => (Rows::none(question.segment.meta.events as usize), Path::Scan),
+        None => (Rows::none(question.rows()), Path::Scan),
         Some(certain) if is_whole => (certain.and(among), Path::Index),
         // Of several tokens the index knows not whether they are neighbours.
-        Some(_) => (Rows::none(question.segment.meta.events as usize), Path::IndexAndText),
+        Some(_) => (Rows::none(question.rows()), Path::IndexAndText),
     };
     let rest = candidates.without(&sure);
     let path = if path == Path::Index && !rest.is_empty() { Path::IndexAndText } else { path };
@@ -191,17 +167,14 @@ fn token_rows(question: &Question<'_>, token: &str, found: &TokenRows) -> Result
     let mut sure = Rows::from_sorted(rows, &found.sure);
     let matcher = Matcher::Tokens(vec![token.to_owned()]);
     for part in &found.columns {
-        let values = question.segment.column(&part.column)?;
-        let Values::Text { codes, texts } = &*values else { continue };
-        let mut passes = vec![false; texts.len()];
-        for &code in &part.codes {
-            if let (Some(pass), Some(text)) = (passes.get_mut(code as usize), texts.get(code as usize)) {
-                *pass = matcher.is_in(text.as_bytes());
-            }
-        }
-        if passes.contains(&true) {
-            let of_column = Rows::from_test(rows, |row| passes.get(codes[row] as usize) == Some(&true));
-            sure = sure.or(&of_column.without(&Rows::from_sorted(rows, &part.excepted)));
+        let column = question.segment.packed_field(&part.column, question.cancel)?;
+        let Dictionary::Texts(texts) = &column.values else { continue };
+        let mut places: Vec<usize> = part.codes.iter().map(|&code| code as usize).collect();
+        places.retain(|&place| texts.get(place).is_some_and(|text| matcher.is_in(text.as_bytes())));
+        places.sort_unstable();
+        let codes = Codes::of_places(places);
+        if !codes.is_empty() {
+            sure = sure.or(&codes.rows(&column).without(&Rows::from_sorted(rows, &part.excepted)));
         }
     }
     Ok((sure, Rows::from_sorted(rows, &found.perhaps)))
@@ -214,7 +187,7 @@ pub fn scan(
     candidates: &Rows,
     matches: &dyn Fn(&[u8]) -> bool,
 ) -> Result<Rows> {
-    let mut found = Rows::none(question.segment.meta.events as usize);
+    let mut found = Rows::none(question.rows());
     let mut seen = 0;
     question.segment.for_each_text(cursor, candidates.iter(), |row, text| {
         seen += 1;

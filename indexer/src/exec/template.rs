@@ -20,7 +20,7 @@ impl Templates {
     pub fn rows(&self, test: &Test) -> Rows {
         let passes = self.passes(test);
         let codes = &self.mined.codes;
-        Rows::from_test(codes.len(), |row| passes.get(codes[row] as usize) == Some(&true))
+        Rows::from_codes(codes, |code| passes.get(code as usize) == Some(&true))
     }
 
     /// For each shape of the segment, whether its template passes.

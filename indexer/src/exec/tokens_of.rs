@@ -20,6 +20,25 @@ pub fn sure_tokens(pattern: &Pattern) -> Vec<String> {
     }
 }
 
+/// A text of ASCII that occurs, in whatever case, in every text that the pattern does: the longest that is
+/// known, if it is worth looking for. Nothing is known of what a field's value must have to be in a network.
+pub fn sure_text(pattern: &Pattern) -> Option<String> {
+    let pieces = match pattern {
+        Pattern::Tokens(words) | Pattern::Near(words, _) => {
+            tokens::folded(words.as_bytes()).into_iter().map(Piece::Text).collect()
+        }
+        Pattern::Substring(part) => vec![Piece::Text(part.clone())],
+        Pattern::Glob(glob) => glob_pieces(glob),
+        Pattern::Regex(regex) => regex_pieces(regex)?,
+        Pattern::Network(_) => return None,
+    };
+    let texts =
+        pieces.iter().filter_map(|piece| if let Piece::Text(text) = piece { Some(text) } else { None });
+    // No character beyond ASCII folds into ASCII, so what is ASCII here is ASCII there.
+    let runs = texts.flat_map(|text| text.split(|character: char| !character.is_ascii()));
+    runs.max_by_key(|run| run.len()).filter(|run| run.len() > 1).map(str::to_owned)
+}
+
 /// What is known of a stretch of a match.
 #[derive(Clone, Debug, PartialEq)]
 enum Piece {
@@ -48,8 +67,12 @@ fn inner_tokens(pieces: &[Piece]) -> Vec<String> {
     found
 }
 
-/// A glob begins and ends where tokens do, unless it begins or ends with a star.
 fn glob_tokens(glob: &str) -> Vec<String> {
+    inner_tokens(&glob_pieces(glob))
+}
+
+/// A glob begins and ends where tokens do, unless it begins or ends with a star.
+fn glob_pieces(glob: &str) -> Vec<Piece> {
     let mut pieces = vec![Piece::Edge];
     let mut characters = glob.chars();
     while let Some(character) = characters.next() {
@@ -61,7 +84,7 @@ fn glob_tokens(glob: &str) -> Vec<String> {
         push(&mut pieces, literal);
     }
     pieces.push(Piece::Edge);
-    inner_tokens(&pieces)
+    pieces
 }
 
 fn push(pieces: &mut Vec<Piece>, literal: Option<char>) {
@@ -73,15 +96,18 @@ fn push(pieces: &mut Vec<Piece>, literal: Option<char>) {
 }
 
 fn regex_tokens(regex: &RegexText) -> Vec<String> {
+    regex_pieces(regex).map_or_else(Vec::new, |pieces| inner_tokens(&pieces))
+}
+
+fn regex_pieces(regex: &RegexText) -> Option<Vec<Piece>> {
     let parsed = ParserBuilder::new()
         .case_insensitive(regex.ignore_case())
         .nest_limit(REGEX_NESTING)
         .build()
         .parse(regex.source());
-    let Ok(hir) = parsed else { return Vec::new() };
     let mut pieces = Vec::new();
-    walk(&hir, &mut pieces);
-    inner_tokens(&pieces)
+    walk(&parsed.ok()?, &mut pieces);
+    Some(pieces)
 }
 
 fn walk(hir: &Hir, pieces: &mut Vec<Piece>) {

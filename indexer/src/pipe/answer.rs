@@ -8,11 +8,13 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::Sender;
 
+use super::best::Best;
 use super::line::Line;
 use super::names::Names;
 use super::plan::{Planned, Planner, plan};
 use super::run::{Clock, Run, RunOptions, Scope};
 use super::source::{Piece, Reader, Wanted, clusters};
+use super::stages::sort::SortBy;
 use super::stages::stats::{Groups, StatsPlan};
 use super::step::RowStep;
 use super::table::Table;
@@ -93,12 +95,12 @@ impl Case {
 }
 
 /// A query, made ready for a snapshot.
-struct Asked {
+pub(super) struct Asked {
     view: View,
     stages: Vec<Stage>,
     /// The fields of events, and whether there may be others.
     events: (Vec<String>, bool),
-    wanted: Wanted,
+    pub wanted: Wanted,
     /// The columns of the result.
     names: Vec<Arc<str>>,
     clock: Clock,
@@ -177,6 +179,10 @@ impl Asked {
                     let rest = Rest { asked: self, done: index + 1 };
                     return self.grouped(run, scope, &rows, &stats, &rest, out, partial);
                 }
+                Planned::First(keys, first) => {
+                    let rest = Rest { asked: self, done: index + 1 };
+                    return self.first(run, scope, (&rows, &keys, first), &rest, out, partial);
+                }
                 Planned::Step(_) => break,
             }
         }
@@ -203,6 +209,32 @@ impl Asked {
             progress.segments(scope.snapshot, &group, partial);
         }
         line.finish(run, out)
+    }
+
+    /// Stages up to `sort` with a `limit` behind it.
+    fn first(
+        &self,
+        run: &Run<'_>,
+        scope: Scope<'_>,
+        (steps, keys, first): (&[Box<dyn RowStep>], &[SortBy], usize),
+        rest: &Rest<'_>,
+        out: &mut dyn FnMut(Table) -> Result<()>,
+        partial: &mut dyn FnMut(Partial<'_>),
+    ) -> Result<()> {
+        let mut planner = self.planner(run);
+        // Every step so far is a stage of its own.
+        plan(&self.stages[..rest.done], &mut planner)?;
+        let read = Wanted { columns: self.columns_of(planner.names), refs: true };
+        let best = Best { asked: self, run, scope, steps, keys, first, read };
+        let mut progress = Progress::new(scope.snapshot.events());
+        let table = best.table(&mut |segment| progress.segments(scope.snapshot, &[segment], partial))?;
+        rest.finish(table, run, out)
+    }
+
+    /// The columns of events that are read, in their order.
+    fn columns_of(&self, names: Names) -> Vec<Arc<str>> {
+        let read = names.into_read();
+        self.events.0.iter().filter_map(|name| read.get(name.as_str()).cloned()).collect()
     }
 
     /// Segments in the order of their times, those that overlap together.

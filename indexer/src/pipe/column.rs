@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ingest::{Level, NO_INT, NO_TIME};
 
 use super::cell::Cell;
-use crate::storage::{NO_CODE, Texts, Values};
+use crate::storage::{Column as PackedColumn, Dictionary as Values, NO_CODE, Texts, Unit, with_codes};
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,15 +50,15 @@ pub(crate) enum Data {
 /// Texts by code: a segment's own, shared, or some that were put together.
 #[derive(Clone, Debug)]
 pub(crate) enum Dictionary {
-    Segment(Arc<Values>),
+    Segment(Arc<PackedColumn>),
     Own(Arc<Texts>),
 }
 
 impl Dictionary {
     pub fn get(&self, code: u32) -> Option<&str> {
         match self {
-            Dictionary::Segment(values) => match &**values {
-                Values::Text { texts, .. } => texts.get(code as usize),
+            Dictionary::Segment(column) => match &column.values {
+                Values::Texts(texts) => texts.get(code as usize),
                 _ => None,
             },
             Dictionary::Own(texts) => texts.get(code as usize),
@@ -67,8 +67,8 @@ impl Dictionary {
 
     pub fn len(&self) -> usize {
         match self {
-            Dictionary::Segment(values) => match &**values {
-                Values::Text { texts, .. } => texts.len(),
+            Dictionary::Segment(column) => match &column.values {
+                Values::Texts(texts) => texts.len(),
                 _ => 0,
             },
             Dictionary::Own(texts) => texts.len(),
@@ -78,7 +78,7 @@ impl Dictionary {
     /// What tells it from every other one that is alive.
     pub fn identity(&self) -> usize {
         match self {
-            Dictionary::Segment(values) => Arc::as_ptr(values) as usize,
+            Dictionary::Segment(column) => Arc::as_ptr(column) as usize,
             Dictionary::Own(texts) => Arc::as_ptr(texts) as usize,
         }
     }
@@ -169,15 +169,29 @@ impl Column {
     }
 
     /// A column of a segment; the rows are those given.
-    pub(crate) fn of_values(values: &Arc<Values>, rows: &Picked<'_>) -> Column {
-        Column::new(match &**values {
-            Values::Text { codes, .. } => {
-                Data::Text { codes: rows.pick(codes), texts: Dictionary::Segment(Arc::clone(values)) }
+    pub(crate) fn of_packed(column: &Arc<PackedColumn>, rows: &Picked<'_>) -> Column {
+        Column::new(with_codes!(&column.codes, codes => match column.values {
+            Values::Texts(_) => Data::Text {
+                // The code of a missing value is the one before 0.
+                codes: rows.map(|row| (u64::from(codes[row]) as u32).wrapping_sub(1)),
+                texts: Dictionary::Segment(Arc::clone(column)),
+            },
+            Values::Numbers { base, unit } => {
+                let number = |row: usize| {
+                    let place = u64::from(codes[row]).checked_sub(1)?;
+                    Some(base.wrapping_add(place as i64))
+                };
+                match unit {
+                    Unit::Whole | Unit::Time => Data::Int(rows.map(|row| number(row).unwrap_or(NO_INT))),
+                    Unit::Truth => Data::Bool(rows.map(|row| number(row).map(|truth| truth != 0))),
+                    Unit::Decimals(_) | Unit::Bits => {
+                        Data::Float(rows.map(|row| number(row).map_or(f64::NAN, |number| unit.float(number))))
+                    }
+                }
             }
-            Values::Int(numbers) => Data::Int(rows.pick(numbers)),
-            Values::Float(numbers) => Data::Float(rows.pick(numbers)),
-            Values::Bool(truths) => Data::Bool(rows.pick(truths)),
-        })
+            // Columns are packed so for calculations only.
+            Values::Sparse { .. } | Values::Listed(_) => Data::Missing(rows.len()),
+        }))
     }
 
     #[must_use]
@@ -366,6 +380,14 @@ impl Picked<'_> {
         match self {
             Picked::Run(range) => range.len(),
             Picked::Some(rows) => rows.len(),
+        }
+    }
+
+    /// What a function gives for each of the rows.
+    pub fn map<T>(&self, value: impl FnMut(usize) -> T) -> Vec<T> {
+        match self {
+            Picked::Run(range) => range.clone().map(value).collect(),
+            Picked::Some(rows) => rows.iter().map(|&row| row as usize).map(value).collect(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::plan::Planned;
 use super::run::Run;
+use super::stages::sort::Sort;
 use super::stages::stats::Stats;
 use super::step::{RowStep, Step};
 use super::table::Table;
@@ -17,6 +18,7 @@ impl Line {
         let steps = planned.into_iter().map(|planned| match planned {
             Planned::Rows(step) => Box::new(Each(step)) as Box<dyn Step>,
             Planned::Stats(plan) => Box::new(Stats::new(&plan)),
+            Planned::First(keys, first) => Box::new(Sort::new(keys, Some(first))),
             Planned::Step(step) => step,
         });
         Line { steps: steps.collect() }

@@ -5,6 +5,7 @@
 //! it saw; what stages keep is counted against one budget. Expressions are in [`expr`].
 
 mod answer;
+mod best;
 mod calendar;
 mod cell;
 mod column;

@@ -17,7 +17,7 @@ use super::stages::facets::Facets;
 use super::stages::limit::{Limit, Tail};
 use super::stages::patterns::Patterns;
 use super::stages::sample::Sample;
-use super::stages::sort::Sort;
+use super::stages::sort::{Sort, SortBy};
 use super::stages::stats::{PlannedAggregate, StatsPlan};
 use super::step::{RowStep, Step};
 use crate::error::Result;
@@ -27,6 +27,8 @@ use crate::query::{Aggregate, Group, NamePattern, Stage, StageKind};
 pub(crate) enum Planned {
     Rows(Box<dyn RowStep>),
     Stats(Arc<StatsPlan>),
+    /// So many of the first rows in the order of keys.
+    First(Vec<SortBy>, usize),
     Step(Box<dyn Step>),
 }
 
@@ -94,7 +96,11 @@ impl Planner<'_> {
                     StageKind::Limit(count) => usize::try_from(count).ok(),
                     _ => None,
                 });
-                step(Sort::new(keys.collect::<Result<_>>()?, first))
+                let keys = keys.collect::<Result<_>>()?;
+                match first {
+                    Some(first) => Planned::First(keys, first),
+                    None => step(Sort::new(keys, None)),
+                }
             }
             StageKind::Stats { aggregates, by } => {
                 Planned::Stats(Arc::new(self.stats(aggregates, by, "stats")?))

@@ -13,7 +13,7 @@ use crate::case::Snapshot;
 use crate::error::Result;
 use crate::exec::Part;
 use crate::limits::{CANCEL_ROWS, PIPE_ROWS};
-use crate::storage::{Columns, RawCursor, Segment, Texts};
+use crate::storage::{EventKeys, RawCursor, Segment, Texts};
 
 /// What is read of the events.
 pub(crate) struct Wanted {
@@ -78,12 +78,9 @@ impl<'a> Reader<'a> {
         run: &Run<'_>,
         each: &mut dyn FnMut(Table) -> Result<bool>,
     ) -> Result<bool> {
-        let columns: Vec<Arc<Columns>> =
-            cluster.iter().map(|piece| piece.part.segment.columns()).collect::<Result<_>>()?;
-        let key = |piece: usize, at: usize| {
-            let row = cluster[piece].part.row(at);
-            (columns[piece].time[row], columns[piece].source[row], columns[piece].offset[row], piece, at)
-        };
+        let keys: Vec<EventKeys> =
+            cluster.iter().map(|piece| piece.part.segment.event_keys()).collect::<Result<_>>()?;
+        let key = |piece: usize, at: usize| (keys[piece].of(cluster[piece].part.row(at)), piece, at);
         let filled = (0..cluster.len()).filter(|&piece| cluster[piece].part.len() > 0);
         let mut heads: BinaryHeap<_> = filled.map(|piece| Reverse(key(piece, 0))).collect();
         while !heads.is_empty() {
@@ -143,18 +140,25 @@ impl<'a> Reader<'a> {
         run: &Run<'_>,
     ) -> Result<Column> {
         match name {
-            "time" => Ok(Column::new(Data::Time(rows.pick(&segment.columns()?.time)))),
-            "level" => Ok(Column::new(Data::Level(rows.pick(&segment.columns()?.level)))),
+            "time" => {
+                let times = segment.times()?;
+                Ok(Column::new(Data::Time(rows.map(|row| times.get(row)))))
+            }
+            "level" => {
+                let levels = segment.levels()?;
+                Ok(Column::new(Data::Level(rows.map(|row| levels.get(row)))))
+            }
             "line" => {
-                let lines = rows.pick(&segment.columns()?.line);
-                Ok(Column::new(Data::Int(lines.into_iter().map(|line| line as i64).collect())))
+                let column = segment.packed("line")?;
+                Ok(Column::new(Data::Int(rows.map(|row| column.whole_at(row)))))
             }
             "source" => {
-                let codes = rows.pick(&segment.columns()?.source);
+                let places = segment.locations()?;
+                let codes = rows.map(|row| places.source(row));
                 Ok(Column::new(Data::Text { codes, texts: self.sources.clone() }))
             }
             "raw" => self.raw(segment, rows, run),
-            _ => field(segment, name, rows),
+            _ => field(segment, name, rows, run),
         }
     }
 
@@ -190,11 +194,13 @@ impl<'a> Reader<'a> {
 }
 
 /// A field of a segment. One of several types has a column for each, and a row a value in one of them.
-fn field(segment: &Segment, name: &str, rows: &Picked<'_>) -> Result<Column> {
-    let columns = segment.field(name)?;
-    let mut columns = columns.iter().map(|values| Column::of_values(values, rows));
+fn field(segment: &Segment, name: &str, rows: &Picked<'_>, run: &Run<'_>) -> Result<Column> {
+    let described = segment.meta.fields.iter().filter(|field| field.name == name);
+    let columns = described.map(|field| segment.packed_field(&field.column, &run.cancel));
+    let mut columns = columns.map(|column| Ok(Column::of_packed(&column?, rows)));
     let Some(first) = columns.next() else { return Ok(Column::missing(rows.len())) };
-    Ok(columns.fold(first, |first, other| {
+    let others = columns.collect::<Result<Vec<_>>>()?;
+    Ok(others.into_iter().fold(first?, |first, other| {
         let cells = (0..rows.len()).map(|row| match first.cell(row) {
             Cell::Missing => other.cell(row),
             cell => cell,
@@ -208,9 +214,8 @@ pub(crate) fn clusters(mut pieces: Vec<Piece>) -> Result<Vec<Vec<Piece>>> {
     pieces.retain(|piece| piece.part.len() > 0);
     let mut keyed = Vec::with_capacity(pieces.len());
     for piece in pieces {
-        let columns = piece.part.segment.columns()?;
-        let key = |row: usize| (columns.time[row], columns.source[row], columns.offset[row]);
-        let ends = (key(piece.part.row(0)), key(piece.part.row(piece.part.len() - 1)));
+        let keys = piece.part.segment.event_keys()?;
+        let ends = (keys.of(piece.part.row(0)), keys.of(piece.part.row(piece.part.len() - 1)));
         keyed.push((ends, piece));
     }
     keyed.sort_by_key(|(ends, _)| ends.0);

@@ -21,7 +21,9 @@ mod text;
 pub use account::{Account, Example, Unparsed};
 pub(crate) use account::{Accounts, Resume};
 pub use columns::Scalar;
-pub(crate) use columns::{Code, Column, ColumnCache, Dictionary, Packed, Times, Unit, with_codes};
+pub(crate) use columns::{
+    Code, Column, ColumnCache, Dictionary, Packed, Prints, Sequence, Times, Unit, with_codes,
+};
 pub(crate) use files::{folder_bytes, folder_is_read_only};
 pub(crate) use intern::{Interner, TextColumn};
 pub(crate) use kept::{keep_ids, kept_ids};
@@ -38,7 +40,7 @@ pub(crate) use raw::{
 };
 pub(crate) use rewrite::Gone;
 pub(crate) use rollup::Rollup;
-pub(crate) use segment::{Locations, Segment, SegmentField, SegmentMeta, SegmentSource};
-pub(crate) use table::{Builder as TableBuilder, Columns};
+pub(crate) use segment::{EventKeys, Locations, Segment, SegmentField, SegmentMeta, SegmentSource};
+pub(crate) use table::{Builder as TableBuilder, Columns, level_of};
 pub(crate) use templates::{Messages, Mined, has_templates, verify_templates};
 pub(crate) use text::TokenRows;

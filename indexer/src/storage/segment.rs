@@ -18,10 +18,10 @@ use super::rollup::Rollup;
 use super::table::{self, Columns, Table};
 use super::text::TextIndex;
 use super::{files, text};
-use crate::FieldKind;
 use crate::error::{AtPath, Error, Result};
 use crate::limits::CANCEL_ROWS;
 use crate::stamp;
+use crate::{Cancel, FieldKind};
 
 /// `segment.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -126,28 +126,34 @@ impl Segment {
     }
 
     /// The columns of a field, one for each type it has in this segment.
-    pub fn field(&self, name: &str) -> Result<Vec<Arc<Values>>> {
+    pub fn field(&self, name: &str, cancel: &Cancel) -> Result<Vec<Arc<Values>>> {
         let described = self.meta.fields.iter().filter(|field| field.name == name);
-        described.map(|field| self.field_column(field)).collect()
+        described.map(|field| self.column(&field.column, cancel)).collect()
     }
 
-    fn field_column(&self, field: &SegmentField) -> Result<Arc<Values>> {
-        self.column(&field.column)
-    }
-
-    /// A column by its name in the table.
-    pub fn column(&self, name: &str) -> Result<Arc<Values>> {
-        self.cache.get(self.meta.id, &format!("#values {name}"), || {
-            let values = self.values(name)?;
+    /// A column by its name in the table. One whose values are told by places is read from the raw bytes, which
+    /// takes long enough to be stopped.
+    pub fn column(&self, name: &str, cancel: &Cancel) -> Result<Arc<Values>> {
+        self.cache.get_or_stop(self.meta.id, &format!("#values {name}"), cancel, || {
+            let values = self.values(name, cancel)?;
             let bytes = values.memory();
             Ok((values, bytes))
         })
     }
 
-    /// A column by its name in the table, packed.
+    /// A column that every event has, packed.
     pub fn packed(&self, name: &str) -> Result<Arc<Column>> {
+        self.packed_field(name, &Cancel::default())
+    }
+
+    /// A column by its name in the table, packed.
+    pub fn packed_field(&self, name: &str, cancel: &Cancel) -> Result<Arc<Column>> {
         // No name of a field makes this the name of something else that is kept.
-        self.kept(&format!("={name}"), || Ok(Column::of(self.values(name)?)))
+        self.cache.get_or_stop(self.meta.id, &format!("={name}"), cancel, || {
+            let column = Column::of(self.values(name, cancel)?);
+            let bytes = column.bytes();
+            Ok((column, bytes))
+        })
     }
 
     pub fn times(&self) -> Result<Arc<Times>> {
@@ -167,11 +173,23 @@ impl Segment {
         })
     }
 
-    pub fn level(&self, row: usize) -> Result<Level> {
-        Ok(match self.packed("level")?.at(row) {
+    /// What events are ordered by.
+    pub fn event_keys(&self) -> Result<EventKeys> {
+        Ok(EventKeys { times: self.times()?, places: self.locations()? })
+    }
+
+    pub fn levels(&self) -> Result<Levels> {
+        let column = self.packed("level")?;
+        let level = |code: u64| match column.value(code) {
             Some(Scalar::Text(name)) => table::level_of(&name),
             _ => Level::None,
-        })
+        };
+        let by_code = (0..=column.largest).map(level).collect();
+        Ok(Levels { column, by_code })
+    }
+
+    pub fn level(&self, row: usize) -> Result<Level> {
+        Ok(self.levels()?.get(row))
     }
 
     /// A column that is made from others, under a name that no column has.
@@ -184,9 +202,9 @@ impl Segment {
     }
 
     /// The values of a column as they are on disk.
-    fn values(&self, name: &str) -> Result<Values> {
+    fn values(&self, name: &str, cancel: &Cancel) -> Result<Values> {
         let placed = self.meta.fields.iter().any(|field| field.column == name && field.placed);
-        if placed { self.placed(name) } else { self.table()?.field(name) }
+        if placed { self.placed(name, cancel) } else { self.table()?.field(name) }
     }
 
     /// A column of the table as it stands there, without keeping it.
@@ -200,12 +218,15 @@ impl Segment {
     }
 
     /// The values of a column that is told by places, read from the raw bytes.
-    fn placed(&self, name: &str) -> Result<Values> {
+    fn placed(&self, name: &str, cancel: &Cancel) -> Result<Values> {
         let places = self.table()?.places(name)?;
         let columns = self.columns()?;
         let raw = self.raw();
         places.values(|each| {
             self.for_each_in_order(&mut raw.cursor(), &columns, |row, (_, bytes), event| {
+                if row.is_multiple_of(CANCEL_ROWS) && cancel.is_set() {
+                    return Err(Error::cancelled());
+                }
                 each(row, &bytes[event]);
                 Ok(())
             })
@@ -221,7 +242,8 @@ impl Segment {
     pub fn decoded_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
         let mut found = Vec::new();
         for field in &self.meta.fields {
-            found.extend(table::text_of(&*self.field_column(field)?, row).map(|value| (field, value)));
+            let values = self.column(&field.column, &Cancel::default())?;
+            found.extend(table::text_of(&values, row).map(|value| (field, value)));
         }
         Ok(found)
     }
@@ -431,6 +453,36 @@ impl Locations {
 
     pub fn length(&self, row: usize) -> u32 {
         self.length.whole_at(row) as u32
+    }
+}
+
+/// The levels of a segment's events.
+#[derive(Debug)]
+pub struct Levels {
+    column: Arc<Column>,
+    by_code: Vec<Level>,
+}
+
+impl Levels {
+    pub fn get(&self, row: usize) -> Level {
+        self.by_code[self.column.codes.get(row) as usize]
+    }
+}
+
+/// The columns that events are ordered by: time, source, offset. No two events have the same key.
+#[derive(Debug)]
+pub struct EventKeys {
+    times: Arc<Times>,
+    places: Locations,
+}
+
+impl EventKeys {
+    pub fn time(&self, row: usize) -> i64 {
+        self.times.get(row)
+    }
+
+    pub fn of(&self, row: usize) -> (i64, u32, u64) {
+        (self.times.get(row), self.places.source(row), self.places.offset(row))
     }
 }
 

@@ -9,6 +9,7 @@ use super::files;
 use super::parquet::{self, Kind, NO_CODE, Texts, Values};
 use super::raw::RawCursor;
 use super::segment::Segment;
+use crate::Cancel;
 use crate::error::{AtPath, Error, Result};
 use crate::limits::{CANCEL_ROWS, MOST_SHAPES_OF_A_SEGMENT};
 use crate::patterns::{Message, Miner, NO_SHAPE, bounded, shape_hash};
@@ -59,15 +60,15 @@ impl Mined {
     }
 
     /// Looks at every message of a segment.
-    pub fn mine(segment: &Segment, cursor: &mut RawCursor<'_>, stopped: &dyn Fn() -> bool) -> Result<Mined> {
-        let messages = Messages::of(segment)?;
+    pub fn mine(segment: &Segment, cursor: &mut RawCursor<'_>, cancel: &Cancel) -> Result<Mined> {
+        let messages = Messages::of(segment, cancel)?;
         let mut miner = Miner::default();
         let mut known = Known::new(&messages);
         let rows = segment.meta.events as usize;
         let mut codes = vec![NO_SHAPE; rows];
         let mut others = Vec::new();
         for (row, code) in codes.iter_mut().enumerate() {
-            if row.is_multiple_of(CANCEL_ROWS) && stopped() {
+            if row.is_multiple_of(CANCEL_ROWS) && cancel.is_set() {
                 return Err(Error::cancelled());
             }
             match known.code(&messages, row, &mut miner) {
@@ -78,7 +79,7 @@ impl Mined {
         let mut seen = 0;
         segment.for_each_text(cursor, others.into_iter(), |row, text| {
             seen += 1;
-            if seen % CANCEL_ROWS == 0 && stopped() {
+            if seen % CANCEL_ROWS == 0 && cancel.is_set() {
                 return Err(Error::cancelled());
             }
             codes[row as usize] = miner.event(text);
@@ -141,7 +142,7 @@ pub fn verify_templates(segment: &Segment, cursor: &mut RawCursor<'_>) -> Result
     if !has_templates(segment) {
         return Ok(());
     }
-    let mined = Mined::mine(segment, cursor, &|| false)?;
+    let mined = Mined::mine(segment, cursor, &Cancel::default())?;
     if Mined::load(segment).is_some_and(|stored| stored.agrees(&mined)) {
         return Ok(());
     }
@@ -178,12 +179,12 @@ pub struct Messages {
 }
 
 impl Messages {
-    pub fn of(segment: &Segment) -> Result<Messages> {
+    pub fn of(segment: &Segment, cancel: &Cancel) -> Result<Messages> {
         let column = |name: &str| -> Result<Option<Column>> {
             let is_text =
                 |field: &&super::SegmentField| field.name == name && field.kind == crate::FieldKind::Text;
             let Some(field) = segment.meta.fields.iter().find(is_text) else { return Ok(None) };
-            Ok(Some(Column { values: segment.column(&field.column)? }))
+            Ok(Some(Column { values: segment.column(&field.column, cancel)? }))
         };
         let mut fields = Vec::new();
         for name in MESSAGES {

@@ -10,7 +10,7 @@ use super::values::{PatternVariable, Values};
 use crate::Cancel;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
-use crate::exec::Part;
+use crate::exec::{Part, in_order};
 use crate::limits::{CANCEL_ROWS, MOST_PATTERN_EXAMPLES, MOST_PATTERNS, PATTERN_BUCKETS};
 use crate::patterns::{Granularity, NO_SHAPE, TemplateId, Tree};
 use crate::search::{View, range};
@@ -116,13 +116,20 @@ impl Case {
             Ok(())
         })?;
         let mut counting = Counting::new(&asked, tree);
-        for index in 0..snapshot.segments.len() {
+        let tree = Arc::clone(&counting.tree);
+        let count = |index: usize| -> Result<Counting<'_>> {
+            let mut counting = Counting::new(&asked, Arc::clone(&tree));
             counting.add(index)?;
+            Ok(counting)
+        };
+        in_order(snapshot.segments.len(), cancel, count, |index, counted| {
+            counting.absorb(counted);
             if told.elapsed() >= PARTIAL_WHILE_COUNTING && index + 1 < snapshot.segments.len() {
                 partial(&counting.list(), (index + 1) as f64 / segments);
                 told = Instant::now();
             }
-        }
+            Ok(())
+        })?;
         let mut list = counting.list();
         for id in &options.variables {
             let Some(template) = counting.tree.find(*id).filter(|_| id.granularity == options.granularity)
@@ -183,14 +190,13 @@ impl Asked<'_> {
             if !is_wanted.contains(&true) {
                 continue;
             }
-            let columns = part.segment.columns()?;
+            let times = part.segment.times()?;
             let has_it = |row: &usize| {
-                is_wanted.get(mined.codes[*row] as usize) == Some(&true)
-                    && self.is_in_range(columns.time[*row])
+                is_wanted.get(mined.codes[*row] as usize) == Some(&true) && self.is_in_range(times.get(*row))
             };
             let rows = (0..part.len()).map(|index| part.row(index)).filter(has_it).map(|row| row as u32);
             let mut seen = 0;
-            let messages = Messages::of(&part.segment)?;
+            let messages = Messages::of(&part.segment, self.cancel)?;
             messages.for_each(&part.segment, &mut self.case.raw_cursor(), rows, |message| {
                 seen += 1;
                 if seen % CANCEL_ROWS == 0 && self.cancel.is_set() {
@@ -221,24 +227,43 @@ impl<'a> Counting<'a> {
 
     fn add(&mut self, index: usize) -> Result<()> {
         let Some((part, mined)) = self.asked.part(index)? else { return Ok(()) };
-        let columns = part.segment.columns()?;
+        let (events, levels) = (part.segment.event_keys()?, part.segment.levels()?);
         let granularity = self.asked.options.granularity;
         let examples = self.asked.options.examples.min(MOST_PATTERN_EXAMPLES);
         let places: Vec<Option<usize>> =
             mined.hashes.iter().map(|&shape| self.tree.place(granularity, shape)).collect();
-        for index in 0..part.len() {
-            let row = part.row(index);
-            let is_in_range = self.asked.is_in_range(columns.time[row]);
-            self.total += u64::from(is_in_range);
-            let code = mined.codes.get(row).copied().unwrap_or(NO_SHAPE);
-            let place = places.get(code as usize).copied().flatten();
-            match place.and_then(|place| self.tallies.get_mut(place)) {
-                None => self.without += u64::from(is_in_range),
-                Some(tally) if is_in_range => tally.add(&columns, row, &self.asked.buckets, examples),
-                Some(tally) => tally.elsewhere += 1,
+        let mut bucket = self.asked.buckets.walk();
+        for start in part.rows().step_by(CANCEL_ROWS) {
+            if self.asked.cancel.is_set() {
+                return Err(Error::cancelled());
             }
+            part.for_each_in(start..start + CANCEL_ROWS, |row| {
+                let time = events.time(row);
+                let is_in_range = self.asked.is_in_range(time);
+                self.total += u64::from(is_in_range);
+                let code = mined.codes.get(row).copied().unwrap_or(NO_SHAPE);
+                let place = places.get(code as usize).copied().flatten();
+                match place.and_then(|place| self.tallies.get_mut(place)) {
+                    None => self.without += u64::from(is_in_range),
+                    Some(tally) if is_in_range => {
+                        tally.add(time, levels.get(row), bucket.of(time), self.asked.buckets.count);
+                        tally.example(time, || events.of(row), examples);
+                    }
+                    Some(tally) => tally.elsewhere += 1,
+                }
+            });
         }
         Ok(())
+    }
+
+    /// Adds what was counted of other segments.
+    fn absorb(&mut self, other: Counting<'_>) {
+        let examples = self.asked.options.examples.min(MOST_PATTERN_EXAMPLES);
+        self.total += other.total;
+        self.without += other.without;
+        for (tally, other) in self.tallies.iter_mut().zip(other.tallies) {
+            tally.absorb(other, examples);
+        }
     }
 
     fn list(&self) -> Patterns {

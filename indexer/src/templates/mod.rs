@@ -67,7 +67,7 @@ impl Case {
         }
         let mined = match Mined::load(segment) {
             Some(mined) => mined,
-            None => Mined::mine(segment, &mut self.raw_cursor(), &|| cancel.is_set())?,
+            None => Mined::mine(segment, &mut self.raw_cursor(), cancel)?,
         };
         let mined = Arc::new(mined);
         self.templates.put(segment.meta.id, &mined);

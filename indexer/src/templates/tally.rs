@@ -3,7 +3,6 @@
 use ingest::{Level, NO_TIME};
 
 use crate::aggregate::timeline::width_for;
-use crate::storage::Columns;
 
 /// Equal buckets over a range of times.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +22,35 @@ impl Buckets {
         Buckets { start, width_ns, count }
     }
 
-    fn of(&self, time: i64) -> Option<usize> {
-        let bucket = (i128::from(time) - i128::from(self.start)) / i128::from(self.width_ns);
-        usize::try_from(bucket).ok().filter(|&bucket| bucket < self.count)
+    /// Finds the buckets of times that mostly follow each other.
+    pub fn walk(self) -> Walk {
+        Walk { buckets: self, within: (1, 0), bucket: None }
+    }
+}
+
+/// The bucket of the time that was asked for last, and the times that lie in it.
+pub struct Walk {
+    buckets: Buckets,
+    within: (i64, i64),
+    bucket: Option<usize>,
+}
+
+impl Walk {
+    /// The bucket of a time; nothing where it lies in none.
+    pub fn of(&mut self, time: i64) -> Option<usize> {
+        if time == NO_TIME {
+            return None;
+        }
+        if self.within.0 <= time && time <= self.within.1 {
+            return self.bucket;
+        }
+        let Buckets { start, width_ns, count } = self.buckets;
+        let place = (i128::from(time) - i128::from(start)).div_euclid(i128::from(width_ns));
+        let first = i128::from(start) + place * i128::from(width_ns);
+        let limited = |time: i128| time.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
+        self.within = (limited(first), limited(first + i128::from(width_ns) - 1));
+        self.bucket = usize::try_from(place).ok().filter(|&bucket| bucket < count);
+        self.bucket
     }
 }
 
@@ -46,27 +71,48 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub fn add(&mut self, columns: &Columns, row: usize, buckets: &Buckets, examples: usize) {
-        let time = columns.time[row];
+    /// Adds an event. There are `buckets` buckets.
+    pub fn add(&mut self, time: i64, level: Level, bucket: Option<usize>, buckets: usize) {
         self.count += 1;
-        self.levels[columns.level[row] as usize % Level::ALL.len()] += 1;
+        self.levels[level as usize % Level::ALL.len()] += 1;
         if time != NO_TIME {
             self.first = Some(self.first.map_or(time, |first| first.min(time)));
             self.last = Some(self.last.map_or(time, |last| last.max(time)));
-            if let Some(bucket) = buckets.of(time) {
-                if self.buckets.is_empty() {
-                    self.buckets = vec![0; buckets.count];
-                }
-                self.buckets[bucket] += 1;
-            }
         }
+        if let Some(bucket) = bucket {
+            if self.buckets.is_empty() {
+                self.buckets = vec![0; buckets];
+            }
+            self.buckets[bucket] += 1;
+        }
+    }
+
+    /// Keeps the event as an example where it is among the first.
+    pub fn example(&mut self, time: i64, place: impl FnOnce() -> Place, examples: usize) {
         let is_early =
             self.examples.len() < examples || self.examples.last().is_some_and(|last| time <= last.0);
         if is_early && examples > 0 {
-            let place = (time, columns.source[row], columns.offset[row]);
+            let place = place();
             let at = self.examples.partition_point(|known| *known < place);
             self.examples.insert(at, place);
             self.examples.truncate(examples);
+        }
+    }
+
+    /// Adds the events of another one.
+    pub fn absorb(&mut self, other: Tally, examples: usize) {
+        self.count += other.count;
+        self.elsewhere += other.elsewhere;
+        self.first = self.first.into_iter().chain(other.first).min();
+        self.last = self.last.into_iter().chain(other.last).max();
+        self.levels.iter_mut().zip(other.levels).for_each(|(count, other)| *count += other);
+        if self.buckets.is_empty() {
+            self.buckets = other.buckets;
+        } else {
+            self.buckets.iter_mut().zip(other.buckets).for_each(|(count, other)| *count += other);
+        }
+        for place in other.examples {
+            self.example(place.0, || place, examples);
         }
     }
 }

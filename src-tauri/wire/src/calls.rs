@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use indexer::{Case, NO_TIME, Snapshot};
 
+pub use crate::files::write;
 pub use crate::formats::{formats, remove_format, save_format, try_format};
 pub use crate::language::{check, complete};
 pub use crate::recent::{find_case, forget_case};

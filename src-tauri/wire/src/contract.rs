@@ -10,6 +10,7 @@ use crate::analysis::{
     Aggregate, AggregateRequest, Context, ContextRequest, Facets, FacetsRequest, FollowRequest,
     SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
 };
+use crate::files::WriteRequest;
 use crate::formats::{
     Formats, RemoveFormatRequest, SaveFormatRequest, SavedFormat, TriedFormat, TryFormatRequest,
 };
@@ -128,6 +129,8 @@ contract! {
     run / Run: RunRequest, Table => Table;
     /// Writes what a query gives to a file of the machine that answers.
     export / Export: ExportRequest, Exported => Exported;
+    /// Writes a file that the screen has made, such as the picture of a chart.
+    write / Write: WriteRequest, Empty => Empty;
     /// What people wrote about the case, or what of it changed since an earlier reply.
     notes / Notes: NotesRequest, Empty => Notes;
     /// Writes and removes notes in one step, unless somebody else changed one of them.

@@ -18,6 +18,7 @@ mod analysis;
 mod calls;
 mod contract;
 mod error;
+mod files;
 mod formats;
 mod language;
 mod notes;
@@ -31,6 +32,7 @@ pub mod typescript;
 
 pub use analysis::*;
 pub use contract::Command;
+pub use files::{FileContent, WriteRequest};
 pub use formats::{FormatFault, FormatName, Formats, SavedFormat, TriedFormat, saved_definitions};
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,

@@ -9,6 +9,7 @@ use crate::analysis::{
     TermOrder, Trail, Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest,
 };
 use crate::contract::rows;
+use crate::files::{FileContent, WriteRequest};
 use crate::formats::{
     FormatFault, FormatName, Formats, RemoveFormatRequest, SaveFormatRequest, SavedFormat, TriedFormat,
     TryFormatRequest,
@@ -169,6 +170,8 @@ pub fn generate() -> String {
         ExportRequest,
         TableFormat,
         Exported,
+        WriteRequest,
+        FileContent,
         Note,
         NoteName,
         NotesRequest,

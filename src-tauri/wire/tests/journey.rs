@@ -275,6 +275,29 @@ fn templates_are_listed_filtered_by_and_explained() {
 }
 
 #[test]
+fn files_of_the_screen_are_written_whole_or_not_at_all() {
+    let walk = Walk::new();
+    let path = walk.folder.path().join("chart.svg");
+    let written = |path: &Path, content: Value| {
+        walk.ask("write", json!({ "path": path.to_string_lossy(), "content": content }))
+    };
+    written(&path, json!({ "kind": "text", "text": "<svg>größe</svg>" })).expect("a file");
+    assert_eq!(std::fs::read_to_string(&path).expect("the file"), "<svg>größe</svg>");
+    written(&path, json!({ "kind": "bytes", "bytes": [137, 80, 78, 71] })).expect("a file");
+    assert_eq!(std::fs::read(&path).expect("the file"), [137, 80, 78, 71]);
+
+    let nowhere = walk.folder.path().join("nowhere").join("chart.svg");
+    let error = written(&nowhere, json!({ "kind": "text", "text": "" })).expect_err("no such folder");
+    assert_eq!(error.path.as_deref(), nowhere.to_str());
+    let error =
+        written(Path::new("chart.svg"), json!({ "kind": "text", "text": "" })).expect_err("no whole path");
+    assert_eq!(error.code, ErrorCode::BadRequest);
+    let left = std::fs::read_dir(walk.folder.path()).expect("the folder").flatten();
+    let left: Vec<_> = left.filter(|entry| entry.file_name().to_string_lossy().ends_with(".part")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
 fn what_one_window_notes_another_one_sees() {
     let walk = Walk::new();
     let (case, _) = walk.imported(&walk.file("app.log", LOG));

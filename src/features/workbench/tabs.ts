@@ -3,6 +3,7 @@ import type { Component } from 'svelte';
 
 import { texts } from '../../base/texts';
 import type { FollowUp } from '../../state/viewstate';
+import ChartsTab from '../charts/ChartsTab.svelte';
 import PatternList from '../patterns/PatternList.svelte';
 
 export interface TabKind {
@@ -15,6 +16,7 @@ export interface TabKind {
 /** Tabs that are always there, in their order. */
 export const TABS: readonly TabKind[] = [
   { id: 'events', name: texts.tabs.events, panel: null },
+  { id: 'charts', name: texts.tabs.charts, panel: ChartsTab },
   { id: 'patterns', name: texts.tabs.patterns, panel: PatternList },
 ];
 

@@ -11,7 +11,7 @@ use super::super::run::Clock;
 use super::super::table::Table;
 use super::convert::time_of;
 use crate::error::Result;
-use crate::exec::{Matcher, level_passes, passing_values};
+use crate::exec::{Matcher, ValueTest, level_passes, passing_values};
 use crate::query::{Filter, Op, Pattern, Test};
 use crate::storage::{NO_CODE, Values};
 
@@ -23,7 +23,7 @@ pub(crate) enum TableFilter {
     Not(Box<TableFilter>),
     /// Looked for in `raw`.
     Text(Arc<Matcher>),
-    Field(Arc<str>, Test),
+    Field(Arc<str>, Arc<ValueTest>),
 }
 
 impl TableFilter {
@@ -45,7 +45,7 @@ impl TableFilter {
                 TableFilter::Text(Arc::new(Matcher::new(pattern)))
             }
             Filter::Field { field, test, span } => {
-                TableFilter::Field(names.resolve(field, *span)?, test.clone())
+                TableFilter::Field(names.resolve(field, *span)?, Arc::new(ValueTest::new(field, test)))
             }
         })
     }
@@ -89,26 +89,29 @@ impl TableFilter {
                 _ => vec![false; rows],
             },
             TableFilter::Field(name, test) => match table.column(name) {
-                Some(column) => column_passing(name, column, test),
+                Some(column) => column_passing(column, test),
                 None => vec![false; rows],
             },
         }
     }
 }
 
-fn column_passing(name: &str, column: &Column, test: &Test) -> Vec<bool> {
+fn column_passing(column: &Column, test: &ValueTest) -> Vec<bool> {
     let rows = column.len();
     match &column.data {
         Data::Missing(_) => vec![false; rows],
         Data::Level(levels) => {
-            let passes = Level::ALL.map(|level| level_passes(level, test));
+            let passes = Level::ALL.map(|level| level_passes(level, &test.test));
             levels.iter().map(|&level| passes[level as usize]).collect()
         }
-        Data::Time(times) => times.iter().map(|&time| time != NO_TIME && time_passes(time, test)).collect(),
+        Data::Time(times) => {
+            times.iter().map(|&time| time != NO_TIME && time_passes(time, &test.test)).collect()
+        }
         _ => {
             let mut passing = vec![false; rows];
             for values in values_of(column) {
-                passing_values(name, rows, &values, test).iter().for_each(|row| passing[row as usize] = true);
+                let found = passing_values(values, test);
+                found.iter().for_each(|row| passing[row as usize] = true);
             }
             passing
         }

@@ -10,18 +10,44 @@ use super::super::run::Run;
 use super::super::step::{Kept, Step};
 use super::super::table::Table;
 use crate::error::Result;
+use crate::exec::sort_rows;
 use crate::limits::PIPE_ROWS;
 
+/// Where few rows are asked for, so many are kept before they are sorted again.
+const FEWEST_KEPT: usize = PIPE_ROWS / 4;
+
+/// A key, and whether its greatest value comes first.
+pub(crate) type SortBy = (Expression, bool);
+
 pub(crate) struct Sort {
-    keys: Vec<(Expression, bool)>,
+    keys: Vec<SortBy>,
     /// Only so many of the first rows are asked for.
     first: Option<usize>,
     kept: Kept,
 }
 
 impl Sort {
-    pub fn new(keys: Vec<(Expression, bool)>, first: Option<usize>) -> Sort {
+    pub fn new(keys: Vec<SortBy>, first: Option<usize>) -> Sort {
         Sort { keys, first, kept: Kept::new("sort") }
+    }
+
+    /// Takes rows. When much more is kept than was asked for, what is behind goes, and the first key of the last
+    /// row that is left is given: nothing behind it is among the first.
+    pub fn keep(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Cell>> {
+        self.kept.push(rows, run)?;
+        if self.first.is_none_or(|first| self.kept.rows() <= 4 * first.max(FEWEST_KEPT)) {
+            return Ok(None);
+        }
+        let best = self.sorted(run)?;
+        let last = self.first.filter(|&first| first > 0 && first == best.rows());
+        let bar = match (last, self.keys.first()) {
+            (Some(rows), Some((key, _))) => {
+                Some(key.column(&best.slice(rows - 1..rows), &run.clock)?.cell(0))
+            }
+            _ => None,
+        };
+        self.kept.push(best, run)?;
+        Ok(bar)
     }
 
     fn sorted(&mut self, run: &Run<'_>) -> Result<Table> {
@@ -30,7 +56,7 @@ impl Sort {
         for (key, descending) in &self.keys {
             keys.push((SortKey::of(&key.column(&all, &run.clock)?), *descending));
         }
-        let mut order = sort_rows(all.rows(), run, |one, other| {
+        let mut order = sort_rows(all.rows(), &run.cancel, |one, other| {
             let differing = keys.iter().map(|(key, descending)| key.compare(one, other, *descending));
             differing.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
         })?;
@@ -43,11 +69,7 @@ impl Sort {
 
 impl Step for Sort {
     fn push(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Table>> {
-        self.kept.push(rows, run)?;
-        if self.first.is_some_and(|first| self.kept.rows() > 4 * first.max(PIPE_ROWS)) {
-            let best = self.sorted(run)?;
-            self.kept.push(best, run)?;
-        }
+        self.keep(rows, run)?;
         Ok(None)
     }
 
@@ -127,42 +149,4 @@ impl SortKey {
             (false, false) => order,
         }
     }
-}
-
-/// Row numbers in a stable order. Runs are sorted and then merged, so that a request to stop is seen in between.
-pub(crate) fn sort_rows(
-    rows: usize,
-    run: &Run<'_>,
-    compare: impl Fn(u32, u32) -> Ordering,
-) -> Result<Vec<u32>> {
-    let mut order: Vec<u32> = (0..rows as u32).collect();
-    let mut length = PIPE_ROWS;
-    for part in order.chunks_mut(length) {
-        run.check()?;
-        part.sort_by(|&one, &other| compare(one, other));
-    }
-    let mut merged: Vec<u32> = Vec::with_capacity(rows);
-    while length < rows {
-        merged.clear();
-        for pair in order.chunks(2 * length) {
-            let (mut left, mut right) = pair.split_at(length.min(pair.len()));
-            while let (Some(&one), Some(&other)) = (left.first(), right.first()) {
-                if merged.len().is_multiple_of(PIPE_ROWS) {
-                    run.check()?;
-                }
-                if compare(one, other).is_le() {
-                    merged.push(one);
-                    left = &left[1..];
-                } else {
-                    merged.push(other);
-                    right = &right[1..];
-                }
-            }
-            merged.extend_from_slice(left);
-            merged.extend_from_slice(right);
-        }
-        std::mem::swap(&mut order, &mut merged);
-        length *= 2;
-    }
-    Ok(order)
 }

@@ -1,11 +1,28 @@
 //! Whole numbers in the narrowest width that holds the largest of them.
 
 /// A width that numbers are packed in.
-pub trait Code: Copy + Into<u64> + Send + Sync + PartialEq {}
-impl Code for u8 {}
-impl Code for u16 {}
-impl Code for u32 {}
-impl Code for u64 {}
+pub trait Code: Copy + Into<u64> + Send + Sync + PartialEq + PartialOrd {
+    /// The number in this width, which holds it.
+    fn of(number: u64) -> Self;
+    /// How far it lies above another one, around the width's end where it lies below.
+    fn above(self, other: Self) -> Self;
+}
+
+macro_rules! widths {
+    ($($width:ident)+) => { $(
+        impl Code for $width {
+            fn of(number: u64) -> $width {
+                number as $width
+            }
+
+            #[inline]
+            fn above(self, other: $width) -> $width {
+                self.wrapping_sub(other)
+            }
+        }
+    )+ };
+}
+widths!(u8 u16 u32 u64);
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Packed {

@@ -97,6 +97,24 @@ impl Texts {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
+    /// All texts, one behind the other.
+    pub fn joined(&self) -> &str {
+        &self.text
+    }
+
+    /// Which text a byte of the joined ones belongs to, at this place or behind it, and where that text ends.
+    pub fn at_byte(&self, byte: usize, from: usize) -> Option<(usize, usize)> {
+        let ends = self.ends.get(from..)?;
+        // What is looked for next is mostly near.
+        let mut reach = 1;
+        while reach < ends.len() && ends[reach] <= byte {
+            reach *= 2;
+        }
+        let near = &ends[..ends.len().min(reach + 1)];
+        let place = from + near.partition_point(|&end| end <= byte);
+        self.ends.get(place).map(|&end| (place, end))
+    }
+
     /// The places of a text.
     pub fn places_of<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());

@@ -1,0 +1,87 @@
+//! A filter made ready to be asked of many segments: its expressions are compiled once, not once a segment.
+
+use super::matcher::Matcher;
+use super::tokens_of::sure_tokens;
+use super::values::{TextTest, ValueTest};
+use crate::query::{Filter, Pattern, Test};
+
+#[derive(Debug)]
+pub enum Prepared {
+    Everything,
+    /// Those that cost least come first, so that the others are asked of what they leave.
+    And(Vec<Prepared>),
+    Or(Vec<Prepared>),
+    Not(Box<Prepared>),
+    Clause(Clause),
+}
+
+#[derive(Debug)]
+pub struct Clause {
+    /// The clause as it is printed.
+    pub shown: String,
+    pub asks: Asks,
+}
+
+/// What a clause asks for.
+#[derive(Debug)]
+pub enum Asks {
+    /// Any of them occurs in the event's text.
+    Text(Vec<TextClause>),
+    /// The event's text compares so.
+    WholeText(TextTest),
+    /// Every event has a text.
+    AnyText,
+    Template(Test),
+    Field(String, ValueTest),
+}
+
+/// A pattern that is looked for in the text of events.
+#[derive(Debug)]
+pub struct TextClause {
+    pub matcher: Matcher,
+    /// Tokens that every match has.
+    pub tokens: Vec<String>,
+}
+
+impl TextClause {
+    fn new(pattern: &Pattern) -> TextClause {
+        TextClause { matcher: Matcher::new(pattern), tokens: sure_tokens(pattern) }
+    }
+}
+
+impl Prepared {
+    pub fn new(filter: &Filter) -> Prepared {
+        let list = |parts: &[Filter]| {
+            let mut parts: Vec<&Filter> = parts.iter().collect();
+            parts.sort_by_key(|part| cost(part));
+            parts.into_iter().map(Prepared::new).collect()
+        };
+        let asks = match filter {
+            Filter::Everything => return Prepared::Everything,
+            Filter::And(parts) => return Prepared::And(list(parts)),
+            Filter::Or(parts) => return Prepared::Or(list(parts)),
+            Filter::Not(inner) => return Prepared::Not(Box::new(Prepared::new(inner))),
+            Filter::Text(pattern) => Asks::Text(vec![TextClause::new(pattern)]),
+            Filter::Field { field, test, .. } if field == "raw" => match test {
+                Test::Exists => Asks::AnyText,
+                Test::Matches(patterns) => Asks::Text(patterns.iter().map(TextClause::new).collect()),
+                Test::Compare(..) | Test::Range(_) => Asks::WholeText(TextTest::new(field, test)),
+            },
+            Filter::Field { field, test, .. } if field == "template" => Asks::Template(test.clone()),
+            Filter::Field { field, test, .. } => Asks::Field(field.clone(), ValueTest::new(field, test)),
+        };
+        Prepared::Clause(Clause { shown: filter.to_string(), asks })
+    }
+}
+
+fn cost(filter: &Filter) -> u32 {
+    match filter {
+        Filter::Everything => 0,
+        Filter::Field { field, .. } if matches!(field.as_str(), "time" | "level" | "source") => 1,
+        Filter::Field { field, .. } if field != "raw" => 2,
+        Filter::Not(inner) => cost(inner),
+        Filter::And(parts) | Filter::Or(parts) => parts.iter().map(cost).max().unwrap_or(0),
+        Filter::Text(Pattern::Tokens(_) | Pattern::Near(..)) => 3,
+        Filter::Field { .. } | Filter::Text(_) => 4,
+    }
+}

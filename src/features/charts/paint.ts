@@ -1,0 +1,213 @@
+/** Draws charts. Knows a pen and figures; what they mean is decided elsewhere. */
+import type { BinsData, ChartData, HeatData, TermsData } from '../../state/charts/data';
+import { formatValue, type Unit } from '../../state/charts/units';
+import { timeTicks, TimeScale } from '../timeline/scale';
+import {
+  heatScale,
+  MARGIN_PX,
+  plotSize,
+  shownSeries,
+  slotsOf,
+  timeSlots,
+  type Size,
+} from './layout';
+import { paintTimeData } from './paintseries';
+import { colourIn, heatShades, type Palette } from './palette';
+import type { Pen } from './pen';
+import { binScale, valueScale, type ValueScale } from './valuescale';
+
+export interface Picture extends Size {
+  readonly data: ChartData;
+  readonly palette: Palette;
+  readonly hidden: readonly string[];
+}
+
+/** Room that a label on the axis of time or of numbers wants. */
+const LABEL_PX = 96;
+const BIN_LABEL_PX = 64;
+/** From this width on, bars are set apart by a gap. */
+export const GAP_FROM_PX = 4;
+const HEAT_SHADES = 64;
+/** How percentiles are told apart over a heatmap, where any colour may lie under them. */
+export const LINE_DASHES: readonly (readonly number[])[] = [[], [6, 4], [2, 3]];
+export const TERM_ROW_PX = 24;
+
+export function paintChart(pen: Pen, picture: Picture): void {
+  const { data, palette } = picture;
+  if (data.shape === 'terms') return paintTerms(pen, picture, data);
+  if (data.shape === 'rows') return;
+  const plot = plotSize(picture);
+  pen.within(MARGIN_PX.left, MARGIN_PX.top, null, () => {
+    if (data.shape === 'time') paintTimeData(pen, picture, data, plot);
+    else if (data.shape === 'heat') paintHeat(pen, picture, data, plot);
+    else paintBins(pen, picture, data, plot);
+    if (data.shape !== 'bins')
+      paintTimeAxis(pen, new TimeScale(data.domain, plot.widthPx), plot, palette);
+  });
+}
+
+/** Grid lines and labels of an axis of figures, at the left. */
+export function paintValueAxis(
+  pen: Pen,
+  scale: ValueScale,
+  { widthPx, heightPx }: Size,
+  unit: Unit,
+  palette: Palette,
+): void {
+  let lastPx = Infinity;
+  for (const tick of scale.ticks) {
+    const y = Math.round(heightPx - scale.toPx(tick));
+    if (y < -1 || y > heightPx + 1) continue;
+    pen.rect(0, y, widthPx, 1, palette.line);
+    // Labels that would run into each other are left out; their lines stay.
+    if (lastPx - y < 13) continue;
+    pen.text(-8, y, formatValue(tick, unit), { colour: palette.text, align: 'right' });
+    lastPx = y;
+  }
+}
+
+function paintTimeAxis(pen: Pen, scale: TimeScale, { heightPx }: Size, palette: Palette): void {
+  const ticks = timeTicks(scale.range, Math.max(2, Math.floor(scale.widthPx / LABEL_PX)));
+  for (const tick of ticks)
+    paintBelow(pen, scale.toPx(tick.time), tick.label, scale.widthPx, heightPx, palette);
+}
+
+function paintBelow(
+  pen: Pen,
+  px: number,
+  label: string,
+  widthPx: number,
+  heightPx: number,
+  palette: Palette,
+): void {
+  const x = Math.round(px);
+  pen.rect(x, heightPx, 1, 4, palette.line);
+  const half = pen.textWidth(label) / 2;
+  const most = widthPx - half + MARGIN_PX.right - 2;
+  const inside = Math.min(Math.max(x, half - MARGIN_PX.left + 2), most);
+  pen.text(inside, heightPx + 7, label, { colour: palette.text, align: 'center', baseline: 'top' });
+}
+
+function paintHeat(pen: Pen, { palette, hidden }: Picture, data: HeatData, plot: Size): void {
+  const slots = timeSlots(data, plot.widthPx);
+  const scale = heatScale(data, plot.heightPx);
+  const bins = Math.max(1, data.bins.length - 1);
+  const most = data.counts.reduce((greatest, count) => Math.max(greatest, count), 0);
+  const shades = heatShades(palette, HEAT_SHADES);
+  const rowPx = plot.heightPx / bins;
+  paintValueAxis(pen, scale, plot, data.unit, palette);
+  pen.within(0, 0, { width: plot.widthPx, height: plot.heightPx }, () => {
+    data.counts.forEach((count, cell) => {
+      if (count === 0) return;
+      const [slot, bin] = [Math.floor(cell / bins), cell % bins];
+      const { x, width } = slots.slotPx(slot);
+      const [top, bottom] = [plot.heightPx - (bin + 1) * rowPx, plot.heightPx - bin * rowPx].map(
+        Math.round,
+      );
+      // A single slow answer beside thousands of quick ones must still be seen.
+      const strength = most <= 1 ? 1 : Math.log(count) / Math.log(most);
+      const shade = shades[Math.round(strength * (HEAT_SHADES - 1))]!;
+      pen.rect(x, top!, width, Math.max(1, bottom! - top!), shade);
+    });
+    for (const line of shownSeries(data.lines, hidden)) {
+      const points = line.values.flatMap((value, at) =>
+        value === null ? [] : [{ x: slots.middlePx(at), y: plot.heightPx - scale.toPx(value) }],
+      );
+      const dash = LINE_DASHES[typeof line.colour === 'number' ? line.colour % 3 : 0]!;
+      // A rim in the colour of the ground keeps the line apart from any shade under it.
+      pen.line(points, { colour: palette.ground, widthPx: 4, alpha: 0.8 });
+      pen.line(points, { colour: palette.strong, widthPx: 1.6, dash });
+    }
+  });
+}
+
+function paintBins(pen: Pen, { palette, hidden }: Picture, data: BinsData, plot: Size): void {
+  const slots = slotsOf(data, plot.widthPx);
+  const series = shownSeries(data.series, hidden);
+  const sums = Array.from({ length: slots.count }, (_, at) =>
+    series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
+  );
+  const heights = valueScale(sums, 'linear', plot.heightPx, 'plain', true);
+  const most = Math.max(2, Math.floor(plot.widthPx / BIN_LABEL_PX));
+  const numbers = binScale(data.bins, data.scale, plot.widthPx, data.unit, most);
+  paintValueAxis(pen, heights, plot, 'plain', palette);
+  const filled = new Array<number>(slots.count).fill(0);
+  for (const { colour, values } of series) {
+    values.forEach((value, at) => {
+      if (value === null || value === 0) return;
+      const { x, width } = slots.slotPx(at);
+      const height = Math.max(1, heights.toPx(value));
+      const gap = width >= GAP_FROM_PX ? 1 : 0;
+      pen.rect(
+        x,
+        plot.heightPx - filled[at]! - height,
+        width - gap,
+        height,
+        colourIn(palette, colour),
+      );
+      filled[at]! += height;
+    });
+  }
+  for (const tick of numbers.ticks) {
+    paintBelow(
+      pen,
+      numbers.toPx(tick),
+      formatValue(tick, data.unit),
+      plot.widthPx,
+      plot.heightPx,
+      palette,
+    );
+  }
+  paintMarks(pen, data, numbers, plot, palette);
+}
+
+/** Percentiles as lines with their names; a name that would run into the one before is left out. */
+function paintMarks(
+  pen: Pen,
+  data: BinsData,
+  numbers: ValueScale,
+  plot: Size,
+  palette: Palette,
+): void {
+  let freeFrom = -Infinity;
+  for (const { name, value } of data.marks) {
+    const x = Math.round(numbers.toPx(value));
+    pen.line(
+      [
+        { x, y: 0 },
+        { x, y: plot.heightPx },
+      ],
+      { colour: palette.strong, widthPx: 1, dash: [3, 3] },
+    );
+    const width = pen.textWidth(name);
+    if (x + 4 < freeFrom || x + width + 4 > plot.widthPx) continue;
+    pen.text(x + 4, 6, name, { colour: palette.strong });
+    freeFrom = x + width + 10;
+  }
+}
+
+/** Bars of values, for files; on the screen they are a list that can be walked through. */
+function paintTerms(pen: Pen, picture: Picture, data: TermsData): void {
+  const { palette, widthPx } = picture;
+  const most = data.rows.reduce((greatest, { value }) => Math.max(greatest, value ?? 0), 0);
+  const nameWidth = widthPx * 0.38;
+  const barWidth = widthPx - nameWidth - 96;
+  const letters = Math.max(
+    4,
+    Math.floor(nameWidth / Math.max(1, pen.textWidth('abcdefghij') / 10)) - 2,
+  );
+  data.rows.forEach((row, at) => {
+    const y = at * TERM_ROW_PX + TERM_ROW_PX / 2;
+    const name = row.name.length > letters ? `${row.name.slice(0, letters - 1)}…` : row.name;
+    pen.text(nameWidth - 8, y, name, { colour: palette.strong, align: 'right' });
+    const width = most === 0 ? 0 : (Math.max(0, row.value ?? 0) / most) * barWidth;
+    pen.rect(nameWidth, y - 7, Math.max(1, width), 14, termColour(palette, row.colour));
+    const value = row.value === null ? '–' : formatValue(row.value, data.unit);
+    pen.text(nameWidth + Math.max(1, width) + 6, y, value, { colour: palette.text });
+  });
+}
+
+function termColour(palette: Palette, colour: TermsData['rows'][number]['colour']): string {
+  // Bars have their names beside them; a colour each would mean nothing more.
+  return typeof colour === 'number' ? palette.series[0]! : colourIn(palette, colour);
+}

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+
+import { Brush } from '../timeline/brush';
+import { Slots } from './slots';
+
+const months = new Slots([-10, 21, 49, 80, 110], 100);
+
+it('finds the slot under a pixel, whatever the widths, and none outside', () => {
+  expect([0, 20.9, 21, 48, 80, 99, 100].map((px) => months.slotAt(px))).toEqual([
+    0, 0, 1, 1, 3, 3, 3,
+  ]);
+  expect([-1, 101, 111].map((px) => months.slotAt(px))).toEqual([null, null, null]);
+  expect(new Slots([], 100).slotAt(5)).toBeNull();
+});
+
+it('cuts slots that stand out over the plot', () => {
+  expect(months.slotPx(0)).toEqual({ x: 0, width: 21 });
+  expect(months.slotPx(3)).toEqual({ x: 80, width: 20 });
+});
+
+it('lets the brush select whole slots of different widths', () => {
+  const brush = new Brush();
+  brush.layout(months.count, months.bandPx, 0, months.bandPx * months.count);
+  for (const [from, to, selected] of [
+    [5, 60, { first: 0, last: 2 }],
+    [95, 22, { first: 1, last: 3 }],
+    [50, 79, { first: 2, last: 2 }],
+  ] as const) {
+    brush.down(months.toBand(from));
+    expect(brush.up(months.toBand(to))).toEqual(selected);
+  }
+});
+
+it('puts every slot of the ruler where its pixels are', () => {
+  for (let px = 0; px < 100; px += 1) {
+    expect(Math.floor(months.toBand(px) / months.bandPx)).toBe(months.slotAt(px));
+  }
+});

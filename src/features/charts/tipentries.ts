@@ -1,0 +1,89 @@
+/** What stands beside the pointer: the figures of the bucket that is pointed at. */
+import { formatCount } from '../../base/format';
+import { texts } from '../../base/texts';
+import type { BinsData, HeatData, SeriesColour, TimeData } from '../../state/charts/data';
+import { formatValue } from '../../state/charts/units';
+import { shownSeries } from './layout';
+
+export interface TipEntry {
+  readonly name: string;
+  readonly value: string;
+  readonly colour: SeriesColour | null;
+  readonly before: string | null;
+}
+
+/** `share` is how high the pointer is, from 0 at the ground to 1. */
+export function tipEntries(
+  data: TimeData | HeatData | BinsData,
+  hidden: readonly string[],
+  slot: number,
+  share: number | null,
+): TipEntry[] {
+  if (data.shape === 'heat')
+    return [...cellEntry(data, slot, share), ...lineEntries(data, hidden, slot)];
+  const unit = data.shape === 'time' ? data.unit : 'plain';
+  return shownSeries(data.series, hidden).flatMap((series): TipEntry[] => {
+    const value = series.values[slot] ?? null;
+    const before = data.shape === 'time' ? beforeAt(data, series.before?.values, slot) : null;
+    if (value === null && before === null) return [];
+    return [
+      {
+        name: series.name,
+        value: value === null ? '–' : formatValue(value, unit),
+        colour: series.colour,
+        before: before === null ? null : formatValue(before, unit),
+      },
+    ];
+  });
+}
+
+function beforeAt(
+  { edges, before }: TimeData,
+  values: readonly (number | null)[] | undefined,
+  slot: number,
+): number | null {
+  if (before === null || values === undefined) return null;
+  const middle = (edges[slot]! + edges[slot + 1]!) / 2n;
+  const at = before.edges.findIndex(
+    (edge, at) => edge <= middle && middle < (before.edges[at + 1] ?? edge),
+  );
+  return at < 0 ? null : (values[at] ?? null);
+}
+
+function cellEntry(
+  { bins, counts, unit }: HeatData,
+  slot: number,
+  share: number | null,
+): TipEntry[] {
+  const many = bins.length - 1;
+  if (share === null || share < 0 || share >= 1 || many < 1) return [];
+  const bin = Math.floor(share * many);
+  const name = `${formatValue(bins[bin]!, unit)} – ${formatValue(bins[bin + 1]!, unit)}`;
+  const count = counts[slot * many + bin] ?? 0;
+  return [{ name, value: texts.counts.events(count), colour: null, before: null }];
+}
+
+function lineEntries(
+  { lines, unit }: HeatData,
+  hidden: readonly string[],
+  slot: number,
+): TipEntry[] {
+  return shownSeries(lines, hidden).flatMap(({ name, values }) => {
+    const value = values[slot] ?? null;
+    return value === null
+      ? []
+      : [{ name, value: formatValue(value, unit), colour: null, before: null }];
+  });
+}
+
+/** The sum of a stack, where a stack has more than one part. */
+export function tipSum(
+  data: TimeData | HeatData | BinsData,
+  hidden: readonly string[],
+  slot: number,
+): string | null {
+  if (data.shape === 'heat' || (data.shape === 'time' && !data.stacked)) return null;
+  const series = shownSeries(data.series, hidden);
+  if (series.length < 2) return null;
+  return formatCount(series.reduce((sum, { values }) => sum + (values[slot] ?? 0), 0));
+}

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+
+import { binScale, linearTicks, logTicks, niceStep, valueScale } from './valuescale';
+
+it('steps by 1, 2 or 5, and by minutes and hours where durations are that long', () => {
+  expect(niceStep(10, 5, 'plain')).toBe(2);
+  expect(niceStep(0.9, 5, 'plain')).toBeCloseTo(0.2);
+  expect(niceStep(600_000, 6, 'ms')).toBe(120_000);
+  expect(niceStep(7_200, 4, 's')).toBe(1_800);
+  expect(niceStep(600_000, 6, 'plain')).toBe(100_000);
+});
+
+it('begins at zero and ends at a round value', () => {
+  const scale = valueScale([3, 17.5], 'linear', 100, 'plain', false);
+  expect([scale.ticks[0], scale.ticks.at(-1)]).toEqual([0, 20]);
+  expect([scale.toPx(0), scale.toPx(20)]).toEqual([0, 100]);
+  const below = valueScale([-4, 4], 'linear', 100, 'plain', false);
+  expect(below.toPx(below.ticks[0]!)).toBe(0);
+  expect(below.ticks[0]).toBeLessThanOrEqual(-4);
+});
+
+it('counts events in whole steps, however few they are', () => {
+  expect(valueScale([1], 'linear', 400, 'plain', true).ticks).toEqual([0, 1]);
+});
+
+it('stands without any value', () => {
+  for (const name of ['linear', 'logarithmic'] as const) {
+    const scale = valueScale([], name, 100, 'ms', false);
+    expect(Number.isFinite(scale.toPx(0))).toBe(true);
+    expect(scale.ticks.every(Number.isFinite)).toBe(true);
+  }
+});
+
+it('puts zero on the ground of a logarithmic scale and grows with every factor alike', () => {
+  const scale = valueScale([1, 10, 100, 0], 'logarithmic', 210, 'plain', false);
+  expect(scale.toPx(0)).toBe(0);
+  expect(scale.toPx(100) - scale.toPx(10)).toBeCloseTo(scale.toPx(10) - scale.toPx(1));
+  expect(scale.ticks).toContain(10);
+});
+
+it('thins out powers of ten where there are many', () => {
+  expect(logTicks(1, 100, 9)).toEqual([1, 2, 5, 10, 20, 50, 100]);
+  expect(logTicks(1, 1e12, 5).length).toBeLessThanOrEqual(5);
+  expect(logTicks(0, 5, 5)).toEqual([]);
+  expect(linearTicks(0, 0.3, 3, 'plain')).toEqual([0, 0.1, 0.2, 0.3]);
+});
+
+it('gives every bin the same room and finds numbers in it', () => {
+  const edges = [0, 1, 2, 5, 10];
+  const scale = binScale(edges, 'logarithmic', 400, 'plain', 10);
+  expect(edges.map((edge) => scale.toPx(edge))).toEqual([0, 100, 200, 300, 400]);
+  expect(scale.toPx(Math.sqrt(2))).toBeCloseTo(150);
+  expect(scale.toPx(99)).toBe(400);
+  expect(scale.ticks).toEqual([0, 1, 2, 5, 10]);
+  expect(binScale([], 'linear', 400, 'plain', 10).ticks.length).toBeGreaterThan(0);
+});

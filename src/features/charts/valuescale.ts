@@ -1,0 +1,136 @@
+/** Where numbers stand on an axis, and which of them get a label. */
+import type { ValueScaleName } from '../../state/charts/spec';
+import type { Unit } from '../../state/charts/units';
+
+export interface ValueScale {
+  /** Pixels from the low end of the axis. */
+  toPx(value: number): number;
+  readonly ticks: readonly number[];
+}
+
+/** Steps of durations beyond a minute, in their unit's nanoseconds: round for people, not for decimals. */
+const LONG_STEPS_NS = [1, 2, 5, 10, 15, 30]
+  .map((minutes) => minutes * 60e9)
+  .concat([1, 2, 3, 6, 12].map((hours) => hours * 3_600e9))
+  .concat([1, 2, 7, 14, 30, 60, 90, 180, 365].map((days) => days * 86_400e9));
+
+const NS_OF: Partial<Record<Unit, number>> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9, min: 60e9 };
+
+/** A round step, so that at most so many of them fit into a span. */
+export function niceStep(span: number, most: number, unit: Unit): number {
+  const rough = span / Math.max(1, most);
+  const nanoseconds = NS_OF[unit];
+  if (nanoseconds !== undefined && rough * nanoseconds > 30e9) {
+    const long = LONG_STEPS_NS.find((step) => step >= rough * nanoseconds);
+    if (long !== undefined) return long / nanoseconds;
+  }
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const nice = [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999_999) ?? 10;
+  return nice * power;
+}
+
+/** Round values from the least to the greatest, both taken in. */
+export function linearTicks(least: number, most: number, count: number, unit: Unit): number[] {
+  if (!(most > least)) return [least];
+  const step = niceStep(most - least, count, unit);
+  const first = Math.ceil(least / step - 1e-9);
+  const last = Math.floor(most / step + 1e-9);
+  // Multiplying keeps 0.3 from becoming 0.30000000000000004.
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) =>
+    round((first + at) * step),
+  );
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(12));
+}
+
+/** Powers of ten, with 2 and 5 between them where there is room. */
+export function logTicks(least: number, most: number, count: number): number[] {
+  if (!(least > 0) || !(most >= least)) return [];
+  const [low, high] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
+  const powers = Array.from({ length: high - low + 1 }, (_, at) => low + at);
+  const inside = (value: number) => value >= least * 0.999_999 && value <= most * 1.000_001;
+  for (const factors of [[1, 2, 5], [1, 3], [1]]) {
+    const ticks = powers.flatMap((power) => factors.map((factor) => round(factor * 10 ** power)));
+    const shown = ticks.filter(inside);
+    if (shown.length <= count) return shown;
+  }
+  const every = Math.ceil(powers.length / Math.max(1, count));
+  return powers
+    .filter((_, at) => at % every === 0)
+    .map((power) => 10 ** power)
+    .filter(inside);
+}
+
+/** An axis for figures that begins at zero, or below where figures are negative. */
+export function valueScale(
+  values: Iterable<number>,
+  name: ValueScaleName,
+  lengthPx: number,
+  unit: Unit,
+  wholeNumbers: boolean,
+): ValueScale {
+  let [least, most, positive] = [0, 0, Infinity];
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue;
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+    if (value > 0) positive = Math.min(positive, value);
+  }
+  const count = Math.max(2, Math.floor(lengthPx / 44));
+  if (name === 'logarithmic' && positive < Infinity) {
+    return logScale(positive, most, lengthPx, count);
+  }
+  if (most === least) most = least + 1;
+  let step = niceStep(most - least, count, unit);
+  if (wholeNumbers) step = Math.max(1, step);
+  const low = Math.floor(least / step + 1e-9) * step;
+  const high = Math.ceil(most / step - 1e-9) * step;
+  const steps = Math.round((high - low) / step);
+  return {
+    toPx: (value) => ((value - low) / (high - low)) * lengthPx,
+    ticks: Array.from({ length: steps + 1 }, (_, at) => round(low + at * step)),
+  };
+}
+
+function logScale(least: number, most: number, lengthPx: number, count: number): ValueScale {
+  // A little below the least value, so that it still has a height.
+  const low = Math.log10(least) - 0.1;
+  const high = Math.max(Math.log10(most), low + 0.5);
+  return {
+    toPx: (value) =>
+      value <= 0 ? 0 : Math.max(0, ((Math.log10(value) - low) / (high - low)) * lengthPx),
+    ticks: logTicks(10 ** low, 10 ** high, count),
+  };
+}
+
+/**
+ * An axis of bins, each as wide as the others whatever numbers it holds: bins of one width make it
+ * linear, those that grow make it logarithmic, and a first bin for zero has its place too.
+ */
+export function binScale(
+  edges: readonly number[],
+  name: ValueScaleName,
+  lengthPx: number,
+  unit: Unit,
+  count: number,
+): ValueScale {
+  const bins = Math.max(1, edges.length - 1);
+  const toPx = (value: number) => {
+    const after = edges.findIndex((edge) => edge > value);
+    const bin = after < 0 ? bins - 1 : Math.max(0, after - 1);
+    const [low, high] = [edges[bin] ?? 0, edges[bin + 1] ?? 1];
+    const share =
+      name === 'logarithmic' && low > 0
+        ? Math.log(value / low) / Math.log(high / low)
+        : (value - low) / (high - low || 1);
+    return ((bin + Math.min(Math.max(share, 0), 1)) / bins) * lengthPx;
+  };
+  const [least, most] = [edges[0] ?? 0, edges.at(-1) ?? 1];
+  const ticks =
+    name === 'linear'
+      ? linearTicks(least, most, count, unit)
+      : [...(least <= 0 ? [0] : []), ...logTicks(edges.find((edge) => edge > 0) ?? 1, most, count)];
+  return { toPx, ticks };
+}

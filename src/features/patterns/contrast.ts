@@ -1,0 +1,41 @@
+/** How often a pattern occurs in the range in view, against the rest of the time. */
+import type { TimeRange } from '../../base/time';
+import type { Contrast } from '../../state/templates.svelte';
+import type { Pattern } from '../../ipc/generated';
+
+export type Found = Exclude<Contrast, 'all'> | 'same';
+
+export interface Compared {
+  readonly pattern: Pattern;
+  readonly found: Found;
+  /** So many times as often as in the rest; null where it is new or gone. */
+  readonly ratio: number | null;
+}
+
+/** From so many times as often on, a difference is worth a word. */
+const MORE_FROM = 2;
+
+export function compared(pattern: Pattern, range: TimeRange, whole: TimeRange): Compared {
+  const { count, elsewhere } = pattern;
+  if (elsewhere === null || (count > 0 && elsewhere === 0)) {
+    return { pattern, found: elsewhere === null ? 'same' : 'new', ratio: null };
+  }
+  if (count === 0) return { pattern, found: 'gone', ratio: null };
+  const inside = Number(range.to - range.from);
+  const outside = Math.max(1, Number(whole.to - whole.from) - inside);
+  const ratio = count / Math.max(1, inside) / (elsewhere / outside);
+  const found = ratio >= MORE_FROM ? 'more' : ratio <= 1 / MORE_FROM ? 'fewer' : 'same';
+  return { pattern, found, ratio };
+}
+
+/** The patterns of one kind of difference, the greatest difference first. */
+export function contrasting(all: readonly Compared[], contrast: Contrast): Compared[] {
+  if (contrast === 'all') return [...all];
+  const key = ({ pattern, ratio }: Compared) =>
+    ratio === null
+      ? pattern.count + (pattern.elsewhere ?? 0)
+      : contrast === 'fewer'
+        ? 1 / ratio
+        : ratio;
+  return all.filter(({ found }) => found === contrast).sort((a, b) => key(b) - key(a));
+}

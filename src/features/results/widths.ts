@@ -1,0 +1,24 @@
+import type { TableCell, TableColumn } from '../../ipc/generated';
+import { cellText } from '../../state/tabletext';
+
+const LETTER_PX = 7.4;
+const PADDING_PX = 34;
+const NARROWEST_PX = 72;
+const WIDEST_PX = 460;
+/** Rows that a width is taken from; later ones are cut where they are longer. */
+const MEASURED_ROWS = 200;
+
+/** As wide as what stands in a column, within reason. */
+export function columnWidths(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly TableCell[])[],
+): number[] {
+  const measured = rows.slice(0, MEASURED_ROWS);
+  return columns.map((column, at) => {
+    const letters = measured.reduce(
+      (most, row) => Math.max(most, cellText(row[at] ?? null, column).length),
+      column.name.length,
+    );
+    return Math.min(Math.max(letters * LETTER_PX + PADDING_PX, NARROWEST_PX), WIDEST_PX);
+  });
+}

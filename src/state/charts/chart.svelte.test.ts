@@ -1,0 +1,202 @@
+import { beforeEach, expect, it } from 'vitest';
+
+import { asTime } from '../../base/time';
+import type { Aggregate, AggregateRequest } from '../../ipc/generated';
+import { FakeClient, type PendingCall } from '../fakeclient';
+import { Chart, type ChartQuestion } from './chart.svelte';
+import { specOf, type ChartSpec } from './spec';
+
+const MINUTE = 60_000_000_000n;
+let client: FakeClient;
+let chart: Chart;
+
+beforeEach(() => {
+  client = new FakeClient();
+  chart = new Chart(client);
+});
+
+function question(spec: Partial<ChartSpec>, more: Partial<ChartQuestion> = {}): ChartQuestion {
+  return {
+    view: { case: '/c', query: 'a', from: null, to: null },
+    spec: specOf(spec),
+    info: undefined,
+    domain: { from: asTime(0n), to: asTime(3n * MINUTE) },
+    buckets: 10,
+    zone: null,
+    epoch: 1,
+    ...more,
+  };
+}
+
+/** An answer over time whose cells count up from `first`, with a measure of ten times as much. */
+function answer(request: AggregateRequest, first: number, fraction = 1): Aggregate {
+  const axes = request.by.map((by): Aggregate['axes'][number] => {
+    if (by.kind === 'time') return { kind: 'time', edges: edges() };
+    if (by.kind === 'bins')
+      return { kind: 'bins', field: by.field, edges: [1, 2, 5], missing: 0, mistyped: 0 };
+    const values = ['x', 'y'].map((text) => ({ kind: 'text' as const, text, number: null }));
+    return { kind: 'terms', field: by.field, values, distinct: 5 };
+  });
+  const places = axes.map((axis) =>
+    axis.kind === 'terms' ? axis.values.length + 2 : axis.edges.length - 1,
+  );
+  const cells = places.reduce((product, count) => product * count, 1);
+  const counts = Array.from({ length: cells }, (_, at) => first + at);
+  const named = request.measures.flatMap((measure) =>
+    measure.kind === 'percentiles'
+      ? measure.at.map((at) => `p${at}(${measure.field})`)
+      : [measure.kind],
+  );
+  const values = counts.map((count) => count * 10);
+  return {
+    revision: 1,
+    axes,
+    counts,
+    measured:
+      fraction < 1
+        ? []
+        : named.map((name) => ({ name, values, texts: null, missing: 0, mistyped: 0 })),
+    total: 100,
+    untimed: 0,
+    fraction,
+    elapsedMs: 1,
+  };
+}
+
+const edges = () => [0n, 1n, 2n, 3n].map((minute) => (minute * MINUTE).toString()) as never[];
+
+const asked = () => client.of('aggregate');
+
+async function answerAll(calls: readonly PendingCall<'aggregate'>[], first = 1): Promise<void> {
+  for (const call of calls) await call.answer(answer(call.args, first));
+}
+
+it('shows counts while they are being counted, and never less than it knows', async () => {
+  chart.show(question({}));
+  const [main, whole] = asked();
+  main!.options.progress?.(answer(main!.args, 1, 0.5));
+  expect(chart.data).toMatchObject({ shape: 'time', told: { fraction: 0.5 } });
+  main!.options.progress?.(answer(main!.args, 1, 0.2));
+  expect(chart.data?.told.fraction).toBe(0.5);
+  await answerAll([main!, whole!]);
+  expect(chart.data).toMatchObject({
+    told: { fraction: 1 },
+    series: [{ values: [1, 2, 3], whole: 1 }],
+  });
+  expect(chart.busy).toBe(false);
+});
+
+it('stops what is replaced, and keeps the last answer until the next', async () => {
+  chart.show(question({}));
+  await answerAll(asked());
+  const shown = chart.data;
+  chart.show(question({ field: 'duration_ms' }));
+  const replaced = asked().slice(2);
+  chart.show(question({ field: 'path', kind: 'top' }));
+  expect(replaced.every((call) => call.options.signal?.aborted)).toBe(true);
+  expect(chart.data).toBe(shown);
+  await answerAll(replaced);
+  expect(chart.data).toBe(shown);
+});
+
+it('asks nothing anew when the legend switches a series off', async () => {
+  chart.show(question({ split: 'service' }));
+  await answerAll(asked());
+  const before = asked().length;
+  chart.show(question({ split: 'service', hidden: ['=x'] }));
+  expect(asked().length).toBe(before);
+});
+
+it('puts each value of a split on a curve of its own', async () => {
+  chart.show(question({ split: 'service' }));
+  await answerAll(asked());
+  expect(chart.data).toMatchObject({
+    series: [
+      { id: '=x', values: [1, 5, 9], filter: { field: 'service', value: 'x' } },
+      { id: '=y', values: [2, 6, 10] },
+      { id: 'other', values: [3, 7, 11], filter: null },
+      { id: 'missing', values: [4, 8, 12] },
+    ],
+  });
+});
+
+it('compares with the period before: the same buckets, so much earlier', async () => {
+  const view = {
+    case: '/c',
+    query: '',
+    from: (3n * MINUTE).toString(),
+    to: (6n * MINUTE).toString(),
+  };
+  const domain = { from: asTime(3n * MINUTE), to: asTime(6n * MINUTE) };
+  chart.show(question({ compare: 'previous' }, { view: view as never, domain }));
+  await answerAll(asked(), 4);
+  const before = asked().slice(2);
+  expect(before.map(({ args }) => [args.view.from, args.view.to])).toEqual([
+    ['0', (3n * MINUTE).toString()],
+    ['0', (3n * MINUTE).toString()],
+  ]);
+  expect(before[0]!.args.by[0]).toMatchObject({
+    interval: { kind: 'fixed', ns: MINUTE.toString() },
+  });
+  await answerAll(before, 2);
+  expect(chart.data).toMatchObject({
+    before: { edges: [3n, 4n, 5n, 6n].map((minute) => minute * MINUTE), shift: 3n * MINUTE },
+    series: [{ whole: 4, before: { values: [2, 3, 4], whole: 2 } }],
+  });
+});
+
+it('still shows today when the other period cannot be looked at', async () => {
+  chart.show(question({ compare: 'day' }));
+  await answerAll(asked());
+  for (const call of asked().slice(2)) await call.fail({ code: 'internal', message: 'broken' });
+  expect(chart.failure).toBeNull();
+  expect(chart.data).toMatchObject({ shape: 'time', before: null, series: [{ before: null }] });
+  expect(chart.data?.told.notes.join()).toContain('could not be looked at');
+});
+
+it('lays percentiles over a heatmap, and shows the heatmap without them too', async () => {
+  chart.show(question({ field: 'duration_ms', kind: 'heatmap' }));
+  const [main, ...lines] = asked();
+  main!.options.progress?.(answer(main!.args, 1, 0.4));
+  expect(chart.data).toMatchObject({ shape: 'heat', bins: [1, 2, 5], lines: [] });
+  await answerAll([...lines, main!]);
+  expect(chart.data).toMatchObject({
+    lines: [{ id: 'p50' }, { id: 'p95', values: [10, 20, 30], whole: 10 }, { id: 'p99' }],
+  });
+});
+
+it('finds the greatest by a measure among more values than it lists', async () => {
+  const info = { field: 'duration_ms', kinds: ['float' as const], distinct: null };
+  chart.show(
+    question(
+      { field: 'duration_ms', split: 'path', kind: 'top', measure: 'p95', top: 1 },
+      { info },
+    ),
+  );
+  expect(asked()[0]!.args.by[0]).toMatchObject({ field: 'path', top: 1_000 });
+  await answerAll(asked());
+  expect(chart.data).toMatchObject({ shape: 'terms', rows: [{ name: 'y', value: 20 }] });
+});
+
+it('tells a failure and keeps the last good answer', async () => {
+  chart.show(question({}));
+  await answerAll(asked());
+  const shown = chart.data;
+  chart.show(question({ measure: 'rate' }));
+  await asked()[2]!.fail({ code: 'internal', message: 'broken' });
+  await asked()[3]!.fail({ code: 'internal', message: 'broken' });
+  expect(chart.failure?.code).toBe('internal');
+  expect(chart.data).toBe(shown);
+  chart.retry();
+  await answerAll(asked().slice(4));
+  expect(chart.failure).toBeNull();
+});
+
+it('follows a growing case without throwing away what runs', async () => {
+  chart.show(question({}));
+  const first = asked().slice();
+  chart.show(question({}, { epoch: 2 }));
+  expect(first.every((call) => call.options.signal?.aborted)).toBe(false);
+  await answerAll(first);
+  expect(asked().length).toBe(4);
+});

@@ -1,0 +1,154 @@
+import { Latest } from '../../base/latest';
+import { asTime, nanosFromTime, timeFromNanos, type TimeRange } from '../../base/time';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Aggregate, By, Measure, View } from '../../ipc/generated';
+import type { AskOptions, Asking } from './asking';
+import { chosen, type Chosen, type FieldInfo } from './automatic';
+import type { ChartData } from './data';
+import { loadTable } from './figuretable';
+import { loadHeat } from './heat';
+import { loadHistogram } from './histogram';
+import { loadOverTime } from './overtime';
+import type { ChartSpec } from './spec';
+import { loadTerms } from './terms';
+
+/** What a chart is asked for. */
+export interface ChartQuestion {
+  readonly view: View;
+  readonly spec: ChartSpec;
+  readonly info: FieldInfo | undefined;
+  /** The stretch of time that the axis shows. */
+  readonly domain: TimeRange;
+  readonly buckets: number;
+  readonly zone: string | null;
+  /** Grows with the case. */
+  readonly epoch: number;
+}
+
+/** One chart: its last good answer, and what is being asked meanwhile. */
+export class Chart {
+  data = $state.raw<ChartData | null>(null);
+  /** What `data` answers. */
+  chosen = $state.raw<Chosen | null>(null);
+  busy = $state(false);
+  failure = $state.raw<EngineError | null>(null);
+
+  readonly #client: Client;
+  readonly #latest = new Latest<ChartData>((busy) => (this.busy = busy));
+  #asked: { key: string; question: ChartQuestion } | null = null;
+  /** What `data` answers, whatever the case has grown to since. */
+  #shown = '';
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  show(question: ChartQuestion): void {
+    const { epoch, spec, ...rest } = question;
+    // What is switched off in the legend changes nothing about the figures.
+    const plan = chosen({ ...spec, hidden: [] }, question.info);
+    const key = JSON.stringify([plan, rest], (_, value: unknown) =>
+      typeof value === 'bigint' ? value.toString() : value,
+    );
+    const same = this.#asked?.key === key;
+    const grown = same && this.#asked?.question.epoch !== epoch;
+    if (same && !grown) return;
+    this.#asked = { key, question };
+    const task = {
+      key: `${key} ${epoch}`,
+      load: (signal: AbortSignal) => this.#load(plan, key, question, signal),
+      done: (data: ChartData) => {
+        this.#put(key, plan, data);
+        this.failure = null;
+      },
+      failed: (cause: unknown) => this.#failed(engineError(cause)),
+    };
+    if (grown) this.#latest.follow(task);
+    else this.#latest.replace(task);
+  }
+
+  retry(): void {
+    const question = this.#asked?.question;
+    this.#asked = null;
+    this.failure = null;
+    if (question !== undefined) this.show(question);
+  }
+
+  stop(): void {
+    this.#latest.stop();
+    this.#asked = null;
+  }
+
+  #put(key: string, plan: Chosen, data: ChartData): void {
+    this.#shown = key;
+    this.chosen = plan;
+    this.data = data;
+  }
+
+  #load(
+    plan: Chosen,
+    key: string,
+    question: ChartQuestion,
+    signal: AbortSignal,
+  ): Promise<ChartData> {
+    const asking: Asking = {
+      chart: plan,
+      domain: question.domain,
+      buckets: question.buckets,
+      zone: question.zone,
+      ask: (by, measures, options) => this.#ask(question, by, measures, options ?? {}, signal),
+      show: (data) => {
+        // A partial answer never takes the place of a fuller one to the same question.
+        const known = this.#shown === key ? (this.data?.told.fraction ?? 0) : 0;
+        if (!signal.aborted && data.told.fraction >= known) this.#put(key, plan, data);
+      },
+    };
+    return loadKind(asking, question.info);
+  }
+
+  #ask(
+    { view, domain }: ChartQuestion,
+    by: By[],
+    measures: Measure[],
+    { shift, partial }: AskOptions,
+    signal: AbortSignal,
+  ): Promise<Aggregate> {
+    const asked = shift === undefined ? view : shifted(view, domain, shift);
+    return this.#client.call(
+      'aggregate',
+      { view: asked, by, measures },
+      { signal, progress: (answer) => partial?.(answer) },
+    );
+  }
+
+  #failed(error: EngineError): void {
+    // What is wrong with the query stands under the query bar.
+    if (error.code !== 'cancelled' && error.code !== 'queryInvalid') this.failure = error;
+  }
+}
+
+function loadKind(asking: Asking, info: FieldInfo | undefined): Promise<ChartData> {
+  switch (asking.chart.kind) {
+    case 'heatmap':
+      return loadHeat(asking);
+    case 'top':
+      return loadTerms(asking);
+    case 'histogram':
+      return loadHistogram(asking);
+    case 'table':
+      return loadTable(asking, info);
+    default:
+      return loadOverTime(asking);
+  }
+}
+
+/** The same view so long before. Where all of the time is in view, its ends are those of the case. */
+function shifted(view: View, domain: TimeRange, shift: bigint): View {
+  const from = view.from === null ? domain.from : timeFromNanos(view.from);
+  const to = view.to === null ? domain.to : timeFromNanos(view.to);
+  return {
+    ...view,
+    from: nanosFromTime(asTime(from - shift)),
+    to: nanosFromTime(asTime(to - shift)),
+  };
+}

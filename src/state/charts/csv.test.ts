@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+
+import { timeFromNanos } from '../../base/time';
+import { csvOf, textCell } from './csv';
+
+it('writes figures plainly, times as a machine reads them, and nothing as nothing', () => {
+  const columns = ['time', 'p95, slow', 'n'].map((name) => ({ name, unit: 'plain' as const }));
+  const rows = [
+    [timeFromNanos('1772373900123000000'), -0.5, null],
+    [timeFromNanos('1772373960000000000'), 1e21, 3],
+  ];
+  expect(csvOf({ columns, rows })).toBe(
+    'time,"p95, slow",n\r\n2026-03-01T14:05:00.123Z,-0.5,\r\n2026-03-01T14:06:00Z,1e+21,3\r\n',
+  );
+});
+
+it('never lets a text from a log act as a formula', () => {
+  for (const text of [
+    '=1+1',
+    '+cmd',
+    '-2+3',
+    '@SUM(A1)',
+    '\t=1',
+    '\r=1',
+    '\n=1',
+    '=HYPERLINK("x")',
+  ]) {
+    expect(textCell(text).replace(/^"/, '')).toMatch(/^'/);
+  }
+  expect(textCell('=a"b')).toBe('"\'=a""b"');
+  expect(textCell('plain')).toBe('plain');
+});

@@ -1,0 +1,100 @@
+/** What a chart shows, as plain data: it stands in the view, on boards and in shared strings. */
+
+export const KINDS = ['bars', 'lines', 'heatmap', 'top', 'histogram', 'table'] as const;
+export type ChartKind = (typeof KINDS)[number];
+
+export const MEASURES = [
+  'count',
+  'rate',
+  'percentiles',
+  'p50',
+  'p95',
+  'p99',
+  'avg',
+  'sum',
+  'min',
+  'max',
+  'distinct',
+] as const;
+export type MeasureName = (typeof MEASURES)[number];
+
+export type ValueScaleName = 'linear' | 'logarithmic';
+
+/** The period that is laid over the one in view. A decimal string is where a chosen one begins. */
+export type Comparison = 'none' | 'previous' | 'day' | 'week' | { readonly from: string };
+
+export interface ChartSpec {
+  /** Null takes what suits the field. */
+  readonly kind: ChartKind | null;
+  readonly measure: MeasureName | null;
+  /** Whose numbers or values are looked at; null looks at the events themselves. */
+  readonly field: string | null;
+  /** A curve for each value of this field. */
+  readonly split: string | null;
+  /** So many values; all others are one more. */
+  readonly top: number;
+  readonly scale: ValueScaleName | null;
+  readonly compare: Comparison;
+  /** Series that the legend has switched off. */
+  readonly hidden: readonly string[];
+}
+
+export const PLAIN: ChartSpec = {
+  kind: null,
+  measure: null,
+  field: null,
+  split: null,
+  top: 7,
+  scale: null,
+  compare: 'none',
+  hidden: [],
+};
+
+/** More curves than this cannot be told apart by colour. */
+export const MOST_SERIES = 10;
+/** More bars than this are no picture but a table. */
+export const MOST_TERMS = 100;
+/** Bars of a list of values, unless told. */
+export const TERMS_LISTED = 20;
+
+function oneOf<T extends string>(names: readonly T[], value: unknown): T | null {
+  return names.find((name) => name === value) ?? null;
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function comparisonOf(value: unknown): Comparison {
+  const named = oneOf(['none', 'previous', 'day', 'week'] as const, value);
+  if (named !== null) return named;
+  const from = (value as { from?: unknown } | null | undefined)?.from;
+  return typeof from === 'string' && /^-?\d{1,19}$/.test(from) ? { from } : 'none';
+}
+
+/** Reads what was kept or shared; what it does not understand of it is as in a plain chart. */
+export function specOf(value: unknown): ChartSpec {
+  if (typeof value !== 'object' || value === null) return PLAIN;
+  const given = value as Record<string, unknown>;
+  const top = Number(given['top']);
+  const hidden = Array.isArray(given['hidden']) ? given['hidden'] : [];
+  return {
+    kind: oneOf(KINDS, given['kind']),
+    measure: oneOf(MEASURES, given['measure']),
+    field: textOrNull(given['field']),
+    split: textOrNull(given['split']),
+    top: Number.isInteger(top) && top > 0 ? Math.min(top, MOST_TERMS) : PLAIN.top,
+    scale: oneOf(['linear', 'logarithmic'] as const, given['scale']),
+    compare: comparisonOf(given['compare']),
+    hidden: hidden.filter((name): name is string => typeof name === 'string'),
+  };
+}
+
+/** What a chart is kept as: only what differs from a plain one. */
+export function keptSpec(spec: ChartSpec): { readonly [name: string]: never } {
+  const differs = Object.entries(spec).filter(
+    ([name, value]) =>
+      JSON.stringify(value) !== JSON.stringify(PLAIN[name as keyof ChartSpec] ?? null),
+  );
+  return Object.fromEntries(differs) as { readonly [name: string]: never };
+}

@@ -1,0 +1,85 @@
+/** The values of a field, by how many events have them or by a measure of those events. */
+import { texts } from '../../base/texts';
+import type { Aggregate } from '../../ipc/generated';
+import {
+  beside,
+  figures,
+  measures,
+  MISSING,
+  OTHER,
+  placesOf,
+  shiftOf,
+  told,
+  type Asking,
+} from './asking';
+import type { TermRow, TermsData } from './data';
+import type { MeasureName } from './spec';
+
+/** By a measure any value may be the greatest, so of these many the greatest are found. */
+const CONSIDERED = 1_000;
+
+export async function loadTerms(asking: Asking): Promise<TermsData> {
+  const { chart } = asking;
+  const field = chart.split ?? chart.field ?? '';
+  const measure: MeasureName = chart.measure === 'percentiles' ? 'p95' : chart.measure;
+  const asked = chart.split === null && measure !== 'rate' ? [] : measures(measure, chart.field);
+  const shown: MeasureName = asked.length === 0 ? 'count' : measure;
+  const considered = shown === 'count' || shown === 'rate' ? chart.top : CONSIDERED;
+  const terms = (top: number) => ({ kind: 'terms', field, top, order: 'most' }) as const;
+  const partial = (answer: Aggregate) => {
+    if (shown === 'count') asking.show(shaped(asking, field, shown, considered, answer, null, []));
+  };
+  const main = await asking.ask([terms(considered)], asked, { partial });
+  const shift = shiftOf(asking);
+  const [before, notes] =
+    shift === null
+      ? [null, []]
+      : await beside(asking.ask([terms(CONSIDERED)], asked, { shift }), texts.charts.noComparison);
+  return shaped(asking, field, shown, considered, main, before, notes);
+}
+
+function shaped(
+  { chart }: Asking,
+  field: string,
+  measure: MeasureName,
+  considered: number,
+  main: Aggregate,
+  before: Aggregate | null,
+  notes: readonly string[],
+): TermsData {
+  const axis = main.axes.find((axis) => axis.kind === 'terms');
+  const then = before === null ? null : earlier(before, measure);
+  const values = figures(main, measure);
+  const all = (axis === undefined ? [] : placesOf(axis)).map((place, at): TermRow => ({
+    ...place,
+    value: values[at] ?? null,
+    count: main.counts[at] ?? 0,
+    before: place.id === OTHER ? null : (then?.get(place.id) ?? null),
+  }));
+  const named = all.filter(({ filter, count }) => filter !== null && count > 0);
+  const kept = named.toSorted((a, b) => (b.value ?? -Infinity) - (a.value ?? -Infinity));
+  const rest = all.filter(({ id, count }) => (id === OTHER || id === MISSING) && count > 0);
+  const listed = kept.slice(0, chart.top);
+  return {
+    shape: 'terms',
+    told: told(main, notes),
+    field,
+    // A measure of "all others" would only be of those beyond the ones that were looked at.
+    rows: [...listed, ...(measure === 'count' ? rest : [])],
+    distinct: axis?.distinct ?? 0,
+    considered,
+    compared: before !== null,
+    unit: measure === 'count' ? 'plain' : chart.unit,
+    measureName:
+      measure === 'count' || measure === 'rate'
+        ? texts.charts.measures[measure]
+        : `${measure}(${chart.field})`,
+  };
+}
+
+function earlier(before: Aggregate, measure: MeasureName): Map<string, number | null> {
+  const axis = before.axes.find((axis) => axis.kind === 'terms');
+  const values = figures(before, measure);
+  const places = axis === undefined ? [] : placesOf(axis);
+  return new Map(places.map(({ id }, at) => [id, values[at] ?? null]));
+}

@@ -1,0 +1,99 @@
+/** What a field's numbers count, told by its name, and how people write them. */
+import { formatCount } from '../../base/format';
+
+export type Unit = 'plain' | 'bytes' | 'perSecond' | 'ns' | 'us' | 'ms' | 's' | 'min';
+
+const BY_ENDING: readonly (readonly [RegExp, Unit])[] = [
+  [/(^|[_.])(ns|nanos|nanoseconds)$/i, 'ns'],
+  [/(^|[_.])(us|micros|microseconds)$/i, 'us'],
+  [/(^|[_.])(ms|millis|milliseconds)$/i, 'ms'],
+  [/(^|[_.])(min|minutes)$/i, 'min'],
+  [/(^|[_.])(s|sec|secs|seconds)$/i, 's'],
+  [/(^|[_.])(bytes|byte_count|size_bytes|content_length)$/i, 'bytes'],
+];
+
+export function unitOf(field: string): Unit {
+  return BY_ENDING.find(([ending]) => ending.test(field))?.[1] ?? 'plain';
+}
+
+/** Whether a field tells how long something took, as far as its name and unit say. */
+export function isDuration(field: string): boolean {
+  const unit = unitOf(field);
+  if (/duration|latency|elapsed|took|response_time|request_time/i.test(field)) return true;
+  return unit !== 'plain' && unit !== 'bytes';
+}
+
+const NANOSECONDS: Partial<Record<Unit, number>> = {
+  ns: 1,
+  us: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  min: 60e9,
+};
+
+const TIME_UNITS: readonly (readonly [number, string])[] = [
+  [86_400e9, 'd'],
+  [3_600e9, 'h'],
+  [60e9, 'min'],
+  [1e9, 's'],
+  [1e6, 'ms'],
+  [1e3, 'µs'],
+  [1, 'ns'],
+];
+
+const short = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+const compact = new Intl.NumberFormat(undefined, {
+  notation: 'compact',
+  maximumSignificantDigits: 3,
+});
+const exact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 9 });
+
+/** Three digits and a unit: `12.3 ms`, `1.5 kB`, `4.2K`. */
+export function formatValue(value: number, unit: Unit): string {
+  if (!Number.isFinite(value)) return String(value);
+  if (unit === 'bytes') return formatSize(value);
+  const nanoseconds = NANOSECONDS[unit];
+  if (nanoseconds !== undefined) return formatDuration(value * nanoseconds);
+  const shown = Math.abs(value) >= 10_000 ? compact.format(value) : formatPlain(value);
+  return unit === 'perSecond' ? `${shown}/s` : shown;
+}
+
+function formatPlain(value: number): string {
+  return Number.isInteger(value) ? formatCount(value) : short.format(value);
+}
+
+const SIZE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
+
+/** Decimal units, as everywhere on the screen. */
+function formatSize(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  while (Math.abs(value) >= 999.5 && unit < SIZE_UNITS.length - 1)
+    [value, unit] = [value / 1000, unit + 1];
+  return `${short.format(value)} ${SIZE_UNITS[unit]}`;
+}
+
+function formatDuration(nanoseconds: number): string {
+  if (nanoseconds === 0) return '0';
+  const size = Math.abs(nanoseconds);
+  // Rounding to three digits could make 1000 ms of 999.6 ms, so the unit is chosen a little early.
+  const [length, name] = TIME_UNITS.find(([length]) => size >= length * 0.9995) ?? [1, 'ns'];
+  return `${short.format(nanoseconds / length)} ${name}`;
+}
+
+/** All digits that mean something, for tables. */
+export function formatExact(value: number): string {
+  return Number.isFinite(value) ? exact.format(value) : String(value);
+}
+
+/** From so many times as much on, a percentage says less than a factor. */
+const FACTOR_FROM = 10;
+
+/** `+12 %`, `−3.4 %`, `×218`: a change that is small keeps a digit more. */
+export function formatChange(now: number, before: number): string | null {
+  if (before === 0) return null;
+  if (now / before >= FACTOR_FROM) return `×${Math.round(now / before).toLocaleString()}`;
+  const percent = ((now - before) / Math.abs(before)) * 100;
+  const digits = Math.abs(percent) < 10 ? 1 : 0;
+  const sign = percent > 0 ? '+' : percent < 0 ? '−' : '±';
+  return `${sign}${Math.abs(percent).toLocaleString(undefined, { maximumFractionDigits: digits })} %`;
+}

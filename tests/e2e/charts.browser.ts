@@ -1,0 +1,279 @@
+/** Charts, results of queries with stages, and boards, in a browser. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Browser, Download, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { seriousFindings } from './support/accessible';
+import { eventually, out, temporaryFolder } from './support/machine';
+import { openBrowser, query, totalBecomes } from './support/page';
+import { serve, type Server } from './support/server';
+
+const MINUTES = 120;
+const PER_MINUTE = 10;
+const EVENTS = MINUTES * PER_MINUTE;
+const SERVICES = ['cart', 'stock', '=SUM(A1)'];
+
+/** Two hours of answers; from the second hour on they take four times as long. */
+function durations(): string {
+  const start = Date.UTC(2026, 2, 1, 12);
+  const lines = Array.from({ length: EVENTS }, (_, at) => {
+    const minute = Math.floor(at / PER_MINUTE);
+    const ts = new Date(start + (at * 60_000) / PER_MINUTE).toISOString();
+    const slow = minute >= MINUTES / 2 ? 4 : 1;
+    return JSON.stringify({
+      ts,
+      level: at % 50 === 0 ? 'error' : 'info',
+      service: SERVICES[at % SERVICES.length],
+      duration_ms: slow * (10 + (at % 7)),
+      message: `answer ${at}`,
+    });
+  });
+  const path = join(temporaryFolder(), 'answers.jsonl');
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  return path;
+}
+
+let browser: Browser;
+let server: Server;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  server = await serve([durations()]);
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    timezoneId: 'UTC',
+    locale: 'en-GB',
+  });
+  page = await context.newPage();
+  await page.goto(server.address);
+  await totalBecomes(page, EVENTS);
+  await page.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
+  await page.getByTestId('tab-charts').click();
+});
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+/** A chart whose whole answer is there. */
+async function charted(shape: string): Promise<void> {
+  const chart = page.locator(`[data-testid="chart"][data-shape="${shape}"][data-busy="false"]`);
+  await chart.and(page.locator('[data-fraction="1"]')).first().waitFor();
+}
+
+const choose = (what: string, value: string) =>
+  page.getByTestId(`chart-${what}`).selectOption(value);
+
+const picture = (name: string) => page.screenshot({ path: join(out, `browser-${name}.png`) });
+
+async function saved(start: () => Promise<void>): Promise<{ name: string; text: string }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), start()]);
+  return { name: download.suggestedFilename(), text: await contentOf(download) };
+}
+
+async function contentOf(download: Download): Promise<string> {
+  const path = join(temporaryFolder(), 'download');
+  await download.saveAs(path);
+  return readFileSync(path, 'latin1');
+}
+
+/** Drags over a part of the chart, given as shares of its width. */
+async function brushChart(from: number, to: number): Promise<void> {
+  const box = await page.getByTestId('chart-canvas').first().boundingBox();
+  if (!box) throw new Error('there is no chart on the page');
+  const middle = box.y + box.height / 2;
+  await page.mouse.move(box.x + box.width * from, middle);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * to, middle, { steps: 6 });
+  await page.mouse.up();
+}
+
+describe('charts', () => {
+  beforeEach(async () => {
+    await query(page, '');
+    await page.keyboard.press('Escape');
+    if (await page.getByTestId('range-clear').count())
+      await page.getByTestId('range-clear').click();
+    await totalBecomes(page, EVENTS);
+    if (await page.getByTestId('chart-reset').count())
+      await page.getByTestId('chart-reset').click();
+    await charted('time');
+  });
+
+  test('a field is a heatmap with percentiles in two clicks, and a drag zooms everything', async () => {
+    await choose('field', 'duration_ms');
+    await charted('heat');
+    const legend = page.getByTestId('legend');
+    await legend.getByText('p95').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture('heatmap');
+    await brushChart(0.55, 0.95);
+    await eventually('fewer events', async () => {
+      const shown = await page.getByTestId('timeline').getAttribute('data-total');
+      return Number(shown) > 0 && Number(shown) < EVENTS / 2 + 1;
+    });
+    await charted('heat');
+    await page.getByTestId('undo').click();
+    await totalBecomes(page, EVENTS);
+  });
+
+  test('a curve is compared with the period before it', async () => {
+    await choose('field', 'duration_ms');
+    await choose('kind', 'lines');
+    await choose('measure', 'p50');
+    await charted('time');
+    await brushChart(0.52, 0.97);
+    await page.getByTestId('range-clear').waitFor();
+    await choose('compare', 'previous');
+    await charted('time');
+    const change = page.getByTestId('change');
+    await change.waitFor();
+    // Nearly all of the period before is of the first hour, which was four times as quick.
+    expect(await change.innerText()).toMatch(/^\+(2[5-9]\d|300) %$/);
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture('compare');
+  });
+
+  test('top values filter, and their figures are a table without formulas', async () => {
+    await choose('field', 'service');
+    await charted('terms');
+    expect(await page.getByTestId('term').count()).toBe(SERVICES.length);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByTestId('chart-export').click();
+    const csv = await saved(() => page.getByTestId('chart-export-csv').click());
+    expect(csv.name).toBe('Top-service.csv');
+    expect(csv.text).toContain("'=SUM(A1),400,");
+    expect(csv.text).not.toMatch(/^=/m);
+    await page.getByTestId('show-numbers').click();
+    expect(await page.getByTestId('numbers').innerText()).toContain('400');
+    await page.getByTestId('show-numbers').click();
+    await page.getByTestId('term').first().getByRole('button', { name: /^Only/ }).click();
+    await totalBecomes(page, EVENTS / SERVICES.length);
+    expect(await page.getByTestId('query').innerText()).toContain('service=');
+  });
+
+  test('a histogram filters by the numbers that are dragged over', async () => {
+    await choose('field', 'duration_ms');
+    await choose('kind', 'histogram');
+    await charted('bins');
+    await brushChart(0.1, 0.5);
+    await eventually('a filter', async () =>
+      (await page.getByTestId('query').innerText()).includes('duration_ms:['),
+    );
+    await eventually('fewer events', async () => {
+      const shown = Number(await page.getByTestId('timeline').getAttribute('data-total'));
+      return shown > 0 && shown < EVENTS;
+    });
+  });
+
+  test('the legend switches series, keys walk through the buckets', async () => {
+    await choose('split', 'level');
+    await charted('time');
+    const error = page.getByTestId('legend').getByRole('button', { name: /error/ });
+    await error.click();
+    expect(await error.getAttribute('aria-pressed')).toBe('false');
+    await page.getByTestId('undo').click();
+    expect(await error.getAttribute('aria-pressed')).toBe('true');
+    const plot = page.getByTestId('chart').getByRole('slider');
+    await plot.focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Shift+ArrowRight');
+    expect(await plot.getAttribute('aria-valuetext')).toContain('12:00');
+    await page.keyboard.press('Enter');
+    await page.getByTestId('range-clear').waitFor();
+  });
+
+  test('a picture and a drawing are taken away', async () => {
+    await page.getByTestId('chart-export').click();
+    const svg = await saved(() => page.getByTestId('chart-export-svg').click());
+    expect(svg.text).toMatch(/^<svg [^]*Count over time[^]*<\/svg>\n$/);
+    await page.getByTestId('chart-export').click();
+    const png = await saved(() => page.getByTestId('chart-export-png').click());
+    expect(png.text.slice(1, 4)).toBe('PNG');
+  });
+
+  test('says why there is nothing to draw', async () => {
+    await query(page, 'nowhere_to_be_found');
+    await page.getByTestId('chart-message').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+});
+
+describe('a query with stages', () => {
+  const STAGES = '| stats count, p95(duration_ms) as slow by service';
+
+  test('is a table that sorts, draws and is taken away', async () => {
+    await query(page, STAGES);
+    await page.keyboard.press('Escape');
+    const result = page.locator('[data-testid="result"][data-fraction="1"]');
+    await eventually('three rows', async () => (await result.getAttribute('data-total')) === '3');
+    await page.getByTestId('result-row').first().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture('result');
+    await page.getByTestId('result-head').filter({ hasText: 'service' }).click();
+    await eventually('a sorted query', async () =>
+      (await page.getByTestId('query').innerText()).includes('| sort -service'),
+    );
+    await eventually('sorted rows', async () =>
+      (await page.getByTestId('result-row').first().innerText()).includes('stock'),
+    );
+    await page.getByTestId('result-export').click();
+    const csv = await saved(() => page.getByTestId('result-export-csv').click());
+    expect(csv.text.split('\n')[0]?.trim()).toBe('service,count,slow');
+    expect(csv.text).not.toMatch(/^=/m);
+    await page.getByTestId('result-export').click();
+    const parquet = await saved(() => page.getByTestId('result-export-parquet').click());
+    expect(parquet.text.slice(0, 4)).toBe('PAR1');
+    await page.getByTestId('result-as-chart').click();
+    expect(await page.getByTestId('term').count()).toBe(3);
+    await query(page, '');
+    await charted('time');
+  });
+});
+
+describe('boards', () => {
+  test('keep charts in the case, which are moved, renamed, removed and brought back', async () => {
+    await choose('field', 'duration_ms');
+    await charted('heat');
+    await page.getByTestId('add-to-board').click();
+    await page.getByTestId('add-to-board-new').click();
+    await page.getByTestId('board').first().waitFor();
+    await choose('field', 'service');
+    await charted('terms');
+    await page.getByTestId('add-to-board').click();
+    await page.getByRole('menuitem').first().click();
+    await page.getByTestId('board-said').filter({ hasText: 'Added' }).waitFor();
+    await page.getByTestId('board').first().click();
+    const cards = page.getByTestId('board-card');
+    await cards.nth(1).waitFor();
+    const titles = () =>
+      cards
+        .getByTestId('rename')
+        .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value));
+    expect(await titles()).toEqual(['duration_ms over time', 'Top service']);
+    await page.getByTestId('board-grip').first().focus();
+    await page.keyboard.press('ArrowRight');
+    await eventually('another order', async () => (await titles())[0] === 'Top service');
+    await cards.nth(1).getByTestId('rename').fill('How long');
+    await page.keyboard.press('Enter');
+    await eventually('the new name', async () => (await titles())[1] === 'How long');
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture('board');
+
+    await page.reload();
+    await page.getByTestId('board-view').waitFor();
+    await cards.nth(1).waitFor();
+    expect(await titles()).toEqual(['Top service', 'How long']);
+    await cards.first().getByTestId('card-remove').click();
+    await eventually('one chart', async () => (await cards.count()) === 1);
+    await page.getByTestId('board-undo').click();
+    await eventually('two charts', async () => (await cards.count()) === 2);
+    await query(page, 'service:cart');
+    await totalBecomes(page, EVENTS / SERVICES.length);
+    await eventually('one value', async () => (await page.getByTestId('term').count()) === 1);
+  });
+});
