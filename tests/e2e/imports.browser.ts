@@ -105,7 +105,7 @@ async function drop(page: Page, x: number, y: number, name: string, text: string
 describe('a look before the import', () => {
   test('shows each file, takes choices, and starts with Enter', async () => {
     const page = await open();
-    const odd = file('odd.log', '2026-03-01 14:05:00 INFO one\n2026-03-01 14:05:01 INFO two\n');
+    const odd = file('odd.log', '2026-03-01 14:05:07 INFO one\n2026-03-01 14:05:08 INFO two\n');
     const binary = file(
       'picture.png',
       Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0', 'latin1'),
@@ -129,7 +129,7 @@ describe('a look before the import', () => {
     await page.getByTestId('choose-zone').fill('+02:00');
     await page.getByTestId('choose-zone').press('Tab');
     await eventually('the zone', async () =>
-      (await page.getByTestId('file-facts').innerText()).includes('12:05:00'),
+      (await page.getByTestId('file-facts').innerText()).includes('12:05:07'),
     );
     await page.getByTestId('choose-offset').fill('soon');
     await page.getByTestId('choose-offset').press('Tab');
@@ -145,7 +145,7 @@ describe('a look before the import', () => {
     await sheet.waitFor();
     await page.getByTestId('file-choice').filter({ hasText: 'odd.log' }).click();
     await eventually('the zone', async () =>
-      (await page.getByTestId('file-facts').innerText()).includes('12:05:00'),
+      (await page.getByTestId('file-facts').innerText()).includes('12:05:07'),
     );
     expect(await seriousFindings(page)).toEqual([]);
     await picture(page, 'sources');
@@ -157,7 +157,7 @@ describe('a look before the import', () => {
     await page.getByTestId('open-sources').click();
     await page.getByTestId('file-choice').filter({ hasText: 'odd.log' }).click();
     await eventually('the clock', async () =>
-      (await page.getByTestId('file-facts').innerText()).includes('13:05:00'),
+      (await page.getByTestId('file-facts').innerText()).includes('13:05:07'),
     );
   });
 
@@ -256,8 +256,9 @@ describe('text', () => {
     // The same once more is here already, and nothing is added.
     await paste('2026-03-01T14:06:00Z WARN <b>three</b>\n');
     await page.getByTestId('paste-start').click();
-    await page.getByText('already here').first().waitFor();
+    await page.getByTestId('import-panel').getByText('all of it is here already').first().waitFor();
     await totalBecomes(page, 3);
+    await picture(page, 'all-known');
   });
 });
 

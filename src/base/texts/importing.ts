@@ -33,7 +33,9 @@ export const importing = {
     estimate: (bytes: number, seconds: number, disk: number) =>
       `${formatBytes(bytes)} to read · about ${formatSeconds(seconds)} · about ${formatBytes(disk)} on disk`,
     free: (free: number, reserve: number) =>
-      `${formatBytes(free)} free, of which ${formatBytes(reserve)} stay in reserve`,
+      free > reserve
+        ? `${formatBytes(free)} free, of which ${formatBytes(reserve)} stay in reserve`
+        : `${formatBytes(free)} free, less than the reserve of ${formatBytes(reserve)}`,
     noRoom: 'It does not fit above the reserve that is kept free.',
     beyondReserve: 'Use the reserve too',
     again: 'Read again what is here already',
@@ -72,7 +74,7 @@ export const importing = {
     ofSample: (bytes: string) => `in the first ${bytes}`,
     unparsed: (count: number) => `${formatCount(count)} not understood`,
     matches: (share: number) => `${formatShare(share)} of the first lines`,
-    others: 'It could also be',
+    others: 'Or read as',
     take: (name: string) => `Read it as ${name}`,
     times: 'About its times',
     notUnderstood: 'Not understood',
@@ -139,6 +141,7 @@ export const importing = {
     rate: (bytesPerSecond: number) => `${formatBytes(bytesPerSecond)}/s`,
     left: (seconds: number) => `${formatSeconds(seconds)} left`,
     outcomes: { new: '', known: 'already here', grown: 'has grown', anew: 'read anew' },
+    allKnown: 'Nothing new; all of it is here already',
     callMe: 'Tell me when it is done',
     called: 'You will be told when it is done',
   },
