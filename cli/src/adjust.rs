@@ -16,8 +16,7 @@ pub fn adjust(arguments: &Adjust) -> Result<Outcome> {
     }
     let case = Case::open(&arguments.case)?;
     let sources = named(&case.snapshot(), &arguments.source)?;
-    let (zone, saved) = (arguments.zone.as_deref(), wire::saved_definitions(&wire::home()));
-    tell(&case.adjust(&sources, zone, offset_ns, &saved, &show, &Cancel::default())?)
+    tell(&case.adjust(&sources, arguments.zone.as_deref(), offset_ns, &show, &Cancel::default())?)
 }
 
 pub fn reread(arguments: &Reread) -> Result<Outcome> {

@@ -25,11 +25,17 @@ pub enum Command {
     /// Tell what is in a case
     Info(CaseArgument),
     /// Read everything back and compare it with the hashes
-    Verify(CaseArgument),
+    Verify(Verify),
     /// Set the zone or the clock of a source in a case; its times are made anew from what is stored
     Adjust(Adjust),
     /// Read a source of a case anew, as another format or in another encoding, from what is stored
     Reread(Reread),
+    /// Keep more or less besides the original bytes; answers stay the same
+    Reprofile(Reprofile),
+    /// Make a case smaller: pack it harder and merge its small parts
+    Compact(Rewrite),
+    /// Take sources out of a case, with all that is kept of them
+    Delete(Delete),
     /// Serve the workbench to a browser on this machine
     Serve(Serve),
 }
@@ -154,10 +160,25 @@ fn duration_ns(text: &str) -> Option<i64> {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Profile {
-    /// Typed columns; searches scan
+    /// Time, level and place; questions about fields parse the text again
+    Raw,
+    /// Typed columns; searches for text read the text
     Fields,
+    /// Columns, and filters of the tokens in each block of rows
+    Bloom,
     /// Columns and text index
     Full,
+}
+
+impl From<Profile> for indexer::Profile {
+    fn from(profile: Profile) -> indexer::Profile {
+        match profile {
+            Profile::Raw => indexer::Profile::Raw,
+            Profile::Fields => indexer::Profile::Fields,
+            Profile::Bloom => indexer::Profile::Bloom,
+            Profile::Full => indexer::Profile::Full,
+        }
+    }
 }
 
 #[derive(Args)]
@@ -167,9 +188,9 @@ pub struct Import {
     /// Files, folders and patterns (logs/**/*.gz); `-` for what is piped in
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// What is built beside the original bytes
-    #[arg(long, value_enum, default_value = "full")]
-    pub profile: Profile,
+    /// What is kept besides the original bytes; full for a new case
+    #[arg(long, value_enum)]
+    pub profile: Option<Profile>,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
@@ -288,6 +309,41 @@ pub struct Export {
 pub struct CaseArgument {
     /// The case's folder
     pub case: PathBuf,
+}
+
+#[derive(Args)]
+pub struct Verify {
+    /// The case's folder
+    pub case: PathBuf,
+    /// Make anew what is damaged, from the original bytes
+    #[arg(long)]
+    pub repair: bool,
+}
+
+#[derive(Args)]
+pub struct Reprofile {
+    /// The case's folder
+    pub case: PathBuf,
+    #[arg(value_enum)]
+    pub profile: Profile,
+}
+
+#[derive(Args)]
+pub struct Rewrite {
+    /// The case's folder
+    pub case: PathBuf,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct Delete {
+    /// The case's folder
+    pub case: PathBuf,
+    /// Names of sources as `info` prints them, or their numbers
+    #[arg(required = true)]
+    pub sources: Vec<String>,
 }
 
 #[derive(Args)]

@@ -33,7 +33,7 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
             pipes::print(&table, arguments.format, &mut stdout)?;
         }
         stdout.flush()?;
-        return Ok(Outcome::Done);
+        return Ok(outcome(&snapshot));
     }
     let view = View { filter: asked.filter, from: range.0, to: range.1 };
     if arguments.count {
@@ -52,7 +52,19 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
     if arguments.explain {
         explain(&checked(&arguments.filter, case.explain(&snapshot, &view, &Cancel::default()))?);
     }
-    Ok(Outcome::Done)
+    Ok(outcome(&snapshot))
+}
+
+/// Names what the answer lacks.
+fn outcome(snapshot: &Snapshot) -> Outcome {
+    let missing = snapshot.missing();
+    for segment in &missing {
+        out::problem(&segment.why.clone().hint(format!(
+            "some of its {} events may be missing above; `timberline verify --repair` makes it anew",
+            segment.events
+        )));
+    }
+    if missing.is_empty() { Outcome::Done } else { Outcome::Unreadable }
 }
 
 /// A table for people: data has gone to stdout already.
@@ -86,7 +98,7 @@ pub fn export(arguments: &Export) -> Result<Outcome> {
     if !asked.stages.is_empty() || format == Format::Parquet {
         Piped { case: &case, snapshot: &snapshot, text, query: &asked, range: (None, None) }
             .export(format, &arguments.to)?;
-        return Ok(Outcome::Done);
+        return Ok(outcome(&snapshot));
     }
     let view = View { filter: asked.filter, from: None, to: None };
     let mut failed = None;
@@ -105,7 +117,7 @@ pub fn export(arguments: &Export) -> Result<Outcome> {
         Some(error) => return Err(error),
         None => checked(text, written)?,
     }
-    Ok(Outcome::Done)
+    Ok(outcome(&snapshot))
 }
 
 /// The format that a file's ending tells.

@@ -7,7 +7,7 @@ use indexer::{Cancel, Case, ImportOptions, Phase, Progress};
 use serde::Serialize;
 
 use crate::Outcome;
-use crate::args::{Import, Profile};
+use crate::args::Import;
 use crate::files::FileLine;
 use crate::out;
 
@@ -31,7 +31,7 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
     let before = case.snapshot().revision();
     let options = ImportOptions {
         ingest: arguments.reading.options()?,
-        without_index: arguments.profile == Profile::Fields,
+        profile: arguments.profile.map(indexer::Profile::from),
         again: arguments.again,
         beyond_reserve: arguments.beyond_reserve,
         filter: arguments.folders.filter(),

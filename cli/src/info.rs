@@ -6,7 +6,7 @@ use anyhow::Result;
 use indexer::{Cancel, Case, stamp};
 
 use crate::Outcome;
-use crate::args::CaseArgument;
+use crate::args::{CaseArgument, Verify};
 use crate::out;
 
 pub fn info(arguments: &CaseArgument) -> Result<Outcome> {
@@ -18,10 +18,11 @@ pub fn info(arguments: &CaseArgument) -> Result<Outcome> {
     if let Some((first, last)) = snapshot.time_range() {
         writeln!(stdout, "  times     {} to {}", stamp::to_rfc3339(first), stamp::to_rfc3339(last))?;
     }
-    let (indexed, segments) = snapshot.indexed();
-    writeln!(stdout, "  segments  {segments}, {indexed} with their text index")?;
+    let (reached, segments) = snapshot.indexed();
+    let profile = snapshot.profile().name();
+    writeln!(stdout, "  profile   {profile}, reached by {reached} of {segments} segments")?;
     writeln!(stdout, "  fields    {}", Case::field_names(&snapshot).join(", "))?;
-    for (id, source) in (0..).zip(snapshot.sources()) {
+    for (id, source) in (0..).zip(snapshot.sources()).filter(|(_, source)| !source.deleted) {
         let state = source.note.as_deref().unwrap_or(if source.complete { "complete" } else { "being read" });
         writeln!(
             stdout,
@@ -41,8 +42,12 @@ pub fn info(arguments: &CaseArgument) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-pub fn verify(arguments: &CaseArgument) -> Result<Outcome> {
+pub fn verify(arguments: &Verify) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
+    if arguments.repair {
+        let done = case.repair(&Cancel::default())?;
+        out::say(&format!("{} segments and {} indexes were made anew", done.segments, done.indexes));
+    }
     let verification = case.verify(&Cancel::default());
     if verification.problems.is_empty() {
         let mut stdout = out::stdout();

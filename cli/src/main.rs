@@ -11,6 +11,7 @@ mod import;
 mod info;
 mod out;
 mod pipes;
+mod rewrite;
 mod serve;
 
 use std::process::ExitCode;
@@ -37,6 +38,9 @@ fn main() -> ExitCode {
         Command::Verify(arguments) => info::verify(&arguments),
         Command::Adjust(arguments) => adjust::adjust(&arguments),
         Command::Reread(arguments) => adjust::reread(&arguments),
+        Command::Reprofile(arguments) => rewrite::reprofile(&arguments),
+        Command::Compact(arguments) => rewrite::compact(&arguments),
+        Command::Delete(arguments) => rewrite::delete(&arguments),
         Command::Serve(arguments) => serve::run(arguments),
     };
     match outcome {

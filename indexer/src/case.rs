@@ -1,6 +1,6 @@
 //! The façade: a case, opened for reading by anyone and for writing by one.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
@@ -10,15 +10,14 @@ use sha2::{Digest, Sha256};
 use crate::Cancel;
 use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::exec::{FrameCache, MatchCache};
-use crate::import::{
-    self, ImportOptions, ImportReport, KnownSource, Progress, fingerprint, frames_by_source,
-};
+use crate::import::{self, ImportOptions, ImportReport, Progress};
 use crate::limits::{COLUMN_CACHE_BYTES, COLUMN_CACHE_SHARE};
 use crate::storage::{
-    ColumnCache, Lock, Manifest, ManifestStamp, RawCursor, RawFolder, Segment, SourceEntry,
-    folder_is_read_only, has_templates, is_locked, notes, raw_name, recover_raw, verify_templates,
+    ColumnCache, Frame, Manifest, ManifestStamp, Profile, RawCursor, RawFolder, Readings, Segment,
+    SegmentEntry, Shared, SourceEntry, folder_bytes, folder_is_read_only, is_locked, notes, verify_templates,
 };
 use crate::templates::TemplateCache;
+use crate::writing::Writing;
 
 /// A case folder. Shared freely between threads; every question is answered from the [`Snapshot`] that
 /// stands when it is asked.
@@ -26,11 +25,11 @@ use crate::templates::TemplateCache;
 pub struct Case {
     folder: PathBuf,
     raw: RawFolder,
+    shared: Shared,
     state: RwLock<State>,
     writer: Mutex<()>,
     pub(crate) frames: FrameCache,
     pub(crate) matches: MatchCache,
-    pub(crate) columns: Arc<ColumnCache>,
     pub(crate) templates: TemplateCache,
 }
 
@@ -45,6 +44,15 @@ struct State {
 pub struct Snapshot {
     pub(crate) manifest: Manifest,
     pub(crate) segments: Vec<Arc<Segment>>,
+    missing: Vec<Missing>,
+}
+
+/// A segment that cannot be opened. The others answer without it.
+#[derive(Clone, Debug)]
+pub struct Missing {
+    pub segment: u64,
+    pub events: u64,
+    pub why: Error,
 }
 
 impl Snapshot {
@@ -72,9 +80,9 @@ impl Snapshot {
     /// The sources that a person means: by number, by name or path, or all of a rotated set.
     #[must_use]
     pub fn sources_named(&self, name: &str) -> Vec<u32> {
-        let all = || (0..).zip(self.sources());
+        let all = || (0..).zip(self.sources()).filter(|(_, source)| !source.deleted);
         if let Ok(id) = name.parse::<u32>()
-            && (id as usize) < self.sources().len()
+            && self.sources().get(id as usize).is_some_and(|source| !source.deleted)
         {
             return vec![id];
         }
@@ -93,11 +101,43 @@ impl Snapshot {
         Some((first, last))
     }
 
-    /// How many segments there are, and how many of them have their text index.
+    /// How many segments have reached the case's profile, and how many there are.
     #[must_use]
     pub fn indexed(&self) -> (usize, usize) {
-        let indexed = self.manifest.segments.iter().filter(|segment| segment.indexed).count();
-        (indexed, self.manifest.segments.len())
+        let reached = |segment: &&SegmentEntry| segment.profile == self.manifest.profile;
+        (self.manifest.segments.iter().filter(reached).count(), self.manifest.segments.len())
+    }
+
+    /// What is left of it without the segments that could not be read when they were needed.
+    fn without_failed(&self) -> Snapshot {
+        let whole = self.segments.iter().filter(|segment| !segment.has_failed());
+        let segments: Vec<_> = whole.cloned().collect();
+        let mut manifest = self.manifest.clone();
+        manifest.segments.retain(|entry| segments.iter().any(|segment| segment.meta.id == entry.id));
+        Snapshot { manifest, segments, missing: Vec::new() }
+    }
+
+    /// What is kept besides the original bytes.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        self.manifest.profile
+    }
+
+    /// Segments that cannot even be opened.
+    pub(crate) fn unopened(&self) -> &[Missing] {
+        &self.missing
+    }
+
+    /// Segments that answers lack something of, because they are damaged: those that cannot be opened, and
+    /// those that a question has come upon.
+    #[must_use]
+    pub fn missing(&self) -> Vec<Missing> {
+        let mut missing = self.missing.clone();
+        missing.extend(self.segments.iter().filter_map(|segment| {
+            let why = segment.damage()?.clone();
+            Some(Missing { segment: segment.meta.id, events: segment.meta.events, why })
+        }));
+        missing
     }
 }
 
@@ -128,16 +168,18 @@ impl Case {
     pub fn open(folder: &Path) -> Result<Case> {
         let stamp = Manifest::stamp(folder);
         let manifest = Manifest::read(folder)?;
+        let readings = Arc::new(Readings::new(folder));
         let columns = Arc::new(ColumnCache::new(column_budget_bytes()));
-        let snapshot = Arc::new(load(folder, manifest, &[], &columns)?);
+        let shared = Shared { readings, columns };
+        let snapshot = Arc::new(Snapshot::load(manifest, &[], &shared));
         Ok(Case {
             folder: folder.to_path_buf(),
             raw: RawFolder::new(folder),
+            shared,
             state: RwLock::new(State { snapshot, stamp }),
             writer: Mutex::new(()),
             frames: FrameCache::default(),
             matches: MatchCache::default(),
-            columns,
             templates: TemplateCache::default(),
         })
     }
@@ -145,6 +187,12 @@ impl Case {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// What the case takes on disk.
+    #[must_use]
+    pub fn bytes_on_disk(&self) -> u64 {
+        folder_bytes(&self.folder)
     }
 
     /// The case as last published, by this process or another one. When what another one published cannot
@@ -158,17 +206,16 @@ impl Case {
         }
         let known = Arc::clone(&state.snapshot);
         drop(state);
-        let loaded = Manifest::read(&self.folder)
-            .and_then(|manifest| load(&self.folder, manifest, &known.segments, &self.columns));
-        match loaded {
-            Ok(snapshot) if snapshot.revision() >= known.revision() => {
+        match Manifest::read(&self.folder) {
+            Ok(manifest) if manifest.revision >= known.revision() => {
+                let snapshot = Snapshot::load(manifest, &known.segments, &self.shared);
                 self.replace(Arc::new(snapshot), stamp)
             }
             _ => known,
         }
     }
 
-    fn replace(&self, snapshot: Arc<Snapshot>, stamp: Option<ManifestStamp>) -> Arc<Snapshot> {
+    pub(crate) fn replace(&self, snapshot: Arc<Snapshot>, stamp: Option<ManifestStamp>) -> Arc<Snapshot> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let names = |snapshot: &Snapshot| -> Vec<(String, Option<String>)> {
             snapshot.sources().iter().map(|source| (source.name.clone(), source.set.clone())).collect()
@@ -176,7 +223,7 @@ impl Case {
         if !names(&snapshot).starts_with(&names(&state.snapshot)) {
             // Which events are of a source of some name was answered by the names before.
             self.matches.clear();
-            self.columns.clear();
+            self.shared.columns.clear();
         }
         *state = State { snapshot: Arc::clone(&snapshot), stamp };
         snapshot
@@ -203,21 +250,25 @@ impl Case {
         report: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<ImportReport> {
+        self.write(|writing| import::import(writing, paths, options, report, cancel))
+    }
+
+    /// Does work that changes the case. Only one may at a time.
+    pub(crate) fn write<T>(&self, work: impl FnOnce(&mut Writing<'_>) -> Result<T>) -> Result<T> {
         let _turn = self.turn()?;
-        let mut writing = Writing::begin(self)?;
-        import::import(&mut writing, paths, options, report, cancel)
+        work(&mut Writing::begin(self)?)
     }
 
     /// The turn to write, of the threads of this process.
-    pub(crate) fn turn(&self) -> Result<MutexGuard<'_, ()>> {
-        // An import that panicked leaves nothing behind that the next one does not put right.
+    fn turn(&self) -> Result<MutexGuard<'_, ()>> {
+        // Work that panicked leaves nothing behind that the next one does not put right.
         match self.writer.try_lock() {
             Ok(turn) => Ok(turn),
             Err(TryLockError::Poisoned(turn)) => Ok(turn.into_inner()),
             Err(TryLockError::WouldBlock) => {
-                Err(Error::new(ErrorKind::CaseLocked, "an import into this case is running")
+                Err(Error::new(ErrorKind::CaseLocked, "this case is being written already")
                     .at(&self.folder)
-                    .hint("add these files when it has ended, or stop it first"))
+                    .hint("try it again when that has ended, or stop it first"))
             }
         }
     }
@@ -225,18 +276,22 @@ impl Case {
     /// Reads everything back: each source's hash, each segment's checksum, each event's place, the notes.
     pub fn verify(&self, cancel: &Cancel) -> Verification {
         let snapshot = self.snapshot();
-        let mut problems = Vec::new();
+        let mut problems: Vec<Error> = Manifest::problem(&self.folder).into_iter().collect();
+        problems.extend(snapshot.missing.iter().map(|missing| missing.why.clone()));
         let mut bytes = 0;
-        for (id, source) in snapshot.sources().iter().enumerate() {
+        let kept = snapshot.sources().iter().enumerate().filter(|(_, source)| !source.deleted);
+        for (id, source) in kept.clone() {
             match self.hash_source(&snapshot, id as u32, cancel) {
                 Ok(hash) if hash == source.sha256 => bytes += source.bytes,
-                Ok(_) => problems.push(
+                Ok(_) if snapshot.missing.is_empty() => problems.push(
                     Error::new(
                         ErrorKind::CaseDamaged,
                         format!("the stored bytes of {} do not match its hash", source.name),
                     )
                     .at(&self.folder),
                 ),
+                // A part of it may lie in a segment that was named already.
+                Ok(_) => {}
                 Err(error) => problems.push(error),
             }
         }
@@ -246,7 +301,7 @@ impl Case {
             problems.extend(verify_templates(segment, cursor).err());
         }
         problems.extend(notes::verify(&self.folder).err());
-        Verification { sources: snapshot.sources().len(), segments: snapshot.segments.len(), bytes, problems }
+        Verification { sources: kept.count(), segments: snapshot.manifest.segments.len(), bytes, problems }
     }
 
     fn hash_source(&self, snapshot: &Snapshot, source: u32, cancel: &Cancel) -> Result<String> {
@@ -276,13 +331,54 @@ impl Case {
         Ok(())
     }
 
+    /// What its segments have in common.
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// Columns that are decoded, and what was made of them.
+    pub(crate) fn columns(&self) -> &ColumnCache {
+        &self.shared.columns
+    }
+
+    /// Asks a question. Where segments turn out to be damaged it is asked again without them, and
+    /// [`Snapshot::missing`] tells afterwards what the answer lacks.
+    pub(crate) fn without_damaged<T>(
+        snapshot: &Snapshot,
+        mut ask: impl FnMut(&Snapshot) -> Result<T>,
+    ) -> Result<T> {
+        let mut answer = ask(snapshot);
+        let mut asked = snapshot.segments.len();
+        while answer.as_ref().is_err_and(|error| error.kind().is_of_files()) {
+            let whole = snapshot.without_failed();
+            if whole.segments.len() == asked {
+                break;
+            }
+            asked = whole.segments.len();
+            answer = ask(&whole);
+        }
+        answer
+    }
+
     pub(crate) fn raw_cursor(&self) -> RawCursor<'_> {
         self.raw.cursor()
     }
 }
 
-/// A source's frames over all segments, in the order of the source.
-fn frames_of(segments: &[Arc<Segment>], source: u32) -> Vec<crate::storage::Frame> {
+/// The frames of every source over all segments, in the order of the source.
+pub(crate) fn frames_by_source(segments: &[Arc<Segment>]) -> BTreeMap<u32, Vec<Frame>> {
+    let mut found: BTreeMap<u32, Vec<Frame>> = BTreeMap::new();
+    for entry in segments.iter().flat_map(|segment| &segment.meta.sources) {
+        found.entry(entry.source).or_default().extend(&entry.frames);
+    }
+    for frames in found.values_mut() {
+        frames.sort_unstable_by_key(|frame| frame.offset);
+    }
+    found
+}
+
+/// Those of one source.
+pub(crate) fn frames_of(segments: &[Arc<Segment>], source: u32) -> Vec<Frame> {
     let entries = segments.iter().flat_map(|segment| &segment.meta.sources);
     let mut frames: Vec<_> = entries
         .filter(|entry| entry.source == source)
@@ -292,139 +388,25 @@ fn frames_of(segments: &[Arc<Segment>], source: u32) -> Vec<crate::storage::Fram
     frames
 }
 
-/// Opens the segments that a manifest lists, taking those that are known already.
-fn load(
-    folder: &Path,
-    manifest: Manifest,
-    known: &[Arc<Segment>],
-    columns: &Arc<ColumnCache>,
-) -> Result<Snapshot> {
-    let segments = manifest.segments.iter().map(|entry| {
-        match known.iter().find(|segment| segment.meta.id == entry.id) {
-            Some(segment) => Ok(Arc::clone(segment)),
-            None => Segment::open(folder, entry.id, columns).map(Arc::new),
-        }
-    });
-    let segments = segments.collect::<Result<_>>()?;
-    Ok(Snapshot { manifest, segments })
-}
-
-/// The right to write a case, with the state as last published.
-pub(crate) struct Writing<'c> {
-    case: &'c Case,
-    pub manifest: Manifest,
-    segments: Vec<Arc<Segment>>,
-    _lock: Lock,
-}
-
-impl<'c> Writing<'c> {
-    pub fn begin(case: &'c Case) -> Result<Writing<'c>> {
-        let lock = Lock::acquire(&case.folder)?;
-        // Another process may have written since this one last looked.
-        let manifest = Manifest::read(&case.folder)?;
-        let snapshot = load(&case.folder, manifest, &case.snapshot().segments, &case.columns)?;
-        let (manifest, segments) = (snapshot.manifest, snapshot.segments);
-        let mut writing = Writing { case, manifest, segments, _lock: lock };
-        writing.recover()?;
-        Ok(writing)
-    }
-
-    pub fn folder(&self) -> &Path {
-        &self.case.folder
-    }
-
-    pub fn columns(&self) -> &Arc<ColumnCache> {
-        &self.case.columns
-    }
-
-    /// Replaces the manifest on disk and then what questions are answered from.
-    pub fn publish(&mut self, manifest: Manifest, segments: Vec<Segment>, removed: &[u64]) -> Result<()> {
-        manifest.write(&self.case.folder)?;
-        self.manifest = manifest;
-        self.segments.retain(|segment| !removed.contains(&segment.meta.id));
-        self.segments.extend(segments.into_iter().map(Arc::new));
-        let snapshot = Snapshot { manifest: self.manifest.clone(), segments: self.segments.clone() };
-        self.case.replace(Arc::new(snapshot), Manifest::stamp(&self.case.folder));
-        Ok(())
-    }
-
-    /// Removes what an import left behind that ended without a word: bytes and segments that no manifest names.
-    pub fn recover(&mut self) -> Result<()> {
-        let folder = &self.case.folder;
-        let frames = frames_by_source(self.segments.iter().map(AsRef::as_ref));
-        for (id, source) in (0..).zip(&self.manifest.sources) {
-            let of_source = frames.get(&id).map_or(&[][..], Vec::as_slice);
-            recover_raw(folder, (id, source.generation), source.raw_bytes, of_source)?;
-        }
-        for source in &mut self.manifest.sources {
-            if !source.complete && source.note.is_none() {
-                source.note =
-                    Some(format!("the import was cut off; its first {} bytes are kept", source.bytes));
+impl Snapshot {
+    /// Opens the segments that a manifest lists, taking those that are known already.
+    pub(crate) fn load(manifest: Manifest, known: &[Arc<Segment>], shared: &Shared) -> Snapshot {
+        shared.readings.update(&manifest);
+        let mut segments = Vec::with_capacity(manifest.segments.len());
+        let mut missing = Vec::new();
+        let known: HashMap<u64, &Arc<Segment>> =
+            known.iter().map(|segment| (segment.meta.id, segment)).collect();
+        for entry in &manifest.segments {
+            if let Some(&segment) = known.get(&entry.id) {
+                segments.push(Arc::clone(segment));
+                continue;
+            }
+            match Segment::open(entry.id, &entry.sha256, shared) {
+                Ok(segment) => segments.push(Arc::new(segment)),
+                Err(why) => missing.push(Missing { segment: entry.id, events: entry.events, why }),
             }
         }
-        let listed = |id: u64| self.manifest.segments.iter().any(|segment| segment.id == id);
-        remove_where(&folder.join("segments"), |name| !name.parse().is_ok_and(listed))?;
-        let sources = (0..).zip(&self.manifest.sources);
-        let raw: HashSet<_> = sources.map(|(id, source)| raw_name(id, source.generation)).collect();
-        remove_where(&folder.join("raw"), |name| !raw.contains(name))?;
-        let accounts: HashSet<_> = self.manifest.sources.iter().filter_map(|source| source.account).collect();
-        let folder = folder.join("accounts");
-        if !folder.is_dir() {
-            return Ok(());
-        }
-        remove_where(&folder, |name| {
-            let number = name.strip_suffix(".json").and_then(|number| number.parse().ok());
-            number.is_none_or(|number: u64| !accounts.contains(&number))
-        })
-    }
-
-    pub fn segments(&self) -> impl Iterator<Item = &Segment> {
-        self.segments.iter().map(AsRef::as_ref)
-    }
-
-    /// The sources with what is needed to tell whether a stream is one of them.
-    pub fn known_sources(&self) -> Vec<KnownSource> {
-        let mut frames = frames_by_source(self.segments());
-        let sources = (0..).zip(&self.manifest.sources);
-        let known = sources.map(|(id, entry)| {
-            let frames: Vec<_> = frames.remove(&id).unwrap_or_default();
-            let mut entry = entry.clone();
-            if entry.head.is_empty()
-                && let Some(first) = frames.first()
-                && let Ok(bytes) = self.case.raw.cursor().read(id, first)
-            {
-                // Cases of earlier versions do not have it.
-                entry.head = fingerprint(&bytes);
-            }
-            KnownSource { id, entry: entry.into(), frames: frames.into() }
-        });
-        known.collect()
-    }
-
-    /// Segments without a text index or without templates: those not yet indexed, and those of which somebody
-    /// deleted the one or the other.
-    pub fn unindexed(&self) -> Vec<u64> {
-        let entries = self.manifest.segments.iter().zip(&self.segments);
-        entries
-            .filter(|(entry, segment)| !entry.indexed || !segment.has_text() || !has_templates(segment))
-            .map(|(entry, _)| entry.id)
-            .collect()
-    }
-
-    /// Writes down what templates are called by, once all segments have them.
-    pub fn keep_template_ids(&self, cancel: &Cancel) -> Result<()> {
-        self.case.keep_template_ids(&self.case.snapshot(), cancel)
-    }
-
-    pub fn index_segment(&mut self, id: u64, cancel: &Cancel) -> Result<()> {
-        let Some(segment) = self.segments.iter().find(|segment| segment.meta.id == id) else { return Ok(()) };
-        segment.build_text(&mut self.case.raw.cursor(), &|| cancel.is_set())?;
-        if !has_templates(segment) {
-            self.case.mined(segment, cancel)?.store(segment)?;
-        }
-        let mut manifest = self.manifest.clone();
-        manifest.segments.iter_mut().filter(|entry| entry.id == id).for_each(|entry| entry.indexed = true);
-        self.publish(manifest, Vec::new(), &[])
+        Snapshot { manifest, segments, missing }
     }
 }
 
@@ -435,14 +417,4 @@ fn column_budget_bytes() -> usize {
         line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
     });
     total.map_or(COLUMN_CACHE_BYTES, |kilobytes| kilobytes / COLUMN_CACHE_SHARE * 1_024)
-}
-
-fn remove_where(folder: &Path, unwanted: impl Fn(&str) -> bool) -> Result<()> {
-    for entry in fs::read_dir(folder).at_path(folder)?.flatten() {
-        if unwanted(&entry.file_name().to_string_lossy()) {
-            let path = entry.path();
-            if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }.at_path(&path)?;
-        }
-    }
-    Ok(())
 }

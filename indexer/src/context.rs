@@ -41,6 +41,20 @@ impl Case {
         cut: usize,
         cancel: &Cancel,
     ) -> Result<Context> {
+        Self::without_damaged(snapshot, |snapshot| {
+            self.around_of(snapshot, (source, offset), around, (before, after), cut, cancel)
+        })
+    }
+
+    fn around_of(
+        &self,
+        snapshot: &Snapshot,
+        (source, offset): (u32, u64),
+        around: &Around,
+        (before, after): (usize, usize),
+        cut: usize,
+        cancel: &Cancel,
+    ) -> Result<Context> {
         let unknown =
             || Error::new(ErrorKind::NotFound, format!("source {source} has no event at byte {offset}"));
         let own = find(snapshot, source, offset)?.ok_or_else(unknown)?;

@@ -27,6 +27,16 @@ pub enum ErrorKind {
     Internal,
 }
 
+impl ErrorKind {
+    /// What is wrong lies in files of the case, not in the question.
+    pub(crate) fn is_of_files(self) -> bool {
+        matches!(
+            self,
+            ErrorKind::CaseDamaged | ErrorKind::NotFound | ErrorKind::NotReadable | ErrorKind::Internal
+        )
+    }
+}
+
 /// An error with its kind, the file it is about and what to do next. The message is lower-case and
 /// without a full stop, so that it chains; hosts shape it for the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]

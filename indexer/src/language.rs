@@ -75,6 +75,10 @@ impl Case {
 
     /// Answers a filter and tells what was done for it. Nothing that was kept from earlier questions is used.
     pub fn explain(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Explanation> {
+        Self::without_damaged(snapshot, |snapshot| self.explain_of(snapshot, view, cancel))
+    }
+
+    fn explain_of(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Explanation> {
         let view = Self::resolved(snapshot, view)?;
         let (trace, prepared) = (Trace::default(), Prepared::new(&view.filter));
         let mut cursor = self.raw_cursor();
@@ -159,7 +163,7 @@ impl Case {
                     }
                 }
             }
-            for column in segment.field(field, cancel)? {
+            for column in segment.or_missing(segment.field(field, cancel))?.unwrap_or_default() {
                 count_values(&column, &begins, &mut counts);
             }
         }

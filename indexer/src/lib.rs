@@ -28,6 +28,7 @@ mod detect;
 mod error;
 mod exec;
 pub mod export;
+mod faults;
 mod import;
 mod language;
 mod limits;
@@ -37,19 +38,21 @@ mod pipe;
 mod preview;
 pub mod query;
 mod revise;
+mod rewrite;
 mod search;
 mod sorted;
 pub mod stamp;
 mod storage;
 mod templates;
 pub mod tokens;
+mod writing;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-pub use case::{Case, Snapshot, Verification};
+pub use case::{Case, Missing, Snapshot, Verification};
 pub use context::{Around, Context};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
@@ -64,9 +67,10 @@ pub use notes::Evidence;
 pub use patterns::{Granularity, Template, TemplateId};
 pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
 pub use preview::{Estimate, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, preview, preview_text};
+pub use rewrite::{CompactReport, RepairReport, Rewriting};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use sorted::SortBy;
-pub use storage::{Account, Example, Reading, Scalar, SourceEntry, Unparsed};
+pub use storage::{Account, Example, Profile, Reading, Scalar, SourceEntry, Unparsed};
 pub use storage::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 

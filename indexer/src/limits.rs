@@ -64,6 +64,16 @@ pub const PAGE_ROWS: usize = 10_000;
 /// The most buckets of a timeline: more than a screen has pixels across.
 pub const TIMELINE_BUCKETS: usize = 8_192;
 
+/// Compacted segments hold about this much raw text: twice what one lands with at most, so that questions
+/// still go over several cores, and building one takes no more memory than a few times this.
+pub const COMPACT_RAW_BYTES: u64 = 256 << 20;
+
+/// How hard compacting packs the original bytes. Above this each percent of size costs twice the time.
+pub const COMPACT_RAW_LEVEL: i32 = 12;
+
+/// How hard compacting packs columns, which are coded already and gain less.
+pub const COMPACT_COLUMN_LEVEL: i32 = 9;
+
 /// Pairs of a group and a value that are kept while different values are counted by group: 256 MB.
 pub const DISTINCT_PAIRS: usize = 32_000_000;
 

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use ingest::{Batch, Chunk, Encoding, Filter, Found, Level, Member, NO_TIME, Settler, Source, Texts, Values};
 
 use crate::Cancel;
-use crate::case::{Case, Snapshot};
+use crate::case::{Case, Snapshot, frames_by_source};
 use crate::error::{AtPath, Error, ErrorKind, Result};
-use crate::import::{Expected, ImportOptions, Outcome, StoredBytes, frames_by_source};
+use crate::import::{Expected, ImportOptions, Outcome, StoredBytes};
 use crate::limits::{
     EXAMPLE_BYTES, LEAST_MEASURED_BYTES, MEASURED_BYTES, PREVIEWED_BYTES, RESERVED_SHARE, UNNOTICED_PART,
     USUAL_EXPANSION,
 };
-use crate::storage::{Account, RawFolder, SourceEntry, folder_bytes};
+use crate::storage::{Account, RawFolder, SourceEntry, SourceReading, folder_bytes};
 
 /// What to look at, and how.
 #[derive(Clone, Debug, Default)]
@@ -256,12 +256,12 @@ impl Case {
         options: &ingest::Options,
         events: usize,
     ) -> Result<PreviewFile> {
-        let Some(entry) = snapshot.sources().get(source as usize) else {
+        let entry = snapshot.sources().get(source as usize).filter(|entry| !entry.deleted);
+        let Some(entry) = entry else {
             let message = format!("there is no source {source} in this case");
             return Err(Error::new(ErrorKind::BadRequest, message).at(self.folder()));
         };
-        let frames =
-            frames_by_source(snapshot.segments.iter().map(AsRef::as_ref)).remove(&source).unwrap_or_default();
+        let frames = frames_by_source(&snapshot.segments).remove(&source).unwrap_or_default();
         let mut bytes = Vec::new();
         let mut stored = StoredBytes::new(RawFolder::new(self.folder()), source, &frames, 0, PREVIEWED_BYTES);
         stored.read_to_end(&mut bytes).at_path(self.folder())?;
@@ -282,7 +282,12 @@ impl Case {
             compression: entry.compression.clone(),
             input: Ok(Box::new(Cursor::new(bytes))),
         };
-        file.read(Source::of(member, &entry.reading.under(options))?, events, None)?;
+        let options = entry.reading.under(options);
+        let options = match SourceReading::of(&snapshot.manifest, source) {
+            Some(reading) => reading.with_definition(options)?,
+            None => options,
+        };
+        file.read(Source::of(member, &options)?, events, None)?;
         // What is known of all of it says more than its first bytes do.
         file.last = entry.last.filter(|_| !file.is_whole).or(file.last);
         Ok(file)

@@ -1,14 +1,11 @@
 //! Sources of a case, read in another way than before from what is stored of them.
 
-use std::sync::Arc;
-
-use ingest::custom::Definition;
-
 use crate::Cancel;
-use crate::case::{Case, Snapshot, Writing};
+use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
 use crate::import::{self, ImportOptions, ImportReport, Progress};
 use crate::storage::{Account, Accounts, SourceEntry};
+use crate::writing::Writing;
 
 impl Case {
     /// Reads text that has no file into the case, as a source of this name. `now_ns` is when it came: times without
@@ -21,9 +18,7 @@ impl Case {
         report: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<ImportReport> {
-        let _turn = self.turn()?;
-        let mut writing = Writing::begin(self)?;
-        import::paste(&mut writing, (name, text), now_ns, options, report, cancel)
+        self.write(|writing| import::paste(writing, (name, text), now_ns, options, report, cancel))
     }
 
     /// Reads stored sources anew, in another way: nothing of the originals is needed. What was read before
@@ -35,48 +30,43 @@ impl Case {
         report: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<ImportReport> {
-        let _turn = self.turn()?;
-        let mut writing = Writing::begin(self)?;
-        let mut chosen = Vec::new();
-        for &source in sources {
-            let entry = entry(&writing, source)?;
-            chosen.push((source, entry.reading.under(&options.ingest)));
-        }
-        import::reread(&mut writing, chosen, options, report, cancel)
+        self.write(|writing| {
+            let chosen = sources.iter().map(|&source| {
+                let entry = entry(writing, source)?;
+                Ok((source, entry.reading.under(&options.ingest)))
+            });
+            let chosen = chosen.collect::<Result<_>>()?;
+            import::reread(writing, chosen, options, report, cancel)
+        })
     }
 
     /// Sets the zone of a source's times without one, and what is added to every time. Nothing of the originals
-    /// is needed; `None` leaves what was chosen before. The definitions are those that people made, of which a
-    /// source's format may be one.
+    /// is needed; `None` leaves what was chosen before.
     pub fn adjust(
         &self,
         sources: &[u32],
         zone: Option<&str>,
         clock_offset_ns: Option<i64>,
-        definitions: &[Arc<Definition>],
         report: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<ImportReport> {
-        let _turn = self.turn()?;
-        let mut writing = Writing::begin(self)?;
-        let mut chosen = Vec::new();
-        for &source in sources {
-            let entry = entry(&writing, source)?;
-            let before = entry.reading.under(&ingest::Options::default());
-            chosen.push((
-                source,
-                ingest::Options {
+        self.write(|writing| {
+            let chosen = sources.iter().map(|&source| {
+                let entry = entry(writing, source)?;
+                let before = entry.reading.under(&ingest::Options::default());
+                let options = ingest::Options {
                     zone: zone.map(str::to_owned).or(before.zone.clone()),
                     clock_offset_ns: clock_offset_ns.unwrap_or(before.clock_offset_ns),
                     // The format stays, whatever another reading of the sample would say.
                     format: Some(entry.format.clone()),
                     encoding: Some(entry.encoding.clone()),
-                    definitions: definitions.to_vec(),
                     ..before
-                },
-            ));
-        }
-        import::reread(&mut writing, chosen, &ImportOptions::default(), report, cancel)
+                };
+                Ok((source, options))
+            });
+            let chosen = chosen.collect::<Result<_>>()?;
+            import::reread(writing, chosen, &ImportOptions::default(), report, cancel)
+        })
     }
 
     /// What was found out about a source while it was read; nothing in cases of earlier versions.
@@ -89,7 +79,8 @@ impl Case {
 }
 
 fn entry<'w>(writing: &'w Writing<'_>, source: u32) -> Result<&'w SourceEntry> {
-    writing.manifest.sources.get(source as usize).ok_or_else(|| {
+    let entry = writing.manifest.sources.get(source as usize).filter(|entry| !entry.deleted);
+    entry.ok_or_else(|| {
         let message = format!("there is no source {source} in this case");
         Error::new(ErrorKind::BadRequest, message).at(writing.folder())
     })

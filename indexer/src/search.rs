@@ -15,7 +15,7 @@ pub use crate::exec::Direction;
 use crate::exec::{Part, Position, Question, RowSet, Selection, in_order, select_segment};
 use crate::limits::{PAGE_ROWS, PARTIAL_EVERY, TIMELINE_BUCKETS};
 use crate::query::{self, Diagnostic, Filter, nearest};
-use crate::storage::{RawCursor, Segment, SegmentField, SegmentMeta};
+use crate::storage::{Frame, RawCursor, Segment, SegmentField, SegmentMeta};
 use crate::{Cancel, FieldKind};
 
 /// What part of a case is looked at: a filter, and times from (inclusive) to (exclusive).
@@ -82,7 +82,7 @@ pub struct Event {
     pub length: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FieldValue {
     pub name: String,
     pub value: String,
@@ -98,6 +98,17 @@ pub struct Page {
 impl Case {
     /// Counts over time. `partial` is called with what is known so far and the share of events looked at.
     pub fn timeline(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        buckets: usize,
+        partial: &mut dyn FnMut(&Timeline, f64),
+        cancel: &Cancel,
+    ) -> Result<Timeline> {
+        Self::without_damaged(snapshot, |snapshot| self.timeline_of(snapshot, view, buckets, partial, cancel))
+    }
+
+    fn timeline_of(
         &self,
         snapshot: &Snapshot,
         view: &View,
@@ -128,7 +139,7 @@ impl Case {
             if let Some(counts) = counts {
                 timeline.add(&counts);
             }
-            seen += snapshot.manifest.segments[index].events;
+            seen += snapshot.segments[index].meta.events;
             if told.elapsed() >= PARTIAL_EVERY && index + 1 < snapshot.segments.len() {
                 told = Instant::now();
                 partial(&timeline, seen as f64 / snapshot.events().max(1) as f64);
@@ -209,7 +220,8 @@ impl Case {
                 }
                 let event = self.event_at(&position, &mut cursor, usize::MAX)?;
                 let fields = if walk.with_fields {
-                    shown(position.segment.decoded_fields(position.row)?)
+                    let fields = position.segment.decoded_fields(position.row).map(shown);
+                    position.segment.or_missing(fields)?.unwrap_or_default()
                 } else {
                     Vec::new()
                 };
@@ -262,12 +274,14 @@ impl Case {
 
     pub(crate) fn selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
         let view = &Self::resolved(snapshot, view)?;
-        let mut parts = Vec::new();
-        self.each_part(snapshot, view, cancel, Ok, |part, _| {
-            parts.push(part);
-            Ok(())
-        })?;
-        Selection::new(parts)
+        Self::without_damaged(snapshot, |snapshot| {
+            let mut parts = Vec::new();
+            self.each_part(snapshot, view, cancel, Ok, |part, _| {
+                parts.push(part);
+                Ok(())
+            })?;
+            Selection::new(parts)
+        })
     }
 
     /// The matching rows of one segment within the view's times; nothing when none can match.
@@ -343,7 +357,7 @@ impl Case {
         let find = |index| self.part(snapshot, index, view, cancel)?.map(&work).transpose();
         let mut seen = 0;
         in_order(snapshot.segments.len(), cancel, find, |index, result| {
-            seen += snapshot.manifest.segments[index].events;
+            seen += snapshot.segments[index].meta.events;
             let fraction = seen as f64 / snapshot.events().max(1) as f64;
             result.map_or(Ok(()), |result| done(result, fraction))
         })
@@ -358,11 +372,22 @@ impl Case {
         let (places, row) = (position.segment.locations()?, position.row);
         let (source, offset, length) = (places.source(row), places.offset(row), places.length(row));
         let frame = position.segment.frame(source, offset)?;
-        let bytes = match self.frames.get(source, frame) {
-            Some(bytes) => bytes,
-            None => cursor.frame(source, frame)?,
+        let encoding = position.segment.encoding(source);
+        let mut event = Event {
+            source,
+            offset,
+            time: position.segment.times()?.get(row),
+            level: position.segment.level(row)?,
+            line: position.segment.packed("line")?.whole_at(row) as u64,
+            text: String::new(),
+            cut: false,
+            raw: Vec::new(),
+            encoding,
+            length,
         };
-        self.frames.put(source, frame, Arc::clone(&bytes));
+        // An event whose bytes are damaged is still there, and what is wrong is told with the answer.
+        let read = self.frame_bytes(source, frame, cursor);
+        let Some(bytes) = position.segment.or_missing(read)? else { return Ok(event) };
         let start = (offset - frame.offset) as usize;
         let place = start..start + length as usize;
         let raw = bytes.get(place.clone()).ok_or_else(|| {
@@ -370,23 +395,23 @@ impl Case {
                 ErrorKind::CaseDamaged,
                 format!("the event at byte {offset} reaches past its raw frame"),
             )
-        })?;
-        let encoding = position.segment.encoding(source);
+        });
+        let Some(raw) = position.segment.or_missing(raw)? else { return Ok(event) };
         let mut texts = Texts::of(encoding);
         let text = texts.text(&bytes, frame.offset, place);
-        let shown = String::from_utf8_lossy(&text[..text.len().min(cut)]).into_owned();
-        Ok(Event {
-            source,
-            offset,
-            time: position.segment.times()?.get(row),
-            level: position.segment.level(row)?,
-            line: position.segment.packed("line")?.whole_at(row) as u64,
-            cut: text.len() > cut,
-            text: shown,
-            raw: raw[..raw.len().min(cut)].to_vec(),
-            encoding,
-            length,
-        })
+        event.text = String::from_utf8_lossy(&text[..text.len().min(cut)]).into_owned();
+        event.cut = text.len() > cut;
+        event.raw = raw[..raw.len().min(cut)].to_vec();
+        Ok(event)
+    }
+
+    fn frame_bytes(&self, source: u32, frame: &Frame, cursor: &mut RawCursor<'_>) -> Result<Arc<Vec<u8>>> {
+        if let Some(bytes) = self.frames.get(source, frame) {
+            return Ok(bytes);
+        }
+        let bytes = cursor.frame(source, frame)?;
+        self.frames.put(source, frame, Arc::clone(&bytes));
+        Ok(bytes)
     }
 
     /// A calculation over a field that no event has is a mistake too.

@@ -67,6 +67,18 @@ impl Case {
         cut: usize,
         cancel: &Cancel,
     ) -> Result<Page> {
+        Self::without_damaged(snapshot, |snapshot| self.page_by_of(snapshot, view, sort, rows, cut, cancel))
+    }
+
+    fn page_by_of(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        sort: &SortBy,
+        rows: (usize, usize),
+        cut: usize,
+        cancel: &Cancel,
+    ) -> Result<Page> {
         let direction = if sort.descending { Direction::NewestFirst } else { Direction::OldestFirst };
         if sort.field == "time" {
             return self.page(snapshot, view, direction, rows, cut, cancel);
@@ -209,8 +221,10 @@ impl Places {
     /// Kept from question to question, and made anew when there are more segments.
     fn of(asked: &Asked<'_>, field: &str) -> Result<Arc<Places>> {
         let ids = || asked.snapshot.segments.iter().map(|segment| segment.meta.id);
-        let newest = ids().max().unwrap_or(0);
-        let name = format!("#order {} {newest} {field}", asked.snapshot.segments.len());
+        // FNV-1a over the ids tells one list of segments from another.
+        let list =
+            ids().fold(0xcbf2_9ce4_8422_2325_u64, |list, id| (list ^ id).wrapping_mul(0x100_0000_01b3));
+        let name = format!("#order {list:016x} {field}");
         let make = || {
             let values = Values::of(asked.case, asked.snapshot, field, asked.cancel)?;
             let places = Places::new(asked.snapshot, &values, asked.cancel)?;
@@ -218,7 +232,7 @@ impl Places {
             let bytes = bytes.sum();
             Ok((places, bytes))
         };
-        asked.case.columns.get_or_stop(u64::MAX - 1, &name, asked.cancel, make)
+        asked.case.columns().get_or_stop(u64::MAX - 1, &name, asked.cancel, make)
     }
 
     fn new(snapshot: &Snapshot, values: &Values, cancel: &Cancel) -> Result<Places> {

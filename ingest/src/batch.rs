@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::decoded::Decoded;
+use crate::encoding::{Encoding, has_escapes};
 use crate::time::TimeTally;
 
 /// The time of an event that has none, in nanoseconds since 1970 UTC. Sorts before every real time.
@@ -78,13 +79,25 @@ impl Chunk {
         Chunk { bytes, first_line: 1, ..Chunk::default() }
     }
 
+    /// A chunk as it was read before, from what was kept of it.
+    #[must_use]
+    pub fn stored(bytes: Vec<u8>, offset: u64, heading: &[u8], encoding: Encoding) -> Chunk {
+        let differs = !encoding.is_evtx() && (!encoding.is_plain() || has_escapes(&bytes));
+        let decoded = differs.then(|| {
+            let mut decoded = Decoded::new(encoding);
+            decoded.extend(&bytes, true);
+            decoded
+        });
+        Chunk { bytes, offset, first_line: 1, heading: heading.into(), decoded }
+    }
+
     /// The same at a place in its source.
     #[must_use]
     pub fn at(self, offset: u64) -> Chunk {
         Chunk { offset, ..self }
     }
 
-    /// The heading lines in effect where it begins.
+    /// The heading lines that stand before this chunk, as [`Chunk::stored`] takes them.
     #[must_use]
     pub fn heading(&self) -> &[u8] {
         &self.heading

@@ -26,6 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod again;
 mod batch;
 pub mod custom;
 mod decoded;
@@ -54,6 +55,7 @@ mod time;
 mod unpack;
 mod xml;
 
+pub use again::Again;
 pub use batch::{Batch, Chunk, Column, Level, NO_INT, NO_TIME, Span, Values};
 pub use detect::{Alternative, Detection};
 pub(crate) use discover::natural_order;

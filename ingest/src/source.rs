@@ -135,6 +135,7 @@ pub struct Source<'a> {
     detection: Detection,
     parser: Parser,
     settler: Settler,
+    sample_bytes: usize,
 }
 
 /// What a source hands on to the next file of its rotated set.
@@ -207,30 +208,41 @@ impl<'a> Source<'a> {
     /// What the next file of a rotated set goes on with, when this one has been read.
     #[must_use]
     pub fn succession(&self) -> Succession {
-        Succession {
-            parser: self.parser.going_on(),
-            format: self.detection.format.clone(),
-            heading: self.heading.lines(),
-        }
+        self.succession_with(self.heading.lines())
+    }
+
+    /// The same with the heading lines that were in effect at its end, when that was found out before.
+    #[must_use]
+    pub fn succession_with(&self, heading: Arc<[u8]>) -> Succession {
+        Succession { parser: self.parser.going_on(), format: self.detection.format.clone(), heading }
     }
 
     /// Goes on as the file before it in its rotated set was read, where it fits: with the same columns, whose names
-    /// may stand in the first file only, and events that begin alike. To be called before anything is read.
-    pub fn follow(&mut self, before: &Succession) {
+    /// may stand in the first file only, and events that begin alike. To be called before anything is read. Tells
+    /// whether it does.
+    pub fn follow(&mut self, before: &Succession) -> bool {
         let mut sample = sample_chunk(&self.pending, self.encoding);
         let first = sample.text().split(|&byte| byte == b'\n').next().unwrap_or_default();
         let first = first.strip_suffix(b"\r").unwrap_or(first);
         if heading::split(&before.heading).any(|line| line == first) {
             // It has headings of its own.
-            return;
+            return false;
         }
         sample.heading = Arc::clone(&before.heading);
-        if let Some(score) = as_before(&before.parser, &self.detection, sample) {
-            self.parser = before.parser.clone();
+        let Some(score) = as_before(&before.parser, &self.detection, sample) else { return false };
+        self.follow_again(before);
+        self.detection.score = score;
+        true
+    }
+
+    /// Follows the file before it once more, without asking whether it fits: it did when it was first read. What
+    /// goes on behind its beginning has its heading lines already.
+    pub fn follow_again(&mut self, before: &Succession) {
+        self.parser = before.parser.clone();
+        self.detection.format.clone_from(&before.format);
+        self.detection.reason.push_str("; it is read as the file before it in its set");
+        if self.offset == 0 {
             heading::split(&before.heading).for_each(|line| self.heading.add(line));
-            self.detection.format.clone_from(&before.format);
-            self.detection.score = score;
-            self.detection.reason.push_str("; it is read as the file before it in its set");
         }
     }
 
@@ -258,6 +270,7 @@ impl<'a> Source<'a> {
         if sample.is_empty() {
             return Err(fail(ErrorKind::Empty, "it is empty".to_string()));
         }
+        let sample_bytes = sample.len();
         let is_evtx = looks_like_evtx(sample);
         let encoding = match forced_encoding {
             _ if is_evtx => Encoding::EVTX,
@@ -304,7 +317,24 @@ impl<'a> Source<'a> {
             detection,
             parser,
             settler,
+            sample_bytes,
         })
+    }
+
+    pub(crate) fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The heading lines in effect where it goes on.
+    #[must_use]
+    pub fn heading(&self) -> Arc<[u8]> {
+        self.heading.lines()
+    }
+
+    /// How many of its first bytes told what it is.
+    #[must_use]
+    pub fn sample_bytes(&self) -> usize {
+        self.sample_bytes
     }
 
     #[must_use]

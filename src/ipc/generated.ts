@@ -49,6 +49,8 @@ export type CasePath = { path: string, };
 
 export type CancelRequest = { call: string, };
 
+export type Profile = "raw" | "fields" | "bloom" | "full";
+
 export type CaseSummary = { 
 /**
  * The case's folder. Every later request names the case by it.
@@ -65,7 +67,23 @@ revision: number,
 /**
  * Why this window may only read: another one writes, or the disk is read-only.
  */
-readOnly: string | null, };
+readOnly: string | null, 
+/**
+ * What is kept besides the original bytes.
+ */
+profile: Profile, 
+/**
+ * Segments that have reached the profile, of how many.
+ */
+segmentsReady: number, segments: number, 
+/**
+ * What the case takes on disk.
+ */
+bytesOnDisk: number, 
+/**
+ * What answers lack, because a part of the case is damaged.
+ */
+missing: Array<WireError>, };
 
 export type Source = { id: number, name: string, 
 /**
@@ -96,6 +114,20 @@ note?: string,
  * What was chosen about reading it.
  */
 chosen: Reading, };
+
+export type ReprofileRequest = { case: string, profile: Profile, };
+
+export type DeleteRequest = { case: string, 
+/**
+ * Ids of the sources that go, with all that is kept of them.
+ */
+sources: Array<number>, };
+
+export type Rewriting = { done: number, of: number, };
+
+export type CompactReport = { bytesBefore: number, bytesAfter: number, segmentsBefore: number, segmentsAfter: number, seconds: number, };
+
+export type Verification = { sources: number, segments: number, bytes: number, problems: Array<WireError>, };
 
 export type Reading = { 
 /**
@@ -143,7 +175,11 @@ again: boolean,
  */
 beyondReserve: boolean, };
 
-export type ImportRequest = { case: string, paths: Array<string>, choices?: ImportChoices, };
+export type ImportRequest = { case: string, paths: Array<string>, 
+/**
+ * What is kept besides the original bytes; the case's own profile, and `full` for a new case, unless told.
+ */
+profile?: Profile, choices?: ImportChoices, };
 
 export type PreviewRequest = { 
 /**
@@ -859,6 +895,11 @@ export interface Contract {
   removeFormat: { args: RemoveFormatRequest; progress: Empty; reply: Empty };
   forgetCase: { args: CasePath; progress: Empty; reply: Empty };
   findCase: { args: CasePath; progress: Empty; reply: Paths };
+  reprofile: { args: ReprofileRequest; progress: Rewriting; reply: CaseSummary };
+  compact: { args: CasePath; progress: Rewriting; reply: CompactReport };
+  deleteSources: { args: DeleteRequest; progress: Rewriting; reply: CaseSummary };
+  verify: { args: CasePath; progress: Empty; reply: Verification };
+  repair: { args: CasePath; progress: Empty; reply: Verification };
   cancel: { args: CancelRequest; progress: Empty; reply: Empty };
   timeline: { args: TimelineRequest; progress: Timeline; reply: Timeline };
   page: { args: PageRequest; progress: Empty; reply: Page };

@@ -5,6 +5,7 @@ import type {
   ImportProgress,
   ImportReport,
   Nanos,
+  Profile,
   Reading,
 } from '../ipc/generated';
 
@@ -12,7 +13,7 @@ export type ImportState = 'waiting' | 'running' | 'done' | 'cancelled' | 'failed
 
 /** What is read into a case, or read anew in it. */
 export type Work =
-  | { kind: 'import'; paths: string[]; choices?: ImportChoices }
+  | { kind: 'import'; paths: string[]; choices?: ImportChoices; profile?: Profile }
   | { kind: 'paste'; name: string; text: string }
   | { kind: 'adjust'; sources: number[]; zone?: string; clockOffset?: Nanos }
   | { kind: 'reread'; sources: number[]; reading: Reading };

@@ -1,6 +1,13 @@
 import { Latest } from '../base/latest';
 import { engineError, type Client, type EngineError } from '../ipc/client';
-import type { Estimate, Formats, ImportChoices, PreviewFile, Reading } from '../ipc/generated';
+import type {
+  Estimate,
+  Formats,
+  ImportChoices,
+  PreviewFile,
+  Profile,
+  Reading,
+} from '../ipc/generated';
 
 /** Events shown of each file; what a person reads to see whether it is right. */
 const SHOWN_EVENTS = 40;
@@ -28,6 +35,8 @@ export class ImportSheet {
   own = $state.raw<ReadonlyMap<string, Reading>>(new Map());
   again = $state(false);
   beyondReserve = $state(false);
+  /** What is kept besides the original bytes; a case that has something keeps to its own. */
+  profile = $state<Profile>('full');
   formats = $state.raw<Formats | null>(null);
 
   readonly paths: readonly string[];

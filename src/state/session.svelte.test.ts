@@ -49,6 +49,11 @@ const summary = (): CaseSummary => ({
   last: null,
   revision: 1,
   readOnly: null,
+  profile: 'full',
+  segmentsReady: 0,
+  segments: 0,
+  bytesOnDisk: 0,
+  missing: [],
 });
 
 beforeEach(() => sessionStorage.clear());

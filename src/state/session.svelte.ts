@@ -1,6 +1,6 @@
 import { texts } from '../base/texts';
 import { engineError, EngineError, type Client, type Place } from '../ipc/client';
-import type { CaseSummary, Hello, ImportChoices, SavedFormat } from '../ipc/generated';
+import type { CaseSummary, Hello, SavedFormat } from '../ipc/generated';
 import { FormatEditor } from './formateditor.svelte';
 import { dropZones, targetAt, type DropTarget } from './droptargets';
 import { ImportJob, Imports, problemsOf, type Work } from './importing.svelte';
@@ -110,11 +110,14 @@ export class Session {
 
   /** Starts the import that the sheet was about. */
   async begin(sheet: ImportSheet): Promise<void> {
-    const { paths, choices } = sheet;
+    const { paths, choices, profile } = sheet;
     this.closeSheet();
     const here = sheet.caseName === null ? null : this.opened;
     if (here !== null) this.#work(here, { kind: 'import', paths: [...paths], choices });
-    else await this.#attempt('creating', () => this.#importIntoNew([...paths], choices));
+    else {
+      const work: Work = { kind: 'import', paths: [...paths], choices, profile };
+      await this.#attempt('creating', () => this.#importIntoNew([...paths], work));
+    }
   }
 
   /** Shows how the sources of the case were read. */
@@ -282,9 +285,9 @@ export class Session {
     this.#show(await this.#client.call('openCase', { path }));
   }
 
-  async #importIntoNew(paths: string[], choices?: ImportChoices): Promise<void> {
+  async #importIntoNew(paths: string[], work: Work = { kind: 'import', paths }): Promise<void> {
     const summary = await this.#client.call('createCase', { paths });
-    this.#work(this.#show(summary), { kind: 'import', paths, ...(choices ? { choices } : {}) });
+    this.#work(this.#show(summary), work);
   }
 
   #work(target: OpenCase, work: Work): void {

@@ -11,6 +11,7 @@
 //! ```
 
 pub mod cases;
+pub mod faults;
 pub mod files;
 pub mod programs;
 pub mod reference;

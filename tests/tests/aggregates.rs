@@ -82,7 +82,7 @@ fn imported(folder: &Path, files: &[Vec<String>]) -> Case {
     for (index, lines) in files.iter().enumerate() {
         let path = folder.join(format!("{index}.log"));
         std::fs::write(&path, lines.concat()).expect("a file");
-        let options = ImportOptions { without_index: true, ..ImportOptions::default() };
+        let options = ImportOptions { profile: Some(indexer::Profile::Fields), ..ImportOptions::default() };
         let report = case.import(&[path], &options, &|_| {}, &Cancel::default()).expect("an import");
         assert!(report.failure.is_none(), "{:?}", report.failure);
     }

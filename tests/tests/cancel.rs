@@ -102,7 +102,7 @@ fn million_events(folder: &Path) -> std::path::PathBuf {
     std::fs::write(&file, log).expect("a file can be written");
     let path = folder.join("million.case");
     let case = Case::create(&path).expect("a case can be made");
-    let options = ImportOptions { without_index: true, ..ImportOptions::default() };
+    let options = ImportOptions { profile: Some(indexer::Profile::Fields), ..ImportOptions::default() };
     let report = case.import(&[file], &options, &|_| {}, &Cancel::default()).expect("an import");
     assert!(report.failure.is_none(), "{:?}", report.failure);
     path

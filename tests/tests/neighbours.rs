@@ -56,7 +56,8 @@ fn imported(folder: &Path, seed: u64) -> Case {
         let path = folder.join(format!("{index}.log"));
         let lines: String = (0..40 + dice.throw(60)).map(|_| line(&mut dice)).collect();
         std::fs::write(&path, lines).expect("a file");
-        let options = ImportOptions { without_index: index == 1, ..ImportOptions::default() };
+        let profile = Some(if index == 1 { indexer::Profile::Fields } else { indexer::Profile::Full });
+        let options = ImportOptions { profile, ..ImportOptions::default() };
         case.import(&[path], &options, &|_| {}, &Cancel::default()).expect("an import");
     }
     case

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use indexer::query::{Filter, parse};
-use indexer::{Cancel, Case, Direction, Event, FieldValue, ImportOptions, NO_TIME, View, Walk};
+use indexer::{Cancel, Case, Direction, Event, FieldValue, ImportOptions, NO_TIME, Profile, View, Walk};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use timberline_tests::reference::{self, Known};
@@ -14,10 +14,10 @@ mod random;
 
 use random::{file, query, write_files};
 
-fn imported(folder: &Path, name: &str, files: &[PathBuf], without_index: bool) -> Case {
+fn imported(folder: &Path, name: &str, files: &[PathBuf], profile: Profile) -> Case {
     let case = Case::create(&folder.join(name)).expect("a case can be made");
     let ingest = indexer::ReadOptions { chunk_bytes: 700, ..indexer::ReadOptions::default() };
-    let options = ImportOptions { without_index, ingest, ..ImportOptions::default() };
+    let options = ImportOptions { profile: Some(profile), ingest, ..ImportOptions::default() };
     let report = case.import(files, &options, &|_| {}, &Cancel::default()).expect("an import");
     assert!(report.failure.is_none(), "{:?}", report.failure);
     case
@@ -92,7 +92,7 @@ fn half_indexed(folder: &Path, files: &[PathBuf]) -> Case {
     for (index, file) in files.iter().enumerate() {
         let file = std::slice::from_ref(file);
         if index == 0 {
-            drop(imported(folder, "half.case", file, false));
+            drop(imported(folder, "half.case", file, Profile::Full));
         } else {
             let case = Case::open(&path).expect("a case");
             case.import(file, &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
@@ -116,15 +116,17 @@ fn index_scan_and_reference_agree_on(
 ) -> Result<(), TestCaseError> {
     let folder = tempfile::tempdir().expect("a folder");
     let files = write_files(folder.path(), contents);
-    let scanned = imported(folder.path(), "scan.case", &files, true);
-    let indexed = imported(folder.path(), "index.case", &files, false);
+    let cases = Profile::ALL.map(|profile| imported(folder.path(), profile.name(), &files, profile));
     let half = half_indexed(folder.path(), &files);
-    let events = all(&scanned);
+    let events = all(&cases[1]);
+    for case in &cases {
+        prop_assert_eq!(&all(case), &events);
+    }
     let known = Known::of(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
     let keys: Vec<_> = events.iter().map(|(event, ..)| (event.time, event.source, event.offset)).collect();
     prop_assert!(keys.is_sorted());
     for query in queries {
-        for case in [&scanned, &indexed, &half] {
+        for case in cases.iter().chain([&half]) {
             agrees(case, query, &events, &known, page)?;
         }
     }
@@ -151,7 +153,7 @@ proptest! {
     fn the_bytes_that_went_in_come_out(contents in prop::collection::vec(file(), 1..4)) {
         let folder = tempfile::tempdir().expect("a folder");
         let files = write_files(folder.path(), &contents);
-        let case = imported(folder.path(), "c.case", &files, true);
+        let case = imported(folder.path(), "c.case", &files, Profile::Fields);
         let mut out = Vec::new();
         let everything = View { filter: Filter::Everything, from: None, to: None };
         case.export_raw(&case.snapshot(), &everything, &mut out, &Cancel::default()).expect("an export");
@@ -160,7 +162,7 @@ proptest! {
     }
 
     #[test]
-    fn index_scan_and_reference_agree(
+    fn every_profile_and_the_reference_agree(
         contents in prop::collection::vec(file(), 1..4),
         queries in prop::collection::vec(query(), 24),
         page in (0..120usize, 1..50usize),
@@ -169,9 +171,76 @@ proptest! {
     }
 
     #[test]
+    fn profiles_may_change_and_cases_be_compacted_without_another_answer(
+        contents in prop::collection::vec(file(), 2..4),
+        later in file(),
+        queries in prop::collection::vec(query(), 12),
+        page in (0..120usize, 1..50usize),
+        changes in prop::collection::vec(prop::option::of(0..4usize), 1..5),
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = write_files(folder.path(), &contents);
+        let case = imported(folder.path(), "c.case", &files[1..], Profile::Fields);
+        let never = Cancel::default();
+        let more = folder.path().join("later.log");
+        fs::write(&more, later).expect("a file can be written");
+        case.import(&[more], &ImportOptions::default(), &|_| {}, &never).expect("an import");
+        let events = all(&case);
+        let known = Known::of(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
+        let before = case.snapshot();
+        for change in changes {
+            match change {
+                Some(profile) => case.reprofile(Profile::ALL[profile], &mut |_| {}, &never).expect("a change"),
+                None => drop(case.compact(&mut |_| {}, &never).expect("it is compacted")),
+            }
+            prop_assert_eq!(&all(&case), &events);
+            for query in &queries {
+                agrees(&case, query, &events, &known, page)?;
+            }
+            let problems = case.verify(&never).problems;
+            prop_assert!(problems.is_empty(), "{:?}", problems);
+        }
+        // Whoever has asked before goes on reading what was there then.
+        let everything = View { filter: Filter::Everything, from: None, to: None };
+        prop_assert_eq!(case.count(&before, &everything, &never).expect("a count"), events.len());
+        let mut old = 0;
+        let walk = Walk { with_fields: true, ..Walk::default() };
+        case.for_each(&before, &everything, walk, &never, &mut |_, _| { old += 1; Ok(()) }).expect("a walk");
+        prop_assert_eq!(old, events.len());
+    }
+
+    #[test]
+    fn a_deleted_source_is_gone_and_the_others_stay(
+        contents in prop::collection::vec(file(), 2..5),
+        which in any::<prop::sample::Index>(),
+        profile in 0..4usize,
+        queries in prop::collection::vec(query(), 8),
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = write_files(folder.path(), &contents);
+        let case = imported(folder.path(), "c.case", &files, Profile::ALL[profile]);
+        let never = Cancel::default();
+        let gone = which.index(contents.len()) as u32;
+        let mut left = all(&case);
+        left.retain(|(event, ..)| event.source != gone);
+        case.delete_sources(&[gone], &mut |_| {}, &never).expect("it is deleted");
+        prop_assert_eq!(&all(&case), &left);
+        let known = Known::of(left.iter().map(|(event, _, fields)| (event, fields.as_slice())));
+        for query in &queries {
+            agrees(&case, query, &left, &known, (0, 50))?;
+        }
+        let problems = case.verify(&never).problems;
+        prop_assert!(problems.is_empty(), "{:?}", problems);
+        let raw = folder.path().join(format!("c.case/raw/{gone}.zst"));
+        prop_assert!(!raw.exists());
+        let again = case.delete_sources(&[gone], &mut |_| {}, &never);
+        prop_assert!(again.is_err());
+    }
+
+    #[test]
     fn a_time_range_takes_the_events_within_it(contents in file(), from in 0..60i64, span in 0..40i64) {
         let folder = tempfile::tempdir().expect("a folder");
-        let case = imported(folder.path(), "c.case", &write_files(folder.path(), &[contents]), true);
+        let case = imported(folder.path(), "c.case", &write_files(folder.path(), &[contents]), Profile::Raw);
         let minute = indexer::stamp::parse("2026-03-01T14:05:00Z").expect("a time");
         let (from, to) = (minute + from * 1_000_000_000, minute + (from + span) * 1_000_000_000);
         let within = |time: i64| time != NO_TIME && (from..to).contains(&time);

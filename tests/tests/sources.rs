@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use indexer::{Cancel, Case, ImportOptions, ImportReport, Outcome, ReadOptions, View, Walk};
+use indexer::{Cancel, Case, ImportOptions, ImportReport, Outcome, Profile, ReadOptions, View, Walk};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
@@ -221,7 +221,7 @@ fn a_source_is_read_anew_from_what_is_stored() {
     fs::remove_file(&path).expect("the original goes away");
     let quiet = |_: indexer::Progress| {};
     let done = case
-        .adjust(&[0], Some("Europe/Berlin"), Some(1_000_000_000), &[], &quiet, &Cancel::default())
+        .adjust(&[0], Some("Europe/Berlin"), Some(1_000_000_000), &quiet, &Cancel::default())
         .expect("it is adjusted");
     assert!(done.failure.is_none() && done.files[0].problem.is_none(), "{done:?}");
     let chosen = ReadOptions {
@@ -334,4 +334,108 @@ fn ends_of_events(log: &[u8]) -> Vec<usize> {
     };
     let ends: Vec<_> = ends.filter(|&end| begins_event(&log[end..])).collect();
     ends[8..ends.len() - 8].to_vec()
+}
+
+/// A rotated set of three files, of which only the first has what tells how the others are read.
+fn rotated_set(folder: &Path, line: fn(usize) -> String) -> PathBuf {
+    let parts = folder.join("parts");
+    fs::create_dir(&parts).expect("a folder");
+    for (name, lines) in [("app.log.2", 0..150), ("app.log.1", 150..300), ("app.log", 300..400)] {
+        let text: String = lines.map(|n| line(n) + "\n").collect();
+        write(&parts.join(name), text.as_bytes());
+    }
+    parts
+}
+
+fn table_line(n: usize) -> String {
+    let minute = n / 60;
+    if n == 0 {
+        return "time,status,user,took".to_owned();
+    }
+    format!("2026-03-01 14:{minute:02}:{:02},{},u{n},{}.5", n % 60, 200 + n % 5, n % 7)
+}
+
+fn w3c_line(n: usize) -> String {
+    if n == 0 {
+        return "#Fields: date time cs-method cs-uri-stem sc-status".to_owned();
+    }
+    format!("2026-03-01 14:{:02}:{:02} GET /a/{n} {}", n / 60, n % 60, 200 + n % 5)
+}
+
+fn yearless_line(n: usize) -> String {
+    let (month, day) = if n < 200 { ("Dec", 31) } else { ("Jan", 1) };
+    format!(
+        "{month} {day:2} 23:{:02}:{:02} web1 sshd[{n}]: session opened for user u{n}",
+        n / 60 % 60,
+        n % 60
+    )
+}
+
+fn imported_set(folder: &Path, name: &str, parts: &Path, profile: Profile) -> Case {
+    let case = new_case(folder, name);
+    let options = ImportOptions { profile: Some(profile), ..options(4_000) };
+    import(&case, &[parts.to_path_buf()], &options);
+    case
+}
+
+#[test]
+fn a_rotated_set_answers_alike_in_every_profile_and_repaired() {
+    let never = Cancel::default();
+    for line in [table_line, w3c_line, yearless_line] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let parts = rotated_set(folder.path(), line);
+        let full = imported_set(folder.path(), "first.case", &parts, Profile::Full);
+        let expected = events(&full);
+        assert!(expected.iter().all(|event| !event.ends_with("[]")), "every event has its fields");
+        for profile in Profile::ALL {
+            let case = imported_set(folder.path(), &format!("{}.case", profile.name()), &parts, profile);
+            assert_eq!(events(&case), expected, "{profile:?}");
+            case.reprofile(Profile::Raw, &mut |_| {}, &never).expect("a change");
+            assert_eq!(events(&case), expected, "{profile:?} to raw");
+            case.reprofile(Profile::Full, &mut |_| {}, &never).expect("a change");
+            assert_eq!(events(&case), expected, "{profile:?} to raw to full");
+            case.compact(&mut |_| {}, &never).expect("it is compacted");
+            assert_eq!(events(&case), expected, "{profile:?} compacted");
+            check_is_whole(&case);
+            let path = case.folder().to_path_buf();
+            drop(case);
+            for segment in fs::read_dir(path.join("segments")).expect("segments").flatten() {
+                fs::write(segment.path().join("events.parquet"), b"damaged").expect("it can be damaged");
+            }
+            let case = Case::open(&path).expect("it opens");
+            let done = case.repair(&never).expect("a repair");
+            assert!(done.segments > 0 && done.problems.is_empty(), "{done:?}");
+            assert_eq!(events(&case), expected, "{profile:?} repaired");
+        }
+    }
+}
+
+#[test]
+fn a_part_of_a_rotated_set_goes_on_to_be_read_as_the_part_before() {
+    let (never, quiet) = (Cancel::default(), |_: indexer::Progress| {});
+    let folder = tempfile::tempdir().expect("a folder");
+    let parts = rotated_set(folder.path(), table_line);
+    let case = imported_set(folder.path(), "a.case", &parts, Profile::Raw);
+    // With another zone, all parts at once and so that the first is written anew before the others are read.
+    let done = case.adjust(&[0, 1, 2], Some("+02:00"), None, &quiet, &never).expect("it is adjusted");
+    assert!(done.files.iter().all(|file| file.problem.is_none()), "{done:?}");
+    let zone = ReadOptions { zone: Some("+02:00".to_owned()), ..ReadOptions::default() };
+    let same = new_case(folder.path(), "same.case");
+    let in_zone = ImportOptions { ingest: zone, ..ImportOptions::default() };
+    import(&same, std::slice::from_ref(&parts), &in_zone);
+    assert_eq!(events(&case), events(&same));
+    // Grown, the last part is read on in the same way.
+    let last = parts.join("app.log");
+    let more: String = (300..450).map(|n| table_line(n) + "\n").collect();
+    write(&last, more.as_bytes());
+    import(&case, std::slice::from_ref(&last), &options(4_000));
+    import(&same, &[last], &options(4_000));
+    assert_eq!(case.snapshot().sources().len(), 3);
+    assert_eq!((events(&case).len(), events(&case)), (449, events(&same)));
+    assert!(events(&case).iter().all(|event| event.contains("status=")));
+    check_is_whole(&case);
+    let refused = case.delete_sources(&[0], &mut |_| {}, &never);
+    assert!(refused.is_err_and(|error| error.message().contains("in its set")), "others are read as it is");
+    case.delete_sources(&[2], &mut |_| {}, &never).expect("a later part can go");
+    assert_eq!(events(&case).len(), 299);
 }

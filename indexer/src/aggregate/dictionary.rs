@@ -39,7 +39,8 @@ struct Known {
 
 impl Values {
     pub fn of(case: &Case, snapshot: &Snapshot, field: &str, cancel: &Cancel) -> Result<Values> {
-        let known = case.columns.get(u64::MAX, field, || Ok((Arc::new(Mutex::new(Known::default())), 0)))?;
+        let known =
+            case.columns().get(u64::MAX, field, || Ok((Arc::new(Mutex::new(Known::default())), 0)))?;
         let known = Arc::clone(&known);
         let mut columns = Vec::new();
         let decode = |index: usize| coded(&snapshot.segments[index], snapshot.sources(), field, cancel);
@@ -67,7 +68,7 @@ impl Values {
         let (codes, bytes) = (all.kinds.len() + 1, all.bytes());
         drop(all);
         if bytes != before {
-            case.columns.account(u64::MAX, field, bytes);
+            case.columns().account(u64::MAX, field, bytes);
         }
         Ok(Values { segments, codes, known: Arc::clone(&known) })
     }

@@ -71,6 +71,17 @@ impl Case {
         partial: &mut dyn FnMut(&Facets, f64),
         cancel: &Cancel,
     ) -> Result<Facets> {
+        Self::without_damaged(snapshot, |snapshot| self.facets_of(snapshot, view, request, partial, cancel))
+    }
+
+    fn facets_of(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        request: &FacetsRequest,
+        partial: &mut dyn FnMut(&Facets, f64),
+        cancel: &Cancel,
+    ) -> Result<Facets> {
         let view = &Self::resolved(snapshot, view)?;
         let asked = Asked { case: self, snapshot, view, cancel };
         let mut fields = request.fields.clone();

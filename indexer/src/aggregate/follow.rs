@@ -30,6 +30,10 @@ impl Case {
     /// The sources and fields that hold a value, whole; and events whose text has it without a field of
     /// theirs being it.
     pub fn follow(&self, snapshot: &Snapshot, value: &str, cancel: &Cancel) -> Result<Vec<Trail>> {
+        Self::without_damaged(snapshot, |snapshot| self.follow_of(snapshot, value, cancel))
+    }
+
+    fn follow_of(&self, snapshot: &Snapshot, value: &str, cancel: &Cancel) -> Result<Vec<Trail>> {
         let quoted = format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""));
         let view = View::parse(&quoted, None, None)?;
         let asked = Asked { case: self, snapshot, view: &view, cancel };

@@ -65,9 +65,9 @@ impl Asked<'_> {
     /// The share of the events that is looked at when this segment is.
     pub fn share(&self, index: usize) -> f64 {
         let events = |upto: usize| {
-            self.snapshot.manifest.segments[..upto].iter().map(|entry| entry.events).sum::<u64>()
+            self.snapshot.segments[..upto].iter().map(|segment| segment.meta.events).sum::<u64>()
         };
-        events(index + 1) as f64 / events(self.snapshot.manifest.segments.len()).max(1) as f64
+        events(index + 1) as f64 / events(self.snapshot.segments.len()).max(1) as f64
     }
 }
 
@@ -75,6 +75,19 @@ impl Case {
     /// Counts and measures the matching events. `partial` is called with what is counted so far and the
     /// share of the events looked at; measures stand in the answer only.
     pub fn aggregate(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        request: &Request,
+        partial: &mut dyn FnMut(&Answer, f64),
+        cancel: &Cancel,
+    ) -> Result<Answer> {
+        Self::without_damaged(snapshot, |snapshot| {
+            self.aggregate_of(snapshot, view, request, partial, cancel)
+        })
+    }
+
+    fn aggregate_of(
         &self,
         snapshot: &Snapshot,
         view: &View,

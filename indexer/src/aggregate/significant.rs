@@ -45,6 +45,19 @@ impl Case {
         most: usize,
         cancel: &Cancel,
     ) -> Result<SignificantTerms> {
+        Self::without_damaged(snapshot, |snapshot| {
+            self.significant_of(snapshot, (selection, background), fields, most, cancel)
+        })
+    }
+
+    fn significant_of(
+        &self,
+        snapshot: &Snapshot,
+        (selection, background): (&View, &View),
+        fields: &[String],
+        most: usize,
+        cancel: &Cancel,
+    ) -> Result<SignificantTerms> {
         let selection = &Self::resolved(snapshot, selection)?;
         let background = &Self::resolved(snapshot, background)?;
         let mut fields = fields.to_vec();

@@ -114,7 +114,7 @@ fn counted(asked: &Asked<'_>, field: &str, part: &Part, column: &Column) -> Resu
             Ok((counts, bytes))
         };
         let name = format!("#counts {field}");
-        return asked.case.columns.get(part.segment.meta.id, &name, make).map(Counted::Codes);
+        return asked.case.columns().get(part.segment.meta.id, &name, make).map(Counted::Codes);
     }
     if part.len() < column.largest as usize / SPARSE {
         let mut rows = Vec::with_capacity(part.len());

@@ -87,6 +87,18 @@ impl Case {
         (field, order, most): (&str, TransactionOrder, usize),
         cancel: &Cancel,
     ) -> Result<Transactions> {
+        Self::without_damaged(snapshot, |snapshot| {
+            self.transactions_of(snapshot, view, (field, order, most), cancel)
+        })
+    }
+
+    fn transactions_of(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        (field, order, most): (&str, TransactionOrder, usize),
+        cancel: &Cancel,
+    ) -> Result<Transactions> {
         let view = &Self::resolved(snapshot, view)?;
         Self::check_known(snapshot, field)?;
         let asked = Asked { case: self, snapshot, view, cancel };

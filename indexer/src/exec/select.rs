@@ -142,7 +142,8 @@ fn text(
         if candidates.is_empty() {
             break;
         }
-        if let Some(found) = index.rows(token)? {
+        // What is damaged of the index, the text itself makes up for.
+        if let Some(found) = question.segment.or_missing(index.rows(token))?.flatten() {
             let (certain, perhaps) = token_rows(question, token, &found)?;
             candidates = candidates.and(&certain.clone().or(&perhaps));
             known = Some(certain);

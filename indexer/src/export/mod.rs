@@ -71,24 +71,20 @@ pub fn export(
     progress: &mut dyn FnMut(f64),
     cancel: &Cancel,
 ) -> Result<u64> {
-    let mut writer = writer(format);
-    let mut rows = 0;
-    replaced(path, &mut |file| {
-        case.run_into(
-            snapshot,
-            query,
-            range,
-            options,
-            &mut |table, fraction| {
+    Case::without_damaged(snapshot, |snapshot| {
+        let mut writer = writer(format);
+        let mut rows = 0;
+        replaced(path, &mut |file| {
+            let mut out = |table: &Table, fraction| {
                 rows += table.rows() as u64;
                 progress(fraction);
                 writer.rows(table, file).at_path(path)
-            },
-            cancel,
-        )?;
-        writer.finish(file).at_path(path)
-    })?;
-    Ok(rows)
+            };
+            case.run_into(snapshot, query, range, options, &mut out, cancel)?;
+            writer.finish(file).at_path(path)
+        })?;
+        Ok(rows)
+    })
 }
 
 /// Writes a file beside its place and moves it there when it is whole. What fails leaves nothing behind.

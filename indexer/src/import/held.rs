@@ -1,15 +1,18 @@
 //! What is read anew replaces what was read before in one publication, when all of that is there again.
 
 use super::landing::Landing;
+use crate::Cancel;
+use crate::case::frames_of;
 use crate::error::{Error, ErrorKind, Result};
-use crate::storage::{Gone, Manifest, Segment, SourceEntry};
+use crate::rewrite::{Gone, Merge};
+use crate::storage::{Manifest, Outlived, Segment, SourceEntry, WrittenSegment, raw_path, recover_raw};
 
 /// A source that is read anew. Until as many of its bytes have landed as it had, nobody sees any of it.
 pub struct Held {
     pub gone: Gone,
     pub until: u64,
     pub old: Old,
-    pub segments: Vec<Segment>,
+    pub segments: Vec<WrittenSegment>,
 }
 
 /// A source as it was before.
@@ -73,25 +76,40 @@ impl Landing<'_, '_> {
                 held.old.put_back(held.gone.source, &mut self.manifest);
                 let source = held.gone.source;
                 drop(self.pending.take_source(source));
+                self.accounts.of.remove(&source);
                 Some(problem)
             }
         }
     }
 
-    /// Writes the segments anew that hold events that are gone. Gives the numbers of those they replace.
-    pub fn rewrite_without_gone(&mut self, added: &mut Vec<Segment>) -> Result<Vec<u64>> {
-        let gone = std::mem::take(&mut self.gone);
-        let mut removed = Vec::new();
-        if gone.is_empty() {
-            return Ok(removed);
+    /// Makes the files of a source what they were before it was read anew.
+    pub fn take_back(&self, held: &Held, generation: u32) -> Result<()> {
+        let (folder, source) = (self.writing.folder(), held.gone.source);
+        for segment in &held.segments {
+            drop(Outlived(Segment::folder(folder, segment.meta.id)));
         }
+        let Some(published) = self.writing.manifest.sources.get(source as usize) else { return Ok(()) };
+        if published.generation != generation {
+            drop(Outlived(raw_path(folder, source, generation)));
+            return Ok(());
+        }
+        let frames = frames_of(self.writing.segments(), source);
+        recover_raw(folder, (source, generation), published.raw_bytes, &frames)
+    }
+
+    /// Writes the segments anew that hold events that are gone, and takes them out of the manifest.
+    pub fn rewrite_without_gone(&mut self, added: &mut Vec<WrittenSegment>) -> Result<()> {
+        let gone = std::mem::take(&mut self.gone);
         for segment in self.writing.segments() {
-            if segment.has_any(&gone) {
+            if gone.iter().any(|gone| gone.is_in(segment)) {
                 let id = self.manifest.new_segment();
-                added.extend(segment.write_without(self.writing.folder(), id, &gone)?);
-                removed.push(segment.meta.id);
+                let mut merge = Merge::of(std::slice::from_ref(segment));
+                merge.without.clone_from(&gone);
+                // A publication is short, and stopping it would leave what was read anew unseen.
+                added.extend(merge.write(self.writing.folder(), id, &Cancel::default())?);
+                self.manifest.segments.retain(|entry| entry.id != segment.meta.id);
             }
         }
-        Ok(removed)
+        Ok(())
     }
 }

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::progress::Outcome;
 use crate::Cancel;
 use crate::limits::HEAD_BYTES;
-use crate::storage::{Frame, RawFolder, SourceEntry};
+use crate::storage::{Frame, RawFolder, SourceEntry, SourceReading};
 
 /// A source that a stream may be.
 #[derive(Clone, Debug)]
@@ -21,6 +21,15 @@ pub struct KnownSource {
     pub id: u32,
     pub entry: Arc<SourceEntry>,
     pub frames: Arc<[Frame]>,
+    /// How it was read.
+    pub reading: Arc<SourceReading>,
+}
+
+impl KnownSource {
+    /// Whether its frames are those of its current raw file. While a case is being compacted they are not.
+    pub fn has_current_frames(&self) -> bool {
+        self.frames.iter().all(|frame| frame.generation == self.entry.generation)
+    }
 }
 
 /// Names a stream of this import that is being landed.
@@ -185,7 +194,7 @@ impl Expected {
         let begins_alike = |source: &SourceEntry| {
             let length = source.bytes.min(HEAD_BYTES as u64) as usize;
             let print = u64::from_str_radix(&source.head, 16).ok();
-            print.is_some() && prints.get(&length).copied() == print
+            !source.deleted && print.is_some() && prints.get(&length).copied() == print
         };
         let alike = || (0_u32..).zip(sources).filter(|(_, source)| begins_alike(source));
         let same = alike().find(|(_, source)| Some(source.bytes) == length);
@@ -200,7 +209,7 @@ impl Expected {
             return Some(Expected { outcome: Outcome::Grown, remark });
         }
         let path = path.to_string_lossy();
-        let (id, _) = (0_u32..).zip(sources).find(|(_, source)| source.path == path)?;
+        let (id, _) = (0_u32..).zip(sources).find(|(_, source)| source.path == path && !source.deleted)?;
         let remark =
             format!("it was replaced or cut since it was imported; what it was then stays source {id}");
         Some(Expected { outcome: Outcome::New, remark })

@@ -14,10 +14,14 @@ use super::progress::{FileState, Outcome, Reporter};
 use super::read::{Begin, Behind, Next, Part, Step, Steps};
 use super::sets;
 use crate::Cancel;
-use crate::case::Writing;
 use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::limits::{FIRST_PUBLICATION, PUBLICATION};
-use crate::storage::{Account, Accounts, Frame, Gone, Manifest, RawWriter, Resume, Segment, SourceEntry};
+use crate::rewrite::Gone;
+use crate::storage::{
+    Account, Accounts, Follows, FormatFile, Frame, Manifest, RawWriter, Reading, Resume, SourceEntry,
+    SourceReading, WrittenSegment,
+};
+use crate::writing::Writing;
 
 /// The state of landing: the file that is being read, and what is not yet published.
 pub struct Landing<'w, 'c> {
@@ -36,13 +40,15 @@ pub struct Landing<'w, 'c> {
     /// What is read anew and not yet complete.
     pub held: Option<Held>,
     /// Segments that are written and not published, and events that the next publication takes away.
-    pub written: Vec<Segment>,
+    pub written: Vec<WrittenSegment>,
     pub gone: Vec<Gone>,
     pub accounts: Accounts,
     /// Raw files with frames that are nobody's after the next publication.
     pub buried: Vec<(u32, u32, Vec<Frame>)>,
     /// Where the times of the last source ended, for the next file of its set.
     ended: Option<(String, String, SettlerState)>,
+    /// The last source that was new, which the next one may be read as.
+    last_new: Option<u32>,
     /// What each file became in the case.
     pub sources: Vec<Option<u32>>,
     /// The years of all times that have one, and the sources that have none.
@@ -99,6 +105,7 @@ impl<'w, 'c> Landing<'w, 'c> {
             accounts: Accounts::default(),
             buried: Vec::new(),
             ended: None,
+            last_new: None,
             sources: vec![None; files],
             years: Years::default(),
             published: None,
@@ -187,7 +194,10 @@ impl<'w, 'c> Landing<'w, 'c> {
     }
 
     fn open(&mut self, path: &Path, begin: Begin) -> Result<()> {
-        let Begin { detection, mut settler, modified_ns, head, reading, behind, .. } = begin;
+        let Begin {
+            detection, mut settler, modified_ns, head, reading, definition, followed, behind, ..
+        } = begin;
+        let reading = self.reading(reading, definition, followed);
         let old = match &behind {
             Behind::Nothing { .. } => None,
             Behind::Anew { source, .. } | Behind::On { source, .. } => {
@@ -221,6 +231,7 @@ impl<'w, 'c> Landing<'w, 'c> {
             Behind::Nothing { ticket } => {
                 let source = self.manifest.sources.len() as u32;
                 self.manifest.sources.push(SourceEntry::default());
+                self.last_new = Some(source);
                 (source, RawWriter::create(folder, source, 0)?, Vec::new(), None, Some(ticket))
             }
             Behind::Anew { source, until } => {
@@ -237,6 +248,8 @@ impl<'w, 'c> Landing<'w, 'c> {
                 let kept = known.frames[..end].to_vec();
                 let raw = RawWriter::going_on(folder, source, generation, &kept, published)?;
                 entry.generation = generation;
+                entry.packed_bytes = known.entry.packed_bytes.min(resume.offset);
+                account.began = self.account_of(source, &known.entry).and_then(|account| account.began);
                 (entry.bytes, entry.events, entry.unparsed) =
                     (resume.offset, resume.events, resume.not_parsed);
                 (entry.first, entry.last) = (resume.first, resume.last);
@@ -249,6 +262,9 @@ impl<'w, 'c> Landing<'w, 'c> {
         let is_first = hash.is_none();
         if is_first && let Some(before) = self.before(source, &entry) {
             settler.follow(&before);
+            account.began = Some(before);
+            // What it takes to settle its times again is kept from its first publication on.
+            self.accounts.of.insert(source, account.clone());
         }
         self.manifest.sources[source as usize] = entry;
         self.sources[self.stream] = Some(source);
@@ -281,9 +297,41 @@ impl<'w, 'c> Landing<'w, 'c> {
         let earlier = self.manifest.sources.get(..source as usize)?;
         let before = earlier.iter().rposition(|other| other.set.as_ref() == Some(set))?;
         let other = &earlier[before];
-        let account =
-            Accounts::read(self.writing.folder(), other.account?).ok()?.of.remove(&(before as u32))?;
-        account.ended.filter(|_| other.format == entry.format)
+        self.account_of(before as u32, other)?.ended.filter(|_| other.format == entry.format)
+    }
+
+    fn account_of(&self, source: u32, entry: &SourceEntry) -> Option<Account> {
+        Accounts::read(self.writing.folder(), entry.account?).ok()?.of.remove(&source)
+    }
+
+    /// How a source is read, with the places of what that refers to.
+    fn reading(
+        &mut self,
+        reading: Reading,
+        definition: Option<FormatFile>,
+        followed: Option<String>,
+    ) -> Reading {
+        let mut reading = reading;
+        reading.definition = definition.map(|definition| {
+            let known = self.manifest.definitions.iter().position(|known| *known == definition);
+            known.unwrap_or_else(|| {
+                self.manifest.definitions.push(definition);
+                self.manifest.definitions.len() - 1
+            })
+        });
+        let before =
+            self.last_new.and_then(|before| Some((before, self.manifest.sources.get(before as usize)?)));
+        if let (Some(heading), Some((source, before))) = (followed, before) {
+            let first = before.reading.follows.as_deref().cloned().unwrap_or_else(|| Follows {
+                source,
+                format: before.format.clone(),
+                encoding: before.encoding.clone(),
+                reading: before.reading.clone(),
+                heading: String::new(),
+            });
+            reading.follows = Some(Box::new(Follows { heading, ..first }));
+        }
+        reading
     }
 
     fn land(&mut self, part: Part, reporter: &mut Reporter<'_>) -> Result<()> {
@@ -329,9 +377,10 @@ impl<'w, 'c> Landing<'w, 'c> {
             entry.note = problem.as_ref().map(|problem| problem.message().to_owned());
             let entry = entry.clone();
             problem = self.settle_held(&entry, problem);
-            if self.held.take().is_some() {
+            if let Some(held) = self.held.take() {
                 // What was there before stays, and what was read of it anew is taken away again.
-                current.raw.finish()?;
+                drop(current.raw);
+                self.take_back(&held, entry.generation)?;
             } else {
                 self.close(current, entry)?;
             }
@@ -373,8 +422,14 @@ impl<'w, 'c> Landing<'w, 'c> {
         current.raw.finish()?;
         self.unsynced.insert((source, entry.generation));
         self.buried.push((source, entry.generation, current.frames.clone()));
-        let known = KnownSource { id: source, entry: entry.into(), frames: current.frames.into() };
-        self.known.landed(current.ticket.unwrap_or_default(), Some(known));
+        let reading = SourceReading::of(&self.manifest, source);
+        let known = reading.map(|reading| KnownSource {
+            id: source,
+            entry: entry.into(),
+            frames: current.frames.into(),
+            reading: reading.into(),
+        });
+        self.known.landed(current.ticket.unwrap_or_default(), known);
         Ok(())
     }
 

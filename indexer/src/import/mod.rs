@@ -17,26 +17,27 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use self::known::Known;
-pub(crate) use self::known::{Expected, KnownSource, StoredBytes, fingerprint};
+pub(crate) use self::known::{Expected, KnownSource, StoredBytes};
 use self::landing::{Landing, Years};
 use self::open::Opening;
+pub(crate) use self::pending::Pending;
 use self::progress::Reporter;
 pub use self::progress::{FileProgress, FileState, Outcome, Phase, Progress};
-pub(crate) use self::publish::frames_by_source;
 use self::read::Input;
 pub(crate) use self::years::better_year;
 use crate::Cancel;
-use crate::case::Writing;
 use crate::error::{Error, ErrorKind, Result};
 use crate::preview::check_room;
-use crate::storage::{Account, Accounts, SourceEntry, folder_bytes};
+use crate::rewrite;
+use crate::storage::{Account, Accounts, Profile, SourceEntry, folder_bytes};
+use crate::writing::Writing;
 
-/// How an import goes about it; the default asks the data and builds the text index.
+/// How an import goes about it; the default asks the data and keeps to the case's profile.
 #[derive(Clone, Debug, Default)]
 pub struct ImportOptions {
     pub ingest: ingest::Options,
-    /// Leave the text index out; searches scan.
-    pub without_index: bool,
+    /// What is kept besides the original bytes; the case's own profile unless told.
+    pub profile: Option<Profile>,
     /// Other ways to read some files or members, by their paths.
     pub chosen: HashMap<PathBuf, ingest::Options>,
     /// Which files of folders are taken.
@@ -129,6 +130,7 @@ fn run(
     report: &dyn Fn(Progress),
     cancel: &Cancel,
 ) -> Result<ImportReport> {
+    choose_profile(writing, options.profile)?;
     let files = inputs.iter().map(|input| match input {
         Input::File(found, _) => (found.path.clone(), found.bytes),
         Input::Text { name, bytes, .. } => (PathBuf::from(name), bytes.len() as u64),
@@ -144,13 +146,12 @@ fn run(
         failure = years::look_again(writing, &years, options, cancel).err();
     }
     let landed = reporter.started().elapsed();
-    if !options.without_index && failure.is_none() && !cancel.is_set() {
+    if failure.is_none() && !cancel.is_set() {
         reporter.phase = Phase::Indexing;
         index(writing, &mut reporter, cancel)?;
     }
     if failure.is_none() {
-        // Files that were written anew are not needed any more.
-        writing.recover()?;
+        writing.remove_old_accounts()?;
     }
     let files = reporter.files().iter().zip(sources).filter(|(progress, _)| !progress.is_archive);
     let mut accounts = AccountsOf { case: writing.folder(), read: None };
@@ -175,6 +176,24 @@ fn run(
         cancelled: cancel.is_set(),
         failure,
     })
+}
+
+/// A case has one profile. An import chooses it while there is nothing yet that has another.
+fn choose_profile(writing: &mut Writing<'_>, wanted: Option<Profile>) -> Result<()> {
+    let current = writing.manifest.profile;
+    match wanted {
+        Some(wanted) if wanted != current && !writing.manifest.segments.is_empty() => {
+            let message = format!("this case has the profile {}, not {}", current.name(), wanted.name());
+            Err(Error::new(ErrorKind::BadRequest, message)
+                .at(writing.folder())
+                .hint("change it with `timberline reprofile`, or import without naming one"))
+        }
+        Some(wanted) => {
+            writing.manifest.profile = wanted;
+            Ok(())
+        }
+        None => Ok(()),
+    }
 }
 
 /// Reads accounts. Those of sources that stand beside each other are mostly in one file.
@@ -221,17 +240,13 @@ fn land_all(
     (landing.sources, landing.years, outcome.err())
 }
 
-/// Gives every landed segment its text index and its templates. Answers are the same before, during and after.
+/// Gives every landed segment what the profile has besides columns. Answers are the same before, during and
+/// after.
 fn index(writing: &mut Writing<'_>, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
-    for id in writing.unindexed() {
-        if cancel.is_set() {
-            break;
-        }
-        match writing.index_segment(id, cancel) {
-            Err(error) if error.kind() == ErrorKind::Cancelled => break,
-            outcome => outcome?,
-        }
-        reporter.tell(writing.manifest.revision, false);
+    let catching_up = rewrite::catch_up(writing, cancel, &mut |revision| reporter.tell(revision, false));
+    match catching_up {
+        Err(error) if error.kind() == ErrorKind::Cancelled => {}
+        outcome => outcome?,
     }
     if !cancel.is_set() {
         // Without the file templates may show another of their ids, and the next import writes it.

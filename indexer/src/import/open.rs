@@ -14,9 +14,9 @@ use super::ImportOptions;
 use super::known::{Compared, Comparison, Known, KnownSource, fingerprint};
 use super::read::{Begin, Behind, Input, Out, Step, Stream};
 use crate::Cancel;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::HEAD_BYTES;
-use crate::storage::{Accounts, Reading, Resume};
+use crate::storage::{Accounts, FormatFile, Reading, Resume, bytes_as_text};
 
 /// What the reader works on.
 pub struct Opening<'s> {
@@ -174,14 +174,17 @@ impl Reader<'_> {
             Ok(source) => source,
             Err(error) => return out.end(Some(error.into())),
         };
+        let mut followed = None;
         if let (Some(set), Some((of, before))) = (set, &*self.before.borrow())
             && set == of
             && options.format.is_none()
+            && source.follow(before)
         {
-            source.follow(before);
+            followed = Some(bytes_as_text(&source.heading()));
         }
         let ticket = self.opening.known.opening(&stream.head);
         let begin = stream.begin(&source, options, Behind::Nothing { ticket }, note);
+        let begin = Begin { followed, ..begin };
         let wanted = out.source(&mut source, begin, Sha256::new());
         *self.before.borrow_mut() = set.map(|set| (set.to_owned(), source.succession()));
         wanted
@@ -198,25 +201,58 @@ impl Reader<'_> {
         out: &mut Out<'_>,
     ) -> bool {
         let options = known.entry.reading.under(self.opening.options_of(&stream.path));
+        let options = match known.reading.with_definition(options) {
+            Ok(options) => options,
+            Err(error) => return out.end(Some(error)),
+        };
         let rest = Cursor::new(compared.behind).chain(ended(compared.problem, bytes));
-        if Reading::of(&options) == known.entry.reading
+        if known.entry.reading.is_of(&options)
+            && known.has_current_frames()
             && let (Some(resume), Some(hash)) = (resume, compared.at_mark)
             && let Some((source, settler)) = self.go_on(stream, known, &resume, &options)
         {
             let last_chunk = self.opening.known.stored_from(known, resume.offset);
             let behind = Behind::On { source: known.id, resume: Box::new(resume) };
-            let begin = Begin { settler, ..stream.begin(&source, &options, behind, None) };
+            let mut begin = Begin { settler, ..stream.begin(&source, &options, behind, None) };
+            begin.reading.follows = known.reading.follows(&options);
             return out.source(&mut source.reading(Box::new(last_chunk.chain(rest))), begin, hash);
         }
         let stored = self.opening.known.stored(known, known.entry.bytes);
-        match Source::of(stream.member(Box::new(stored.chain(rest))), &options) {
-            Err(error) => out.end(Some(error.into())),
+        self.anew(stream, known, &options, Box::new(stored.chain(rest)), known.entry.bytes, out)
+    }
+
+    /// Reads a source of the case from its beginning on, as the one that it follows where it does.
+    fn anew(
+        &self,
+        stream: &Opened,
+        known: &KnownSource,
+        options: &ingest::Options,
+        bytes: Bytes<'_>,
+        until: u64,
+        out: &mut Out<'_>,
+    ) -> bool {
+        let opened = Source::of(stream.member(bytes), options).map_err(Error::from);
+        let opened = opened.and_then(|mut source| self.follow(known, options, &mut source).map(|()| source));
+        match opened {
+            Err(error) => out.end(Some(error)),
             Ok(mut source) => {
-                let behind = Behind::Anew { source: known.id, until: known.entry.bytes };
-                let begin = stream.begin(&source, &options, behind, None);
+                let behind = Behind::Anew { source: known.id, until };
+                let mut begin = stream.begin(&source, options, behind, None);
+                begin.reading.follows = known.reading.follows(options);
+                if until == u64::MAX {
+                    self.as_detected(known, &mut begin);
+                }
                 out.source(&mut source, begin, Sha256::new())
             }
         }
+    }
+
+    /// What followed another source when it was first read goes on to do so.
+    fn follow(&self, known: &KnownSource, options: &ingest::Options, source: &mut Source<'_>) -> Result<()> {
+        let Some(follows) = known.reading.follows(options) else { return Ok(()) };
+        let first = self.opening.known.source(follows.source);
+        let generation = first.map_or(0, |first| first.entry.generation);
+        known.reading.follow(self.opening.case, &follows, generation, source)
     }
 
     /// The source and its settler, where both say of what follows what they said of what came before.
@@ -236,7 +272,8 @@ impl Reader<'_> {
         self.opening.known.stored(known, sample_bytes).read_to_end(&mut sample).ok()?;
         let heading = resume.heading.clone().into_bytes();
         let place = Place { offset: resume.offset, line: resume.line, heading };
-        let source = Source::going_on(&stream.stream(), &sample, &place, options).ok()?;
+        let mut source = Source::going_on(&stream.stream(), &sample, &place, options).ok()?;
+        self.follow(known, options, &mut source).ok()?;
         let detection = source.detection();
         if detection.format != known.entry.format || detection.encoding != known.entry.encoding {
             return None;
@@ -307,14 +344,9 @@ impl Reader<'_> {
             return out.end(Some(Error::damaged(self.opening.case, error)));
         }
         let bytes = Box::new(self.opening.known.stored(&known, entry.bytes));
-        match Source::of(stream.member(bytes), options) {
-            Err(error) => out.end(Some(error.into())),
-            Ok(mut source) => {
-                let behind = Behind::Anew { source: known.id, until: u64::MAX };
-                let mut begin = stream.begin(&source, options, behind, None);
-                self.as_detected(&known, &mut begin);
-                out.source(&mut source, begin, Sha256::new())
-            }
+        match known.reading.with_definition(options.clone()) {
+            Err(error) => out.end(Some(error)),
+            Ok(options) => self.anew(&stream, &known, &options, bytes, u64::MAX, out),
         }
     }
 }
@@ -347,12 +379,20 @@ impl Opened {
         behind: Behind,
         note: Option<String>,
     ) -> Begin {
+        let detection = source.detection().clone();
+        let definition = options.definitions.iter().find(|known| known.name == detection.format);
+        let definition = definition.map(|known| {
+            let written = known.written();
+            FormatFile { name: written.file_name.clone(), text: written.text.clone() }
+        });
         Begin {
-            detection: source.detection().clone(),
+            detection,
             settler: source.settler(),
             modified_ns: self.modified_ns,
             head: fingerprint(&self.head),
-            reading: Reading::of(options),
+            reading: Reading { sample_bytes: source.sample_bytes() as u64, ..Reading::of(options) },
+            definition,
+            followed: None,
             behind,
             note,
         }

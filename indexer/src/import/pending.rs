@@ -10,12 +10,9 @@ use crate::FieldKind;
 use crate::error::{AtPath, Result};
 use crate::limits::{SEGMENT_CELLS, SEGMENT_RAW_BYTES, SEGMENT_ROWS};
 use crate::storage::{
-    self, ColumnCache, Columns, Frame, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource,
-    TableBuilder, TextColumn,
+    self, Columns, Frame, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, TableBuilder,
+    TextColumn, WrittenSegment, field_name,
 };
-
-/// Names that every event has by itself. A field of the data that is called so gets `data.` before it.
-const BUILT_IN: [&str; 8] = ["time", "level", "source", "line", "offset", "length", "raw", "template"];
 
 /// Whole numbers up to here are exact as floats too.
 const EXACT_FLOAT: u64 = 1 << 53;
@@ -35,13 +32,13 @@ impl Pending {
         self.rows += batch.rows();
         self.raw_bytes += batch.chunk.bytes.len();
         self.cells += batch.rows() * batch.columns.len();
+        let known = self.sources.iter().position(|entry| entry.source == source);
+        let index = known.unwrap_or_else(|| {
+            self.sources.push(SegmentSource::new(source, encoding));
+            self.sources.len() - 1
+        });
+        self.sources[index].add(frame, batch.chunk.heading());
         self.batches.push((source, batch));
-        if let Some(entry) = self.sources.iter_mut().find(|entry| entry.source == source) {
-            entry.frames.push(frame);
-        } else {
-            let encoding = encoding.to_owned();
-            self.sources.push(SegmentSource { source, encoding, frames: vec![frame] });
-        }
     }
 
     pub fn has_source(&self, source: u32) -> bool {
@@ -113,11 +110,12 @@ impl Pending {
     }
 
     /// Sorts the events by time and writes them as a segment. Ties keep source and offset order.
-    pub fn write(self, case: &Path, id: u64, cache: &Arc<ColumnCache>) -> Result<Segment> {
+    /// Without columns, only what fields there are is noted.
+    pub fn write(self, case: &Path, id: u64, has_columns: bool) -> Result<WrittenSegment> {
         let order = self.order();
         let columns = self.columns(&order);
         let mut table = TableBuilder::new(&columns).at_path(case)?;
-        let fields = self.fields(&order, &mut table).at_path(case)?;
+        let fields = self.fields(&order, has_columns.then_some(&mut table)).at_path(case)?;
         let first_timed = columns.time.partition_point(|&time| time == NO_TIME);
         let meta = SegmentMeta {
             id,
@@ -126,11 +124,13 @@ impl Pending {
             first: columns.time.get(first_timed).copied(),
             last: columns.time[first_timed..].last().copied(),
             sources: self.sources,
+            has_columns,
+            is_compact: false,
             fields,
             rollup: Rollup::of(&columns),
             sha256: String::new(),
         };
-        Segment::write(case, meta, table, cache)
+        Segment::write(case, meta, table)
     }
 
     fn order(&self) -> Order {
@@ -172,21 +172,28 @@ impl Pending {
     }
 
     /// Writes every field's columns and describes them.
-    fn fields(&self, order: &Order, table: &mut TableBuilder) -> std::io::Result<Vec<SegmentField>> {
+    fn fields(
+        &self,
+        order: &Order,
+        mut table: Option<&mut TableBuilder>,
+    ) -> std::io::Result<Vec<SegmentField>> {
         let mut taken = HashSet::new();
         let mut fields = Vec::new();
         for (name, groups) in self.groups() {
             let several = groups.len() > 1;
             for (kind, values) in groups {
-                let name = field_name(name);
+                let name = field_name(name).into_owned();
                 let mut column = if several { format!("{name}#{}", kind.name()) } else { name.clone() };
                 while !taken.insert(column.clone()) {
                     column.push('#');
                 }
-                let placed = match self.gather(kind, &values, order) {
-                    Gathered::Values(values) => table.field(&column, kind, &values).map(|()| false)?,
-                    Gathered::Places(places) => table.placed(&column, &places).map(|()| true)?,
-                };
+                let mut placed = false;
+                if let Some(table) = &mut table {
+                    placed = match self.gather(kind, &values, order) {
+                        Gathered::Values(values) => table.field(&column, kind, &values).map(|()| false)?,
+                        Gathered::Places(found) => table.placed(&column, &found).map(|()| true)?,
+                    };
+                }
                 fields.push(SegmentField { name, column, kind, placed });
             }
         }
@@ -334,10 +341,6 @@ fn collect<T: Copy>(
         found.push(columns[batch].iter().find_map(|values| value(values, row)).unwrap_or(missing));
     });
     found
-}
-
-fn field_name(name: &str) -> String {
-    if BUILT_IN.contains(&name) { format!("data.{name}") } else { name.to_owned() }
 }
 
 fn kind_of(values: &Values) -> FieldKind {

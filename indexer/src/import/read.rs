@@ -14,7 +14,7 @@ use super::open::{self, Opening};
 use crate::Cancel;
 use crate::error::Error;
 use crate::limits::CHUNKS_WAITING;
-use crate::storage::{Reading, Resume, compress};
+use crate::storage::{FormatFile, Reading, Resume, compress};
 
 /// What comes out, in order: each stream is found, begins, lands in parts, and ends.
 pub enum Step {
@@ -53,6 +53,10 @@ pub struct Begin {
     /// Fingerprint of its first bytes.
     pub head: String,
     pub reading: Reading,
+    /// The file that defines its format, where a person did.
+    pub definition: Option<FormatFile>,
+    /// It is read as the stream before it; the heading lines in effect at the end of that.
+    pub followed: Option<String>,
     pub behind: Behind,
     /// What a person should know about it.
     pub note: Option<String>,

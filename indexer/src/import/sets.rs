@@ -12,6 +12,9 @@ pub fn label(sources: &mut [SourceEntry]) {
     for (place, source) in sources.iter().enumerate() {
         let said = ingest::rotated(&source.name);
         ranked.push(said.is_ranked());
+        if source.deleted {
+            continue;
+        }
         groups.entry((folder_of(&source.path), said.base)).or_default().push(place);
     }
     for ((_, base), places) in groups {

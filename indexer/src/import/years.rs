@@ -8,8 +8,8 @@ use super::progress::Reporter;
 use super::read::Input;
 use super::{ImportOptions, land_all};
 use crate::Cancel;
-use crate::case::Writing;
 use crate::error::Result;
+use crate::writing::Writing;
 
 /// The year that a source belongs to, with the reason, where it is not the one it was given. The settler is as it
 /// began, `by_end` is the year with which it would end in time, and `seen` are the years of the files beside it.

@@ -51,6 +51,20 @@ impl Case {
         partial: &mut dyn FnMut(Partial<'_>),
         cancel: &Cancel,
     ) -> Result<Table> {
+        Self::without_damaged(snapshot, |snapshot| {
+            self.run_of(snapshot, query, range, options, partial, cancel)
+        })
+    }
+
+    fn run_of(
+        &self,
+        snapshot: &Snapshot,
+        query: &Query,
+        range: (Option<i64>, Option<i64>),
+        options: &RunOptions,
+        partial: &mut dyn FnMut(Partial<'_>),
+        cancel: &Cancel,
+    ) -> Result<Table> {
         let asked = Asked::new(snapshot, query, range, options)?;
         let run = asked.run(self, snapshot, options, cancel);
         let mut tables = Vec::new();

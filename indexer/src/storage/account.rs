@@ -32,6 +32,9 @@ pub struct Account {
     /// Where reading goes on when the source has grown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) resume: Option<Resume>,
+    /// Where the times ended of the file before it in its rotated set, from where its own went on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) began: Option<SettlerState>,
     /// Where its times ended, for the next file of a rotated set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended: Option<SettlerState>,
@@ -151,7 +154,7 @@ impl Accounts {
         let folder = case.join("accounts");
         fs::create_dir_all(&folder).at_path(&folder)?;
         let text = serde_json::to_vec(self).map_err(|error| Error::damaged(&path, error))?;
-        files::replace(&path, &text)
+        files::replace(&path, &text, files::ACCOUNTS)
     }
 
     pub fn read(case: &Path, number: u64) -> Result<Accounts> {

@@ -1,26 +1,148 @@
-//! Writing files so that a crash leaves the old one or the new one, never half of one.
+//! Every change of a case on disk. Files are written so that a crash leaves the old one or the new one, never
+//! half of one; each step has a name at which the tests let it go wrong.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use crate::error::{AtPath, Result};
+use crate::faults;
+
+/// What a file is, for the names of the steps that write it.
+#[derive(Clone, Copy, Debug)]
+pub struct Role {
+    create: &'static str,
+    write: &'static str,
+    sync: &'static str,
+    rename: &'static str,
+    folder: &'static str,
+    cut: &'static str,
+    over: &'static str,
+}
+
+macro_rules! role {
+    ($name:literal) => {
+        Role {
+            create: concat!($name, ".create"),
+            write: concat!($name, ".write"),
+            sync: concat!($name, ".sync"),
+            rename: concat!($name, ".rename"),
+            folder: concat!($name, ".folder"),
+            cut: concat!($name, ".cut"),
+            over: concat!($name, ".over"),
+        }
+    };
+}
+
+pub const MANIFEST: Role = role!("manifest");
+pub const TABLE: Role = role!("table");
+pub const SEGMENT: Role = role!("segment");
+pub const INDEX: Role = role!("index");
+pub const FILTER: Role = role!("filter");
+pub const TEMPLATES: Role = role!("templates");
+pub const RAW: Role = role!("raw");
+pub const ACCOUNTS: Role = role!("accounts");
+pub const NOTES: Role = role!("notes");
+
+/// Writes a file that nobody names yet and makes it durable.
+pub fn write(path: &Path, bytes: &[u8], role: Role) -> Result<()> {
+    let written = || -> io::Result<()> {
+        faults::at(role.create)?;
+        let mut file = File::create(path)?;
+        faults::at(role.write)?;
+        file.write_all(bytes)?;
+        faults::at(role.sync)?;
+        file.sync_all()
+    };
+    written().at_path(path)
+}
 
 /// Replaces a file in one step: a temporary file beside it, fsync, rename, fsync of the folder.
-pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+pub fn replace(path: &Path, bytes: &[u8], role: Role) -> Result<()> {
     let temporary = path.with_extension("tmp");
-    let mut file = File::create(&temporary).at_path(&temporary)?;
-    file.write_all(bytes).at_path(&temporary)?;
-    file.sync_all().at_path(&temporary)?;
-    drop(file);
-    fs::rename(&temporary, path).at_path(path)?;
-    path.parent().map_or(Ok(()), sync_folder)
+    write(&temporary, bytes, role)?;
+    faults::at(role.rename).and_then(|()| fs::rename(&temporary, path)).at_path(path)?;
+    path.parent().map_or(Ok(()), |folder| sync_folder(folder, role))
+}
+
+/// Replaces a file that only stands in for another: it must be whole, and may be of a moment ago.
+pub fn copy(path: &Path, bytes: &[u8]) -> Result<()> {
+    let temporary = path.with_extension("tmp");
+    let written = || -> io::Result<()> {
+        faults::at("copy.write")?;
+        fs::write(&temporary, bytes)?;
+        faults::at("copy.rename")?;
+        fs::rename(&temporary, path)
+    };
+    written().at_path(path)
 }
 
 /// Makes renames and new files in a folder survive a power cut.
-pub fn sync_folder(folder: &Path) -> Result<()> {
+pub fn sync_folder(folder: &Path, role: Role) -> Result<()> {
+    faults::at(role.folder).at_path(folder)?;
     // Folders cannot be opened as files everywhere; where they cannot, the system orders the writes itself.
     if cfg!(unix) { File::open(folder).and_then(|file| file.sync_all()).at_path(folder) } else { Ok(()) }
+}
+
+/// Makes what was appended to a file durable.
+pub fn sync(path: &Path, role: Role) -> Result<()> {
+    faults::at(role.sync).and_then(|()| File::open(path)?.sync_all()).at_path(path)
+}
+
+/// Makes a new file that is appended to.
+pub fn create(path: &Path, role: Role) -> Result<File> {
+    faults::at(role.create).and_then(|()| File::create(path)).at_path(path)
+}
+
+pub fn append(file: &mut File, bytes: &[u8], path: &Path, role: Role) -> Result<()> {
+    faults::at(role.write).and_then(|()| file.write_all(bytes)).at_path(path)
+}
+
+/// Opens a file to append to, cut back to a length; an empty one where there is none.
+pub fn cut(path: &Path, length: u64, role: Role) -> Result<File> {
+    let opened = || -> io::Result<File> {
+        faults::at(role.cut)?;
+        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        file.set_len(length)?;
+        file.seek(SeekFrom::End(0))?;
+        Ok(file)
+    };
+    opened().at_path(path)
+}
+
+/// Writes over some bytes of a file, which may be done again, and makes that durable.
+pub fn overwrite(path: &Path, pieces: &[(u64, Vec<u8>)], role: Role) -> Result<()> {
+    let written = || -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        for (at, bytes) in pieces {
+            faults::at(role.over)?;
+            file.seek(SeekFrom::Start(*at))?;
+            file.write_all(bytes)?;
+        }
+        faults::at(role.sync)?;
+        file.sync_all()
+    };
+    written().at_path(path)
+}
+
+/// Removes a file or a folder; that it is gone already is no fault.
+pub fn remove(path: &Path) -> Result<()> {
+    let removed = faults::at("remove")
+        .and_then(|()| if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) });
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.at_path(path),
+    }
+}
+
+/// Removes what is unwanted in a folder.
+pub fn remove_where(folder: &Path, unwanted: impl Fn(&str) -> bool) -> Result<()> {
+    for entry in fs::read_dir(folder).at_path(folder)?.flatten() {
+        if unwanted(&entry.file_name().to_string_lossy()) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether nothing can be written in a case's folder. Nothing is written to find out.

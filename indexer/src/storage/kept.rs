@@ -60,5 +60,5 @@ pub fn keep_ids(case: &Path, kept: &[u64], tree: &Tree) -> Result<()> {
     if fs::read(&path).is_ok_and(|old| old == text) {
         return Ok(());
     }
-    files::replace(&path, &text)
+    files::replace(&path, &text, files::TEMPLATES)
 }

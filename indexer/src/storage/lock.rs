@@ -1,10 +1,15 @@
 //! One process writes a case: whoever holds the lock on `case.lock`. Readers never ask for it.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::io::{Read, Seek, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::error::{AtPath, Error, ErrorKind, Result};
+
+/// A lock that this process gave back can be held a moment longer by a child that it was just starting, which
+/// has every open file until it becomes another program.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The right to write a case, given back when dropped. The operating system gives it back too when the
 /// process dies, so there are no stale locks.
@@ -27,20 +32,39 @@ impl Lock {
                     _ => Error::new(ErrorKind::NotReadable, error.to_string()).at(&path),
                 },
             )?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(locked(case, &mut file)),
-            Err(TryLockError::Error(error)) => return Err(error).at_path(&path),
+        let own = owner();
+        let began = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if is_own(&mut file, &own) && began.elapsed() < PATIENCE => {
+                    std::thread::sleep(PATIENCE / 50);
+                }
+                Err(TryLockError::WouldBlock) => return Err(locked(case, &mut file)),
+                Err(TryLockError::Error(error)) => return Err(error).at_path(&path),
+            }
         }
-        let owner = format!("process {}\n", std::process::id());
-        file.set_len(0).and_then(|()| file.write_all(owner.as_bytes())).at_path(&path)?;
+        let owner = own;
+        file.set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| file.write_all(owner.as_bytes()))
+            .at_path(&path)?;
         Ok(Lock { _file: file })
     }
 }
 
+fn owner() -> String {
+    format!("process {}\n", std::process::id())
+}
+
+fn is_own(file: &mut File, own: &str) -> bool {
+    let mut text = String::new();
+    file.rewind().and_then(|()| file.read_to_string(&mut text)).is_ok() && text == own
+}
+
 fn locked(case: &Path, file: &mut File) -> Error {
     let mut owner = String::new();
-    let _ = file.read_to_string(&mut owner);
+    let _ = file.rewind().and_then(|()| file.read_to_string(&mut owner));
     let owner = if owner.trim().is_empty() { "another process" } else { owner.trim() };
     Error::new(ErrorKind::CaseLocked, format!("this case is being written by another Timberline ({owner})"))
         .at(case)

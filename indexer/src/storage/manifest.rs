@@ -5,16 +5,26 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::files;
+use super::profile::Profile;
 use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::stamp;
 
 /// Version of everything in the case folder. A reader refuses a newer one.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 
 /// The oldest version that can be read. Nothing older was ever released.
-const OLDEST_FORMAT: u32 = 2;
+const OLDEST_FORMAT: u32 = 5;
+
+const NAME: &str = "case.json";
+/// The same, for when the other is damaged.
+const COPY: &str = "case.copy.json";
+
+/// Stands before the checksum, which is the last key of the file.
+const CHECKSUM_KEY: &str = ",\n  \"sha256\": \"";
+const CHECKSUM_END: &str = "\"\n}\n";
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
@@ -22,11 +32,15 @@ pub struct Manifest {
     pub name: String,
     /// Grows with every publication.
     pub revision: u64,
+    /// What is kept besides the original bytes. Segments that have not reached it do so behind.
+    pub profile: Profile,
+    /// The id of the next segment. No id is ever used again.
+    pub next_segment: u64,
+    /// Files that define formats of sources, as they were read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub definitions: Vec<FormatFile>,
     pub sources: Vec<SourceEntry>,
     pub segments: Vec<SegmentEntry>,
-    /// No segment has had this number or a higher one.
-    #[serde(default)]
-    pub next_segment: u64,
 }
 
 /// A file that was read into the case. Its id is its place in the list.
@@ -43,6 +57,9 @@ pub struct SourceEntry {
     pub sha256: String,
     /// Length of the compressed frames in the raw file, without the seek table behind them.
     pub raw_bytes: u64,
+    /// Bytes of it that compacting has packed.
+    #[serde(default)]
+    pub packed_bytes: u64,
     pub events: u64,
     pub unparsed: u64,
     #[serde(with = "stamp::json")]
@@ -53,10 +70,10 @@ pub struct SourceEntry {
     pub complete: bool,
     /// Why it is not complete, or what was odd about it.
     pub note: Option<String>,
-    /// Which of its raw files holds it: 0 for the first, more where it was read anew.
+    /// Which of its raw files is the current one: 0 for the first, more where it was read or packed anew.
     #[serde(default, skip_serializing_if = "is_default")]
     pub generation: u32,
-    /// Fingerprint of its first bytes, by which it is found again; empty in older cases.
+    /// Fingerprint of its first bytes, by which it is found again.
     #[serde(default, skip_serializing_if = "is_default")]
     pub head: String,
     /// When its file was last written.
@@ -65,15 +82,19 @@ pub struct SourceEntry {
     /// The rotated set that it is a part of, by its name.
     #[serde(default, skip_serializing_if = "is_default")]
     pub set: Option<String>,
-    /// What was chosen about reading it.
+    /// What else it takes to read its bytes again as they were read.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reading: Reading,
     /// The file of accounts with its own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub account: Option<u64>,
+    /// A person deleted it: nothing of it is left but its place, so that the ids of the others stay.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub deleted: bool,
 }
 
-/// What was chosen about reading a source, where the data does not say it.
+/// What was chosen about reading a source, where the data does not say it, and what its first bytes were taken to
+/// mean.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reading {
@@ -94,6 +115,38 @@ pub struct Reading {
     /// Added to every time.
     #[serde(skip_serializing_if = "is_default")]
     pub clock_offset_ns: i64,
+    /// Its format's place among the case's definitions, where a person defined it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub definition: Option<usize>,
+    /// How many of its first bytes told what it is.
+    #[serde(skip_serializing_if = "is_default")]
+    pub sample_bytes: u64,
+    /// The source whose first bytes told it, where not its own did.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) follows: Option<Box<Follows>>,
+}
+
+/// A source that is a part of a rotated set is read as the file before it, so that its parser is the one that the
+/// first of them was read with. Kept as it was then, because that one may be read in another way since.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Follows {
+    /// The source with the first bytes.
+    pub source: u32,
+    /// How those were read.
+    pub format: String,
+    pub encoding: String,
+    pub reading: Reading,
+    /// The heading lines that were in effect at the end of the file before it, each byte as the character of that
+    /// number.
+    pub heading: String,
+}
+
+/// A file that defines formats.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormatFile {
+    pub name: String,
+    pub text: String,
 }
 
 impl Reading {
@@ -107,7 +160,14 @@ impl Reading {
             year_reason: options.year_reason.clone(),
             boot_ns: options.boot_ns,
             clock_offset_ns: options.clock_offset_ns,
+            ..Reading::default()
         }
+    }
+
+    /// Whether it is what these options choose.
+    pub(crate) fn is_of(&self, options: &ingest::Options) -> bool {
+        let found = Reading { definition: None, sample_bytes: 0, follows: None, ..self.clone() };
+        found == Reading::of(options)
     }
 
     /// These choices with those on top that `options` make; what else the options say stays.
@@ -134,6 +194,16 @@ impl Reading {
     }
 }
 
+/// Bytes as text for JSON, each as the character of that number.
+pub(crate) fn bytes_as_text(bytes: &[u8]) -> String {
+    bytes.iter().map(|&byte| char::from(byte)).collect()
+}
+
+/// The bytes behind such a text.
+pub(crate) fn text_as_bytes(text: &str) -> Vec<u8> {
+    text.chars().filter_map(|character| u8::try_from(character).ok()).collect()
+}
+
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -142,8 +212,10 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 pub struct SegmentEntry {
     pub id: u64,
     pub events: u64,
-    /// Whether its text index stands.
-    pub indexed: bool,
+    /// The profile it has reached.
+    pub profile: Profile,
+    /// SHA-256 of its `segment.json`.
+    pub sha256: String,
 }
 
 /// Tells whether `case.json` was replaced since it was read.
@@ -159,15 +231,25 @@ impl Manifest {
             format: FORMAT_VERSION,
             name: name.to_owned(),
             revision: 0,
+            profile: Profile::default(),
+            next_segment: 0,
+            definitions: vec![],
             sources: vec![],
             segments: vec![],
-            next_segment: 0,
         }
     }
 
+    /// Reads the manifest, or its copy where it is damaged.
     pub fn read(case: &Path) -> Result<Manifest> {
-        let path = case.join("case.json");
-        let text = match fs::read(&path) {
+        let path = case.join(NAME);
+        Self::read_file(case, &path).or_else(|error| {
+            let copy = Self::read_file(case, &case.join(COPY));
+            if error.kind() == ErrorKind::CaseDamaged { copy.map_err(|_| error) } else { Err(error) }
+        })
+    }
+
+    fn read_file(case: &Path, path: &Path) -> Result<Manifest> {
+        let text = match fs::read(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && case.is_dir() => {
                 return Err(Error::new(
@@ -179,45 +261,79 @@ impl Manifest {
             }
             Err(error) => return Err(error).at_path(case),
         };
-        let version: Version = serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))?;
-        if version.format > FORMAT_VERSION {
-            let message = format!(
-                "this case has format {}, and this Timberline reads up to {FORMAT_VERSION}",
-                version.format
-            );
-            return Err(Error::new(ErrorKind::CaseTooNew, message)
-                .at(case)
-                .hint("open it with a newer Timberline"));
+        check_version(case, path, &text)?;
+        if checksum_differs(&text) {
+            return Err(Error::damaged(path, "its checksum differs from the one in it"));
         }
-        if version.format < OLDEST_FORMAT {
-            let message = format!("this case has format {}, from before the first release", version.format);
-            return Err(Error::new(ErrorKind::CaseDamaged, message)
-                .at(case)
-                .hint("unpack its raw/*.zst with zstd -d and import them again"));
-        }
-        let manifest: Manifest =
-            serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))?;
-        Ok(Manifest { format: FORMAT_VERSION, ..manifest })
+        serde_json::from_slice(&text).map_err(|error| Error::damaged(path, error))
     }
 
     /// A number for a segment that none had before: what was answered from a segment is kept by its number.
     pub fn new_segment(&mut self) -> u64 {
-        let behind = self.segments.iter().map(|segment| segment.id + 1).max().unwrap_or(0);
-        let id = self.next_segment.max(behind);
-        self.next_segment = id + 1;
-        id
+        self.next_segment += 1;
+        self.next_segment - 1
+    }
+
+    /// The definition of a source's format, where a person wrote it.
+    pub fn definition_of(&self, reading: &Reading) -> Option<&FormatFile> {
+        self.definitions.get(reading.definition?)
+    }
+
+    /// What is wrong with the manifest, where its copy had to stand in for it, or with the copy.
+    pub fn problem(case: &Path) -> Option<Error> {
+        let wrong = |name: &str| Self::read_file(case, &case.join(name)).err();
+        let copy = || wrong(COPY).filter(|_| case.join(COPY).exists());
+        wrong(NAME).or_else(copy).map(|error| error.hint("the next import into the case writes it anew"))
     }
 
     pub fn write(&self, case: &Path) -> Result<()> {
-        let path = case.join("case.json");
-        let text = serde_json::to_vec_pretty(self).map_err(|error| Error::damaged(&path, error))?;
-        files::replace(&path, &text)
+        let path = case.join(NAME);
+        let mut text = serde_json::to_string_pretty(self).map_err(|error| Error::damaged(&path, error))?;
+        text.truncate(text.trim_end_matches(['}', '\n']).len());
+        let hash = crate::hex(&Sha256::digest(&text));
+        text.extend([CHECKSUM_KEY, &hash, CHECKSUM_END]);
+        files::replace(&path, text.as_bytes(), files::MANIFEST)?;
+        // The copy only stands in for a damaged manifest; the change has happened without it.
+        let _ = files::copy(&case.join(COPY), text.as_bytes());
+        Ok(())
     }
 
     pub fn stamp(case: &Path) -> Option<ManifestStamp> {
-        let meta = fs::metadata(case.join("case.json")).ok()?;
+        let meta = fs::metadata(case.join(NAME)).ok()?;
         Some(ManifestStamp { modified: meta.modified().ok(), bytes: meta.len() })
     }
+}
+
+fn check_version(case: &Path, path: &Path, text: &[u8]) -> Result<()> {
+    let version: Version = serde_json::from_slice(text).map_err(|error| Error::damaged(path, error))?;
+    if version.format > FORMAT_VERSION {
+        let message = format!(
+            "this case has format {}, and this Timberline reads up to {FORMAT_VERSION}",
+            version.format
+        );
+        return Err(Error::new(ErrorKind::CaseTooNew, message)
+            .at(case)
+            .hint("open it with a newer Timberline"));
+    }
+    if version.format < OLDEST_FORMAT {
+        let message = format!("this case has format {}, from before the first release", version.format);
+        return Err(Error::new(ErrorKind::CaseDamaged, message)
+            .at(case)
+            .hint("unpack its raw/*.zst with zstd -d and import them again"));
+    }
+    Ok(())
+}
+
+/// A file without a checksum was written by hand, and is taken as it is.
+fn checksum_differs(text: &[u8]) -> bool {
+    let Some(end) = text.strip_suffix(CHECKSUM_END.as_bytes()) else { return false };
+    let (Some(body), Some(hash)) =
+        (end.len().checked_sub(64 + CHECKSUM_KEY.len()), end.len().checked_sub(64))
+    else {
+        return false;
+    };
+    end[body..hash] == *CHECKSUM_KEY.as_bytes()
+        && crate::hex(&Sha256::digest(&end[..body])).as_bytes() != &end[hash..]
 }
 
 #[derive(Deserialize)]

@@ -2,6 +2,8 @@
 
 mod account;
 mod columns;
+mod derive;
+mod fields;
 mod files;
 mod intern;
 mod kept;
@@ -10,13 +12,15 @@ mod manifest;
 pub(crate) mod notes;
 mod parquet;
 mod places;
+mod profile;
 mod raw;
-mod rewrite;
+mod reading;
 mod rollup;
 mod segment;
 mod table;
 mod templates;
 mod text;
+mod texts;
 
 pub use account::{Account, Example, Unparsed};
 pub(crate) use account::{Accounts, Resume};
@@ -24,23 +28,28 @@ pub use columns::Scalar;
 pub(crate) use columns::{
     Code, Column, ColumnCache, Dictionary, Packed, Prints, Sequence, Times, Unit, with_codes,
 };
-pub(crate) use files::{folder_bytes, folder_is_read_only};
+pub(crate) use fields::{EventKeys, Locations};
+pub(crate) use files::{folder_bytes, folder_is_read_only, remove_where};
 pub(crate) use intern::{Interner, TextColumn};
 pub(crate) use kept::{keep_ids, kept_ids};
 pub(crate) use lock::{Lock, is_locked};
-pub(crate) use manifest::{Manifest, ManifestStamp, SegmentEntry};
+pub(crate) use manifest::{Follows, FormatFile, Manifest, ManifestStamp, SegmentEntry, bytes_as_text};
 pub use manifest::{Reading, SourceEntry};
 pub use notes::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged};
 #[cfg(test)]
 pub(crate) use parquet::File as ParquetFile;
 pub(crate) use parquet::{Kind as ParquetKind, NO_CODE, Texts, Values, Writer as ParquetWriter};
 pub(crate) use places::Places;
+pub use profile::Profile;
 pub(crate) use raw::{
-    Frame, RawCursor, RawFolder, RawWriter, bury_raw, compress, raw_name, recover_raw, sync_raw,
+    Frame, Packer, RawCursor, RawFolder, RawWriter, bury_raw, compress, of_raw_name, raw_frames, raw_path,
+    recover_raw, sync_raw,
 };
-pub(crate) use rewrite::Gone;
+pub(crate) use reading::{Readings, SourceReading};
 pub(crate) use rollup::Rollup;
-pub(crate) use segment::{EventKeys, Locations, Segment, SegmentField, SegmentMeta, SegmentSource};
-pub(crate) use table::{Builder as TableBuilder, Columns, level_of};
+pub(crate) use segment::{
+    Outlived, Segment, SegmentField, SegmentMeta, SegmentSource, Shared, WrittenSegment,
+};
+pub(crate) use table::{Builder as TableBuilder, Columns, field_name, level_of};
 pub(crate) use templates::{Messages, Mined, has_templates, verify_templates};
 pub(crate) use text::TokenRows;

@@ -3,8 +3,8 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use zstd::bulk::Compressor;
 use zstd::zstd_safe::CParameter;
 
 use super::files;
-use crate::error::{AtPath, Error, Result};
+use crate::error::{AtPath, Error, Result, from_io};
 
 const SKIPPABLE_MAGIC: u32 = 0x184D_2A5E;
 /// Of a frame that decompressors pass over.
@@ -53,7 +53,11 @@ fn is_first(generation: &u32) -> bool {
 
 impl Frame {
     pub fn holds(&self, offset: u64) -> bool {
-        (self.offset..self.offset + u64::from(self.bytes)).contains(&offset)
+        (self.offset..self.end()).contains(&offset)
+    }
+
+    pub fn end(&self) -> u64 {
+        self.offset + u64::from(self.bytes)
     }
 }
 
@@ -69,17 +73,23 @@ fn compressor() -> std::io::Result<Compressor<'static>> {
     let mut compressor = Compressor::new(LEVEL)?;
     compressor.set_parameter(CParameter::MinMatch(SHORTEST_MATCH))?;
     compressor.set_parameter(CParameter::HashLog(HASH_LOG))?;
+    compressor.set_parameter(CParameter::ChecksumFlag(true))?;
     Ok(compressor)
 }
 
 pub fn raw_path(case: &Path, source: u32, generation: u32) -> PathBuf {
-    case.join("raw").join(raw_name(source, generation))
-}
-
-pub fn raw_name(source: u32, generation: u32) -> String {
-    match generation {
+    case.join("raw").join(match generation {
         0 => format!("{source}.zst"),
         _ => format!("{source}-{generation}.zst"),
+    })
+}
+
+/// The source and generation that a file of the raw folder is of.
+pub fn of_raw_name(name: &str) -> Option<(u32, u32)> {
+    let stem = name.strip_suffix(".zst")?;
+    match stem.split_once('-') {
+        None => Some((stem.parse().ok()?, 0)),
+        Some((source, generation)) => Some((source.parse().ok()?, generation.parse().ok()?)),
     }
 }
 
@@ -88,17 +98,17 @@ pub fn raw_name(source: u32, generation: u32) -> String {
 pub struct RawWriter {
     file: File,
     path: PathBuf,
+    generation: u32,
     frames: Vec<(u32, u32)>,
     offset: u64,
     at: u64,
-    generation: u32,
 }
 
 impl RawWriter {
     pub fn create(case: &Path, source: u32, generation: u32) -> Result<RawWriter> {
         let path = raw_path(case, source, generation);
-        let file = File::create(&path).at_path(&path)?;
-        Ok(RawWriter { file, path, frames: Vec::new(), offset: 0, at: 0, generation })
+        let file = files::create(&path, files::RAW)?;
+        Ok(RawWriter { file, path, generation, frames: Vec::new(), offset: 0, at: 0 })
     }
 
     /// Writes on behind the published frames of a raw file, of which those kept come before the rest. The seek
@@ -111,25 +121,19 @@ impl RawWriter {
         published: u64,
     ) -> Result<RawWriter> {
         let path = raw_path(case, source, generation);
-        let mut file = OpenOptions::new().write(true).open(&path).at_path(&path)?;
-        file.set_len(published).at_path(&path)?;
-        file.seek(SeekFrom::End(0)).at_path(&path)?;
-        let offset = kept.last().map_or(0, |frame| frame.offset + u64::from(frame.bytes));
-        let frames = table_of(kept, published);
-        Ok(RawWriter { file, path, frames, offset, at: published, generation })
+        let file = files::cut(&path, published, files::RAW)?;
+        let offset = kept.last().map_or(0, Frame::end);
+        Ok(RawWriter { file, path, generation, frames: table_of(kept, published), offset, at: published })
     }
 
     pub fn append(&mut self, compressed: &[u8], bytes: u32) -> Result<Frame> {
-        self.file.write_all(compressed).at_path(&self.path)?;
-        Ok(self.note(compressed.len() as u32, bytes))
-    }
-
-    fn note(&mut self, size: u32, bytes: u32) -> Frame {
+        files::append(&mut self.file, compressed, &self.path, files::RAW)?;
+        let size = compressed.len() as u32;
         let frame = Frame { offset: self.offset, bytes, at: self.at, size, generation: self.generation };
-        self.frames.push((size, bytes));
-        self.offset += u64::from(bytes);
-        self.at += u64::from(size);
-        frame
+        self.frames.push((frame.size, frame.bytes));
+        self.offset += u64::from(frame.bytes);
+        self.at += u64::from(frame.size);
+        Ok(frame)
     }
 
     /// Length of the frames written so far.
@@ -139,7 +143,7 @@ impl RawWriter {
 
     /// Writes the seek table. The file is complete after it.
     pub fn finish(mut self) -> Result<()> {
-        self.file.write_all(&seek_table(&self.frames)).at_path(&self.path)
+        files::append(&mut self.file, &seek_table(&self.frames), &self.path, files::RAW)
     }
 }
 
@@ -147,10 +151,9 @@ impl RawWriter {
 /// commit each; together they share one.
 pub fn sync_raw(case: &Path, sources: &BTreeSet<(u32, u32)>) -> Result<()> {
     for &(source, generation) in sources {
-        let path = raw_path(case, source, generation);
-        File::open(&path).and_then(|file| file.sync_all()).at_path(&path)?;
+        files::sync(&raw_path(case, source, generation), files::RAW)?;
     }
-    files::sync_folder(&case.join("raw"))
+    files::sync_folder(&case.join("raw"), files::RAW)
 }
 
 /// The seekable format's table: a frame that decompressors skip.
@@ -167,6 +170,51 @@ fn seek_table(frames: &[(u32, u32)]) -> Vec<u8> {
     table.push(0);
     table.extend_from_slice(&SEEKABLE_MAGIC.to_le_bytes());
     table
+}
+
+/// Packs chunks at a chosen level.
+pub struct Packer(Compressor<'static>);
+
+impl Packer {
+    pub fn new(level: i32) -> Result<Packer> {
+        let made = Compressor::new(level).and_then(|mut compressor| {
+            compressor.set_parameter(CParameter::ChecksumFlag(true))?;
+            Ok(Packer(compressor))
+        });
+        made.map_err(|error| from_io(&error))
+    }
+
+    pub fn pack(&mut self, bytes: &[u8]) -> Result<Vec<u8>> {
+        self.0.compress(bytes).map_err(|error| from_io(&error))
+    }
+}
+
+/// The frames of a raw file, as its seek table tells them. Buried ones hold no bytes and are left out.
+pub fn raw_frames(case: &Path, (source, generation): (u32, u32)) -> Result<Vec<Frame>> {
+    let path = raw_path(case, source, generation);
+    let damaged = || Error::damaged(&path, "its seek table cannot be read");
+    let mut file = File::open(&path).at_path(&path)?;
+    let length = file.seek(SeekFrom::End(0)).at_path(&path)?;
+    let mut end = [0; 9];
+    file.seek(SeekFrom::Start(length.checked_sub(9).ok_or_else(damaged)?)).at_path(&path)?;
+    file.read_exact(&mut end).at_path(&path)?;
+    let count = u64::from(u32::from_le_bytes([end[0], end[1], end[2], end[3]]));
+    let table = length.checked_sub(9 + count * 8).ok_or_else(damaged)?;
+    if end[5..] != SEEKABLE_MAGIC.to_le_bytes() {
+        return Err(damaged());
+    }
+    let mut entries = vec![0; count as usize * 8];
+    file.seek(SeekFrom::Start(table)).and_then(|_| file.read_exact(&mut entries)).at_path(&path)?;
+    let (mut offset, mut at) = (0, 0);
+    let frames = entries.as_chunks::<8>().0.iter().map(|entry| {
+        let number = |from: usize| {
+            u32::from_le_bytes([entry[from], entry[from + 1], entry[from + 2], entry[from + 3]])
+        };
+        let frame = Frame { offset, bytes: number(4), at, size: number(0), generation };
+        (offset, at) = (frame.end(), at + u64::from(frame.size));
+        frame
+    });
+    Ok(frames.filter(|frame| frame.bytes > 0).collect())
 }
 
 /// What the seek table says of a source's frames. Where a frame between them is not theirs any more, it says
@@ -203,12 +251,9 @@ pub fn recover_raw(
         return Ok(());
     }
     if !length.is_ok_and(|length| length == published + table.len() as u64) {
-        let mut file =
-            OpenOptions::new().create(true).truncate(false).write(true).open(&path).at_path(&path)?;
-        file.set_len(published).at_path(&path)?;
-        file.seek(SeekFrom::End(0)).at_path(&path)?;
-        file.write_all(&table).at_path(&path)?;
-        file.sync_all().at_path(&path)?;
+        let mut file = files::cut(&path, published, files::RAW)?;
+        files::append(&mut file, &table, &path, files::RAW)?;
+        files::sync(&path, files::RAW)?;
     }
     bury(&path, frames)
 }
@@ -221,23 +266,17 @@ pub fn bury_raw(case: &Path, (source, generation): (u32, u32), frames: &[Frame])
 
 fn bury(path: &Path, frames: &[Frame]) -> Result<()> {
     let mut at = 0;
-    let mut holes = Vec::new();
+    let mut headers = Vec::new();
     for frame in frames {
         if frame.at > at {
-            holes.push((at, (frame.at - at) as u32));
+            let size = (frame.at - at) as u32;
+            let mut header = PASSED_OVER_MAGIC.to_le_bytes().to_vec();
+            header.extend_from_slice(&size.saturating_sub(8).to_le_bytes());
+            headers.push((at, header));
         }
         at = frame.at + u64::from(frame.size);
     }
-    if holes.is_empty() {
-        return Ok(());
-    }
-    let mut file = OpenOptions::new().write(true).open(path).at_path(path)?;
-    for (at, size) in holes {
-        let mut header = PASSED_OVER_MAGIC.to_le_bytes().to_vec();
-        header.extend_from_slice(&size.saturating_sub(8).to_le_bytes());
-        file.seek(SeekFrom::Start(at)).and_then(|_| file.write_all(&header)).at_path(path)?;
-    }
-    file.sync_all().at_path(path)
+    if headers.is_empty() { Ok(()) } else { files::overwrite(path, &headers, files::RAW) }
 }
 
 /// Reads frames of all sources of a case. Cheap to make: files are opened when first needed.

@@ -1,16 +1,24 @@
 //! `events.parquet`: a row an event, in time order.
 
-use std::fs::File;
-use std::io::Write;
+use std::borrow::Cow;
 use std::path::Path;
 
 use ingest::{Level, NO_INT};
 use sha2::{Digest, Sha256};
 
+use super::files;
 use super::parquet::{self, Kind, NO_CODE, Texts, Values};
 use super::places::{Places, column_names};
 use crate::FieldKind;
-use crate::error::{AtPath, Result};
+use crate::error::Result;
+
+/// Names that every event has by itself. A field of the data that is called so gets `data.` before it.
+const BUILT_IN: [&str; 8] = ["time", "level", "source", "line", "offset", "length", "raw", "template"];
+
+/// What a field of the data is called in a case.
+pub fn field_name(name: &str) -> Cow<'_, str> {
+    if BUILT_IN.contains(&name) { Cow::Owned(format!("data.{name}")) } else { Cow::Borrowed(name) }
+}
 
 /// The columns every event has, decoded. One entry a row.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,7 +57,13 @@ pub struct Builder {
 
 impl Builder {
     pub fn new(columns: &Columns) -> std::io::Result<Builder> {
+        Self::packed(columns, None)
+    }
+
+    /// Packed at this level.
+    pub fn packed(columns: &Columns, level: Option<i32>) -> std::io::Result<Builder> {
         let mut writer = parquet::Writer::new(columns.rows())?;
+        level.map_or(Ok(()), |level| writer.pack_at(level))?;
         // Built-in columns stand with the same missing value as fields, so that times need no copy of their own.
         let whole = |values: &mut dyn Iterator<Item = i64>| Values::Int(values.collect());
         writer.column("time", Kind::Time, &whole(&mut columns.time.iter().copied()))?;
@@ -90,9 +104,7 @@ impl Builder {
     /// Writes the file, makes it durable and gives its SHA-256.
     pub fn write(self, path: &Path) -> Result<String> {
         let bytes = self.writer.finish();
-        let mut file = File::create(path).at_path(path)?;
-        file.write_all(&bytes).at_path(path)?;
-        file.sync_all().at_path(path)?;
+        files::write(path, &bytes, files::TABLE)?;
         Ok(crate::hex(&Sha256::digest(&bytes)))
     }
 }

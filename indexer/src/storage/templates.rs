@@ -15,7 +15,7 @@ use crate::limits::{CANCEL_ROWS, MOST_SHAPES_OF_A_SEGMENT};
 use crate::patterns::{Message, Miner, NO_SHAPE, bounded, shape_hash};
 
 /// The number is the version of the rules by which shapes are made. What other rules made is not looked at.
-const FILE: &str = "templates.1.parquet";
+pub const FILE: &str = "templates.1.parquet";
 
 /// Fields that hold what a program said, the first that an event has.
 const MESSAGES: [&str; 3] = ["message", "msg", "log"];
@@ -117,7 +117,7 @@ impl Mined {
         let values = Values::Text { codes: self.codes.iter().map(missing).collect(), texts };
         let mut writer = parquet::Writer::new(self.codes.len()).at_path(&path)?;
         writer.column("shape", Kind::Text, &values).at_path(&path)?;
-        files::replace(&path, &writer.finish())
+        files::replace(&path, &writer.finish(), files::TEMPLATES)
     }
 
     /// Whether two say the same of every row.

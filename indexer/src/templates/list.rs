@@ -100,6 +100,17 @@ impl Case {
         partial: &mut dyn FnMut(&Patterns, f64),
         cancel: &Cancel,
     ) -> Result<Patterns> {
+        Self::without_damaged(snapshot, |snapshot| self.patterns_of(snapshot, view, options, partial, cancel))
+    }
+
+    fn patterns_of(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        options: &PatternOptions,
+        partial: &mut dyn FnMut(&Patterns, f64),
+        cancel: &Cancel,
+    ) -> Result<Patterns> {
         let view = &Self::resolved(snapshot, view)?;
         let buckets = Buckets::over(range(snapshot, view), options.buckets.clamp(1, PATTERN_BUCKETS));
         let asked = Asked { case: self, snapshot, view, options, buckets, cancel };

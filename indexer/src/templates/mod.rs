@@ -132,7 +132,8 @@ impl Case {
         cancel: &Cancel,
         each: &mut dyn FnMut(Event, Option<&Template>) -> Result<()>,
     ) -> Result<()> {
-        let tree = self.tree(snapshot, cancel, &mut |_, _| Ok(()))?;
+        let tree =
+            Self::without_damaged(snapshot, |snapshot| self.tree(snapshot, cancel, &mut |_, _| Ok(())))?;
         let selection = self.selection(snapshot, view, cancel)?;
         let mut cursor = self.raw_cursor();
         for first in (0..selection.len()).step_by(PAGE_ROWS) {
@@ -140,9 +141,11 @@ impl Case {
                 if cancel.is_set() {
                     return Err(Error::cancelled());
                 }
-                let mined = self.mined(&position.segment, cancel)?;
-                let code = mined.codes.get(position.row).copied().unwrap_or(NO_SHAPE);
-                let shape = mined.hashes.get(code as usize).copied();
+                let mined = position.segment.or_missing(self.mined(&position.segment, cancel))?;
+                let shape = mined.and_then(|mined| {
+                    let code = mined.codes.get(position.row).copied().unwrap_or(NO_SHAPE);
+                    mined.hashes.get(code as usize).copied()
+                });
                 let place = shape.and_then(|shape| tree.place(granularity, shape));
                 let event = self.event_at(&position, &mut cursor, usize::MAX)?;
                 each(event, place.and_then(|place| tree.templates(granularity).get(place)))?;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::{ImportOptions, NO_TIME};
+use crate::{ImportOptions, NO_TIME, Profile};
 
 const SECOND: i64 = 1_000_000_000;
 /// 2026-03-01T14:00:00Z.
@@ -42,7 +42,8 @@ fn access(folder: &Path) -> PathBuf {
 }
 
 fn import(case: &Case, paths: &[PathBuf], without_index: bool) {
-    let options = ImportOptions { without_index, ..ImportOptions::default() };
+    let profile = Some(if without_index { Profile::Fields } else { Profile::Full });
+    let options = ImportOptions { profile, ..ImportOptions::default() };
     let report = case.import(paths, &options, &|_| {}, &Cancel::default()).expect("it is read");
     assert!(report.failure.is_none() && !report.cancelled);
 }

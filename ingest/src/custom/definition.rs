@@ -1,6 +1,7 @@
 //! A format as a person defined it, compiled: how a line is cut into fields, and what is done with them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::dissect::Dissect;
 use super::grok::nearest;
@@ -51,6 +52,16 @@ pub struct Definition {
     pub(super) zone: Option<Zone>,
     pub(super) level: Option<LevelRule>,
     pub(super) tags: Vec<(String, Condition)>,
+    /// What it was read from, so that whoever keeps its logs can keep it beside them.
+    pub(super) written: Arc<Written>,
+}
+
+/// A definition file as it was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    pub text: String,
+    /// The file's name without its ending: it names a definition that has no name of its own.
+    pub file_name: String,
 }
 
 /// One way to cut a line; the first that fits is taken.
@@ -178,6 +189,7 @@ impl Draft {
             zone: self.zone,
             level,
             tags: Vec::new(),
+            written: Arc::default(),
         })
     }
 
@@ -203,6 +215,12 @@ impl Draft {
 }
 
 impl Definition {
+    /// The file that it was read from.
+    #[must_use]
+    pub fn written(&self) -> &Written {
+        &self.written
+    }
+
     /// The number of a field, or what to say where there is none.
     pub(super) fn field(&self, name: &str) -> Result<usize, String> {
         let found = self.fields.iter().position(|field| field.name == name);

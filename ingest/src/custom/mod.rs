@@ -31,8 +31,9 @@ use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-pub use definition::Definition;
+pub use definition::{Definition, Written};
 pub use extractor::{ExtractedKind, Extractor, Search};
 
 use crate::limits;
@@ -80,14 +81,24 @@ pub fn load(path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
 /// Reads the text of a definition file as [`load`] does; the path gives names where the text has none.
 pub fn load_text(text: &str, path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    read(text, &name).map_err(|faults| {
+    parse(&Written { text: text.to_owned(), file_name: name }, path)
+}
+
+/// The definitions of a file that was read before; `path` names it in errors.
+pub fn parse(written: &Written, path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
+    let mut definitions = read(&written.text, &written.file_name).map_err(|faults| {
         let error = |fault: definition::Fault| DefinitionError {
             path: path.to_path_buf(),
             key: fault.key,
             message: fault.message,
         };
-        faults.into_iter().map(error).collect()
-    })
+        faults.into_iter().map(error).collect::<Vec<_>>()
+    })?;
+    let written = Arc::new(written.clone());
+    for definition in &mut definitions {
+        definition.written = Arc::clone(&written);
+    }
+    Ok(definitions)
 }
 
 /// Reads the text of a definition file; `file_name` names a definition that has no name of its own.

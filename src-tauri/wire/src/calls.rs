@@ -26,6 +26,9 @@ use crate::types::{
     Source, Timeline, TimelineRequest, View, WireError,
 };
 
+pub use crate::upkeep::{compact, delete_sources, repair, reprofile, verify};
+use crate::upkeep::{engine_profile, shape_profile};
+
 /// The text of an event that a list row carries; a screen is some hundred characters wide.
 pub(crate) const ROW_BYTES: usize = 1_000;
 /// The text of an event that the detail carries; more is in the source, and can be exported.
@@ -107,7 +110,8 @@ pub fn import(
 ) -> Answer<ImportReport> {
     let case = session.case(Path::new(&request.case))?;
     let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
-    let options = request.choices.options(session)?;
+    let profile = request.profile.map(engine_profile);
+    let options = indexer::ImportOptions { profile, ..request.choices.options(session)? };
     let done = case.import(&paths, &options, &|progress| report(import_progress(&progress)), &call.cancel)?;
     let report = import_report(&case, &done);
     note(session, &report.case);
@@ -192,7 +196,7 @@ pub fn event(
     let snapshot = case.snapshot();
     let (event, fields) = case.event(&snapshot, request.id.source, request.id.offset, DETAIL_BYTES)?;
     let sources = shape_sources(&snapshot);
-    let Some(source) = sources.into_iter().nth(event.source as usize) else {
+    let Some(source) = sources.into_iter().find(|source| source.id == event.source) else {
         return Err(WireError::new(ErrorCode::CaseDamaged, "The event's source is not in the case."));
     };
     Ok(EventDetail {
@@ -259,9 +263,10 @@ fn case_name(paths: &[String]) -> String {
     }
 }
 
-fn summary(case: &Case) -> CaseSummary {
+pub fn summary(case: &Case) -> CaseSummary {
     let snapshot = case.snapshot();
     let range = snapshot.time_range();
+    let (ready, segments) = snapshot.indexed();
     CaseSummary {
         path: text(case.folder()),
         name: snapshot.name().to_owned(),
@@ -271,6 +276,11 @@ fn summary(case: &Case) -> CaseSummary {
         last: range.map(|(_, last)| Nanos(last)),
         revision: snapshot.revision(),
         read_only: case.read_only().map(|error| WireError::from(&error).message),
+        profile: shape_profile(snapshot.profile()),
+        segments_ready: ready as u32,
+        segments: segments as u32,
+        bytes_on_disk: case.bytes_on_disk(),
+        missing: snapshot.missing().iter().map(|missing| WireError::from(&missing.why)).collect(),
     }
 }
 
@@ -294,7 +304,7 @@ fn shape_sources(snapshot: &Snapshot) -> Vec<Source> {
         note: source.note.as_deref().map(crate::error::sentence),
         chosen: Reading::of(&source.reading),
     };
-    snapshot.sources().iter().enumerate().map(shape).collect()
+    snapshot.sources().iter().enumerate().filter(|(_, source)| !source.deleted).map(shape).collect()
 }
 
 fn shape_timeline(

@@ -23,9 +23,9 @@ use crate::sources::{
 };
 use crate::tables::{ExportRequest, Exported, RunRequest, Table};
 use crate::types::{
-    CancelRequest, CasePath, CaseSummary, Empty, EventDetail, EventRequest, Hello, ImportProgress,
-    ImportReport, ImportRequest, LocateRequest, Located, Page, PageRequest, Paths, Timeline, TimelineRequest,
-    WireError,
+    CancelRequest, CasePath, CaseSummary, CompactReport, DeleteRequest, Empty, EventDetail, EventRequest,
+    Hello, ImportProgress, ImportReport, ImportRequest, LocateRequest, Located, Page, PageRequest, Paths,
+    ReprofileRequest, Rewriting, Timeline, TimelineRequest, Verification, WireError,
 };
 use crate::{Call, Session, calls};
 
@@ -97,6 +97,16 @@ contract! {
     forget_case / ForgetCase: CasePath, Empty => Empty;
     /// Where a case is that is not where it was.
     find_case / FindCase: CasePath, Empty => Paths;
+    /// Keeps more or less besides the original bytes. Stopped, it goes on with the next import.
+    reprofile / Reprofile: ReprofileRequest, Rewriting => CaseSummary;
+    /// Makes a case smaller.
+    compact / Compact: CasePath, Rewriting => CompactReport;
+    /// Takes sources out of a case.
+    delete_sources / DeleteSources: DeleteRequest, Rewriting => CaseSummary;
+    /// Reads everything back and compares it with the hashes.
+    verify / Verify: CasePath, Empty => Verification;
+    /// Makes anew what is damaged, from the original bytes; tells what is still wrong.
+    repair / Repair: CasePath, Empty => Verification;
     /// Stops a running call; what it had done is kept.
     cancel / Cancel: CancelRequest, Empty => Empty;
     /// Counts over time by level; partial timelines are streamed.

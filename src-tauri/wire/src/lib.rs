@@ -29,6 +29,7 @@ mod sources;
 mod tables;
 mod types;
 pub mod typescript;
+mod upkeep;
 
 pub use analysis::*;
 pub use contract::Command;

@@ -137,7 +137,7 @@ fn look(path: &str, before: Option<&RecentCase>) -> RecentCase {
     RecentCase {
         name: snapshot.name().to_owned(),
         events: snapshot.events(),
-        sources: snapshot.sources().len() as u32,
+        sources: snapshot.sources().iter().filter(|source| !source.deleted).count() as u32,
         bytes: snapshot.sources().iter().map(|source| source.bytes).sum(),
         changed: changed.and_then(stamp).unwrap_or(before.changed),
         first: range.map(|(first, _)| Nanos(first)),

@@ -367,9 +367,7 @@ pub fn adjust(
     let case = session.case(Path::new(&request.case))?;
     let tell = |progress: indexer::Progress| report(import_progress(&progress));
     let offset_ns = request.clock_offset.map(|offset| offset.0);
-    let saved = saved_definitions(&session.start.home);
-    let zone = request.zone.as_deref();
-    let done = case.adjust(&request.sources, zone, offset_ns, &saved, &tell, &call.cancel)?;
+    let done = case.adjust(&request.sources, request.zone.as_deref(), offset_ns, &tell, &call.cancel)?;
     Ok(import_report(&case, &done))
 }
 

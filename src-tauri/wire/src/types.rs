@@ -132,6 +132,72 @@ pub struct CaseSummary {
     pub revision: u64,
     /// Why this window may only read: another one writes, or the disk is read-only.
     pub read_only: Option<String>,
+    /// What is kept besides the original bytes.
+    pub profile: Profile,
+    /// Segments that have reached the profile, of how many.
+    pub segments_ready: u32,
+    pub segments: u32,
+    /// What the case takes on disk.
+    pub bytes_on_disk: u64,
+    /// What answers lack, because a part of the case is damaged.
+    pub missing: Vec<WireError>,
+}
+
+/// What is kept of a case besides its original bytes. Every profile answers every question alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Profile {
+    /// Time, level and place; questions about fields parse the text again.
+    Raw,
+    /// Typed columns; searches for text read the text.
+    Fields,
+    /// Columns, and filters of the tokens in each block of rows.
+    Bloom,
+    /// Columns and the text index.
+    Full,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ReprofileRequest {
+    pub case: String,
+    pub profile: Profile,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct DeleteRequest {
+    pub case: String,
+    /// Ids of the sources that go, with all that is kept of them.
+    pub sources: Vec<u32>,
+}
+
+/// How far a change of what is in a case has come.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Rewriting {
+    pub done: u32,
+    pub of: u32,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactReport {
+    pub bytes_before: u64,
+    pub bytes_after: u64,
+    pub segments_before: u32,
+    pub segments_after: u32,
+    pub seconds: f64,
+}
+
+/// What reading everything back found.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Verification {
+    pub sources: u32,
+    pub segments: u32,
+    pub bytes: u64,
+    pub problems: Vec<WireError>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -174,6 +240,10 @@ pub struct Source {
 pub struct ImportRequest {
     pub case: String,
     pub paths: Vec<String>,
+    /// What is kept besides the original bytes; the case's own profile, and `full` for a new case, unless told.
+    #[serde(default)]
+    #[ts(optional)]
+    pub profile: Option<Profile>,
     #[serde(default)]
     #[ts(optional, as = "Option<ImportChoices>")]
     pub choices: ImportChoices,

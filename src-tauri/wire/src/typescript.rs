@@ -34,10 +34,11 @@ use crate::tables::{
     ColumnKind, ExportRequest, Exported, RunRequest, Table, TableCell, TableColumn, TableFormat,
 };
 use crate::types::{
-    CancelRequest, CasePath, CaseState, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest,
-    FieldKind, FieldValue, FileOutcome, FileProgress, FileState, Hello, HostKind, ImportPhase,
-    ImportProgress, ImportReport, ImportRequest, Level, LevelSeries, LocateRequest, Located, Order, Page,
-    PageRequest, Paths, RecentCase, Row, Source, Timeline, TimelineRequest, View, WireError,
+    CancelRequest, CasePath, CaseState, CaseSummary, CompactReport, DeleteRequest, Empty, ErrorCode,
+    EventDetail, EventId, EventRequest, FieldKind, FieldValue, FileOutcome, FileProgress, FileState, Hello,
+    HostKind, ImportPhase, ImportProgress, ImportReport, ImportRequest, Level, LevelSeries, LocateRequest,
+    Located, Order, Page, PageRequest, Paths, Profile, RecentCase, ReprofileRequest, Rewriting, Row, Source,
+    Timeline, TimelineRequest, Verification, View, WireError,
 };
 
 const HEAD: &str = "// Made from src-tauri/wire by `npm run bless`. Do not edit.\n\n\
@@ -64,8 +65,14 @@ pub fn generate() -> String {
         Paths,
         CasePath,
         CancelRequest,
+        Profile,
         CaseSummary,
         Source,
+        ReprofileRequest,
+        DeleteRequest,
+        Rewriting,
+        CompactReport,
+        Verification,
         Reading,
         FileReading,
         ImportChoices,

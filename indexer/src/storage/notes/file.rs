@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::path;
 use crate::error::{Error, ErrorKind, Result, from_io};
 use crate::limits::NOTES_PATIENCE;
-use crate::storage::files::{folder_is_read_only, is_refusal, sync_folder};
+use crate::storage::files::{NOTES, folder_is_read_only, is_refusal, sync_folder};
 
 pub const NAME: &str = "notes.db";
 /// `TLN1`, by which `file` and others tell whose SQLite file it is.
@@ -201,5 +201,5 @@ pub fn stamp(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Makes a renamed file survive a power cut.
 pub fn sync(case: &Path) -> Result<()> {
-    sync_folder(case)
+    sync_folder(case, NOTES)
 }

@@ -5,6 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use ingest::NO_INT;
 use zstd::bulk::Compressor;
+use zstd::zstd_safe::CParameter;
 
 use super::super::intern::{HOPELESS, TRIAL_ROWS};
 use super::bits::{width_of, write_differences, write_hybrid};
@@ -39,8 +40,14 @@ struct Chunk {
 
 impl Writer {
     pub fn new(rows: usize) -> std::io::Result<Writer> {
-        let compressor = Compressor::new(LEVEL)?;
+        let mut compressor = Compressor::new(LEVEL)?;
+        compressor.set_parameter(CParameter::ChecksumFlag(true))?;
         Ok(Writer { bytes: MAGIC.to_vec(), rows, columns: Vec::new(), compressor })
+    }
+
+    /// Packs what comes at another level.
+    pub fn pack_at(&mut self, level: i32) -> std::io::Result<()> {
+        self.compressor.set_compression_level(level)
     }
 
     pub fn column(&mut self, name: &str, kind: Kind, values: &Values) -> std::io::Result<()> {

@@ -4,8 +4,8 @@ use memchr::memmem;
 use sha2::{Digest, Sha256};
 
 use super::interpolative::{self, BitWriter};
-use super::inverted;
 use super::{ColumnIndex, Header, MAGIC, section, token_hash};
+use super::{filter, inverted};
 use crate::error::{Error, Result};
 use crate::limits::LONGEST_TOKEN_BYTES;
 use crate::storage::intern;
@@ -21,8 +21,33 @@ const ROW_BLOCK_SHIFT: u32 = 6;
 /// Collects the tokens of a segment.
 pub struct Builder {
     seed: u64,
-    rest: inverted::Builder,
+    rest: Rest,
     columns: Vec<Column>,
+}
+
+/// What is built of the tokens outside of the columns' values.
+enum Rest {
+    Rows(inverted::Builder),
+    Blocks(filter::Builder),
+}
+
+/// Takes a token's hash and the number of what it is in.
+trait Tokens {
+    fn add(&mut self, hash: u64, number: u32);
+}
+
+impl Tokens for inverted::Builder {
+    #[inline]
+    fn add(&mut self, hash: u64, number: u32) {
+        inverted::Builder::add(self, hash, number);
+    }
+}
+
+impl Tokens for filter::Builder {
+    #[inline]
+    fn add(&mut self, hash: u64, number: u32) {
+        filter::Builder::add(self, hash, number);
+    }
 }
 
 /// A column whose values are tokenised once each.
@@ -38,15 +63,24 @@ struct Column {
 }
 
 impl Builder {
-    /// The columns are those that are worth it: of text that repeats.
-    pub fn new(columns: Vec<(String, Values)>) -> Builder {
+    /// Of an index. The columns are those that are worth it: of text that repeats.
+    pub fn of_index(columns: Vec<(String, Values)>) -> Builder {
+        Self::new(Rest::Rows(inverted::Builder::new()), columns)
+    }
+
+    /// Of filters, with the same columns.
+    pub fn of_filters(columns: Vec<(String, Values)>) -> Builder {
+        Self::new(Rest::Blocks(filter::Builder::new()), columns)
+    }
+
+    fn new(rest: Rest, columns: Vec<(String, Values)>) -> Builder {
         let columns = columns.into_iter().filter_map(|(name, values)| match values {
             Values::Text { codes, texts } => {
                 Some(Column { name, codes, texts, gap: 0, place: (0, 0), excepted: Vec::new() })
             }
             _ => None,
         });
-        Builder { seed: intern::seed(), rest: inverted::Builder::new(), columns: columns.collect() }
+        Builder { seed: intern::seed(), rest, columns: columns.collect() }
     }
 
     /// Adds the text of a row. Rows must come in order.
@@ -61,23 +95,11 @@ impl Builder {
                 sum.checked_div(times).unwrap_or(usize::MAX)
             });
         }
-        let mut at = 0;
-        for column in &mut self.columns {
-            let Some(value) = column.texts.get(column.codes[row as usize] as usize) else { continue };
-            let value = value.as_bytes();
-            if value.is_empty() {
-                continue;
-            }
-            match place_of(raw, at, value, column.gap) {
-                Some(start) => {
-                    add_tokens(&mut self.rest, self.seed, row, &raw[at..start]);
-                    column.gap = start - at;
-                    at = start + value.len();
-                }
-                None => column.excepted.push(row),
-            }
+        let Builder { seed, rest, columns } = self;
+        match rest {
+            Rest::Rows(rows) => add_row(rows, columns, *seed, row, raw),
+            Rest::Blocks(blocks) => add_row(blocks, columns, *seed, row, raw),
         }
-        add_tokens(&mut self.rest, self.seed, row, &raw[at..]);
     }
 
     fn try_row(&mut self, row: u32, raw: &[u8]) {
@@ -93,7 +115,10 @@ impl Builder {
                 column.place = (column.place.0 + place, column.place.1 + 1);
             }
         }
-        add_tokens(&mut self.rest, self.seed, row, raw);
+        match &mut self.rest {
+            Rest::Rows(rows) => add_tokens(rows, self.seed, row, raw),
+            Rest::Blocks(blocks) => add_tokens(blocks, self.seed, row, raw),
+        }
     }
 
     /// The bytes of the index.
@@ -101,31 +126,61 @@ impl Builder {
         let mut body = Vec::new();
         let mut columns = Vec::new();
         for column in self.columns {
-            let mut values = inverted::Builder::new();
-            for (code, text) in column.texts.iter().enumerate() {
-                add_tokens(&mut values, self.seed, code as u32, text.as_bytes());
-            }
+            let distinct = column.texts.len() as u32;
+            let values = matches!(self.rest, Rest::Rows(_)).then(|| {
+                let mut values = inverted::Builder::new();
+                for (code, text) in column.texts.iter().enumerate() {
+                    add_tokens(&mut values, self.seed, code as u32, text.as_bytes());
+                }
+                values.write(distinct, 0, &mut body)
+            });
             let mut excepted = BitWriter::default();
             interpolative::write(&column.excepted, rows, &mut excepted);
             excepted.align();
             columns.push(ColumnIndex {
-                values: values.write(column.texts.len() as u32, 0, &mut body),
+                distinct,
+                values,
                 column: column.name,
                 exceptions: column.excepted.len(),
                 excepted: section(&mut body, &excepted.bytes),
             });
         }
-        let rest = self.rest.write(rows, ROW_BLOCK_SHIFT, &mut body);
+        let rest = match self.rest {
+            Rest::Rows(builder) => super::Rest::Rows(builder.write(rows, ROW_BLOCK_SHIFT, &mut body)),
+            Rest::Blocks(builder) => super::Rest::Blocks(builder.write(rows, &mut body)),
+        };
         let sha256 = crate::hex(&Sha256::digest(&body));
         let header = Header { rows, seed: self.seed, sha256, columns, rest };
         let header = serde_json::to_vec(&header)
             .map_err(|error| Error::new(crate::ErrorKind::Internal, error.to_string()))?;
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&(header.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&Sha256::digest(&header));
         bytes.extend_from_slice(&header);
         bytes.extend_from_slice(&body);
         Ok(bytes)
     }
+}
+
+/// Adds the tokens of a row that are not in the values of its columns.
+fn add_row(tokens: &mut impl Tokens, columns: &mut [Column], seed: u64, row: u32, raw: &[u8]) {
+    let mut at = 0;
+    for column in columns {
+        let Some(value) = column.texts.get(column.codes[row as usize] as usize) else { continue };
+        let value = value.as_bytes();
+        if value.is_empty() {
+            continue;
+        }
+        match place_of(raw, at, value, column.gap) {
+            Some(start) => {
+                add_tokens(tokens, seed, row, &raw[at..start]);
+                column.gap = start - at;
+                at = start + value.len();
+            }
+            None => column.excepted.push(row),
+        }
+    }
+    add_tokens(tokens, seed, row, &raw[at..]);
 }
 
 /// Where a value stands in a line, from a place on, such that its tokens are tokens of the line. It is looked
@@ -160,7 +215,7 @@ const FOLDED: [u8; 256] = {
 };
 
 /// Adds the tokens of a text, as [`tokens::ranges`] and [`tokens::fold`] tell them.
-fn add_tokens(index: &mut inverted::Builder, seed: u64, number: u32, text: &[u8]) {
+fn add_tokens(index: &mut impl Tokens, seed: u64, number: u32, text: &[u8]) {
     let mut folded = [0; LONGEST_TOKEN_BYTES];
     let mut at = 0;
     while at < text.len() {

@@ -1,10 +1,11 @@
-//! `text.idx`: which rows a token is in.
+//! `text.idx`: which rows a token is in; `text.flt`: in which blocks of rows it may be.
 //!
 //! The values of fields that repeat are tokenised once each: for such a column the index tells which of its
 //! distinct values hold a token, and the column itself tells the rows. What a row has besides those values is
 //! tokenised with the row.
 
 mod build;
+mod filter;
 mod interpolative;
 mod inverted;
 
@@ -16,6 +17,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use self::filter::Filters;
 use self::interpolative::BitReader;
 use self::inverted::{Found, Inverted};
 use super::intern;
@@ -24,9 +26,12 @@ use crate::limits::LONGEST_TOKEN_BYTES;
 
 pub use self::build::Builder;
 
-const MAGIC: &[u8; 8] = b"TLTEXT\x00\x01";
+const MAGIC: &[u8; 8] = b"TLTEXT\x00\x02";
 
-/// The header follows the magic number and its own length; the sections follow the header.
+/// The magic number, the header's length and the header's SHA-256 stand before the header.
+const START_BYTES: usize = 48;
+
+/// The sections follow the header.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Header {
     rows: u32,
@@ -35,14 +40,26 @@ struct Header {
     /// SHA-256 of everything behind the header.
     sha256: String,
     columns: Vec<ColumnIndex>,
-    rest: Inverted,
+    rest: Rest,
+}
+
+/// What tells where the tokens outside of the columns' values are.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Rest {
+    Rows(Inverted),
+    Blocks(Filters),
 }
 
 /// A column whose distinct values were tokenised, by their places in its dictionary.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct ColumnIndex {
     column: String,
-    values: Inverted,
+    /// How many distinct values there are.
+    distinct: u32,
+    /// Not there beside filters: values are few, and are looked through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    values: Option<Inverted>,
     /// Rows whose value does not stand in their text as it is; their text was tokenised with the row.
     exceptions: usize,
     excepted: Section,
@@ -127,19 +144,24 @@ impl TextIndex {
     /// Of a segment of so many rows.
     pub fn open(path: &Path, rows: u32) -> Result<TextIndex> {
         let mut body = Body::open(path, 0)?;
-        let start = body.read(Section { at: 0, bytes: 16 }, 0, 16)?;
-        let (magic, length) = start.split_at(8);
+        let start = body.read(Section { at: 0, bytes: START_BYTES as u64 }, 0, START_BYTES)?;
+        let (magic, rest) = start.split_at(8);
+        let (length, hash) = rest.split_at(8);
         let length = length.iter().rev().fold(0_u64, |length, &byte| length << 8 | u64::from(byte));
         if magic != MAGIC || length > LONGEST_HEADER_BYTES {
             return Err(body.damaged());
         }
-        let header = body.read(Section { at: 16, bytes: length }, 0, length as usize)?;
-        let header: Header = serde_json::from_slice(&header).map_err(|_| body.damaged())?;
-        let suits = header.rest.suits(rows) && header.columns.iter().all(|column| column.values.suits(rows));
-        if header.rows != rows || !suits {
+        let header = body.read(Section { at: START_BYTES as u64, bytes: length }, 0, length as usize)?;
+        if Sha256::digest(&header).as_slice() != hash {
             return Err(body.damaged());
         }
-        body.at = 16 + length;
+        let header: Header = serde_json::from_slice(&header).map_err(|_| body.damaged())?;
+        let values = header.columns.iter().filter_map(|column| column.values.as_ref());
+        let rest = if let Rest::Rows(rest) = &header.rest { Some(rest) } else { None };
+        if header.rows != rows || !values.chain(rest).all(|inverted| inverted.suits(rows)) {
+            return Err(body.damaged());
+        }
+        body.at = START_BYTES as u64 + length;
         Ok(TextIndex { header, body })
     }
 
@@ -149,19 +171,31 @@ impl TextIndex {
             return Ok(None);
         }
         let hash = token_hash(self.header.seed, token.as_bytes());
-        let Found { sure, perhaps } = self.found(&self.header.rest, hash)?;
+        let Found { sure, perhaps } = match &self.header.rest {
+            Rest::Rows(rows) => self.found(rows, hash)?,
+            Rest::Blocks(filters) => {
+                let perhaps = filters.find(&self.body, hash, self.header.rows)?;
+                Found { sure: Vec::new(), perhaps: perhaps.ok_or_else(|| self.body.damaged())? }
+            }
+        };
         let mut rows = TokenRows { sure, perhaps, columns: Vec::new() };
         for index in &self.header.columns {
-            let Found { mut sure, perhaps } = self.found(&index.values, hash)?;
-            sure.extend(perhaps);
-            if sure.is_empty() {
+            let codes: Vec<u32> = match &index.values {
+                Some(values) => {
+                    let Found { mut sure, perhaps } = self.found(values, hash)?;
+                    sure.extend(perhaps);
+                    sure
+                }
+                None => (0..index.distinct.min(self.header.rows)).collect(),
+            };
+            if codes.is_empty() {
                 continue;
             }
             let excepted = self.body.read(index.excepted, 0, index.excepted.bytes as usize)?;
             let mut excepted = BitReader::new(&excepted);
             rows.columns.push(ColumnCodes {
                 column: index.column.clone(),
-                codes: sure,
+                codes,
                 excepted: interpolative::read(&mut excepted, index.exceptions, self.header.rows),
             });
         }

@@ -1,0 +1,225 @@
+//! Making a case smaller: raw frames are packed harder, small segments are merged, and columns and the text
+//! index of the merged ones are built anew. Every step leaves a case that is whole, so it may be stopped or
+//! killed at any of them and goes on where it was.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::delete::put_in_place;
+use super::merge::Merge;
+use super::{Rewriting, catch_up, unless_cancelled};
+use crate::Cancel;
+use crate::case::{Case, frames_of};
+use crate::error::Result;
+use crate::limits::{
+    COMPACT_COLUMN_LEVEL, COMPACT_RAW_BYTES, COMPACT_RAW_LEVEL, SEGMENT_CELLS, SEGMENT_ROWS,
+};
+use crate::storage::{Frame, Packer, RawCursor, RawWriter, Segment, folder_bytes, raw_frames, sync_raw};
+use crate::writing::Writing;
+
+/// What compacting did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CompactReport {
+    pub bytes_before: u64,
+    pub bytes_after: u64,
+    pub segments_before: usize,
+    pub segments_after: usize,
+    pub seconds: f64,
+}
+
+impl Case {
+    /// Makes the case smaller. What is compact already is left as it is.
+    pub fn compact(&self, report: &mut dyn FnMut(Rewriting), cancel: &Cancel) -> Result<CompactReport> {
+        let started = Instant::now();
+        let (bytes_before, segments_before) = (folder_bytes(self.folder()), self.snapshot().segments.len());
+        self.write(|writing| compact(writing, report, cancel))?;
+        Ok(CompactReport {
+            bytes_before,
+            bytes_after: folder_bytes(self.folder()),
+            segments_before,
+            segments_after: self.snapshot().segments.len(),
+            seconds: started.elapsed().as_secs_f64(),
+        })
+    }
+}
+
+fn compact(writing: &mut Writing<'_>, report: &mut dyn FnMut(Rewriting), cancel: &Cancel) -> Result<()> {
+    let sources = 0..writing.manifest.sources.len() as u32;
+    let loose: Vec<u32> = sources.filter(|&source| is_loose(writing, source)).collect();
+    // Sources count as much as groups do; nobody knows better how long each takes.
+    let mut of = loose.len() + groups(writing).len();
+    let mut done = 0;
+    for source in loose {
+        report(Rewriting { done, of });
+        pack_source(writing, source, cancel)?;
+        done += 1;
+    }
+    let groups = groups(writing);
+    of = done + groups.len();
+    let mut moved = HashMap::new();
+    for group in groups {
+        report(Rewriting { done, of });
+        unless_cancelled(cancel)?;
+        merge(writing, &group, &mut moved, cancel)?;
+        done += 1;
+    }
+    report(Rewriting { done, of });
+    catch_up(writing, cancel, &mut |_| {})
+}
+
+/// Whether a part of the source's raw file was never packed hard.
+fn is_loose(writing: &Writing<'_>, source: u32) -> bool {
+    let entry = &writing.manifest.sources[source as usize];
+    !entry.deleted && entry.bytes > entry.packed_bytes
+}
+
+/// Writes the next generation of a source's raw file. The segments go on reading the one before it until
+/// they are merged.
+fn pack_source(writing: &mut Writing<'_>, source: u32, cancel: &Cancel) -> Result<()> {
+    let mut manifest = writing.manifest.clone();
+    let entry = &mut manifest.sources[source as usize];
+    let frames = frames_of(writing.segments(), source);
+    entry.generation += 1;
+    let mut raw = RawWriter::create(writing.folder(), source, entry.generation)?;
+    let packed = pack(&frames, source, &mut writing.cursor(), &mut raw, cancel);
+    entry.raw_bytes = raw.written();
+    entry.packed_bytes = entry.bytes;
+    let file = [(source, entry.generation)].into();
+    let finished = packed.and_then(|()| raw.finish()).and_then(|()| sync_raw(writing.folder(), &file));
+    if let Err(error) = finished {
+        writing.recover()?;
+        return Err(error);
+    }
+    writing.publish(manifest, Vec::new())
+}
+
+fn pack(
+    frames: &[Frame],
+    source: u32,
+    cursor: &mut RawCursor<'_>,
+    raw: &mut RawWriter,
+    cancel: &Cancel,
+) -> Result<()> {
+    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    for run in frames.chunks(workers * 2) {
+        unless_cancelled(cancel)?;
+        let bytes = run.iter().map(|frame| cursor.read(source, frame)).collect::<Result<Vec<_>>>()?;
+        let packed = std::thread::scope(|scope| {
+            let pack = |part: &[Vec<u8>]| -> Result<Vec<Vec<u8>>> {
+                let mut packer = Packer::new(COMPACT_RAW_LEVEL)?;
+                part.iter().map(|bytes| packer.pack(bytes)).collect()
+            };
+            let parts = bytes.chunks(bytes.len().div_ceil(workers).max(1));
+            let threads: Vec<_> = parts.map(|part| scope.spawn(move || pack(part))).collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect::<Result<Vec<_>>>()
+        })?;
+        for (packed, frame) in packed.iter().flatten().zip(run) {
+            raw.append(packed, frame.bytes)?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs of neighbouring segments that are to become one. A segment that is compact and reads the current raw
+/// files is in none, unless a neighbour can join it.
+fn groups(writing: &Writing<'_>) -> Vec<Vec<Arc<Segment>>> {
+    let mut groups: Vec<Vec<Arc<Segment>>> = Vec::new();
+    let (mut raw_bytes, mut rows, mut fields) = (0, 0, 0);
+    for segment in writing.segments() {
+        let (more_bytes, more_rows) = (raw_bytes_of(segment), segment.meta.events as usize);
+        let more_fields = segment.meta.fields.len();
+        let cells = (rows + more_rows) * (fields + more_fields).max(1);
+        let fits = raw_bytes + more_bytes <= COMPACT_RAW_BYTES
+            && rows + more_rows <= SEGMENT_ROWS
+            && cells <= SEGMENT_CELLS;
+        if fits && let Some(group) = groups.last_mut() {
+            group.push(Arc::clone(segment));
+            (raw_bytes, rows, fields) = (raw_bytes + more_bytes, rows + more_rows, fields.max(more_fields));
+        } else {
+            groups.push(vec![Arc::clone(segment)]);
+            (raw_bytes, rows, fields) = (more_bytes, more_rows, more_fields);
+        }
+    }
+    groups.retain(|group| group.len() > 1 || !group.iter().all(|segment| is_compact(writing, segment)));
+    groups
+}
+
+fn raw_bytes_of(segment: &Segment) -> u64 {
+    let frames = segment.meta.sources.iter().flat_map(|source| &source.frames);
+    frames.map(|frame| u64::from(frame.bytes)).sum()
+}
+
+fn is_compact(writing: &Writing<'_>, segment: &Segment) -> bool {
+    let is_current = |source: &crate::storage::SegmentSource| {
+        let entry = writing.manifest.sources.get(source.source as usize);
+        entry.is_none_or(|entry| source.frames.iter().all(|frame| frame.generation == entry.generation))
+    };
+    segment.meta.is_compact && segment.meta.sources.iter().all(is_current)
+}
+
+/// Writes one segment for several, with the raw frames where they stand now, and what the profile has of
+/// tokens, before the manifest names it.
+fn merge(
+    writing: &mut Writing<'_>,
+    group: &[Arc<Segment>],
+    moved: &mut HashMap<u32, HashMap<u64, Frame>>,
+    cancel: &Cancel,
+) -> Result<()> {
+    let mut merge = Merge::of(group);
+    merge.level = Some(COMPACT_COLUMN_LEVEL);
+    merge.has_columns = writing.manifest.profile.has_columns();
+    for source in group.iter().flat_map(|segment| &segment.meta.sources) {
+        let entry = &writing.manifest.sources[source.source as usize];
+        if source.frames.iter().all(|frame| frame.generation == entry.generation) {
+            continue;
+        }
+        let now = match moved.entry(source.source) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let frames = raw_frames(writing.folder(), (source.source, entry.generation))?;
+                unknown.insert(frames.into_iter().map(|frame| (frame.offset, frame)).collect())
+            }
+        };
+        for frame in &source.frames {
+            merge.frames.extend(now.get(&frame.offset).map(|&now| ((source.source, frame.offset), now)));
+        }
+    }
+    let ids: Vec<u64> = group.iter().map(|segment| segment.meta.id).collect();
+    writing.replace(&ids, &merge, cancel).map(drop)
+}
+
+impl Writing<'_> {
+    /// Writes a segment that stands for others, builds what the profile has of tokens, and names it in one
+    /// step. Gives its id, where there is anything left to write.
+    pub fn replace(&mut self, gone: &[u64], merge: &Merge<'_>, cancel: &Cancel) -> Result<Option<u64>> {
+        let mut manifest = self.manifest.clone();
+        let id = manifest.new_segment();
+        let profile = manifest.profile;
+        let written = merge.write(self.folder(), id, cancel).and_then(|written| {
+            if let Some(written) = &written {
+                let segment = self.open(written);
+                segment.build_text(profile, &mut self.cursor(), &|| unless_cancelled(cancel))?;
+            }
+            Ok(written)
+        });
+        let written = match written {
+            Ok(written) => written,
+            Err(error) => {
+                self.recover()?;
+                return Err(error);
+            }
+        };
+        let entry = written
+            .as_ref()
+            .map(|written| crate::storage::SegmentEntry { profile, ..Writing::entry(written) });
+        let is_left = entry.is_some();
+        put_in_place(&mut manifest, gone, entry);
+        self.publish(manifest, written.into_iter().collect())?;
+        Ok(is_left.then_some(id))
+    }
+}

@@ -1,0 +1,336 @@
+//! New segments of the events of old ones: together, without some events, with or without columns. Segments never
+//! change: where a source is deleted or read anew, or goes on behind an event that was incomplete, the others of
+//! its segments' events move to new ones.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use ingest::{NO_INT, NO_TIME};
+
+use super::unless_cancelled;
+use crate::error::{AtPath, Result};
+use crate::storage::{
+    Columns, Frame, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, TableBuilder,
+    TextColumn, Values, WrittenSegment,
+};
+use crate::{Cancel, FieldKind};
+
+/// A frame, the heading lines before it and the name of its encoding.
+type Place<'a> = (Frame, Vec<u8>, &'a str);
+
+/// Events of a source from an offset on. Frames lie on one side of it as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gone {
+    pub source: u32,
+    pub from: u64,
+}
+
+impl Gone {
+    /// All events of a source.
+    pub fn all_of(source: u32) -> Gone {
+        Gone { source, from: 0 }
+    }
+
+    fn has(self, source: u32, offset: u64) -> bool {
+        self.source == source && offset >= self.from
+    }
+
+    /// Whether any of its events lie in a segment.
+    pub fn is_in(self, segment: &Segment) -> bool {
+        let of_source = segment.meta.sources.iter().filter(|entry| entry.source == self.source);
+        of_source.flat_map(|entry| &entry.frames).any(|frame| frame.offset >= self.from)
+    }
+}
+
+/// A segment that is to be written.
+pub struct Merge<'a> {
+    segments: &'a [Arc<Segment>],
+    /// Events that are left out.
+    pub without: Vec<Gone>,
+    pub has_columns: bool,
+    /// How hard columns are packed; the landing's level unless told.
+    pub level: Option<i32>,
+    /// Where the raw frames of sources stand now, by source and offset, where they were packed anew.
+    pub frames: HashMap<(u32, u64), Frame>,
+}
+
+impl<'a> Merge<'a> {
+    pub fn of(segments: &'a [Arc<Segment>]) -> Merge<'a> {
+        Merge {
+            segments,
+            without: Vec::new(),
+            has_columns: segments.iter().all(|segment| segment.meta.has_columns),
+            level: None,
+            frames: HashMap::new(),
+        }
+    }
+
+    /// Writes the segment's files. Nothing where nothing is left.
+    pub fn write(&self, case: &Path, id: u64, cancel: &Cancel) -> Result<Option<WrittenSegment>> {
+        let sources = self.sources();
+        if sources.is_empty() {
+            return Ok(None);
+        }
+        let parts = self.segments.iter().map(|segment| segment.columns()).collect::<Result<Vec<_>>>()?;
+        let order = self.order(&parts);
+        let columns = gather(&order, &parts);
+        let mut table = TableBuilder::packed(&columns, self.level).at_path(case)?;
+        let fields = self.fields(&order, case, &mut table, cancel)?;
+        let first_timed = columns.time.partition_point(|&time| time == NO_TIME);
+        let meta = SegmentMeta {
+            id,
+            events: columns.rows() as u64,
+            untimed: first_timed as u64,
+            first: columns.time.get(first_timed).copied(),
+            last: columns.time[first_timed..].last().copied(),
+            sources,
+            has_columns: self.has_columns,
+            is_compact: self.level.is_some(),
+            fields,
+            rollup: Rollup::of(&columns),
+            sha256: String::new(),
+        };
+        unless_cancelled(cancel)?;
+        Segment::write(case, meta, table).map(Some)
+    }
+
+    fn keeps(&self, source: u32, offset: u64) -> bool {
+        !self.without.iter().any(|gone| gone.has(source, offset))
+    }
+
+    /// The frames of each source that stay, in the order of the source.
+    fn sources(&self) -> Vec<SegmentSource> {
+        let mut found: BTreeMap<u32, Vec<Place<'_>>> = BTreeMap::new();
+        for source in self.segments.iter().flat_map(|segment| &segment.meta.sources) {
+            let frames = found.entry(source.source).or_default();
+            for frame in source.frames.iter().filter(|frame| self.keeps(source.source, frame.offset)) {
+                let moved = self.frames.get(&(source.source, frame.offset)).unwrap_or(frame);
+                frames.push((*moved, source.heading_at(frame.offset), &source.encoding));
+            }
+        }
+        found.retain(|_, frames| !frames.is_empty());
+        let merged = found.into_iter().map(|(source, mut frames)| {
+            frames.sort_by_key(|(frame, ..)| frame.offset);
+            let mut merged = SegmentSource::new(source, frames.first().map_or("utf-8", |(.., name)| name));
+            for (frame, heading, _) in &frames {
+                merged.add(*frame, heading);
+            }
+            merged
+        });
+        merged.collect()
+    }
+
+    /// The rows that stay as places in the segments, in time order.
+    fn order(&self, parts: &[Arc<Columns>]) -> Vec<(u32, u32)> {
+        let mut order = Vec::new();
+        for (part, columns) in parts.iter().enumerate() {
+            let rows =
+                (0..columns.rows()).filter(|&row| self.keeps(columns.source[row], columns.offset[row]));
+            order.extend(rows.map(|row| (part as u32, row as u32)));
+        }
+        // Stable sorting finds the runs that are in order already, and the segments are that.
+        order.sort_by_key(|&(part, row)| {
+            let (columns, row) = (&parts[part as usize], row as usize);
+            (columns.time[row], columns.source[row], columns.offset[row])
+        });
+        order
+    }
+
+    fn fields(
+        &self,
+        order: &[(u32, u32)],
+        case: &Path,
+        table: &mut TableBuilder,
+        cancel: &Cancel,
+    ) -> Result<Vec<SegmentField>> {
+        // A segment without columns gives all of them at once or none.
+        let mut derived: Vec<HashMap<String, Values>> = Vec::new();
+        let mut wanted: BTreeMap<(String, FieldKind), Vec<Option<String>>> = BTreeMap::new();
+        let looks = self.has_columns || !self.without.is_empty();
+        for (part, segment) in self.segments.iter().enumerate() {
+            for field in &segment.meta.fields {
+                let columns = wanted.entry((field.name.clone(), field.kind)).or_default();
+                columns.resize(self.segments.len(), None);
+                columns[part] = Some(field.column.clone());
+            }
+            derived.push(if segment.meta.has_columns || !looks {
+                HashMap::new()
+            } else {
+                let names = segment.meta.fields.iter().map(|field| field.column.clone());
+                names.zip(segment.derived(&|| unless_cancelled(cancel))?).collect()
+            });
+        }
+        let mut kinds: HashMap<String, usize> = HashMap::new();
+        for (name, _) in wanted.keys() {
+            *kinds.entry(name.clone()).or_default() += 1;
+        }
+        let mut taken = HashSet::new();
+        let mut fields = Vec::new();
+        for ((name, kind), columns) in wanted {
+            unless_cancelled(cancel)?;
+            let several = kinds.get(&name).is_some_and(|&kinds| kinds > 1);
+            let mut column = if several { format!("{name}#{}", kind.name()) } else { name.clone() };
+            while !taken.insert(column.clone()) {
+                column.push('#');
+            }
+            let mut placed = false;
+            if looks {
+                let merged = self.merged(order, kind, &columns, &mut derived)?;
+                // Of a field that only deleted events had, not even the name stays.
+                if !self.without.is_empty() && merged.is_empty() {
+                    continue;
+                }
+                if self.has_columns {
+                    placed = match merged {
+                        Merged::Values(values) => table.field(&column, kind, &values).map(|()| false),
+                        Merged::Places(found) => table.placed(&column, &found).map(|()| true),
+                    }
+                    .at_path(case)?;
+                }
+            }
+            fields.push(SegmentField { name, column, kind, placed });
+        }
+        Ok(fields)
+    }
+
+    /// One column; `columns` names it in each segment that has it.
+    fn merged(
+        &self,
+        order: &[(u32, u32)],
+        kind: FieldKind,
+        columns: &[Option<String>],
+        derived: &mut [HashMap<String, Values>],
+    ) -> Result<Merged> {
+        let parts = columns.iter().enumerate().map(|(part, column)| {
+            let Some(column) = column else { return Ok(None) };
+            let segment = &self.segments[part];
+            Ok(Some(match derived[part].remove(column) {
+                Some(values) => Merged::Values(values),
+                None if segment.is_placed(column) => Merged::Places(segment.places(column)?),
+                None => Merged::Values(segment.stored(column)?),
+            }))
+        });
+        let parts: Vec<Option<Merged>> = parts.collect::<Result<_>>()?;
+        if parts.iter().flatten().any(|part| matches!(part, Merged::Places(_))) {
+            return Ok(Merged::Places(places(order, &parts)));
+        }
+        let each = || {
+            order.iter().map(|&(part, row)| {
+                let values = parts[part as usize].as_ref().and_then(Merged::values);
+                (values, row as usize)
+            })
+        };
+        Ok(Merged::Values(match kind {
+            FieldKind::Text => {
+                let mut column = TextColumn::with_capacity(order.len());
+                for (values, row) in each() {
+                    push(&mut column, values, row);
+                }
+                column.finish()
+            }
+            FieldKind::Int => Values::Int(
+                each()
+                    .map(
+                        |(values, row)| if let Some(Values::Int(ints)) = values { ints[row] } else { NO_INT },
+                    )
+                    .collect(),
+            ),
+            FieldKind::Float => Values::Float(
+                each()
+                    .map(|(values, row)| match values {
+                        Some(Values::Float(floats)) => floats[row],
+                        _ => f64::NAN,
+                    })
+                    .collect(),
+            ),
+            FieldKind::Bool => Values::Bool(
+                each()
+                    .map(|(values, row)| match values {
+                        Some(Values::Bool(truths)) => truths[row],
+                        _ => None,
+                    })
+                    .collect(),
+            ),
+        }))
+    }
+}
+
+/// A column, or a segment's part of one.
+enum Merged {
+    Values(Values),
+    Places(Places),
+}
+
+impl Merged {
+    fn values(&self) -> Option<&Values> {
+        match self {
+            Merged::Values(values) => Some(values),
+            Merged::Places(places) => places.rest.as_ref(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        let placed = match self {
+            Merged::Values(_) => false,
+            Merged::Places(places) => places.start.iter().any(|&start| start != NO_INT),
+        };
+        !placed && self.values().is_none_or(is_empty)
+    }
+}
+
+/// The places of several parts; the values of parts without places, and of rows without one, stay values.
+fn places(order: &[(u32, u32)], parts: &[Option<Merged>]) -> Places {
+    let mut merged = Places::default();
+    let mut rest = TextColumn::with_capacity(0);
+    let mut others = false;
+    for &(part, row) in order {
+        let (part, row) = (parts[part as usize].as_ref(), row as usize);
+        let place = match part {
+            Some(Merged::Places(places)) => places.of(row),
+            _ => None,
+        };
+        merged.start.push(place.map_or(NO_INT, |(start, _)| start as i64));
+        merged.length.push(place.map_or(NO_INT, |(_, length)| length as i64));
+        let values = part.filter(|_| place.is_none()).and_then(Merged::values);
+        others |= push(&mut rest, values, row);
+    }
+    merged.rest = others.then(|| rest.finish());
+    merged
+}
+
+/// Adds the text of a row; whether there is one.
+fn push(column: &mut TextColumn, values: Option<&Values>, row: usize) -> bool {
+    let text = match values {
+        Some(Values::Text { codes, texts }) => texts.get(codes[row] as usize),
+        _ => None,
+    };
+    match text {
+        Some(text) => column.push(text.as_bytes()),
+        None => column.push_missing(),
+    }
+    text.is_some()
+}
+
+fn gather(order: &[(u32, u32)], parts: &[Arc<Columns>]) -> Columns {
+    let mut columns = Columns::default();
+    for &(part, row) in order {
+        let (part, row) = (&parts[part as usize], row as usize);
+        columns.time.push(part.time[row]);
+        columns.level.push(part.level[row]);
+        columns.source.push(part.source[row]);
+        columns.line.push(part.line[row]);
+        columns.offset.push(part.offset[row]);
+        columns.length.push(part.length[row]);
+    }
+    columns
+}
+
+fn is_empty(values: &Values) -> bool {
+    match values {
+        Values::Text { texts, .. } => texts.len() == 0,
+        Values::Int(ints) => ints.iter().all(|&int| int == NO_INT),
+        Values::Float(floats) => floats.iter().all(|float| float.is_nan()),
+        Values::Bool(truths) => truths.iter().all(Option::is_none),
+    }
+}

@@ -1,0 +1,299 @@
+//! The columns of a segment: read from its table, or made again from the original bytes where the table has not
+//! got them, and kept while there is room.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use ingest::Level;
+
+use super::columns::{Column, Scalar, Times};
+use super::derive;
+use super::parquet::Values;
+use super::places::Places;
+use super::raw::RawCursor;
+use super::segment::{Segment, SegmentField};
+use super::table::{self, Columns, Table};
+use crate::Cancel;
+use crate::error::{Error, Result};
+use crate::limits::CANCEL_ROWS;
+
+/// The columns that tell where events lie.
+#[derive(Debug)]
+pub struct Locations {
+    source: Arc<Column>,
+    offset: Arc<Column>,
+    length: Arc<Column>,
+}
+
+impl Locations {
+    pub fn source(&self, row: usize) -> u32 {
+        self.source.whole_at(row) as u32
+    }
+
+    pub fn offset(&self, row: usize) -> u64 {
+        self.offset.whole_at(row) as u64
+    }
+
+    pub fn length(&self, row: usize) -> u32 {
+        self.length.whole_at(row) as u32
+    }
+}
+
+/// The levels of a segment's events.
+#[derive(Debug)]
+pub struct Levels {
+    column: Arc<Column>,
+    by_code: Vec<Level>,
+}
+
+impl Levels {
+    pub fn get(&self, row: usize) -> Level {
+        self.by_code[self.column.codes.get(row) as usize]
+    }
+}
+
+/// The columns that events are ordered by: time, source, offset. No two events have the same key.
+#[derive(Debug)]
+pub struct EventKeys {
+    times: Arc<Times>,
+    places: Locations,
+}
+
+impl EventKeys {
+    pub fn time(&self, row: usize) -> i64 {
+        self.times.get(row)
+    }
+
+    pub fn of(&self, row: usize) -> (i64, u32, u64) {
+        (self.times.get(row), self.places.source(row), self.places.offset(row))
+    }
+}
+
+fn stopped(cancel: &Cancel) -> Result<()> {
+    if cancel.is_set() { Err(Error::cancelled()) } else { Ok(()) }
+}
+
+impl Segment {
+    /// What is kept of this segment under a name, or else what is made now.
+    fn cached<T: Any + Send + Sync>(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> Result<(T, usize)>,
+    ) -> Result<Arc<T>> {
+        self.noted(self.cache.get(self.meta.id, name, make))
+    }
+
+    /// The same for what takes long to make.
+    fn cached_or_stop<T: Any + Send + Sync>(
+        &self,
+        name: &str,
+        cancel: &Cancel,
+        make: impl FnOnce() -> Result<(T, usize)>,
+    ) -> Result<Arc<T>> {
+        self.noted(self.cache.get_or_stop(self.meta.id, name, cancel, make))
+    }
+
+    pub fn columns(&self) -> Result<Arc<Columns>> {
+        self.cached("#columns", || {
+            let columns = self.table()?.columns()?;
+            let bytes = columns.rows() * Columns::ROW_BYTES;
+            Ok((columns, bytes))
+        })
+    }
+
+    /// The columns of a field, one for each type it has in this segment.
+    pub fn field(&self, name: &str, cancel: &Cancel) -> Result<Vec<Arc<Values>>> {
+        let described = self.meta.fields.iter().filter(|field| field.name == name);
+        described.map(|field| self.column(&field.column, cancel)).collect()
+    }
+
+    /// A column by its name in the table. One whose values are made from the raw bytes takes long enough to be
+    /// stopped.
+    pub fn column(&self, name: &str, cancel: &Cancel) -> Result<Arc<Values>> {
+        self.cached_or_stop(&format!("#values {name}"), cancel, || {
+            let values = self.values(name, cancel)?;
+            let bytes = values.memory();
+            Ok((values, bytes))
+        })
+    }
+
+    /// A column that every event has, packed.
+    pub fn packed(&self, name: &str) -> Result<Arc<Column>> {
+        self.packed_field(name, &Cancel::default())
+    }
+
+    /// A column by its name in the table, packed.
+    pub fn packed_field(&self, name: &str, cancel: &Cancel) -> Result<Arc<Column>> {
+        // No name of a field makes this the name of something else that is kept.
+        self.cached_or_stop(&format!("={name}"), cancel, || {
+            let column = Column::of(self.values(name, cancel)?);
+            let bytes = column.bytes();
+            Ok((column, bytes))
+        })
+    }
+
+    pub fn times(&self) -> Result<Arc<Times>> {
+        self.cached("#time", || {
+            let times = Times::new(&self.table()?.times()?);
+            let bytes = times.bytes();
+            Ok((times, bytes))
+        })
+    }
+
+    /// Where the events lie in their files.
+    pub fn locations(&self) -> Result<Locations> {
+        Ok(Locations {
+            source: self.packed("source")?,
+            offset: self.packed("offset")?,
+            length: self.packed("length")?,
+        })
+    }
+
+    /// What events are ordered by.
+    pub fn event_keys(&self) -> Result<EventKeys> {
+        Ok(EventKeys { times: self.times()?, places: self.locations()? })
+    }
+
+    pub fn levels(&self) -> Result<Levels> {
+        let column = self.packed("level")?;
+        let level = |code: u64| match column.value(code) {
+            Some(Scalar::Text(name)) => table::level_of(&name),
+            _ => Level::None,
+        };
+        let by_code = (0..=column.largest).map(level).collect();
+        Ok(Levels { column, by_code })
+    }
+
+    pub fn level(&self, row: usize) -> Result<Level> {
+        Ok(self.levels()?.get(row))
+    }
+
+    /// A column that is made from others, under a name that no column has.
+    pub fn kept(&self, name: &str, make: impl FnOnce() -> Result<Column>) -> Result<Arc<Column>> {
+        self.cached(name, || {
+            let column = make()?;
+            let bytes = column.bytes();
+            Ok((column, bytes))
+        })
+    }
+
+    /// The values of a column, from the table or from the original bytes.
+    fn values(&self, name: &str, cancel: &Cancel) -> Result<Values> {
+        let place = self.meta.fields.iter().position(|field| field.column == name);
+        let Some(place) = place.filter(|_| !self.meta.has_columns) else {
+            return self.stored_or_stop(name, cancel);
+        };
+        // All are parsed at once; what is asked for next is there then.
+        let derived = self.cached_or_stop("#derived", cancel, || {
+            let derived = self.derived(&|| stopped(cancel))?;
+            let bytes = derived.iter().map(Values::memory).sum();
+            Ok((derived, bytes))
+        })?;
+        let missing = || Error::damaged(self.path(), format!("it has no column {name}"));
+        derived.get(place).cloned().ok_or_else(missing)
+    }
+
+    /// A column as it is stored, which is not kept afterwards.
+    pub fn stored(&self, name: &str) -> Result<Values> {
+        self.stored_or_stop(name, &Cancel::default())
+    }
+
+    fn stored_or_stop(&self, name: &str, cancel: &Cancel) -> Result<Values> {
+        if self.is_placed(name) { self.placed(name, cancel) } else { self.table()?.field(name) }
+    }
+
+    /// Whether the table tells where a column's values stand in their events, not the values.
+    pub fn is_placed(&self, name: &str) -> bool {
+        self.meta.fields.iter().any(|field| field.column == name && field.placed)
+    }
+
+    /// The places of such a column.
+    pub fn places(&self, name: &str) -> Result<Places> {
+        self.table()?.places(name)
+    }
+
+    /// The columns of all fields, made from the original bytes.
+    pub fn derived(&self, stopped: &dyn Fn() -> Result<()>) -> Result<Vec<Values>> {
+        let (sources, fields) = (&self.meta.sources, &self.meta.fields);
+        derive::fields(&self.readings, &mut self.raw().cursor(), sources, &*self.columns()?, fields, stopped)
+    }
+
+    /// The values of a column that is told by places, read from the raw bytes.
+    fn placed(&self, name: &str, cancel: &Cancel) -> Result<Values> {
+        let places = self.table()?.places(name)?;
+        let columns = self.columns()?;
+        let raw = self.raw();
+        places.values(|each| {
+            self.for_each_in_order(&mut raw.cursor(), &columns, |row, (_, bytes), event| {
+                if row.is_multiple_of(CANCEL_ROWS) {
+                    stopped(cancel)?;
+                }
+                each(row, &bytes[event]);
+                Ok(())
+            })
+        })
+    }
+
+    /// The fields of one event, from columns that are decoded for many.
+    pub fn decoded_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
+        let mut found = Vec::new();
+        for field in &self.meta.fields {
+            let values = self.column(&field.column, &Cancel::default())?;
+            found.extend(table::text_of(&values, row).map(|value| (field, value)));
+        }
+        Ok(found)
+    }
+
+    /// The fields of one event, straight from the file: the right way for a single one.
+    pub fn row_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
+        if !self.meta.has_columns {
+            let values = self.derived_of(row)?;
+            let texts = self.meta.fields.iter().zip(&values);
+            return Ok(texts
+                .filter_map(|(field, values)| Some((field, table::text_of(values, 0)?)))
+                .collect());
+        }
+        let (table, raw) = (self.table()?, self.raw());
+        let mut cursor = raw.cursor();
+        let mut found = Vec::new();
+        for field in &self.meta.fields {
+            let value = match self.placed_value(&table, field, row, &mut cursor)? {
+                None if table.has(&field.column) => table.cell(&field.column, row)?,
+                value => value,
+            };
+            found.extend(value.map(|value| (field, value)));
+        }
+        Ok(found)
+    }
+
+    fn derived_of(&self, row: usize) -> Result<Vec<Values>> {
+        let columns = self.columns()?;
+        let (source, offset) = (columns.source[row], columns.offset[row]);
+        let frame = self.frame(source, offset)?;
+        let Some(of_source) = self.meta.sources.iter().find(|entry| entry.source == source) else {
+            return Ok(Vec::new());
+        };
+        let bytes = self.raw().cursor().read(source, frame)?;
+        derive::of_event(&self.readings, of_source, frame, bytes, offset, &self.meta.fields)
+    }
+
+    fn placed_value(
+        &self,
+        table: &Table,
+        field: &SegmentField,
+        row: usize,
+        cursor: &mut RawCursor<'_>,
+    ) -> Result<Option<String>> {
+        if !field.placed {
+            return Ok(None);
+        }
+        let Some((start, length)) = table.place(&field.column, row)? else { return Ok(None) };
+        let locations = self.locations()?;
+        let (source, offset) = (locations.source(row), locations.offset(row));
+        let frame = self.frame(source, offset)?;
+        let bytes = cursor.frame(source, frame)?;
+        let event = &bytes[self.event_in(&bytes, frame, offset, locations.length(row))?];
+        let value = event.get(start..start.saturating_add(length));
+        Ok(value.map(|value| String::from_utf8_lossy(value).into_owned()))
+    }
+}

@@ -1,0 +1,186 @@
+//! The texts of a segment's events, and what is built of them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use ingest::{Encoding, Texts};
+
+use super::files::{self, Role};
+use super::profile::Profile;
+use super::raw::{Frame, RawCursor};
+use super::segment::Segment;
+use super::table::Columns;
+use super::text;
+use crate::error::{Error, Result};
+use crate::limits::CANCEL_ROWS;
+
+impl Segment {
+    /// Calls `each` with the text of the event at every row given. Rows are visited in the order of their
+    /// files, not of their times: in a log whose times jump about, neighbours in time lie in frames far apart,
+    /// and each visit would decompress one.
+    pub fn for_each_text(
+        &self,
+        cursor: &mut RawCursor<'_>,
+        rows: impl Iterator<Item = u32>,
+        each: impl FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        self.noted(self.read_texts(cursor, rows, each))
+    }
+
+    fn read_texts(
+        &self,
+        cursor: &mut RawCursor<'_>,
+        rows: impl Iterator<Item = u32>,
+        mut each: impl FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut rows: Vec<u32> = rows.collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let places = self.locations()?;
+        let place = |&row: &u32| (places.source(row as usize), places.offset(row as usize));
+        if !rows.is_sorted_by_key(place) {
+            rows.sort_unstable_by_key(place);
+        }
+        let mut texts = SourceTexts::new(self);
+        for row in rows {
+            let (source, offset) = place(&row);
+            let frame = self.frame(source, offset)?;
+            let bytes = cursor.frame(source, frame)?;
+            let event = self.event_in(&bytes, frame, offset, places.length(row as usize))?;
+            each(row, &texts.of(source).text(&bytes, frame.offset, event))?;
+        }
+        Ok(())
+    }
+
+    /// An event's place within the bytes of its frame.
+    pub(super) fn event_in(
+        &self,
+        bytes: &[u8],
+        frame: &Frame,
+        offset: u64,
+        length: u32,
+    ) -> Result<Range<usize>> {
+        let start = (offset - frame.offset) as usize;
+        let place = start..start + length as usize;
+        if place.end > bytes.len() {
+            let what = format!("the event at byte {offset} reaches past its raw frame");
+            return Err(Error::damaged(&self.folder, what));
+        }
+        Ok(place)
+    }
+
+    /// The file with what a profile knows of tokens, and what it is.
+    pub fn text_path(&self, profile: Profile) -> Option<(PathBuf, Role)> {
+        match profile {
+            Profile::Raw | Profile::Fields => None,
+            Profile::Bloom => Some((self.path().join("text.flt"), files::FILTER)),
+            Profile::Full => Some((self.path().join("text.idx"), files::INDEX)),
+        }
+    }
+
+    /// Builds what a profile knows of tokens beside the segment, and moves it into place when it is whole.
+    pub fn build_text(
+        &self,
+        profile: Profile,
+        cursor: &mut RawCursor<'_>,
+        stopped: &dyn Fn() -> Result<()>,
+    ) -> Result<()> {
+        let Some((path, role)) = self.text_path(profile).filter(|(path, _)| !path.exists()) else {
+            return Ok(());
+        };
+        let table = self.table()?;
+        let columns = table.columns()?;
+        let repeating = self.meta.fields.iter().filter(|field| table.is_coded(&field.column));
+        let repeating = repeating.map(|field| Ok((field.column.clone(), table.field(&field.column)?)));
+        let repeating = repeating.collect::<Result<_>>()?;
+        let mut builder = match profile {
+            Profile::Full => text::Builder::of_index(repeating),
+            _ => text::Builder::of_filters(repeating),
+        };
+        let mut texts = SourceTexts::new(self);
+        self.for_each_in_order(cursor, &columns, |row, (frame, bytes), event| {
+            if row.is_multiple_of(CANCEL_ROWS) {
+                stopped()?;
+            }
+            builder.add(row as u32, &texts.of(columns.source[row]).text(bytes, frame.offset, event));
+            Ok(())
+        })?;
+        files::replace(&path, &builder.finish(columns.rows() as u32)?, role)
+    }
+
+    /// Removes what the profile has no use for.
+    pub fn remove_text_beyond(&self, profile: Profile) -> Result<()> {
+        for other in Profile::ALL.into_iter().filter(|&other| other != profile) {
+            if let Some((path, _)) = self.text_path(other).filter(|(path, _)| path.exists()) {
+                files::remove(&path)?;
+            }
+        }
+        if profile != Profile::Full && super::has_templates(self) {
+            files::remove(&self.file(super::templates::FILE))?;
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with every event, in row order: its frame, and its place there. A frame is unpacked once and
+    /// kept until the last row that lies in it, wherever its rows are.
+    pub(super) fn for_each_in_order(
+        &self,
+        cursor: &mut RawCursor<'_>,
+        columns: &Columns,
+        mut each: impl FnMut(usize, (&Frame, &[u8]), Range<usize>) -> Result<()>,
+    ) -> Result<()> {
+        let mut runs: Vec<(usize, u32, Frame)> = Vec::new();
+        let mut last_run = HashMap::new();
+        for row in 0..columns.rows() {
+            let (source, offset) = (columns.source[row], columns.offset[row]);
+            if runs.last().is_none_or(|(_, last, frame)| *last != source || !frame.holds(offset)) {
+                let frame = *self.frame(source, offset)?;
+                last_run.insert((source, frame.offset), runs.len());
+                runs.push((row, source, frame));
+            }
+        }
+        let mut kept = HashMap::new();
+        for (run, (first, source, frame)) in runs.iter().enumerate() {
+            let key = (*source, frame.offset);
+            let bytes = match kept.remove(&key) {
+                Some(bytes) => bytes,
+                None => cursor.read(*source, frame)?,
+            };
+            let end = runs.get(run + 1).map_or(columns.rows(), |next| next.0);
+            for row in *first..end {
+                let event = self.event_in(&bytes, frame, columns.offset[row], columns.length[row])?;
+                each(row, (frame, &bytes), event)?;
+            }
+            if last_run.get(&key).is_some_and(|&last| last > run) {
+                kept.insert(key, bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The texts of the events of each source of a segment.
+struct SourceTexts {
+    sources: Vec<(u32, Texts)>,
+    /// For a source that the segment does not list; no row has one.
+    other: Texts,
+}
+
+impl SourceTexts {
+    fn new(segment: &Segment) -> SourceTexts {
+        let entries = segment.meta.sources.iter().zip(&segment.encodings);
+        SourceTexts {
+            sources: entries.map(|(entry, &encoding)| (entry.source, Texts::of(encoding))).collect(),
+            other: Texts::of(Encoding::UTF_8),
+        }
+    }
+
+    fn of(&mut self, source: u32) -> &mut Texts {
+        match self.sources.iter_mut().find(|(id, _)| *id == source) {
+            Some((_, texts)) => texts,
+            None => &mut self.other,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Reading a source again from the chunks that were kept of it.
+
+use std::sync::Arc;
+
+use memchr::memchr_iter;
+
+use crate::batch::{Batch, Chunk};
+use crate::encoding::Encoding;
+use crate::heading::{Heading, split};
+use crate::parser::Parser;
+use crate::settler::{Settler, SettlerState};
+use crate::source::Source;
+
+/// Parses and settles the kept chunks of a source, which must come in its order and from its start. They
+/// give the events that they gave when they were read.
+pub struct Again {
+    parser: Parser,
+    settler: Settler,
+    encoding: Encoding,
+    heading: Heading,
+    offset: u64,
+    line: u64,
+}
+
+impl Again {
+    /// The source tells how, as its first bytes made it; `before` is where the times ended of the file before it
+    /// in its set, where it went on from there.
+    #[must_use]
+    pub fn new(source: &Source<'_>, before: Option<&SettlerState>) -> Again {
+        let mut settler = source.settler();
+        if let Some(before) = before {
+            settler.follow(before);
+        }
+        let mut heading = Heading::default();
+        let lines: Arc<[u8]> = source.heading();
+        split(&lines).for_each(|line| heading.add(line));
+        Again { parser: source.parser(), settler, encoding: source.encoding(), heading, offset: 0, line: 1 }
+    }
+
+    /// Passes over a chunk whose bytes are lost. Lines behind it are counted without those in it.
+    pub fn skip(&mut self, bytes: u32) {
+        self.offset += u64::from(bytes);
+    }
+
+    /// The events of the next chunk.
+    pub fn next(&mut self, bytes: Vec<u8>) -> Batch {
+        let mut chunk = Chunk::stored(bytes, self.offset, &self.heading.lines(), self.encoding);
+        chunk.first_line = self.line;
+        self.offset += chunk.bytes.len() as u64;
+        self.line += memchr_iter(b'\n', chunk.text()).count() as u64;
+        self.parser.add_headings(&chunk, &mut self.heading);
+        let mut batch = self.parser.parse(chunk);
+        self.settler.settle(&mut batch);
+        batch
+    }
+}
