@@ -133,9 +133,10 @@ pub fn preview(case: &Path, request: &PreviewRequest, cancel: &Cancel) -> Result
             return Err(Error::cancelled());
         }
     }
-    let estimate = match request.without_estimate {
-        true => Estimate::default(),
-        false => estimate(case, &samples, request, cancel)?,
+    let estimate = if request.without_estimate {
+        Estimate::default()
+    } else {
+        estimate(case, &samples, request, cancel)?
     };
     let mut files: Vec<_> = samples.into_iter().map(|sample| sample.file).collect();
     files.extend(discovery.refused.into_iter().map(|error| {

@@ -213,9 +213,13 @@ export class Session {
   }
 
   /** A case that was moved: it is opened where it is now, and the old place forgotten. */
-  async reopen(gone: string, path: string): Promise<void> {
-    await this.openCase(path);
-    if (this.opened !== null) await this.#client.call('forgetCase', { path: gone }).catch(() => {});
+  reopen(gone: string, path: string): Promise<void> {
+    return this.#attempt('opening', async () => {
+      const summary = await this.#client.call('openCase', { path });
+      // The list is not asked for before the old place is off it.
+      await this.#client.call('forgetCase', { path: gone }).catch(() => {});
+      this.#show(summary);
+    });
   }
 
   report(error: EngineError): void {

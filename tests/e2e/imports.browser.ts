@@ -223,7 +223,7 @@ describe('a format of one’s own', () => {
     );
     await page.getByTestId('start-import').click();
     await totalBecomes(page, 30);
-    await page.getByTestId('show-source').first().click();
+    await page.getByTestId('open-sources').click();
     await eventually('the account', async () =>
       (await page.getByTestId('file-facts').innerText()).includes('relay'),
     );

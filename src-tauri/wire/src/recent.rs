@@ -3,6 +3,9 @@
 //! What was seen of a case last is kept in `recent.json` of Timberline's own folder, so that one that is gone can
 //! still be told apart and looked for.
 
+// Every call answers alike, so that the contract's table can list it; some of them cannot fail.
+#![allow(clippy::unnecessary_wraps)]
+
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -32,11 +32,10 @@ fn shown(row: &Value) -> Vec<String> {
 #[test]
 fn a_preview_tells_what_each_file_is_and_what_all_will_take() {
     let walk = Walk::new();
-    let access: String = (0..50)
-        .map(|n| {
-            format!("192.0.2.{n} - - [05/Mar/2024:14:00:{n:02} +0000] \"GET /item/{n} HTTP/1.1\" 200 5120\n")
-        })
-        .collect();
+    let line = |n: u32| {
+        format!("192.0.2.{n} - - [05/Mar/2024:14:00:{n:02} +0000] \"GET /item/{n} HTTP/1.1\" 200 5120\n")
+    };
+    let access = (0..50).map(line).collect::<Vec<_>>().concat();
     let access = walk.file("access.log", access.as_bytes());
     let odd = walk.file(
         "odd.log",
@@ -85,7 +84,7 @@ fn a_preview_tells_what_each_file_is_and_what_all_will_take() {
 fn a_preview_tells_what_is_here_already_and_what_has_grown() {
     let walk = Walk::new();
     let line = |n: u32| format!("2026-03-01T14:05:{:02}Z INFO step {n}\n", n % 60);
-    let lines = |count: u32| (0..count).map(line).collect::<String>();
+    let lines = |count: u32| (0..count).map(line).collect::<Vec<_>>().concat();
     let same = walk.file("same.log", lines(40).as_bytes());
     let (case, _) = walk.imported(&same);
     let growing = walk.file("growing.log", format!("{}more\n", lines(40)).as_bytes());
