@@ -90,7 +90,15 @@ await main(async () => {
   await setup();
   await buildScreen();
   await buildPrograms('--release');
-  await run('cargo', ['build', '--release', '--quiet', '-p', 'timberline-indexer', '--example', 'questions']);
+  await run('cargo', [
+    'build',
+    '--release',
+    '--quiet',
+    '-p',
+    'timberline-indexer',
+    '--example',
+    'questions',
+  ]);
 
   const rows = [];
   const asked = [];

@@ -295,11 +295,14 @@ pub struct Export {
     /// The case's folder
     pub case: PathBuf,
     /// The filter; * is everything
-    #[arg(value_name = "QUERY", allow_hyphen_values = true)]
-    pub filter: String,
+    #[arg(value_name = "QUERY", allow_hyphen_values = true, required_unless_present = "notes")]
+    pub filter: Option<String>,
     /// The file to write; its ending tells the format
-    #[arg(long)]
-    pub to: PathBuf,
+    #[arg(long, required_unless_present = "notes")]
+    pub to: Option<PathBuf>,
+    /// Write the notebook instead, with its cells answered and the noted events: FILE.html or FILE.md
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["filter", "to", "format"])]
+    pub notes: Option<PathBuf>,
     /// The format, whatever the file's ending
     #[arg(long, value_enum)]
     pub format: Option<Format>,

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::Outcome;
 use crate::args::{self, Export, Format, Sort};
+use crate::notebook;
 use crate::out;
 use crate::pipes::{self, Piped};
 
@@ -90,19 +91,25 @@ fn explain(explained: &Explanation) {
 }
 
 pub fn export(arguments: &Export) -> Result<Outcome> {
+    if let Some(file) = &arguments.notes {
+        return notebook::export(&arguments.case, file);
+    }
+    // The command line has both where it has no notes.
+    let (Some(text), Some(to)) = (arguments.filter.as_deref(), arguments.to.as_deref()) else {
+        anyhow::bail!("what to export, and where to, is missing");
+    };
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
-    let asked = parsed(&arguments.filter)?;
-    let format = arguments.format.unwrap_or_else(|| format_of(&arguments.to));
-    let text = arguments.filter.as_str();
+    let asked = parsed(text)?;
+    let format = arguments.format.unwrap_or_else(|| format_of(to));
     if !asked.stages.is_empty() || format == Format::Parquet {
         Piped { case: &case, snapshot: &snapshot, text, query: &asked, range: (None, None) }
-            .export(format, &arguments.to)?;
+            .export(format, to)?;
         return Ok(outcome(&snapshot));
     }
     let view = View { filter: asked.filter, from: None, to: None };
     let mut failed = None;
-    let written = replaced(&arguments.to, &mut |file| {
+    let written = replaced(to, &mut |file| {
         if format == Format::Raw {
             return case.export_raw(&snapshot, &view, file, &Cancel::default()).map(|_| ());
         }

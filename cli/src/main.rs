@@ -9,6 +9,7 @@ mod events;
 mod files;
 mod import;
 mod info;
+mod notebook;
 mod out;
 mod pipes;
 mod rewrite;

@@ -8,6 +8,7 @@ use crate::Cancel;
 use crate::aggregate::holding;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
+use crate::events::Shown;
 use crate::exec::{Direction, Part, Position, RowSet, Selection};
 use crate::limits::PAGE_ROWS;
 use crate::search::{Event, find};
@@ -31,18 +32,18 @@ pub struct Context {
 }
 
 impl Case {
-    /// So many events before and after an event, each cut at `cut` bytes.
+    /// So many events before and after an event.
     pub fn around(
         &self,
         snapshot: &Snapshot,
         (source, offset): (u32, u64),
         around: &Around,
         (before, after): (usize, usize),
-        cut: usize,
+        shown: &Shown<'_>,
         cancel: &Cancel,
     ) -> Result<Context> {
         Self::without_damaged(snapshot, |snapshot| {
-            self.around_of(snapshot, (source, offset), around, (before, after), cut, cancel)
+            self.around_of(snapshot, (source, offset), around, (before, after), shown, cancel)
         })
     }
 
@@ -52,7 +53,7 @@ impl Case {
         (source, offset): (u32, u64),
         around: &Around,
         (before, after): (usize, usize),
-        cut: usize,
+        shown: &Shown<'_>,
         cancel: &Cancel,
     ) -> Result<Context> {
         let unknown =
@@ -67,13 +68,11 @@ impl Case {
                 by_time(sharing(snapshot, &own, field, cancel)?, &own, (before, after))?
             }
         };
-        let mut cursor = self.raw_cursor();
-        let mut read = |positions: &[Position]| -> Result<Vec<Event>> {
-            positions.iter().map(|position| self.event_at(position, &mut cursor, cut)).collect()
-        };
-        let (before, after) = (read(&earlier)?, read(&later)?);
-        let event = self.event_at(&own, &mut self.raw_cursor(), cut)?;
-        Ok(Context { before, event, after })
+        Ok(Context {
+            before: self.events_at(snapshot, &earlier, shown, cancel)?,
+            event: self.shown_at(snapshot, &own, &mut self.raw_cursor(), (shown, cancel))?,
+            after: self.events_at(snapshot, &later, shown, cancel)?,
+        })
     }
 }
 

@@ -98,6 +98,12 @@ impl Error {
         self.span
     }
 
+    /// What went wrong while a file was written.
+    #[must_use]
+    pub fn writing(path: &Path, error: &io::Error) -> Error {
+        from_io(error).at(path)
+    }
+
     pub(crate) fn cancelled() -> Error {
         Error::new(ErrorKind::Cancelled, "stopped on request")
     }

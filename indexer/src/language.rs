@@ -7,12 +7,13 @@ use ingest::NO_INT;
 
 use crate::Cancel;
 use crate::case::{Case, Snapshot};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::exec::{Prepared, Question, Step, Trace, select_segment};
 use crate::limits::{COMPLETION_ROWS, COMPLETIONS};
+use crate::pipe::RunOptions;
 use crate::query::{
-    Completion, Context, Diagnostic, Filter, Highlight, KnownField, Lenient, Reading, Severity, complete,
-    highlight, parse_leniently, resolve, unknown_columns,
+    Completion, Context, Diagnostic, Filter, Highlight, KnownField, Lenient, Outline, Reading, Severity,
+    complete, highlight, outline, parse_leniently, resolve, time, unknown_columns,
 };
 use crate::search::View;
 use crate::storage::Values;
@@ -38,6 +39,7 @@ pub struct Checked {
     pub highlights: Vec<Highlight>,
     /// The query in the language's own spelling, where nothing is wrong with it.
     pub printed: Option<String>,
+    pub outline: Outline,
 }
 
 impl Case {
@@ -122,7 +124,36 @@ impl Case {
         }
         diagnostics.sort_by_key(|found| (found.start, found.end));
         let is_right = diagnostics.iter().all(|found| found.severity == Severity::Advice);
-        Checked { diagnostics, highlights: highlight(query), printed: is_right.then(|| parsed.to_string()) }
+        Checked {
+            diagnostics,
+            highlights: highlight(query),
+            printed: is_right.then(|| parsed.to_string()),
+            outline: outline(query, reading),
+        }
+    }
+
+    /// The stretch of time from one written time to another, or of one alone, as nanoseconds from (inclusive)
+    /// to (exclusive). `now` is the end of the data; days are those of the zone.
+    pub fn stretch(
+        snapshot: &Snapshot,
+        from: &str,
+        to: Option<&str>,
+        options: &RunOptions,
+    ) -> Result<time::Period> {
+        let now = snapshot.time_range().map_or(0, |(_, last)| last);
+        let mistake = |text: &str| {
+            Error::new(ErrorKind::QueryInvalid, format!("`{text}` is no time"))
+                .hint("write 2024-05-01T14:05, now-15m, yesterday or -1h@h")
+        };
+        let read = |from: &str, to| time::stretch(from, to, now, &options.zone);
+        match read(from, to) {
+            Some(period) if period.from < period.to => Ok(period),
+            Some(_) => {
+                let message = format!("`{from}` is not before `{}`", to.unwrap_or(from));
+                Err(Error::new(ErrorKind::QueryInvalid, message).hint("write the earlier time first"))
+            }
+            None => Err(mistake(to.filter(|_| read(from, None).is_some()).unwrap_or(from))),
+        }
     }
 
     /// What could be written at a place in a query, a byte of it.

@@ -61,6 +61,18 @@ pub const DISTINCT_VALUES: usize = 16_000_000;
 /// The most rows one page may ask for; the screen shows some fifty.
 pub const PAGE_ROWS: usize = 10_000;
 
+/// The most events told whole at once: copying more than a thousand is what an export is for.
+pub const SHOWN_EVENTS: usize = 1_000;
+
+/// Values are looked for in so much of an event's text; nobody reads more of it by its colours.
+pub const PIECES_BYTES: usize = 64 << 10;
+
+/// Places of one value that are tried in an event's text, so that a text of ones takes no time for all pairs.
+pub const PIECE_PLACES: usize = 256;
+
+/// The most runs that a result is cut into; a screen has some two thousand lines of pixels.
+pub const STRIP_CELLS: usize = 4_096;
+
 /// The most buckets of a timeline: more than a screen has pixels across.
 pub const TIMELINE_BUCKETS: usize = 8_192;
 
@@ -225,6 +237,9 @@ pub const COMPLETION_ROWS: u64 = 2_000_000;
 /// longer is a stopped process or a slow network disk.
 pub const NOTES_PATIENCE: Duration = Duration::from_secs(5);
 
+/// How often it looks whether it is its turn: a change is synced in some milliseconds.
+pub const NOTES_RETRY: Duration = Duration::from_millis(2);
+
 /// The most notes of a case. A window holds them all; people write thousands.
 pub const MOST_NOTES: usize = 100_000;
 
@@ -239,3 +254,21 @@ pub const LONGEST_NOTE_NAME_BYTES: usize = 400;
 
 /// So much of an event is read to show it as evidence and to hash it; longer ones are documents in a log.
 pub const EVIDENCE_BYTES: usize = 1 << 20;
+
+/// How deep a page of a notebook may nest quotes and lists; its tree is walked by recursion.
+pub const MARKDOWN_DEPTH: usize = 24;
+
+/// Rows that a cell of a notebook shows unless told.
+pub const CELL_ROWS: usize = 20;
+
+/// The most rows of a cell, and events that it names: a page is read, and a longer table is exported as a file.
+pub const MOST_CELL_ROWS: usize = 1_000;
+
+/// Buckets of a timeline on a page: a bar has some six pixels.
+pub const CHART_BUCKETS: usize = 150;
+
+/// Rows of a result that a chart on a page draws; more points than it has pixels say nothing more.
+pub const CHART_POINTS: usize = 4_000;
+
+/// Names that a chart on a page has bars for.
+pub const CHART_NAMES: usize = 30;

@@ -16,6 +16,7 @@ use crate::limits::{
     EXAMPLE_BYTES, LEAST_MEASURED_BYTES, MEASURED_BYTES, PREVIEWED_BYTES, RESERVED_SHARE, UNNOTICED_PART,
     USUAL_EXPANSION,
 };
+use crate::pieces::{Piece, pieces};
 use crate::storage::{Account, RawFolder, SourceEntry, SourceReading, folder_bytes};
 
 /// What to look at, and how.
@@ -76,12 +77,6 @@ pub struct PreviewRow {
     pub unparsed: Option<String>,
     /// The event's text in pieces, those with a value named by its field.
     pub pieces: Vec<Piece>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
-    pub text: String,
-    pub field: Option<String>,
 }
 
 /// What an import will take on this machine.
@@ -338,39 +333,6 @@ fn values(batch: &Batch, row: usize) -> Vec<(String, String)> {
     named.filter(|(_, value)| !value.is_empty()).collect()
 }
 
-/// Cuts a text where values stand in it. Longer values are looked for first, so that a number is not found within a
-/// path; a value that is not written so in the text has no piece.
-fn pieces(text: &str, values: &[(String, String)]) -> Vec<Piece> {
-    let mut longest_first: Vec<_> = values.iter().collect();
-    longest_first.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
-    let mut taken: Vec<(usize, usize, &str)> = Vec::new();
-    for (field, value) in longest_first {
-        let is_free = |start: usize| {
-            let end = start + value.len();
-            let touches = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
-            let is_word = !touches(text[..start].chars().next_back()) && !touches(text[end..].chars().next());
-            is_word && taken.iter().all(|&(from, to, _)| end <= from || to <= start)
-        };
-        if let Some(start) = text.match_indices(value.as_str()).map(|(at, _)| at).find(|&at| is_free(at)) {
-            taken.push((start, start + value.len(), field));
-        }
-    }
-    taken.sort_unstable();
-    let mut pieces = Vec::new();
-    let mut at = 0;
-    for (start, end, field) in taken {
-        if at < start {
-            pieces.push(Piece { text: text[at..start].to_owned(), field: None });
-        }
-        pieces.push(Piece { text: text[start..end].to_owned(), field: Some(field.to_owned()) });
-        at = end;
-    }
-    if at < text.len() {
-        pieces.push(Piece { text: text[at..].to_owned(), field: None });
-    }
-    pieces
-}
-
 /// Imports the samples into a case that is thrown away, on the disk where the case will be.
 fn estimate(case: &Path, samples: &[Sample], request: &PreviewRequest, cancel: &Cancel) -> Result<Estimate> {
     let folder = existing(case);
@@ -452,21 +414,4 @@ pub(crate) fn check_room(case: &Path, paths: &[PathBuf], options: &ImportOptions
     Err(Error::new(ErrorKind::DiskFull, message)
         .at(case)
         .hint("free some space, or import all the same with --beyond-reserve"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_is_cut_where_its_values_stand() {
-        let values = [("status", "200"), ("path", "/a/200"), ("bytes", "5")]
-            .map(|(field, value)| (field.to_owned(), value.to_owned()));
-        let shown: Vec<_> = pieces("GET /a/200 200 5", &values)
-            .into_iter()
-            .map(|piece| format!("{}={}", piece.field.unwrap_or_default(), piece.text))
-            .collect();
-        assert_eq!(shown, ["=GET ", "path=/a/200", "= ", "status=200", "= ", "bytes=5"]);
-        assert_eq!(pieces("é 1", &[]).len(), 1);
-    }
 }

@@ -11,6 +11,7 @@ use crate::aggregate::timeline::Counts;
 pub use crate::aggregate::timeline::Timeline;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result, from_io};
+use crate::events::Shown;
 pub use crate::exec::Direction;
 use crate::exec::{Part, Position, Question, RowSet, Selection, in_order, select_segment};
 use crate::limits::{PAGE_ROWS, PARTIAL_EVERY, TIMELINE_BUCKETS};
@@ -80,6 +81,8 @@ pub struct Event {
     pub encoding: Encoding,
     /// Its whole length in bytes.
     pub length: u32,
+    /// The values of the columns asked for.
+    pub values: Vec<Option<String>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -149,21 +152,19 @@ impl Case {
         Ok(timeline)
     }
 
-    /// Rows `first..first + count` of the sorted result, each event cut at `cut` bytes.
+    /// Rows `first..first + count` of the sorted result.
     pub fn page(
         &self,
         snapshot: &Snapshot,
         view: &View,
         direction: Direction,
         (first, count): (usize, usize),
-        cut: usize,
+        shown: &Shown<'_>,
         cancel: &Cancel,
     ) -> Result<Page> {
         let selection = self.selection(snapshot, view, cancel)?;
         let positions = selection.page(direction, first, count.min(PAGE_ROWS));
-        let mut cursor = self.raw_cursor();
-        let events = positions.iter().map(|position| self.event_at(position, &mut cursor, cut));
-        Ok(Page { total: selection.len(), events: events.collect::<Result<_>>()? })
+        Ok(Page { total: selection.len(), events: self.events_at(snapshot, &positions, shown, cancel)? })
     }
 
     /// The rank of the first event at or past a time, in this direction.
@@ -198,7 +199,7 @@ impl Case {
             || Error::new(ErrorKind::NotFound, format!("source {source} has no event at byte {offset}"));
         let position = find(snapshot, source, offset)?.ok_or_else(unknown)?;
         let event = self.event_at(&position, &mut self.raw_cursor(), cut)?;
-        Ok((event, shown(position.segment.row_fields(position.row)?)))
+        Ok((event, shown_fields(position.segment.row_fields(position.row)?)))
     }
 
     /// Calls `each` with the matching events in order and, where asked for, their fields.
@@ -220,7 +221,7 @@ impl Case {
                 }
                 let event = self.event_at(&position, &mut cursor, usize::MAX)?;
                 let fields = if walk.with_fields {
-                    let fields = position.segment.decoded_fields(position.row).map(shown);
+                    let fields = position.segment.decoded_fields(position.row).map(shown_fields);
                     position.segment.or_missing(fields)?.unwrap_or_default()
                 } else {
                     Vec::new()
@@ -384,6 +385,7 @@ impl Case {
             raw: Vec::new(),
             encoding,
             length,
+            values: Vec::new(),
         };
         // An event whose bytes are damaged is still there, and what is wrong is told with the answer.
         let read = self.frame_bytes(source, frame, cursor);
@@ -458,7 +460,7 @@ pub(crate) fn find(snapshot: &Snapshot, source: u32, offset: u64) -> Result<Opti
     Ok(None)
 }
 
-fn shown(fields: Vec<(&SegmentField, String)>) -> Vec<FieldValue> {
+pub(crate) fn shown_fields(fields: Vec<(&SegmentField, String)>) -> Vec<FieldValue> {
     fields
         .into_iter()
         .map(|(field, value)| FieldValue { name: field.name.clone(), value, kind: field.kind })

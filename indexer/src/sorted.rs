@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::aggregate::{Asked, Numbers, Values, domain, numbers};
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, Result};
+use crate::events::Shown;
 use crate::exec::{
     Direction, Domain, Key, Narrowed, Part, Position, Ranks, RowSet, Rows, Selection, ToKey, in_order,
     sort_rows,
@@ -57,17 +58,17 @@ struct Around {
 }
 
 impl Case {
-    /// Rows `first..first + count` of the result sorted by a field, each event cut at `cut` bytes.
+    /// Rows `first..first + count` of the result sorted by a field.
     pub fn page_by(
         &self,
         snapshot: &Snapshot,
         view: &View,
         sort: &SortBy,
         rows: (usize, usize),
-        cut: usize,
+        shown: &Shown<'_>,
         cancel: &Cancel,
     ) -> Result<Page> {
-        Self::without_damaged(snapshot, |snapshot| self.page_by_of(snapshot, view, sort, rows, cut, cancel))
+        Self::without_damaged(snapshot, |snapshot| self.page_by_of(snapshot, view, sort, rows, shown, cancel))
     }
 
     fn page_by_of(
@@ -76,20 +77,18 @@ impl Case {
         view: &View,
         sort: &SortBy,
         rows: (usize, usize),
-        cut: usize,
+        shown: &Shown<'_>,
         cancel: &Cancel,
     ) -> Result<Page> {
         let direction = if sort.descending { Direction::NewestFirst } else { Direction::OldestFirst };
         if sort.field == "time" {
-            return self.page(snapshot, view, direction, rows, cut, cancel);
+            return self.page(snapshot, view, direction, rows, shown, cancel);
         }
         let view = &Self::resolved(snapshot, view)?;
         Self::check_known(snapshot, &sort.field)?;
         let asked = Asked { case: self, snapshot, view, cancel };
         let (positions, total) = positions(&asked, sort, rows.0, rows.1.min(PAGE_ROWS))?;
-        let mut cursor = self.raw_cursor();
-        let events = positions.iter().map(|position| self.event_at(position, &mut cursor, cut));
-        Ok(Page { total, events: events.collect::<Result<_>>()? })
+        Ok(Page { total, events: self.events_at(snapshot, &positions, shown, cancel)? })
     }
 }
 

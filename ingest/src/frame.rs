@@ -3,6 +3,7 @@
 //! The cut depends on the text of the source alone, never on how it came in chunks: a chunk begins where an
 //! event does, and an event ends where the next begins.
 
+use std::mem;
 use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memrchr};
@@ -59,7 +60,7 @@ impl Framing {
                     }
                     end = newline;
                 }
-                next_start(text, &**starts, whole)
+                next_start(text, &**starts, whole).map(|next| next.at)
             }
             Framing::Blocks(block) => {
                 let mut cut = 0;
@@ -96,24 +97,35 @@ fn line_length(text: &[u8], whole: bool) -> Option<usize> {
     }
 }
 
+/// Where what follows an event begins, and what was seen on the way.
+struct Next {
+    at: usize,
+    /// It surely begins an event.
+    begins: bool,
+    /// Of the event before it.
+    is_line: bool,
+}
+
 /// Where the event at the start of the text ends and the next begins, if the text tells it. An event
 /// beyond the limits ends there, and what is left of it is another.
-fn next_start(text: &[u8], starts: &Begins, whole: bool) -> Option<usize> {
+fn next_start(text: &[u8], starts: &Begins, whole: bool) -> Option<Next> {
     let mut lines = 0;
     let mut at = 0;
+    let beyond =
+        |at| Next { at: if at == 0 { LONGEST_EVENT_BYTES } else { at }, begins: false, is_line: false };
     loop {
         let Some(length) = memchr(b'\n', &text[at..]) else {
-            let too_much = pieces(text).is_some();
-            return too_much.then_some(if at == 0 { LONGEST_EVENT_BYTES } else { at });
+            return pieces(text).map(|_| beyond(at));
         };
         let next = at + length + 1;
         if next > LONGEST_EVENT_BYTES + 1 {
-            return Some(if at == 0 { LONGEST_EVENT_BYTES } else { at });
+            return Some(beyond(at));
         }
         lines += 1;
         let line = &text[next..];
-        if starts(&line[..line_length(line, whole)?]) || lines == MOST_EVENT_LINES {
-            return Some(next);
+        let begins = starts(&line[..line_length(line, whole)?]);
+        if begins || lines == MOST_EVENT_LINES {
+            return Some(Next { at: next, begins, is_line: lines == 1 });
         }
         at = next;
     }
@@ -134,6 +146,17 @@ pub(crate) struct Frame {
     pub is_rest: bool,
 }
 
+/// An event's text, or a piece of it, and where what follows begins.
+#[derive(Clone, Copy)]
+struct Cut {
+    start: usize,
+    end: usize,
+    next: usize,
+    is_rest: bool,
+    /// There is no line end in it.
+    is_line: bool,
+}
+
 /// The events of a chunk that hold more than white space.
 pub(crate) struct Frames<'a> {
     chunk: &'a Chunk,
@@ -141,14 +164,17 @@ pub(crate) struct Frames<'a> {
     framing: &'a Framing,
     at: usize,
     /// Where the current event's text ends and what follows begins, when a piece of it is still to come.
-    rest: Option<(usize, usize)>,
+    rest: Option<Cut>,
     /// Number of the line that `counted` stands in.
     line: u64,
     counted: usize,
+    /// What stands at `at` surely begins an event.
+    begins: bool,
 }
 
 pub(crate) fn frames<'a>(chunk: &'a Chunk, framing: &'a Framing) -> Frames<'a> {
-    Frames { chunk, text: chunk.text(), framing, at: 0, rest: None, line: chunk.first_line, counted: 0 }
+    let line = chunk.first_line;
+    Frames { chunk, text: chunk.text(), framing, at: 0, rest: None, line, counted: 0, begins: false }
 }
 
 impl Iterator for Frames<'_> {
@@ -157,10 +183,10 @@ impl Iterator for Frames<'_> {
     #[inline]
     fn next(&mut self) -> Option<Frame> {
         loop {
-            let (start, end, is_rest) = self.cut()?;
+            let cut = self.cut()?;
             // Most events start with a character that shows, so the rest is seldom looked at.
-            if self.text[start..end].iter().any(|byte| !byte.is_ascii_whitespace()) {
-                return Some(self.frame(start, end, is_rest));
+            if self.text[cut.start..cut.end].iter().any(|byte| !byte.is_ascii_whitespace()) {
+                return Some(self.frame(cut));
             }
         }
     }
@@ -168,10 +194,13 @@ impl Iterator for Frames<'_> {
 
 impl Frames<'_> {
     #[inline]
-    fn frame(&mut self, text_start: usize, text_end: usize, is_rest: bool) -> Frame {
-        self.line += memchr_iter(b'\n', &self.text[self.counted..text_start]).count() as u64;
-        // The text of a line has no line end in it, so the next count may begin behind it.
-        self.counted = if let Framing::Lines = self.framing { text_end } else { text_start };
+    fn frame(&mut self, Cut { start: text_start, end: text_end, is_rest, is_line, .. }: Cut) -> Frame {
+        self.line += match &self.text[self.counted..text_start] {
+            b"\n" => 1,
+            between => memchr_iter(b'\n', between).count() as u64,
+        };
+        // A line has no line end in it, so the next count may begin behind it.
+        self.counted = if is_line { text_end } else { text_start };
         let (start, end) = match self.chunk.decoded {
             None => (text_start, text_end),
             Some(_) => (self.chunk.place(text_start), self.chunk.place(text_end)),
@@ -179,62 +208,72 @@ impl Frames<'_> {
         Frame { text_start, text_end, start, length: end.saturating_sub(start), line: self.line, is_rest }
     }
 
-    /// The next event's text, or the next piece of it: where it starts and ends, and whether it is a rest.
+    /// The next event's text, or the next piece of it.
     #[inline]
-    fn cut(&mut self) -> Option<(usize, usize, bool)> {
+    fn cut(&mut self) -> Option<Cut> {
         let from = self.at;
-        let (mut start, end, next, mut is_rest) = match self.rest.take() {
+        let mut cut = match self.rest.take() {
             // A piece of a line is read like a line, because a chunk may begin with it.
-            Some((end, next)) => (from, end, next, !matches!(self.framing, Framing::Lines)),
+            Some(rest) => Cut { start: from, is_rest: !matches!(self.framing, Framing::Lines), ..rest },
             None if from == self.text.len() => return None,
             None => self.event(from),
         };
         if from == 0 && self.chunk.offset == 0 && self.text.starts_with(BYTE_ORDER_MARK) {
-            start = start.max(BYTE_ORDER_MARK.len());
+            cut.start = cut.start.max(BYTE_ORDER_MARK.len());
         }
         // Pieces are measured from where the event began, mark or not, as the source cuts them.
-        if end.saturating_sub(from) > LONGEST_EVENT_BYTES {
+        if cut.end.saturating_sub(from) > LONGEST_EVENT_BYTES {
             self.at = from + LONGEST_EVENT_BYTES;
-            self.rest = Some((end, next));
-            return Some((start.min(self.at), self.at, is_rest));
+            self.rest = Some(cut);
+            return Some(Cut { start: cut.start.min(self.at), end: self.at, ..cut });
         }
-        is_rest &= start < end;
-        self.at = next;
-        Some((start.min(end), end, is_rest))
+        self.at = cut.next;
+        Some(Cut { start: cut.start.min(cut.end), is_rest: cut.is_rest && cut.start < cut.end, ..cut })
     }
 
     #[inline]
-    fn event(&self, from: usize) -> (usize, usize, usize, bool) {
+    fn event(&mut self, from: usize) -> Cut {
         let rest = &self.text[from..];
         match self.framing {
             Framing::Lines | Framing::Evtx => {
-                let Some(length) = memchr(b'\n', rest) else {
-                    return (from, self.text.len(), self.text.len(), false);
-                };
-                let carriage_return = length > 0 && rest[length - 1] == b'\r';
-                (from, from + length - usize::from(carriage_return), from + length + 1, false)
+                let newline = memchr(b'\n', rest);
+                let length = newline.unwrap_or(rest.len());
+                let carriage_return = newline.is_some() && length > 0 && rest[length - 1] == b'\r';
+                Cut {
+                    start: from,
+                    end: from + length - usize::from(carriage_return),
+                    next: (from + length + 1).min(self.text.len()),
+                    is_rest: false,
+                    is_line: true,
+                }
             }
             Framing::Starts(starts) => {
-                let next = next_start(rest, &**starts, true).unwrap_or(rest.len());
-                let (start, end) = without_blank_lines(&rest[..next]);
-                let first = &rest[start..end];
-                let mark =
-                    if from == 0 && first.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-                let begins = line_length(&first[mark..], true)
-                    .is_some_and(|length| starts(&first[mark..mark + length]));
-                (from + start, from + end, from + next, !begins)
+                let whole = Next { at: rest.len(), begins: false, is_line: false };
+                let next = next_start(rest, &**starts, true).unwrap_or(whole);
+                let begun = mem::replace(&mut self.begins, next.begins);
+                let (start, end) = without_blank_lines(&rest[..next.at]);
+                let begins = begun && start == 0 || {
+                    let mark = from == 0 && rest[start..end].starts_with(BYTE_ORDER_MARK);
+                    let first = &rest[start + if mark { BYTE_ORDER_MARK.len() } else { 0 }..end];
+                    line_length(first, true).is_some_and(|length| starts(&first[..length]))
+                };
+                let next_at = from + next.at;
+                let (start, end) = (from + start, from + end);
+                Cut { start, end, next: next_at, is_rest: !begins, is_line: next.is_line }
             }
-            Framing::Blocks(block) => match block(rest) {
-                Some(block) if block.next > 0 => {
-                    let (start, end) = without_blank_lines(&rest[block.start..block.end]);
-                    let from_block = from + block.start;
-                    (from_block + start, from_block + end, from + block.next, false)
+            Framing::Blocks(block) => {
+                let found = block(rest).filter(|block| block.next > 0);
+                let found = found.unwrap_or(Block { start: 0, end: rest.len(), next: rest.len() });
+                let (start, end) = without_blank_lines(&rest[found.start..found.end]);
+                let from_block = from + found.start;
+                Cut {
+                    start: from_block + start,
+                    end: from_block + end,
+                    next: from + found.next,
+                    is_rest: false,
+                    is_line: false,
                 }
-                _ => {
-                    let (start, end) = without_blank_lines(rest);
-                    (from + start, from + end, self.text.len(), false)
-                }
-            },
+            }
         }
     }
 }

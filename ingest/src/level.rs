@@ -5,29 +5,74 @@ use crate::batch::Level;
 /// Length of the longest level word.
 pub(crate) const LONGEST_WORD: usize = 13;
 
-/// The level a word names, in any case. Java's own logging speaks the language of its machine, so a few words
-/// are German, French, Spanish or Italian.
+/// Level words in small letters, by their first letter. Java's own logging speaks the language of its machine,
+/// so a few are German, French, Spanish or Italian.
+const WORDS: [(&[u8], Level); 41] = [
+    (b"advertencia", Level::Warn),
+    (b"alert", Level::Fatal),
+    (b"avertissement", Level::Warn),
+    (b"avvertenza", Level::Warn),
+    (b"config", Level::Info),
+    (b"crit", Level::Fatal),
+    (b"critical", Level::Fatal),
+    (b"dbg", Level::Debug),
+    (b"debu", Level::Debug),
+    (b"debug", Level::Debug),
+    (b"emerg", Level::Fatal),
+    (b"emergency", Level::Fatal),
+    (b"err", Level::Error),
+    (b"erreur", Level::Error),
+    (b"erro", Level::Error),
+    (b"error", Level::Error),
+    (b"fatal", Level::Fatal),
+    (b"fehler", Level::Error),
+    (b"fine", Level::Debug),
+    (b"finer", Level::Trace),
+    (b"finest", Level::Trace),
+    (b"ftl", Level::Fatal),
+    (b"grave", Level::Error),
+    (b"inf", Level::Info),
+    (b"info", Level::Info),
+    (b"information", Level::Info),
+    (b"informational", Level::Info),
+    (b"infos", Level::Info),
+    (b"note", Level::Notice),
+    (b"notice", Level::Notice),
+    (b"panic", Level::Fatal),
+    (b"schwerwiegend", Level::Error),
+    (b"severe", Level::Error),
+    (b"trace", Level::Trace),
+    (b"trc", Level::Trace),
+    (b"verbose", Level::Trace),
+    (b"vrb", Level::Trace),
+    (b"warn", Level::Warn),
+    (b"warning", Level::Warn),
+    (b"warnung", Level::Warn),
+    (b"wrn", Level::Warn),
+];
+
+/// Of each letter the lengths of the level words that begin with it, a bit each: most words end their test here.
+const LENGTHS: [u16; 26] = {
+    let mut lengths = [0; 26];
+    let mut at = 0;
+    while at < WORDS.len() {
+        let word = WORDS[at].0;
+        lengths[(word[0] - b'a') as usize] |= 1 << word.len();
+        at += 1;
+    }
+    lengths
+};
+
+/// The level a word names, in any case.
+#[inline]
 pub(crate) fn of_word(word: &[u8]) -> Option<Level> {
-    let mut lower = [0; LONGEST_WORD];
-    let lower = lower.get_mut(..word.len())?;
-    lower.copy_from_slice(word);
-    lower.make_ascii_lowercase();
-    Some(match &*lower {
-        b"trace" | b"finest" | b"finer" | b"verbose" | b"trc" | b"vrb" => Level::Trace,
-        b"debug" | b"dbg" | b"fine" | b"debu" => Level::Debug,
-        b"info" | b"information" | b"informational" | b"inf" | b"config" | b"infos" => Level::Info,
-        b"notice" | b"note" => Level::Notice,
-        b"warn" | b"warning" | b"wrn" | b"warnung" | b"avertissement" | b"advertencia" | b"avvertenza" => {
-            Level::Warn
-        }
-        b"error" | b"err" | b"severe" | b"erro" | b"schwerwiegend" | b"grave" | b"fehler" | b"erreur" => {
-            Level::Error
-        }
-        b"fatal" | b"critical" | b"crit" | b"alert" | b"emerg" | b"emergency" | b"panic" | b"ftl" => {
-            Level::Fatal
-        }
-        _ => return None,
-    })
+    let &first = word.first()?;
+    let lengths = LENGTHS.get(usize::from((first | 0x20).wrapping_sub(b'a')))?;
+    if word.len() > LONGEST_WORD || lengths & (1_u16 << word.len()) == 0 {
+        return None;
+    }
+    let known = WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
+    known.map(|&(_, level)| level)
 }
 
 /// The level of an answer by its HTTP status; `None` where the text is no status.
@@ -97,9 +142,7 @@ pub(crate) fn find(line: &[u8], from: usize, to: usize) -> Option<LevelWord> {
         while at < line.len() && is_word(line[at]) {
             at += 1;
         }
-        if (3..=LONGEST_WORD).contains(&(at - start))
-            && may_begin(line[start])
-            && (start == 0 || !is_word(line[start - 1]))
+        if (start == 0 || !is_word(line[start - 1]))
             && let Some(level) = of_word(&line[start..at])
             && stands_out(line, start, at)
         {
@@ -111,17 +154,18 @@ pub(crate) fn find(line: &[u8], from: usize, to: usize) -> Option<LevelWord> {
 
 #[inline]
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+    IS_WORD[usize::from(byte)]
 }
 
-/// Whether a level word starts with this letter: most words end their test here.
-#[inline]
-fn may_begin(first: u8) -> bool {
-    matches!(
-        first | 0x20,
-        b'a' | b'c' | b'd' | b'e' | b'f' | b'g' | b'i' | b'n' | b'p' | b's' | b't' | b'v' | b'w'
-    )
-}
+const IS_WORD: [bool; 256] = {
+    let mut is_word = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        is_word[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        byte += 1;
+    }
+    is_word
+};
 
 fn stands_out(line: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).map_or(b' ', |at| line[at]);

@@ -31,7 +31,7 @@ const REST: &str = "it stands before the first event, or goes on with one that i
 pub(crate) struct FitTally {
     pub whole: u32,
     pub partly: u32,
-    /// Lines that name fields instead of being events.
+    /// Headings and notes instead of events.
     pub headings: u32,
     /// Lines that were joined to an event without looking like a part of it.
     pub joined: u32,
@@ -60,10 +60,16 @@ impl Parser {
     /// and is counted as unparsed.
     #[must_use]
     pub fn parse(&self, chunk: Chunk) -> Batch {
-        self.parse_and_tally(chunk).0
+        self.read(chunk).0
     }
 
     pub(crate) fn parse_and_tally(&self, chunk: Chunk) -> (Batch, FitTally) {
+        let (batch, tally) = self.read(chunk);
+        let joined = self.joined(&batch.chunk);
+        (batch, FitTally { joined, ..tally })
+    }
+
+    fn read(&self, chunk: Chunk) -> (Batch, FitTally) {
         if let Framing::Evtx = self.framing() {
             return evtx::batch(chunk);
         }
@@ -83,6 +89,10 @@ impl Parser {
             let event = &text[frame.text_start..frame.text_end];
             if self.is_heading(event, &chunk, index) {
                 reader.heading(event, &mut rows);
+                tally.headings += 1;
+                continue;
+            }
+            if self.is_note(event) {
                 tally.headings += 1;
                 continue;
             }
@@ -108,15 +118,22 @@ impl Parser {
         batch.unparsed_reasons = unparsed_reasons;
         batch.unparsed_examples = unparsed_examples;
         tally.times = clock.tally;
-        tally.joined = self.joined(&batch.chunk);
         (batch, tally)
     }
 
     fn is_heading(&self, event: &[u8], chunk: &Chunk, index: usize) -> bool {
-        // What other lines were joined to is more than a heading.
-        let is_joined = matches!(self.framing(), Framing::Starts(_)) && memchr(b'\n', event).is_some();
         let is_first = chunk.offset == 0 && index == 0 && !self.goes_on;
-        !is_joined && self.format.heading.is_some_and(|is| is(&self.setup, event, is_first))
+        let is = self.format.heading.is_some_and(|is| is(&self.setup, event, is_first));
+        is && !self.is_joined(event)
+    }
+
+    fn is_note(&self, event: &[u8]) -> bool {
+        self.format.note.is_some_and(|is| is(event)) && !self.is_joined(event)
+    }
+
+    /// What other lines were joined to is more than a heading or a note.
+    fn is_joined(&self, event: &[u8]) -> bool {
+        matches!(self.framing(), Framing::Starts(_)) && memchr(b'\n', event).is_some()
     }
 
     /// Takes up the heading lines of a chunk, for the chunks behind it.

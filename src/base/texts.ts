@@ -3,6 +3,10 @@ import { charts } from './texts/charts';
 import { commands } from './texts/commands';
 import { explore } from './texts/explore';
 import { importing } from './texts/importing';
+import { fields } from './texts/fields';
+import { inspect } from './texts/inspect';
+import { listing } from './texts/listing';
+import { notes } from './texts/notes';
 
 const plural = new Intl.PluralRules('en');
 
@@ -17,9 +21,13 @@ function counted(count: number, one: string, many: string): string {
 /** Every text of the screen, in one place, so that its voice is one and a second language is possible. */
 export const texts = {
   charts,
+  fields,
+  inspect,
+  listing,
   commands,
   explore,
   importing,
+  notes,
 
   app: {
     name: 'Timberline',
@@ -69,19 +77,14 @@ export const texts = {
     all: 'All time',
     edit: 'Change the time range',
     clear: 'Show all time',
-    from: 'From (UTC)',
-    to: 'Until (UTC)',
     apply: 'Apply',
-    format: 'For example 2026-03-01 14:05 or 2026-03-01 14:05:09.250. An empty end is open.',
-    notATime: 'This is not a time I can read.',
-    order: 'The range ends before it begins.',
   },
 
   timeline: {
     name: 'Events over time',
     summary: (total: string, range: string, bucket: string) =>
-      `${total} between ${range} UTC, counted per ${bucket}.`,
-    help: 'Arrow keys move, Shift with arrow keys selects, Enter zooms in, Backspace goes back.',
+      `${total} between ${range}, counted per ${bucket}.`,
+    help: 'Arrow keys move, Shift with arrow keys selects, Enter zooms in, Backspace goes back, plus and minus zoom.',
     perBucket: (bucket: string) => `per ${bucket}`,
     back: 'Back',
     backHint: 'Back to the range before (Backspace)',
@@ -92,7 +95,6 @@ export const texts = {
     nothing: 'No event matches here',
     empty: 'No events yet',
     waiting: 'Events appear here as they are read',
-    zone: 'UTC',
   },
 
   levels: {

@@ -7,6 +7,9 @@
 
 // C0 and DEL; C1; the marks that reorder or hide text (bidi, zero width, separators, BOM).
 const ANY = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+/** Runs of what is not seen, with the sign for bytes that are no text. */
+export const UNSEEN =
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd]+/g;
 const ALL_BUT_LAYOUT =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 

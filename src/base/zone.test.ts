@@ -17,6 +17,15 @@ it('shows the same moment by the clocks of its zone, with summer time', () => {
   expect(new Clock('UTC').label(null)).toBe('UTC');
 });
 
+it('follows a zone that changes', () => {
+  let zone = 'UTC';
+  const clock = new Clock(() => zone);
+  expect(clock.clock(at('2026-07-01 12:00'))).toBe('12:00:00');
+  zone = 'Europe/Berlin';
+  expect(clock.clock(at('2026-07-01 12:00'))).toBe('14:00:00');
+  expect(clock.zone).toBe('Europe/Berlin');
+});
+
 it('takes a zone it does not know for UTC', () => {
   expect(new Clock('Nowhere/City').zone).toBe('UTC');
 });

@@ -35,43 +35,50 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** A clock on the wall: how times are written, and read, in one zone. */
-export class Clock {
+/** The clocks of one zone, and what was found of them so far. */
+interface Clocks {
   /** An IANA name. */
   readonly zone: string;
-  readonly #parts: Intl.DateTimeFormat | null;
-  readonly #offsets = new Map<bigint, bigint>();
+  /** Null for UTC. */
+  readonly parts: Intl.DateTimeFormat | null;
+  readonly offsets: Map<bigint, bigint>;
+}
 
-  /** `UTC`, `local`, or an IANA name; an unknown name is UTC. */
-  constructor(zone: string) {
-    const name = zone === 'local' ? localZone() : zone;
-    this.zone = isZone(name) ? name : 'UTC';
-    this.#parts =
-      this.zone === 'UTC'
-        ? null
-        : new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
-            timeZone: this.zone,
-            hourCycle: 'h23',
-            year: 'numeric',
-            month: 'numeric',
-            day: 'numeric',
-            hour: 'numeric',
-            minute: 'numeric',
-            second: 'numeric',
-            era: 'short',
-          });
+/** A clock on the wall: how times are written, and read, in a zone. */
+export class Clock {
+  readonly #wanted: () => string;
+  #clocks: Clocks = { zone: 'UTC', parts: null, offsets: new Map() };
+  #of = 'UTC';
+
+  /** `UTC`, `local`, or an IANA name; an unknown name is UTC. A clock whose zone changes follows it. */
+  constructor(zone: string | (() => string)) {
+    this.#wanted = typeof zone === 'string' ? () => zone : zone;
+  }
+
+  get zone(): string {
+    return this.#now().zone;
   }
 
   /** What the zone's clocks are ahead of UTC at a time, in nanoseconds. */
   offset(time: Time): bigint {
-    if (this.#parts === null) return 0n;
+    const { parts, offsets } = this.#now();
+    if (parts === null) return 0n;
     const slot = floorTo(time, OFFSET_HOLDS);
-    const known = this.#offsets.get(slot);
+    const known = offsets.get(slot);
     if (known !== undefined) return known;
-    const offset = offsetAt(this.#parts, slot);
-    if (this.#offsets.size >= MOST_OFFSETS) this.#offsets.clear();
-    this.#offsets.set(slot, offset);
+    const offset = offsetAt(parts, slot);
+    if (offsets.size >= MOST_OFFSETS) offsets.clear();
+    offsets.set(slot, offset);
     return offset;
+  }
+
+  #now(): Clocks {
+    const wanted = this.#wanted();
+    if (wanted !== this.#of) {
+      this.#clocks = clocksOf(wanted);
+      this.#of = wanted;
+    }
+    return this.#clocks;
   }
 
   /** The time as the zone's clocks show it, written as if that were UTC. */
@@ -93,7 +100,8 @@ export class Clock {
 
   /** `UTC`, `UTC+02:00`: what to write beside times. */
   label(time: Time | null): string {
-    if (this.#parts === null || time === null) return this.zone;
+    const { parts, zone } = this.#now();
+    if (parts === null || time === null) return zone;
     const minutes = Number(this.offset(time) / MINUTE);
     const clock = (part: number) => String(Math.trunc(Math.abs(part))).padStart(2, '0');
     return `UTC${minutes < 0 ? '−' : '+'}${clock(minutes / 60)}:${clock(minutes % 60)}`;
@@ -133,6 +141,27 @@ export class Clock {
 
 /** No clock has ever been changed by more than a day at once. */
 const DAY_AROUND = 24n * 60n * MINUTE;
+
+function clocksOf(wanted: string): Clocks {
+  const named = wanted === 'local' ? localZone() : wanted;
+  const zone = isZone(named) ? named : 'UTC';
+  const numbers = 'numeric';
+  const parts =
+    zone === 'UTC'
+      ? null
+      : new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
+          timeZone: zone,
+          hourCycle: 'h23',
+          year: numbers,
+          month: numbers,
+          day: numbers,
+          hour: numbers,
+          minute: numbers,
+          second: numbers,
+          era: 'short',
+        });
+  return { zone, parts, offsets: new Map() };
+}
 
 function offsetAt(parts: Intl.DateTimeFormat, time: Time): bigint {
   const shown = Object.fromEntries(

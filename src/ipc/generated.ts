@@ -417,7 +417,11 @@ export type PageRequest = { view: View, order: Order,
 /**
  * Rows of the sorted result, counted from 0.
  */
-first: number, count: number, };
+first: number, count: number, 
+/**
+ * Fields whose values come with each row.
+ */
+columns?: Array<string>, };
 
 export type Page = { revision: number, total: number, first: number, rows: Array<Row>, elapsedMs: number, };
 
@@ -427,9 +431,17 @@ export type Row = { id: EventId, time: Nanos | null, level: Level, sourceName: s
 /**
  * The event as text, cut at a length that a screen can show.
  */
-text: string, cut: boolean, };
+text: string, cut: boolean, 
+/**
+ * The values of the columns asked for, in their order.
+ */
+values?: Array<string | null>, };
 
-export type LocateRequest = { view: View, order: Order, time: Nanos, };
+export type LocateRequest = { view: View, order: Order, time: Nanos, 
+/**
+ * The row of this event is wanted, or that at which it would stand.
+ */
+event?: EventId, };
 
 export type Located = { 
 /**
@@ -443,11 +455,71 @@ export type EventDetail = { row: Row,
 /**
  * The whole event as text, up to a limit; bytes that are no text are shown as U+FFFD.
  */
-text: string, textCut: boolean, bytes: number, format: string, source: Source, fields: Array<FieldValue>, };
+text: string, textCut: boolean, bytes: number, format: string, source: Source, fields: Array<FieldValue>, 
+/**
+ * The text in pieces, those that are a field's value with its name.
+ */
+pieces: Array<Piece>, 
+/**
+ * Its first bytes as they are in the source, in hexadecimal.
+ */
+hex: string, };
 
-export type FieldValue = { name: string, value: string, kind: FieldKind, };
+export type FieldValue = { name: string, value: string, kind: FieldKind, 
+/**
+ * What the Elastic Common Schema calls it.
+ */
+ecs: string | null, };
 
 export type FieldKind = "text" | "int" | "float" | "bool";
+
+export type EventsRequest = { case: string, ids: Array<EventId>, };
+
+export type EventsReply = { 
+/**
+ * In the order asked for; those beyond a limit are not there.
+ */
+events: Array<EventDetail>, };
+
+export type SeekRequest = { view: View, order: Order, 
+/**
+ * The row that is left; null for the edge of the result.
+ */
+from: number | null, 
+/**
+ * Towards the first row.
+ */
+backward: boolean, 
+/**
+ * A filter that the row has to match beside that of the view.
+ */
+wanted: string, };
+
+export type SeekReply = { row: number | null, };
+
+export type StripRequest = { view: View, order: Order, 
+/**
+ * The result is cut into so many runs of rows.
+ */
+cells: number, 
+/**
+ * Filters whose events are counted in each run.
+ */
+marks: Array<string>, };
+
+export type Strip = { revision: number, total: number, 
+/**
+ * For each mark its events in each run.
+ */
+counts: Array<Array<number>>, };
+
+export type Fields = { revision: number, fields: Array<KnownField>, };
+
+export type KnownField = { name: string, kinds: Array<FieldKind>, 
+/**
+ * What the Elastic Common Schema calls it.
+ */
+ecs: string | null, };
 
 export type Scalar = { kind: ScalarKind, text: string, number: number | null, };
 
@@ -531,9 +603,17 @@ leftOut: Array<string>, elapsedMs: number, };
 
 export type SignificantTerm = { field: string, value: Scalar, selected: number, others: number, score: number, };
 
-export type SortedPageRequest = { view: View, field: string, descending: boolean, first: number, count: number, };
+export type SortedPageRequest = { view: View, field: string, descending: boolean, first: number, count: number, 
+/**
+ * Fields whose values come with each row.
+ */
+columns?: Array<string>, };
 
-export type ContextRequest = { case: string, id: EventId, around: Around, before: number, after: number, };
+export type ContextRequest = { case: string, id: EventId, around: Around, before: number, after: number, 
+/**
+ * Fields whose values come with each row.
+ */
+columns?: Array<string>, };
 
 export type Around = { "kind": "file" } | { "kind": "everywhere" } | { "kind": "sharing", field: string, };
 
@@ -575,7 +655,27 @@ export type QueryCheck = { diagnostics: Array<QueryDiagnostic>, words: Array<Que
 /**
  * The query in the language's own spelling, where nothing is wrong with it.
  */
-printed: string | null, };
+printed: string | null, 
+/**
+ * What stands before the first pipe: what events, timelines and charts are asked with.
+ */
+filter: string, 
+/**
+ * What of the filter must hold at once; empty where the filter has a mistake.
+ */
+clauses: Array<QueryClause>, 
+/**
+ * Its stages, without their pipes.
+ */
+stages: Array<QueryPart>, };
+
+export type QueryClause = { 
+/**
+ * In the language's own spelling.
+ */
+text: string, isNegated: boolean, };
+
+export type QueryPart = { start: number, end: number, };
 
 export type QueryDiagnostic = { 
 /**
@@ -590,6 +690,24 @@ replacement: string | null, };
 export type WordClass = "field" | "operator" | "keyword" | "text" | "number" | "regex" | "time" | "pipe" | "stage" | "function" | "bracket" | "unknown";
 
 export type QueryWord = { class: WordClass, start: number, end: number, };
+
+export type EditRequest = { case: string, query: string, edit: QueryEdit, };
+
+export type QueryEdit = { "kind": "add", clause: string, } | { "kind": "remove", at: number, } | { "kind": "turn", at: number, } | { "kind": "replace", at: number, clause: string, };
+
+export type Edited = { query: string, };
+
+export type StretchRequest = { case: string, from: string, 
+/**
+ * Null asks for the time that `from` names alone.
+ */
+to: string | null, 
+/**
+ * The zone of days and of times that name none; null is UTC.
+ */
+zone: string | null, };
+
+export type Stretch = { from: Nanos, to: Nanos, };
 
 export type CompleteRequest = { case: string, query: string, 
 /**
@@ -868,6 +986,52 @@ export type EvidenceList = { revision: number,
  */
 events: Array<Evidence | null>, elapsedMs: number, };
 
+export type CellEvent = { id: EventId, caption: string, };
+
+export type CellKind = "query" | "chart" | "event";
+
+export type ExportNotesRequest = { case: string, 
+/**
+ * The ids of the pages; null for all.
+ */
+pages: Array<string> | null, format: NotebookFormat, zone: string | null, 
+/**
+ * A file of this machine, one that is there is replaced; null for the text itself.
+ */
+path: string | null, };
+
+export type ExportedNotes = { 
+/**
+ * A name for the file.
+ */
+name: string, bytes: number, 
+/**
+ * Null where it was written to a file.
+ */
+text: string | null, };
+
+export type MarkdownKind = "heading" | "paragraph" | "quote" | "list" | "item" | "table" | "row" | "column" | "codeBlock" | "cell" | "rule" | "text" | "code" | "strong" | "emphasis" | "strike" | "link" | "break";
+
+export type MarkdownNode = { kind: MarkdownKind, text: string, level: number | null, done: boolean | null, cell: NotebookCell | null, children: Array<MarkdownNode>, };
+
+export type MarkdownPage = { nodes: Array<MarkdownNode>, };
+
+export type MarkdownRequest = { text: string, };
+
+export type NotebookCell = { kind: CellKind, title: string | null, 
+/**
+ * Of a query or chart.
+ */
+query: string, from: Nanos | null, to: Nanos | null, rows: number, events: Array<CellEvent>, 
+/**
+ * What of it could not be understood.
+ */
+problem: string | null, };
+
+export type NotebookFormat = "html" | "markdown";
+
+export type NotebookProgress = { cellsDone: number, cells: number, };
+
 export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "cancelled" | "badRequest" | "internal";
 
 export type WireError = { code: ErrorCode, message: string, hint: string | null, path: string | null, 
@@ -905,14 +1069,20 @@ export interface Contract {
   page: { args: PageRequest; progress: Empty; reply: Page };
   locate: { args: LocateRequest; progress: Empty; reply: Located };
   event: { args: EventRequest; progress: Empty; reply: EventDetail };
+  events: { args: EventsRequest; progress: Empty; reply: EventsReply };
+  seek: { args: SeekRequest; progress: Empty; reply: SeekReply };
+  strip: { args: StripRequest; progress: Empty; reply: Strip };
   aggregate: { args: AggregateRequest; progress: Aggregate; reply: Aggregate };
   facets: { args: FacetsRequest; progress: Facets; reply: Facets };
+  fields: { args: CasePath; progress: Empty; reply: Fields };
   significant: { args: SignificantRequest; progress: Empty; reply: SignificantTerms };
   sortedPage: { args: SortedPageRequest; progress: Empty; reply: Page };
   context: { args: ContextRequest; progress: Empty; reply: Context };
   follow: { args: FollowRequest; progress: Empty; reply: Trails };
   transactions: { args: TransactionsRequest; progress: Empty; reply: Transactions };
   check: { args: CheckRequest; progress: Empty; reply: QueryCheck };
+  edit: { args: EditRequest; progress: Empty; reply: Edited };
+  stretch: { args: StretchRequest; progress: Empty; reply: Stretch };
   complete: { args: CompleteRequest; progress: Empty; reply: Completion };
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
   run: { args: RunRequest; progress: Table; reply: Table };
@@ -921,4 +1091,6 @@ export interface Contract {
   notes: { args: NotesRequest; progress: Empty; reply: Notes };
   changeNotes: { args: ChangeNotesRequest; progress: Empty; reply: NotesChanged };
   evidence: { args: EvidenceRequest; progress: Empty; reply: EvidenceList };
+  markdown: { args: MarkdownRequest; progress: Empty; reply: MarkdownPage };
+  exportNotes: { args: ExportNotesRequest; progress: NotebookProgress; reply: ExportedNotes };
 }

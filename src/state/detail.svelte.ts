@@ -1,6 +1,7 @@
 import { Latest } from '../base/latest';
 import { engineError, type Client, type EngineError } from '../ipc/client';
 import type { EventDetail, EventId } from '../ipc/generated';
+import { EventPattern } from './ownpattern.svelte';
 import type { Rows } from './rows.svelte';
 
 /** Moving through the list with a held key must not ask for every event that flies past. */
@@ -14,6 +15,8 @@ export class Detail {
   event = $state.raw<EventDetail | null>(null);
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);
+  /** The pattern of the event, where it is looked at. */
+  readonly pattern: EventPattern;
 
   readonly #client: Client;
   readonly #casePath: string;
@@ -26,6 +29,35 @@ export class Detail {
     this.#client = client;
     this.#casePath = casePath;
     this.#rows = rows;
+    this.pattern = new EventPattern(client);
+  }
+
+  /** A place of the list that is to be brought into sight; a new object for each wish. */
+  wished = $state.raw<{ readonly index: number } | null>(null);
+
+  /** Brings a place of the list into sight, near which the event that is open is looked for. */
+  reveal(index: number): void {
+    this.wished = { index };
+    if (this.#id !== null) this.index = this.#rows.indexNear(this.#id, index);
+  }
+
+  /** Selects a place of the list that may be out of sight. */
+  goTo(index: number): void {
+    this.select(index);
+    this.wished = { index };
+  }
+
+  /** Shows an event that was found elsewhere than in the list. */
+  showEvent(id: EventId): void {
+    this.index = this.#rows.indexNear(id, Math.max(0, this.index));
+    this.#id = id;
+    this.open = true;
+    this.#load();
+  }
+
+  isShown(id: EventId): boolean {
+    const shown = this.event?.row.id;
+    return this.open && shown?.source === id.source && shown.offset === id.offset;
   }
 
   select(index: number): void {
@@ -44,11 +76,13 @@ export class Detail {
     this.open = false;
     clearTimeout(this.#settling);
     this.#latest.stop();
+    this.pattern.forget();
   }
 
   /** Another list is shown: the event stays open, its place in the list is not known any more. */
   listReplaced(): void {
     this.index = -1;
+    this.wished = null;
   }
 
   /**
@@ -57,8 +91,9 @@ export class Detail {
    */
   rowsCame(): void {
     if (this.index < 0) {
-      // The event that is open may be among the first rows of the new list.
-      if (this.open && this.#id !== null) this.index = this.#rows.indexNear(this.#id, 0);
+      // The event that is open may be among the first rows of the new list, or where it was looked for.
+      const near = this.wished?.index ?? 0;
+      if (this.open && this.#id !== null) this.index = this.#rows.indexNear(this.#id, near);
       return;
     }
     if (this.#id !== null) {

@@ -1,10 +1,10 @@
-import { beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { asTime } from '../base/time';
 import { EngineError } from '../ipc/client';
-import type { Nanos, Timeline } from '../ipc/generated';
+import type { Nanos, QueryCheck, QueryDiagnostic, Timeline } from '../ipc/generated';
 import { Explorer } from './explorer.svelte';
-import { FakeClient } from './fakeclient';
+import { FakeClient, settled } from './fakeclient';
 
 function timeline(total: number, fraction = 1): Timeline {
   return {
@@ -80,17 +80,124 @@ it('lets a slow answer finish while new data keeps coming, then asks once more',
   expect(client.of('timeline')).toHaveLength(3);
 });
 
-it('asks after a pause in typing, and at once with Enter', () => {
-  vi.useFakeTimers();
-  explorer.type('err');
-  explorer.type('error');
-  expect(explorer.query).toBe('');
-  vi.advanceTimersByTime(1000);
-  expect(explorer.query).toBe('error');
-  explorer.type('errors');
-  explorer.ask();
-  expect(explorer.query).toBe('errors');
-  vi.advanceTimersByTime(1000);
-  expect(viewChanged).toHaveBeenCalledTimes(2);
-  vi.useRealTimers();
+const check = (filter: string, more: Partial<QueryCheck> = {}): QueryCheck => ({
+  diagnostics: [],
+  words: [],
+  printed: filter,
+  filter,
+  clauses: [],
+  stages: [],
+  ...more,
+});
+const wrong: QueryDiagnostic = {
+  isError: true,
+  message: 'm',
+  hint: null,
+  start: 0,
+  end: 1,
+  replacement: null,
+};
+
+describe('typing', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** Lets a pause in typing pass, and answers the check of what is written. */
+  async function pause(ms: number, reply = check('')): Promise<boolean> {
+    const before = client.of('check').length;
+    await vi.advanceTimersByTimeAsync(ms);
+    const asked = client.of('check').slice(before);
+    for (const call of asked) void call.answer(reply);
+    await vi.advanceTimersByTimeAsync(1);
+    return asked.length > 0;
+  }
+
+  it('asks after a pause, which is longer within a word', async () => {
+    explorer.type('err');
+    explorer.type('error');
+    expect(await pause(500)).toBe(false);
+    expect(await pause(600)).toBe(true);
+    expect(explorer.query).toBe('error');
+    explorer.type('error "a b"');
+    await pause(400);
+    expect(explorer.query).toBe('error "a b"');
+  });
+
+  it('does not ask what makes no sense as it stands, until Enter', async () => {
+    explorer.type('status:');
+    await pause(400, check('', { diagnostics: [wrong] }));
+    expect(explorer.query).toBe('');
+    explorer.ask();
+    expect(explorer.query).toBe('status:');
+  });
+
+  it('asks at once with Enter, once, and is one step of the history', async () => {
+    explorer.type('error ');
+    await pause(400);
+    explorer.type('error x');
+    explorer.ask();
+    const asked = client.of('timeline').length;
+    await pause(2000);
+    expect(client.of('timeline')).toHaveLength(asked);
+    explorer.history.undo();
+    expect([explorer.query, explorer.draft]).toEqual(['', '']);
+  });
+});
+
+it('asks what stands before the pipes, and tells what is wrong behind them', async () => {
+  explorer.ask('größe | stats count');
+  const stages = [{ start: 10, end: 21 }];
+  const asked = client.of('timeline').length;
+  await client
+    .of('check')
+    .at(-1)!
+    .answer(check('größe', { stages, diagnostics: [wrong] }));
+  expect(client.of('timeline')).toHaveLength(asked + 1);
+  expect(last().args.view.query).toBe('größe');
+  expect(explorer.wholeView.query).toBe('größe | stats count');
+  expect(explorer.parts.stages).toEqual(['stats count']);
+  await last().answer(timeline(4));
+  expect(explorer.mistake?.span).toEqual([0, 1]);
+});
+
+it('changes queries by clicks one after the other, on what is written by then', async () => {
+  explorer.addClause('a', '1', false);
+  explorer.addClause('b', '2', true);
+  await settled();
+  expect(client.of('edit')).toHaveLength(1);
+  await client.of('edit')[0]!.answer({ query: 'a=1' });
+  expect(explorer.draft).toBe('a=1');
+  expect(client.of('edit')[1]!.args).toMatchObject({
+    query: 'a=1',
+    edit: { kind: 'add', clause: 'NOT b="2"' },
+  });
+  await client.of('edit')[1]!.answer({ query: 'a=1 AND NOT b=2' });
+  explorer.history.undo();
+  expect(explorer.query).toBe('a=1');
+});
+
+it('keeps what is pinned when another query is asked', async () => {
+  explorer.history.change({ pinned: ['host=a'] });
+  explorer.replace('error');
+  await settled();
+  expect(client.of('edit')[0]!.args).toMatchObject({
+    query: 'error',
+    edit: { kind: 'add', clause: '(host=a)' },
+  });
+});
+
+it('brings view and draft back after a restart', () => {
+  const kept = new Map<string, string>();
+  const keep = {
+    read: (name: string) => kept.get(name) ?? null,
+    write: (name: string, text: string) => void kept.set(name, text),
+  };
+  const before = new Explorer(client, '/a.case', viewChanged, keep);
+  before.ask('error');
+  before.zoom({ from: asTime(5n), to: asTime(9n) });
+  before.type('error x');
+  before.dispose();
+  const after = new Explorer(client, '/a.case', viewChanged, keep);
+  expect(after.view).toMatchObject({ query: 'error', from: '5', to: '9' });
+  expect(after.draft).toBe('error x');
 });

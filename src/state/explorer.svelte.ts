@@ -1,17 +1,22 @@
 import { Latest } from '../base/latest';
 import { nanosFromTime } from '../base/time';
 import { engineError, type Client, type EngineError } from '../ipc/client';
-import type { Order, View } from '../ipc/generated';
+import type { Order, QueryCheck, QueryEdit, View } from '../ipc/generated';
+import { valueFields } from './columns';
 import { forgetful, type Keep } from './kept';
-import { withClause } from './querytext';
+import { Language } from './language';
+import { NO_PARTS, partsOf, type QueryParts } from './queryparts';
+import { clause, endsWithinWord, existence } from './querytext';
 import { sameRange, type RangeChoice } from './ranges';
+import type { Listing } from './rows.svelte';
 import { timelineData, type TimelineData } from './timelinedata';
 import { ViewHistory } from './view.svelte';
 import { START, type ViewState } from './viewstate';
 import { viewOfText } from './viewtext';
 
-/** A pause this long in typing counts as "done for now". */
-const TYPING_PAUSE_MS = 350;
+/** A pause this long in typing counts as "done for now" behind a word, and within one. */
+const TYPING_PAUSE_MS = 300;
+const WORD_PAUSE_MS = 1_000;
 
 /** Typing is one step of the history, however often it is asked for meanwhile. */
 const TYPED = 'typed';
@@ -27,24 +32,41 @@ export class Explorer {
   busy = $state(false);
   queryError = $state.raw<EngineError | null>(null);
   failure = $state.raw<EngineError | null>(null);
+  /** What the parts of a query are; of the query that was asked once that is known. */
+  parts = $state.raw<QueryParts>(NO_PARTS);
 
   readonly #client: Client;
   readonly #casePath: string;
-  readonly #viewChanged: () => void;
+  readonly #viewChanged: (what: 'all' | 'list') => void;
   readonly #keep: Keep;
+  readonly #asked: (query: string) => void;
   readonly #latest = new Latest<TimelineData>((busy) => (this.busy = busy));
+  readonly #language: Language;
+  readonly #parts = new Latest<QueryCheck>();
+  readonly #written = new Latest<QueryCheck>();
+  #edited: Promise<void> = Promise.resolve();
   #buckets = 0;
   #epoch = 0;
   #typing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(client: Client, casePath: string, viewChanged: () => void, keep: Keep = forgetful) {
+  constructor(
+    client: Client,
+    casePath: string,
+    /** Told whether all that is asked changed, or only how its events are listed. */
+    viewChanged: (what: 'all' | 'list') => void,
+    keep: Keep = forgetful,
+    asked: (query: string) => void = () => {},
+  ) {
     this.#client = client;
     this.#casePath = casePath;
     this.#viewChanged = viewChanged;
     this.#keep = keep;
+    this.#asked = asked;
     const start = viewOfText(keep.read('view') ?? '') ?? START;
     this.history = new ViewHistory((after, before) => this.#changed(after, before), start);
     this.draft = keep.read('draft') ?? start.query;
+    this.#language = new Language(client, casePath);
+    this.#takeApart();
   }
 
   get query(): string {
@@ -59,14 +81,25 @@ export class Explorer {
     return this.history.current.order;
   }
 
+  /** What of the query comes before its first pipe: what all but tables are asked with. */
+  get filter(): string {
+    return this.query.includes('|') ? this.parts.filter : this.query;
+  }
+
   /** Whether the query has stages, which make a table of it. */
   get isPiped(): boolean {
-    return filterOf(this.query) !== this.query;
+    return this.parts.query === this.query && this.parts.stages.length > 0;
+  }
+
+  /** What is wrong with the query. */
+  get mistake(): EngineError | null {
+    const isKnown = this.parts.query === this.query;
+    return this.queryError ?? (isKnown ? this.parts.mistake : null);
   }
 
   /** What is asked for, without the stages of the query. */
   get view(): View {
-    return this.#view(filterOf(this.query));
+    return this.#view(this.filter);
   }
 
   /** What is asked for, with the stages of the query. */
@@ -84,6 +117,12 @@ export class Explorer {
     };
   }
 
+  /** In which order the events are listed, and which of their fields with them. */
+  get listing(): Listing {
+    const { order, sort, columns } = this.history.current;
+    return { order, sort, fields: valueFields(columns) };
+  }
+
   get isFiltered(): boolean {
     return this.query !== '' || this.range !== null;
   }
@@ -91,18 +130,63 @@ export class Explorer {
   type(text: string): void {
     this.#write(text);
     clearTimeout(this.#typing);
-    this.#typing = setTimeout(() => this.#ask(text, TYPED), TYPING_PAUSE_MS);
+    const pause = endsWithinWord(text) ? WORD_PAUSE_MS : TYPING_PAUSE_MS;
+    this.#typing = setTimeout(() => this.#paused(text), pause);
   }
 
   /** Asks a query at once: Enter, a click on a value. */
   ask(text: string = this.draft): void {
     const typed = text === this.draft;
     this.#ask(text, typed ? TYPED : null);
+    this.finish();
+  }
+
+  /** The query that is asked is what was meant, and not only on the way to it. */
+  finish(): void {
     this.history.finishStep();
+    this.#asked(this.query);
   }
 
   addClause(field: string, value: string, excluded: boolean): void {
-    this.ask(withClause(this.draft, field, value, excluded));
+    this.addFilter(clause(field, value, excluded));
+  }
+
+  /** Asks for what is written and this too. */
+  addFilter(text: string): void {
+    this.edit({ kind: 'add', clause: text });
+  }
+
+  /** Asks what becomes of the query by a change of it. Changes are made one after the other. */
+  edit(edit: QueryEdit, along: Partial<ViewState> = {}): void {
+    this.#edited = this.#edited.then(async () => {
+      // What is added is added to what is written; all else is said of clauses of what was asked.
+      const query = edit.kind === 'add' ? this.draft.trim() : this.query;
+      try {
+        const request = { case: this.#casePath, query, edit };
+        const edited = await this.#client.call('edit', request);
+        this.#write(edited.query);
+        this.history.change({ ...along, query: edited.query });
+        this.finish();
+      } catch {
+        // A query with a mistake cannot be changed by clicks; asking it tells the mistake.
+        this.ask();
+      }
+    });
+  }
+
+  /** Asks another query, and what is pinned with it. */
+  replace(query: string): void {
+    const { pinned } = this.history.current;
+    if (pinned.length === 0) this.ask(query);
+    else {
+      this.#write(query);
+      this.addFilter(pinned.map((each) => `(${each})`).join(' '));
+    }
+  }
+
+  /** Only events that have a field. */
+  addExistence(field: string): void {
+    this.addFilter(existence(field));
   }
 
   zoom(range: RangeChoice): void {
@@ -111,7 +195,7 @@ export class Explorer {
 
   toggleOrder(): void {
     const order = this.order === 'oldestFirst' ? 'newestFirst' : 'oldestFirst';
-    this.history.change({ order });
+    this.history.change({ order, sort: null });
   }
 
   /** How many buckets the screen can draw. */
@@ -136,6 +220,40 @@ export class Explorer {
   dispose(): void {
     clearTimeout(this.#typing);
     this.#latest.stop();
+    this.#parts.stop();
+    this.#written.stop();
+  }
+
+  /** What is written has come to a pause: it is asked if it makes sense as it stands. */
+  #paused(text: string): void {
+    this.#written.replace({
+      key: text,
+      load: (signal) => this.#language.check(text, signal),
+      done: (check) => {
+        const makesSense = check.diagnostics.every(({ isError }) => !isError);
+        if (text === this.draft && makesSense) this.#ask(text, TYPED);
+      },
+      failed: () => {
+        if (text === this.draft) this.#ask(text, TYPED);
+      },
+    });
+  }
+
+  /** Learns the parts of the query that is asked. One with pipes can only then be asked. */
+  #takeApart(): void {
+    const { query } = this;
+    this.#parts.replace({
+      key: query,
+      load: (signal) => {
+        const request = { case: this.#casePath, query, kql: false };
+        return this.#client.call('check', request, { signal });
+      },
+      done: (check) => {
+        this.parts = partsOf(query, check);
+        if (query.includes('|')) this.#askAnew();
+      },
+      failed: (cause) => this.#failed(engineError(cause)),
+    });
   }
 
   #ask(text: string, kind: string | null): void {
@@ -157,13 +275,20 @@ export class Explorer {
       clearTimeout(this.#typing);
       this.#write(after.query);
     }
-    if (after.query !== before.query || !sameRange(after.range, before.range)) this.#askAnew();
-    else if (after.order !== before.order) this.#viewChanged();
+    if (after.query !== before.query) this.#takeApart();
+    const isKnown = after.query === this.parts.query || !after.query.includes('|');
+    const moved = after.query !== before.query || !sameRange(after.range, before.range);
+    const listed =
+      after.order !== before.order ||
+      after.sort !== before.sort ||
+      after.columns !== before.columns;
+    if (moved && isKnown) this.#askAnew();
+    else if (listed) this.#viewChanged('list');
   }
 
   #askAnew(): void {
     this.#load('replace');
-    this.#viewChanged();
+    this.#viewChanged('all');
   }
 
   #load(how: 'replace' | 'follow'): void {
@@ -209,13 +334,4 @@ export class Explorer {
     if (error.code === 'queryInvalid') this.queryError = error;
     else this.failure = error;
   }
-}
-
-/** What of a query comes before its first pipe. */
-function filterOf(query: string): string {
-  const part = /"(?:[^"\\]|\\.)*"|`[^`]*`|\/(?:[^/\\]|\\.)*\/|\|\||\||./gsu;
-  for (const found of query.matchAll(part)) {
-    if (found[0] === '|') return query.slice(0, found.index).trim();
-  }
-  return query;
 }

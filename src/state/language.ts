@@ -1,6 +1,6 @@
 import { bytesBefore, unitsBefore } from '../base/span';
 import type { Client } from '../ipc/client';
-import type { Completion, QueryCheck } from '../ipc/generated';
+import type { Completion, QueryCheck, Stretch } from '../ipc/generated';
 
 /**
  * What the engine knows of a query while it is being written. The engine counts in bytes; everything
@@ -30,6 +30,11 @@ export class Language {
       words: check.words.map(placed),
       diagnostics: check.diagnostics.map(placed),
     };
+  }
+
+  /** The time from one written time to another, or of one alone. */
+  stretch(from: string, to: string | null, zone: string): Promise<Stretch> {
+    return this.#client.call('stretch', { case: this.#casePath, from, to, zone });
   }
 
   /** What could be written at a place of it. */

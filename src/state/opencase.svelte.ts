@@ -1,21 +1,45 @@
 import { Coalesced } from '../base/coalesce';
 import { Clock } from '../base/zone';
 import type { Client } from '../ipc/client';
-import type { CaseSummary, ImportProgress, ImportReport } from '../ipc/generated';
+import type {
+  CaseSummary,
+  EventId,
+  ImportProgress,
+  ImportReport,
+  Nanos,
+  Row,
+} from '../ipc/generated';
+import { Surroundings } from './around.svelte';
 import { Boards } from './boards.svelte';
+import { Cells } from './cells';
 import { Charts } from './charts/charts.svelte';
 import { Cursor } from './cursor.svelte';
 import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
 import { keepFor } from './kept';
+import { Fields } from './fields.svelte';
+import { Landmarks } from './landmarks.svelte';
 import { Language } from './language';
 import { Markers } from './markers.svelte';
+import { Look } from './look.svelte';
+import { Notebook } from './notebook.svelte';
+import { NotedEvents } from './noted.svelte';
+import { eventKey, Notes } from './notes.svelte';
+import { Picks } from './picks.svelte';
+import { Queries } from './queries.svelte';
+import { quoted } from './querytext';
 import { Results } from './results.svelte';
 import { Rows } from './rows.svelte';
+import { Split } from './split.svelte';
 import { Templates } from './templates.svelte';
+import { ValueTrail } from './trail.svelte';
+import { WayOut } from './wayout.svelte';
 
 /** New data is shown at most this often; more would cost the import more than it tells a person. */
 const REFRESH_MS = 250;
+
+/** Events of the same time among which one is looked for. */
+const SAME_TIME_ROWS = 1_000;
 
 /** While another process writes the case, what it has published is looked for this often. */
 const FOLLOW_MS = 1_000;
@@ -28,17 +52,28 @@ export class OpenCase {
   readonly detail: Detail;
   readonly language: Language;
   readonly templates: Templates;
+  readonly fields: Fields;
+  readonly landmarks: Landmarks;
+  readonly picks: Picks;
+  readonly look = new Look();
+  readonly queries: Queries;
+  readonly split: Split;
+  readonly wayOut: WayOut;
   readonly charts: Charts;
   readonly boards: Boards;
   readonly results: Results;
   readonly cursor = new Cursor();
   readonly markers = new Markers();
+  readonly notes: Notes;
+  readonly notebook: Notebook;
+  readonly noted: NotedEvents;
+  readonly cells: Cells;
 
   readonly #client: Client;
   readonly #refresh: Coalesced;
   #revision: number;
   /** How times are written and read, in the zone of the view. */
-  readonly #clock = $derived.by(() => new Clock(this.explorer.history.current.zone));
+  readonly clock = new Clock(() => this.explorer.history.current.zone);
   #following: ReturnType<typeof setTimeout> | null = null;
 
   constructor(client: Client, summary: CaseSummary) {
@@ -46,32 +81,80 @@ export class OpenCase {
     this.summary = summary;
     this.#revision = summary.revision;
     this.rows = new Rows(client, {
-      replaced: () => this.detail.listReplaced(),
+      replaced: () => {
+        this.detail.listReplaced();
+        this.picks.clear();
+      },
       came: () => this.detail.rowsCame(),
     });
     this.detail = new Detail(client, summary.path, this.rows);
     this.language = new Language(client, summary.path);
     this.templates = new Templates(client);
+    this.fields = new Fields(client, summary.path);
+    this.landmarks = new Landmarks(client);
+    this.picks = new Picks(client, summary.path, this.rows);
+    this.split = new Split(client);
+    this.wayOut = new WayOut(client);
     const keep = keepFor(summary.path);
-    this.explorer = new Explorer(client, summary.path, () => this.#viewChanged(), keep);
+    this.queries = new Queries(keep);
+    this.explorer = new Explorer(
+      client,
+      summary.path,
+      (what) => this.#viewChanged(what),
+      keep,
+      (query) => this.queries.asked(query),
+    );
     this.results = new Results(client);
     this.boards = new Boards(client, summary.path);
     this.charts = new Charts(client, summary.path, this.explorer.history);
+    this.notes = new Notes(client, summary.path, this.markers);
+    this.notebook = new Notebook(this.notes, keep);
+    this.noted = new NotedEvents(client, summary.path);
+    this.cells = new Cells(client, summary.path);
     this.#refresh = new Coalesced(() => {
       this.explorer.refresh(this.#revision);
       this.rows.refresh(this.#revision);
       this.templates.refresh(this.#revision);
+      this.fields.refresh(this.#revision);
+      this.landmarks.refresh(this.#revision);
       this.charts.refresh(this.#revision);
     }, REFRESH_MS);
     this.explorer.refresh(this.#revision);
     this.rows.refresh(this.#revision);
     this.charts.refresh(this.#revision);
-    this.#viewChanged();
+    this.#viewChanged('all');
     this.#follow();
+    this.notes.start();
   }
 
-  get clock(): Clock {
-    return this.#clock;
+  /** Shows an event that stands somewhere in the case, and its place in the list where that can be told. */
+  async reveal(id: EventId, time: Nanos | null): Promise<void> {
+    const { history } = this.explorer;
+    history.change({ tab: 'events' });
+    this.detail.showEvent(id);
+    if (time === null) return;
+    let index = await this.#placeOf(id, time);
+    if (index === null && this.explorer.isFiltered) {
+      history.change({ query: '', range: null });
+      index = await this.#placeOf(id, time);
+    }
+    if (index !== null) this.detail.reveal(index);
+  }
+
+  /** Where an event stands in the list; null where it is not in view, or the list is in another order. */
+  async #placeOf(id: EventId, time: Nanos): Promise<number | null> {
+    const { view, order, listing } = this.explorer;
+    if (listing.sort !== null) return null;
+    try {
+      const { row } = await this.#client.call('locate', { view, order, time });
+      const request = { view, order, first: row, count: SAME_TIME_ROWS };
+      const { rows } = await this.#client.call('page', request);
+      const at = rows.findIndex((one) => eventKey(one.id) === eventKey(id));
+      return at < 0 ? null : row + at;
+    } catch {
+      // The event itself is shown all the same.
+      return null;
+    }
   }
 
   /** An import has shown how far it is; a new revision means there is more to see. */
@@ -85,6 +168,29 @@ export class OpenCase {
     this.#renew(report.case);
   }
 
+  /** What stands around an event, for whoever shows it. */
+  surroundings(id: EventId): Surroundings {
+    return new Surroundings(this.#client, this.summary.path, id);
+  }
+
+  /** Where a value was seen. */
+  trail(value: string): ValueTrail {
+    return new ValueTrail(this.#client, this.summary.path, value);
+  }
+
+  /** Goes to an event in the list, which shows more than it where the filter leaves it out. */
+  showInList(row: Row): void {
+    this.explorer.history.change({ tab: 'events', sort: null });
+    this.detail.showEvent(row.id);
+    this.landmarks.locateEvent(row.time, row.id, (at) => this.detail.reveal(at));
+  }
+
+  /** The events that have a value anywhere, in the list. */
+  onlyWith(value: string): void {
+    this.explorer.history.change({ tab: 'events' });
+    this.explorer.addFilter(quoted(value));
+  }
+
   dispose(): void {
     if (this.#following !== null) clearTimeout(this.#following);
     this.#following = null;
@@ -92,14 +198,26 @@ export class OpenCase {
     this.explorer.dispose();
     this.rows.dispose();
     this.templates.dispose();
+    this.fields.dispose();
+    this.landmarks.dispose();
+    this.picks.dispose();
+    this.notebook.dispose();
+    this.noted.dispose();
+    this.notes.dispose();
+    this.split.dispose();
+    this.wayOut.stop();
     this.charts.dispose();
     this.results.stop();
     this.detail.dispose();
   }
 
-  #viewChanged(): void {
-    this.rows.show(this.explorer.view, this.explorer.order);
-    this.templates.show(this.explorer.view);
+  #viewChanged(what: 'all' | 'list'): void {
+    const { view, order, listing } = this.explorer;
+    this.rows.show(view, listing);
+    this.landmarks.show(listing.sort === null ? { view, order } : null);
+    if (what === 'list') return;
+    this.templates.show(view);
+    this.fields.show(view);
   }
 
   #renew(summary: CaseSummary): void {

@@ -1,6 +1,7 @@
 import { engineError, type Client, type EngineError } from '../ipc/client';
 import type { EventId, Order, Page, Row, View } from '../ipc/generated';
 import { PAGE_ROWS, PageCache } from './pages';
+import type { ViewSort } from './viewstate';
 
 /** Pages kept: 60 of 200 rows are far more than any screen, and a few megabytes. */
 const PAGES_KEPT = 60;
@@ -11,9 +12,19 @@ const AHEAD_ROWS = 60;
 /** How far from its last place an event is looked for when rows have moved. */
 const SEARCH_ROWS = 1000;
 
+/** What the list is in the order of, and the fields whose values come with each row. */
+export interface Listing {
+  readonly order: Order;
+  /** Null sorts by time. */
+  readonly sort: ViewSort | null;
+  readonly fields: readonly string[];
+}
+
 interface Asked {
   readonly view: View;
-  readonly order: Order;
+  readonly listing: Listing;
+  /** Two questions with the same list have the same rows in the same places. */
+  readonly list: string;
   readonly key: string;
 }
 
@@ -46,7 +57,9 @@ export class Rows {
   readonly #cache = new PageCache<Row>(PAGES_KEPT);
   readonly #underWay = new Map<string, AbortController>();
   #asked: Asked | null = null;
-  #shownKey = '';
+  #shown: Asked | null = null;
+  /** What was shown before only the columns changed: its texts are the same. */
+  #former: Asked | null = null;
   #epoch = 0;
   #seen = { first: 0, last: 0 };
 
@@ -57,7 +70,32 @@ export class Rows {
 
   /** The row at this place, or undefined while its page is on the way. */
   at(index: number): Row | undefined {
-    return this.#cache.row(this.#shownKey, index);
+    const shown = this.#shown;
+    if (shown === null) return undefined;
+    const row = this.#cache.row(shown.key, index);
+    if (row !== undefined || this.#former === null) return row;
+    const former = this.#cache.row(this.#former.key, index);
+    // Its values are those of other columns; the row itself is kept as it came, for a way back.
+    return former === undefined ? undefined : { ...former, values: [] };
+  }
+
+  /** The value of a column, null where the event has none; undefined while it is on the way. */
+  value(row: Row, field: string): string | null | undefined {
+    const at = this.#shown?.listing.fields.indexOf(field) ?? -1;
+    return at < 0 ? undefined : row.values?.[at];
+  }
+
+  /** The event at a place that may be far from what is in sight; null where the list has no such place. */
+  async idAt(index: number, signal: AbortSignal): Promise<EventId | null> {
+    const known = this.at(index);
+    if (known !== undefined) return known.id;
+    const shown = this.#shown;
+    if (shown === null || index >= this.total) return null;
+    const page = Math.floor(index / PAGE_ROWS);
+    const epoch = this.#epoch;
+    const answer = await this.#ask(shown, page, signal);
+    this.#cache.put(shown.key, page, epoch, answer.rows);
+    return answer.rows[index - page * PAGE_ROWS]?.id ?? null;
   }
 
   /** Where an event stands now, looked for among the rows at hand, nearest to a place first. */
@@ -71,17 +109,27 @@ export class Rows {
     return -1;
   }
 
-  /** A person asked for another view: its top is what counts now. */
-  show(view: View, order: Order): void {
-    const key = JSON.stringify([view, order]);
-    this.#asked = { view, order, key };
-    if (key === this.#shownKey) {
+  /** A person asked for another list, or for other columns of the same one. */
+  show(view: View, listing: Listing): void {
+    const list = JSON.stringify([view, listing.order, listing.sort]);
+    const asked = { view, listing, list, key: `${list} ${JSON.stringify(listing.fields)}` };
+    this.#asked = asked;
+    if (asked.key === this.#shown?.key) {
       this.#fetchSeen();
       return;
     }
     for (const abort of this.#underWay.values()) abort.abort();
     this.#underWay.clear();
-    this.#fetch(this.#asked, 0);
+    if (list === this.#shown?.list) {
+      // The same rows stay where they are while the values of their new columns come.
+      this.#former = this.#shown;
+      this.#shown = asked;
+      this.version += 1;
+      this.failure = null;
+      this.#fetchSeen();
+      return;
+    }
+    this.#fetch(asked, 0);
   }
 
   /** The same view has newer rows. */
@@ -100,7 +148,7 @@ export class Rows {
 
   retry(): void {
     this.failure = null;
-    if (this.#asked !== null) this.show(this.#asked.view, this.#asked.order);
+    if (this.#asked !== null) this.show(this.#asked.view, this.#asked.listing);
   }
 
   dispose(): void {
@@ -111,7 +159,7 @@ export class Rows {
   #fetchSeen(): void {
     const asked = this.#asked;
     if (asked === null) return;
-    if (asked.key !== this.#shownKey) {
+    if (asked.key !== this.#shown?.key) {
       this.#fetch(asked, 0);
       return;
     }
@@ -131,16 +179,11 @@ export class Rows {
     const epoch = this.#epoch;
     const id = `${page} ${asked.key}`;
     if (this.#underWay.has(id) || this.#underWay.size >= MOST_UNDER_WAY) return;
-    if (asked.key === this.#shownKey && this.#cache.isFresh(asked.key, page, epoch)) return;
+    if (asked.key === this.#shown?.key && this.#cache.isFresh(asked.key, page, epoch)) return;
     const abort = new AbortController();
     this.#underWay.set(id, abort);
     this.busy = true;
-    this.#client
-      .call(
-        'page',
-        { view: asked.view, order: asked.order, first: page * PAGE_ROWS, count: PAGE_ROWS },
-        { signal: abort.signal },
-      )
+    this.#ask(asked, page, abort.signal)
       .then(
         (answer) => {
           if (!abort.signal.aborted) this.#received(asked, page, epoch, answer);
@@ -153,15 +196,25 @@ export class Rows {
         if (this.#underWay.get(id) === abort) this.#underWay.delete(id);
         this.busy = this.#underWay.size > 0;
         // What came into sight while too much was under way gets its turn now.
-        if (!abort.signal.aborted && this.#asked?.key === this.#shownKey) this.#fetchSeen();
+        if (!abort.signal.aborted && this.#asked?.key === this.#shown?.key) this.#fetchSeen();
       });
+  }
+
+  #ask(asked: Asked, page: number, signal: AbortSignal): Promise<Page> {
+    const { view, listing } = asked;
+    const { order, sort, fields } = listing;
+    const rows = { first: page * PAGE_ROWS, count: PAGE_ROWS, columns: [...fields] };
+    return sort === null
+      ? this.#client.call('page', { view, order, ...rows }, { signal })
+      : this.#client.call('sortedPage', { view, ...sort, ...rows }, { signal });
   }
 
   #received(asked: Asked, page: number, epoch: number, answer: Page): void {
     this.#cache.put(asked.key, page, epoch, answer.rows);
     if (asked.key !== this.#asked?.key) return;
-    if (asked.key !== this.#shownKey) {
-      this.#shownKey = asked.key;
+    if (asked.key !== this.#shown?.key) {
+      this.#shown = asked;
+      this.#former = null;
       this.#seen = { first: 0, last: PAGE_ROWS - 1 };
       this.generation += 1;
       this.#listener.replaced();

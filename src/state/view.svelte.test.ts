@@ -100,6 +100,17 @@ it('undoes zooming out, and what could be zoomed out of is as it was', () => {
   expect(history.current.range).toEqual(range(0n, 100n));
 });
 
+it('takes the steps of a wheel together, and zooms out of all of them at once', () => {
+  history.change({ range: range(0n, 90n) }, 'wheel');
+  history.change({ range: range(0n, 80n) }, 'wheel');
+  history.change({ range: range(0n, 70n) }, 'wheel');
+  history.zoomOut();
+  expect(history.current.range).toBeNull();
+  history.undo();
+  history.undo();
+  expect([history.current.range, history.canUndo]).toEqual([null, false]);
+});
+
 it('opens a follow-up once, and goes beside it when it is closed', () => {
   const follow = (id: string) => ({ id, kind: 'follow', title: id, about: null });
   history.openFollowUp(follow('a'));
@@ -117,6 +128,8 @@ it('opens a follow-up once, and goes beside it when it is closed', () => {
 
 const everything: ViewState = {
   query: 'path:"a&b=c%" | stats count by größe 🌲 + 1',
+  off: ['level>=warn'],
+  pinned: ['host=a', 'b'],
   range: { ...range(1_772_373_900_123_456_789n, 1_772_373_901_000_000_000n), written: 'now-1s/m' },
   order: 'newestFirst',
   sort: { field: 'bytes', descending: true },

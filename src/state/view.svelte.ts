@@ -51,12 +51,14 @@ export class ViewHistory {
   change(part: Partial<ViewState>, kind: string | null = null): void {
     const state = { ...this.current, ...part };
     if (sameView(state, this.current)) return;
-    const { outer, inner } = this.#step;
-    const moved = !sameRange(state.range, this.current.range);
+    // Of changes that are taken together, only the range before all of them is worth going back to.
+    const start = this.#goesOn(kind) ? (this.#past.at(-1) ?? this.#step) : this.#step;
+    const { outer, inner } = start;
+    const before = start.state.range;
     this.#take(
-      moved
-        ? { state, outer: [...outer, this.current.range].slice(-MOST_STEPS), inner: [] }
-        : { state, outer, inner },
+      sameRange(state.range, before)
+        ? { state, outer, inner }
+        : { state, outer: [...outer, before].slice(-MOST_STEPS), inner: [] },
       kind,
     );
   }
@@ -123,12 +125,15 @@ export class ViewHistory {
     return true;
   }
 
+  #goesOn(kind: string | null): boolean {
+    if (kind === null || this.#open?.kind !== kind) return false;
+    return this.#now() - this.#open.at <= ONE_STEP_MS;
+  }
+
   #take(step: Step, kind: string | null): void {
-    const now = this.#now();
-    const goesOn = kind !== null && this.#open?.kind === kind && now - this.#open.at <= ONE_STEP_MS;
-    if (!goesOn) this.#past = [...this.#past, this.#step].slice(-MOST_STEPS);
+    if (!this.#goesOn(kind)) this.#past = [...this.#past, this.#step].slice(-MOST_STEPS);
     this.#future = [];
-    this.#open = kind === null ? null : { kind, at: now };
+    this.#open = kind === null ? null : { kind, at: this.#now() };
     this.#show(step);
   }
 

@@ -40,6 +40,10 @@ export interface TimelineChoice {
 export interface ViewState {
   /** The query as it was asked last, pipes included. */
   readonly query: string;
+  /** Clauses that were switched off, to be switched on again. They are no part of the query. */
+  readonly off: readonly string[];
+  /** Clauses that stay when the query is cleared or replaced by another. */
+  readonly pinned: readonly string[];
   readonly range: RangeChoice;
   readonly order: Order;
   /** Null sorts by time, as `order` says. */
@@ -58,6 +62,8 @@ export interface ViewState {
 
 export const START: ViewState = {
   query: '',
+  off: [],
+  pinned: [],
   range: null,
   order: 'oldestFirst',
   sort: null,

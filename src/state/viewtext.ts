@@ -50,6 +50,10 @@ function list<T>(understood: (value: Members) => T | undefined) {
   });
 }
 
+const lines = json<readonly string[]>((value) =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : undefined,
+);
+
 const range: Part<RangeChoice> = {
   write: (value) => {
     if (value === null) return '';
@@ -68,6 +72,8 @@ const range: Part<RangeChoice> = {
 
 const PARTS: { readonly [Name in keyof ViewState]: Part<ViewState[Name]> } = {
   query: plain,
+  off: lines,
+  pinned: lines,
   range,
   order: choice('oldestFirst', 'newestFirst'),
   sort: json((value) => {

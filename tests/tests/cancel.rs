@@ -7,7 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use indexer::aggregate::{By, FacetsRequest, Measure, Request, TermOrder};
-use indexer::{Cancel, Case, ErrorKind, ImportOptions, PatternOptions, RunOptions, Snapshot, SortBy, View};
+use indexer::{
+    Cancel, Case, ErrorKind, ImportOptions, PatternOptions, RunOptions, Shown, Snapshot, SortBy, View,
+};
 
 const EVENTS: u64 = 1_000_000;
 
@@ -75,7 +77,7 @@ fn aggregate(case: &Case, snapshot: &Snapshot, field: &str, cancel: &Cancel) -> 
 
 fn page(case: &Case, snapshot: &Snapshot, field: &str, cancel: &Cancel) -> Result<(), indexer::Error> {
     let sort = SortBy { field: field.to_owned(), descending: true };
-    case.page_by(snapshot, &view("*"), &sort, (500_000, 100), 200, cancel).map(drop)
+    case.page_by(snapshot, &view("*"), &sort, (500_000, 100), &Shown::text(200), cancel).map(drop)
 }
 
 fn pipe(case: &Case, snapshot: &Snapshot, query: &str, cancel: &Cancel) -> Result<(), indexer::Error> {

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use indexer::aggregate::{FacetsRequest, TransactionOrder};
 use indexer::{
-    Around, Cancel, Case, Event, FieldKind, FieldValue, ImportOptions, NO_TIME, Scalar, SortBy, View, Walk,
+    Around, Cancel, Case, Direction, Event, FieldKind, FieldValue, ImportOptions, NO_TIME, Scalar, Seek,
+    Shown, SortBy, View, Walk,
 };
 
 type Read = (Event, Vec<FieldValue>);
@@ -118,7 +119,14 @@ fn pages_sorted_by_a_field_are_those_of_a_stable_sort() {
                     let rows = (dice.throw(sorted.len() as u64 + 4) as usize, dice.throw(30) as usize);
                     let sort = SortBy { field: field.to_owned(), descending };
                     let page = case
-                        .page_by(&case.snapshot(), &view(query), &sort, rows, usize::MAX, &Cancel::default())
+                        .page_by(
+                            &case.snapshot(),
+                            &view(query),
+                            &sort,
+                            rows,
+                            &Shown::text(usize::MAX),
+                            &Cancel::default(),
+                        )
                         .expect("a page");
                     let expected: Vec<&Event> =
                         sorted.iter().map(|(event, _)| event).skip(rows.0).take(rows.1).collect();
@@ -127,6 +135,76 @@ fn pages_sorted_by_a_field_are_those_of_a_stable_sort() {
                 }
             }
         }
+    });
+}
+
+#[test]
+fn what_matches_something_else_is_found_at_its_row() {
+    for_seeds(|case, dice| {
+        let (snapshot, never) = (case.snapshot(), Cancel::default());
+        for (query, wanted) in [("*", "level:error"), ("level>=warn", "took>2"), ("trace:t1", "trace:t2")] {
+            for direction in [Direction::OldestFirst, Direction::NewestFirst] {
+                let rows =
+                    case.page(&snapshot, &view(query), direction, (0, 10_000), &Shown::text(0), &never);
+                let rows: Vec<_> =
+                    rows.expect("a page").events.iter().map(|event| (event.source, event.offset)).collect();
+                let marked: BTreeSet<_> =
+                    read(case, &view(wanted)).iter().map(|(event, _)| (event.source, event.offset)).collect();
+                let is_marked = |row: &usize| marked.contains(&rows[*row]);
+                let asked = (direction, &view(wanted).filter);
+                for from in (0..rows.len()).map(Some).chain([None, Some(rows.len())]) {
+                    for backward in [false, true] {
+                        let at = from.filter(|&from| from < rows.len());
+                        let expected = if backward {
+                            (0..at.unwrap_or(rows.len())).rev().find(is_marked)
+                        } else {
+                            (at.map_or(0, |at| at + 1)..rows.len()).find(is_marked)
+                        };
+                        let found =
+                            case.seek(&snapshot, &view(query), asked, Seek { from, backward }, &never);
+                        assert_eq!(found.expect("a row"), expected, "{query} {wanted} {from:?} {backward}");
+                    }
+                }
+                let cells = 1 + dice.throw(20) as usize;
+                let marks = [view(wanted).filter, indexer::query::Filter::Everything];
+                let strip = case.strip(&snapshot, &view(query), (direction, &marks), cells, &never);
+                let cells = cells.min(rows.len().max(1));
+                let run = |cell: usize| rows.len() * cell / cells..rows.len() * (cell + 1) / cells;
+                let counts = |test: &dyn Fn(&usize) -> bool| -> Vec<u64> {
+                    (0..cells).map(|cell| run(cell).filter(|row| test(row)).count() as u64).collect()
+                };
+                let expected = vec![counts(&is_marked), counts(&|_| true)];
+                assert_eq!(strip.expect("a strip").counts, expected, "{query} {wanted} {direction:?}");
+                for (row, &id) in rows.iter().enumerate() {
+                    let place = case.place_of(&snapshot, &view(query), direction, id, &never);
+                    assert_eq!(place.expect("a place"), Some(row));
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn columns_are_the_values_of_the_fields() {
+    for_seeds(|case, _| {
+        let columns = ["took", "level", "mixed", "trace", "nowhere"].map(str::to_owned);
+        let shown = Shown { cut: 100, columns: &columns };
+        let (snapshot, never) = (case.snapshot(), Cancel::default());
+        let page = case.page(&snapshot, &view("*"), Direction::OldestFirst, (0, 10_000), &shown, &never);
+        let page = page.expect("a page").events;
+        let events = read(case, &view("*"));
+        assert_eq!(page.len(), events.len());
+        for (row, event) in page.iter().zip(&events) {
+            let expected: Vec<_> = columns.iter().map(|column| text(event, column)).collect();
+            let level = expected[1].clone().or(Some("none".to_owned()));
+            assert!(row.values[1] == expected[1] || row.values[1] == level);
+            assert_eq!([&row.values[..1], &row.values[2..]], [&expected[..1], &expected[2..]]);
+        }
+        let ids: Vec<_> = events.iter().rev().map(|(event, _)| (event.source, event.offset)).collect();
+        let ids = [&[(9, 9)], &ids[..], &ids[..1]].concat();
+        let found = case.events(&snapshot, &ids, usize::MAX, &never).expect("events");
+        let expected: Vec<_> = events.iter().rev().chain(events.last()).map(|(event, _)| event).collect();
+        assert_eq!(found.iter().map(|(event, _)| event).collect::<Vec<_>>(), expected);
     });
 }
 
@@ -150,7 +228,7 @@ fn the_context_of_an_event_is_what_stands_beside_it() {
                             (event.source, event.offset),
                             around,
                             (before, after),
-                            usize::MAX,
+                            &Shown::text(usize::MAX),
                             &Cancel::default(),
                         )
                         .expect("a context");

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use indexer::query::{Filter, parse};
-use indexer::{Cancel, Case, Direction, Event, FieldValue, ImportOptions, NO_TIME, Profile, View, Walk};
+use indexer::{
+    Cancel, Case, Direction, Event, FieldValue, ImportOptions, NO_TIME, Profile, Shown, View, Walk,
+};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use timberline_tests::reference::{self, Known};
@@ -68,8 +70,9 @@ fn agrees(
         .filter(|(event, source, fields)| reference::passes(&filter, event, source, fields, known));
     let expected: Vec<&Event> = passing.map(|(event, ..)| event).collect();
     for direction in [Direction::OldestFirst, Direction::NewestFirst] {
-        let page =
-            case.page(&snapshot, &view, direction, (first, count), usize::MAX, &never).expect("a page");
+        let page = case
+            .page(&snapshot, &view, direction, (first, count), &Shown::text(usize::MAX), &never)
+            .expect("a page");
         prop_assert_eq!(page.total, expected.len(), "{}", query);
         let mut sorted = expected.clone();
         if direction == Direction::NewestFirst {

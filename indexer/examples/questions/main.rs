@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use indexer::aggregate::{By, FacetsRequest, Measure, Request, TermOrder};
-use indexer::{Cancel, Case, Direction, PatternOptions, RunOptions, Snapshot, SortBy, View};
+use indexer::{Cancel, Case, Direction, PatternOptions, RunOptions, Shown, Snapshot, SortBy, View};
 
 const RUNS: usize = 9;
 
@@ -146,7 +146,8 @@ impl Bench {
         let (view, never) = (view(query), Cancel::default());
         let total = self.case.count(&self.snapshot, &view, &never).expect("a count");
         let rows = ((total as f64 * share) as usize, 100);
-        black_box(self.case.page(&self.snapshot, &view, direction, rows, 1_000, &never).expect("a page"));
+        let shown = Shown::text(1_000);
+        black_box(self.case.page(&self.snapshot, &view, direction, rows, &shown, &never).expect("a page"));
     }
 
     fn aggregate(&self, query: &str, by: Vec<By>, measures: Vec<Measure>) {
@@ -163,7 +164,8 @@ impl Bench {
         let at = (0..=RUNS).map(|run| (total / (RUNS + 2) * (run + 1), 1));
         let value = |rows| {
             let view = view("*");
-            let page = self.case.page(&self.snapshot, &view, Direction::OldestFirst, rows, 10, &never);
+            let shown = Shown::text(10);
+            let page = self.case.page(&self.snapshot, &view, Direction::OldestFirst, rows, &shown, &never);
             let event = &page.expect("a page").events[0];
             let (_, fields) =
                 self.case.event(&self.snapshot, event.source, event.offset, 10).expect("an event");
@@ -197,7 +199,11 @@ impl Bench {
         let (view, never) = (view(query), Cancel::default());
         let sort = SortBy { field: field.to_owned(), descending: true };
         let rows = ((self.snapshot.events() as f64 * share) as usize, 100);
-        black_box(self.case.page_by(&self.snapshot, &view, &sort, rows, 1_000, &never).expect("a page"));
+        black_box(
+            self.case
+                .page_by(&self.snapshot, &view, &sort, rows, &Shown::text(1_000), &never)
+                .expect("a page"),
+        );
     }
 
     fn patterns(&self, query: &str) {

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use indexer::aggregate::{By, Interval, Measure, TermOrder, TimeZone, zone};
-use indexer::{Around, Cancel, Direction};
+use indexer::{Around, Cancel, Direction, Shown};
 
 use crate::{Bench, Floor, view};
 
@@ -88,10 +88,18 @@ impl Bench {
     fn context(&self, run: usize) {
         let never = Cancel::default();
         let place = (self.snapshot.events() as usize / 20 * (run + 1), 1);
-        let page = self.case.page(&self.snapshot, &view("*"), Direction::OldestFirst, place, 10, &never);
+        let page = self.case.page(
+            &self.snapshot,
+            &view("*"),
+            Direction::OldestFirst,
+            place,
+            &Shown::text(10),
+            &never,
+        );
         let event = &page.expect("a page").events[0];
         let own = (event.source, event.offset);
-        let around = self.case.around(&self.snapshot, own, &Around::Everywhere, (50, 50), 1_000, &never);
+        let around =
+            self.case.around(&self.snapshot, own, &Around::Everywhere, (50, 50), &Shown::text(1_000), &never);
         black_box(around.expect("what is around"));
     }
 }

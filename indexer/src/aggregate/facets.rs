@@ -1,5 +1,7 @@
 //! All fields at once: how many events have each, its values, its numbers and when it occurs.
 
+use std::collections::HashMap;
+
 use super::dictionary::Values;
 use super::request::{By, Measure, Request, TermOrder};
 use super::terms::TermCounts;
@@ -60,7 +62,33 @@ pub struct NumberFacet {
     pub percentiles: Vec<Option<Scalar>>,
 }
 
+/// A field that events of the case have, and the types of its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownField {
+    pub name: String,
+    pub kinds: Vec<FieldKind>,
+}
+
 impl Case {
+    /// The fields that facets are made of, without looking at any event: level and source, then those of the
+    /// formats in the order in which they came.
+    #[must_use]
+    pub fn fields(snapshot: &Snapshot) -> Vec<KnownField> {
+        let text = |name: &str| KnownField { name: name.to_owned(), kinds: vec![FieldKind::Text] };
+        let mut fields = vec![text("level"), text("source")];
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        for field in snapshot.segments.iter().flat_map(|segment| &segment.meta.fields) {
+            let place = *places.entry(&field.name).or_insert_with(|| {
+                fields.push(KnownField { name: field.name.clone(), kinds: Vec::new() });
+                fields.len() - 1
+            });
+            if !fields[place].kinds.contains(&field.kind) {
+                fields[place].kinds.push(field.kind);
+            }
+        }
+        fields
+    }
+
     /// Facets of fields over the matching events. `partial` is called with those that stand and the share
     /// of the fields looked at.
     pub fn facets(

@@ -24,7 +24,7 @@ mod terms;
 pub(crate) mod timeline;
 mod transactions;
 
-pub use facets::{Facet, Facets, FacetsRequest, NumberFacet, PERCENTILES};
+pub use facets::{Facet, Facets, FacetsRequest, KnownField, NumberFacet, PERCENTILES};
 pub use follow::Trail;
 pub use interval::{CalendarUnit, Interval, zone};
 pub use jiff::tz::TimeZone;

@@ -37,6 +37,17 @@ impl Case {
             );
             return Err(Error::new(ErrorKind::Limit, told));
         }
+        // What is noted in a damaged segment is missing; the rest is still proven.
+        Self::without_damaged(snapshot, |snapshot| self.evidence_of(snapshot, places, cut, cancel))
+    }
+
+    fn evidence_of(
+        &self,
+        snapshot: &Snapshot,
+        places: &[(u32, u64)],
+        cut: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<Option<Evidence>>> {
         let mut wanted: HashMap<u32, Vec<u64>> = HashMap::new();
         for &(source, offset) in places {
             wanted.entry(source).or_default().push(offset);

@@ -120,6 +120,15 @@ impl TimeExpr {
         Some(period)
     }
 
+    /// Where a stretch ends that is written to last until this time: with the whole of a day, a month or what
+    /// was rounded to, but at the very minute of a clock.
+    fn until(&self, now: i64, zone: &TimeZone) -> Option<i64> {
+        let period = self.period(now, zone)?;
+        let is_clock = self.steps.is_empty()
+            && matches!(self.base, Base::Absolute { precision, .. } if !matches!(precision, Unit::Day | Unit::Month | Unit::Year));
+        Some(if is_clock { period.from } else { period.to })
+    }
+
     /// The period that an event lies in which is *at* this time. Of an instant in the past it is the time from
     /// there to now, because `time:now-15m` asks for a quarter of an hour and not for a nanosecond.
     #[must_use]
@@ -132,6 +141,15 @@ impl TimeExpr {
             false => period,
         })
     }
+}
+
+/// The stretch of time from one written time to another, or of one alone: `now-15m` is the last quarter of an
+/// hour, `yesterday` is all of it. Nothing for what is no time.
+#[must_use]
+pub fn stretch(from: &str, to: Option<&str>, now: i64, zone: &TimeZone) -> Option<Period> {
+    let from = TimeExpr::parse(from)?;
+    let Some(to) = to else { return from.matched(now, zone) };
+    Some(Period { from: from.period(now, zone)?.from, to: TimeExpr::parse(to)?.until(now, zone)? })
 }
 
 /// `-15m+1h/d@h`: shifts and snaps in a row.
@@ -358,5 +376,29 @@ mod tests {
         assert_eq!(matched("now-15m"), Some(quarter));
         assert_eq!(matched("15m"), Some(quarter));
         assert_eq!(matched("now").map(|period| period.to - period.from), Some(1));
+    }
+
+    #[test]
+    fn a_stretch_lasts_until_the_end_of_a_day_but_until_the_minute_of_a_clock() {
+        let now = at(NOW).expect("a time");
+        let told = |from: &str, to: Option<&str>| {
+            stretch(from, to, now, &TimeZone::UTC).map_or_else(
+                || "none".to_owned(),
+                |Period { from, to }| format!("{} {}", to_rfc3339(from), to_rfc3339(to)),
+            )
+        };
+        for (from, to, expected) in [
+            ("now-15m", None, "2024-05-15T13:50:30.5Z 2024-05-15T14:05:30.500000001Z"),
+            ("yesterday", None, "2024-05-14T00:00:00Z 2024-05-15T00:00:00Z"),
+            ("2024-05-01T14:05", None, "2024-05-01T14:05:00Z 2024-05-01T14:06:00Z"),
+            ("2024-05-01 14:05", Some("2024-05-01 14:10"), "2024-05-01T14:05:00Z 2024-05-01T14:10:00Z"),
+            ("2024-05-01", Some("2024-05-02"), "2024-05-01T00:00:00Z 2024-05-03T00:00:00Z"),
+            ("now-1h", Some("now"), "2024-05-15T13:05:30.5Z 2024-05-15T14:05:30.500000001Z"),
+            ("now-1h/h", Some("now-1h/h"), "2024-05-15T13:00:00Z 2024-05-15T14:00:00Z"),
+            ("now", Some("soon"), "none"),
+            ("", None, "none"),
+        ] {
+            assert_eq!(told(from, to), expected, "{from} {to:?}");
+        }
     }
 }

@@ -10,7 +10,7 @@ pub(crate) static FORMAT: Format = Format {
     name: "apple",
     title: "lines of Apple's unified log",
     learn: |_, _| Learned::starting(|line| time_at(line, 0).is_some() || line.starts_with(b"Timestamp ")),
-    heading: Some(|_, line, _| line.starts_with(b"Timestamp ")),
+    note: Some(|line| line.starts_with(b"Timestamp ")),
     reader: |setup| Box::new(LAYOUTS.reader(setup)),
     ..Format::LINES
 };

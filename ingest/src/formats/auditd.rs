@@ -13,7 +13,7 @@ pub(crate) static FORMAT: Format = Format {
     name: "auditd",
     title: "audit records",
     columns: COLUMNS,
-    heading: Some(|_, line, _| parts_records(line)),
+    note: Some(parts_records),
     reader,
     ..Format::LINES
 };

@@ -12,7 +12,7 @@ pub(crate) static FORMAT: Format = Format {
     title: "glog lines",
     columns: COLUMNS,
     learn: |_, _| Learned::starting(|line| day(line).is_some() || is_preamble(line)),
-    heading: Some(|_, line, _| is_preamble(line)),
+    note: Some(is_preamble),
     reader: |_| Box::new(GlogReader),
     ..Format::LINES
 };

@@ -25,7 +25,7 @@ pub(crate) static VERBOSE: Format = Format {
     name: "journal-verbose",
     title: "journal entries",
     learn: |_, _| Learned::starting(|line| is_verbose(line) || line.starts_with(b"-- ")),
-    heading: Some(|_, line, _| line.starts_with(b"-- ")),
+    note: Some(|line| line.starts_with(b"-- ")),
     reader: |_: &Setup| Box::new(VerboseReader { named: Named::default() }),
     ..Format::LINES
 };

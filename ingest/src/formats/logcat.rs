@@ -12,7 +12,7 @@ pub(crate) static FORMAT: Format = Format {
     title: "Android log lines",
     weight: 0.97,
     learn,
-    heading: Some(|_, line, _| line.starts_with(b"--------- ")),
+    note: Some(|line| line.starts_with(b"--------- ")),
     reader: |setup| Box::new(LAYOUTS.reader(setup)),
     ..Format::LINES
 };

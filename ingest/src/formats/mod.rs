@@ -184,6 +184,8 @@ pub(crate) struct Format {
     pub learn: fn(&[u8], &Setup) -> Learned,
     /// Whether an event is no event but a heading, which names the fields of what follows.
     pub heading: Option<IsHeading>,
+    /// Whether an event is no event but a remark of what writes the log, which says nothing of what follows.
+    pub note: Option<fn(&[u8]) -> bool>,
     /// A reader for the events of one chunk.
     pub reader: fn(&Setup) -> Box<dyn Reader>,
 }
@@ -197,6 +199,7 @@ impl Format {
         columns: &[],
         learn: |_, _| Learned::default(),
         heading: None,
+        note: None,
         reader: |_| Box::new(Unread),
     };
 }

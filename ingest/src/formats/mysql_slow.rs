@@ -15,7 +15,7 @@ pub(crate) static FORMAT: Format = Format {
     name: "mysql_slow",
     title: "slow queries of MySQL",
     learn: |_, _| Learned { framing: Framing::Blocks(block), ..Learned::default() },
-    heading: Some(|_, event, _| is_preamble(event)),
+    note: Some(is_preamble),
     reader: |_| Box::new(SlowReader { named: Named::default() }),
     ..Format::LINES
 };

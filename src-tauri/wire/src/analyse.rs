@@ -11,7 +11,8 @@ use crate::analysis::{
     ScalarCount, ScalarKind, SignificantRequest, SignificantTerm, SignificantTerms, SortedPageRequest,
     TermOrder, Trail, Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest,
 };
-use crate::calls::{Answer, ROW_BYTES, milliseconds, shape_kind, shape_level, shape_page, shape_row, view};
+use crate::calls::{Answer, milliseconds, shape_kind, shape_level, view};
+use crate::events::{shape_page, shape_row, shown};
 use crate::session::{Call, Session};
 use crate::types::{Empty, Nanos, Page};
 
@@ -107,7 +108,7 @@ pub fn sorted_page(
     let snapshot = case.snapshot();
     let rows = (request.first as usize, request.count as usize);
     let sort = indexer::SortBy { field: request.field.clone(), descending: request.descending };
-    let page = case.page_by(&snapshot, &view, &sort, rows, ROW_BYTES, &call.cancel)?;
+    let page = case.page_by(&snapshot, &view, &sort, rows, &shown(&request.columns), &call.cancel)?;
     Ok(shape_page(page, request.first, &snapshot, started))
 }
 
@@ -126,7 +127,7 @@ pub fn context(
     };
     let id = (request.id.source, request.id.offset);
     let wanted = (request.before as usize, request.after as usize);
-    let found = case.around(&snapshot, id, &around, wanted, ROW_BYTES, &call.cancel)?;
+    let found = case.around(&snapshot, id, &around, wanted, &shown(&request.columns), &call.cancel)?;
     let rows = |events: &[indexer::Event]| events.iter().map(|event| shape_row(event, &snapshot)).collect();
     Ok(Context {
         before: rows(&found.before),

@@ -264,6 +264,10 @@ pub struct SortedPageRequest {
     pub descending: bool,
     pub first: u64,
     pub count: u32,
+    /// Fields whose values come with each row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub columns: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -274,6 +278,10 @@ pub struct ContextRequest {
     pub around: Around,
     pub before: u32,
     pub after: u32,
+    /// Fields whose values come with each row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub columns: Vec<String>,
 }
 
 /// Whose neighbours are wanted.

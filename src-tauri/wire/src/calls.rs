@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use indexer::{Case, NO_TIME, Snapshot};
+use indexer::{Case, Snapshot};
 
 pub use crate::files::write;
 pub use crate::formats::{formats, remove_format, save_format, try_format};
-pub use crate::language::{check, complete};
+pub use crate::language::{check, complete, edit, stretch};
 pub use crate::recent::{find_case, forget_case};
 use crate::recent::{note, recent};
 use crate::session::{Call, Session};
@@ -20,19 +20,13 @@ use crate::sources::Reading;
 pub use crate::sources::{account, adjust, paste, preview, preview_source, reread};
 pub use crate::tables::{export, run};
 use crate::types::{
-    CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind,
-    FieldValue, FileOutcome, FileProgress, FileState, Hello, ImportPhase, ImportProgress, ImportReport,
-    ImportRequest, Level, LevelSeries, LocateRequest, Located, Nanos, Order, Page, PageRequest, Paths, Row,
+    CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, FieldKind, FileOutcome, FileProgress, FileState,
+    Hello, ImportPhase, ImportProgress, ImportReport, ImportRequest, Level, LevelSeries, Nanos, Order, Paths,
     Source, Timeline, TimelineRequest, View, WireError,
 };
 
 pub use crate::upkeep::{compact, delete_sources, repair, reprofile, verify};
 use crate::upkeep::{engine_profile, shape_profile};
-
-/// The text of an event that a list row carries; a screen is some hundred characters wide.
-pub(crate) const ROW_BYTES: usize = 1_000;
-/// The text of an event that the detail carries; more is in the source, and can be exported.
-const DETAIL_BYTES: usize = 1 << 20;
 
 const SAMPLE: [(&str, &str); 4] = [
     ("web/access.log", include_str!("../../../fixtures/sample/web/access.log")),
@@ -42,6 +36,8 @@ const SAMPLE: [(&str, &str); 4] = [
 ];
 
 pub use crate::analyse::{aggregate, context, facets, follow, significant, sorted_page, transactions};
+pub use crate::events::{event, events, fields, locate, page, seek, strip};
+pub use crate::notebook::{export_notes, markdown};
 pub use crate::notes::{change_notes, evidence, notes};
 pub use crate::patterns::patterns;
 
@@ -156,67 +152,13 @@ pub fn timeline(
     Ok(shape(&timeline, 1.0))
 }
 
-pub fn page(session: &Session, call: &Call<'_>, request: &PageRequest, _: &dyn Fn(Empty)) -> Answer<Page> {
-    let started = Instant::now();
-    let (case, view) = view(session, &request.view)?;
-    let snapshot = case.snapshot();
-    let rows = (request.first as usize, request.count as usize);
-    let page = case.page(&snapshot, &view, direction(request.order), rows, ROW_BYTES, &call.cancel)?;
-    Ok(shape_page(page, request.first, &snapshot, started))
-}
-
-pub fn shape_page(page: indexer::Page, first: u64, snapshot: &Snapshot, started: Instant) -> Page {
-    Page {
-        revision: snapshot.revision(),
-        total: page.total as u64,
-        first,
-        rows: page.events.into_iter().map(|event| shape_row(&event, snapshot)).collect(),
-        elapsed_ms: milliseconds(started),
-    }
-}
-
-pub fn locate(
-    session: &Session,
-    call: &Call<'_>,
-    request: &LocateRequest,
-    _: &dyn Fn(Empty),
-) -> Answer<Located> {
-    let (case, view) = view(session, &request.view)?;
-    let row = case.locate(&case.snapshot(), &view, direction(request.order), request.time.0, &call.cancel)?;
-    Ok(Located { row: row as u64 })
-}
-
-pub fn event(
-    session: &Session,
-    _: &Call<'_>,
-    request: &EventRequest,
-    _: &dyn Fn(Empty),
-) -> Answer<EventDetail> {
-    let case = session.case(Path::new(&request.case))?;
-    let snapshot = case.snapshot();
-    let (event, fields) = case.event(&snapshot, request.id.source, request.id.offset, DETAIL_BYTES)?;
-    let sources = shape_sources(&snapshot);
-    let Some(source) = sources.into_iter().find(|source| source.id == event.source) else {
-        return Err(WireError::new(ErrorCode::CaseDamaged, "The event's source is not in the case."));
-    };
-    Ok(EventDetail {
-        text: event.text.clone(),
-        text_cut: event.cut,
-        bytes: u64::from(event.length),
-        format: source.format.clone(),
-        row: shape_row(&event, &snapshot),
-        source,
-        fields: fields.into_iter().map(shape_field).collect(),
-    })
-}
-
 pub fn view(session: &Session, view: &View) -> Answer<(Arc<Case>, indexer::View)> {
     let case = session.case(Path::new(&view.case))?;
     let parsed = indexer::View::parse(&view.query, view.from.map(|time| time.0), view.to.map(|time| time.0))?;
     Ok((case, parsed))
 }
 
-fn direction(order: Order) -> indexer::Direction {
+pub(crate) fn direction(order: Order) -> indexer::Direction {
     match order {
         Order::OldestFirst => indexer::Direction::OldestFirst,
         Order::NewestFirst => indexer::Direction::NewestFirst,
@@ -284,7 +226,7 @@ pub fn summary(case: &Case) -> CaseSummary {
     }
 }
 
-fn shape_sources(snapshot: &Snapshot) -> Vec<Source> {
+pub(crate) fn shape_sources(snapshot: &Snapshot) -> Vec<Source> {
     let shape = |(id, source): (usize, &indexer::SourceEntry)| Source {
         id: id as u32,
         name: source.name.clone(),
@@ -329,23 +271,6 @@ fn shape_timeline(
     }
 }
 
-pub(crate) fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
-    let shown = &event.text[..event.text.floor_char_boundary(ROW_BYTES)];
-    Row {
-        id: EventId { source: event.source, offset: event.offset },
-        time: (event.time != NO_TIME).then_some(Nanos(event.time)),
-        level: shape_level(event.level),
-        source_name: snapshot
-            .sources()
-            .get(event.source as usize)
-            .map(|source| source.name.clone())
-            .unwrap_or_default(),
-        line: event.line,
-        text: shown.to_owned(),
-        cut: shown.len() < event.text.len() || event.cut,
-    }
-}
-
 pub fn shape_level(level: indexer::Level) -> Level {
     match level {
         indexer::Level::None => Level::None,
@@ -357,10 +282,6 @@ pub fn shape_level(level: indexer::Level) -> Level {
         indexer::Level::Error => Level::Error,
         indexer::Level::Fatal => Level::Fatal,
     }
-}
-
-fn shape_field(field: indexer::FieldValue) -> FieldValue {
-    FieldValue { name: field.name, value: field.value, kind: shape_kind(field.kind) }
 }
 
 pub(crate) fn shape_kind(kind: indexer::FieldKind) -> FieldKind {

@@ -10,11 +10,15 @@ use crate::analysis::{
     Aggregate, AggregateRequest, Context, ContextRequest, Facets, FacetsRequest, FollowRequest,
     SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
 };
+use crate::events::{EventsReply, EventsRequest, Fields, SeekReply, SeekRequest, Strip, StripRequest};
 use crate::files::WriteRequest;
 use crate::formats::{
     Formats, RemoveFormatRequest, SaveFormatRequest, SavedFormat, TriedFormat, TryFormatRequest,
 };
-use crate::language::{CheckRequest, CompleteRequest, Completion, QueryCheck};
+use crate::language::{
+    CheckRequest, CompleteRequest, Completion, EditRequest, Edited, QueryCheck, Stretch, StretchRequest,
+};
+use crate::notebook::{ExportNotesRequest, ExportedNotes, MarkdownPage, MarkdownRequest, NotebookProgress};
 use crate::notes::{ChangeNotesRequest, EvidenceList, EvidenceRequest, Notes, NotesChanged, NotesRequest};
 use crate::patterns::{Patterns, PatternsRequest};
 use crate::sources::{
@@ -113,12 +117,21 @@ contract! {
     timeline / Timeline: TimelineRequest, Timeline => Timeline;
     /// Rows of the sorted result.
     page / Page: PageRequest, Empty => Page;
+    /// The row at which a time or an event stands.
     locate / Locate: LocateRequest, Empty => Located;
     event / Event: EventRequest, Empty => EventDetail;
+    /// Several events, whole.
+    events / Events: EventsRequest, Empty => EventsReply;
+    /// The next row of a result that matches something else too.
+    seek / Seek: SeekRequest, Empty => SeekReply;
+    /// What lies where in a result, at a glance.
+    strip / Strip: StripRequest, Empty => Strip;
     /// Counts and measures apart by time, values and bins; partial counts are streamed.
     aggregate / Aggregate: AggregateRequest, Aggregate => Aggregate;
     /// All fields at once; those that stand are streamed.
     facets / Facets: FacetsRequest, Facets => Facets;
+    /// The names and types of all fields.
+    fields / Fields: CasePath, Empty => Fields;
     /// What sets a selection apart from the rest.
     significant / Significant: SignificantRequest, Empty => SignificantTerms;
     /// Rows of the result sorted by a field.
@@ -131,6 +144,10 @@ contract! {
     transactions / Transactions: TransactionsRequest, Empty => Transactions;
     /// What is wrong with a query, without running it, and what its words are.
     check / Check: CheckRequest, Empty => QueryCheck;
+    /// The query after a change of one of its clauses.
+    edit / Edit: EditRequest, Empty => Edited;
+    /// The time from one written time to another.
+    stretch / Stretch: StretchRequest, Empty => Stretch;
     /// What could be written at a place in a query.
     complete / Complete: CompleteRequest, Empty => Completion;
     /// The templates of the matching events; what is known so far is streamed.
@@ -147,4 +164,8 @@ contract! {
     change_notes / ChangeNotes: ChangeNotesRequest, Empty => NotesChanged;
     /// Events by their places, with what proves them.
     evidence / Evidence: EvidenceRequest, Empty => EvidenceList;
+    /// A page of the notebook as a tree of plain data, with the cells in it.
+    markdown / Markdown: MarkdownRequest, Empty => MarkdownPage;
+    /// The notebook with its cells answered and its evidence, as one file.
+    export_notes / ExportNotes: ExportNotesRequest, NotebookProgress => ExportedNotes;
 }

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use indexer::query::{self, Reading, Severity};
-use indexer::{Case, Checked};
+use indexer::{Case, Checked, RunOptions};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::error::sentence;
-use crate::types::{Empty, WireError};
+use crate::types::{Empty, Nanos, WireError};
 use crate::{Call, Session};
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -28,6 +28,81 @@ pub struct QueryCheck {
     pub words: Vec<QueryWord>,
     /// The query in the language's own spelling, where nothing is wrong with it.
     pub printed: Option<String>,
+    /// What stands before the first pipe: what events, timelines and charts are asked with.
+    pub filter: String,
+    /// What of the filter must hold at once; empty where the filter has a mistake.
+    pub clauses: Vec<QueryClause>,
+    /// Its stages, without their pipes.
+    pub stages: Vec<QueryPart>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct QueryClause {
+    /// In the language's own spelling.
+    pub text: String,
+    pub is_negated: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct QueryPart {
+    pub start: u32,
+    pub end: u32,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct EditRequest {
+    pub case: String,
+    pub query: String,
+    pub edit: QueryEdit,
+}
+
+/// A change of a query's filter. Clauses are counted from 0, as `check` lists them.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum QueryEdit {
+    /// What is there is not added again; its opposite is turned round.
+    Add {
+        clause: String,
+    },
+    Remove {
+        at: u32,
+    },
+    Turn {
+        at: u32,
+    },
+    Replace {
+        at: u32,
+        clause: String,
+    },
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Edited {
+    pub query: String,
+}
+
+/// Times as the language writes them: `now-15m`, `yesterday`, `2024-05-01T14:05`.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct StretchRequest {
+    pub case: String,
+    pub from: String,
+    /// Null asks for the time that `from` names alone.
+    pub to: Option<String>,
+    /// The zone of days and of times that name none; null is UTC.
+    pub zone: Option<String>,
+}
+
+/// From inclusive, to exclusive.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Stretch {
+    pub from: Nanos,
+    pub to: Nanos,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -117,7 +192,10 @@ pub fn check(
 ) -> Result<QueryCheck, WireError> {
     let case = session.case(Path::new(&request.case))?;
     let reading = if request.kql { Reading::Kql } else { Reading::Timberline };
-    let Checked { diagnostics, highlights, printed } = Case::check(&case.snapshot(), &request.query, reading);
+    let Checked { diagnostics, highlights, printed, outline } =
+        Case::check(&case.snapshot(), &request.query, reading);
+    let clauses = outline.clauses.into_iter();
+    let stages = outline.stages.into_iter();
     let words = highlights.into_iter().map(|found| QueryWord {
         class: shape_class(found.class),
         start: found.start as u32,
@@ -127,7 +205,40 @@ pub fn check(
         diagnostics: diagnostics.into_iter().map(shape_diagnostic).collect(),
         words: words.collect(),
         printed,
+        filter: request.query[outline.filter].to_owned(),
+        clauses: clauses
+            .map(|clause| QueryClause { text: clause.text, is_negated: clause.is_negated })
+            .collect(),
+        stages: stages.map(|stage| QueryPart { start: stage.start as u32, end: stage.end as u32 }).collect(),
     })
+}
+
+pub fn edit(
+    _: &Session,
+    _: &Call<'_>,
+    request: &EditRequest,
+    _: &dyn Fn(Empty),
+) -> Result<Edited, WireError> {
+    let change = match &request.edit {
+        QueryEdit::Add { clause } => query::Edit::Add(clause.clone()),
+        QueryEdit::Remove { at } => query::Edit::Remove(*at as usize),
+        QueryEdit::Turn { at } => query::Edit::Turn(*at as usize),
+        QueryEdit::Replace { at, clause } => query::Edit::Replace(*at as usize, clause.clone()),
+    };
+    let query = query::edit(&request.query, Reading::Timberline, &change).map_err(indexer::Error::from)?;
+    Ok(Edited { query })
+}
+
+pub fn stretch(
+    session: &Session,
+    _: &Call<'_>,
+    request: &StretchRequest,
+    _: &dyn Fn(Empty),
+) -> Result<Stretch, WireError> {
+    let case = session.case(Path::new(&request.case))?;
+    let options = RunOptions::in_zone(request.zone.as_deref().unwrap_or("UTC"))?;
+    let found = Case::stretch(&case.snapshot(), &request.from, request.to.as_deref(), &options)?;
+    Ok(Stretch { from: Nanos(found.from), to: Nanos(found.to) })
 }
 
 pub fn complete(

@@ -18,9 +18,11 @@ mod analysis;
 mod calls;
 mod contract;
 mod error;
+mod events;
 mod files;
 mod formats;
 mod language;
+mod notebook;
 mod notes;
 mod patterns;
 mod recent;
@@ -38,6 +40,10 @@ pub use formats::{FormatFault, FormatName, Formats, SavedFormat, TriedFormat, sa
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,
+};
+pub use notebook::{
+    CellEvent, CellKind, ExportNotesRequest, ExportedNotes, MarkdownKind, MarkdownNode, MarkdownPage,
+    MarkdownRequest, NotebookCell, NotebookFormat, NotebookProgress,
 };
 pub use notes::{
     ChangeNotesRequest, Evidence, EvidenceList, EvidenceRequest, Note, NoteConflict, NoteDraft, NoteName,

@@ -9,7 +9,8 @@ use indexer::NotesChanged as Outcome;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::calls::{ROW_BYTES, milliseconds, shape_row};
+use crate::calls::milliseconds;
+use crate::events::{ROW_BYTES, shape_row};
 use crate::session::{Call, Session};
 use crate::types::{Empty, EventId, Nanos, Row, WireError};
 

@@ -119,7 +119,7 @@ fn asked(view: &View) -> Answer<(Query, Times)> {
     Ok((query, (view.from.map(|time| time.0), view.to.map(|time| time.0))))
 }
 
-fn options(session: &Session, zone: Option<&String>) -> Answer<RunOptions> {
+pub(crate) fn options(session: &Session, zone: Option<&String>) -> Answer<RunOptions> {
     let zone = zone.map_or("UTC", String::as_str);
     let options = RunOptions::in_zone(zone)?;
     Ok(RunOptions { folder: session.start.home.clone(), ..options })

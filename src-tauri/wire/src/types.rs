@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::sources::{ImportChoices, Reading};
+use crate::sources::{ImportChoices, Piece, Reading};
 
 /// Nanoseconds since 1970-01-01 UTC, as a decimal string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, TS)]
@@ -396,6 +396,10 @@ pub struct PageRequest {
     /// Rows of the sorted result, counted from 0.
     pub first: u64,
     pub count: u32,
+    /// Fields whose values come with each row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub columns: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -427,6 +431,10 @@ pub struct Row {
     /// The event as text, cut at a length that a screen can show.
     pub text: String,
     pub cut: bool,
+    /// The values of the columns asked for, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Option<String>>>")]
+    pub values: Vec<Option<String>>,
 }
 
 /// Where in the sorted result an event or a time stands, for jumping to it.
@@ -436,6 +444,10 @@ pub struct LocateRequest {
     pub view: View,
     pub order: Order,
     pub time: Nanos,
+    /// The row of this event is wanted, or that at which it would stand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub event: Option<EventId>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -463,6 +475,10 @@ pub struct EventDetail {
     pub format: String,
     pub source: Source,
     pub fields: Vec<FieldValue>,
+    /// The text in pieces, those that are a field's value with its name.
+    pub pieces: Vec<Piece>,
+    /// Its first bytes as they are in the source, in hexadecimal.
+    pub hex: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -471,6 +487,8 @@ pub struct FieldValue {
     pub name: String,
     pub value: String,
     pub kind: FieldKind,
+    /// What the Elastic Common Schema calls it.
+    pub ecs: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -9,14 +9,21 @@ use crate::analysis::{
     TermOrder, Trail, Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest,
 };
 use crate::contract::rows;
+use crate::events::{
+    EventsReply, EventsRequest, Fields, KnownField, SeekReply, SeekRequest, Strip, StripRequest,
+};
 use crate::files::{FileContent, WriteRequest};
 use crate::formats::{
     FormatFault, FormatName, Formats, RemoveFormatRequest, SaveFormatRequest, SavedFormat, TriedFormat,
     TryFormatRequest,
 };
 use crate::language::{
-    CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
-    SuggestionKind, WordClass,
+    CheckRequest, CompleteRequest, Completion, EditRequest, Edited, QueryCheck, QueryClause, QueryDiagnostic,
+    QueryEdit, QueryPart, QueryWord, Stretch, StretchRequest, Suggestion, SuggestionKind, WordClass,
+};
+use crate::notebook::{
+    CellEvent, CellKind, ExportNotesRequest, ExportedNotes, MarkdownKind, MarkdownNode, MarkdownPage,
+    MarkdownRequest, NotebookCell, NotebookFormat, NotebookProgress,
 };
 use crate::notes::{
     ChangeNotesRequest, Evidence, EvidenceList, EvidenceRequest, Note, NoteConflict, NoteDraft, NoteName,
@@ -121,6 +128,14 @@ pub fn generate() -> String {
         EventDetail,
         FieldValue,
         FieldKind,
+        EventsRequest,
+        EventsReply,
+        SeekRequest,
+        SeekReply,
+        StripRequest,
+        Strip,
+        Fields,
+        KnownField,
         Scalar,
         ScalarKind,
         AggregateRequest,
@@ -155,9 +170,16 @@ pub fn generate() -> String {
         Transaction,
         CheckRequest,
         QueryCheck,
+        QueryClause,
+        QueryPart,
         QueryDiagnostic,
         WordClass,
         QueryWord,
+        EditRequest,
+        QueryEdit,
+        Edited,
+        StretchRequest,
+        Stretch,
         CompleteRequest,
         Completion,
         SuggestionKind,
@@ -192,6 +214,17 @@ pub fn generate() -> String {
         EvidenceRequest,
         Evidence,
         EvidenceList,
+        CellEvent,
+        CellKind,
+        ExportNotesRequest,
+        ExportedNotes,
+        MarkdownKind,
+        MarkdownNode,
+        MarkdownPage,
+        MarkdownRequest,
+        NotebookCell,
+        NotebookFormat,
+        NotebookProgress,
         ErrorCode,
         WireError,
     ];

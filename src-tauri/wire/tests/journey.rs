@@ -56,6 +56,55 @@ fn sample_to_detail() {
 }
 
 #[test]
+fn rows_have_columns_and_events_their_places() {
+    let walk = Walk::new();
+    let lines = b"{\"ts\":\"2026-03-01T14:00:00Z\",\"level\":\"info\",\"status\":200,\"size\":200}
+{\"ts\":\"2026-03-01T14:00:01Z\",\"level\":\"error\",\"status\":500}
+{\"ts\":\"2026-03-01T14:00:02Z\",\"level\":\"info\",\"status\":200}
+";
+    let (case, _) = walk.imported(&walk.file("app.jsonl", lines));
+    let all = view(&case, "");
+    let asked =
+        json!({ "view": all, "order": "newestFirst", "first": 0, "count": 9, "columns": ["status", "size"] });
+    let page = walk.ask("page", asked).expect("a page");
+    assert_eq!(page["rows"][2]["values"], json!(["200", "200"]));
+    assert_eq!(page["rows"][0]["values"], json!(["200", null]));
+    let sorted = json!({ "view": all, "field": "status", "descending": true, "first": 0, "count": 1, "columns": ["status"] });
+    assert_eq!(walk.ask("sortedPage", sorted).expect("a page")["rows"][0]["values"], json!(["500"]));
+
+    let fields = walk.ask("fields", json!({ "path": case })).expect("fields");
+    let status = json!({ "name": "status", "kinds": ["int"], "ecs": "http.response.status_code" });
+    assert!(fields["fields"].as_array().is_some_and(|fields| fields.contains(&status)));
+
+    let id = &page["rows"][2]["id"];
+    let seek =
+        json!({ "view": all, "order": "oldestFirst", "from": 0, "backward": false, "wanted": "level:error" });
+    assert_eq!(walk.ask("seek", seek).expect("a row"), json!({ "row": 1 }));
+    let strip =
+        json!({ "view": all, "order": "newestFirst", "cells": 3, "marks": ["level:error", "status:200"] });
+    let strip = walk.ask("strip", strip).expect("a strip");
+    assert_eq!(strip["counts"], json!([[0, 1, 0], [1, 0, 1]]));
+    let locate = json!({ "view": all, "order": "newestFirst", "time": "0", "event": id });
+    assert_eq!(walk.ask("locate", locate).expect("a place"), json!({ "row": 2 }));
+    let around = json!({ "case": case, "id": id, "around": { "kind": "file" }, "before": 1, "after": 1, "columns": ["status"] });
+    let around = walk.ask("context", around).expect("a context");
+    assert_eq!((&around["before"], &around["after"][0]["values"]), (&json!([]), &json!(["500"])));
+
+    let event =
+        walk.ask("events", json!({ "case": case, "ids": [id] })).expect("events")["events"][0].clone();
+    assert_eq!(event, walk.ask("event", json!({ "case": case, "id": id })).expect("an event"));
+    let fields = event["fields"].as_array().expect("fields");
+    let status = fields.iter().find(|field| field["name"] == "status").expect("a status");
+    assert_eq!(status["ecs"], "http.response.status_code");
+    let pieces = event["pieces"].as_array().expect("pieces");
+    let written: String = pieces.iter().map(|piece| piece["text"].as_str().expect("a text")).collect();
+    assert_eq!(event["text"], written.as_str());
+    let of = |field: &str| pieces.iter().position(|piece| piece["field"] == field);
+    assert!(of("status").is_some() && of("status") < of("size"));
+    assert!(event["hex"].as_str().is_some_and(|hex| hex.starts_with("7b2274")));
+}
+
+#[test]
 fn calculations_cross_in_both_directions() {
     let walk = Walk::new();
     let line = |n: u32| {
@@ -236,6 +285,10 @@ fn a_query_is_checked_and_completed() {
     assert_eq!(wrong["diagnostics"][0]["replacement"], "level");
     assert_eq!(wrong["diagnostics"][0]["message"], "No field `levle`.");
     assert!(wrong["printed"].is_null());
+    let piped = check("error -host:a | stats count");
+    assert_eq!(piped["filter"], "error -host:a");
+    assert_eq!(piped["clauses"][1], json!({ "text": "NOT host:a", "isNegated": true }));
+    assert_eq!(piped["stages"], json!([{ "start": 16, "end": 27 }]));
     let complete = |query: &str| {
         let args = json!({ "case": case, "query": query, "cursor": query.len() });
         walk.ask("complete", args).expect("a completion")
@@ -244,6 +297,32 @@ fn a_query_is_checked_and_completed() {
     assert_eq!(found["suggestions"][0]["insert"], "a.log");
     assert_eq!(found["suggestions"][0]["count"], 2);
     assert_eq!(complete("error | st")["suggestions"][0]["insert"], "stats ");
+}
+
+#[test]
+fn clauses_are_changed_and_written_times_are_read() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("a.log", LOG));
+    let edit = |query: &str, edit: serde_json::Value| {
+        walk.ask("edit", json!({ "case": case, "query": query, "edit": edit }))
+    };
+    let added = edit("a OR b | sort -time", json!({ "kind": "add", "clause": "level=\"warn\"" }));
+    assert_eq!(added.expect("a query")["query"], "(a OR b) AND level=warn | sort -time");
+    let turned = edit("a b", json!({ "kind": "turn", "at": 1 }));
+    assert_eq!(turned.expect("a query")["query"], "a AND NOT b");
+    let refused = edit("a )", json!({ "kind": "remove", "at": 0 })).expect_err("a mistake");
+    assert_eq!((refused.code, refused.span), (ErrorCode::QueryInvalid, Some((2, 3))));
+
+    let stretch = |from: &str, to: Option<&str>, zone: &str| {
+        walk.ask("stretch", json!({ "case": case, "from": from, "to": to, "zone": zone }))
+    };
+    let day = stretch("2024-05-01", None, "Europe/Berlin").expect("a day");
+    assert_eq!(day, json!({ "from": "1714514400000000000", "to": "1714600800000000000" }));
+    for (from, to) in [("soon", None), ("now-1h", Some("soon")), ("now", Some("now-1h"))] {
+        let refused = stretch(from, to, "UTC").expect_err("no time");
+        assert_eq!(refused.code, ErrorCode::QueryInvalid, "{from} {to:?}");
+    }
+    assert_eq!(stretch("now", None, "Nowhere").expect_err("no zone").code, ErrorCode::BadRequest);
 }
 
 #[test]
@@ -340,4 +419,33 @@ fn what_one_window_notes_another_one_sees() {
     assert_eq!(found["events"][0]["sha256"].as_str().map(str::len), Some(64));
     assert_eq!(found["events"][1]["row"]["id"], event, "a byte inside an event is of that event");
     assert_eq!(found["events"][2], Value::Null);
+}
+
+#[test]
+fn a_page_is_read_and_the_notebook_written_out() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("app.log", LOG));
+    let text = "# Found\n\n```query rows=1\nlevel:error\n```\n\n```event\n0@34 this one\n```\n\n<b>x</b>";
+    let read = walk.ask("markdown", json!({ "text": text })).expect("a page");
+    assert_eq!((&read["nodes"][0]["kind"], &read["nodes"][0]["level"]), (&json!("heading"), &json!(1)));
+    assert_eq!(read["nodes"][1]["cell"]["query"], "level:error");
+    assert_eq!(read["nodes"][2]["cell"]["events"][0]["id"], json!({ "source": 0, "offset": 34 }));
+    let page = json!({ "kind": "page", "id": "p", "text": text, "data": { "title": "Found" } });
+    walk.ask("changeNotes", json!({ "case": case, "put": [page] })).expect("a change");
+    let ask = |format: &str, path: Value| {
+        walk.ask(
+            "exportNotes",
+            json!({ "case": case, "pages": null, "format": format, "zone": null, "path": path }),
+        )
+    };
+    let html = ask("html", Value::Null).expect("a file");
+    let html = html["text"].as_str().expect("its text");
+    assert!(html.contains("lost connection") && html.contains("&lt;b&gt;x") && !html.contains("<script"));
+    let file = walk.folder.path().join("notes.md");
+    let written = ask("markdown", json!(file.to_string_lossy())).expect("a file");
+    assert_eq!(written["text"], Value::Null);
+    let markdown = std::fs::read_to_string(&file).expect("the file");
+    assert_eq!(written["bytes"], markdown.len());
+    assert!(markdown.contains("```query rows=1\nlevel:error\n```") && markdown.contains("SHA-256"));
+    assert_eq!(ask("html", json!("notes.html")).map_err(|error| error.code), Err(ErrorCode::BadRequest));
 }

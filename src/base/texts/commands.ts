@@ -39,6 +39,7 @@ export const commands = {
   askInBar: 'Ask now',
   suggest: 'What could be written here',
   take: 'Take the suggestion',
+  recent: 'A filter asked before',
   mend: 'Put right what is marked',
   bars: 'Move over the bars',
   selectBars: 'Select bars',

@@ -146,3 +146,29 @@ it('stays inside when the list shrinks', () => {
   made.resize(100, VIEW);
   expect(made.lastRow).toBe(99);
 });
+
+describe('rows of another height', () => {
+  it.each([1000, HUGE])('leave the row at the top where it is, of %d', (rows) => {
+    const made = space(rows);
+    made.by(400 * ROW);
+    made.rescale(100);
+    expect([made.firstRow, made.offsetPx]).toEqual([400, 0]);
+    made.rescale(19);
+    expect([made.firstRow, made.offsetPx]).toEqual([400, 0]);
+    made.scrolled(SCROLL_CAP_PX);
+    expect(made.lastRow).toBe(rows - 1);
+  });
+});
+
+describe('going to a row', () => {
+  it('shows it with what stands before it, and does not move for one in sight', () => {
+    const made = space(HUGE);
+    made.goTo(HUGE - 500);
+    expect(made.firstRow).toBe(HUGE - 500 - Math.floor(VIEW / ROW / 3));
+    const before = made.firstRow;
+    made.goTo(HUGE - 499);
+    expect(made.firstRow).toBe(before);
+    made.goTo(HUGE - 1);
+    expect(made.lastRow).toBe(HUGE - 1);
+  });
+});

@@ -10,7 +10,7 @@
 export const SCROLL_CAP_PX = 8_000_000;
 
 export class ScrollSpace {
-  readonly rowPx: number;
+  #rowPx: number;
   readonly #capPx: number;
   #rows = 0;
   #viewportPx = 0;
@@ -19,8 +19,12 @@ export class ScrollSpace {
   #scrollTop = 0;
 
   constructor(rowPx: number, capPx: number = SCROLL_CAP_PX) {
-    this.rowPx = rowPx;
+    this.#rowPx = rowPx;
     this.#capPx = capPx;
+  }
+
+  get rowPx(): number {
+    return this.#rowPx;
   }
 
   /** Height of the element inside the scroll container. */
@@ -89,6 +93,21 @@ export class ScrollSpace {
     const bottom = top + this.rowPx;
     if (top < this.#topPx) this.#moveTo(top);
     else if (bottom > this.#topPx + this.#viewportPx) this.#moveTo(bottom - this.#viewportPx);
+  }
+
+  /** Puts a row a third of the way down, unless it is wholly in sight already. */
+  goTo(row: number): void {
+    const top = row * this.rowPx;
+    const isSeen = top >= this.#topPx && top + this.rowPx <= this.#topPx + this.#viewportPx;
+    if (!isSeen) this.#moveTo(top - Math.floor(this.wholeRows / 3) * this.rowPx);
+  }
+
+  /** Rows have another height; the one at the top stays there. */
+  rescale(rowPx: number): void {
+    if (rowPx === this.#rowPx) return;
+    const row = this.#topPx / this.#rowPx;
+    this.#rowPx = rowPx;
+    this.#moveTo(row * rowPx);
   }
 
   toTop(): void {

@@ -24,6 +24,9 @@ export interface EditorOptions {
   /** A person changed the text. */
   typed(text: string): void;
   run(): void;
+  /** The query that was asked so many before the newest; null past the first of them. */
+  recent(back: number): string | null;
+  left(): void;
   /** What is wrong with the text as it stands, and what would put it right. */
   checked(text: string, diagnostics: readonly QueryDiagnostic[]): void;
 }
@@ -56,6 +59,9 @@ export class QueryEditor {
   #pause: ReturnType<typeof setTimeout> | undefined;
   #checking = new AbortController();
   #diagnostics: readonly QueryDiagnostic[] = [];
+  /** How far back in the queries of before the bar is; -1 is what was being written. */
+  #back = -1;
+  #unasked = '';
 
   constructor(parent: HTMLElement, options: EditorOptions) {
     this.#options = options;
@@ -91,10 +97,13 @@ export class QueryEditor {
               { key: 'Enter', run: () => this.#enter() },
               { key: 'Tab', run: () => this.#take() },
               { key: 'Alt-Enter', run: () => this.fix() },
+              { key: 'Alt-ArrowUp', run: () => this.#walk(1) },
+              { key: 'Alt-ArrowDown', run: () => this.#walk(-1) },
               { key: 'Escape', run: () => this.#escape() },
             ]),
           ),
           keymap.of([...historyKeymap, ...defaultKeymap]),
+          EditorView.domEventHandlers({ blur: () => options.left() }),
           EditorView.updateListener.of((update) => {
             if (!update.docChanged) return;
             const byPerson = update.transactions.some(
@@ -104,7 +113,10 @@ export class QueryEditor {
                 transaction.isUserEvent('undo') ||
                 transaction.isUserEvent('redo'),
             );
-            if (byPerson) options.typed(update.state.doc.toString());
+            if (byPerson) {
+              this.#back = -1;
+              options.typed(update.state.doc.toString());
+            }
             this.#checkSoon();
           }),
         ],
@@ -162,6 +174,20 @@ export class QueryEditor {
     }
     closeCompletion(this.#view);
     this.#options.run();
+    return true;
+  }
+
+  /** Walks through the queries of before; on this side of the newest stands what was being written. */
+  #walk(by: number): boolean {
+    // The newest may be what stands here already.
+    const isShown = this.#back < 0 && this.#options.recent(0) === this.text;
+    const back = this.#back + (isShown && by > 0 ? 2 : by);
+    const query = back < 0 ? this.#unasked : this.#options.recent(back);
+    if (query === null || back < -1) return true;
+    if (this.#back < 0) this.#unasked = this.text;
+    this.text = query;
+    this.#back = back;
+    this.#options.typed(query);
     return true;
   }
 

@@ -1,10 +1,13 @@
 /** Draws a timeline. Knows a canvas and numbers; what they mean is decided elsewhere. */
 import { formatCompact } from '../../base/format';
 import { LEVELS, type LevelName } from '../../base/levels';
-import { asTime } from '../../base/time';
+import { asTime, type Time } from '../../base/time';
+import type { Clock } from '../../base/zone';
+import type { Marker } from '../../state/markers.svelte';
+import type { Lane, Strata, Tone } from '../../state/strata';
 import type { TimelineData } from '../../state/timelinedata';
 import type { BucketSpan } from './brush';
-import { countTicks, timeTicks, type TimeScale } from './scale';
+import { countTicks, heightOf, powerTicks, timeTicks, type TimeScale } from './scale';
 
 export const MARGIN_PX = { left: 52, right: 12, top: 8, bottom: 22 } as const;
 
@@ -13,22 +16,44 @@ const LABEL_PX = 96;
 /** From this width on, bars are set apart by a gap. */
 const GAP_FROM_PX = 3;
 
+/** Lanes are set apart by this much, which their names stand in. */
+const LANE_GAP_PX = 3;
+/** The strip that shows where there is data at all. */
+const STRIP_PX = 3;
+/** Colours of values that are told apart; they begin again after the last. */
+export const SERIES_TOKENS = 10;
+
 export interface Palette {
   readonly levels: Readonly<Record<LevelName, string>>;
+  readonly series: readonly string[];
+  readonly other: string;
+  readonly missing: string;
   readonly line: string;
+  readonly strong: string;
   readonly text: string;
   readonly accent: string;
+  readonly mark: string;
   readonly font: string;
 }
 
 export interface Picture {
-  readonly data: TimelineData;
+  readonly strata: Strata;
+  readonly isLogarithmic: boolean;
+  /** All events of the stretch, where the bars are only some of them. */
+  readonly coverage: TimelineData | null;
   readonly scale: TimeScale;
+  readonly clock: Clock;
   readonly heightPx: number;
   readonly palette: Palette;
   readonly hovered: number | null;
   readonly cursor: number | null;
   readonly selection: BucketSpan | null;
+  /** Times that are pointed at elsewhere: by the other charts, and by the list's selected event. */
+  readonly pointed: Time | null;
+  readonly selected: Time | null;
+  readonly markers: readonly Marker[];
+  /** What is left beside the sources that have a lane. */
+  readonly restName: string;
 }
 
 /** Colours are read from the tokens through an element, because a canvas knows no variables. */
@@ -40,36 +65,104 @@ export function readPalette(probe: HTMLElement): Palette {
   const levels = Object.fromEntries(LEVELS.map((level) => [level, read(`--level-${level}`)]));
   return {
     levels: levels as Record<LevelName, string>,
+    series: Array.from({ length: SERIES_TOKENS }, (_, at) => read(`--series-${at}`)),
+    other: read('--series-other'),
+    missing: read('--series-missing'),
     line: read('--line'),
+    strong: read('--line-strong'),
     text: read('--text-faint'),
     accent: read('--accent'),
+    mark: read('--caution'),
     font: `11px ${getComputedStyle(probe).fontFamily}`,
   };
 }
 
+function colourOf(palette: Palette, tone: Tone): string {
+  if (tone === 'other') return palette.other;
+  if (tone === 'missing') return palette.missing;
+  return 'level' in tone ? palette.levels[tone.level] : palette.series[tone.place % SERIES_TOKENS]!;
+}
+
 export function paint(context: CanvasRenderingContext2D, picture: Picture): void {
-  const widthPx = MARGIN_PX.left + picture.scale.widthPx + MARGIN_PX.right;
+  const { scale, strata } = picture;
+  const widthPx = MARGIN_PX.left + scale.widthPx + MARGIN_PX.right;
   context.clearRect(0, 0, widthPx, picture.heightPx);
   context.font = picture.palette.font;
   const plotPx = picture.heightPx - MARGIN_PX.top - MARGIN_PX.bottom;
-  const ticks = countTicks(picture.data.tallest, plotPx > 90 ? 3 : 2);
-  const most = Math.max(1, ticks.at(-1) ?? 1);
+  const bars = barsPx(strata.data, scale);
 
   context.save();
   context.translate(MARGIN_PX.left, MARGIN_PX.top);
-  paintCounts(context, picture, ticks, most, plotPx);
   paintTimes(context, picture, plotPx);
+  paintStrip(context, picture, plotPx);
+  const lanePx = plotPx / strata.lanes.length;
+  strata.lanes.forEach((lane, at) => {
+    const gap = strata.isLaned ? LANE_GAP_PX : 0;
+    paintLane(context, picture, lane, bars, at * lanePx + gap, lanePx - gap);
+  });
   context.beginPath();
-  context.rect(0, 0, picture.scale.widthPx, plotPx);
+  context.rect(0, 0, scale.widthPx, plotPx);
   context.clip();
-  paintBars(context, picture, most, plotPx);
+  paintTouched(context, picture, bars, plotPx);
+  paintMarks(context, picture, plotPx);
   paintSelection(context, picture, plotPx);
   context.restore();
 }
 
+/** One lane: its grid, its bars, and its name where there are several. */
+function paintLane(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  lane: Lane,
+  bars: readonly Bar[],
+  top: number,
+  height: number,
+): void {
+  const { isLogarithmic, strata } = picture;
+  const ticks = strata.isLaned
+    ? [0, lane.tallest]
+    : isLogarithmic
+      ? powerTicks(lane.tallest)
+      : countTicks(lane.tallest, height > 90 ? 3 : 2);
+  const most = Math.max(1, ticks.at(-1) ?? 1);
+  context.save();
+  context.translate(0, top);
+  paintCounts(context, picture, ticks, most, height);
+  context.beginPath();
+  context.rect(0, 0, picture.scale.widthPx, height);
+  context.clip();
+  paintBars(context, picture, lane, bars, most, height);
+  if (strata.isLaned) paintName(context, picture, lane.label);
+  context.restore();
+}
+
+function paintName(
+  context: CanvasRenderingContext2D,
+  { palette, scale, restName }: Picture,
+  name: string | null,
+): void {
+  context.textAlign = 'left';
+  context.textBaseline = 'top';
+  context.fillStyle = palette.text;
+  context.fillText(name ?? restName, 4, 1, scale.widthPx / 3);
+}
+
+/** Where there is any data in what is shown, whether it matches or not. */
+function paintStrip(context: CanvasRenderingContext2D, picture: Picture, plotPx: number): void {
+  const { coverage, strata, palette, scale } = picture;
+  const data = coverage ?? strata.data;
+  context.fillStyle = palette.strong;
+  barsPx(data, scale).forEach(({ x, width }, bucket) => {
+    if (data.sums[bucket] === 0) return;
+    const left = Math.max(0, x);
+    const right = Math.min(scale.widthPx, x + width + 1);
+    if (right > left) context.fillRect(left, plotPx + 1, right - left, STRIP_PX);
+  });
+}
+
 function paintCounts(
   context: CanvasRenderingContext2D,
-  { scale, palette }: Picture,
+  { scale, palette, isLogarithmic, strata }: Picture,
   ticks: number[],
   most: number,
   plotPx: number,
@@ -78,30 +171,33 @@ function paintCounts(
   context.textBaseline = 'middle';
   for (const count of ticks) {
     // Half a pixel, so that a line of one pixel falls on one row of the screen.
-    const y = Math.round(plotPx - (count / most) * plotPx) + 0.5;
+    const y = Math.round(plotPx - heightOf(count, most, isLogarithmic) * plotPx) + 0.5;
     context.fillStyle = palette.line;
     context.fillRect(0, y - 0.5, scale.widthPx, 1);
+    // In a lane there is room for one number only.
+    if (strata.isLaned && count === 0) continue;
     context.fillStyle = palette.text;
-    context.fillText(formatCompact(count), -8, y);
+    context.fillText(formatCompact(count), -8, strata.isLaned ? y + 6 : y);
   }
 }
 
 function paintTimes(context: CanvasRenderingContext2D, picture: Picture, plotPx: number): void {
   const { scale, palette } = picture;
-  const ticks = timeTicks(scale.range, Math.max(2, Math.floor(scale.widthPx / LABEL_PX)));
+  const room = Math.max(2, Math.floor(scale.widthPx / LABEL_PX));
+  const ticks = timeTicks(scale.range, room, picture.clock);
   context.textBaseline = 'top';
   context.textAlign = 'center';
   for (const tick of ticks) {
     const x = Math.round(scale.toPx(tick.time));
     context.fillStyle = palette.line;
-    context.fillRect(x, plotPx, 1, 4);
+    context.fillRect(x, plotPx, 1, 5);
     context.fillStyle = palette.text;
     const half = context.measureText(tick.label).width / 2;
     const inside = Math.min(
       Math.max(x, half - MARGIN_PX.left + 2),
       scale.widthPx - half + MARGIN_PX.right - 2,
     );
-    context.fillText(tick.label, inside, plotPx + 7);
+    context.fillText(tick.label, inside, plotPx + 8);
   }
 }
 
@@ -118,42 +214,85 @@ export function barPx(
   return { x: left, width: Math.max(1, right - left - gap) };
 }
 
+interface Bar {
+  readonly x: number;
+  readonly width: number;
+}
+
+function barsPx(data: TimelineData, scale: TimeScale): Bar[] {
+  return Array.from({ length: data.buckets }, (_, bucket) => barPx(data, scale, bucket));
+}
+
 function paintBars(
   context: CanvasRenderingContext2D,
-  { data, scale, palette, hovered, cursor }: Picture,
+  { palette, isLogarithmic }: Picture,
+  { series, sums }: Lane,
+  bars: readonly Bar[],
   most: number,
   plotPx: number,
 ): void {
-  const filled = new Array<number>(data.buckets).fill(0);
-  // The worst levels stand on the ground line, where their heights can be compared.
-  for (const { level, counts } of data.series.toReversed()) {
-    context.fillStyle = palette.levels[level];
+  const filled = new Array<number>(bars.length).fill(0);
+  for (const { tone, counts } of series) {
+    context.fillStyle = colourOf(palette, tone);
     counts.forEach((count, bucket) => {
-      if (count === 0) return;
-      const { x, width } = barPx(data, scale, bucket);
+      const bar = bars[bucket];
+      if (count === 0 || bar === undefined) return;
+      const sum = sums[bucket]!;
+      // The whole bar follows the scale; its parts share it as they share the count.
+      const whole = heightOf(sum, most, isLogarithmic) * plotPx;
       // A single error among thousands of lines must still be seen.
-      const height = Math.max(1, (count / most) * plotPx);
-      const top = plotPx - filled[bucket]! - height;
-      context.fillRect(x, top, width, height);
+      const height = Math.max(1, whole * (count / Math.max(1, sum)));
+      context.fillRect(bar.x, plotPx - filled[bucket]! - height, bar.width, height);
       filled[bucket]! += height;
     });
   }
+}
+
+function paintTouched(
+  context: CanvasRenderingContext2D,
+  { palette, hovered, cursor }: Picture,
+  bars: readonly Bar[],
+  plotPx: number,
+): void {
+  context.fillStyle = palette.accent;
   for (const [bucket, strength] of [
     [hovered, 0.1],
     [cursor, 0.22],
   ] as const) {
-    if (bucket === null || bucket >= data.buckets) continue;
-    const { x, width } = barPx(data, scale, bucket);
+    const bar = bucket === null ? undefined : bars[bucket];
+    if (bar === undefined) continue;
     context.globalAlpha = strength;
-    context.fillStyle = palette.accent;
-    context.fillRect(x - 1, 0, width + 2, plotPx);
-    context.globalAlpha = 1;
+    context.fillRect(bar.x - 1, 0, bar.width + 2, plotPx);
+  }
+  context.globalAlpha = 1;
+}
+
+/** Stretches and moments that were marked, and what is pointed at elsewhere. */
+function paintMarks(context: CanvasRenderingContext2D, picture: Picture, plotPx: number): void {
+  const { palette, scale, markers, pointed, selected } = picture;
+  context.fillStyle = palette.mark;
+  for (const { from, to } of markers) {
+    const x = Math.round(scale.toPx(from));
+    if (to !== null) {
+      context.globalAlpha = 0.14;
+      context.fillRect(x, 0, scale.toPx(to) - x, plotPx);
+      context.globalAlpha = 1;
+    }
+    context.fillRect(x, 0, 1, plotPx);
+  }
+  context.fillStyle = palette.accent;
+  for (const [time, width] of [
+    [pointed, 1],
+    [selected, 1.5],
+  ] as const) {
+    if (time === null || time < scale.range.from || time >= scale.range.to) continue;
+    context.fillRect(Math.round(scale.toPx(time)), 0, width, plotPx);
   }
 }
 
 function paintSelection(
   context: CanvasRenderingContext2D,
-  { data, scale, palette, selection }: Picture,
+  { strata: { data }, scale, palette, selection }: Picture,
   plotPx: number,
 ): void {
   if (selection === null) return;

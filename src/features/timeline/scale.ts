@@ -14,6 +14,7 @@ import {
   type Time,
   type TimeRange,
 } from '../../base/time';
+import type { Clock } from '../../base/zone';
 
 /** A linear map between a range of time and a stretch of pixels. */
 export class TimeScale {
@@ -60,7 +61,16 @@ const SHORTEST_MONTH = 28n * DAY;
 const MONDAY = 4n * DAY;
 
 /** Round times inside a range, at most `most` of them. */
-export function timeTicks(range: TimeRange, most: number): TimeTick[] {
+export function timeTicks(range: TimeRange, most: number, clock: Clock | null = null): TimeTick[] {
+  if (clock === null) return roundTicks(range, most);
+  // Round is what is round on the clocks of the zone.
+  const wall = { from: clock.wall(range.from), to: clock.wall(range.to) };
+  return roundTicks(wall, most)
+    .map(({ time, label }) => ({ time: clock.fromWall(time), label }))
+    .filter(({ time }) => time >= range.from && time < range.to);
+}
+
+function roundTicks(range: TimeRange, most: number): TimeTick[] {
   const span = range.to - range.from;
   if (span <= 0n || most < 1) return [];
   const step = STEPS.find((candidate) => span / candidate < BigInt(most));
@@ -116,6 +126,20 @@ function tickLabel(time: Time, step: bigint): string {
   if (step >= SECOND) return formatClock(time);
   const full = formatTimeFull(time);
   return full.slice(full.indexOf(' ') + 1);
+}
+
+/** How high a count stands, as a share of the plot. In a logarithmic scale each power of ten is a step. */
+export function heightOf(count: number, most: number, isLogarithmic: boolean): number {
+  if (count <= 0 || most <= 0) return 0;
+  return isLogarithmic ? Math.log1p(count) / Math.log1p(most) : count / most;
+}
+
+/** Powers of ten up to or just past the tallest bar, not more than a few of them. */
+export function powerTicks(tallest: number): number[] {
+  const powers = [1];
+  while (powers.at(-1)! < tallest) powers.push(powers.at(-1)! * 10);
+  const step = Math.ceil(powers.length / 4);
+  return [0, ...powers.filter((_, at) => (powers.length - 1 - at) % step === 0)];
 }
 
 /** Round counts from 0 up to or just past the tallest bar: where the grid lines are. */

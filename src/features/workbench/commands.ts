@@ -129,12 +129,13 @@ function inQuery({ explorer }: OpenCase): Command[] {
     told('suggest', words.suggest, 'Ctrl+Space'),
     told('take', words.take, 'Tab'),
     told('mend', words.mend, 'Alt+Enter'),
+    told('recent', words.recent, 'Alt+ArrowUp'),
     {
       id: 'query-clear',
       name: words.clearQuery,
       group,
       can: () => explorer.query !== '',
-      run: () => explorer.ask(''),
+      run: () => explorer.replace(''),
     },
   ];
 }

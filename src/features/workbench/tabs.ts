@@ -4,6 +4,9 @@ import type { Component } from 'svelte';
 import { texts } from '../../base/texts';
 import type { FollowUp } from '../../state/viewstate';
 import ChartsTab from '../charts/ChartsTab.svelte';
+import ContextTab from '../followups/ContextTab.svelte';
+import FollowTab from '../followups/FollowTab.svelte';
+import NotesTab from '../notes/NotesTab.svelte';
 import PatternList from '../patterns/PatternList.svelte';
 
 export interface TabKind {
@@ -18,7 +21,11 @@ export const TABS: readonly TabKind[] = [
   { id: 'events', name: texts.tabs.events, panel: null },
   { id: 'charts', name: texts.tabs.charts, panel: ChartsTab },
   { id: 'patterns', name: texts.tabs.patterns, panel: PatternList },
+  { id: 'notes', name: texts.notes.tab, panel: NotesTab },
 ];
 
 /** What shows each kind of follow-up. */
-export const FOLLOW_UPS: Readonly<Record<string, Component<{ followUp: FollowUp }>>> = {};
+export const FOLLOW_UPS: Readonly<Record<string, Component<{ followUp: FollowUp }>>> = {
+  context: ContextTab,
+  follow: FollowTab,
+};

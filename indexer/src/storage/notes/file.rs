@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::path;
 use crate::error::{Error, ErrorKind, Result, from_io};
-use crate::limits::NOTES_PATIENCE;
+use crate::limits::{NOTES_PATIENCE, NOTES_RETRY};
 use crate::storage::files::{NOTES, folder_is_read_only, is_refusal, sync_folder};
 
 pub const NAME: &str = "notes.db";
@@ -107,11 +107,18 @@ pub fn open_to_read(case: &Path) -> std::result::Result<Option<Open>, Failure> {
     }
 }
 
+/// Waits for another process. SQLite's own waiting sleeps longer each time, and who comes late never gets a turn
+/// beside somebody who writes one note after the other.
+fn wait(times: i32) -> bool {
+    std::thread::sleep(NOTES_RETRY);
+    NOTES_RETRY * times.unsigned_abs() < NOTES_PATIENCE
+}
+
 fn readable(file: &Path) -> std::result::Result<Option<Connection>, Failure> {
     // Where the file may not be written, SQLite opens it to be read.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags)?;
-    connection.busy_timeout(NOTES_PATIENCE)?;
+    let mut connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_handler(Some(wait))?;
     Ok((version(&connection, file)? > 0).then_some(connection))
 }
 
@@ -166,8 +173,8 @@ pub fn open_to_write(case: &Path) -> std::result::Result<Connection, Failure> {
         return Err(told.into());
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(&file, flags)?;
-    connection.busy_timeout(NOTES_PATIENCE)?;
+    let mut connection = Connection::open_with_flags(&file, flags)?;
+    connection.busy_handler(Some(wait))?;
     // The folder is synced as well when the journal goes, which is when a change is made.
     connection.pragma_update(None, "synchronous", "EXTRA")?;
     version(&connection, &file)?;

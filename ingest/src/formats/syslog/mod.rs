@@ -31,8 +31,9 @@ pub(crate) static FORMAT: Format = Format {
     weight: 0.95,
     columns: COLUMNS,
     learn,
-    heading: Some(|_, line, _| framing::is_note(line)),
+    note: Some(framing::is_note),
     reader,
+    ..Format::LINES
 };
 
 const COLUMNS: Schema = &[

@@ -1,0 +1,117 @@
+//! What is told of events: as rows with columns of their own, and several at once with all of their fields.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::Cancel;
+use crate::aggregate::columns;
+use crate::case::{Case, Snapshot};
+use crate::error::{Error, Result};
+use crate::exec::Position;
+use crate::limits::SHOWN_EVENTS;
+use crate::search::{Event, FieldValue, shown_fields};
+use crate::storage::RawCursor;
+
+/// How much of each event a page carries.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// Texts are cut at so many bytes, those of columns too.
+    pub cut: usize,
+    /// Fields whose values come with each event, in this order.
+    pub columns: &'a [String],
+}
+
+impl Shown<'_> {
+    /// The text alone.
+    #[must_use]
+    pub fn text(cut: usize) -> Shown<'static> {
+        Shown { cut, columns: &[] }
+    }
+}
+
+impl Case {
+    pub(crate) fn events_at(
+        &self,
+        snapshot: &Snapshot,
+        positions: &[Position],
+        shown: &Shown<'_>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Event>> {
+        let mut cursor = self.raw_cursor();
+        let event = |position| self.shown_at(snapshot, position, &mut cursor, (shown, cancel));
+        positions.iter().map(event).collect()
+    }
+
+    pub(crate) fn shown_at(
+        &self,
+        snapshot: &Snapshot,
+        position: &Position,
+        cursor: &mut RawCursor<'_>,
+        (shown, cancel): (&Shown<'_>, &Cancel),
+    ) -> Result<Event> {
+        let value = |name: &String| -> Result<Option<String>> {
+            let held = columns(&position.segment, snapshot.sources(), name, cancel);
+            let held = position.segment.or_missing(held)?.unwrap_or_default();
+            let value = held.iter().find_map(|column| column.at(position.row));
+            Ok(value.map(|value| {
+                let mut text = value.to_string();
+                text.truncate(text.floor_char_boundary(shown.cut));
+                text
+            }))
+        };
+        let values = shown.columns.iter().map(value).collect::<Result<_>>()?;
+        Ok(Event { values, ..self.event_at(position, cursor, shown.cut)? })
+    }
+
+    /// Events by their sources and offsets, with their fields, in the order asked for; those that are not in
+    /// the case are left out. Looking for many together reads each segment once.
+    pub fn events(
+        &self,
+        snapshot: &Snapshot,
+        ids: &[(u32, u64)],
+        cut: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<(Event, Vec<FieldValue>)>> {
+        let ids = &ids[..ids.len().min(SHOWN_EVENTS)];
+        let mut places: HashMap<(u32, u64), Vec<usize>> = HashMap::new();
+        for (place, id) in ids.iter().enumerate() {
+            places.entry(*id).or_default().push(place);
+        }
+        let mut positions: Vec<Option<Position>> = vec![None; ids.len()];
+        for segment in &snapshot.segments {
+            if cancel.is_set() {
+                return Err(Error::cancelled());
+            }
+            let holds = |&(source, offset): &(u32, u64)| {
+                segment.meta.sources.iter().filter(|entry| entry.source == source).any(|entry| {
+                    let covers = |frame: &crate::storage::Frame| {
+                        (frame.offset..frame.offset + u64::from(frame.bytes)).contains(&offset)
+                    };
+                    entry.frames.iter().any(covers)
+                })
+            };
+            if !places.keys().any(holds) {
+                continue;
+            }
+            let located = segment.locations()?;
+            for row in 0..segment.meta.events as usize {
+                if let Some(wanted) = places.remove(&(located.source(row), located.offset(row))) {
+                    let position = Position { segment: Arc::clone(segment), row };
+                    for place in wanted {
+                        positions[place] = Some(position.clone());
+                    }
+                }
+            }
+        }
+        let mut cursor = self.raw_cursor();
+        let whole = |position: Position| {
+            if cancel.is_set() {
+                return Err(Error::cancelled());
+            }
+            let event = self.event_at(&position, &mut cursor, cut)?;
+            let fields = position.segment.row_fields(position.row).map(shown_fields);
+            Ok((event, position.segment.or_missing(fields)?.unwrap_or_default()))
+        };
+        positions.into_iter().flatten().map(whole).collect()
+    }
+}

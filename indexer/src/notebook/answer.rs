@@ -1,0 +1,188 @@
+//! What a cell shows, as it stands when it is asked.
+
+use std::sync::Arc;
+
+use super::cell::{Cell as PageCell, EventPlace, What};
+use super::chart::{Chart, of_table, of_timeline};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::CHART_BUCKETS;
+use crate::pipe::{Cell, Kind, RunOptions, Table};
+use crate::query::{Query, parse_query};
+use crate::search::{Direction, View};
+use crate::{Cancel, Case, Event, Evidence, Shown, Snapshot};
+
+/// So much of an event is shown in a cell.
+const SHOWN_BYTES: usize = 4_000;
+
+/// A cell's result, frozen.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    Table(Frozen),
+    /// Of a query without stages: how many events match, and the first of them.
+    Events {
+        total: usize,
+        first: Vec<Event>,
+    },
+    Chart {
+        chart: Chart,
+        table: Frozen,
+    },
+    /// The events a cell names; none where the case has no such event.
+    Evidence(Vec<(EventPlace, Option<Evidence>)>),
+    /// What went wrong, as a person reads it.
+    Failed(String),
+}
+
+/// Rows of a table as text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frozen {
+    /// Names, and whether numbers stand below them.
+    pub columns: Vec<(Arc<str>, bool)>,
+    pub rows: Vec<Vec<String>>,
+    /// All rows of the result.
+    pub total: usize,
+    pub notes: Vec<String>,
+}
+
+impl Frozen {
+    fn of(table: &Table, rows: usize) -> Frozen {
+        let columns = table.names().iter().zip(table.columns());
+        let number = |kind: Kind| matches!(kind, Kind::Int | Kind::Float);
+        let shown = 0..table.rows().min(rows);
+        let width = table.names().len();
+        Frozen {
+            columns: columns.map(|(name, column)| (Arc::clone(name), number(column.kind()))).collect(),
+            rows: shown
+                .map(|row| (0..width).map(|column| readable(&table.cell(row, column))).collect())
+                .collect(),
+            total: table.rows(),
+            notes: table.notes.clone(),
+        }
+    }
+}
+
+/// Numbers with more digits than mean anything are rounded; the case has them whole.
+fn readable(cell: &Cell) -> String {
+    match cell {
+        Cell::Float(value) if value.fract() != 0.0 && value.abs() >= 0.001 && value.abs() < 1e15 => {
+            let digits = (5 - value.abs().log10().floor() as i32).clamp(0, 9) as usize;
+            let rounded = format!("{value:.digits$}");
+            rounded.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        other => other.to_string(),
+    }
+}
+
+impl Case {
+    /// What a cell shows. A cell that cannot be answered says why, so that the rest of its page can be; only a
+    /// request to stop ends with an error.
+    pub fn answer_cell(
+        &self,
+        snapshot: &Snapshot,
+        cell: &PageCell,
+        options: &RunOptions,
+        cancel: &Cancel,
+    ) -> Result<Answer> {
+        let answer = match &cell.what {
+            What::Query(query) => self.query_cell(snapshot, cell, query, options, cancel),
+            What::Chart(query) => self.chart_cell(snapshot, cell, query, options, cancel),
+            What::Events(places) => self.event_cell(snapshot, places, cancel),
+        };
+        match answer {
+            Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
+            Err(error) => Ok(Answer::Failed(told(&error))),
+            answer => answer,
+        }
+    }
+
+    fn query_cell(
+        &self,
+        snapshot: &Snapshot,
+        cell: &PageCell,
+        query: &str,
+        options: &RunOptions,
+        cancel: &Cancel,
+    ) -> Result<Answer> {
+        let query = parse_query(query).map_err(Error::from)?;
+        if !query.stages.is_empty() {
+            return Ok(Answer::Table(Frozen::of(
+                &self.table(snapshot, cell, &query, options, cancel)?,
+                cell.rows,
+            )));
+        }
+        let view = View { filter: query.filter, from: cell.from, to: cell.to };
+        let page = self.page(
+            snapshot,
+            &view,
+            Direction::OldestFirst,
+            (0, cell.rows),
+            &Shown::text(SHOWN_BYTES),
+            cancel,
+        )?;
+        Ok(Answer::Events { total: page.total, first: page.events })
+    }
+
+    fn chart_cell(
+        &self,
+        snapshot: &Snapshot,
+        cell: &PageCell,
+        query: &str,
+        options: &RunOptions,
+        cancel: &Cancel,
+    ) -> Result<Answer> {
+        let query = parse_query(query).map_err(Error::from)?;
+        if query.stages.is_empty() {
+            let view = View { filter: query.filter, from: cell.from, to: cell.to };
+            let timeline = self.timeline(snapshot, &view, CHART_BUCKETS, &mut |_, _| {}, cancel)?;
+            return Ok(Answer::Chart { chart: of_timeline(&timeline), table: Frozen::default() });
+        }
+        let table = self.table(snapshot, cell, &query, options, cancel)?;
+        let chart = of_table(&table).ok_or_else(|| {
+            Error::new(ErrorKind::BadRequest, "the result has no numbers to draw").hint(
+                "a chart needs a column of times or names, and one of numbers, as `timechart count()` gives",
+            )
+        })?;
+        Ok(Answer::Chart { chart, table: Frozen::of(&table, cell.rows) })
+    }
+
+    fn table(
+        &self,
+        snapshot: &Snapshot,
+        cell: &PageCell,
+        query: &Query,
+        options: &RunOptions,
+        cancel: &Cancel,
+    ) -> Result<Table> {
+        self.run(snapshot, query, (cell.from, cell.to), options, &mut |_| {}, cancel)
+    }
+
+    fn event_cell(&self, snapshot: &Snapshot, places: &[EventPlace], cancel: &Cancel) -> Result<Answer> {
+        let wanted: Vec<(u32, u64)> = places.iter().map(|place| (place.source, place.offset)).collect();
+        let found = self.evidence(snapshot, &wanted, SHOWN_BYTES, cancel)?;
+        Ok(Answer::Evidence(places.iter().cloned().zip(found).collect()))
+    }
+}
+
+fn told(error: &Error) -> String {
+    match error.hint_text() {
+        Some(hint) => format!("{}; {hint}", error.message()),
+        None => error.message().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_the_digits_that_mean_something() {
+        let shown = |value: f64| readable(&Cell::Float(value));
+        assert_eq!(shown(1.0 / 3.0), "0.333333");
+        assert_eq!(shown(1_234.567_891), "1234.57");
+        assert_eq!(
+            (shown(2.5), shown(3.0), shown(123_456_789.25)),
+            ("2.5".into(), "3".into(), "123456789".into())
+        );
+        assert_eq!(shown(-0.25), "-0.25");
+    }
+}

@@ -1,0 +1,163 @@
+//! Cells: fenced blocks that ask the case.
+//!
+//! ````text
+//! ```query from=2026-03-01T14:00 to=2026-03-01T15:00 rows=20 title="What failed"
+//! level>=error | stats count() by source
+//! ```
+//! ````
+//!
+//! `query` shows a table, or how many events there are and the first of them; `chart` draws what the query gives;
+//! `event` shows the events that its lines name, each as `source@offset` and words of its own.
+
+use crate::limits::{CELL_ROWS, MOST_CELL_ROWS};
+use crate::stamp;
+
+/// A fenced block that asks the case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    pub what: What,
+    pub title: Option<String>,
+    /// From inclusive, to exclusive.
+    pub from: Option<i64>,
+    pub to: Option<i64>,
+    /// The most rows that are shown.
+    pub rows: usize,
+    /// What of its first line or its lines could not be understood.
+    pub problem: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    Query(String),
+    Chart(String),
+    Events(Vec<EventPlace>),
+}
+
+/// An event that a cell names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventPlace {
+    pub source: u32,
+    pub offset: u64,
+    pub caption: String,
+}
+
+/// The cell that a fenced block is, by the words behind its fence; none for any other block.
+#[must_use]
+pub fn read_cell(info: &str, text: &str) -> Option<Cell> {
+    let mut words = words(info).into_iter();
+    let name = words.next()?;
+    let mut problem = None;
+    let what = match name.as_str() {
+        "query" => What::Query(text.trim().to_owned()),
+        "chart" => What::Chart(text.trim().to_owned()),
+        "event" | "events" => What::Events(places(text, &mut problem)),
+        _ => return None,
+    };
+    let mut cell = Cell { what, title: None, from: None, to: None, rows: CELL_ROWS, problem };
+    for word in words {
+        if let Err(told) = option(&mut cell, &word) {
+            cell.problem.get_or_insert(told);
+        }
+    }
+    Some(cell)
+}
+
+fn option(cell: &mut Cell, word: &str) -> Result<(), String> {
+    let unknown = || format!("`{word}` is not understood: there are from=, to=, rows= and title=");
+    let (key, value) = word.split_once('=').ok_or_else(unknown)?;
+    let time = || {
+        let read = stamp::parse(value);
+        read.ok_or_else(|| format!("`{value}` is no time: write it as 2026-03-01T14:05:00Z"))
+    };
+    match key {
+        "from" => cell.from = Some(time()?),
+        "to" => cell.to = Some(time()?),
+        "title" => cell.title = Some(value.to_owned()),
+        "rows" => {
+            let rows: usize = value.parse().map_err(|_| format!("`{value}` is no number of rows"))?;
+            cell.rows = rows.clamp(1, MOST_CELL_ROWS);
+        }
+        _ => return Err(unknown()),
+    }
+    Ok(())
+}
+
+/// Words apart by spaces, but not in quotes: `title="two words"`.
+fn words(info: &str) -> Vec<String> {
+    let (mut found, mut word, mut quoted) = (Vec::new(), String::new(), false);
+    for letter in info.chars() {
+        match letter {
+            '"' => quoted = !quoted,
+            space if space.is_whitespace() && !quoted => {
+                if !word.is_empty() {
+                    found.push(std::mem::take(&mut word));
+                }
+            }
+            other => word.push(other),
+        }
+    }
+    if !word.is_empty() {
+        found.push(word);
+    }
+    found
+}
+
+fn places(text: &str, problem: &mut Option<String>) -> Vec<EventPlace> {
+    let mut found = Vec::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        match place(line) {
+            Some(place) => found.push(place),
+            None => {
+                problem.get_or_insert(format!("`{line}` names no event: write source@offset, as 0@1234"));
+            }
+        }
+        if found.len() > MOST_CELL_ROWS {
+            problem.get_or_insert(format!("more than {MOST_CELL_ROWS} events; the rest is left out"));
+            found.truncate(MOST_CELL_ROWS);
+            break;
+        }
+    }
+    found
+}
+
+fn place(line: &str) -> Option<EventPlace> {
+    let (place, caption) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let (source, offset) = place.strip_prefix("event:").unwrap_or(place).split_once('@')?;
+    Some(EventPlace {
+        source: source.parse().ok()?,
+        offset: offset.parse().ok()?,
+        caption: caption.trim().to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_told_by_its_first_word() {
+        assert_eq!(read_cell("sql", "select 1"), None);
+        assert_eq!(read_cell("", "text"), None);
+        let cell =
+            read_cell("query from=2026-03-01 rows=5 title=\"two words\"", "level:error\n| stats count()\n");
+        let cell = cell.expect("a cell");
+        assert_eq!(cell.what, What::Query("level:error\n| stats count()".into()));
+        assert_eq!((cell.from, cell.to, cell.rows), (Some(1_772_323_200_000_000_000), None, 5));
+        assert_eq!((cell.title.as_deref(), cell.problem), (Some("two words"), None));
+        let spaced = read_cell("chart", "  \"two  spaces\"  \n").expect("a cell");
+        assert_eq!(spaced.what, What::Chart("\"two  spaces\"".into()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_and_the_rest_is_used() {
+        let cell = read_cell("query from=soon rows=many wat", "a").expect("a cell");
+        assert!(cell.problem.is_some_and(|told| told.contains("`soon`")));
+        let cell = read_cell("event", "0@34 the first one\nnonsense\n2@0\n").expect("a cell");
+        let What::Events(places) = &cell.what else { panic!("{cell:?}") };
+        assert_eq!(places[0], EventPlace { source: 0, offset: 34, caption: "the first one".into() });
+        assert_eq!((places.len(), places[1].source), (2, 2));
+        assert!(cell.problem.is_some_and(|told| told.contains("nonsense")));
+        let many = read_cell("query rows=99999999999", "a").expect("a cell");
+        assert!(many.rows <= MOST_CELL_ROWS || many.problem.is_some());
+    }
+}

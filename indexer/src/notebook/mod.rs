@@ -1,0 +1,162 @@
+//! The notebook of a case: pages in Markdown with cells that ask it, and what it takes to hand them over.
+//!
+//! A page is the text of a note of the kind `page`. [`Notebook`] is all of it at one moment: every cell's answer
+//! frozen, every noted event with what proves it.
+
+mod answer;
+mod cell;
+mod chart;
+mod html;
+mod markdown;
+mod text;
+mod visible;
+
+use std::ops::Range;
+
+pub use answer::{Answer, Frozen};
+pub use cell::{Cell, EventPlace, What};
+pub use markdown::{Align, Node, cells, parse};
+
+use crate::error::Result;
+use crate::limits::MOST_NOTES_AT_ONCE;
+use crate::pipe::RunOptions;
+use crate::storage::SourceEntry;
+use crate::{Cancel, Case, Evidence, Note};
+
+/// So much of a noted event is shown.
+const SHOWN_BYTES: usize = 4_000;
+
+/// A notebook with its cells answered.
+#[derive(Clone, Debug)]
+pub struct Notebook {
+    pub case: String,
+    pub revision: u64,
+    pub made_ns: i64,
+    pub pages: Vec<Page>,
+    /// The events that are starred, tagged or commented, in the order of their times.
+    pub noted: Vec<Noted>,
+    /// Noted events beyond those.
+    pub left_out: usize,
+    pub markers: Vec<Note>,
+    pub sources: Vec<SourceEntry>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Page {
+    pub title: String,
+    pub text: String,
+    /// Its blocks with the bytes of the text they are made from.
+    blocks: Vec<(Node, Range<usize>)>,
+    /// An answer for each cell, in the order of the page.
+    pub answers: Vec<Answer>,
+}
+
+/// An event that somebody wrote something about.
+#[derive(Clone, Debug)]
+pub struct Noted {
+    pub place: (u32, u64),
+    pub evidence: Option<Evidence>,
+    pub starred: bool,
+    pub tags: Vec<String>,
+    pub comments: Vec<String>,
+}
+
+impl Case {
+    /// The notebook as it is now: the pages of these ids, or all. `told` hears how many cells are answered.
+    pub fn notebook(
+        &self,
+        pages: Option<&[String]>,
+        options: &RunOptions,
+        now_ns: i64,
+        told: &mut dyn FnMut(usize, usize),
+        cancel: &Cancel,
+    ) -> Result<Notebook> {
+        let snapshot = self.snapshot();
+        let notes = self.notes(None, now_ns)?.notes;
+        let mut written: Vec<&Note> = notes.iter().filter(|note| note.kind == "page").collect();
+        if let Some(ids) = pages {
+            written.retain(|note| ids.contains(&note.id));
+        }
+        written.sort_by(|a, b| place_of(a).total_cmp(&place_of(b)).then(a.created_ns.cmp(&b.created_ns)));
+        let mut pages: Vec<Page> = written.into_iter().map(page).collect();
+        let total = pages.iter().map(|page| page.cells().len()).sum();
+        let mut done = 0;
+        for page in &mut pages {
+            let asked: Vec<Cell> = page.cells().into_iter().cloned().collect();
+            for cell in asked {
+                told(done, total);
+                page.answers.push(self.answer_cell(&snapshot, &cell, options, cancel)?);
+                done += 1;
+            }
+        }
+        told(done, total);
+        let mut events = noted_events(&notes);
+        let left_out = events.len().saturating_sub(MOST_NOTES_AT_ONCE);
+        events.truncate(MOST_NOTES_AT_ONCE);
+        let places: Vec<_> = events.iter().map(|event| event.place).collect();
+        let found = self.evidence(&snapshot, &places, SHOWN_BYTES, cancel)?;
+        for (event, evidence) in events.iter_mut().zip(found) {
+            event.evidence = evidence;
+        }
+        events.sort_by_key(|event| (event.evidence.as_ref().map(|found| found.event.time), event.place));
+        let mut markers: Vec<Note> = notes.iter().filter(|note| note.kind == "marker").cloned().collect();
+        markers.sort_by_key(|marker| marker.range);
+        Ok(Notebook {
+            case: snapshot.name().to_owned(),
+            revision: snapshot.revision(),
+            made_ns: now_ns,
+            pages,
+            noted: events,
+            left_out,
+            markers,
+            sources: snapshot.sources().to_vec(),
+        })
+    }
+}
+
+/// Where a page stands among the others, which people may change.
+fn place_of(page: &Note) -> f64 {
+    page.data.get("place").and_then(serde_json::Value::as_f64).unwrap_or(f64::MAX)
+}
+
+fn page(note: &Note) -> Page {
+    let title = note.data.get("title").and_then(serde_json::Value::as_str).unwrap_or_default();
+    Page {
+        title: title.to_owned(),
+        text: note.text.clone(),
+        blocks: markdown::blocks(&note.text),
+        answers: Vec::new(),
+    }
+}
+
+impl Page {
+    fn cells(&self) -> Vec<&Cell> {
+        self.blocks.iter().flat_map(|(node, _)| cells(std::slice::from_ref(node))).collect()
+    }
+}
+
+fn noted_events(notes: &[Note]) -> Vec<Noted> {
+    let mut found: std::collections::BTreeMap<(u32, u64), Noted> = std::collections::BTreeMap::new();
+    for note in notes {
+        let Some(place) = note.event else { continue };
+        if !matches!(note.kind.as_str(), "star" | "tag" | "comment") {
+            continue;
+        }
+        let about = found.entry(place).or_insert_with(|| Noted {
+            place,
+            evidence: None,
+            starred: false,
+            tags: Vec::new(),
+            comments: Vec::new(),
+        });
+        match note.kind.as_str() {
+            "star" => about.starred = true,
+            "tag" => about.tags.push(note.text.clone()),
+            _ => about.comments.push(note.text.clone()),
+        }
+    }
+    found.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests;

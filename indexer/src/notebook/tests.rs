@@ -1,0 +1,106 @@
+use serde_json::json;
+
+use super::*;
+use crate::{ImportOptions, NoteChange, NoteDraft};
+
+const HOSTILE: &str = "2026-03-01T14:05:01Z ERROR <script>alert(1)</script> | ``` \u{1b}[31m \u{202e}x";
+
+fn draft(kind: &str, id: &str, text: &str) -> NoteDraft {
+    NoteDraft {
+        kind: kind.into(),
+        id: id.into(),
+        known: None,
+        event: None,
+        range: None,
+        text: text.into(),
+        data: json!(null),
+    }
+}
+
+fn notebook(page: &str) -> (tempfile::TempDir, Notebook) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("<b>app.log");
+    let lines = format!("2026-03-01T14:05:00Z INFO started\n{HOSTILE}\n2026-03-01T14:05:02Z INFO ended\n");
+    std::fs::write(&log, lines).expect("a log");
+    let case = Case::create(&folder.path().join("n.case")).expect("a case");
+    let cancel = Cancel::default();
+    case.import(&[log], &ImportOptions::default(), &|_| {}, &cancel).expect("an import");
+    let star = NoteDraft { event: Some((0, 34)), ..draft("star", "0:34", "") };
+    let tag = NoteDraft { event: Some((0, 34)), ..draft("tag", "0:34:x", "<i>cause") };
+    let marker = NoteDraft { range: Some((1, 1)), ..draft("marker", "m", "it | broke") };
+    let page = NoteDraft { data: json!({ "title": "Found" }), ..draft("page", "p", page) };
+    let change = NoteChange { put: vec![star, tag, marker, page], remove: Vec::new() };
+    case.change_notes(&change, 1).expect("a change");
+    let book =
+        case.notebook(None, &RunOptions::default(), 1_772_373_900_000_000_000, &mut |_, _| {}, &cancel);
+    (folder, book.expect("a notebook"))
+}
+
+const PAGE: &str = "What [happened](event:0@34)\n\n```query title=\"By level\"\n* | stats count() as n by level | sort level\n```\n\n\
+```chart\nlevel:info\n```\n\n```event\n0@34 the cause\n5@1\n```\n\n```query\nlevel:error\n```\n\n```query\nsttaus:1\n```\n\n<b>not bold</b>\n";
+
+#[test]
+fn the_file_holds_answers_and_proofs_and_nothing_of_the_logs_is_markup() {
+    let (_folder, book) = notebook(PAGE);
+    let html = book.to_html();
+    assert_eq!(html.matches("<script").count(), 0);
+    for missing in ["<b>", "<i>cause", "\u{1b}", "\u{202e}"] {
+        assert!(!html.contains(missing), "{missing:?} stands in the file");
+    }
+    assert!(html.contains("default-src 'none'") && !html.contains("http:") && !html.contains("https:"));
+    assert!(
+        html.contains("&lt;script&gt;alert(1)&lt;/script&gt;")
+            && html.contains("&lt;b&gt;not bold&lt;/b&gt;")
+    );
+    assert!(html.contains("<a href=\"#e-0-34\"") && html.matches("id=\"e-0-34\"").count() == 1);
+    let source = &book.sources[0];
+    let event = book.noted[0].evidence.as_ref().expect("evidence");
+    assert_eq!(event.event.line, 2);
+    for proof in [source.sha256.as_str(), event.sha256.as_deref().expect("a hash"), "<dt>Line</dt><dd>2</dd>"]
+    {
+        assert!(html.contains(proof), "{proof} is missing");
+    }
+    assert!(html.contains("34 to 1") && html.contains("<svg") && html.contains("★"));
+    assert!(html.contains("<td class=\"number\">2</td>"), "the table is there");
+    assert!(html.contains("1 event<"), "the count is there");
+    assert!(html.contains("no field `sttaus`") && html.contains("no event at byte 1 of source 5"));
+}
+
+#[test]
+fn as_markdown_the_cells_stay_and_their_answers_follow() {
+    let (_folder, book) = notebook(PAGE);
+    let text = book.to_markdown();
+    assert!(
+        text.contains("```query title=\"By level\"\n* | stats count() as n by level | sort level\n```\n\n| "),
+        "{text}"
+    );
+    assert!(text.contains("````text\n2026-03-01T14:05:01Z ERROR <script>"), "a longer fence: {text}");
+    assert!(text.contains(&book.sources[0].sha256) && text.contains("it \\| broke"));
+    // What was written out is a page again, with the same cells.
+    let again = parse(&text);
+    assert_eq!(cells(&again).len(), 5);
+    let mut asked = Vec::new();
+    asked.extend(cells(&again).into_iter().filter_map(|cell| match &cell.what {
+        What::Query(query) => Some(query.clone()),
+        _ => None,
+    }));
+    assert_eq!(asked, ["* | stats count() as n by level | sort level", "level:error", "sttaus:1"]);
+}
+
+#[test]
+fn answers_are_those_of_the_case() {
+    let (_folder, book) = notebook(PAGE);
+    let answers = &book.pages[0].answers;
+    let Answer::Table(table) = &answers[0] else { panic!("{:?}", answers[0]) };
+    let names: Vec<&str> = table.columns.iter().map(|(name, _)| name.as_ref()).collect();
+    let column = |name: &str| names.iter().position(|known| *known == name).expect("a column");
+    let cell = |row: usize, name: &str| table.rows[row][column(name)].as_str();
+    assert_eq!((cell(0, "level"), cell(0, "n"), cell(1, "level"), cell(1, "n")), ("info", "2", "error", "1"));
+    let Answer::Chart { chart, .. } = &answers[1] else { panic!("{:?}", answers[1]) };
+    let counted: f64 = chart.series.iter().flat_map(|series| &series.values).flatten().sum();
+    assert!(chart.stacked && (counted - 2.0).abs() < f64::EPSILON);
+    let Answer::Evidence(found) = &answers[2] else { panic!("{:?}", answers[2]) };
+    assert_eq!((found[0].0.caption.as_str(), found[1].1.is_none()), ("the cause", true));
+    assert!(matches!(&answers[3], Answer::Events { total: 1, .. }));
+    assert!(matches!(&answers[4], Answer::Failed(_)));
+}

@@ -1,0 +1,217 @@
+//! A query by its parts: the clauses of its filter and its stages, and the query that it becomes when one of
+//! them is added, taken out, turned round or written anew.
+
+use std::ops::Range;
+
+use super::ast::{Filter, Span};
+use super::diagnostic::Diagnostic;
+use super::highlight::{Class, highlight};
+use super::parser::{Reading, parse_as};
+
+/// The parts of a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// Bytes of the query before the first pipe.
+    pub filter: Range<usize>,
+    /// What must hold at once, in the language's own spelling; empty where the filter has a mistake.
+    pub clauses: Vec<Clause>,
+    /// Bytes of each stage, without its pipe.
+    pub stages: Vec<Range<usize>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clause {
+    pub text: String,
+    pub is_negated: bool,
+}
+
+/// A change of one clause of a filter; clauses are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// The filter must hold too. Of clauses that it has, or has turned round, the new one is kept.
+    Add(String),
+    Remove(usize),
+    /// What must hold must not, and the other way.
+    Turn(usize),
+    Replace(usize, String),
+}
+
+/// The parts of a query, of any text.
+#[must_use]
+pub fn outline(query: &str, reading: Reading) -> Outline {
+    let pipes: Vec<usize> = highlight(query)
+        .into_iter()
+        .filter(|word| word.class == Class::Pipe)
+        .map(|word| word.start)
+        .collect();
+    let end = pipes.first().copied().unwrap_or(query.len());
+    let ends = pipes.iter().skip(1).copied().chain([query.len()]);
+    let stages = pipes.iter().zip(ends).map(|(pipe, end)| trimmed(query, pipe + 1..end)).collect();
+    let clauses = parts(&query[..end], reading).unwrap_or_default();
+    let clauses = clauses
+        .iter()
+        .map(|part| Clause { text: part.to_string(), is_negated: matches!(part, Filter::Not(_)) })
+        .collect();
+    Outline { filter: trimmed(query, 0..end), clauses, stages }
+}
+
+/// The query after a change of its filter, which is printed anew; its stages stay as they were written.
+pub fn edit(query: &str, reading: Reading, change: &Edit) -> Result<String, Diagnostic> {
+    let Outline { filter, stages, .. } = outline(query, reading);
+    let mut clauses = parts(&query[filter], reading)?;
+    match change {
+        Edit::Add(text) => {
+            for part in parts(text, reading)? {
+                add(&mut clauses, part);
+            }
+        }
+        Edit::Remove(at) => {
+            known(&clauses, *at)?;
+            clauses.remove(*at);
+        }
+        Edit::Turn(at) => {
+            known(&clauses, *at)?;
+            clauses[*at] = turned(&clauses[*at]);
+        }
+        Edit::Replace(at, text) => {
+            known(&clauses, *at)?;
+            let written = parts(text, reading)?;
+            clauses.splice(*at..=*at, written);
+        }
+    }
+    let filter = match clauses.len() {
+        0 => String::new(),
+        1 => clauses[0].to_string(),
+        _ => Filter::And(clauses).to_string(),
+    };
+    let Some(first) = stages.first() else { return Ok(filter) };
+    let behind = query[first.start..].trim_end();
+    Ok(format!("{} | {behind}", if filter.is_empty() { "*" } else { &filter }))
+}
+
+/// What of a filter must hold at once.
+fn parts(filter: &str, reading: Reading) -> Result<Vec<Filter>, Diagnostic> {
+    Ok(match parse_as(filter, reading)?.filter {
+        Filter::Everything => Vec::new(),
+        Filter::And(parts) => parts,
+        other => vec![other],
+    })
+}
+
+fn add(clauses: &mut Vec<Filter>, part: Filter) {
+    let opposite = turned(&part);
+    if let Some(place) = clauses.iter().position(|clause| *clause == opposite) {
+        clauses[place] = part;
+    } else if !clauses.contains(&part) {
+        clauses.push(part);
+    }
+}
+
+fn turned(filter: &Filter) -> Filter {
+    match filter {
+        Filter::Not(inner) => (**inner).clone(),
+        other => Filter::Not(Box::new(other.clone())),
+    }
+}
+
+fn known(clauses: &[Filter], at: usize) -> Result<(), Diagnostic> {
+    if at < clauses.len() {
+        return Ok(());
+    }
+    let message = format!("there is no clause {at} in this query");
+    Err(Diagnostic::error(Span::default(), message, "it was changed meanwhile; look at it again"))
+}
+
+fn trimmed(query: &str, range: Range<usize>) -> Range<usize> {
+    let text = &query[range.clone()];
+    let start = range.start + (text.len() - text.trim_start().len());
+    start..start + text.trim().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clauses(query: &str) -> Vec<String> {
+        outline(query, Reading::Timberline).clauses.into_iter().map(|clause| clause.text).collect()
+    }
+
+    fn edited(query: &str, change: &Edit) -> String {
+        edit(query, Reading::Timberline, change).expect("a query")
+    }
+
+    #[test]
+    fn a_query_falls_into_clauses_and_stages() {
+        let query = "  level>=warn -path:/a|b/ \"x | y\" (p OR q) |stats count by `a|b` | sort -count ";
+        let found = outline(query, Reading::Timberline);
+        assert_eq!(&query[found.filter], "level>=warn -path:/a|b/ \"x | y\" (p OR q)");
+        let stages: Vec<&str> = found.stages.into_iter().map(|stage| &query[stage]).collect();
+        assert_eq!(stages, ["stats count by `a|b`", "sort -count"]);
+        let told: Vec<(&str, bool)> =
+            found.clauses.iter().map(|clause| (clause.text.as_str(), clause.is_negated)).collect();
+        let expected =
+            [("level>=warn", false), ("NOT path:/a|b/", true), ("\"x | y\"", false), ("p OR q", false)];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn a_filter_of_one_part_is_one_clause() {
+        assert_eq!(clauses("a OR b"), ["a OR b"]);
+        assert_eq!(clauses(""), [""; 0]);
+        assert_eq!(clauses("* | stats count"), ["*"; 0]);
+        assert_eq!(clauses("(a"), [""; 0]);
+    }
+
+    #[test]
+    fn clauses_are_added_once_and_turned_round_by_their_opposite() {
+        for (query, clause, expected) in [
+            ("", "status=\"500\"", "status=500"),
+            ("a", "b", "a AND b"),
+            ("a OR b", "c", "(a OR b) AND c"),
+            ("a status=500 b", "status=\"500\"", "a AND status=500 AND b"),
+            ("a status=500 b", "NOT status=500", "a AND NOT status=500 AND b"),
+            ("NOT status=500", "status=500", "status=500"),
+            ("a | stats count", "b c", "a AND b AND c | stats count"),
+            ("*|stats count", "b", "b | stats count"),
+        ] {
+            assert_eq!(edited(query, &Edit::Add(clause.to_owned())), expected, "{query} + {clause}");
+        }
+    }
+
+    #[test]
+    fn clauses_are_removed_turned_and_replaced() {
+        let query = "a AND (b OR c) AND NOT d | sort -time";
+        assert_eq!(edited(query, &Edit::Remove(1)), "a AND NOT d | sort -time");
+        assert_eq!(edited(query, &Edit::Turn(1)), "a AND NOT (b OR c) AND NOT d | sort -time");
+        assert_eq!(edited(query, &Edit::Turn(2)), "a AND (b OR c) AND d | sort -time");
+        assert_eq!(
+            edited(query, &Edit::Replace(0, "x y".into())),
+            "x AND y AND (b OR c) AND NOT d | sort -time"
+        );
+        assert_eq!(
+            edited(query, &Edit::Replace(0, "x OR y".into())),
+            "(x OR y) AND (b OR c) AND NOT d | sort -time"
+        );
+        assert_eq!(edited("a | sort -time", &Edit::Remove(0)), "* | sort -time");
+        assert_eq!(edited("a", &Edit::Remove(0)), "");
+    }
+
+    #[test]
+    fn what_cannot_be_changed_is_told() {
+        let refused =
+            |query: &str, change: Edit| edit(query, Reading::Timberline, &change).expect_err("refused");
+        assert_eq!(refused("a )", Edit::Remove(0)).start, 2);
+        assert_eq!(refused("a", Edit::Replace(0, "(b".into())).start, 0);
+        assert!(refused("a", Edit::Turn(1)).message.contains("no clause 1"));
+    }
+
+    #[test]
+    fn turning_twice_and_adding_what_is_there_change_nothing() {
+        for query in ["a AND NOT b", "level>=warn AND (x OR y) AND time:yesterday", "NOT (a OR b) AND c"] {
+            for (at, clause) in clauses(query).into_iter().enumerate() {
+                assert_eq!(edited(&edited(query, &Edit::Turn(at)), &Edit::Turn(at)), query);
+                assert_eq!(edited(query, &Edit::Add(clause)), query);
+            }
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Events as rows of a result and one by one: pages, places in it, and everything about an event.
+
+use std::path::Path;
+use std::time::Instant;
+
+use indexer::query::ecs;
+use indexer::{NO_TIME, Shown, Snapshot};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::calls::{Answer, direction, milliseconds, shape_kind, shape_level, shape_sources, view};
+use crate::session::{Call, Session};
+use crate::sources::Piece;
+use crate::types::{
+    CasePath, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind, FieldValue, LocateRequest,
+    Located, Nanos, Order, Page, PageRequest, Row, Source, View, WireError,
+};
+
+/// The text of an event that a list row carries; a screen is some hundred characters wide.
+pub(crate) const ROW_BYTES: usize = 1_000;
+/// The text of an event that the detail carries; more is in the source, and can be exported.
+const DETAIL_BYTES: usize = 1 << 20;
+/// The bytes of an event that are told as such; a thousand lines of sixteen are more than anyone reads.
+const HEX_BYTES: usize = 16 << 10;
+/// What several events may weigh together. Those that do not fit any more are left out, and are not in the
+/// answer.
+const TOGETHER_BYTES: usize = 32 << 20;
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct EventsRequest {
+    pub case: String,
+    pub ids: Vec<EventId>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct EventsReply {
+    /// In the order asked for; those beyond a limit are not there.
+    pub events: Vec<EventDetail>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SeekRequest {
+    pub view: View,
+    pub order: Order,
+    /// The row that is left; null for the edge of the result.
+    pub from: Option<u64>,
+    /// Towards the first row.
+    pub backward: bool,
+    /// A filter that the row has to match beside that of the view.
+    pub wanted: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SeekReply {
+    pub row: Option<u64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct StripRequest {
+    pub view: View,
+    pub order: Order,
+    /// The result is cut into so many runs of rows.
+    pub cells: u32,
+    /// Filters whose events are counted in each run.
+    pub marks: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Strip {
+    pub revision: u64,
+    pub total: u64,
+    /// For each mark its events in each run.
+    pub counts: Vec<Vec<u64>>,
+}
+
+/// The fields of a case, without looking at any event.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Fields {
+    pub revision: u64,
+    pub fields: Vec<KnownField>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct KnownField {
+    pub name: String,
+    pub kinds: Vec<FieldKind>,
+    /// What the Elastic Common Schema calls it.
+    pub ecs: Option<String>,
+}
+
+pub fn fields(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<Fields> {
+    let snapshot = session.case(Path::new(&request.path))?.snapshot();
+    let shape = |field: indexer::aggregate::KnownField| KnownField {
+        kinds: field.kinds.into_iter().map(shape_kind).collect(),
+        ecs: ecs_name(&field.name),
+        name: field.name,
+    };
+    let fields = indexer::Case::fields(&snapshot).into_iter().map(shape).collect();
+    Ok(Fields { revision: snapshot.revision(), fields })
+}
+
+fn ecs_name(field: &str) -> Option<String> {
+    ecs::NAMES.iter().find(|(name, _)| *name == field).map(|&(_, ecs)| ecs.to_owned())
+}
+
+pub fn page(session: &Session, call: &Call<'_>, request: &PageRequest, _: &dyn Fn(Empty)) -> Answer<Page> {
+    let started = Instant::now();
+    let (case, view) = view(session, &request.view)?;
+    let snapshot = case.snapshot();
+    let rows = (request.first as usize, request.count as usize);
+    let shown = shown(&request.columns);
+    let page = case.page(&snapshot, &view, direction(request.order), rows, &shown, &call.cancel)?;
+    Ok(shape_page(page, request.first, &snapshot, started))
+}
+
+pub fn locate(
+    session: &Session,
+    call: &Call<'_>,
+    request: &LocateRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<Located> {
+    let (case, view) = view(session, &request.view)?;
+    let (snapshot, direction) = (case.snapshot(), direction(request.order));
+    let row = match request.event {
+        Some(event) => {
+            case.place_of(&snapshot, &view, direction, (event.source, event.offset), &call.cancel)?
+        }
+        None => None,
+    };
+    let row = match row {
+        Some(row) => row,
+        None => case.locate(&snapshot, &view, direction, request.time.0, &call.cancel)?,
+    };
+    Ok(Located { row: row as u64 })
+}
+
+pub fn event(
+    session: &Session,
+    _: &Call<'_>,
+    request: &EventRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<EventDetail> {
+    let case = session.case(Path::new(&request.case))?;
+    let snapshot = case.snapshot();
+    let found = case.event(&snapshot, request.id.source, request.id.offset, DETAIL_BYTES)?;
+    shape_detail(found, &shape_sources(&snapshot), &snapshot)
+}
+
+pub fn events(
+    session: &Session,
+    call: &Call<'_>,
+    request: &EventsRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<EventsReply> {
+    let case = session.case(Path::new(&request.case))?;
+    let snapshot = case.snapshot();
+    let ids: Vec<_> = request.ids.iter().map(|id| (id.source, id.offset)).collect();
+    let cut = (TOGETHER_BYTES / ids.len().max(1)).min(DETAIL_BYTES);
+    let found = case.events(&snapshot, &ids, cut, &call.cancel)?;
+    let sources = shape_sources(&snapshot);
+    let shape = |found| shape_detail(found, &sources, &snapshot);
+    Ok(EventsReply { events: found.into_iter().map(shape).collect::<Answer<_>>()? })
+}
+
+pub fn seek(
+    session: &Session,
+    call: &Call<'_>,
+    request: &SeekRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<SeekReply> {
+    let (case, view) = view(session, &request.view)?;
+    let wanted = filter(&request.wanted)?;
+    let seek = indexer::Seek { from: request.from.map(|row| row as usize), backward: request.backward };
+    let asked = (direction(request.order), &wanted);
+    let row = case.seek(&case.snapshot(), &view, asked, seek, &call.cancel)?;
+    Ok(SeekReply { row: row.map(|row| row as u64) })
+}
+
+pub fn strip(session: &Session, call: &Call<'_>, request: &StripRequest, _: &dyn Fn(Empty)) -> Answer<Strip> {
+    let (case, view) = view(session, &request.view)?;
+    let snapshot = case.snapshot();
+    let marks = request.marks.iter().map(|mark| filter(mark)).collect::<Answer<Vec<_>>>()?;
+    let asked = (direction(request.order), marks.as_slice());
+    let strip = case.strip(&snapshot, &view, asked, request.cells as usize, &call.cancel)?;
+    Ok(Strip { revision: snapshot.revision(), total: strip.total as u64, counts: strip.counts })
+}
+
+fn filter(query: &str) -> Answer<indexer::query::Filter> {
+    Ok(indexer::View::parse(query, None, None)?.filter)
+}
+
+pub(crate) fn shown(columns: &[String]) -> Shown<'_> {
+    Shown { cut: ROW_BYTES, columns }
+}
+
+pub(crate) fn shape_page(page: indexer::Page, first: u64, snapshot: &Snapshot, started: Instant) -> Page {
+    Page {
+        revision: snapshot.revision(),
+        total: page.total as u64,
+        first,
+        rows: page.events.into_iter().map(|event| shape_row(&event, snapshot)).collect(),
+        elapsed_ms: milliseconds(started),
+    }
+}
+
+pub(crate) fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
+    let shown = &event.text[..event.text.floor_char_boundary(ROW_BYTES)];
+    Row {
+        id: EventId { source: event.source, offset: event.offset },
+        time: (event.time != NO_TIME).then_some(Nanos(event.time)),
+        level: shape_level(event.level),
+        source_name: snapshot
+            .sources()
+            .get(event.source as usize)
+            .map(|source| source.name.clone())
+            .unwrap_or_default(),
+        line: event.line,
+        text: shown.to_owned(),
+        cut: shown.len() < event.text.len() || event.cut,
+        values: event.values.clone(),
+    }
+}
+
+fn shape_detail(
+    (event, fields): (indexer::Event, Vec<indexer::FieldValue>),
+    sources: &[Source],
+    snapshot: &Snapshot,
+) -> Answer<EventDetail> {
+    let Some(source) = sources.iter().find(|source| source.id == event.source).cloned() else {
+        return Err(WireError::new(ErrorCode::CaseDamaged, "The event's source is not in the case."));
+    };
+    let named: Vec<_> = fields.iter().map(|field| (field.name.clone(), field.value.clone())).collect();
+    let pieces = indexer::pieces(&event.text, &named).into_iter();
+    Ok(EventDetail {
+        row: shape_row(&event, snapshot),
+        pieces: pieces.map(|piece| Piece { text: piece.text, field: piece.field }).collect(),
+        hex: hex(&event.raw[..event.raw.len().min(HEX_BYTES)]),
+        text: event.text,
+        text_cut: event.cut,
+        bytes: u64::from(event.length),
+        format: source.format.clone(),
+        source,
+        fields: fields.into_iter().map(shape_field).collect(),
+    })
+}
+
+fn shape_field(field: indexer::FieldValue) -> FieldValue {
+    FieldValue {
+        kind: shape_kind(field.kind),
+        ecs: ecs_name(&field.name),
+        name: field.name,
+        value: field.value,
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|half| char::from_digit(half.into(), 16))
+        .collect()
+}

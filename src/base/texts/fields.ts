@@ -1,0 +1,38 @@
+import { formatCount, formatShare } from '../format';
+
+/** What the list of fields says. */
+export const fields = {
+  name: 'Fields',
+  show: 'Show the fields (b)',
+  hide: 'Hide the fields (b)',
+  search: 'Search fields',
+  kinds: { text: 'Text', int: 'Whole number', float: 'Number', bool: 'Yes or no' },
+  letters: { text: 'T', int: '#', float: '#', bool: '?' },
+  mixed: 'Values of several kinds',
+  all: 'All',
+  kindNames: { all: 'All', text: 'Text', number: 'Numbers', bool: 'Yes or no' },
+  kindFilter: 'Show fields of',
+  none: 'No field is called that.',
+  noFields:
+    'No fields were recognised in these logs. Each event still has its time, level, source and text.',
+  looking: 'Looking for fields…',
+  share: (share: number) => `${formatShare(share)} of the events have it`,
+  little: '<1%',
+  noEvents: 'No event in view has it.',
+  distinct: (count: number) => `${formatCount(count)} ${count === 1 ? 'value' : 'values'}`,
+  tooMany: 'Too many different values to be counted',
+  others: (count: number) => `${formatCount(count)} in other values`,
+  figures: { least: 'min', average: 'mean', greatest: 'max' },
+  percentile: (percent: number) => `p${percent}`,
+  numbersOf: (count: number) => `${formatCount(count)} are no numbers`,
+  spark: 'When it occurs',
+  addColumn: 'Add as column',
+  removeColumn: 'Remove the column',
+  chart: 'Chart it',
+  exists: 'Only events that have it',
+  missing: 'Only events without it',
+  resize: 'Width of the fields',
+  only: (name: string, value: string) => `Only events with ${name} ${value}`,
+  without: (name: string, value: string) => `Without events with ${name} ${value}`,
+  empty: 'empty',
+} as const;

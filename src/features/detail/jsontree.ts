@@ -1,0 +1,126 @@
+/**
+ * JSON as a tree, with every value as it is written: numbers keep all their digits, names that come
+ * twice are there twice, and text that is no JSON is told from text that is.
+ */
+export interface JsonNode {
+  readonly kind: 'object' | 'array' | 'string' | 'number' | 'word';
+  /** The name in an object, the place in an array, nothing at the root. */
+  readonly name: string | null;
+  /** Names from the root joined by dots, as fields of JSON logs are called. */
+  readonly path: string;
+  /** What it says: texts without quotes and escapes, all else as written. */
+  readonly text: string;
+  readonly children: JsonNode[];
+}
+
+/** Nested deeper, nobody reads it, and a hostile log must not exhaust the screen. */
+const MOST_DEPTH = 200;
+
+export class TooDeep extends Error {}
+
+/** The value that a text is; null for a text that is no JSON object or array. */
+export function jsonTree(text: string): JsonNode | null {
+  const reader = new Reader(text);
+  try {
+    const root = reader.value(null, '', 0);
+    return reader.isAtEnd() && isNested(root) ? root : null;
+  } catch (error) {
+    if (error instanceof Unreadable) return null;
+    throw error;
+  }
+}
+
+export function isNested({ kind }: JsonNode): boolean {
+  return kind === 'object' || kind === 'array';
+}
+
+class Unreadable extends Error {}
+
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  isAtEnd(): boolean {
+    this.#space();
+    return this.#at === this.#text.length;
+  }
+
+  value(name: string | null, path: string, depth: number): JsonNode {
+    if (depth > MOST_DEPTH) throw new TooDeep();
+    this.#space();
+    const first = this.#text[this.#at];
+    if (first === '{') return this.#nested('object', name, path, depth);
+    if (first === '[') return this.#nested('array', name, path, depth);
+    if (first === '"') return leaf('string', name, path, this.#string());
+    const written = this.#matched(/[^\s,\]}]+/y);
+    if (/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(written))
+      return leaf('number', name, path, written);
+    if (/^(?:true|false|null)$/.test(written)) return leaf('word', name, path, written);
+    throw new Unreadable();
+  }
+
+  #nested(kind: 'object' | 'array', name: string | null, path: string, depth: number): JsonNode {
+    const children: JsonNode[] = [];
+    const close = kind === 'object' ? '}' : ']';
+    this.#at += 1;
+    this.#space();
+    if (this.#taken(close)) return { kind, name, path, text: '', children };
+    for (;;) {
+      this.#space();
+      const own = kind === 'object' ? this.#string() : String(children.length);
+      if (kind === 'object') {
+        this.#space();
+        if (!this.#taken(':')) throw new Unreadable();
+      }
+      // Fields of lists are called after the list.
+      const below = kind === 'array' ? path : path === '' ? own : `${path}.${own}`;
+      children.push(this.value(own, below, depth + 1));
+      this.#space();
+      if (this.#taken(close)) return { kind, name, path, text: '', children };
+      if (!this.#taken(',')) throw new Unreadable();
+    }
+  }
+
+  #string(): string {
+    const start = this.#at;
+    if (!this.#taken('"')) throw new Unreadable();
+    while (this.#text[this.#at] !== '"') {
+      if (this.#at >= this.#text.length) throw new Unreadable();
+      this.#at += this.#text[this.#at] === '\\' ? 2 : 1;
+    }
+    this.#at += 1;
+    const written = this.#text.slice(start, this.#at);
+    try {
+      return JSON.parse(written) as string;
+    } catch {
+      // Control characters are not allowed in JSON, but logs have them.
+      return written.slice(1, -1);
+    }
+  }
+
+  #matched(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0];
+    if (found === undefined) throw new Unreadable();
+    this.#at += found.length;
+    return found;
+  }
+
+  #taken(sign: string): boolean {
+    if (this.#text[this.#at] !== sign) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #space(): void {
+    while (/\s/.test(this.#text[this.#at] ?? '')) this.#at += 1;
+  }
+}
+
+function leaf(kind: JsonNode['kind'], name: string | null, path: string, text: string): JsonNode {
+  return { kind, name, path, text, children: [] };
+}

@@ -1,0 +1,107 @@
+import { texts } from '../../base/texts';
+import type { CopyFormat } from '../../state/copying';
+import type { Mark } from '../../state/landmarks.svelte';
+import type { OpenCase } from '../../state/opencase.svelte';
+import type { Command } from '../commands/commands.svelte';
+
+/** What the commands need of the list. */
+export interface ListParts {
+  seek(mark: Mark, backward: boolean): void;
+  find(): void;
+  jump(): void;
+  copy(format: CopyFormat): void;
+}
+
+const words = texts.listing;
+const MARK_KEYS: Readonly<Record<Mark, string>> = { error: 'e', warning: 'w', match: 'n' };
+
+/** What can be done with the list of events, by keys and from the palette. */
+export function listCommands(opened: OpenCase, list: ListParts): Command[] {
+  const { explorer, look, picks, detail } = opened;
+  const group = 'events';
+  const isShown = () => explorer.history.current.tab === 'events';
+  const isByTime = () => isShown() && explorer.history.current.sort === null;
+  const hasEvent = () => isShown() && (picks.count > 0 || detail.index >= 0);
+  const seeks = (['error', 'warning', 'match'] as const).flatMap((mark): Command[] => [
+    {
+      id: `next-${mark}`,
+      name: bare(words.next[mark]),
+      group,
+      keys: [MARK_KEYS[mark]],
+      can: isByTime,
+      run: () => list.seek(mark, false),
+    },
+    {
+      id: `previous-${mark}`,
+      name: bare(words.previous[mark]),
+      group,
+      keys: [MARK_KEYS[mark].toUpperCase()],
+      can: isByTime,
+      run: () => list.seek(mark, true),
+    },
+  ]);
+  const copies = (
+    [
+      ['text', words.copyText],
+      ['json', words.copyJson],
+      ['markdown', words.copyMarkdown],
+    ] as const
+  ).map(([format, name]): Command => ({
+    id: `copy-${format}`,
+    name,
+    group,
+    keys: format === 'text' ? ['Ctrl+C'] : [],
+    // Text that is marked with the mouse is copied by the system.
+    can: () => hasEvent() && (getSelection()?.toString() ?? '') === '',
+    run: () => list.copy(format),
+  }));
+  return [
+    ...seeks,
+    {
+      id: 'find',
+      name: bare(words.find),
+      group,
+      keys: ['Ctrl+F'],
+      can: isByTime,
+      run: () => list.find(),
+    },
+    {
+      id: 'jump',
+      name: bare(words.jump),
+      group,
+      keys: ['T'],
+      can: isByTime,
+      run: () => list.jump(),
+    },
+    ...copies,
+    {
+      id: 'unpick',
+      name: bare(words.unpick),
+      group,
+      keys: ['Escape'],
+      can: () => isShown() && picks.count > 0,
+      hidden: true,
+      run: () => picks.clear(),
+    },
+    {
+      id: 'fields',
+      name: texts.fields.name,
+      group: 'anywhere',
+      keys: ['b'],
+      can: isShown,
+      run: () => look.change({ fieldsOpen: !look.fieldsOpen }),
+    },
+    {
+      id: 'columns-reset',
+      name: words.reset,
+      group,
+      can: () => isShown() && explorer.history.current.columns.length > 0,
+      run: () => explorer.history.change({ columns: [] }),
+    },
+  ];
+}
+
+/** A text without the key that it names for those who point at it. */
+function bare(text: string): string {
+  return text.replace(/ \([^)]*\)$/, '');
+}

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+
+import type { FieldKind, KnownField } from '../../ipc/generated';
+import { areaPath, fittingFields } from './finding';
+
+const field = (name: string, kinds: FieldKind[], ecs: string | null = null): KnownField => ({
+  name,
+  kinds,
+  ecs,
+});
+const ALL = [
+  field('client_ip', ['text'], 'client.ip'),
+  field('status', ['int'], 'http.response.status_code'),
+  field('ip', ['text']),
+  field('flag', ['bool', 'text']),
+  field('took', ['float']),
+];
+const names = (search: string, kind: 'all' | 'text' | 'number' | 'bool' = 'all') =>
+  fittingFields(ALL, search, kind).map(({ name }) => name);
+
+it('finds by parts of the name, by the ECS name and by type', () => {
+  expect(names('')).toEqual(ALL.map(({ name }) => name));
+  expect(names('IP')).toEqual(['ip', 'client_ip']);
+  expect(names('http code')).toEqual(['status']);
+  expect(names('', 'number')).toEqual(['status', 'took']);
+  expect(names('', 'text')).toEqual(['client_ip', 'ip', 'flag']);
+  expect(names('nowhere')).toEqual([]);
+});
+
+it('draws counts as an area, the most as high as there is room', () => {
+  expect(areaPath([0, 2, 1])).toBe('M0 1V1H1V0H2V0.5H3V1Z');
+  expect(areaPath([])).toBe('M0 1V1Z');
+});

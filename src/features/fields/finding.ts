@@ -1,0 +1,45 @@
+import type { KnownField } from '../../ipc/generated';
+
+export const FIELD_KINDS = ['all', 'text', 'number', 'bool'] as const;
+export type KindChoice = (typeof FIELD_KINDS)[number];
+
+/**
+ * The fields that a person looks for: all words of the search are in the name or the ECS name. Those
+ * whose name begins so come first, otherwise they stay in the order of the case.
+ */
+export function fittingFields(
+  fields: readonly KnownField[],
+  search: string,
+  kind: KindChoice,
+): readonly KnownField[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const fitting = fields.filter(
+    (field) =>
+      isOfKind(field, kind) &&
+      words.every((word) => `${field.name} ${field.ecs ?? ''}`.toLowerCase().includes(word)),
+  );
+  const begins = ({ name }: KnownField) => name.toLowerCase().startsWith(words[0] ?? '');
+  return [...fitting.filter(begins), ...fitting.filter((field) => !begins(field))];
+}
+
+function isOfKind({ kinds }: KnownField, kind: KindChoice): boolean {
+  if (kind === 'all') return true;
+  if (kind === 'number') return kinds.includes('int') || kinds.includes('float');
+  return kinds.includes(kind);
+}
+
+/** An area under counts, for a picture that is as wide as there are counts and one high. */
+export function areaPath(counts: readonly number[]): string {
+  const most = counts.reduce((greatest, count) => Math.max(greatest, count), 1);
+  const tops = counts.map((count, at) => `V${1 - count / most}H${at + 1}`);
+  return `M0 1${tops.join('')}V1Z`;
+}
+
+const figure = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 5 });
+
+/** A figure of a field: as many digits as tell it from others. */
+export function formatFigure(value: number): string {
+  return Number.isInteger(value) && Math.abs(value) < 1e9
+    ? value.toLocaleString()
+    : figure.format(value);
+}

@@ -1,0 +1,82 @@
+/** What can be noted, by keys and from the palette. */
+import { texts } from '../../base/texts';
+import { nanosFromTime } from '../../base/time';
+import type { EventId, Nanos } from '../../ipc/generated';
+import type { OpenCase } from '../../state/opencase.svelte';
+import type { Command } from '../commands/commands.svelte';
+
+const words = texts.notes;
+
+/** The event that the keys mean where none are picked: the selected one, else the one that is open. */
+function selected({ rows, detail }: OpenCase): EventId | null {
+  return rows.at(detail.index)?.id ?? (detail.open ? (detail.event?.row.id ?? null) : null);
+}
+
+/** The picked events, or the selected one. */
+async function meant(opened: OpenCase): Promise<readonly EventId[]> {
+  if (opened.picks.count > 0) {
+    const events = await opened.picks.events();
+    return (events ?? []).map(({ row }) => row.id);
+  }
+  const one = selected(opened);
+  return one === null ? [] : [one];
+}
+
+/** The time of the selected event, else the range that is looked at. */
+function timeMeant(opened: OpenCase): { from: Nanos; to: Nanos } | null {
+  const row = opened.rows.at(opened.detail.index);
+  const time = row?.time ?? (opened.detail.open ? opened.detail.event?.row.time : null) ?? null;
+  if (time !== null) return { from: time, to: time };
+  const { range } = opened.explorer;
+  return range === null ? null : { from: nanosFromTime(range.from), to: nanosFromTime(range.to) };
+}
+
+export function noteCommands(opened: OpenCase): Command[] {
+  const { notes, notebook, explorer, picks } = opened;
+  const inEvents = () =>
+    explorer.history.current.tab === 'events' && (picks.count > 0 || selected(opened) !== null);
+  const ask = (kind: 'tag' | 'comment') => async () => {
+    const events = await meant(opened);
+    if (events.length > 0) notes.asking = { kind, events };
+  };
+  const each = (id: string, name: string, key: string, run: () => Promise<unknown>): Command => ({
+    id: `note-${id}`,
+    name,
+    group: 'notes',
+    keys: [key],
+    can: inEvents,
+    run: () => void run(),
+  });
+  return [
+    each('star', words.star, 's', async () => notes.toggleStar(await meant(opened))),
+    each('tag', words.tag, 't', ask('tag')),
+    each('comment', words.comment, 'c', ask('comment')),
+    {
+      id: 'note-marker',
+      name: words.marker,
+      group: 'notes',
+      keys: ['m'],
+      can: () => timeMeant(opened) !== null,
+      run: () => {
+        const time = timeMeant(opened);
+        if (time !== null) notes.askMarker(time.from, time.to);
+      },
+    },
+    {
+      id: 'note-cite',
+      name: words.cite,
+      group: 'notes',
+      can: inEvents,
+      run: () => void meant(opened).then((events) => notebook.cite(events, words.untitled)),
+    },
+    {
+      id: 'note-page',
+      name: words.page,
+      group: 'notes',
+      run: () => {
+        notebook.create(words.untitled);
+        explorer.history.change({ tab: 'notes' });
+      },
+    },
+  ];
+}

@@ -1,0 +1,54 @@
+/** The time ranges that are offered, and how a person writes one of their own. */
+import { DAY, HOUR, MINUTE, SECOND } from '../../base/time';
+import { isZone, localZone } from '../../base/zone';
+
+export interface QuickRange {
+  /** As the language writes it; `now` is the end of the data. */
+  readonly written: string;
+  readonly length: bigint;
+}
+
+const QUICK: readonly QuickRange[] = [
+  { written: 'now-30s', length: 30n * SECOND },
+  { written: 'now-5m', length: 5n * MINUTE },
+  { written: 'now-15m', length: 15n * MINUTE },
+  { written: 'now-1h', length: HOUR },
+  { written: 'now-6h', length: 6n * HOUR },
+  { written: 'now-24h', length: DAY },
+  { written: 'now-7d', length: 7n * DAY },
+  { written: 'now-30d', length: 30n * DAY },
+  { written: 'today', length: DAY },
+  { written: 'yesterday', length: 2n * DAY },
+  { written: 'now/w', length: 7n * DAY },
+  { written: 'now-1w/w', length: 14n * DAY },
+];
+
+/** Those that are shorter than the data; the others would show all of it. */
+export function quickRanges(span: bigint): QuickRange[] {
+  return QUICK.filter(({ length }) => length < span);
+}
+
+/** `yesterday`, or two times with `to` or a dash between them: `now-2h to now-1h`. */
+export function endsOf(written: string): { from: string; to: string | null } {
+  const found = /^(.*\S)\s+(?:to|until|–|-)\s+(\S.*)$/i.exec(written.trim());
+  return found === null ? { from: written.trim(), to: null } : { from: found[1]!, to: found[2]! };
+}
+
+/** What is written moves along with the data; what names a day by its date does not. */
+export function isRelative(written: string): boolean {
+  return /now|today|yesterday|tomorrow|^[-+]|^\d+[a-z]/i.test(written);
+}
+
+/** The zones worth offering first: those of the machine and of the sources. The engine says how it found them. */
+export function offeredZones(sources: readonly (string | undefined)[]): string[] {
+  const named = sources.map((zone) => /^[\w+\-/:]+/.exec(zone ?? '')?.[0] ?? '');
+  const found = [localZone(), ...named].filter(
+    (zone) => zone !== '' && zone !== 'UTC' && isZone(zone),
+  );
+  return ['UTC', ...new Set(found)];
+}
+
+/** Every zone that the system knows; none where it does not tell. */
+export function allZones(): string[] {
+  return typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : [];
+}

@@ -1,0 +1,381 @@
+/** The list of events, its fields, the detail, and the tabs that lead on from them, in a browser. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+
+import { seriousFindings } from './support/accessible';
+import { access, accessLog } from './support/logs';
+import { eventually, out, temporaryFolder } from './support/machine';
+import { openBrowser, query, rowProblems, total, totalBecomes } from './support/page';
+import { serve, type Server } from './support/server';
+
+let browser: Browser;
+let server: Server;
+const contexts: BrowserContext[] = [];
+/** Servers of one test. */
+const servers: Server[] = [];
+
+const HOSTILE = '<img src=x onerror=alert(1)> \u202ereversed\u202c zero\u200bwidth';
+/** Close to the longest event that is not cut in two. */
+const LONG_BYTES = 1_000_000;
+
+/** Events of a shop that share an id with the hostile log; the third is a long one. */
+function jsonLog(folder: string): string {
+  const event = (minute: string, level: string, more: object) =>
+    JSON.stringify({ ts: `2024-03-05T14:${minute}:30Z`, level, service: 'shop', ...more });
+  const lines = [
+    event('01', 'info', { trace: 'tr-0042', took: 12.5, big: 1 }),
+    event('02', 'error', { trace: 'tr-0042', took: 99.5, cart: { items: 3 } }),
+    event('03', 'warn', { trace: 'tr-0043', blob: 'x'.repeat(LONG_BYTES) }),
+  ];
+  const path = join(folder, 'shop.jsonl');
+  writeFileSync(path, lines.join('\n') + '\n');
+  return path;
+}
+
+function hostileLog(folder: string): string {
+  const path = join(folder, 'hostile.log');
+  const colour = '\u001b[31mred\u001b[0m';
+  writeFileSync(
+    path,
+    `2024-03-05 14:04:30 ERROR ${HOSTILE} nul:\u0000 ${colour} tr-0042\n2024-03-05 14:05:30 INFO plain\n`,
+  );
+  return path;
+}
+
+const all = access.lines + 5;
+
+async function ownServer(paths: string[]): Promise<Server> {
+  const own = await serve(paths);
+  servers.push(own);
+  return own;
+}
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  const folder = temporaryFolder();
+  server = await serve([accessLog(), jsonLog(folder), hostileLog(folder)]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+  for (const own of servers.splice(0)) await own.stop();
+});
+
+async function open(address: string, events = all): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    timezoneId: 'UTC',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  contexts.push(context);
+  const page = await context.newPage();
+  await page.goto(address);
+  await totalBecomes(page, events);
+  // A question while the import still publishes would be answered anew a moment later.
+  await page
+    .locator('[data-testid="import-panel"][data-active="true"]')
+    .waitFor({ state: 'detached' });
+  return page;
+}
+
+const picture = (page: Page, name: string) =>
+  page.screenshot({ path: join(out, `browser-${name}.png`) });
+
+const row = (page: Page, index: number) =>
+  page.locator(`[data-testid="row"][data-index="${index}"]`);
+
+const selected = (page: Page) =>
+  page.locator('[data-testid="row"].selected').getAttribute('data-index');
+
+async function openField(page: Page, name: string): Promise<void> {
+  await page.getByTestId('field-search').fill(name);
+  const field = page.locator(`[data-testid="known-field"][data-name="${name}"]`);
+  await field.locator('.opener').click();
+  await field.locator('[data-testid="field-facts"][data-fresh="true"]').waitFor();
+}
+
+describe('the fields', () => {
+  test('tell their values, and a click on one becomes a query', async () => {
+    const page = await open(server.address);
+    await openField(page, 'status');
+    const distinct = page.getByTestId('field-distinct');
+    expect(await distinct.getAttribute('data-value')).toBe('2');
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'fields');
+
+    const failed = page.locator('[data-testid="top-value"][data-value="500"]');
+    await failed.getByTestId('only').click();
+    await totalBecomes(page, access.checkouts);
+    expect(await page.getByTestId('query').innerText()).toBe('status="500"');
+    // What is told stays true under the query.
+    await eventually('one value', async () => (await distinct.getAttribute('data-value')) === '1');
+    await failed.getByTestId('without').click();
+    await totalBecomes(page, all - access.checkouts);
+    await page.getByTestId('undo').click();
+    await totalBecomes(page, access.checkouts);
+  });
+
+  test('say so where there are none', async () => {
+    const path = join(temporaryFolder(), 'plain.txt');
+    writeFileSync(path, 'first words\nsecond words\nthird words\n');
+    const page = await open((await ownServer([path])).address, 3);
+    await page.getByTestId('no-fields').waitFor();
+    await row(page, 1).click();
+    await page.getByTestId('detail-tab-table').click();
+    await page.getByTestId('no-fields-here').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+});
+
+describe('columns', () => {
+  test('are added, moved by keys, sorted by, and remembered', async () => {
+    const page = await open(server.address);
+    await openField(page, 'status');
+    await page.locator('[data-name="status"] [data-testid="field-column"]').click();
+    const heads = page.locator('[data-column]');
+    const names = () =>
+      heads.evaluateAll((all) => all.map((head) => head.getAttribute('data-column')));
+    expect(await names()).toEqual(['time', 'level', 'source', 'status', 'raw']);
+    await row(page, 0).getByText('200', { exact: true }).waitFor();
+
+    await page.locator('[data-column="status"] .name').focus();
+    await page.keyboard.press('Shift+ArrowLeft');
+    expect(await names()).toEqual(['time', 'level', 'status', 'source', 'raw']);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await row(page, 0).getByText('500', { exact: true }).waitFor();
+    await picture(page, 'sorted');
+    await page.keyboard.press('Delete');
+    expect(await names()).toEqual(['time', 'level', 'source', 'raw']);
+    await page.keyboard.press('ControlOrMeta+Z');
+    expect(await names()).toEqual(['time', 'level', 'status', 'source', 'raw']);
+
+    await page.reload();
+    await totalBecomes(page, all);
+    expect(await names()).toEqual(['time', 'level', 'status', 'source', 'raw']);
+    await row(page, 0).getByText('500', { exact: true }).waitFor();
+  });
+
+  test('can be pulled to another place and another width', async () => {
+    const page = await open(server.address);
+    const head = page.locator('[data-column="source"]');
+    const before = (await head.boundingBox())!;
+    await page.mouse.move(before.x + 40, before.y + 12);
+    await page.mouse.down();
+    await page.mouse.move(before.x - 60, before.y + 12, { steps: 4 });
+    await page.mouse.move(before.x - 190, before.y + 12, { steps: 4 });
+    await page.mouse.up();
+    const first = page.locator('[data-column]').first();
+    expect(await first.getAttribute('data-column')).toBe('source');
+    const box = (await first.boundingBox())!;
+    await page.mouse.move(box.x + box.width, box.y + 12);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width + 80, box.y + 12, { steps: 4 });
+    await page.mouse.up();
+    expect((await first.boundingBox())!.width).toBeCloseTo(box.width + 80, -1);
+    await page.getByTestId('undo').click();
+    await page.getByTestId('undo').click();
+    expect(await first.getAttribute('data-column')).toBe('time');
+  });
+});
+
+describe('the list', () => {
+  test('leads to the next error, mark and time by keys', async () => {
+    const page = await open(server.address);
+    await row(page, 0).waitFor();
+    await page.getByTestId('events').focus();
+    await page.keyboard.press('e');
+    await eventually('the first error', async () => (await selected(page)) === '3');
+    await page.keyboard.press('e');
+    await eventually('the second error', async () => (await selected(page)) === '13');
+    await page.keyboard.press('E');
+    await eventually('the first error', async () => (await selected(page)) === '3');
+    await page.keyboard.press('E');
+    await eventually('nothing before', async () =>
+      (await page.getByTestId('seek-told').innerText()).includes('No error before'),
+    );
+    const minimap = page.getByTestId('minimap');
+    await eventually('errors in the strip', async () => {
+      return Number(await minimap.getAttribute('data-errors')) > 20;
+    });
+
+    await page.keyboard.press('ControlOrMeta+F');
+    await page.keyboard.type('"item/77"');
+    await page.keyboard.press('Enter');
+    await eventually('the mark', async () =>
+      (await page.locator('[data-testid="row"].selected').innerText()).includes('/item/77 '),
+    );
+    expect(await total(page)).toBe(all);
+    expect(await page.getByTestId('count-match').innerText()).toBe('1');
+    await page.locator('[data-testid="row"].selected mark').waitFor();
+
+    await page.getByTestId('events').focus();
+    await page.keyboard.press('T');
+    await page.getByTestId('jump-time').fill('2024-03-05 14:30');
+    await page.keyboard.press('Enter');
+    await eventually('the time', async () =>
+      (await page.locator('[data-testid="row"].selected').innerText()).includes('14:30:00'),
+    );
+    expect(await rowProblems(page)).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'marks');
+  });
+
+  test('gives what is picked away as text, JSON and Markdown', async () => {
+    const page = await open(server.address);
+    await row(page, 0).click();
+    await row(page, 2).click({ modifiers: ['Shift'] });
+    await row(page, 4).click({ modifiers: ['ControlOrMeta'] });
+    expect(await page.getByTestId('picked').getAttribute('data-count')).toBe('4');
+    const clipboard = async (format: string) => {
+      await page.getByTestId(`copy-${format}`).click();
+      await eventually('the copy', async () =>
+        (await page.getByTestId('copied').innerText()).includes('4'),
+      );
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    const text = await clipboard('text');
+    expect(text.split('\n')).toHaveLength(4);
+    expect(text).toContain('GET /item/0 HTTP/1.1');
+    await eventually('the JSON', async () => {
+      const objects = (await clipboard('json'))
+        .split('\n')
+        .map((line) => JSON.parse(line) as object);
+      return objects.length === 4 && 'status' in objects[0]!;
+    });
+    await eventually('the table', async () => (await clipboard('markdown')).startsWith('| time |'));
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'picked');
+
+    await page.getByTestId('events').focus();
+    await page.keyboard.press('Escape');
+    await page.getByTestId('pickbar').waitFor({ state: 'detached' });
+    await page.keyboard.press('ControlOrMeta+A');
+    expect(await page.getByTestId('picked').getAttribute('data-count')).toBe(String(all));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.getByTestId('compare').click();
+    await page.getByTestId('comparison').waitFor();
+    expect(await page.getByTestId('difference').count()).toBeGreaterThan(2);
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'comparison');
+  });
+
+  test('shows more lines of each event, and stays where it is', async () => {
+    const page = await open(server.address);
+    await page.getByTestId('appearance').click();
+    await page.getByTestId('lines-3').click();
+    const box = await row(page, 0).boundingBox();
+    expect(box?.height).toBeGreaterThan(60);
+    expect(await rowProblems(page)).toEqual([]);
+    await page.getByTestId('lines-1').click();
+  });
+
+  test('keeps its rows and says so when the engine goes away', async () => {
+    const own = await ownServer([accessLog()]);
+    const page = await open(own.address, access.lines);
+    await row(page, 0).waitFor();
+    await own.stop();
+    await page.getByTestId('events').hover();
+    await page.mouse.wheel(0, 9_000);
+    await page.getByTestId('list-failure').waitFor();
+    await page.getByTestId('retry').waitFor();
+    await page.mouse.wheel(0, -9_000);
+    await row(page, 0).getByText('GET /item/0').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'engine-gone');
+  });
+});
+
+describe('the detail', () => {
+  test('shows an event as fields, JSON, raw text and pattern', async () => {
+    const page = await open(server.address);
+    await query(page, 'source:shop.jsonl');
+    await totalBecomes(page, 3);
+    await row(page, 1).click();
+    const took = page.locator('[data-testid="field"][data-name="took"]');
+    await took.hover();
+    await took.locator('[data-action="column"]').click();
+    await page.locator('[data-column="took"]').waitFor();
+    await page.getByTestId('detail-tab-json').click();
+    await page.getByTestId('json-tree').getByText('items').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'detail-json');
+    await page.getByTestId('detail-tab-raw').click();
+    await page.getByTestId('detail-raw').locator('.piece').first().waitFor();
+    await page.getByTestId('raw-bytes').click();
+    expect(await page.getByTestId('detail-bytes').innerText()).toContain('7b 22 74 73');
+    expect(await seriousFindings(page)).toEqual([]);
+
+    // A line of a megabyte is shown up to a limit, and the tab is remembered.
+    await page.getByTestId('raw-text').click();
+    await row(page, 2).click();
+    await page.getByTestId('detail').getByText('up to a limit').waitFor();
+    await query(page, 'source:hostile.log');
+    await totalBecomes(page, 2);
+    await page.getByTestId('detail-tab-pattern').click();
+    await row(page, 1).click();
+    await page.getByTestId('event-pattern').getByText('plain').waitFor();
+  });
+
+  test('never obeys what a log says', async () => {
+    const page = await open(server.address);
+    await query(page, 'source:hostile.log');
+    await totalBecomes(page, 2);
+    await row(page, 0).click();
+    await page.getByTestId('detail-tab-raw').click();
+    const raw = await page.getByTestId('detail-raw').innerText();
+    expect(raw).toContain('<img src=x onerror=alert(1)>');
+    expect(raw).toContain('‹U+202E›');
+    expect(raw).toContain('‹U+200B›');
+    expect(raw).toContain('\u2400');
+    expect(await page.locator('img[src="x"]').count()).toBe(0);
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'hostile');
+  });
+
+  test('leads to what stands around an event, and along a value', async () => {
+    const page = await open(server.address);
+    await query(page, 'source:shop.jsonl error');
+    await totalBecomes(page, 1);
+    await row(page, 0).click();
+    await page.getByTestId('detail-tab-table').click();
+    await page.getByTestId('around').click();
+    const events = page.getByTestId('trail-event');
+    await eventually('its file', async () => (await events.count()) === 3);
+    await page.getByTestId('around-everywhere').click();
+    await eventually('every file', async () => (await events.count()) > 20);
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'around');
+    await page.getByTestId('context-tab').locator('[data-source="access.log"]').first().click();
+    await eventually('the detail of another', async () =>
+      (await page.getByTestId('detail').innerText()).includes('access.log'),
+    );
+    await page.getByTestId('tab-close').click();
+    await page.getByTestId('context-tab').waitFor({ state: 'detached' });
+
+    await row(page, 0).click();
+    const trace = page.locator('[data-testid="field"][data-name="trace"]');
+    await trace.hover();
+    await trace.locator('[data-action="follow"]').click();
+    const trails = page.getByTestId('trail');
+    await eventually('both sources', async () => (await trails.count()) === 2);
+    await eventually('three events', async () => (await events.count()) === 3);
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'follow');
+    await page.getByTestId('tab-close').click();
+    await page.getByTestId('undo').click();
+    await page.getByTestId('follow-tab').waitFor();
+    await page.getByTestId('filter-by-value').click();
+    await query(page, '"tr-0042"');
+    await totalBecomes(page, 3);
+  });
+});

@@ -1,0 +1,243 @@
+/** Asking: the query by its clauses, times, the timeline, commands, and the way back, in a browser. */
+import { join } from 'node:path';
+
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+
+import { seriousFindings } from './support/accessible';
+import { access, accessLog, millionLines } from './support/logs';
+import { eventually, figure, out } from './support/machine';
+import { brush, openBrowser, query, total, totalBecomes } from './support/page';
+import { serve, type Server } from './support/server';
+
+let browser: Browser;
+let small: Server;
+const contexts: BrowserContext[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  small = await serve([accessLog()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await small.stop();
+});
+
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+async function open(address: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    colorScheme,
+    timezoneId: 'Europe/Berlin',
+  });
+  contexts.push(context);
+  const page = await context.newPage();
+  await page.goto(address);
+  return page;
+}
+
+async function openSmall(colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  const page = await open(small.address, colorScheme);
+  await totalBecomes(page, access.lines);
+  // The bar would take the keys that are meant for the workbench.
+  await page.getByTestId('timeline-canvas').waitFor();
+  return page;
+}
+
+const picture = (page: Page, name: string) =>
+  page.screenshot({ path: join(out, `explore-${name}.png`) });
+
+const others = access.lines - access.checkouts;
+
+test('every step is undone and redone, and survives a reload', async () => {
+  const page = await openSmall();
+  await query(page, 'checkout');
+  await totalBecomes(page, access.checkouts);
+  await page.keyboard.press('Escape');
+  await brush(page, 0.25, 0.5);
+  await eventually('fewer events', async () => {
+    const now = await total(page);
+    return now !== null && now < access.checkouts;
+  });
+  await page.getByTestId('tab-patterns').click();
+  await page.getByTestId('pattern').first().waitFor();
+
+  await page.keyboard.press('ControlOrMeta+z');
+  expect(await page.getByTestId('tab-events').getAttribute('aria-selected')).toBe('true');
+  await page.getByTestId('undo').click();
+  await totalBecomes(page, access.checkouts);
+  await page.getByTestId('undo').click();
+  await totalBecomes(page, access.lines);
+  expect(await page.getByTestId('undo').isDisabled()).toBe(true);
+  await page.getByTestId('redo').click();
+  await totalBecomes(page, access.checkouts);
+
+  await page.reload();
+  await totalBecomes(page, access.checkouts);
+  expect(await page.getByTestId('query').innerText()).toBe('checkout');
+});
+
+test('the clauses of a query are switched off, turned round and removed', async () => {
+  const page = await openSmall();
+  await query(page, 'checkout AND status:500');
+  await totalBecomes(page, access.checkouts);
+  const pills = page.getByTestId('pill');
+  await pills.nth(1).waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+
+  const act = async (pill: string, action: string) => {
+    await pills.filter({ hasText: pill }).getByRole('button', { expanded: false }).click();
+    await page.getByRole('menuitem', { name: action, exact: true }).click();
+  };
+  await act('checkout', 'Without these');
+  await totalBecomes(page, 0);
+  await page.getByTestId('nothing').waitFor();
+  // Either clause alone is in the way of the other.
+  await page.getByTestId('ways-out').getByRole('button').nth(1).waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await picture(page, 'nothing');
+  await act('status', 'Switch off');
+  await totalBecomes(page, others);
+  await picture(page, 'pills');
+  await act('status', 'Switch on');
+  await totalBecomes(page, 0);
+  await pills.filter({ hasText: 'checkout' }).getByRole('button', { name: 'Remove' }).click();
+  await totalBecomes(page, access.checkouts);
+  expect(await page.getByTestId('query').innerText()).toBe('status:500');
+});
+
+test('a query with pipes asks the events with what stands before them', async () => {
+  const page = await openSmall();
+  await query(page, 'checkout | stats count by status');
+  await totalBecomes(page, access.checkouts);
+  expect(await page.getByTestId('query-error').count()).toBe(0);
+  await query(page, 'checkout | stast count');
+  await page.getByTestId('query-error').waitFor();
+  expect(await total(page)).toBe(access.checkouts);
+});
+
+test('what is half written is not asked, and what was asked comes back with a key', async () => {
+  const page = await openSmall();
+  await query(page, 'checkout');
+  await totalBecomes(page, access.checkouts);
+  await page.getByTestId('query').click();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type('status:');
+  await page.locator('.cm-lintRange-error').waitFor();
+  expect(await page.getByTestId('query-error').count()).toBe(0);
+  expect(await total(page)).toBe(access.checkouts);
+  await page.keyboard.press('Alt+ArrowUp');
+  expect(await page.getByTestId('query').innerText()).toBe('checkout');
+});
+
+test('times are written as the language writes them, in the zone that is chosen', async () => {
+  const page = await openSmall();
+  await page.getByTestId('range').click();
+  await page.getByTestId('range-written').fill('now-10m');
+  await page.keyboard.press('Enter');
+  await totalBecomes(page, 101);
+  await page.getByTestId('range').click();
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByTestId('zone').selectOption('Europe/Berlin');
+  await page.getByTestId('range-from').fill('2024-03-05 15:10');
+  await page.getByTestId('range-to').fill('2024-03-05 15:20');
+  await picture(page, 'range');
+  await page.keyboard.press('Enter');
+  await totalBecomes(page, 100);
+  expect(await page.getByTestId('range').innerText()).toContain('15:10');
+
+  await page.getByTestId('range').click();
+  await page.getByTestId('range-written').fill('soon');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('range-mistake').getByText('soon').waitFor();
+  await page.keyboard.press('Escape');
+  expect(await total(page)).toBe(100);
+});
+
+test('the timeline is stacked by a field and zoomed with the wheel', async () => {
+  const page = await openSmall('dark');
+  await page.getByTestId('timeline-split').click();
+  await page.getByRole('menuitem', { name: 'status' }).click();
+  const legend = page.getByTestId('timeline').getByRole('listitem');
+  await legend.filter({ hasText: '500' }).getByText(String(access.checkouts)).waitFor();
+  await page.getByTestId('timeline-log').click();
+  await page.getByTestId('timeline-lanes').click();
+  await page.locator('[data-testid="timeline"][data-laned="true"][data-split="status"]').waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await picture(page, 'lanes-dark');
+
+  const box = (await page.getByTestId('timeline-canvas').boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.wheel(0, -400);
+  await eventually('fewer events', async () => ((await total(page)) ?? 0) < access.lines);
+  await page.getByTestId('back').click();
+  await totalBecomes(page, access.lines);
+  await page.getByTestId('forward').click();
+  await eventually('fewer events again', async () => ((await total(page)) ?? 0) < access.lines);
+});
+
+test('every command is found by its name', async () => {
+  const page = await openSmall();
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByTestId('palette').waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await picture(page, 'palette');
+  await page.keyboard.type('show pat');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('pattern').first().waitFor();
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('share');
+  await page.keyboard.press('Enter');
+  const text = page.getByTestId('view-text');
+  expect(await text.inputValue()).toContain('tab=patterns');
+  await text.fill('timberline-view=1&query=checkout');
+  await page.getByRole('button', { name: 'Show what is pasted' }).click();
+  await totalBecomes(page, access.checkouts);
+  expect(await page.getByTestId('tab-events').getAttribute('aria-selected')).toBe('true');
+});
+
+test('brushing over a million events keeps up with the screen', async () => {
+  const server = await serve([millionLines()]);
+  try {
+    const page = await open(server.address);
+    await totalBecomes(page, 1_000_000, 120_000);
+    await page
+      .locator('[data-testid="import-panel"][data-active="false"]')
+      .waitFor({ timeout: 120_000 });
+    const box = (await page.getByTestId('timeline-canvas').boundingBox())!;
+    const y = box.y + box.height / 2;
+    await page.mouse.move(box.x + box.width * 0.1, y);
+    await page.mouse.down();
+    await page.evaluate(() => {
+      const times: number[] = [];
+      Object.assign(window, { frameTimes: times });
+      let before = performance.now();
+      requestAnimationFrame(function frame(now) {
+        times.push(now - before);
+        before = now;
+        requestAnimationFrame(frame);
+      });
+    });
+    for (let step = 0; step < 240; step += 1) {
+      const share = 0.1 + 0.8 * Math.abs(Math.sin(step / 40));
+      await page.mouse.move(box.x + box.width * share, y);
+    }
+    const times = await page.evaluate(
+      () => (window as unknown as { frameTimes: number[] }).frameTimes,
+    );
+    await page.mouse.up();
+    const sorted = times.slice(1).sort((a, b) => a - b);
+    const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)]!;
+    const told = [0.5, 0.95].map((share) => `${at(share).toFixed(1)} ms`);
+    figure(`frames while brushing a million events: median ${told[0]}, 95th percentile ${told[1]}`);
+    expect(sorted.length).toBeGreaterThan(30);
+    // A frame of a screen with 60 of them takes 16.7 ms; a busy machine loses some of them.
+    expect(at(0.5)).toBeLessThan(20);
+  } finally {
+    await server.stop();
+  }
+}, 240_000);

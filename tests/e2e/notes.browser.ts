@@ -1,0 +1,154 @@
+/** Star the evidence, write a page, hand it over, and find it all in the case when it is opened again. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+
+import { seriousFindings } from './support/accessible';
+import { access, accessLog } from './support/logs';
+import { eventually, out, timberline } from './support/machine';
+import { openBrowser, query, totalBecomes } from './support/page';
+import { serve, type Server } from './support/server';
+
+let browser: Browser;
+let server: Server;
+const contexts: BrowserContext[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  server = await serve([accessLog()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+async function newPage(address: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    colorScheme,
+    timezoneId: 'UTC',
+    acceptDownloads: true,
+  });
+  contexts.push(context);
+  const page = await context.newPage();
+  await page.goto(address);
+  await totalBecomes(page, access.lines);
+  return page;
+}
+
+const picture = (page: Page, name: string) =>
+  page.screenshot({ path: join(out, `browser-${name}.png`) });
+
+const caseFolder = () => {
+  const folder = join(server.home, 'cases');
+  return join(folder, readdirSync(folder)[0]!);
+};
+
+async function exported(page: Page, format: 'html' | 'markdown'): Promise<string> {
+  const coming = page.waitForEvent('download');
+  await page.getByTestId(`export-${format}`).click();
+  return readFileSync(await (await coming).path(), 'utf8');
+}
+
+const PAGE = `# What happened
+
+A checkout failed.
+
+\`\`\`query title="By answer"
+* | stats count() as requests by status | sort -requests
+\`\`\`
+
+\`\`\`chart
+status:500
+\`\`\`
+`;
+
+describe('what is found', () => {
+  test('is starred, tagged, written down, handed over, and there when opened again', async () => {
+    const page = await newPage(server.address);
+    await query(page, 'checkout');
+    await totalBecomes(page, access.checkouts);
+    await page.locator('[data-testid="row"]').first().click();
+    await page.getByTestId('detail').waitFor();
+    await page.getByTestId('detail-tab-raw').click();
+    const text = await page.getByTestId('detail-raw').innerText();
+
+    await page.keyboard.press('s');
+    await page.locator('[data-testid="star"][aria-pressed="true"]').waitFor();
+    await page.keyboard.press('t');
+    await page.getByTestId('note-prompt').getByRole('combobox').fill('cause');
+    await page.keyboard.press('Enter');
+    await page.getByTestId('note-prompt').waitFor({ state: 'detached' });
+    await page.getByTestId('event-notes').getByText('cause').waitFor();
+    await page.locator('[data-testid="row"]').first().getByText('★').waitFor();
+    await page.keyboard.press('m');
+    await page.getByTestId('note-prompt').getByRole('textbox').fill('first failure');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByTestId('note-prompt').waitFor({ state: 'detached' });
+    await picture(page, 'noted');
+
+    await page.getByTestId('tab-notes').click();
+    await page.getByTestId('noted').filter({ hasText: 'cause' }).waitFor();
+    await page.getByTestId('noted').filter({ hasText: 'first failure' }).waitFor();
+    await page.getByTestId('new-page').click();
+    await page.getByTestId('page-title').fill('The failures');
+    await page.getByTestId('page-text').click();
+    await page.keyboard.insertText(PAGE);
+    const answered = page.locator('[data-testid="cell"][data-answered="true"]');
+    await eventually('two cells with answers', async () => (await answered.count()) === 2);
+    expect(await answered.first().innerText()).toContain(String(access.checkouts));
+    await page.locator('[data-testid="page-state"]', { hasText: /^saved$/ }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'notebook');
+
+    const html = await exported(page, 'html');
+    const hash = /[0-9a-f]{64}/.exec(html)?.[0] ?? 'no hash';
+    expect(html).not.toContain('<script');
+    for (const wanted of [
+      'What happened',
+      '<svg',
+      '★',
+      'cause',
+      'first failure',
+      '/checkout',
+      hash,
+    ])
+      expect(html).toContain(wanted);
+    const markdown = await exported(page, 'markdown');
+    expect(markdown).toContain('```query title="By answer"');
+    expect(markdown).toContain(text.split('"')[1]);
+
+    // A server that is started later finds it all in the case, and each sees what is written in the other.
+    const later = await serve([caseFolder()]);
+    try {
+      const other = await newPage(later.address, 'dark');
+      await other.getByTestId('tab-notes').click();
+      await other.getByTestId('page').filter({ hasText: 'The failures' }).waitFor();
+      await other.getByTestId('noted').filter({ hasText: 'first failure' }).waitFor();
+      await other.locator('[data-testid="cell"][data-answered="true"]').first().waitFor();
+      expect(await seriousFindings(other)).toEqual([]);
+      await picture(other, 'notebook-dark');
+      await other.getByTestId('noted').filter({ hasText: 'cause' }).click();
+      await other.getByTestId('detail-tab-raw').click();
+      expect(await other.getByTestId('detail-raw').innerText()).toBe(text);
+      await other.getByTestId('star').click();
+      await other.locator('[data-testid="star"][aria-pressed="false"]').waitFor();
+      const unstarred = page.getByTestId('noted').filter({ hasText: 'cause', hasNotText: '★' });
+      await unstarred.waitFor();
+    } finally {
+      await later.stop();
+    }
+    const file = join(out, 'notes.md');
+    execFileSync(timberline, ['export', caseFolder(), '--notes', file]);
+    expect(readFileSync(file, 'utf8')).toContain('# What happened');
+  });
+});
