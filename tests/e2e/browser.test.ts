@@ -73,6 +73,7 @@ describe('a log named on the command line', () => {
 
     await page.locator('[data-testid="row"]').first().click();
     await page.getByTestId('detail').waitFor();
+    await page.getByTestId('detail-tab-raw').click();
     expect(await page.getByTestId('detail-raw').innerText()).toContain('HTTP/1.1');
     expect(await seriousFindings(page)).toEqual([]);
     await picture(page, 'detail');
@@ -291,7 +292,7 @@ describe('the picture in the README', () => {
     await page.getByTestId('import-panel').getByRole('button', { name: 'Dismiss' }).click();
     await query(page, 'level>=warn');
     await brush(page, 0.45, 0.7);
-    await page.locator('[data-testid="row"]').nth(20).click();
+    await page.locator('[data-testid="row"]').nth(8).click();
     await page.getByTestId('detail').waitFor();
     await picture(page, 'workbench');
     rmSync(home, { recursive: true, force: true });

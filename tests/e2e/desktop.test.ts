@@ -56,7 +56,9 @@ describe('the window', () => {
     await totalBecomes(opened, access.checkouts);
 
     await opened.click('row');
-    const raw = await eventually('the detail', () => opened.text('detail-raw'));
+    await eventually('the detail', () => opened.text('detail-tab-raw'));
+    await opened.click('detail-tab-raw');
+    const raw = await eventually('the text', () => opened.text('detail-raw'));
     expect(raw).toContain('POST /checkout');
     await picture(opened, 'detail');
   });

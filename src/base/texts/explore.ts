@@ -34,7 +34,7 @@ export const explore = {
   queries: {
     everything: 'All events',
     recent: 'Recent',
-    recentHint: 'Filters asked before (Alt ↑ in the bar)',
+    recentHint: 'Recent filters (Alt ↑ in the bar)',
     noRecent: 'What you ask appears here',
     saved: 'Saved',
     savedHint: 'Saved filters',

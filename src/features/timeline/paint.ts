@@ -18,6 +18,8 @@ const GAP_FROM_PX = 3;
 
 /** Lanes are set apart by this much, which their names stand in. */
 const LANE_GAP_PX = 3;
+/** How high the name of a lane is. */
+const NAME_PX = 13;
 /** The strip that shows where there is data at all. */
 const STRIP_PX = 3;
 /** Colours of values that are told apart; they begin again after the last. */
@@ -33,6 +35,7 @@ export interface Palette {
   readonly text: string;
   readonly accent: string;
   readonly mark: string;
+  readonly ground: string;
   readonly font: string;
 }
 
@@ -73,6 +76,7 @@ export function readPalette(probe: HTMLElement): Palette {
     text: read('--text-faint'),
     accent: read('--accent'),
     mark: read('--caution'),
+    ground: read('--surface'),
     font: `11px ${getComputedStyle(probe).fontFamily}`,
   };
 }
@@ -143,8 +147,15 @@ function paintName(
 ): void {
   context.textAlign = 'left';
   context.textBaseline = 'top';
+  const text = name ?? restName;
+  const most = scale.widthPx / 3;
+  // Bars stand behind the name, so it brings its own ground.
+  context.fillStyle = palette.ground;
+  context.globalAlpha = 0.8;
+  context.fillRect(0, 0, Math.min(most, context.measureText(text).width) + 8, NAME_PX);
+  context.globalAlpha = 1;
   context.fillStyle = palette.text;
-  context.fillText(name ?? restName, 4, 1, scale.widthPx / 3);
+  context.fillText(text, 4, 1, most);
 }
 
 /** Where there is any data in what is shown, whether it matches or not. */
