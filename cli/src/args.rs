@@ -73,11 +73,13 @@ impl Reading {
             boot_ns: self.boot.as_deref().map(boot_ns).transpose()?,
             ..indexer::ReadOptions::default()
         };
+        let saved = wire::saved_definitions(&wire::home());
+        let is_saved = |name: &str| saved.iter().any(|definition| definition.name == name);
         match &self.format {
             Some(file) if Path::new(file).is_file() => {
                 options.definitions = indexer::definitions(Path::new(file))?;
             }
-            Some(name) if !indexer::format_names().any(|(known, _)| known == name) => {
+            Some(name) if !is_saved(name) && !indexer::format_names().any(|(known, _)| known == name) => {
                 let message = format!("there is no format named \"{name}\", and no file that defines one");
                 let names: Vec<_> = indexer::format_names().map(|(name, _)| name).collect();
                 let error = indexer::Error::new(indexer::ErrorKind::BadRequest, message);
@@ -89,6 +91,7 @@ impl Reading {
         if let [definition] = options.definitions.as_slice() {
             options.format = Some(definition.name.clone());
         }
+        options.definitions.extend(saved);
         Ok(options)
     }
 }

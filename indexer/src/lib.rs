@@ -65,6 +65,7 @@ pub use exec::{Path as AnswerPath, Step as AnswerStep};
 pub use import::{
     FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress,
 };
+pub use ingest::custom::{Definition, DefinitionError, load_text as definitions_of};
 pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
 pub use language::{Checked, Explanation};
 pub use marks::{Seek, Strip};
@@ -72,7 +73,7 @@ pub use notes::Evidence;
 pub use patterns::{Granularity, Template, TemplateId};
 pub use pieces::{Piece, pieces};
 pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
-pub use preview::{Estimate, Preview, PreviewFile, PreviewRequest, PreviewRow, preview};
+pub use preview::{Estimate, Preview, PreviewFile, PreviewRequest, PreviewRow, preview, preview_text};
 pub use rewrite::{CompactReport, RepairReport, Rewriting};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use sorted::SortBy;

@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use ingest::{Batch, Chunk, Encoding, Filter, Found, Level, Member, NO_TIME, Settler, Source, Texts, Values};
 
 use crate::Cancel;
-use crate::case::Case;
-use crate::error::{AtPath, Error, Result};
-use crate::import::ImportOptions;
+use crate::case::{Case, Snapshot, frames_by_source};
+use crate::error::{AtPath, Error, ErrorKind, Result};
+use crate::import::{Expected, ImportOptions, Outcome, StoredBytes};
 use crate::limits::{
     EXAMPLE_BYTES, LEAST_MEASURED_BYTES, MEASURED_BYTES, PREVIEWED_BYTES, RESERVED_SHARE, UNNOTICED_PART,
     USUAL_EXPANSION,
 };
 use crate::pieces::{Piece, pieces};
-use crate::storage::{Account, folder_bytes};
+use crate::storage::{Account, RawFolder, SourceEntry, SourceReading, folder_bytes};
 
 /// What to look at, and how.
 #[derive(Clone, Debug, Default)]
@@ -27,8 +27,10 @@ pub struct PreviewRequest {
     pub options: ingest::Options,
     /// Other options for some files or members, by their paths.
     pub chosen: HashMap<PathBuf, ingest::Options>,
-    /// So many events of each.
+    /// So many events of each, up to a limit.
     pub events: usize,
+    /// Leave out what the import will take, which has to be measured.
+    pub without_estimate: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -59,6 +61,10 @@ pub struct PreviewFile {
     pub is_whole: bool,
     pub account: Account,
     pub rows: Vec<PreviewRow>,
+    /// What it is to the case by its first bytes and its length; the import compares all of it.
+    pub outcome: Outcome,
+    /// That in words, where it is not simply new.
+    pub remark: Option<String>,
     pub error: Option<Error>,
 }
 
@@ -67,6 +73,8 @@ pub struct PreviewRow {
     pub line: u64,
     pub time: i64,
     pub level: Level,
+    /// Why the format did not understand it, if so.
+    pub unparsed: Option<String>,
     /// The event's text in pieces, those with a value named by its field.
     pub pieces: Vec<Piece>,
 }
@@ -106,18 +114,25 @@ struct Sample {
 /// Looks at the beginning of every stream. `case` is where the case is or will be.
 pub fn preview(case: &Path, request: &PreviewRequest, cancel: &Cancel) -> Result<Preview> {
     let discovery = ingest::discover_some(&request.paths, &request.filter);
+    // A case that cannot be opened is told of by whoever imports into it.
+    let stored = Case::open(case).ok().map(|case| case.snapshot());
+    let stored = stored.as_ref().map_or(&[][..], |snapshot| snapshot.sources());
     let mut samples = Vec::new();
     for (found, set) in ingest::in_sets(discovery.files, &request.options) {
         ingest::members(&found, &request.options.unpack, &mut |member| {
             let set = set.clone().filter(|_| member.name == found.name);
-            samples.push(sample(&found, member, set, request));
+            samples.push(sample(&found, member, set, stored, request));
             !cancel.is_set()
         });
         if cancel.is_set() {
             return Err(Error::cancelled());
         }
     }
-    let estimate = estimate(case, &samples, request, cancel)?;
+    let estimate = if request.without_estimate {
+        Estimate::default()
+    } else {
+        estimate(case, &samples, request, cancel)?
+    };
     let mut files: Vec<_> = samples.into_iter().map(|sample| sample.file).collect();
     files.extend(discovery.refused.into_iter().map(|error| {
         let path = Path::new(error.path()).to_path_buf();
@@ -126,7 +141,13 @@ pub fn preview(case: &Path, request: &PreviewRequest, cancel: &Cancel) -> Result
     Ok(Preview { files, estimate })
 }
 
-fn sample(found: &Found, member: Member<'_>, set: Option<String>, request: &PreviewRequest) -> Sample {
+fn sample(
+    found: &Found,
+    member: Member<'_>,
+    set: Option<String>,
+    stored: &[SourceEntry],
+    request: &PreviewRequest,
+) -> Sample {
     let Member { path, name, modified_ns, bytes, compression, input } = member;
     let mut file =
         PreviewFile { path: path.clone(), name: name.clone(), set, bytes, ..PreviewFile::default() };
@@ -147,6 +168,10 @@ fn sample(found: &Found, member: Member<'_>, set: Option<String>, request: &Prev
         return Sample { file, bytes: read, total: 0 };
     }
     let is_plain = compression == "none" && path == found.path;
+    let length = if file.is_whole { Some(total) } else { bytes };
+    if let Some(expected) = Expected::of(stored, &path, &read, length) {
+        (file.outcome, file.remark) = (expected.outcome, Some(expected.remark));
+    }
     let options = request.chosen.get(&path).unwrap_or(&request.options);
     let input: Box<dyn Read + Send> = Box::new(Cursor::new(read.clone()));
     let member = Member { path, name, modified_ns, bytes, compression, input: Ok(input) };
@@ -158,6 +183,8 @@ fn sample(found: &Found, member: Member<'_>, set: Option<String>, request: &Prev
 
 impl PreviewFile {
     fn read(&mut self, mut source: Source<'_>, rows: usize, on_disk: Option<&Found>) -> Result<()> {
+        // Of so many lines of a batch it is known whether they were understood.
+        let rows = rows.min(ingest::limits::UNPARSED_EXAMPLES);
         let detection = source.detection().clone();
         self.account = Account::of(&detection);
         let encoding = Encoding::named(&detection.encoding).unwrap_or(Encoding::UTF_8);
@@ -189,6 +216,80 @@ impl PreviewFile {
     }
 }
 
+/// Reads text that has no file, to show what a definition makes of it.
+pub fn preview_text(
+    name: &str,
+    text: &str,
+    options: &ingest::Options,
+    events: usize,
+    now_ns: Option<i64>,
+) -> Result<PreviewFile> {
+    let member = Member {
+        path: PathBuf::from(name),
+        name: name.to_owned(),
+        modified_ns: now_ns,
+        bytes: Some(text.len() as u64),
+        compression: "none".to_owned(),
+        input: Ok(Box::new(Cursor::new(text.as_bytes().to_vec()))),
+    };
+    let mut file = PreviewFile {
+        path: member.path.clone(),
+        name: member.name.clone(),
+        bytes: member.bytes,
+        is_whole: true,
+        ..PreviewFile::default()
+    };
+    file.read(Source::of(member, options)?, events, None)?;
+    Ok(file)
+}
+
+impl Case {
+    /// How a stored source would be read with these choices on top of those made before, from its first bytes.
+    pub fn preview_source(
+        &self,
+        snapshot: &Snapshot,
+        source: u32,
+        options: &ingest::Options,
+        events: usize,
+    ) -> Result<PreviewFile> {
+        let entry = snapshot.sources().get(source as usize).filter(|entry| !entry.deleted);
+        let Some(entry) = entry else {
+            let message = format!("there is no source {source} in this case");
+            return Err(Error::new(ErrorKind::BadRequest, message).at(self.folder()));
+        };
+        let frames = frames_by_source(&snapshot.segments).remove(&source).unwrap_or_default();
+        let mut bytes = Vec::new();
+        let mut stored = StoredBytes::new(RawFolder::new(self.folder()), source, &frames, 0, PREVIEWED_BYTES);
+        stored.read_to_end(&mut bytes).at_path(self.folder())?;
+        let path = PathBuf::from(&entry.path);
+        let mut file = PreviewFile {
+            path: path.clone(),
+            name: entry.name.clone(),
+            set: entry.set.clone(),
+            bytes: Some(entry.bytes),
+            is_whole: entry.bytes <= PREVIEWED_BYTES,
+            ..PreviewFile::default()
+        };
+        let member = Member {
+            path,
+            name: entry.name.clone(),
+            modified_ns: entry.modified,
+            bytes: Some(entry.bytes),
+            compression: entry.compression.clone(),
+            input: Ok(Box::new(Cursor::new(bytes))),
+        };
+        let options = entry.reading.under(options);
+        let options = match SourceReading::of(&snapshot.manifest, source) {
+            Some(reading) => reading.with_definition(options)?,
+            None => options,
+        };
+        file.read(Source::of(member, &options)?, events, None)?;
+        // What is known of all of it says more than its first bytes do.
+        file.last = entry.last.filter(|_| !file.is_whole).or(file.last);
+        Ok(file)
+    }
+}
+
 /// The time of a file's last event, from its last lines.
 fn last_time(found: &Found, parser: &ingest::Parser, mut settler: Settler) -> Option<i64> {
     let mut file = fs::File::open(&found.path).ok()?;
@@ -208,10 +309,12 @@ fn preview_row(batch: &Batch, row: usize, texts: &mut Texts) -> PreviewRow {
     let place = start..start + batch.length[row] as usize;
     let text = texts.text(&batch.chunk.bytes, batch.chunk.offset, place);
     let text = String::from_utf8_lossy(&text[..text.len().min(EXAMPLE_BYTES * 4)]).into_owned();
+    let reason = batch.unparsed_examples.iter().find(|(unparsed, _)| *unparsed as usize == row);
     PreviewRow {
         line: batch.line[row],
         time: batch.time[row],
         level: batch.level[row],
+        unparsed: reason.map(|(_, reason)| (*reason).to_owned()),
         pieces: pieces(&text, &values(batch, row)),
     }
 }
@@ -308,7 +411,7 @@ pub(crate) fn check_room(case: &Path, paths: &[PathBuf], options: &ImportOptions
         left >> 20,
         reserve_bytes >> 20
     );
-    Err(Error::new(crate::ErrorKind::DiskFull, message)
+    Err(Error::new(ErrorKind::DiskFull, message)
         .at(case)
         .hint("free some space, or import all the same with --beyond-reserve"))
 }

@@ -23,8 +23,9 @@ pub const DEEPEST_JSON: usize = 12;
 /// otherwise make a column an event.
 pub const MOST_COLUMNS: usize = 2_000;
 
-/// A batch keeps this many unparsed rows as examples; a person reads a few, the count tells the rest.
-pub const UNPARSED_EXAMPLES: usize = 5;
+/// A batch keeps this many unparsed rows as examples: as many as a preview has lines, so that it can mark each of
+/// them. The count tells the rest.
+pub const UNPARSED_EXAMPLES: usize = 200;
 
 /// A general line's own time stands within its first bytes; a later one is part of the message.
 pub const STAMP_WITHIN_BYTES: usize = 64;

@@ -1,20 +1,23 @@
 //! The desktop window: it hosts the screen and hands every call to `wire`.
 //!
 //! What the product does is in `wire` and below. Here is only what needs a window: Tauri's own calls,
-//! the file dialogs, and the command line. Files dropped on the window reach the screen through
+//! the windows, the file dialogs, and the command line. Files dropped on the window reach the screen through
 //! Tauri's drag-and-drop event, with their paths.
 
 // A release build on Windows would open a console beside the window.
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
 mod dialogs;
+mod instance;
+mod placement;
+mod windows;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tauri::State;
 use tauri::ipc::Channel;
+use tauri::{AppHandle, RunEvent, State};
 use wire::{Command, HostKind, Session, Start, WireError};
 
 /// Answers one call of the screen. What the call reports meanwhile goes over the channel.
@@ -42,23 +45,65 @@ fn named_paths(arguments: impl Iterator<Item = std::ffi::OsString>) -> Vec<PathB
 }
 
 fn main() {
+    let home = wire::home();
+    let paths = named_paths(std::env::args_os().skip(1));
+    let first = match instance::start(&home, &paths) {
+        instance::Start::HandedOver => return,
+        instance::Start::First(first) => Some(first),
+        instance::Start::Alone => None,
+    };
     let start = Start {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         host: HostKind::Desktop,
-        home: wire::home(),
-        paths: named_paths(std::env::args_os().skip(1)),
+        home: home.clone(),
+        paths,
     };
-    tauri::Builder::default()
+    let app = tauri::Builder::default()
         .plugin(tauri_plugin_dialog::init())
         .manage(Arc::new(Session::new(start)))
+        .manage(windows::Windows::new(&home))
+        .on_window_event(windows::heard)
         .invoke_handler(tauri::generate_handler![
             dispatch,
             dialogs::choose_files,
             dialogs::choose_folder,
-            dialogs::choose_save
+            dialogs::choose_save,
+            windows::window_paths,
+            windows::open_window,
+            windows::show_progress,
+            windows::call_back
         ])
-        .run(tauri::generate_context!())
+        .setup(move |app| {
+            windows::open_first(app.handle())?;
+            if let Some(first) = first {
+                let app = app.handle().clone();
+                first.serve(move |paths| opened(&app, &paths));
+            }
+            Ok(())
+        })
+        .build(tauri::generate_context!())
         .expect("the window can be opened");
+    app.run(|app, event| heard(app, &event));
+}
+
+/// Another start, or the system, asks for these files: they get a window of their own, so that what is being
+/// looked at stays. Without files a window comes to the front.
+fn opened(app: &AppHandle, paths: &[PathBuf]) {
+    let paths: Vec<String> = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    if paths.is_empty() || windows::open(app, paths).is_err() {
+        windows::show(app);
+    }
+}
+
+/// macOS names the files of a double click in an event instead of on the command line.
+fn heard(app: &AppHandle, event: &RunEvent) {
+    #[cfg(target_os = "macos")]
+    if let RunEvent::Opened { urls } = event {
+        let paths: Vec<PathBuf> = urls.iter().filter_map(|url| url.to_file_path().ok()).collect();
+        opened(app, &paths);
+    }
+    #[cfg(not(target_os = "macos"))]
+    let _ = (app, event);
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@ import { formatBytes, formatCount, formatSeconds, formatShare } from './format';
 import { charts } from './texts/charts';
 import { commands } from './texts/commands';
 import { explore } from './texts/explore';
+import { importing } from './texts/importing';
 import { fields } from './texts/fields';
 import { inspect } from './texts/inspect';
 import { listing } from './texts/listing';
@@ -25,6 +26,7 @@ export const texts = {
   listing,
   commands,
   explore,
+  importing,
   notes,
 
   app: {
@@ -58,13 +60,6 @@ export const texts = {
     recent: 'Recent cases',
     noRecent: 'Cases you make appear here.',
     casesFolder: 'Cases are kept in',
-  },
-
-  drop: {
-    newCase: 'Drop to make a new case',
-    intoCase: (name: string) => `Drop to add to “${name}”`,
-    readOnly: 'This case is open for reading only; nothing can be added',
-    note: 'The files themselves are not changed.',
   },
 
   bar: {

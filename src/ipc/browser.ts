@@ -14,13 +14,15 @@ import { EventStreamParser, type StreamEvent } from './eventstream';
 import type { Contract } from './generated';
 
 const TOKEN_KEY = 'timberline-token';
+/** Under this and its own key a window finds what it was opened for. */
+const WINDOW_KEY = 'timberline-window ';
 
 /**
  * The token comes in the address's fragment, which browsers never send anywhere. It is taken out of
  * the address bar so that a copied address or a screenshot does not carry it.
  */
 export function takeToken(): string {
-  const found = /^#token=(.+)$/.exec(location.hash)?.[1];
+  const found = /^#token=([^&]+)/.exec(location.hash)?.[1];
   if (found === undefined) return sessionStorage.getItem(TOKEN_KEY) ?? '';
   const token = decodeURIComponent(found);
   sessionStorage.setItem(TOKEN_KEY, token);
@@ -28,7 +30,28 @@ export function takeToken(): string {
   return token;
 }
 
-export function connectBrowser(token: string): Client {
+/** The key under which another window will say what this one is for; to be taken before the token. */
+export function takeWindowKey(): string | null {
+  return /^#token=[^&]+&window=([\w-]+)/.exec(location.hash)?.[1] ?? null;
+}
+
+/** Waits for what another window gives to this one. It may still be handing the files to the engine. */
+function given(key: string): Promise<string[]> {
+  return new Promise((resolve) => {
+    const listeners = new AbortController();
+    const look = () => {
+      const text = localStorage.getItem(WINDOW_KEY + key);
+      if (text === null) return;
+      localStorage.removeItem(WINDOW_KEY + key);
+      listeners.abort();
+      resolve(JSON.parse(text) as string[]);
+    };
+    window.addEventListener('storage', look, { signal: listeners.signal });
+    look();
+  });
+}
+
+export function connectBrowser(token: string, windowKey: string | null = null): Client {
   const headers = { Authorization: `Bearer ${token}` };
 
   async function call<K extends keyof Contract>(
@@ -87,7 +110,22 @@ export function connectBrowser(token: string): Client {
     save: (name, content) => Promise.resolve(download(name, URL.createObjectURL(content))),
     saveWritten,
     onDrop: (handlers) => listenForDrops(handlers, handOver),
+    openedFor: () => (windowKey === null ? Promise.resolve(null) : given(windowKey)),
+    openBeside: () => openTab(token),
+    // A tab has no entry of its own in the task bar; its title says how far it is.
+    showProgress: () => {},
+    callBack: (title, text) => {
+      if (!document.hidden || !('Notification' in window)) return;
+      if (Notification.permission === 'granted') new Notification(title, { body: text });
+    },
   };
+}
+
+function openTab(token: string): ((paths: string[]) => void) | null {
+  const key = randomId();
+  const address = `${location.pathname}#token=${encodeURIComponent(token)}&window=${key}`;
+  if (window.open(address, '_blank') === null) return null;
+  return (paths) => localStorage.setItem(WINDOW_KEY + key, JSON.stringify(paths));
 }
 
 /** A released address must outlive the browser's look at it. */

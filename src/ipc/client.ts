@@ -33,9 +33,19 @@ export interface CallOptions<K extends keyof Contract> {
 /** How many of the chosen files the engine has been given so far; only a browser has to wait. */
 export type HandoverReport = (done: number, total: number) => void;
 
+/** A place in the window, in CSS pixels. */
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
 export interface DropHandlers {
   enter(): void;
   leave(): void;
+  /** Where the pointer is while something is dragged. */
+  over(place: Place): void;
+  /** It was let go here. What was dropped follows, or a failure. */
+  landed(place: Place): void;
   handover: HandoverReport;
   drop(paths: string[]): void;
   failed(error: EngineError): void;
@@ -68,6 +78,17 @@ export interface Client {
   saveWritten<T>(name: string, write: (path: string) => Promise<T>): Promise<Saved<T> | null>;
   /** Files dropped anywhere on the window. Returns what ends the listening. */
   onDrop(handlers: DropHandlers): () => void;
+  /** The paths that this window was opened for by another one; null where it was not. */
+  openedFor(): Promise<string[] | null>;
+  /**
+   * Opens a window beside this one. To be called while a person's gesture is answered, because a browser opens
+   * none later; the paths are given when they are known. Null where no window can be opened.
+   */
+  openBeside(): ((paths: string[]) => void) | null;
+  /** How far the work is, in the window's entry of the task bar: 0 to 1, null where there is none. */
+  showProgress(share: number | null): void;
+  /** Something has ended that a person may wait for while looking elsewhere. */
+  callBack(title: string, text: string): void;
 }
 
 function isWireError(value: unknown): value is WireError {

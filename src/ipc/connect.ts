@@ -1,8 +1,9 @@
-import { connectBrowser, takeToken } from './browser';
+import { connectBrowser, takeToken, takeWindowKey } from './browser';
 import type { Client } from './client';
 
 /** Chooses the host once, at start. The desktop's part is loaded only where it is needed. */
 export async function connect(): Promise<Client> {
   if ('__TAURI_INTERNALS__' in window) return (await import('./desktop')).connectDesktop();
-  return connectBrowser(takeToken());
+  const windowKey = takeWindowKey();
+  return connectBrowser(takeToken(), windowKey);
 }

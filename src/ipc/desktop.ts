@@ -8,12 +8,24 @@ import {
   type CallOptions,
   type Client,
   type DropHandlers,
+  type Place,
   type Saved,
 } from './client';
 import type { Contract, FileContent } from './generated';
 
 export function connectDesktop(): Client {
-  return { kind: 'desktop', call, choose, save, saveWritten, onDrop };
+  return {
+    kind: 'desktop',
+    call,
+    choose,
+    save,
+    saveWritten,
+    onDrop,
+    openedFor: () => ask<string[] | null>('window_paths'),
+    openBeside: () => (paths) => void ask('open_window', { paths }).catch(() => {}),
+    showProgress: (share) => void ask('show_progress', { share }).catch(() => {}),
+    callBack: () => void ask('call_back').catch(() => {}),
+  };
 }
 
 async function call<K extends keyof Contract>(
@@ -39,12 +51,21 @@ async function call<K extends keyof Contract>(
   }
 }
 
-async function choose(kind: 'files' | 'folder'): Promise<string[]> {
+function choose(kind: 'files' | 'folder'): Promise<string[]> {
+  return ask<string[]>(kind === 'files' ? 'choose_files' : 'choose_folder');
+}
+
+async function ask<T>(name: string, args: Record<string, unknown> = {}): Promise<T> {
   try {
-    return await invoke<string[]>(kind === 'files' ? 'choose_files' : 'choose_folder');
+    return await invoke<T>(name, args);
   } catch (cause) {
     throw engineError(cause);
   }
+}
+
+/** The system counts in its own pixels. */
+function placeOf({ x, y }: { x: number; y: number }): Place {
+  return { x: x / window.devicePixelRatio, y: y / window.devicePixelRatio };
 }
 
 /** Pictures cross as lists of numbers: they are small, and JSON has nothing better. */
@@ -77,7 +98,9 @@ function onDrop(handlers: DropHandlers): () => void {
   const listening = getCurrentWebview().onDragDropEvent(({ payload }) => {
     if (payload.type === 'enter') handlers.enter();
     else if (payload.type === 'leave') handlers.leave();
+    else if (payload.type === 'over') handlers.over(placeOf(payload.position));
     else if (payload.type === 'drop') {
+      handlers.landed(placeOf(payload.position));
       handlers.leave();
       if (payload.paths.length > 0) handlers.drop(payload.paths);
     }

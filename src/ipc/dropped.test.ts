@@ -21,6 +21,8 @@ const folder = (...pieces: object[][]) => ({
 const handlers = {
   enter: vi.fn(),
   leave: vi.fn(),
+  over: vi.fn(),
+  landed: vi.fn(),
   handover: vi.fn(),
   drop: vi.fn(),
   failed: vi.fn(),

@@ -32,13 +32,14 @@ export function listenForDrops(handlers: DropHandlers, handOver: HandOver): () =
     depth += 1;
     if (depth === 1) handlers.enter();
   });
-  listen('dragover', () => {});
+  listen('dragover', (event) => handlers.over(placeOf(event)));
   listen('dragleave', () => {
     depth = Math.max(0, depth - 1);
     if (depth === 0) handlers.leave();
   });
   listen('drop', (event) => {
     depth = 0;
+    handlers.landed(placeOf(event));
     handlers.leave();
     // What was dropped must be taken now: after this event the browser empties the list.
     const items = Array.from(event.dataTransfer?.items ?? []).filter(({ kind }) => kind === 'file');
@@ -46,6 +47,8 @@ export function listenForDrops(handlers: DropHandlers, handOver: HandOver): () =
   });
   return () => listeners.abort();
 }
+
+const placeOf = ({ clientX, clientY }: DragEvent) => ({ x: clientX, y: clientY });
 
 /** A file or folder, or the bare file where it comes from something that is no file system. */
 function takeItem(item: DataTransferItem): FileSystemEntry | File | null {

@@ -23,11 +23,25 @@ case: string | null,
  */
 casesFolder: string, 
 /**
- * Cases of that folder, the last changed first.
+ * Cases that were open and those of that folder, the last used first.
  */
 recent: Array<RecentCase>, };
 
-export type RecentCase = { path: string, name: string, events: number, sources: number, bytes: number, changed: Nanos, };
+export type RecentCase = { path: string, name: string, events: number, sources: number, bytes: number, changed: Nanos, 
+/**
+ * When it was opened last, where it was.
+ */
+opened: Nanos | null, 
+/**
+ * The first and last time of its events.
+ */
+first: Nanos | null, last: Nanos | null, state: CaseState, 
+/**
+ * Why it can only be read, if so.
+ */
+readOnly: string | null, };
+
+export type CaseState = { "kind": "ready" } | { "kind": "gone" } | { "kind": "unusable", message: string, };
 
 export type Paths = { paths: Array<string>, };
 
@@ -87,7 +101,19 @@ set?: string,
 /**
  * The zone of its times, and how it was decided.
  */
-zone?: string, };
+zone?: string, encoding: string, compression: string, 
+/**
+ * The first and last time of its events, in the order of the source.
+ */
+first: Nanos | null, last: Nanos | null, 
+/**
+ * Why it is not complete, or what was odd about it.
+ */
+note?: string, 
+/**
+ * What was chosen about reading it.
+ */
+chosen: Reading, };
 
 export type ReprofileRequest = { case: string, profile: Profile, };
 
@@ -163,7 +189,13 @@ case: string, paths: Array<string>, choices?: ImportChoices,
 /**
  * So many events of each file.
  */
-events: number, };
+events: number, 
+/**
+ * Leave out what the import will take, which has to be measured.
+ */
+withoutEstimate?: boolean, };
+
+export type PreviewSourceRequest = { case: string, source: number, reading: Reading, events: number, };
 
 export type Preview = { files: Array<PreviewFile>, estimate: Estimate, };
 
@@ -189,9 +221,21 @@ events: number, unparsed: number,
 /**
  * Whether the sample is all of the file.
  */
-isWhole: boolean, format: string, account: Account, rows: Array<PreviewRow>, error: WireError | null, };
+isWhole: boolean, format: string, account: Account, rows: Array<PreviewRow>, 
+/**
+ * What it is to the case by its first bytes and its length; the import compares all of it.
+ */
+outcome: FileOutcome, 
+/**
+ * That in words, where it is not simply new.
+ */
+remark: string | null, error: WireError | null, };
 
 export type PreviewRow = { line: number, time: Nanos | null, level: Level, 
+/**
+ * Why the format did not understand it, if so.
+ */
+unparsed?: string, 
 /**
  * The event's text in pieces, those that are a field's value with its name.
  */
@@ -231,9 +275,67 @@ export type PasteRequest = { case: string,
  */
 name: string, text: string, reading?: Reading, };
 
+export type FormatName = { name: string, 
+/**
+ * What its lines are, for a person.
+ */
+title: string, };
+
+export type FormatFault = { 
+/**
+ * The key at fault, as `tags[1].if`; empty where the definition as a whole is.
+ */
+key: string, message: string, };
+
+export type Formats = { builtIn: Array<FormatName>, saved: Array<SavedFormat>, encodings: Array<string>, 
+/**
+ * Where saved formats are kept.
+ */
+folder: string, };
+
+export type SavedFormat = { path: string, formats: Array<FormatName>, 
+/**
+ * The definition as it was written.
+ */
+text: string, 
+/**
+ * What is wrong with it; it is not used then.
+ */
+faults: Array<FormatFault>, };
+
+export type TryFormatRequest = { 
+/**
+ * The definition.
+ */
+text: string, 
+/**
+ * Lines to read by it.
+ */
+sample: string, events: number, };
+
+export type TriedFormat = { formats: Array<FormatName>, faults: Array<FormatFault>, 
+/**
+ * What it makes of the sample; nothing where the definition has a fault or the sample is empty.
+ */
+file: PreviewFile | null, };
+
+export type SaveFormatRequest = { text: string, 
+/**
+ * Write over a saved format of the same name.
+ */
+replace: boolean, };
+
+export type RemoveFormatRequest = { 
+/**
+ * The path of a saved format.
+ */
+path: string, };
+
 export type ImportPhase = "landing" | "indexing";
 
 export type FileState = "waiting" | "reading" | "done" | "failed";
+
+export type FileOutcome = "new" | "known" | "grown" | "anew";
 
 export type ImportProgress = { phase: ImportPhase, 
 /**
@@ -249,9 +351,9 @@ export type FileProgress = {
 /**
  * Its place in the list of files of this import.
  */
-index: number, path: string, state: FileState, format: string | null, events: number, unparsed: number, bytesRead: number, bytesTotal: number, 
+index: number, path: string, state: FileState, format: string | null, events: number, unparsed: number, bytesRead: number, bytesTotal: number, outcome: FileOutcome, 
 /**
- * What it is to the case, where it is not simply new: there already, grown, replaced.
+ * That in words, where it is not simply new: there already, grown, replaced.
  */
 remark?: string, note: WireError | null, };
 
@@ -946,10 +1048,17 @@ export interface Contract {
   openCase: { args: CasePath; progress: Empty; reply: CaseSummary };
   import: { args: ImportRequest; progress: ImportProgress; reply: ImportReport };
   preview: { args: PreviewRequest; progress: Empty; reply: Preview };
+  previewSource: { args: PreviewSourceRequest; progress: Empty; reply: PreviewFile };
   paste: { args: PasteRequest; progress: ImportProgress; reply: ImportReport };
   account: { args: AccountRequest; progress: Empty; reply: Account };
   adjust: { args: AdjustRequest; progress: ImportProgress; reply: ImportReport };
   reread: { args: RereadRequest; progress: ImportProgress; reply: ImportReport };
+  formats: { args: Empty; progress: Empty; reply: Formats };
+  tryFormat: { args: TryFormatRequest; progress: Empty; reply: TriedFormat };
+  saveFormat: { args: SaveFormatRequest; progress: Empty; reply: SavedFormat };
+  removeFormat: { args: RemoveFormatRequest; progress: Empty; reply: Empty };
+  forgetCase: { args: CasePath; progress: Empty; reply: Empty };
+  findCase: { args: CasePath; progress: Empty; reply: Paths };
   reprofile: { args: ReprofileRequest; progress: Rewriting; reply: CaseSummary };
   compact: { args: CasePath; progress: Rewriting; reply: CompactReport };
   deleteSources: { args: DeleteRequest; progress: Rewriting; reply: CaseSummary };

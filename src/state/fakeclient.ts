@@ -16,6 +16,10 @@ export const settled = () => new Promise<void>((resolve) => setTimeout(resolve))
 export class FakeClient implements Client {
   readonly kind = 'browser';
   readonly calls: PendingCall[] = [];
+  /** What windows beside this one were opened for. */
+  readonly beside: string[][] = [];
+  readonly shares: (number | null)[] = [];
+  readonly calledBack: string[] = [];
 
   call<K extends keyof Contract>(
     name: K,
@@ -59,5 +63,21 @@ export class FakeClient implements Client {
 
   onDrop(): () => void {
     return () => {};
+  }
+
+  openedFor(): Promise<string[] | null> {
+    return Promise.resolve(null);
+  }
+
+  openBeside(): ((paths: string[]) => void) | null {
+    return (paths) => this.beside.push(paths);
+  }
+
+  showProgress(share: number | null): void {
+    this.shares.push(share);
+  }
+
+  callBack(title: string): void {
+    this.calledBack.push(title);
   }
 }

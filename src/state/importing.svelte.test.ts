@@ -21,7 +21,7 @@ const report = (part: Partial<ImportReport> = {}) =>
   ({ events: 1, cancelled: false, problems: [], ...part }) as ImportReport;
 
 function job(client: FakeClient, listener = { published: vi.fn(), finished: vi.fn() }) {
-  return new ImportJob(client, '/a.case', ['/x'], listener);
+  return new ImportJob(client, '/a.case', { kind: 'import', paths: ['/x'] }, listener);
 }
 
 it('imports one after the other, whatever becomes of the one before', async () => {

@@ -1,13 +1,31 @@
 import { engineError, type Client, type EngineError } from '../ipc/client';
-import type { FileProgress, ImportProgress, ImportReport } from '../ipc/generated';
+import type {
+  FileProgress,
+  ImportChoices,
+  ImportProgress,
+  ImportReport,
+  Nanos,
+  Profile,
+  Reading,
+} from '../ipc/generated';
 
 export type ImportState = 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
+
+/** What is read into a case, or read anew in it. */
+export type Work =
+  | { kind: 'import'; paths: string[]; choices?: ImportChoices; profile?: Profile }
+  | { kind: 'paste'; name: string; text: string }
+  | { kind: 'adjust'; sources: number[]; zone?: string; clockOffset?: Nanos }
+  | { kind: 'reread'; sources: number[]; reading: Reading };
 
 /** What an import needs to tell the case it fills. */
 export interface ImportListener {
   published(progress: ImportProgress): void;
   finished(report: ImportReport): void;
 }
+
+/** Before this, a rate says more about opening a file than about reading it. */
+const RATE_FROM_MS = 400;
 
 /** One import, from the wish to the report. */
 export class ImportJob {
@@ -20,15 +38,17 @@ export class ImportJob {
   failure = $state.raw<EngineError | null>(null);
 
   readonly casePath: string;
-  readonly paths: string[];
+  readonly work: Work;
   readonly #client: Client;
   readonly #listener: ImportListener;
   readonly #abort = new AbortController();
+  /** When each file began to be read. */
+  readonly #began = new Map<number, { atMs: number; bytes: number }>();
 
-  constructor(client: Client, casePath: string, paths: string[], listener: ImportListener) {
+  constructor(client: Client, casePath: string, work: Work, listener: ImportListener) {
     this.#client = client;
     this.casePath = casePath;
-    this.paths = paths;
+    this.work = work;
     this.#listener = listener;
   }
 
@@ -46,11 +66,7 @@ export class ImportJob {
     if (this.state !== 'waiting') return;
     this.state = 'running';
     try {
-      const report = await this.#client.call(
-        'import',
-        { case: this.casePath, paths: this.paths },
-        { signal: this.#abort.signal, progress: (progress) => this.#progressed(progress) },
-      );
+      const report = await this.#call();
       this.report = report;
       this.state = report.cancelled ? 'cancelled' : 'done';
       this.#listener.finished(report);
@@ -61,10 +77,33 @@ export class ImportJob {
     }
   }
 
+  /** How fast a file is being read, in bytes a second; null before that means something. */
+  rateOf(file: FileProgress): number | null {
+    const began = this.#began.get(file.index);
+    const elapsedMs = (this.progress?.elapsedMs ?? 0) - (began?.atMs ?? 0);
+    if (began === undefined || elapsedMs < RATE_FROM_MS) return null;
+    return ((file.bytesRead - began.bytes) * 1000) / elapsedMs;
+  }
+
+  #call(): Promise<ImportReport> {
+    const { kind, ...args } = this.work;
+    const options = {
+      signal: this.#abort.signal,
+      progress: (progress: ImportProgress) => this.#progressed(progress),
+    };
+    // The work is the call's own arguments but for the case.
+    return this.#client.call(kind, { case: this.casePath, ...args } as never, options);
+  }
+
   #progressed(progress: ImportProgress): void {
     if (progress.changed.length > 0) {
       const files = [...this.files];
-      for (const file of progress.changed) files[file.index] = file;
+      for (const file of progress.changed) {
+        files[file.index] = file;
+        if (file.state === 'reading' && !this.#began.has(file.index)) {
+          this.#began.set(file.index, { atMs: progress.elapsedMs, bytes: file.bytesRead });
+        }
+      }
       this.files = files;
     }
     this.progress = progress;
@@ -92,6 +131,11 @@ export function problemsOf(job: ImportJob): EngineError[] {
 export class Imports {
   jobs = $state.raw<readonly ImportJob[]>([]);
   #working = false;
+  readonly #ended: (job: ImportJob) => void;
+
+  constructor(ended: (job: ImportJob) => void = () => {}) {
+    this.#ended = ended;
+  }
 
   get running(): ImportJob | null {
     return this.jobs.find((job) => job.state === 'running') ?? null;
@@ -114,6 +158,7 @@ export class Imports {
         const next = this.jobs.find((job) => job.state === 'waiting');
         if (next === undefined) return;
         await next.run();
+        this.#ended(next);
       }
     } finally {
       this.#working = false;

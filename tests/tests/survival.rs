@@ -89,6 +89,97 @@ fn a_damaged_index_is_named_and_a_deleted_one_is_made_again() {
     assert_eq!(count(&sound(&path)), expected);
 }
 
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).expect("it can be copied");
+        }
+    }
+}
+
+/// Runs the command and kills it after a while.
+fn killed_after(wait_ms: u64, arguments: &[&std::ffi::OsStr]) {
+    let mut command =
+        Command::new(timberline()).args(arguments).stderr(Stdio::null()).spawn().expect("the command starts");
+    std::thread::sleep(Duration::from_millis(wait_ms));
+    command.kill().expect("it can be killed");
+    command.wait().expect("it ends");
+}
+
+fn counted(case: &Case, query: &str) -> u64 {
+    let view = View::parse(query, None, None).expect("a query");
+    case.count(&case.snapshot(), &view, &Cancel::default()).expect("a count") as u64
+}
+
+#[test]
+fn killed_while_a_grown_file_goes_on_it_ends_like_the_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = log(folder.path(), 60_000);
+    let before = folder.path().join("before.case");
+    let import = |case: &Case| {
+        case.import(std::slice::from_ref(&path), &ImportOptions::default(), &|_| {}, &Cancel::default())
+            .expect("an import")
+    };
+    import(&Case::create(&before).expect("a case"));
+    log(folder.path(), 300_000);
+    for (round, wait_ms) in [20, 90, 160, 250, 380, 600, 900].into_iter().enumerate() {
+        let case = folder.path().join(format!("{round}.case"));
+        copy(&before, &case);
+        killed_after(wait_ms, &["import".as_ref(), case.as_os_str(), path.as_os_str()]);
+        let opened = sound(&case);
+        let (kept, sources) = (opened.snapshot().events(), opened.snapshot().sources().len());
+        assert!((60_000..=300_000).contains(&kept) && sources == 1, "{kept} events in {sources} sources");
+        // What is shown of it answers: the last event of what there was is still there once.
+        assert_eq!(counted(&opened, "\"request 59999 of\""), 1);
+        let report = import(&opened);
+        assert!(report.failure.is_none() && report.files[0].problem.is_none(), "{report:?}");
+        let case = sound(&case);
+        assert_eq!((case.snapshot().events(), case.snapshot().sources().len()), (300_000, 1));
+        assert_eq!(counted(&case, "\"request 299999 of\""), 1);
+    }
+}
+
+#[test]
+fn killed_while_a_source_is_read_anew_it_is_the_old_one_or_the_new_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = log(folder.path(), 120_000);
+    let before = folder.path().join("before.case");
+    let case = Case::create(&before).expect("a case");
+    case.import(std::slice::from_ref(&path), &ImportOptions::default(), &|_| {}, &Cancel::default())
+        .expect("an import");
+    let old = case.snapshot().sources()[0].format.clone();
+    let users = counted(&case, "u4013");
+    assert!(old != "logfmt" && users > 0);
+    // The original is not needed.
+    std::fs::remove_file(&path).expect("it goes away");
+    let reread = |case: &Path| -> Vec<std::ffi::OsString> {
+        ["reread".into(), case.into(), "0".into(), "--format".into(), "logfmt".into()].into()
+    };
+    for (round, wait_ms) in [20, 80, 150, 230, 340, 500, 800].into_iter().enumerate() {
+        let case = folder.path().join(format!("{round}.case"));
+        copy(&before, &case);
+        let arguments = reread(&case);
+        let arguments: Vec<_> = arguments.iter().map(std::ffi::OsString::as_os_str).collect();
+        killed_after(wait_ms, &arguments);
+        let opened = sound(&case);
+        let format = opened.snapshot().sources()[0].format.clone();
+        assert!(format == old || format == "logfmt", "{format}");
+        assert_eq!(opened.snapshot().events(), 120_000, "nothing is there twice or missing, as {format}");
+        assert_eq!(counted(&opened, "u4013"), users);
+        drop(opened);
+        let done = Command::new(timberline()).args(&arguments).stderr(Stdio::null()).status();
+        assert!(done.expect("the command runs").success());
+        let case = sound(&case);
+        assert_eq!(case.snapshot().sources()[0].format, "logfmt");
+        assert_eq!((case.snapshot().events(), counted(&case, "u4013")), (120_000, users));
+    }
+}
+
 /// Runs only where a small file system of its own can be mounted for one process, as root can on Linux.
 #[test]
 fn a_full_disk_ends_the_import_and_keeps_what_landed() {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
+use super::progress::Outcome;
 use crate::Cancel;
 use crate::limits::HEAD_BYTES;
 use crate::storage::{Frame, RawFolder, SourceEntry, SourceReading};
@@ -177,6 +178,42 @@ fn prints(bytes: &[u8]) -> impl Iterator<Item = (usize, u64)> {
         print = (print ^ u64::from(byte)).wrapping_mul(PRIME);
         (index + 1, print)
     })
+}
+
+/// What a stream will be to a case, as far as its first bytes and its length tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expected {
+    pub outcome: Outcome,
+    pub remark: String,
+}
+
+impl Expected {
+    /// Nothing where it is simply new. `length` is that of the whole stream, where it is known.
+    pub fn of(sources: &[SourceEntry], path: &Path, head: &[u8], length: Option<u64>) -> Option<Expected> {
+        let prints: HashMap<usize, u64> = prints(&head[..head.len().min(HEAD_BYTES)]).collect();
+        let begins_alike = |source: &SourceEntry| {
+            let length = source.bytes.min(HEAD_BYTES as u64) as usize;
+            let print = u64::from_str_radix(&source.head, 16).ok();
+            !source.deleted && print.is_some() && prints.get(&length).copied() == print
+        };
+        let alike = || (0_u32..).zip(sources).filter(|(_, source)| begins_alike(source));
+        let same = alike().find(|(_, source)| Some(source.bytes) == length);
+        if let Some((id, source)) = same {
+            let remark = format!("it is already here, as source {id} ({})", source.name);
+            return Some(Expected { outcome: Outcome::Known, remark });
+        }
+        let longest = alike().max_by_key(|(_, source)| source.bytes);
+        let grown = longest.filter(|(_, source)| length.is_none_or(|length| length > source.bytes));
+        if let Some((id, source)) = grown {
+            let remark = format!("it has grown; source {id} ({}) goes on", source.name);
+            return Some(Expected { outcome: Outcome::Grown, remark });
+        }
+        let path = path.to_string_lossy();
+        let (id, _) = (0_u32..).zip(sources).find(|(_, source)| source.path == path && !source.deleted)?;
+        let remark =
+            format!("it was replaced or cut since it was imported; what it was then stays source {id}");
+        Some(Expected { outcome: Outcome::New, remark })
+    }
 }
 
 /// How a stream compares with a stored source.

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use self::known::Known;
-pub(crate) use self::known::KnownSource;
+pub(crate) use self::known::{Expected, KnownSource, StoredBytes};
 use self::landing::{Landing, Years};
 use self::open::Opening;
 pub(crate) use self::pending::Pending;

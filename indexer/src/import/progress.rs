@@ -20,8 +20,9 @@ pub enum FileState {
 }
 
 /// What a file is to the case that it is imported into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
+    #[default]
     New,
     /// All of it is there already.
     Known,

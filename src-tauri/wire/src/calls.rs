@@ -6,26 +6,27 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use indexer::{Case, Snapshot};
 
 pub use crate::files::write;
+pub use crate::formats::{formats, remove_format, save_format, try_format};
 pub use crate::language::{check, complete, edit, stretch};
+pub use crate::recent::{find_case, forget_case};
+use crate::recent::{note, recent};
 use crate::session::{Call, Session};
-pub use crate::sources::{account, adjust, paste, preview, reread};
+use crate::sources::Reading;
+pub use crate::sources::{account, adjust, paste, preview, preview_source, reread};
 pub use crate::tables::{export, run};
 use crate::types::{
-    CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, FieldKind, FileProgress, FileState, Hello,
-    ImportPhase, ImportProgress, ImportReport, ImportRequest, Level, LevelSeries, Nanos, Order, Paths,
-    RecentCase, Source, Timeline, TimelineRequest, View, WireError,
+    CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, FieldKind, FileOutcome, FileProgress, FileState,
+    Hello, ImportPhase, ImportProgress, ImportReport, ImportRequest, Level, LevelSeries, Nanos, Order, Paths,
+    Source, Timeline, TimelineRequest, View, WireError,
 };
 
 pub use crate::upkeep::{compact, delete_sources, repair, reprofile, verify};
 use crate::upkeep::{engine_profile, shape_profile};
-
-/// Cases listed on the welcome screen.
-const RECENT: usize = 8;
 
 const SAMPLE: [(&str, &str); 4] = [
     ("web/access.log", include_str!("../../../fixtures/sample/web/access.log")),
@@ -50,7 +51,7 @@ pub fn hello(session: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> A
         paths: paths.into_iter().map(|path| text(path)).collect(),
         case: cases.first().map(|path| text(path)),
         cases_folder: text(&session.cases_folder()),
-        recent: recent(&session.cases_folder()),
+        recent: recent(session),
     })
 }
 
@@ -78,7 +79,9 @@ pub fn create_case(
         return Err(WireError::new(ErrorCode::Internal, "No name is free for a new case."));
     };
     Case::create(&path)?;
-    Ok(summary(&*session.case(&path)?))
+    let summary = summary(&*session.case(&path)?);
+    note(session, &summary);
+    Ok(summary)
 }
 
 pub fn open_case(
@@ -87,7 +90,12 @@ pub fn open_case(
     request: &CasePath,
     _: &dyn Fn(Empty),
 ) -> Answer<CaseSummary> {
-    Ok(summary(&*session.case(Path::new(&request.path))?))
+    let summary = summary(&*session.case(Path::new(&request.path))?);
+    // A window that follows another's import asks again and again; opened is what it was the first time.
+    if session.is_first_sight(&summary.path) {
+        note(session, &summary);
+    }
+    Ok(summary)
 }
 
 pub fn import(
@@ -99,9 +107,11 @@ pub fn import(
     let case = session.case(Path::new(&request.case))?;
     let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
     let profile = request.profile.map(engine_profile);
-    let options = indexer::ImportOptions { profile, ..request.choices.options()? };
+    let options = indexer::ImportOptions { profile, ..request.choices.options(session)? };
     let done = case.import(&paths, &options, &|progress| report(import_progress(&progress)), &call.cancel)?;
-    Ok(import_report(&case, &done))
+    let report = import_report(&case, &done);
+    note(session, &report.case);
+    Ok(report)
 }
 
 pub(crate) fn import_report(case: &Case, done: &indexer::ImportReport) -> ImportReport {
@@ -163,7 +173,7 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn is_case(path: &Path) -> bool {
+pub(crate) fn is_case(path: &Path) -> bool {
     path.join("case.json").is_file()
 }
 
@@ -193,32 +203,6 @@ fn case_name(paths: &[String]) -> String {
         0 | 1 => name,
         more => format!("{name} and {} more", more - 1),
     }
-}
-
-/// The cases of a folder, the last changed first. Only the few that are shown are opened.
-fn recent(folder: &Path) -> Vec<RecentCase> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut changed: Vec<_> = entries
-        .filter_map(|entry| {
-            Some((fs::metadata(entry.path().join("case.json")).ok()?.modified().ok()?, entry.path()))
-        })
-        .collect();
-    changed.sort_by_key(|(changed, _)| std::cmp::Reverse(*changed));
-    changed.into_iter().filter_map(|(changed, path)| recent_case(&path, changed)).take(RECENT).collect()
-}
-
-fn recent_case(path: &Path, changed: SystemTime) -> Option<RecentCase> {
-    let case = Case::open(path).ok()?;
-    let snapshot = case.snapshot();
-    let changed_ns = changed.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-    Some(RecentCase {
-        path: text(path),
-        name: snapshot.name().to_owned(),
-        events: snapshot.events(),
-        sources: snapshot.sources().iter().filter(|source| !source.deleted).count() as u32,
-        bytes: snapshot.sources().iter().map(|source| source.bytes).sum(),
-        changed: Nanos(i64::try_from(changed_ns).ok()?),
-    })
 }
 
 pub fn summary(case: &Case) -> CaseSummary {
@@ -255,6 +239,12 @@ pub(crate) fn shape_sources(snapshot: &Snapshot) -> Vec<Source> {
         complete: source.complete,
         set: source.set.clone(),
         zone: Some(source.zone.clone()),
+        encoding: source.encoding.clone(),
+        compression: source.compression.clone(),
+        first: source.first.map(Nanos),
+        last: source.last.map(Nanos),
+        note: source.note.as_deref().map(crate::error::sentence),
+        chosen: Reading::of(&source.reading),
     };
     snapshot.sources().iter().enumerate().filter(|(_, source)| !source.deleted).map(shape).collect()
 }
@@ -320,6 +310,15 @@ pub(crate) fn import_progress(progress: &indexer::Progress) -> ImportProgress {
     }
 }
 
+pub(crate) fn shape_outcome(outcome: indexer::Outcome) -> FileOutcome {
+    match outcome {
+        indexer::Outcome::New => FileOutcome::New,
+        indexer::Outcome::Known => FileOutcome::Known,
+        indexer::Outcome::Grown => FileOutcome::Grown,
+        indexer::Outcome::Anew => FileOutcome::Anew,
+    }
+}
+
 fn file_progress(file: &indexer::FileProgress) -> FileProgress {
     FileProgress {
         index: file.index as u32,
@@ -335,6 +334,7 @@ fn file_progress(file: &indexer::FileProgress) -> FileProgress {
         unparsed: file.unparsed,
         bytes_read: file.bytes_read,
         bytes_total: file.bytes_total,
+        outcome: shape_outcome(file.outcome),
         remark: file.remark.clone(),
         note: file.note.as_ref().map(WireError::from),
     }

@@ -12,6 +12,9 @@ use crate::analysis::{
 };
 use crate::events::{EventsReply, EventsRequest, Fields, SeekReply, SeekRequest, Strip, StripRequest};
 use crate::files::WriteRequest;
+use crate::formats::{
+    Formats, RemoveFormatRequest, SaveFormatRequest, SavedFormat, TriedFormat, TryFormatRequest,
+};
 use crate::language::{
     CheckRequest, CompleteRequest, Completion, EditRequest, Edited, QueryCheck, Stretch, StretchRequest,
 };
@@ -19,7 +22,8 @@ use crate::notebook::{ExportNotesRequest, ExportedNotes, MarkdownPage, MarkdownR
 use crate::notes::{ChangeNotesRequest, EvidenceList, EvidenceRequest, Notes, NotesChanged, NotesRequest};
 use crate::patterns::{Patterns, PatternsRequest};
 use crate::sources::{
-    Account, AccountRequest, AdjustRequest, PasteRequest, Preview, PreviewRequest, RereadRequest,
+    Account, AccountRequest, AdjustRequest, PasteRequest, Preview, PreviewFile, PreviewRequest,
+    PreviewSourceRequest, RereadRequest,
 };
 use crate::tables::{ExportRequest, Exported, RunRequest, Table};
 use crate::types::{
@@ -76,6 +80,8 @@ contract! {
     import / Import: ImportRequest, ImportProgress => ImportReport;
     /// What an import would bring and take: files by their first bytes, with the places of their fields.
     preview / Preview: PreviewRequest, Empty => Preview;
+    /// How a stored source would be read in another way, from what is stored.
+    preview_source / PreviewSource: PreviewSourceRequest, Empty => PreviewFile;
     /// Reads text that has no file into a case, as a source of its own.
     paste / Paste: PasteRequest, ImportProgress => ImportReport;
     /// Why a source is read as it is, and what is odd about it.
@@ -84,6 +90,17 @@ contract! {
     adjust / Adjust: AdjustRequest, ImportProgress => ImportReport;
     /// Reads sources anew, as another format or in another encoding, from what is stored.
     reread / Reread: RereadRequest, ImportProgress => ImportReport;
+    /// Everything a source can be read as: the built-in formats, the saved ones, the encodings.
+    formats / Formats: Empty, Empty => Formats;
+    /// What a definition of a format makes of some lines, and what is wrong with it.
+    try_format / TryFormat: TryFormatRequest, Empty => TriedFormat;
+    /// Keeps a definition for every later import.
+    save_format / SaveFormat: SaveFormatRequest, Empty => SavedFormat;
+    remove_format / RemoveFormat: RemoveFormatRequest, Empty => Empty;
+    /// Takes a case off the list of recent ones; the case stays as it is.
+    forget_case / ForgetCase: CasePath, Empty => Empty;
+    /// Where a case is that is not where it was.
+    find_case / FindCase: CasePath, Empty => Paths;
     /// Keeps more or less besides the original bytes. Stopped, it goes on with the next import.
     reprofile / Reprofile: ReprofileRequest, Rewriting => CaseSummary;
     /// Makes a case smaller.

@@ -20,10 +20,12 @@ mod contract;
 mod error;
 mod events;
 mod files;
+mod formats;
 mod language;
 mod notebook;
 mod notes;
 mod patterns;
+mod recent;
 mod session;
 mod sources;
 mod tables;
@@ -34,6 +36,7 @@ mod upkeep;
 pub use analysis::*;
 pub use contract::Command;
 pub use files::{FileContent, WriteRequest};
+pub use formats::{FormatFault, FormatName, Formats, SavedFormat, TriedFormat, saved_definitions};
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
     SuggestionKind, WordClass,

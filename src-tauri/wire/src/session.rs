@@ -1,6 +1,6 @@
 //! What a host holds between calls: the open cases and the calls under way.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -69,6 +69,8 @@ pub struct Session {
     cases: Mutex<HashMap<PathBuf, Arc<Case>>>,
     running: Mutex<HashMap<String, Cancel>>,
     table: Mutex<Option<KeptTable>>,
+    /// Cases that were opened since the start.
+    seen: Mutex<HashSet<String>>,
 }
 
 /// One command under way.
@@ -93,7 +95,13 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Session {
     #[must_use]
     pub fn new(start: Start) -> Session {
-        Session { start, cases: Mutex::default(), running: Mutex::default(), table: Mutex::default() }
+        Session {
+            start,
+            cases: Mutex::default(),
+            running: Mutex::default(),
+            table: Mutex::default(),
+            seen: Mutex::default(),
+        }
     }
 
     /// Answers a command. Blocks until the reply stands; progress comes through the callback on this
@@ -136,6 +144,11 @@ impl Session {
         }
         let case = Arc::new(Case::open(&key)?);
         Ok(Arc::clone(locked(&self.cases).entry(key).or_insert(case)))
+    }
+
+    /// Whether a case is opened for the first time since the start.
+    pub(crate) fn is_first_sight(&self, path: &str) -> bool {
+        locked(&self.seen).insert(path.to_owned())
     }
 
     pub(crate) fn cases_folder(&self) -> PathBuf {

@@ -2,15 +2,19 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use indexer::{ImportOptions, NO_TIME, ReadOptions};
+use indexer::{Definition, ImportOptions, NO_TIME, ReadOptions};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::calls::{import_progress, import_report, shape_level};
+use crate::calls::{import_progress, import_report, shape_level, shape_outcome};
+use crate::error::sentence;
+use crate::formats::saved_definitions;
+use crate::recent::note;
 use crate::session::{Call, Session};
-use crate::types::{Empty, ImportProgress, ImportReport, Level, Nanos, WireError};
+use crate::types::{Empty, FileOutcome, ImportProgress, ImportReport, Level, Nanos, WireError};
 
 /// How files are to be read, where the data does not say it; what is missing is found out or stays as it was.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -39,8 +43,23 @@ pub struct Reading {
 }
 
 impl Reading {
-    pub(crate) fn options(&self) -> Result<ReadOptions, WireError> {
-        let definitions = match &self.definition {
+    /// What was chosen for a source before.
+    pub(crate) fn of(chosen: &indexer::Reading) -> Reading {
+        Reading {
+            format: chosen.format.clone(),
+            definition: None,
+            encoding: chosen.encoding.clone(),
+            zone: chosen.zone.clone(),
+            // A year that was found out is no choice of a person.
+            year: chosen.year.filter(|_| chosen.year_reason.is_none()),
+            clock_offset: Some(Nanos(chosen.clock_offset_ns)).filter(|offset| offset.0 != 0),
+            boot: chosen.boot_ns.map(Nanos),
+        }
+    }
+
+    /// With the formats that were saved, which are tried before the built-in ones.
+    pub(crate) fn options(&self, saved: &[Arc<Definition>]) -> Result<ReadOptions, WireError> {
+        let mut definitions = match &self.definition {
             Some(path) => indexer::definitions(Path::new(path))?,
             None => Vec::new(),
         };
@@ -48,6 +67,7 @@ impl Reading {
             [definition] => Some(definition.name.clone()),
             _ => None,
         };
+        definitions.extend_from_slice(saved);
         Ok(ReadOptions {
             format: self.format.clone().or(only),
             definitions,
@@ -91,15 +111,17 @@ impl ImportChoices {
         indexer::Filter { include: globs(&self.include), exclude: globs(&self.exclude) }
     }
 
-    fn chosen(&self) -> Result<HashMap<PathBuf, ReadOptions>, WireError> {
-        let chosen = self.files.iter().map(|file| Ok((PathBuf::from(&file.path), file.reading.options()?)));
+    fn chosen(&self, saved: &[Arc<Definition>]) -> Result<HashMap<PathBuf, ReadOptions>, WireError> {
+        let options = |file: &FileReading| Ok((PathBuf::from(&file.path), file.reading.options(saved)?));
+        let chosen = self.files.iter().map(options);
         chosen.collect()
     }
 
-    pub(crate) fn options(&self) -> Result<ImportOptions, WireError> {
+    pub(crate) fn options(&self, session: &Session) -> Result<ImportOptions, WireError> {
+        let saved = saved_definitions(&session.start.home);
         Ok(ImportOptions {
-            ingest: self.reading.options()?,
-            chosen: self.chosen()?,
+            ingest: self.reading.options(&saved)?,
+            chosen: self.chosen(&saved)?,
             filter: self.filter(),
             again: self.again,
             beyond_reserve: self.beyond_reserve,
@@ -118,6 +140,20 @@ pub struct PreviewRequest {
     #[ts(optional, as = "Option<ImportChoices>")]
     pub choices: ImportChoices,
     /// So many events of each file.
+    pub events: u32,
+    /// Leave out what the import will take, which has to be measured.
+    #[serde(default)]
+    #[ts(optional, as = "Option<bool>")]
+    pub without_estimate: bool,
+}
+
+/// How a stored source would be read with these choices on top of those made before.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewSourceRequest {
+    pub case: String,
+    pub source: u32,
+    pub reading: Reading,
     pub events: u32,
 }
 
@@ -164,6 +200,10 @@ pub struct PreviewFile {
     pub format: String,
     pub account: Account,
     pub rows: Vec<PreviewRow>,
+    /// What it is to the case by its first bytes and its length; the import compares all of it.
+    pub outcome: FileOutcome,
+    /// That in words, where it is not simply new.
+    pub remark: Option<String>,
     pub error: Option<WireError>,
 }
 
@@ -173,6 +213,10 @@ pub struct PreviewRow {
     pub line: u64,
     pub time: Option<Nanos>,
     pub level: Level,
+    /// Why the format did not understand it, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub unparsed: Option<String>,
     /// The event's text in pieces, those that are a field's value with its name.
     pub pieces: Vec<Piece>,
 }
@@ -261,18 +305,20 @@ pub struct PasteRequest {
 }
 
 pub fn preview(
-    _: &Session,
+    session: &Session,
     call: &Call<'_>,
     request: &PreviewRequest,
     _: &dyn Fn(Empty),
 ) -> Result<Preview, WireError> {
     let choices = &request.choices;
+    let saved = saved_definitions(&session.start.home);
     let asked = indexer::PreviewRequest {
         paths: request.paths.iter().map(PathBuf::from).collect(),
         filter: choices.filter(),
-        options: choices.reading.options()?,
-        chosen: choices.chosen()?,
+        options: choices.reading.options(&saved)?,
+        chosen: choices.chosen(&saved)?,
         events: request.events as usize,
+        without_estimate: request.without_estimate,
     };
     let preview = indexer::preview(Path::new(&request.case), &asked, &call.cancel)?;
     let estimate = &preview.estimate;
@@ -287,6 +333,18 @@ pub fn preview(
         },
         files: preview.files.into_iter().map(shape_file).collect(),
     })
+}
+
+pub fn preview_source(
+    session: &Session,
+    _: &Call<'_>,
+    request: &PreviewSourceRequest,
+    _: &dyn Fn(Empty),
+) -> Result<PreviewFile, WireError> {
+    let case = session.case(Path::new(&request.case))?;
+    let options = request.reading.options(&saved_definitions(&session.start.home))?;
+    let file = case.preview_source(&case.snapshot(), request.source, &options, request.events as usize)?;
+    Ok(shape_file(file))
 }
 
 pub fn account(
@@ -321,7 +379,10 @@ pub fn reread(
 ) -> Result<ImportReport, WireError> {
     let case = session.case(Path::new(&request.case))?;
     let tell = |progress: indexer::Progress| report(import_progress(&progress));
-    let options = ImportOptions { ingest: request.reading.options()?, ..ImportOptions::default() };
+    let options = ImportOptions {
+        ingest: request.reading.options(&saved_definitions(&session.start.home))?,
+        ..ImportOptions::default()
+    };
     let done = case.reread(&request.sources, &options, &tell, &call.cancel)?;
     Ok(import_report(&case, &done))
 }
@@ -334,18 +395,24 @@ pub fn paste(
 ) -> Result<ImportReport, WireError> {
     let case = session.case(Path::new(&request.case))?;
     let tell = |progress: indexer::Progress| report(import_progress(&progress));
-    let options = ImportOptions { ingest: request.reading.options()?, ..ImportOptions::default() };
+    let options = ImportOptions {
+        ingest: request.reading.options(&saved_definitions(&session.start.home))?,
+        ..ImportOptions::default()
+    };
     let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
     let now_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
     let done = case.paste((&request.name, &request.text), now_ns, &options, &tell, &call.cancel)?;
-    Ok(import_report(&case, &done))
+    let report = import_report(&case, &done);
+    note(session, &report.case);
+    Ok(report)
 }
 
-fn shape_file(file: indexer::PreviewFile) -> PreviewFile {
+pub(crate) fn shape_file(file: indexer::PreviewFile) -> PreviewFile {
     let row = |row: indexer::PreviewRow| PreviewRow {
         line: row.line,
         time: (row.time != NO_TIME).then_some(Nanos(row.time)),
         level: shape_level(row.level),
+        unparsed: row.unparsed,
         pieces: row.pieces.into_iter().map(|piece| Piece { text: piece.text, field: piece.field }).collect(),
     };
     PreviewFile {
@@ -364,6 +431,8 @@ fn shape_file(file: indexer::PreviewFile) -> PreviewFile {
         format: file.format,
         account: shape_account(&file.account),
         rows: file.rows.into_iter().map(row).collect(),
+        outcome: shape_outcome(file.outcome),
+        remark: file.remark.as_deref().map(sentence),
         error: file.error.as_ref().map(WireError::from),
     }
 }

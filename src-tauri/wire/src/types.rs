@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::sources::{ImportChoices, Piece};
+use crate::sources::{ImportChoices, Piece, Reading};
 
 /// Nanoseconds since 1970-01-01 UTC, as a decimal string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, TS)]
@@ -62,7 +62,7 @@ pub struct Hello {
     pub case: Option<String>,
     /// Where new cases are put.
     pub cases_folder: String,
-    /// Cases of that folder, the last changed first.
+    /// Cases that were open and those of that folder, the last used first.
     pub recent: Vec<RecentCase>,
 }
 
@@ -75,6 +75,27 @@ pub struct RecentCase {
     pub sources: u32,
     pub bytes: u64,
     pub changed: Nanos,
+    /// When it was opened last, where it was.
+    pub opened: Option<Nanos>,
+    /// The first and last time of its events.
+    pub first: Option<Nanos>,
+    pub last: Option<Nanos>,
+    pub state: CaseState,
+    /// Why it can only be read, if so.
+    pub read_only: Option<String>,
+}
+
+/// Whether a case that was open once can be opened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum CaseState {
+    Ready,
+    /// It is not where it was; what is told of it is what was seen last.
+    Gone,
+    /// It is there and cannot be opened.
+    Unusable {
+        message: String,
+    },
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -201,6 +222,17 @@ pub struct Source {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub zone: Option<String>,
+    pub encoding: String,
+    pub compression: String,
+    /// The first and last time of its events, in the order of the source.
+    pub first: Option<Nanos>,
+    pub last: Option<Nanos>,
+    /// Why it is not complete, or what was odd about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub note: Option<String>,
+    /// What was chosen about reading it.
+    pub chosen: Reading,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -236,6 +268,19 @@ pub enum FileState {
     Failed,
 }
 
+/// What a file is to the case that it is imported into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum FileOutcome {
+    New,
+    /// All of it is there already.
+    Known,
+    /// Its beginning is there, and it goes on in the same source.
+    Grown,
+    /// What is stored of it is read in another way.
+    Anew,
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportProgress {
@@ -264,7 +309,8 @@ pub struct FileProgress {
     pub unparsed: u64,
     pub bytes_read: u64,
     pub bytes_total: u64,
-    /// What it is to the case, where it is not simply new: there already, grown, replaced.
+    pub outcome: FileOutcome,
+    /// That in words, where it is not simply new: there already, grown, replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub remark: Option<String>,

@@ -13,6 +13,10 @@ use crate::events::{
     EventsReply, EventsRequest, Fields, KnownField, SeekReply, SeekRequest, Strip, StripRequest,
 };
 use crate::files::{FileContent, WriteRequest};
+use crate::formats::{
+    FormatFault, FormatName, Formats, RemoveFormatRequest, SaveFormatRequest, SavedFormat, TriedFormat,
+    TryFormatRequest,
+};
 use crate::language::{
     CheckRequest, CompleteRequest, Completion, EditRequest, Edited, QueryCheck, QueryClause, QueryDiagnostic,
     QueryEdit, QueryPart, QueryWord, Stretch, StretchRequest, Suggestion, SuggestionKind, WordClass,
@@ -30,17 +34,18 @@ use crate::patterns::{
 };
 use crate::sources::{
     Account, AccountRequest, AdjustRequest, Alternative, Estimate, Example, FileReading, ImportChoices,
-    PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, Reading, RereadRequest, Unparsed,
+    PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, PreviewSourceRequest, Reading,
+    RereadRequest, Unparsed,
 };
 use crate::tables::{
     ColumnKind, ExportRequest, Exported, RunRequest, Table, TableCell, TableColumn, TableFormat,
 };
 use crate::types::{
-    CancelRequest, CasePath, CaseSummary, CompactReport, DeleteRequest, Empty, ErrorCode, EventDetail,
-    EventId, EventRequest, FieldKind, FieldValue, FileProgress, FileState, Hello, HostKind, ImportPhase,
-    ImportProgress, ImportReport, ImportRequest, Level, LevelSeries, LocateRequest, Located, Order, Page,
-    PageRequest, Paths, Profile, RecentCase, ReprofileRequest, Rewriting, Row, Source, Timeline,
-    TimelineRequest, Verification, View, WireError,
+    CancelRequest, CasePath, CaseState, CaseSummary, CompactReport, DeleteRequest, Empty, ErrorCode,
+    EventDetail, EventId, EventRequest, FieldKind, FieldValue, FileOutcome, FileProgress, FileState, Hello,
+    HostKind, ImportPhase, ImportProgress, ImportReport, ImportRequest, Level, LevelSeries, LocateRequest,
+    Located, Order, Page, PageRequest, Paths, Profile, RecentCase, ReprofileRequest, Rewriting, Row, Source,
+    Timeline, TimelineRequest, Verification, View, WireError,
 };
 
 const HEAD: &str = "// Made from src-tauri/wire by `npm run bless`. Do not edit.\n\n\
@@ -63,6 +68,7 @@ pub fn generate() -> String {
         Empty,
         Hello,
         RecentCase,
+        CaseState,
         Paths,
         CasePath,
         CancelRequest,
@@ -79,6 +85,7 @@ pub fn generate() -> String {
         ImportChoices,
         ImportRequest,
         PreviewRequest,
+        PreviewSourceRequest,
         Preview,
         Estimate,
         PreviewFile,
@@ -92,8 +99,17 @@ pub fn generate() -> String {
         AdjustRequest,
         RereadRequest,
         PasteRequest,
+        FormatName,
+        FormatFault,
+        Formats,
+        SavedFormat,
+        TryFormatRequest,
+        TriedFormat,
+        SaveFormatRequest,
+        RemoveFormatRequest,
         ImportPhase,
         FileState,
+        FileOutcome,
         ImportProgress,
         FileProgress,
         ImportReport,

@@ -23,6 +23,8 @@ export const commands = {
   leave: 'Close or leave what is open',
   allCases: 'All cases',
   addFiles: 'Add files to this case',
+  lookFirst: 'Choose files and see how they will be read',
+  sources: 'See how the files were read, and read them otherwise',
   clearQuery: 'Clear the filter',
   showAllTime: 'Show all of the time',
   shareView: 'Share or restore a view',

@@ -54,11 +54,18 @@ export function pace(progress: ImportProgress): string {
   return parts.join(' · ');
 }
 
+/** Whether an import brought nothing because the case has all of it. */
+function isAllKnown({ state, files, report }: ImportJob): boolean {
+  const known = files.some((file) => file?.outcome === 'known');
+  return state === 'done' && known && report?.events === 0 && report.problems.length === 0;
+}
+
 /** What a job is doing or has done, in one line. */
 export function headline(job: ImportJob): string {
   const { state, progress, report } = job;
   const kept = report?.events ?? progress?.events ?? 0;
   if (state === 'waiting') return texts.imports.waiting;
+  if (isAllKnown(job)) return texts.importing.progress.allKnown;
   if (state === 'done') return texts.imports.done(kept);
   if (state === 'cancelled') return texts.imports.cancelled(kept);
   if (state === 'failed') return texts.imports.failed;

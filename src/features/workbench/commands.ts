@@ -74,6 +74,14 @@ function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
       can: () => opened.summary.readOnly === null,
       run: () => void session.choose('files'),
     },
+    {
+      id: 'look-first',
+      name: words.lookFirst,
+      group,
+      can: () => opened.summary.readOnly === null,
+      run: () => void session.choose('files', 'look'),
+    },
+    { id: 'sources', name: words.sources, group, run: () => session.showSources() },
     { id: 'all-cases', name: words.allCases, group, run: () => void session.leave() },
     {
       id: 'leave',

@@ -1,0 +1,138 @@
+//! The windows of this process: opened beside each other, with their progress and title in the task bar.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use tauri::window::{ProgressBarState, ProgressBarStatus};
+use tauri::{
+    AppHandle, Manager, State, UserAttentionType, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent,
+};
+use wire::WireError;
+
+use crate::placement::{Placement, Screen};
+
+/// The label of the window that the program starts with.
+const MAIN: &str = "main";
+
+/// What the windows were opened for, and where they are put.
+pub struct Windows {
+    home: PathBuf,
+    opened: AtomicU32,
+    given: Mutex<HashMap<String, Vec<String>>>,
+}
+
+impl Windows {
+    pub fn new(home: &Path) -> Windows {
+        Windows { home: home.to_path_buf(), opened: AtomicU32::new(0), given: Mutex::default() }
+    }
+
+    fn give(&self, label: &str, paths: Vec<String>) {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner).insert(label.to_owned(), paths);
+    }
+
+    fn take(&self, label: &str) -> Option<Vec<String>> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner).remove(label)
+    }
+}
+
+/// Opens the window that the program starts with.
+pub fn open_first(app: &AppHandle) -> tauri::Result<()> {
+    build(app, MAIN, 0)
+}
+
+/// Opens a window for these paths beside the others.
+pub fn open(app: &AppHandle, paths: Vec<String>) -> tauri::Result<()> {
+    let windows = app.state::<Windows>();
+    let number = windows.opened.fetch_add(1, Ordering::Relaxed) + 1;
+    let label = format!("beside-{number}");
+    windows.give(&label, paths);
+    build(app, &label, number)
+}
+
+fn build(app: &AppHandle, label: &str, number: u32) -> tauri::Result<()> {
+    let config = app.config().app.windows.iter().find(|config| config.label == MAIN).cloned();
+    let mut config = config.unwrap_or_default();
+    label.clone_into(&mut config.label);
+    let window = WebviewWindowBuilder::from_config(app, &config)?
+        .on_document_title_changed(|window, title| {
+            // A title that cannot be set leaves the one before, which names the program too.
+            let _ = window.set_title(&title);
+        })
+        .build()?;
+    if let Some(place) = Placement::read(&app.state::<Windows>().home) {
+        let place = if number == 0 { place } else { place.beside(number) };
+        // The window is there already; where it cannot be put elsewhere it stays.
+        let _ = put(&window, place);
+    }
+    Ok(())
+}
+
+fn put(window: &WebviewWindow, place: Placement) -> tauri::Result<()> {
+    let screens = window.available_monitors()?.into_iter().map(|monitor| Screen {
+        x: monitor.position().x,
+        y: monitor.position().y,
+        width: monitor.size().width,
+        height: monitor.size().height,
+    });
+    if !place.is_reachable(&screens.collect::<Vec<_>>()) {
+        return Ok(());
+    }
+    window.set_size(tauri::PhysicalSize::new(place.width, place.height))?;
+    window.set_position(tauri::PhysicalPosition::new(place.x, place.y))?;
+    if place.maximized { window.maximize() } else { Ok(()) }
+}
+
+/// Keeps the place of a window that is being closed.
+pub fn heard(window: &Window, event: &WindowEvent) {
+    if matches!(event, WindowEvent::CloseRequested { .. }) {
+        let home = &window.state::<Windows>().home;
+        if let Some(place) = Placement::of(window, Placement::read(home)) {
+            place.write(home);
+        }
+    }
+}
+
+/// Brings some window to the front.
+pub fn show(app: &AppHandle) {
+    let windows = app.webview_windows();
+    let focused = windows.values().find(|window| window.is_focused().unwrap_or(false));
+    if let Some(window) = focused.or_else(|| windows.values().next()) {
+        // Some desktops refuse this; the person then finds the window marked in the task bar.
+        let _ = window.unminimize();
+        let _ = window.set_focus();
+        let _ = window.request_user_attention(Some(UserAttentionType::Informational));
+    }
+}
+
+/// What a window was opened for by another one. The first window was opened by nobody; the others are told once.
+#[tauri::command]
+pub fn window_paths(window: WebviewWindow, windows: State<'_, Windows>) -> Option<Vec<String>> {
+    (window.label() != MAIN).then(|| windows.take(window.label()).unwrap_or_default())
+}
+
+// Windows deadlocks when a window is made within a call that the main thread waits for.
+#[tauri::command]
+pub async fn open_window(app: AppHandle, paths: Vec<String>) -> Result<(), WireError> {
+    open(&app, paths).map_err(|error| WireError::internal(&error))
+}
+
+/// Shows how far the work is in the task bar or the dock; nothing takes it away.
+#[tauri::command]
+pub fn show_progress(window: WebviewWindow, share: Option<f64>) -> Result<(), WireError> {
+    let status = if share.is_some() { ProgressBarStatus::Normal } else { ProgressBarStatus::None };
+    let percent = share.map(|share| (share.clamp(0.0, 1.0) * 100.0).round() as u64);
+    let state = ProgressBarState { status: Some(status), progress: percent };
+    window.set_progress_bar(state).map_err(|error| WireError::internal(&error))
+}
+
+/// Something has ended that a person may wait for: the task bar says so where the window is not looked at.
+#[tauri::command]
+pub fn call_back(window: WebviewWindow) -> Result<(), WireError> {
+    if window.is_focused().unwrap_or(false) {
+        return Ok(());
+    }
+    let attention = Some(UserAttentionType::Informational);
+    window.request_user_attention(attention).map_err(|error| WireError::internal(&error))
+}

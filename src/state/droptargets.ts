@@ -1,0 +1,49 @@
+/** Where in the window dropped files go, by where they are let go. The overlay draws the same parts. */
+
+export type DropTarget = 'new' | 'here' | 'beside' | 'look';
+
+/** A part of the window in shares of its width and height. */
+export interface Zone {
+  readonly target: DropTarget;
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** Below this the files are looked at first; the large part above starts at once. */
+const LOOK_FROM = 0.8;
+/** What most drops mean has the middle and most of the width. */
+const SIDE = 0.24;
+
+const look: Zone = { target: 'look', left: 0, top: LOOK_FROM, right: 1, bottom: 1 };
+
+/** The targets there are, with a case on the screen or without. */
+export function dropZones(hasCase: boolean, readOnly: boolean): readonly Zone[] {
+  const above = { top: 0, bottom: LOOK_FROM };
+  if (!hasCase) return [{ target: 'new', left: 0, right: 1, ...above }, look];
+  if (readOnly) {
+    return [
+      { target: 'new', left: 0, right: 0.5, ...above },
+      { target: 'beside', left: 0.5, right: 1, ...above },
+      look,
+    ];
+  }
+  return [
+    { target: 'new', left: 0, right: SIDE, ...above },
+    { target: 'here', left: SIDE, right: 1 - SIDE, ...above },
+    { target: 'beside', left: 1 - SIDE, right: 1, ...above },
+    look,
+  ];
+}
+
+/** The target at a place given in shares; a place outside counts as the nearest inside. */
+export function targetAt(zones: readonly Zone[], x: number, y: number): DropTarget {
+  const inside = (value: number) => Math.min(Math.max(value, 0), 0.999_999);
+  const [across, down] = [inside(x), inside(y)];
+  const found = zones.find(
+    ({ left, right, top, bottom }) =>
+      across >= left && across < right && down >= top && down < bottom,
+  );
+  return found?.target ?? 'new';
+}

@@ -1,0 +1,324 @@
+/** What is read, and how: the sheet before and after, formats of one's own, paste, drop, recent cases. */
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+
+import { seriousFindings } from './support/accessible';
+import { access, accessLog } from './support/logs';
+import { eventually, out, temporaryFolder } from './support/machine';
+import { openBrowser, totalBecomes } from './support/page';
+import { serve, type Server } from './support/server';
+
+const RELAY = `name = "relay"
+title = "relay status lines"
+grok = "^%{TIMESTAMP_ISO8601:at} %{WORD:host} %{INT:load:int}$"
+time = { from = ["at"], format = "ISO8601" }
+`;
+
+let browser: Browser;
+let server: Server;
+const contexts: BrowserContext[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  server = await serve([]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+async function open(scheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    colorScheme: scheme,
+    timezoneId: 'UTC',
+  });
+  contexts.push(context);
+  const page = await context.newPage();
+  await page.goto(server.address);
+  await page.getByTestId('welcome').waitFor();
+  return page;
+}
+
+const picture = (page: Page, name: string) =>
+  page.screenshot({ path: join(out, `browser-${name}.png`) });
+
+function file(name: string, text: string | Buffer): string {
+  const path = join(temporaryFolder(), name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const relayLog = () =>
+  file(
+    'relay.log',
+    Array.from({ length: 30 }, (_, at) =>
+      at % 10 === 9
+        ? 'nothing of the kind\n'
+        : `2026-03-01T14:05:${String(at).padStart(2, '0')} host${at % 3} ${at * 3}\n`,
+    ).join(''),
+  );
+
+async function choose(page: Page, button: string, files: string[]): Promise<void> {
+  const dialog = page.waitForEvent('filechooser');
+  await page.getByTestId(button).first().click();
+  await (await dialog).setFiles(files);
+}
+
+const ended = (page: Page) =>
+  page.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
+
+/** Lets files go at a place of the window, given in shares, as a file manager would. */
+async function drop(page: Page, x: number, y: number, name: string, text: string): Promise<void> {
+  const aimed = await page.evaluate(
+    ([x, y, name, text]) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([text], name));
+      const place = { clientX: innerWidth * x, clientY: innerHeight * y };
+      const fire = (type: string) =>
+        document.body.dispatchEvent(
+          new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true, ...place }),
+        );
+      fire('dragenter');
+      fire('dragover');
+      return new Promise<string | undefined>((done) =>
+        requestAnimationFrame(() => {
+          const zone = document.querySelector<HTMLElement>('[data-testid="drop-overlay"] .aimed');
+          done(zone?.dataset['target']);
+          fire('drop');
+        }),
+      );
+    },
+    [x, y, name, text] as const,
+  );
+  expect(aimed).toBeDefined();
+}
+
+describe('a look before the import', () => {
+  test('shows each file, takes choices, and starts with Enter', async () => {
+    const page = await open();
+    const odd = file('odd.log', '2026-03-01 14:05:07 INFO one\n2026-03-01 14:05:08 INFO two\n');
+    const binary = file(
+      'picture.png',
+      Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0', 'latin1'),
+    );
+    await choose(page, 'look-first', [accessLog(), odd, file('empty.log', ''), binary]);
+    await page.getByTestId('estimate').waitFor();
+    const choices = page.getByTestId('file-choice');
+    expect(await choices.count()).toBe(4);
+    await choices.filter({ hasText: access.name }).click();
+    const status = page.getByTestId('preview-lines').locator('[data-field="status"]').first();
+    expect(await status.innerText()).toMatch(/^(200|500)$/);
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'import-sheet');
+
+    await choices.filter({ hasText: 'picture.png' }).click();
+    await page.locator('[data-testid="import-sheet"] [data-code="binary"]').waitFor();
+    await choices.filter({ hasText: 'empty.log' }).click();
+    await page.locator('[data-testid="import-sheet"] [data-code="empty"]').waitFor();
+
+    await choices.filter({ hasText: 'odd.log' }).click();
+    await page.getByTestId('choose-zone').fill('+02:00');
+    await page.getByTestId('choose-zone').press('Tab');
+    await eventually('the zone', async () =>
+      (await page.getByTestId('file-facts').innerText()).includes('12:05:07'),
+    );
+    await page.getByTestId('choose-offset').fill('soon');
+    await page.getByTestId('choose-offset').press('Tab');
+    await page.getByRole('alert').filter({ hasText: '1h30m' }).waitFor();
+    await choices.filter({ hasText: 'odd.log' }).focus();
+    await page.getByTestId('start-import').click();
+    await ended(page);
+    await totalBecomes(page, access.lines + 2);
+
+    // Afterwards the same is known of each source, and can be chosen otherwise.
+    await page.getByTestId('open-sources').click();
+    const sheet = page.getByTestId('sources-sheet');
+    await sheet.waitFor();
+    await page.getByTestId('file-choice').filter({ hasText: 'odd.log' }).click();
+    await eventually('the zone', async () =>
+      (await page.getByTestId('file-facts').innerText()).includes('12:05:07'),
+    );
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'sources');
+    await page.getByTestId('choose-offset').fill('1h');
+    await page.getByTestId('choose-offset').press('Tab');
+    await page.getByTestId('apply-reading').click();
+    await page.keyboard.press('Escape');
+    await ended(page);
+    await page.getByTestId('open-sources').click();
+    await page.getByTestId('file-choice').filter({ hasText: 'odd.log' }).click();
+    await eventually('the clock', async () =>
+      (await page.getByTestId('file-facts').innerText()).includes('13:05:07'),
+    );
+  });
+
+  test('can be read in the dark, and by keys alone', async () => {
+    const page = await open('dark');
+    await choose(page, 'look-first', [accessLog()]);
+    await page.getByTestId('preview-row').first().waitFor();
+    await page.getByTestId('estimate').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'import-sheet-dark');
+    expect(await page.evaluate(() => document.activeElement?.textContent.trim())).toBe(
+      'Start the import',
+    );
+    await page.keyboard.press('Enter');
+    await totalBecomes(page, access.lines);
+  });
+
+  test('refuses what does not fit until the reserve may be used', async () => {
+    const page = await open();
+    await page.route('**/api/call', async (route) => {
+      if (!(route.request().postData() ?? '').includes('"preview"')) return route.continue();
+      const response = await route.fetch();
+      const body = (await response.text()).replace('"fits":true', '"fits":false');
+      await route.fulfill({ response, body });
+    });
+    await choose(page, 'look-first', [accessLog()]);
+    await page.getByTestId('no-room').waitFor();
+    expect(await page.getByTestId('start-import').isDisabled()).toBe(true);
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'no-room');
+    await page.getByTestId('no-room').getByRole('checkbox').check();
+    await page.getByTestId('start-import').click();
+    await totalBecomes(page, access.lines);
+  });
+});
+
+describe('a format of one’s own', () => {
+  test('is written beside the lines it reads, saved, and used', async () => {
+    const page = await open();
+    await choose(page, 'look-first', [relayLog()]);
+    await page.getByTestId('preview-row').first().waitFor();
+    await page.getByTestId('choose-format').selectOption({ label: 'Describe your own format…' });
+    await page.getByTestId('format-editor').waitFor();
+    await page.getByTestId('definition').fill(RELAY.replace('%{WORD:host}', '%{WROD:host}'));
+    await page.getByTestId('faults').getByText('WROD').waitFor();
+    expect(await page.getByTestId('save-format').isDisabled()).toBe(true);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByTestId('definition').fill(RELAY);
+    await page.getByTestId('matched').getByText('27 of 30 events match').waitFor();
+    expect(await page.locator('[data-testid="format-editor"] [data-field="load"]').count()).toBe(
+      27,
+    );
+    await page.getByRole('checkbox', { name: 'Not matched' }).check();
+    expect(
+      await page.locator('[data-testid="format-editor"] [data-testid="preview-row"]').count(),
+    ).toBe(3);
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'format-editor');
+    await page.getByTestId('save-format').click();
+    await page.getByTestId('format-editor').waitFor({ state: 'detached' });
+    await eventually('the format', async () =>
+      (await page.getByTestId('file-facts').innerText()).includes('relay'),
+    );
+    await page.getByTestId('start-import').click();
+    await totalBecomes(page, 30);
+    await page.getByTestId('open-sources').click();
+    await eventually('the account', async () =>
+      (await page.getByTestId('file-facts').innerText()).includes('relay'),
+    );
+    await page.getByText('nothing of the kind').first().waitFor();
+  });
+});
+
+describe('text', () => {
+  test('is pasted into a new case at once, and into an open one after a look', async () => {
+    const page = await open();
+    const paste = (text: string) =>
+      page.evaluate((text) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', text);
+        document.body.dispatchEvent(
+          new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+        );
+      }, text);
+    await paste('2026-03-01T14:05:00Z INFO one\n2026-03-01T14:05:01Z INFO two\n');
+    await totalBecomes(page, 2);
+    await ended(page);
+    await paste('2026-03-01T14:06:00Z WARN <b>three</b>\n');
+    await page.getByTestId('paste-sheet').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'paste');
+    await page.getByTestId('paste-name').fill('from the chat');
+    await page.getByTestId('paste-start').click();
+    await totalBecomes(page, 3);
+    await ended(page);
+    // The same once more is here already, and nothing is added.
+    await paste('2026-03-01T14:06:00Z WARN <b>three</b>\n');
+    await page.getByTestId('paste-start').click();
+    await page.getByTestId('import-panel').getByText('all of it is here already').first().waitFor();
+    await totalBecomes(page, 3);
+    await picture(page, 'all-known');
+  });
+});
+
+describe('files that are let go', () => {
+  const lines = (word: string) =>
+    `2026-03-01T14:05:00Z INFO ${word}\n2026-03-01T14:05:01Z INFO ${word}\n`;
+
+  test('go where they are let go', async () => {
+    const page = await open();
+    await drop(page, 0.5, 0.4, 'first.log', lines('first'));
+    await totalBecomes(page, 2);
+    await ended(page);
+    await drop(page, 0.5, 0.4, 'second.log', lines('second'));
+    await totalBecomes(page, 4);
+    await ended(page);
+
+    const beside = page.context().waitForEvent('page');
+    await drop(page, 0.95, 0.4, 'third.log', lines('third'));
+    await totalBecomes(await beside, 2);
+    await totalBecomes(page, 4);
+
+    await drop(page, 0.5, 0.95, 'fourth.log', lines('fourth'));
+    await page.getByTestId('import-sheet').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByTestId('import-sheet').waitFor({ state: 'detached' });
+    await totalBecomes(page, 4);
+
+    await drop(page, 0.05, 0.4, 'fifth.log', lines('fifth'));
+    await totalBecomes(page, 2);
+  });
+});
+
+describe('recent cases', () => {
+  test('tell what is in them, are found where they were moved to, and taken off the list', async () => {
+    const page = await open();
+    await choose(page, 'open-files', [accessLog()]);
+    await totalBecomes(page, access.lines);
+    await ended(page);
+    const name = await page.getByRole('heading', { level: 1 }).innerText();
+    const cases = join(server.home, 'cases');
+    const folder = readdirSync(cases).find((each) => each === `${name}.case`);
+    expect(folder).toBeDefined();
+    const moved = join(server.home, 'archive');
+    mkdirSync(moved, { recursive: true });
+    renameSync(join(cases, folder!), join(moved, folder!));
+    await page.getByRole('button', { name: 'All cases' }).click();
+
+    const recent = page.getByTestId('recent');
+    const gone = recent.and(page.locator('[data-state="gone"]')).first();
+    await gone.getByText('not there any more').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await picture(page, 'recent-gone');
+    await gone.getByRole('button', { name: 'Look for it' }).click();
+    await page.getByTestId('open-found').click();
+    await totalBecomes(page, access.lines);
+    await page.getByRole('button', { name: 'All cases' }).click();
+    const back = recent.filter({ hasText: name }).first();
+    expect(await back.innerText()).toContain('2024-03-05 14:00');
+    const before = await recent.count();
+    await back.getByRole('button', { name: 'off this list' }).click();
+    await eventually('a shorter list', async () => (await recent.count()) === before - 1);
+  });
+});
