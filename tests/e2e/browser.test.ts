@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 import { root } from '../../scripts/paths.mjs';
 import { seriousFindings } from './support/accessible';
-import { access, accessLog, millionLines } from './support/logs';
+import { access, accessLog, millionLines, sample } from './support/logs';
 import { eventually, figure, out, temporaryFolder } from './support/machine';
 import {
   brush,
@@ -160,8 +160,7 @@ describe('the welcome screen', () => {
   test('leads to the patterns of the messages, which filter', async () => {
     const page = await open((await server([])).address);
     await page.getByTestId('load-sample').click();
-    await page.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
-    const before = await eventually('the sample', () => total(page));
+    await totalBecomes(page, sample.events);
     await page.keyboard.press('Alt+3');
     const patterns = page.getByTestId('pattern');
     await patterns.nth(3).waitFor();
@@ -172,7 +171,7 @@ describe('the welcome screen', () => {
     await patterns.first().getByRole('button', { name: 'Only events' }).click();
     const only = await eventually('fewer events', async () => {
       const now = await total(page);
-      return now !== null && now < before ? now : null;
+      return now !== null && now < sample.events ? now : null;
     });
     expect(only).toBeGreaterThan(0);
     expect(await page.getByTestId('query').innerText()).toContain('template=');

@@ -25,7 +25,8 @@ fn cells(table: &Table, rows: std::ops::Range<usize>) -> Vec<Vec<String>> {
 fn case_of(folder: &Path, files: &[Vec<(i64, i64)>]) -> Case {
     let case = Case::create(&folder.join("pipes.case")).expect("a case can be made");
     for (index, events) in files.iter().enumerate() {
-        let mut log = String::new();
+        // Every field has a value somewhere, or a question about it is an error.
+        let mut log = "{\"k\":\"v\",\"n\":0,\"w\":\"w\",\"i\":-1}\n".to_owned();
         for (place, &(second, value)) in events.iter().enumerate() {
             let time = indexer::stamp::to_rfc3339(1_772_323_200_000_000_000 + second * 1_000_000_000);
             let k = match value % 5 {
@@ -65,9 +66,6 @@ fn the_first_rows_of_a_sort_are_those_of_the_whole_sort() {
         .run(&(files, 0..70_usize), |(files, limit)| {
             let folder = tempfile::tempdir().expect("a folder");
             let case = case_of(folder.path(), &files);
-            if case.snapshot().events() == 0 {
-                return Ok(());
-            }
             for query in queries {
                 let (sort, rest) = query.rsplit_once("sort ").expect("a sort");
                 let (keys, behind) = rest

@@ -8,6 +8,9 @@ import { generate, out, temporaryFolder } from './machine';
 /** An hour of requests, one every six seconds; each tenth is a failed checkout. */
 export const access = { lines: 600, checkouts: 60, name: 'access.log' };
 
+/** What `fixtures/sample` holds. */
+export const sample = { events: 2938 };
+
 export function accessLog(): string {
   const lines = Array.from({ length: access.lines }, (_, index) => {
     const minute = String(Math.floor(index / 10)).padStart(2, '0');
