@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use indexer::SortBy;
 
 /// Logs into a case, questions to a case: offline, on this machine.
 #[derive(Parser)]
@@ -241,13 +242,6 @@ pub enum Format {
     Parquet,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Sort {
-    Time,
-    #[value(name = "-time")]
-    NewestFirst,
-}
-
 #[derive(Args)]
 pub struct Query {
     /// The case's folder
@@ -261,11 +255,12 @@ pub struct Query {
     /// Only events before this time
     #[arg(long, value_name = "T")]
     pub to: Option<String>,
+    /// At most so many
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// time: oldest first; -time: newest first
-    #[arg(long, value_enum, default_value = "time", allow_hyphen_values = true)]
-    pub sort: Sort,
+    /// time (as without this: oldest first), -time, or any field; - is for the greatest first
+    #[arg(long, value_name = "[-]FIELD", allow_hyphen_values = true)]
+    pub sort: Option<String>,
     /// Print only how many match
     #[arg(long)]
     pub count: bool,
@@ -274,6 +269,14 @@ pub struct Query {
     /// Tell how it was answered: which path each clause took, what it read and how long it took
     #[arg(long)]
     pub explain: bool,
+}
+
+impl Query {
+    pub fn sort(&self) -> SortBy {
+        let text = self.sort.as_deref().unwrap_or("time");
+        let (field, descending) = text.strip_prefix('-').map_or((text, false), |field| (field, true));
+        SortBy { field: field.to_owned(), descending }
+    }
 }
 
 #[derive(Args)]

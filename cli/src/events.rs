@@ -7,12 +7,12 @@ use anyhow::Result;
 use indexer::export::replaced;
 use indexer::query::{Query, parse_query};
 use indexer::{
-    Cancel, Case, Direction, Event, Explanation, FieldKind, FieldValue, NO_TIME, Snapshot, View, Walk, stamp,
+    Cancel, Case, Event, Explanation, FieldKind, FieldValue, NO_TIME, Snapshot, View, Walk, stamp,
 };
 use serde_json::{Map, Value};
 
 use crate::Outcome;
-use crate::args::{self, Export, Format, Sort};
+use crate::args::{self, Export, Format};
 use crate::notebook;
 use crate::out;
 use crate::pipes::{self, Piped};
@@ -24,6 +24,11 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
     let asked = parsed(&arguments.filter)?;
     let mut stdout = out::stdout();
     if !asked.stages.is_empty() || arguments.format == Format::Parquet && !arguments.count {
+        if arguments.sort.is_some() {
+            let error =
+                indexer::Error::new(indexer::ErrorKind::BadRequest, "--sort orders events, not tables");
+            return Err(error.hint("sort in the query: … | sort -count").into());
+        }
         let text = arguments.filter.as_str();
         let piped = Piped { case: &case, snapshot: &snapshot, text, query: &asked, range };
         let table = piped.table()?;
@@ -41,13 +46,13 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
         let count = checked(&arguments.filter, case.count(&snapshot, &view, &Cancel::default()))?;
         writeln!(stdout, "{count}")?;
     } else {
-        let direction = match arguments.sort {
-            Sort::Time => Direction::OldestFirst,
-            Sort::NewestFirst => Direction::NewestFirst,
+        let walk = Walk {
+            sort: arguments.sort(),
+            limit: arguments.limit.unwrap_or(usize::MAX),
+            with_fields: has_fields(arguments.format),
         };
-        let limit = arguments.limit.unwrap_or(usize::MAX);
         let printing = Printing { case: &case, snapshot: &snapshot, query: &arguments.filter, view: &view };
-        printing.print(arguments.format, direction, limit, &mut stdout)?;
+        printing.print(arguments.format, &walk, &mut stdout)?;
     }
     stdout.flush()?;
     if arguments.explain {
@@ -114,7 +119,8 @@ pub fn export(arguments: &Export) -> Result<Outcome> {
             return case.export_raw(&snapshot, &view, file, &Cancel::default()).map(|_| ());
         }
         let printing = Printing { case: &case, snapshot: &snapshot, query: text, view: &view };
-        printing.print(format, Direction::OldestFirst, usize::MAX, file).map_err(|error| {
+        let walk = Walk { with_fields: has_fields(format), ..Walk::default() };
+        printing.print(format, &walk, file).map_err(|error| {
             // The file is taken back on any error; the real one is told below.
             failed = Some(error);
             indexer::Error::new(indexer::ErrorKind::Cancelled, "the file was not written")
@@ -125,6 +131,10 @@ pub fn export(arguments: &Export) -> Result<Outcome> {
         None => checked(text, written)?,
     }
     Ok(outcome(&snapshot))
+}
+
+fn has_fields(format: Format) -> bool {
+    matches!(format, Format::Ndjson | Format::Csv)
 }
 
 /// The format that a file's ending tells.
@@ -165,14 +175,13 @@ struct Printing<'a> {
 }
 
 impl Printing<'_> {
-    fn print(&self, format: Format, direction: Direction, limit: usize, out: &mut dyn Write) -> Result<()> {
+    fn print(&self, format: Format, walk: &Walk, out: &mut dyn Write) -> Result<()> {
         let names = Case::field_names(self.snapshot);
         let columns: Vec<&str> = names.iter().skip(BUILT_IN).map(String::as_str).collect();
         if format == Format::Csv {
             let header = ["time", "source", "line", "level", "raw"].iter().chain(&columns);
             write_csv(out, header.map(|&name| name.to_owned()))?;
         }
-        let walk = Walk { direction, limit, with_fields: matches!(format, Format::Ndjson | Format::Csv) };
         let mut failed = None;
         let mut each = |event: Event, fields: Vec<FieldValue>| {
             let row = Row { event: &event, fields: &fields, source: self.source(&event) };

@@ -109,7 +109,7 @@ impl Snapshot {
     }
 
     /// What is left of it without the segments that could not be read when they were needed.
-    fn without_failed(&self) -> Snapshot {
+    pub(crate) fn without_failed(&self) -> Snapshot {
         let whole = self.segments.iter().filter(|segment| !segment.has_failed());
         let segments: Vec<_> = whole.cloned().collect();
         let mut manifest = self.manifest.clone();

@@ -49,6 +49,7 @@ pub mod stamp;
 mod storage;
 mod templates;
 pub mod tokens;
+mod walk;
 mod writing;
 
 use std::sync::Arc;
@@ -75,11 +76,12 @@ pub use pieces::{Piece, pieces};
 pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
 pub use preview::{Estimate, Preview, PreviewFile, PreviewRequest, PreviewRow, preview, preview_text};
 pub use rewrite::{CompactReport, RepairReport, Rewriting};
-pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
+pub use search::{Direction, Event, FieldValue, Page, Timeline, View};
 pub use sorted::SortBy;
 pub use storage::{Account, Example, Profile, Reading, Scalar, SourceEntry, Unparsed};
 pub use storage::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
+pub use walk::Walk;
 
 /// Asks long work to stop. Clones share the request.
 #[derive(Clone, Debug, Default)]

@@ -61,6 +61,10 @@ pub const DISTINCT_VALUES: usize = 16_000_000;
 /// The most rows one page may ask for; the screen shows some fifty.
 pub const PAGE_ROWS: usize = 10_000;
 
+/// Events in the order of a field are written so many at a time: each time all rows are looked at, which takes
+/// some ten milliseconds for ten million, and so many places take some megabytes.
+pub const SORTED_WALK_ROWS: usize = 1 << 18;
+
 /// The most events told whole at once: copying more than a thousand is what an export is for.
 pub const SHOWN_EVENTS: usize = 1_000;
 

@@ -1,7 +1,7 @@
 //! Questions a screen asks of a case: timelines, pages, single events, exports.
 
 use std::collections::HashSet;
-use std::io::Write;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use ingest::{Encoding, Level, Texts};
 use crate::aggregate::timeline::Counts;
 pub use crate::aggregate::timeline::Timeline;
 use crate::case::{Case, Snapshot};
-use crate::error::{Error, ErrorKind, Result, from_io};
+use crate::error::{Error, ErrorKind, Result};
 use crate::events::Shown;
 pub use crate::exec::Direction;
 use crate::exec::{Part, Position, Question, RowSet, Selection, in_order, select_segment};
@@ -47,20 +47,6 @@ impl From<Diagnostic> for Error {
             Some(hint) => shown.hint(hint),
             None => shown,
         }
-    }
-}
-
-/// How [`Case::for_each`] goes through the matching events; the default is all of them, oldest first.
-#[derive(Clone, Copy, Debug)]
-pub struct Walk {
-    pub direction: Direction,
-    pub limit: usize,
-    pub with_fields: bool,
-}
-
-impl Default for Walk {
-    fn default() -> Walk {
-        Walk { direction: Direction::OldestFirst, limit: usize::MAX, with_fields: false }
     }
 }
 
@@ -200,63 +186,6 @@ impl Case {
         let position = find(snapshot, source, offset)?.ok_or_else(unknown)?;
         let event = self.event_at(&position, &mut self.raw_cursor(), cut)?;
         Ok((event, shown_fields(position.segment.row_fields(position.row)?)))
-    }
-
-    /// Calls `each` with the matching events in order and, where asked for, their fields.
-    pub fn for_each(
-        &self,
-        snapshot: &Snapshot,
-        view: &View,
-        walk: Walk,
-        cancel: &Cancel,
-        each: &mut dyn FnMut(Event, Vec<FieldValue>) -> Result<()>,
-    ) -> Result<()> {
-        let selection = self.selection(snapshot, view, cancel)?;
-        let total = selection.len().min(walk.limit);
-        let mut cursor = self.raw_cursor();
-        for first in (0..total).step_by(PAGE_ROWS) {
-            for position in selection.page(walk.direction, first, PAGE_ROWS.min(total - first)) {
-                if cancel.is_set() {
-                    return Err(Error::cancelled());
-                }
-                let event = self.event_at(&position, &mut cursor, usize::MAX)?;
-                let fields = if walk.with_fields {
-                    let fields = position.segment.decoded_fields(position.row).map(shown_fields);
-                    position.segment.or_missing(fields)?.unwrap_or_default()
-                } else {
-                    Vec::new()
-                };
-                each(event, fields)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes the original bytes of the matching events. Everything gives each source's exact bytes, one
-    /// after the other; a selection gives its lines, each with one line end.
-    pub fn export_raw(
-        &self,
-        snapshot: &Snapshot,
-        view: &View,
-        out: &mut dyn Write,
-        cancel: &Cancel,
-    ) -> Result<u64> {
-        let mut written = 0;
-        let mut put = |bytes: &[u8]| {
-            written += bytes.len() as u64;
-            out.write_all(bytes).map_err(|error| from_io(&error))
-        };
-        if view.filter == Filter::Everything && view.from.is_none() && view.to.is_none() {
-            for source in 0..snapshot.sources().len() as u32 {
-                self.read_source(snapshot, source, cancel, &mut put)?;
-            }
-        } else {
-            self.for_each(snapshot, view, Walk::default(), cancel, &mut |event, _| {
-                put(&event.raw)?;
-                put(event.encoding.newline())
-            })?;
-        }
-        Ok(written)
     }
 
     /// The names of all fields, built-in ones first.

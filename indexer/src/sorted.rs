@@ -23,6 +23,19 @@ pub struct SortBy {
     pub descending: bool,
 }
 
+impl SortBy {
+    #[must_use]
+    pub fn time(direction: Direction) -> SortBy {
+        SortBy { field: "time".to_owned(), descending: direction == Direction::NewestFirst }
+    }
+
+    /// The direction in time, where it is time that is sorted by.
+    pub(crate) fn by_time(&self) -> Option<Direction> {
+        let direction = if self.descending { Direction::NewestFirst } else { Direction::OldestFirst };
+        (self.field == "time").then_some(direction)
+    }
+}
+
 /// How the rows of a field compare, over all segments.
 enum Order {
     Numbers {
@@ -80,8 +93,7 @@ impl Case {
         shown: &Shown<'_>,
         cancel: &Cancel,
     ) -> Result<Page> {
-        let direction = if sort.descending { Direction::NewestFirst } else { Direction::OldestFirst };
-        if sort.field == "time" {
+        if let Some(direction) = sort.by_time() {
             return self.page(snapshot, view, direction, rows, shown, cancel);
         }
         let view = &Self::resolved(snapshot, view)?;
@@ -92,7 +104,13 @@ impl Case {
     }
 }
 
-fn positions(asked: &Asked<'_>, sort: &SortBy, first: usize, count: usize) -> Result<(Vec<Position>, usize)> {
+/// The events at so many places from one on, and how many there are in all.
+pub(crate) fn positions(
+    asked: &Asked<'_>,
+    sort: &SortBy,
+    first: usize,
+    count: usize,
+) -> Result<(Vec<Position>, usize)> {
     let order = Order::of(asked, &sort.field)?;
     let mut parts = Vec::new();
     let segments = asked.snapshot.segments.len();

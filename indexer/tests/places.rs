@@ -50,7 +50,7 @@ fn placed_texts_read_as_they_were_written() {
     let everything = View::parse("", None, None).unwrap();
     let mut seen = 0;
     let walk = Walk { with_fields: true, ..Walk::default() };
-    case.for_each(&snapshot, &everything, walk, &Cancel::default(), &mut |event, fields| {
+    case.for_each(&snapshot, &everything, &walk, &Cancel::default(), &mut |event, fields| {
         let value =
             |name: &str| fields.iter().find(|field| field.name == name).map(|field| field.value.clone());
         let row: usize = value("row").unwrap().parse().unwrap();

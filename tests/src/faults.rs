@@ -73,7 +73,7 @@ pub fn answers(case: &Case) -> Vec<String> {
     let mut lines = Vec::new();
     let everything = View { filter: Filter::Everything, from: None, to: None };
     let walk = Walk { with_fields: true, ..Walk::default() };
-    case.for_each(&snapshot, &everything, walk, &never, &mut |event, fields| {
+    case.for_each(&snapshot, &everything, &walk, &never, &mut |event, fields| {
         let source = &snapshot.sources()[event.source as usize].name;
         let fields: Vec<_> = fields.iter().map(|field| format!("{}={}", field.name, field.value)).collect();
         let place = format!("{source} {} {} {}", event.line, event.time, event.level.name());

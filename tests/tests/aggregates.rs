@@ -37,7 +37,7 @@ fn read(case: &Case, view: &View) -> Vec<Read> {
     let snapshot = case.snapshot();
     let mut events = Vec::new();
     let walk = Walk { with_fields: true, ..Walk::default() };
-    case.for_each(&snapshot, view, walk, &Cancel::default(), &mut |event, fields| {
+    case.for_each(&snapshot, view, &walk, &Cancel::default(), &mut |event, fields| {
         let source = snapshot.sources()[event.source as usize].name.clone();
         events.push(Read { event, source, fields });
         Ok(())

@@ -69,7 +69,7 @@ fn imported(folder: &Path, seed: u64) -> Case {
 fn read(case: &Case, view: &View) -> Vec<Read> {
     let mut events = Vec::new();
     let walk = Walk { with_fields: true, ..Walk::default() };
-    case.for_each(&case.snapshot(), view, walk, &Cancel::default(), &mut |event, fields| {
+    case.for_each(&case.snapshot(), view, &walk, &Cancel::default(), &mut |event, fields| {
         events.push((event, fields));
         Ok(())
     })

@@ -35,7 +35,7 @@ fn all(case: &Case) -> Vec<Events> {
     case.for_each(
         &snapshot,
         &everything,
-        Walk { with_fields: true, ..Walk::default() },
+        &Walk { with_fields: true, ..Walk::default() },
         &Cancel::default(),
         &mut |event, fields| {
             let source = snapshot.sources()[event.source as usize].name.clone();
@@ -208,7 +208,7 @@ proptest! {
         prop_assert_eq!(case.count(&before, &everything, &never).expect("a count"), events.len());
         let mut old = 0;
         let walk = Walk { with_fields: true, ..Walk::default() };
-        case.for_each(&before, &everything, walk, &never, &mut |_, _| { old += 1; Ok(()) }).expect("a walk");
+        case.for_each(&before, &everything, &walk, &never, &mut |_, _| { old += 1; Ok(()) }).expect("a walk");
         prop_assert_eq!(old, events.len());
     }
 

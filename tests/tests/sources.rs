@@ -26,7 +26,7 @@ fn events(case: &Case) -> Vec<String> {
     let view = View::parse("", None, None).expect("everything");
     let walk = Walk { with_fields: true, ..Walk::default() };
     let mut found = Vec::new();
-    case.for_each(&case.snapshot(), &view, walk, &Cancel::default(), &mut |event, fields| {
+    case.for_each(&case.snapshot(), &view, &walk, &Cancel::default(), &mut |event, fields| {
         let mut fields: Vec<_> =
             fields.iter().map(|field| format!("{}={}", field.name, field.value)).collect();
         fields.sort();
@@ -313,7 +313,7 @@ proptest! {
         let seen = |case: &Case| -> Vec<(i64, String)> {
             let view = View::parse("source:app.log", None, None).expect("a filter");
             let mut found = Vec::new();
-            case.for_each(&case.snapshot(), &view, Walk::default(), &Cancel::default(), &mut |event, _| {
+            case.for_each(&case.snapshot(), &view, &Walk::default(), &Cancel::default(), &mut |event, _| {
                 found.push((event.time, event.text));
                 Ok(())
             })
