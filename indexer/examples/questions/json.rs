@@ -20,6 +20,9 @@ impl Bench {
             self.count(&format!("message:*eer from up{}*", &"stream"[..run.min(6)]));
         });
         self.row("regex on message", 120.0, 0.0, |run| {
+            self.count(&format!("message:/retry [{}-5] of [5{run}]/", 1 + run % 5));
+        });
+        self.row("regex of what most messages have", None, 0.0, |run| {
             self.count(&format!("message:/user [0-9]{{1,{}}} .*from/", 3 + run));
         });
         self.row("phrase", 15.0, 0.0, |run| {

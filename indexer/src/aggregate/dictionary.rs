@@ -42,29 +42,22 @@ impl Values {
         let known =
             case.columns().get(u64::MAX, field, || Ok((Arc::new(Mutex::new(Known::default())), 0)))?;
         let known = Arc::clone(&known);
-        let mut columns = Vec::new();
-        let decode = |index: usize| coded(&snapshot.segments[index], snapshot.sources(), field, cancel);
-        in_order(snapshot.segments.len(), cancel, decode, |_, column| {
-            columns.push(column);
-            Ok(())
-        })?;
         let mut all = locked(&known);
         let before = all.bytes();
-        let mut segments = Vec::with_capacity(columns.len());
-        for (segment, column) in snapshot.segments.iter().zip(columns) {
-            if cancel.is_set() {
-                return Err(Error::cancelled());
-            }
-            let Some(column) = column else {
-                segments.push(None);
-                continue;
+        let mut segments = Vec::with_capacity(snapshot.segments.len());
+        let decode = |index: usize| coded(&snapshot.segments[index], snapshot.sources(), field, cancel);
+        in_order(snapshot.segments.len(), cancel, decode, |index, column| {
+            let id = snapshot.segments[index].meta.id;
+            let coded = |column: Arc<Column>| -> Result<Coded> {
+                let shared = match all.segments.get(&id) {
+                    Some(shared) => Arc::clone(shared),
+                    None => all.add(id, &column, field, cancel)?,
+                };
+                Ok(Coded { column, shared })
             };
-            let shared = match all.segments.get(&segment.meta.id) {
-                Some(shared) => Arc::clone(shared),
-                None => all.add(segment.meta.id, &column, field, cancel)?,
-            };
-            segments.push(Some(Coded { column, shared }));
-        }
+            segments.push(column.map(coded).transpose()?);
+            Ok(())
+        })?;
         let (codes, bytes) = (all.kinds.len() + 1, all.bytes());
         drop(all);
         if bytes != before {

@@ -17,9 +17,7 @@ const WORTH_PLACING_BYTES: usize = 256 << 10;
 pub struct TextColumn {
     codes: Vec<u32>,
     texts: Texts,
-    /// An open table of the upper half of each text's hash with the text's code.
-    table: Vec<u64>,
-    seed: u64,
+    known: Known,
     coding: bool,
     /// How many texts there were at the last trial.
     tried: usize,
@@ -27,16 +25,71 @@ pub struct TextColumn {
     last: u32,
 }
 
+/// An open table: by the upper half of each text's hash, the text's code.
+#[derive(Debug)]
+struct Known {
+    slots: Vec<u64>,
+    count: usize,
+    seed: u64,
+}
+
 const EMPTY: u64 = u64::MAX;
+
+impl Default for Known {
+    fn default() -> Known {
+        Known { slots: vec![EMPTY; 1 << 10], count: 0, seed: seed() }
+    }
+}
+
+impl Known {
+    /// The code of a text that is there, or the tag that it is to be put in with.
+    fn code(&self, texts: &Texts, text: &[u8]) -> Result<u32, u64> {
+        let tag = hash(self.seed, text) >> 32;
+        let mask = self.slots.len() - 1;
+        let mut slot = tag as usize & mask;
+        while self.slots[slot] != EMPTY {
+            let code = self.slots[slot] as u32;
+            if self.slots[slot] >> 32 == tag && is(texts, code, text) {
+                return Ok(code);
+            }
+            slot = (slot + 1) & mask;
+        }
+        Err(tag)
+    }
+
+    /// Puts in a text that is not there.
+    fn put(&mut self, tag: u64, code: u32) {
+        if self.count * 3 > self.slots.len() * 2 {
+            // Tags stay with their codes, so that a larger table is made without a look at the texts.
+            let larger = vec![EMPTY; self.slots.len() * 2];
+            let old = std::mem::replace(&mut self.slots, larger);
+            old.into_iter().filter(|&entry| entry != EMPTY).for_each(|entry| self.place(entry));
+        }
+        self.count += 1;
+        self.place(tag << 32 | u64::from(code));
+    }
+
+    fn place(&mut self, entry: u64) {
+        let mask = self.slots.len() - 1;
+        let mut slot = (entry >> 32) as usize & mask;
+        while self.slots[slot] != EMPTY {
+            slot = (slot + 1) & mask;
+        }
+        self.slots[slot] = entry;
+    }
+}
+
+fn is(texts: &Texts, code: u32, text: &[u8]) -> bool {
+    texts.get(code as usize).is_some_and(|known| known.as_bytes() == text)
+}
 
 impl TextColumn {
     pub fn with_capacity(rows: usize) -> TextColumn {
         TextColumn {
             codes: Vec::with_capacity(rows),
             texts: Texts::default(),
-            table: vec![EMPTY; 1 << 10],
+            known: Known::default(),
             last: NO_CODE,
-            seed: seed(),
             coding: true,
             tried: 0,
         }
@@ -57,7 +110,7 @@ impl TextColumn {
     }
 
     fn code(&mut self, bytes: &[u8]) -> u32 {
-        if self.is(self.last, bytes) {
+        if is(&self.texts, self.last, bytes) {
             return self.last;
         }
         self.last = self.look_up(bytes);
@@ -65,42 +118,25 @@ impl TextColumn {
     }
 
     fn look_up(&mut self, bytes: &[u8]) -> u32 {
-        let hash = hash(self.seed, bytes);
-        let mask = self.table.len() - 1;
-        let mut slot = hash as usize & mask;
-        while self.table[slot] != EMPTY {
-            let code = self.table[slot] as u32;
-            if self.table[slot] >> 32 == hash >> 32 && self.is(code, bytes) {
-                return code;
-            }
-            slot = (slot + 1) & mask;
-        }
+        let tag = match self.known.code(&self.texts, bytes) {
+            Ok(code) => return code,
+            Err(tag) => tag,
+        };
         let Ok(text) = std::str::from_utf8(bytes) else {
             let readable = String::from_utf8_lossy(bytes).into_owned();
             return self.look_up(readable.as_bytes());
         };
         let code = self.texts.len() as u32;
         self.texts.push(text);
-        self.table[slot] = hash >> 32 << 32 | u64::from(code);
-        if self.texts.len() * 2 > self.table.len() {
-            self.grow();
-        }
+        self.known.put(tag, code);
         code
-    }
-
-    fn is(&self, code: u32, bytes: &[u8]) -> bool {
-        self.texts.get(code as usize).is_some_and(|text| text.as_bytes() == bytes)
-    }
-
-    fn grow(&mut self) {
-        self.table = table_of(&self.texts, self.seed, self.table.len() * 4);
     }
 
     /// Adds a text without looking whether it is known, unless it is the last one again: a heading that is
     /// the value of every row after it must not be kept a million times.
     fn append(&mut self, bytes: &[u8]) -> u32 {
         let last = self.texts.len() - 1;
-        if self.is(last as u32, bytes) {
+        if is(&self.texts, last as u32, bytes) {
             return last as u32;
         }
         match std::str::from_utf8(bytes) {
@@ -122,39 +158,21 @@ impl TextColumn {
 }
 
 /// Texts that each have one code, in the order they came.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Interner {
     texts: Texts,
-    table: Vec<u64>,
-    seed: u64,
-}
-
-impl Default for Interner {
-    fn default() -> Interner {
-        Interner { texts: Texts::default(), table: vec![EMPTY; 1 << 10], seed: seed() }
-    }
+    known: Known,
 }
 
 impl Interner {
     /// The code of a text, a new one if it has none.
     pub fn code(&mut self, text: &str) -> u32 {
-        let hash = hash(self.seed, text.as_bytes());
-        let mask = self.table.len() - 1;
-        let mut slot = hash as usize & mask;
-        while self.table[slot] != EMPTY {
-            let code = self.table[slot] as u32;
-            if self.table[slot] >> 32 == hash >> 32 && self.texts.get(code as usize) == Some(text) {
-                return code;
-            }
-            slot = (slot + 1) & mask;
-        }
-        let code = self.texts.len() as u32;
-        self.texts.push(text);
-        self.table[slot] = hash >> 32 << 32 | u64::from(code);
-        if self.texts.len() * 2 > self.table.len() {
-            self.table = table_of(&self.texts, self.seed, self.table.len() * 4);
-        }
-        code
+        self.known.code(&self.texts, text.as_bytes()).unwrap_or_else(|tag| {
+            let code = self.texts.len() as u32;
+            self.texts.push(text);
+            self.known.put(tag, code);
+            code
+        })
     }
 
     pub fn get(&self, code: usize) -> Option<&str> {
@@ -162,21 +180,8 @@ impl Interner {
     }
 
     pub fn bytes(&self) -> usize {
-        self.texts.memory() + self.table.len() * size_of::<u64>()
+        self.texts.memory() + self.known.slots.len() * size_of::<u64>()
     }
-}
-
-fn table_of(texts: &Texts, seed: u64, size: usize) -> Vec<u64> {
-    let mut table = vec![EMPTY; size];
-    for (code, text) in texts.iter().enumerate() {
-        let hash = hash(seed, text.as_bytes());
-        let mut slot = hash as usize & (size - 1);
-        while table[slot] != EMPTY {
-            slot = (slot + 1) & (size - 1);
-        }
-        table[slot] = hash >> 32 << 32 | code as u64;
-    }
-    table
 }
 
 /// Differs from run to run, so that nobody can write a log whose values all collide.
