@@ -98,7 +98,9 @@ impl Case {
             events += segment.meta.events;
             let templates = self.templates_for(snapshot, segment, &view.filter, cancel)?;
             let (sources, templates) = (snapshot.sources(), templates.as_ref());
-            let question = Question { segment, sources, templates, cancel, trace: Some(&trace) };
+            let shapes = || self.known_shapes(segment, cancel);
+            let trace = Some(&trace);
+            let question = Question { segment, sources, templates, shapes: &shapes, cancel, trace };
             let rows = select_segment(&question, &prepared, &mut cursor)?;
             let times = segment.times()?;
             let within = |row: &u32| {

@@ -267,7 +267,8 @@ impl Case {
         }
         self.matches.get(segment.meta.id, &printed, cancel, || {
             let (sources, templates) = (snapshot.sources(), templates.as_ref());
-            let question = Question { segment, sources, templates, cancel, trace: None };
+            let shapes = || self.known_shapes(segment, cancel);
+            let question = Question { segment, sources, templates, shapes: &shapes, cancel, trace: None };
             let prepared = self.matches.prepared(filter, &printed);
             let rows = select_segment(&question, &prepared, &mut self.raw_cursor())?;
             Ok(RowSet::of(rows, segment.meta.events as usize))

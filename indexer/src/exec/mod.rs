@@ -8,6 +8,7 @@ mod keys;
 mod matcher;
 mod order;
 mod part;
+mod phrase;
 mod pool;
 mod prepared;
 mod ranks;

@@ -78,6 +78,11 @@ impl Rows {
         }
     }
 
+    /// Rows of the segment, in the set or not.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
     pub fn insert(&mut self, row: u32) {
         self.words[row as usize / 64] |= 1 << (row % 64);
     }

@@ -1,18 +1,23 @@
 //! Which rows of a segment match a filter.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::codes::Codes;
 use super::explain::{Path, Trace};
 use super::field;
 use super::matcher::Matcher;
+use super::phrase;
 use super::prepared::{Asks, Prepared, TextClause};
 use super::rows::Rows;
 use super::template::Templates;
 use crate::Cancel;
 use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
-use crate::storage::{Dictionary, RawCursor, Segment, SourceEntry, TokenRows};
+use crate::storage::{Dictionary, Mined, RawCursor, Segment, SourceEntry, TokenRows};
+
+/// So few texts are read sooner than anything else is looked into.
+const FEW_TEXTS: usize = 64;
 
 /// What a segment is asked with.
 pub struct Question<'a> {
@@ -20,6 +25,8 @@ pub struct Question<'a> {
     pub sources: &'a [SourceEntry],
     /// There when the filter names templates.
     pub templates: Option<&'a Templates>,
+    /// The shapes of the segment's messages, where they were looked at already.
+    pub shapes: &'a dyn Fn() -> Result<Option<Arc<Mined>>>,
     pub cancel: &'a Cancel,
     /// Where what is done is noted, if anybody wants to know.
     pub trace: Option<&'a Trace>,
@@ -154,12 +161,22 @@ fn text(
         None => (Rows::none(question.rows()), Path::Scan),
         Some(certain) if is_whole => (certain.and(among), Path::Index),
         // Of several tokens the index knows not whether they are neighbours.
-        Some(_) => (Rows::none(question.rows()), Path::IndexAndText),
+        Some(_) => (neighbours(question, matcher, &candidates)?, Path::IndexAndText),
     };
     let rest = candidates.without(&sure);
     let path = if path == Path::Index && !rest.is_empty() { Path::IndexAndText } else { path };
     let path = if path == Path::IndexAndText && rest.is_empty() { Path::Index } else { path };
     Ok(Found { rows: sure.or(&scan(question, cursor, &rest, &|raw| matcher.is_in(raw))?), path })
+}
+
+/// Candidates that have the tokens of a phrase side by side, as far as that is known without their texts.
+fn neighbours(question: &Question<'_>, matcher: &Matcher, candidates: &Rows) -> Result<Rows> {
+    match matcher {
+        Matcher::Tokens(words) if candidates.count() > FEW_TEXTS => {
+            phrase::holding(question, words, candidates)
+        }
+        _ => Ok(Rows::none(question.rows())),
+    }
 }
 
 /// The rows that have a token, and those that may have it.

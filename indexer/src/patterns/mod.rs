@@ -21,5 +21,6 @@ mod tree;
 pub use bounds::bounded;
 pub use id::{Granularity, TemplateId, shape_hash};
 pub use miner::{Miner, NO_SHAPE};
+pub use shape::{JOINT, mark_length};
 pub use slots::{Message, Slots};
 pub use tree::{Template, Tree};

@@ -18,7 +18,7 @@ use crate::patterns::{Message, Miner, NO_SHAPE, bounded, shape_hash};
 pub const FILE: &str = "templates.1.parquet";
 
 /// Fields that hold what a program said, the first that an event has.
-const MESSAGES: [&str; 3] = ["message", "msg", "log"];
+pub const MESSAGES: [&str; 3] = ["message", "msg", "log"];
 
 /// The shapes of a segment.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use crate::limits::{MINED_CACHE_ROWS, PAGE_ROWS};
 use crate::patterns::{Granularity, NO_SHAPE, Template, Tree};
 use crate::query::Filter;
 use crate::search::View;
-use crate::storage::{Mined, Segment, keep_ids, kept_ids};
+use crate::storage::{Mined, Segment, has_templates, keep_ids, kept_ids};
 use crate::{Cancel, Event};
 
 /// Called with the number of a segment that was looked at, and with how to get the tree of those so far.
@@ -72,6 +72,12 @@ impl Case {
         let mined = Arc::new(mined);
         self.templates.put(segment.meta.id, &mined);
         Ok(mined)
+    }
+
+    /// The same where they were looked at when the case was made, or since.
+    pub(crate) fn known_shapes(&self, segment: &Segment, cancel: &Cancel) -> Result<Option<Arc<Mined>>> {
+        let known = has_templates(segment) || self.templates.get(segment.meta.id).is_some();
+        known.then(|| self.mined(segment, cancel)).transpose()
     }
 
     /// The templates of everything in the case. `seen` is called with every segment looked at.

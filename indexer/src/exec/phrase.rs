@@ -1,0 +1,188 @@
+//! Phrases that are part of what many messages have in common. Where the shape of a message has the words
+//! side by side, so has the event, and its text need not be read. It tells nothing of other events.
+
+use ingest::NO_INT;
+
+use super::codes::Codes;
+use super::matcher::Matcher;
+use super::rows::Rows;
+use super::select::Question;
+use crate::FieldKind;
+use crate::error::Result;
+use crate::patterns::{JOINT, mark_length};
+use crate::storage::{Column, MESSAGES, Segment, SegmentField, Values};
+
+/// Stands for what varies, and for what may stand before or behind a message: a character of words that nobody
+/// looks for, so that no word beside it is taken for a whole one.
+const UNKNOWN: char = '\u{10fffd}';
+
+/// Formats whose strings stand between quotation marks, so that a word at either end of one is whole.
+const QUOTED: [&str; 1] = ["json"];
+
+/// Where the messages of a segment stand.
+enum Told<'a> {
+    /// In the text of each event, behind its heading.
+    Text,
+    /// In this field, which tells its places in the events.
+    Field(&'a SegmentField),
+}
+
+/// The rows among the candidates that surely have these words side by side.
+pub fn holding(question: &Question<'_>, words: &[String], among: &Rows) -> Result<Rows> {
+    let none = Rows::none(among.rows());
+    let segment = question.segment;
+    let Some(told) = told(segment).filter(|_| !words.iter().any(|word| word.contains(UNKNOWN))) else {
+        return Ok(none);
+    };
+    let Some(mined) = (question.shapes)()? else { return Ok(none) };
+    let is_quoted = segment.meta.sources.iter().all(|entry| {
+        let source = question.sources.get(entry.source as usize);
+        source.is_some_and(|source| QUOTED.contains(&source.format.as_str()))
+    });
+    let (before, behind) = match told {
+        Told::Text => (true, false),
+        Told::Field(_) => (!is_quoted, !is_quoted),
+    };
+    let matcher = Matcher::Tokens(words.to_vec());
+    let passes = |shape: &String| matcher.is_in(certain(shape, before, behind).as_bytes());
+    let passing: Vec<bool> = mined.shapes.iter().map(passes).collect();
+    if !passing.contains(&true) {
+        return Ok(none);
+    }
+    let rows = Rows::from_codes(&mined.codes, |code| passing.get(code as usize) == Some(&true)).and(among);
+    match told {
+        Told::Text => Ok(rows),
+        // What is spelled otherwise in the event, with escapes, may be other words there.
+        Told::Field(field) => Ok(rows.and(&standing(segment, field)?)),
+    }
+}
+
+/// Where all messages stand, if that is one place.
+fn told(segment: &Segment) -> Option<Told<'_>> {
+    let fields = &segment.meta.fields;
+    let is_message =
+        |field: &&SegmentField| field.kind == FieldKind::Text && MESSAGES.contains(&field.name.as_str());
+    let mut messages = fields.iter().filter(is_message);
+    match (messages.next(), messages.next()) {
+        (Some(field), None) => field.placed.then_some(Told::Field(field)),
+        (None, _) => (!fields.iter().any(|field| field.name == "method")).then_some(Told::Text),
+        _ => None,
+    }
+}
+
+/// The rows whose value stands in the event as it is.
+fn standing(segment: &Segment, field: &SegmentField) -> Result<Rows> {
+    let column = segment.kept(&format!("#standing {}", field.column), || {
+        let starts = segment.places(&field.column)?.start;
+        let there = |start: i64| if start == NO_INT { NO_INT } else { 0 };
+        Ok(Column::of(Values::Int(starts.into_iter().map(there).collect())))
+    })?;
+    Ok(Codes::of_places([0]).rows(&column))
+}
+
+/// A shape with what is known of it only.
+fn certain(shape: &str, before: bool, behind: bool) -> String {
+    let mut text = String::with_capacity(shape.len() + 8);
+    text.extend(before.then_some(UNKNOWN));
+    let mut rest = shape;
+    while let Some(character) = rest.chars().next() {
+        if let Some(length) = mark_length(rest) {
+            text.push(UNKNOWN);
+            rest = &rest[length..];
+            continue;
+        }
+        if character != JOINT {
+            text.push(character);
+        }
+        rest = &rest[character.len_utf8()..];
+    }
+    text.extend(behind.then_some(UNKNOWN));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use super::*;
+    use crate::query::{Filter, parse};
+    use crate::{AnswerPath, Cancel, Case, ImportOptions, View};
+
+    #[test]
+    fn what_varies_has_no_words() {
+        for (shape, expected) in [
+            ("took <duration> and <num>", "took \u{10fffd} and \u{10fffd}"),
+            ("user<num> left", "user\u{10fffd} left"),
+            ("GET /a\u{1f}/b\u{1f}/<num>", "GET /a/b/\u{10fffd}"),
+            ("1 < 2 <b>", "1 < 2 <b>"),
+        ] {
+            assert_eq!(certain(shape, false, false), expected);
+        }
+    }
+
+    /// Messages that have the words, and messages that nearly do.
+    const MESSAGES: [&str; 12] = [
+        "request 7 failed because of connection reset by peer",
+        "connection reset by peer 10.0.0.1 after 3 tries",
+        "Connection  reset\\tby peer",
+        "connection\\u0020reset by peer, connection by reset",
+        "xconnection reset by peer and connection",
+        "connection 12 reset by peer",
+        "connection resetting by peer reset",
+        "by peer connection reset",
+        "a connection\\nreset by peer reset",
+        "connection reset by peer9",
+        "connection reset <num> by peer",
+        "9 connection/reset-by.peer",
+    ];
+
+    fn lines(of: impl Fn(usize, &str) -> String) -> String {
+        (0..MESSAGES.len() * 1_000).fold(String::new(), |mut log, index| {
+            // Texts that differ are told by their places.
+            let message = MESSAGES[index % MESSAGES.len()];
+            let message = match index % 24 {
+                0..12 => format!("{message} {index}"),
+                _ => message.replacen(' ', &format!(" {index} "), 1),
+            };
+            let _ = writeln!(log, "{}", of(index, &message));
+            log
+        })
+    }
+
+    #[test]
+    fn phrases_are_found_where_their_words_stand_side_by_side() {
+        let json = lines(|index, message| format!("{{\"n\":{index},\"message\":\"{message}\"}}"));
+        let plain = lines(|index, message| format!("2026-03-01 14:{:02}:05 INFO {message}", index % 60));
+        let keyed = lines(|index, message| format!("n={index} msg=\"{message}\" level=info"));
+        for (name, log) in [("a.ndjson", json), ("b.log", plain), ("c.log", keyed)] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let file = folder.path().join(name);
+            std::fs::write(&file, &log).expect("a log");
+            let case = Case::create(&folder.path().join("p.case")).expect("a case");
+            case.import(&[file], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
+            let mut by_index = 0;
+            for query in [
+                "\"connection reset by peer\"",
+                "\"reset by\"",
+                "\"connection reset\"",
+                "\"by peer\"",
+                "\"tries by\"",
+            ] {
+                let Ok(Filter::Text(pattern)) = parse(query) else { panic!("{query} is no phrase") };
+                let matcher = Matcher::new(&pattern);
+                let expected = log.lines().filter(|line| matcher.is_in(line.as_bytes())).count();
+                let view = View::parse(query, None, None).expect("a query");
+                let explained = case.explain(&case.snapshot(), &view, &Cancel::default()).expect("an answer");
+                assert_eq!(explained.matched, expected as u64, "{query} in {name}");
+                assert_eq!(
+                    case.count(&case.snapshot(), &view, &Cancel::default()).expect("a count"),
+                    expected
+                );
+                let step = &explained.steps[0];
+                by_index += u64::from(step.texts < expected as u64);
+                assert!(step.paths.iter().all(|(path, _)| *path != AnswerPath::Scan), "{query} in {name}");
+            }
+            assert!(by_index > 0, "no phrase in {name} is found without reading all texts");
+        }
+    }
+}
