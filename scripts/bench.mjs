@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { buildPrograms, buildScreen } from './build.mjs';
 import { program, root, targetFolder } from './paths.mjs';
 import { Stop, main, onPath, run, say } from './run.mjs';
+import { readers } from './readers.mjs';
 import { setup } from './setup.mjs';
 
 const kinds = ['access', 'json'];
@@ -66,14 +67,15 @@ function importOnce(file) {
   }
 }
 
-/** Asks a case made of this file what the screen asks (`indexer/examples/questions`), also while it is imported. */
+/** Asks a case made of this file what the screen asks, also while it is imported, and whether DuckDB agrees. */
 function questions(file) {
+  const timberline = program('timberline', 'release');
   const home = mkdtempSync(join(tmpdir(), 'timberline-bench-'));
   try {
     const place = join(home, 'questions.case');
-    measure(program('timberline', 'release'), 'import', place, file, '--json');
-    const asked = measure(program(join('examples', 'questions'), 'release'), place, '--json', file);
-    return JSON.parse(asked.output).map((row) => ({
+    measure(timberline, 'import', place, file, '--json');
+    const asked = measure(timberline, 'bench', place, file, '--json');
+    const answers = JSON.parse(asked.output).questions.map((row) => ({
       milliseconds: row.name,
       first: row.first.toFixed(1),
       median: row.median.toFixed(2),
@@ -81,24 +83,26 @@ function questions(file) {
       floor: row.floor.toFixed(2),
       met: row.target === null ? '' : row.median <= row.target ? 'yes' : 'no',
     }));
+    return { answers, agreed: agreed(timberline, place, file) };
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** What DuckDB, which reads the log itself, says to the answers. */
+function agreed(timberline, place, file) {
+  const python = process.env.TIMBERLINE_PYTHON;
+  if (!python || !existsSync(python)) return 'DuckDB was not asked: it could not be installed.';
+  const script = join(root, 'scripts', 'agree.py');
+  const compared = spawnSync(python, [script, timberline, place, file], { encoding: 'utf8' });
+  return (compared.stdout + (compared.status === 0 ? '' : compared.stderr)).trim();
 }
 
 await main(async () => {
   await setup();
   await buildScreen();
   await buildPrograms('--release');
-  await run('cargo', [
-    'build',
-    '--release',
-    '--quiet',
-    '-p',
-    'timberline-indexer',
-    '--example',
-    'questions',
-  ]);
+  readers();
 
   const rows = [];
   const asked = [];
@@ -123,12 +127,13 @@ await main(async () => {
       'peak MB': (imported.report.peak_rss_bytes / 1e6).toFixed(0),
       'first events s': imported.report.first_published_seconds.toFixed(2),
     });
-    asked.push({ kind, answers: questions(file) });
+    asked.push({ kind, ...questions(file) });
   }
   console.table(rows);
-  for (const { kind, answers } of asked) {
+  for (const { kind, answers, agreed } of asked) {
     say(`Questions to ${lines} lines of ${kind}`);
     console.table(answers);
+    say(agreed);
   }
   say(`Best of ${runs} by CPU seconds, in ${root}`);
 });

@@ -39,6 +39,8 @@ pub enum Command {
     Delete(Delete),
     /// Serve the workbench to a browser on this machine
     Serve(Serve),
+    /// Measure how fast logs become a case on this machine, and how fast it answers
+    Bench(Bench),
 }
 
 /// How files are read.
@@ -202,6 +204,16 @@ pub struct Import {
     /// Import what is in the case already once more, as sources of its own
     #[arg(long)]
     pub again: bool,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct Bench {
+    /// Logs, which are imported into a case that is gone afterwards; or a case, and logs to import beside it
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,

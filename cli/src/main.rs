@@ -4,6 +4,7 @@
 
 mod adjust;
 mod args;
+mod bench;
 mod detect;
 mod events;
 mod files;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Compact(arguments) => rewrite::compact(&arguments),
         Command::Delete(arguments) => rewrite::delete(&arguments),
         Command::Serve(arguments) => serve::run(arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
     };
     match outcome {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -1,14 +1,14 @@
 //! Many ask at once, and while an import runs.
 
-use std::path::Path;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 
 use indexer::aggregate::{By, Interval, TimeZone};
-use indexer::{Cancel, Direction, ImportOptions};
+use indexer::{Cancel, Case, Direction, ImportOptions, Result};
 
-use crate::{Bench, Row};
+use super::{Bench, Row};
 
 const CLIENTS: usize = 20;
 
@@ -23,16 +23,15 @@ const OPERATIONS: [&str; 6] =
     ["default", "term", "range", "hourly_agg", "desc_sort_timestamp", "asc_sort_timestamp"];
 
 impl Bench {
-    fn operation(&self, name: &str, run: usize) {
+    fn operation(&self, name: &str, run: usize) -> Result<()> {
         match name {
             "term" => self.count(&format!("level:error line>{run}")),
             "range" => {
-                let view = self.but_seconds(run);
-                self.case.count(&self.snapshot, &view, &Cancel::default()).expect("a count");
+                self.case.count(&self.snapshot, &self.but_seconds(run), &Cancel::default()).map(|_| ())
             }
             "hourly_agg" => {
                 let by = By::Time { interval: Interval::Fixed(3_600_000_000_000), zone: TimeZone::UTC };
-                self.aggregate(&format!("NOT line:{run}"), vec![by], vec![]);
+                self.aggregate(&format!("NOT line:{run}"), vec![by], vec![])
             }
             "desc_sort_timestamp" => self.page("*", Direction::NewestFirst, 0.0),
             "asc_sort_timestamp" => self.page("*", Direction::OldestFirst, 0.0),
@@ -41,11 +40,12 @@ impl Bench {
     }
 
     /// Milliseconds that each operation takes while so many clients ask, until `rounds` are done or the flag is set.
-    fn asked_by(&self, clients: usize, rounds: usize, over: &Cancel) -> Vec<Vec<f64>> {
-        let times = Mutex::new(vec![Vec::new(); OPERATIONS.len()]);
+    fn asked_by(&self, clients: usize, rounds: usize, over: &Cancel) -> Result<Vec<Vec<f64>>> {
+        let mut times = vec![Vec::new(); OPERATIONS.len()];
         thread::scope(|scope| {
+            let (sender, receiver) = mpsc::channel();
             for client in 0..clients {
-                let times = &times;
+                let sender = sender.clone();
                 scope.spawn(move || {
                     for round in 0..rounds {
                         for (index, operation) in OPERATIONS.iter().enumerate() {
@@ -53,59 +53,61 @@ impl Bench {
                                 return;
                             }
                             let started = Instant::now();
-                            self.operation(operation, 1_000 + (client * rounds + round) * 7);
+                            let done = self.operation(operation, 1_000 + (client * rounds + round) * 7);
                             let took = started.elapsed().as_secs_f64() * 1e3;
-                            times.lock().expect("no client panics")[index].push(took);
+                            // Nobody listens any more once a question has failed.
+                            let _ = sender.send(done.map(|()| (index, took)));
                         }
                     }
                 });
             }
-        });
-        times.into_inner().expect("no client panics")
+            drop(sender);
+            for answer in receiver {
+                let (index, took) = answer?;
+                times[index].push(took);
+            }
+            Ok(())
+        })
+        .map(|()| times)
     }
 
     /// Each operation alone, and asked by twenty clients at once.
-    pub fn clients(&self) {
+    pub fn clients(&self) -> Result<()> {
         let never = Cancel::default();
-        let alone = self.asked_by(1, 9, &never);
-        let together = self.asked_by(CLIENTS, ROUNDS, &never);
+        let alone = self.asked_by(1, 9, &never)?;
+        let together = self.asked_by(CLIENTS, ROUNDS, &never)?;
         for (operation, (alone, together)) in OPERATIONS.iter().zip(alone.into_iter().zip(together)) {
-            let (alone, together) = (place(alone, 0.5), place(together, 0.5));
             let name = format!("{operation}, alone (first) and by {CLIENTS} clients");
-            self.tell(Row { name, first: alone, median: together, target: None, floor: 0.0 });
+            let (first, median) = (place(alone, 0.5), place(together, 0.5));
+            self.tell(Row { name, first, median, target: None, floor: 0.0 });
         }
+        Ok(())
     }
 
-    /// Each operation while a log is imported into the same case: the ninth of ten times.
-    pub fn under_import(&self, path: &Path, log: &Path) -> indexer::Result<()> {
+    /// Each operation while logs are imported into a case beside this one: the ninth of ten times.
+    pub fn under_import(&self, logs: &[PathBuf], beside: &Path) -> Result<()> {
         let never = Cancel::default();
-        let alone = self.asked_by(1, 20, &never);
+        let alone = self.asked_by(1, 20, &never)?;
         let (importing, over) = (Cancel::default(), Cancel::default());
         let under = thread::scope(|scope| {
             let import = scope.spawn(|| {
-                // A case beside it, so that this one is asked the same again and again.
-                let beside = path.with_extension("beside.case");
-                let done = indexer::Case::create(&beside).and_then(|case| {
-                    case.import(&[log.to_path_buf()], &ImportOptions::default(), &|_| {}, &importing)
-                });
+                let done = Case::create(beside)
+                    .and_then(|case| case.import(logs, &ImportOptions::default(), &|_| {}, &importing));
                 over.set();
-                let _ = std::fs::remove_dir_all(&beside);
                 done.map(drop)
             });
             let under = self.asked_by(1, 20, &over);
             importing.set();
-            import.join().expect("no import panics").map(|()| under)
+            match import.join() {
+                Ok(imported) => imported.and(under),
+                Err(panicked) => std::panic::resume_unwind(panicked),
+            }
         })?;
         for (operation, (alone, under)) in OPERATIONS.iter().zip(alone.into_iter().zip(under)) {
             let (alone, under) = (place(alone, 0.9), place(under, 0.9));
             let name = format!("{operation}, p90 alone (first) and under import");
-            self.tell(Row {
-                name,
-                first: alone,
-                median: under,
-                target: Some(alone * UNDER_IMPORT),
-                floor: 0.0,
-            });
+            let target = Some(alone * UNDER_IMPORT);
+            self.tell(Row { name, first: alone, median: under, target, floor: 0.0 });
         }
         Ok(())
     }

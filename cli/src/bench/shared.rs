@@ -1,0 +1,128 @@
+//! Questions to logs of any kind.
+
+use std::hint::black_box;
+
+use indexer::aggregate::{By, Interval, Measure, TermOrder, TimeZone, zone};
+use indexer::{Around, Cancel, Direction, Result, Shown};
+
+use super::{Bench, Floor, view};
+
+const HOUR: i64 = 3_600_000_000_000;
+
+/// A field of few values and one of many numbers.
+pub struct Fields<'a> {
+    pub group: &'a str,
+    pub number: &'a str,
+    /// Values of the group.
+    pub values: &'a [String],
+}
+
+impl Fields<'_> {
+    /// Differs from run to run, so that no answer is one that was kept.
+    fn filter(&self, run: usize) -> String {
+        let value = self.values.get(run % self.values.len().max(1)).map_or("*", String::as_str);
+        format!("{}:\"{value}\" {}>{}", self.group, self.number, run * 10)
+    }
+}
+
+impl Bench {
+    pub fn pages(&self, floor: &Floor, fields: &Fields<'_>) -> Result<()> {
+        self.row("newest 100", 2.0, 0.0, |_| self.page("*", Direction::NewestFirst, 0.0))?;
+        self.row("oldest 100", 2.0, 0.0, |_| self.page("*", Direction::OldestFirst, 0.0))?;
+        self.row("a page anywhere", 20.0, 0.0, |run| {
+            self.page("*", Direction::NewestFirst, run as f64 / 11.0)
+        })?;
+        self.row("a page anywhere, filtered", 20.0, 0.0, |run| {
+            self.page(&fields.filter(run + 100), Direction::OldestFirst, run as f64 / 11.0)
+        })?;
+        self.row("a page anywhere, sorted by a number", 20.0, floor.words, |run| {
+            self.sorted("*", fields.number, run as f64 / 11.0)
+        })?;
+        self.row("a page anywhere, filtered and sorted", 20.0, floor.words, |run| {
+            self.sorted(&fields.filter(run + 200), fields.number, run as f64 / 110.0)
+        })?;
+        self.row("context: 50 before and after", None, 0.0, |run| self.context(run))
+    }
+
+    pub fn tables(&self, floor: &Floor, fields: &Fields<'_>) -> Result<()> {
+        let Fields { group, number, .. } = fields;
+        let pipe = |name: &str, query: &dyn Fn(usize) -> String| {
+            self.row(name, None, floor.words, |run| self.pipe(&query(run)))
+        };
+        pipe("pipe: sort, limit", &|run| {
+            format!("{} | sort -{number} | limit {}", fields.filter(run + 300), 100 + run)
+        })?;
+        pipe("pipe: sort all, limit", &|run| format!("* | sort -{number}, {group} | limit {}", 100 + run))?;
+        pipe("pipe: stats by", &|run| {
+            format!("* | stats count, sum({number}), max({number}) by {group} | where count > {run}")
+        })?;
+        pipe("pipe: percentiles by", &|run| {
+            format!("* | stats p50({number}), p95({number}) by {group} | limit {}", 10 + run)
+        })?;
+        pipe("pipe: timechart", &|run| {
+            format!("* | timechart span=1h count by {group} | limit {}", 100 + run)
+        })
+    }
+
+    pub fn calculations(&self, floor: &Floor, fields: &Fields<'_>) -> Result<()> {
+        let hourly = |zone: &TimeZone| By::Time { interval: Interval::Fixed(HOUR), zone: zone.clone() };
+        let (utc, berlin) = (TimeZone::UTC, zone("Europe/Berlin")?);
+        let automatic = |zone: &TimeZone| By::Time { interval: Interval::Auto(100), zone: zone.clone() };
+        let terms = || By::Terms { field: fields.group.to_owned(), top: 50, order: TermOrder::Most };
+        let percentiles =
+            || Measure::Percentiles { field: fields.number.to_owned(), at: vec![50.0, 95.0, 99.0] };
+        let above = |run: usize| format!("{}>{}", fields.number, run as f64 / 8.0);
+        self.row("hourly, unfiltered", 1.0, floor.words, |_| {
+            self.aggregate("*", vec![hourly(&utc)], vec![])
+        })?;
+        self.row("automatic buckets", 1.0, floor.words, |_| {
+            self.aggregate("*", vec![automatic(&utc)], vec![])
+        })?;
+        self.row("automatic buckets, in a zone", 1.0, floor.words, |_| {
+            self.aggregate("*", vec![automatic(&berlin)], vec![])
+        })?;
+        self.row("hourly, filtered", 10.0, floor.words, |run| {
+            self.aggregate(&fields.filter(run), vec![hourly(&utc)], vec![])
+        })?;
+        self.row("hourly, filtered, in a zone", 10.0, floor.words, |run| {
+            self.aggregate(&fields.filter(run + 400), vec![hourly(&berlin)], vec![])
+        })?;
+        self.row("hourly by group", 12.0, floor.words, |run| {
+            self.aggregate(&format!("NOT line:{run}"), vec![hourly(&utc), terms()], vec![])
+        })?;
+        self.row("percentiles, overall", 25.0, floor.words, |run| {
+            self.aggregate(&above(run), vec![], vec![percentiles()])
+        })?;
+        self.row("percentiles by group", 40.0, floor.words * 2.0, |run| {
+            self.aggregate(&above(run + 20), vec![terms()], vec![percentiles()])
+        })?;
+        self.row("percentiles per hour", 60.0, floor.words * 2.0, |run| {
+            self.aggregate(&above(run + 40), vec![hourly(&utc)], vec![percentiles()])
+        })?;
+        self.row("facets of all fields", 250.0, floor.words * 8.0, |run| {
+            self.facets(&self.but_seconds(run))
+        })?;
+        self.row("patterns", None, floor.words, |run| self.patterns(&format!("NOT line:{run}")))
+    }
+
+    fn context(&self, run: usize) -> Result<()> {
+        let never = Cancel::default();
+        let place = (self.snapshot.events() as usize / 20 * (run + 1), 1);
+        let all = view("*")?;
+        let page =
+            self.case.page(&self.snapshot, &all, Direction::OldestFirst, place, &Shown::text(10), &never)?;
+        if let Some(event) = page.events.first() {
+            let own = (event.source, event.offset);
+            let shown = Shown::text(1_000);
+            black_box(self.case.around(
+                &self.snapshot,
+                own,
+                &Around::Everywhere,
+                (50, 50),
+                &shown,
+                &never,
+            )?);
+        }
+        Ok(())
+    }
+}
