@@ -96,7 +96,8 @@ export class OpenCase {
     this.split = new Split(client);
     this.wayOut = new WayOut(client);
     const keep = keepFor(summary.path);
-    this.queries = new Queries(keep);
+    this.notes = new Notes(client, summary.path, this.markers);
+    this.queries = new Queries(keep, this.notes);
     this.explorer = new Explorer(
       client,
       summary.path,
@@ -107,7 +108,6 @@ export class OpenCase {
     this.results = new Results(client);
     this.boards = new Boards(client, summary.path);
     this.charts = new Charts(client, summary.path, this.explorer.history);
-    this.notes = new Notes(client, summary.path, this.markers);
     this.notebook = new Notebook(this.notes, keep);
     this.noted = new NotedEvents(client, summary.path);
     this.cells = new Cells(client, summary.path);

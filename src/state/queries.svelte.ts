@@ -1,33 +1,33 @@
 import type { Keep } from './kept';
+import type { Notes } from './notes.svelte';
 
 /** Queries that are remembered; more than anybody walks through. */
 const MOST_RECENT = 50;
+const KIND = 'query';
 
 export interface SavedQuery {
   readonly name: string;
   readonly query: string;
 }
 
-/** Where saved queries are kept. The window keeps them until the case does. */
-export interface SavedQueries {
-  list(): Promise<readonly SavedQuery[]>;
-  save(saved: SavedQuery): Promise<void>;
-  remove(name: string): Promise<void>;
-}
-
-/** Queries that were asked, the last first, and those that were given a name. */
+/** Queries that were asked, the last first, and those that were given a name and are kept in the case. */
 export class Queries {
   recent = $state.raw<readonly string[]>([]);
-  saved = $state.raw<readonly SavedQuery[]>([]);
 
   readonly #keep: Keep;
-  readonly #store: SavedQueries;
+  readonly #notes: Pick<Notes, 'ofKind' | 'change'>;
 
-  constructor(keep: Keep, store: SavedQueries = keptInWindow(keep)) {
+  readonly saved: readonly SavedQuery[] = $derived.by(() =>
+    this.#notes
+      .ofKind(KIND)
+      .map(({ id, text }) => ({ name: id, query: text }))
+      .sort((one, other) => one.name.localeCompare(other.name)),
+  );
+
+  constructor(keep: Keep, notes: Pick<Notes, 'ofKind' | 'change'>) {
     this.#keep = keep;
-    this.#store = store;
+    this.#notes = notes;
     this.recent = texts(keep.read('recent'));
-    void this.#load();
   }
 
   asked(query: string): void {
@@ -37,49 +37,21 @@ export class Queries {
     this.#keep.write('recent', JSON.stringify(this.recent));
   }
 
-  async save(name: string, query: string): Promise<void> {
-    await this.#store.save({ name, query });
-    await this.#load();
+  /** Under a name there is one query: saving another replaces it. True when it is kept. */
+  save(name: string, query: string): Promise<boolean> {
+    return this.#notes.change([{ kind: KIND, id: name, text: query }]);
   }
 
-  async remove(name: string): Promise<void> {
-    await this.#store.remove(name);
-    await this.#load();
-  }
-
-  async #load(): Promise<void> {
-    this.saved = await this.#store.list();
-  }
-}
-
-/** Under a name there is one query: saving another replaces it. */
-function keptInWindow(keep: Keep): SavedQueries {
-  const read = () => saved(keep.read('saved'));
-  const write = (all: readonly SavedQuery[]) => keep.write('saved', JSON.stringify(all));
-  const without = (name: string) => read().filter((each) => each.name !== name);
-  return {
-    list: () => Promise.resolve(read()),
-    save: (each) => Promise.resolve(write([...without(each.name), each])),
-    remove: (name) => Promise.resolve(write(without(name))),
-  };
-}
-
-function parsed(text: string | null): readonly unknown[] {
-  try {
-    const found: unknown = JSON.parse(text ?? '[]');
-    return Array.isArray(found) ? found : [];
-  } catch {
-    return [];
+  remove(name: string): Promise<boolean> {
+    return this.#notes.change([], [{ kind: KIND, id: name }]);
   }
 }
 
 function texts(text: string | null): readonly string[] {
-  return parsed(text).filter((each) => typeof each === 'string');
-}
-
-function saved(text: string | null): readonly SavedQuery[] {
-  return parsed(text).flatMap((each) => {
-    const { name, query } = (each ?? {}) as Partial<SavedQuery>;
-    return typeof name === 'string' && typeof query === 'string' ? [{ name, query }] : [];
-  });
+  try {
+    const found: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(found) ? found.filter((each) => typeof each === 'string') : [];
+  } catch {
+    return [];
+  }
 }
