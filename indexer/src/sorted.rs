@@ -8,7 +8,7 @@ use crate::case::{Case, Snapshot};
 use crate::error::{Error, Result};
 use crate::events::Shown;
 use crate::exec::{
-    Direction, Domain, Key, Narrowed, Part, Position, Ranks, RowSet, Rows, Selection, ToKey, in_order,
+    Codes, Direction, Domain, Key, Narrowed, Part, Position, Ranks, RowSet, Rows, Selection, ToKey, in_order,
     sort_rows,
 };
 use crate::limits::{CANCEL_ROWS, PAGE_ROWS};
@@ -347,6 +347,13 @@ impl Keys {
     }
 
     fn around(&self, part: &Part, first: u64, last: u64, descending: bool) -> Around {
+        match self {
+            Keys::Numbers(column, to_key) => around_codes(column, *to_key, part, (first, last), descending),
+            _ => self.around_keys(part, first, last, descending),
+        }
+    }
+
+    fn around_keys(&self, part: &Part, first: u64, last: u64, descending: bool) -> Around {
         let rows = part.segment.meta.events as usize;
         let (mut before, mut between) = (0, Vec::new());
         let (mut firsts, mut lasts) = (Rows::none(rows), Rows::none(rows));
@@ -365,4 +372,29 @@ impl Keys {
         let part_of = |set: Rows| Part::new(Arc::clone(&part.segment), RowSet::of(set, rows), 0..rows);
         Around { before, between, first: part_of(firsts), last: part_of(lasts) }
     }
+}
+
+/// Keys of numbers are in the order of the codes, so rows are found by comparing codes.
+fn around_codes(
+    column: &Column,
+    to_key: ToKey,
+    part: &Part,
+    (first, last): (u64, u64),
+    descending: bool,
+) -> Around {
+    let (low, high) = if descending { (last, first) } else { (first, last) };
+    let rows = |before: &dyn Fn(u64) -> bool, within: &dyn Fn(u64) -> bool| {
+        let codes =
+            Codes::between(column.largest, |code| before(to_key.key(code)), |code| within(to_key.key(code)));
+        part.with(codes.rows(column))
+    };
+    let before =
+        if descending { rows(&|key| key <= high, &|_| true) } else { rows(&|_| false, &|key| key < low) };
+    let mut between = Vec::new();
+    rows(&|key| key <= low, &|key| key < high).for_each(|row| {
+        between.push((to_key.key(column.codes.get(row)), row));
+    });
+    let firsts = rows(&|key| key < first, &|key| key == first);
+    let lasts = rows(&|key| key < last || last == first, &|key| key == last);
+    Around { before: before.len() as u64, between, first: firsts, last: lasts }
 }

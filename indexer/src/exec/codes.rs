@@ -29,6 +29,14 @@ impl Codes {
         codes
     }
 
+    /// The codes up to the largest that stand in a range: those for which `before` does not hold, up to those for
+    /// which `within` holds last.
+    pub fn between(largest: u64, before: impl Fn(u64) -> bool, within: impl Fn(u64) -> bool) -> Codes {
+        let end = u128::from(largest) + 1;
+        let first = first_code(end, &before);
+        Codes::range(first, first_code(end, |code| before(code) || within(code)))
+    }
+
     /// Adds a code behind all others.
     fn push(&mut self, code: u64) {
         match self.0.last_mut() {

@@ -21,6 +21,7 @@ mod tokens_of;
 mod values;
 
 pub(crate) use cache::{FrameCache, MatchCache};
+pub use codes::Codes;
 pub(crate) use explain::Trace;
 pub use explain::{Path, Step};
 pub(crate) use field::{level_passes, passing_values};

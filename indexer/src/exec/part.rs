@@ -120,6 +120,17 @@ impl Part {
         }
     }
 
+    /// Those of the rows that are among others, too.
+    pub fn with(&self, others: Rows) -> Part {
+        let all = self.segment.meta.events as usize;
+        let rows = match &self.set {
+            RowSet::All(_) => others,
+            RowSet::Bits(ranked) => others.and(&ranked.rows),
+            RowSet::List(rows) => Rows::from_sorted(all, rows).and(&others),
+        };
+        Part::new(Arc::clone(&self.segment), RowSet::of(rows, all), self.rows())
+    }
+
     /// The same rows but for those that fail the test.
     pub fn narrowed(&self, mut test: impl FnMut(usize) -> bool) -> Part {
         let all = self.segment.meta.events as usize;
