@@ -24,14 +24,22 @@ export interface Host {
   open(path: string, home: string): Promise<Opened>;
 }
 
-/** What a person does not notice, and what even a busy machine keeps to. */
+/** What a person does not notice; wanted of nearly every input. */
 const WANTED_MS = 50;
-const LIMIT_MS = 4 * WANTED_MS;
+/** What even a busy machine keeps to, in the middle and nearly always. */
+const MEDIAN_LIMIT_MS = 2 * WANTED_MS;
+const P95_LIMIT_MS = 8 * WANTED_MS;
+/** How long it may take at most, where the machine is busy. */
+const IMPORT_MS = 180_000;
+const INPUT_MS = 120_000;
 const TITLE = 'What happened';
 const CAUSE = 'The bank did not answer, so the shop did not either.';
 
 export function journeys(host: Host): void {
-  describe.each([mixed, million])('%o', (make) => {
+  describe.each([
+    { name: 'a mixed folder', make: mixed },
+    { name: 'a million lines', make: million },
+  ])('$name', ({ make }) => {
     const material = make();
     const home = temporaryFolder();
     let opened: Opened;
@@ -52,7 +60,7 @@ export function journeys(host: Host): void {
       writeFileSync(join(out, place), await screen.hands.screenshot());
     };
 
-    test('what happened at that time', async () => {
+    test('what happened at that time', { timeout: IMPORT_MS }, async () => {
       await imported(screen, material);
       await screen.shown(`${byId('timeline')}:not([data-buckets="0"])`);
       await check('imported');
@@ -64,8 +72,10 @@ export function journeys(host: Host): void {
 
     if (make === million)
       // Tried again where the machine was busy at that moment; what is too slow by itself stays too slow.
-      test('each key and each move of the mouse is answered at once', { retry: 2 }, () =>
-        answersAtOnce(host, screen),
+      test(
+        'each key and each move of the mouse is answered at once',
+        { retry: 2, timeout: INPUT_MS },
+        () => answersAtOnce(host, screen),
       );
 
     test('hand it over', async () => {
@@ -94,8 +104,8 @@ export function journeys(host: Host): void {
 }
 
 async function imported(screen: Screen, material: Material): Promise<void> {
-  await screen.totalBecomes(material.events, 120_000);
-  await screen.shown(`${byId('import-panel')}[data-active="false"]`, '', 120_000);
+  await screen.totalBecomes(material.events, IMPORT_MS);
+  await screen.shown(`${byId('import-panel')}[data-active="false"]`, '', IMPORT_MS);
   if (material.refused !== null) await screen.shown(byId('import-panel'), material.refused);
 }
 
@@ -278,12 +288,13 @@ async function answersAtOnce(host: Host, screen: Screen): Promise<void> {
   await screen.click(byId('tab-events'));
   for (const kind of kinds) {
     const times = await measureInput(screen, kind);
-    const p95 = percentile(times, 0.95);
-    const told = [percentile(times, 0.5), p95].map((ms) => `${ms.toFixed(1)} ms`);
+    const [median, p95] = [percentile(times, 0.5), percentile(times, 0.95)];
+    const told = [median, p95].map((ms) => `${ms.toFixed(1)} ms`);
     figure(
       `Input to paint, ${kind.name}, a million events, in the ${host.name}: median ${told[0]}, ` +
         `95th percentile ${told[1]} of ${times.length} (wanted: under ${WANTED_MS} ms)`,
     );
-    expect(p95).toBeLessThan(LIMIT_MS);
+    expect(median).toBeLessThan(MEDIAN_LIMIT_MS);
+    expect(p95).toBeLessThan(P95_LIMIT_MS);
   }
 }

@@ -3,7 +3,6 @@ import { mixedFolder, services, slower, traceId } from './mixed';
 import { millionLines } from './logs';
 
 export interface Material {
-  name: string;
   /** What is opened. */
   path: string;
   events: number;
@@ -38,7 +37,6 @@ export function mixed(): Material {
     [service, 120, usual, usual * slower].join('\t'),
   );
   return {
-    name: 'a mixed folder',
     path: folder,
     events,
     evidence,
@@ -63,7 +61,6 @@ export function million(): Material {
   const path = millionLines();
   const events = 1_000_000;
   return {
-    name: 'a million lines',
     path,
     events,
     evidence: path,

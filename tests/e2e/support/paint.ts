@@ -14,7 +14,7 @@ export interface Kind {
   after(screen: Screen): Promise<void>;
 }
 
-const TURNS = 40;
+const TURNS = 32;
 const TYPED = 'status:500 and method:GET or bytes>10kb and not path:/explore';
 /** Ten rows or so, less than what is in view. */
 const WHEEL_PX = 240;
