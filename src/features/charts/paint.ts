@@ -13,7 +13,7 @@ import {
 } from './layout';
 import { paintTimeData } from './paintseries';
 import { colourIn, heatShades, type Palette } from './palette';
-import type { Pen } from './pen';
+import type { Pen, Point } from './pen';
 import { binScale, valueScale, type ValueScale } from './valuescale';
 
 export interface Picture extends Size {
@@ -115,10 +115,16 @@ function paintHeat(pen: Pen, { palette, hidden }: Picture, data: HeatData, plot:
       );
       const dash = LINE_DASHES[typeof line.colour === 'number' ? line.colour % 3 : 0]!;
       // A rim in the colour of the ground keeps the line apart from any shade under it.
-      pen.line(points, { colour: palette.ground, widthPx: 4, alpha: 0.8 });
-      pen.line(points, { colour: palette.strong, widthPx: 1.6, dash });
+      const drawn = points.length === 1 ? asDash(points[0]!, slots.bandPx) : points;
+      pen.line(drawn, { colour: palette.ground, widthPx: 4, alpha: 0.8 });
+      pen.line(drawn, { colour: palette.strong, widthPx: 1.6, dash });
     }
   });
+}
+
+/** A single figure is as wide as its column, because a line needs two ends. */
+function asDash({ x, y }: Point, widthPx: number): Point[] {
+  return [x - widthPx / 2, x + widthPx / 2].map((end) => ({ x: end, y }));
 }
 
 function paintBins(pen: Pen, { palette, hidden }: Picture, data: BinsData, plot: Size): void {

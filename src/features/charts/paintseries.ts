@@ -8,8 +8,10 @@ import type { Pen, Point } from './pen';
 import type { Slots } from './slots';
 import type { ValueScale } from './valuescale';
 
-/** A value between two buckets without any is a dot this wide; a line needs two ends. */
-const DOT_PX = 3;
+/** A value between two buckets without any is a dot this wide, because a line needs two ends. */
+const DOT_PX = 5;
+/** The same of the earlier period, which is dashed. */
+const DASH_PX: Size = { widthPx: 8, heightPx: 2 };
 
 export function paintTimeData(pen: Pen, picture: Picture, data: TimeData, plot: Size): void {
   const { palette } = picture;
@@ -60,8 +62,12 @@ function paintCurve(
   const stroke = colourIn(palette, colour);
   for (const points of runs(values, (at) => slots.middlePx(at), scale, heightPx)) {
     if (points.length > 1) pen.line(points, { colour: stroke, widthPx: 1.75 });
-    else pen.rect(points[0]!.x - DOT_PX / 2, points[0]!.y - DOT_PX / 2, DOT_PX, DOT_PX, stroke);
+    else mark(pen, points[0]!, { widthPx: DOT_PX, heightPx: DOT_PX }, stroke);
   }
+}
+
+function mark(pen: Pen, { x, y }: Point, { widthPx, heightPx }: Size, colour: string): void {
+  pen.rect(x - widthPx / 2, y - heightPx / 2, widthPx, heightPx, colour);
 }
 
 function paintBefore(
@@ -82,6 +88,7 @@ function paintBefore(
     const stroke = data.stacked && series.length === 1 ? palette.strong : colourIn(palette, colour);
     for (const points of runs(before.values, middle, scale, heightPx)) {
       if (points.length > 1) pen.line(points, { colour: stroke, widthPx: 1.5, dash: [4, 4] });
+      else mark(pen, points[0]!, DASH_PX, stroke);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { Latest } from '../../base/latest';
 import { asTime, timeFromNanos, type TimeRange } from '../../base/time';
 import type { Client } from '../../ipc/client';
-import type { CaseSummary, Facets } from '../../ipc/generated';
+import type { CaseSummary, Facets, Fields, KnownField } from '../../ipc/generated';
 import type { ViewHistory } from '../view.svelte';
 import type { Json } from '../viewstate';
 import type { FieldInfo } from './automatic';
@@ -16,10 +16,20 @@ interface Kept {
   readonly board?: string | null;
 }
 
+/**
+ * So many fields are looked into as soon as somebody looks. Of a case with thousands only those with a known meaning
+ * are, and those that are charted: looking into each takes the engine some milliseconds.
+ */
+const MOST_EXAMINED = 64;
+
 /** The charts of a case: which one is shown, which fields there are, and which board is open. */
 export class Charts {
   /** The fields of the whole case, whatever the query leaves of them. */
-  fields = $state.raw<readonly FieldInfo[]>([]);
+  fields = $derived.by((): readonly FieldInfo[] =>
+    this.#known.map(
+      ({ name, kinds }) => this.#facts.get(name) ?? { field: name, kinds, distinct: null },
+    ),
+  );
   /** Grows with the case. */
   epoch = $state(0);
   readonly main: Chart;
@@ -27,7 +37,13 @@ export class Charts {
   readonly #client: Client;
   readonly #casePath: string;
   readonly #history: ViewHistory;
-  readonly #latest = new Latest<Facets>();
+  readonly #listing = new Latest<Fields>();
+  readonly #examining = new Latest<Facets>();
+  #known = $state.raw<readonly KnownField[]>([]);
+  #facts = $state.raw<ReadonlyMap<string, FieldInfo>>(new Map());
+  /** Fields that something is to be known of, and those of which it is, at the epoch of the list. */
+  readonly #wanted = new Set<string>();
+  readonly #examined = new Set<string>();
   #watchers = 0;
   #loaded = -1;
 
@@ -79,6 +95,13 @@ export class Charts {
     this.#history.change({ charts: { ...this.#kept, board: id } });
   }
 
+  /** Somebody charts these fields, so how many values they have is of use. */
+  examine(fields: readonly (string | null)[]): void {
+    const names = fields.filter((name) => this.#known.some((known) => known.name === name));
+    for (const name of names) this.#wanted.add(name!);
+    this.#examine();
+  }
+
   info(field: string | null): FieldInfo | undefined {
     return this.fields.find((info) => info.field === field);
   }
@@ -96,7 +119,8 @@ export class Charts {
   }
 
   dispose(): void {
-    this.#latest.stop();
+    this.#listing.stop();
+    this.#examining.stop();
     this.main.stop();
   }
 
@@ -110,16 +134,38 @@ export class Charts {
   #load(): void {
     if (this.#watchers === 0 || this.#loaded === this.epoch) return;
     const { epoch } = this;
-    const view = { case: this.#casePath, query: '', from: null, to: null };
-    this.#latest.follow({
+    this.#listing.follow({
       key: String(epoch),
-      load: (signal) =>
-        this.#client.call('facets', { view, fields: [], top: 0, buckets: 1 }, { signal }),
+      load: (signal) => this.#client.call('fields', { path: this.#casePath }, { signal }),
       done: ({ fields }) => {
-        this.fields = fields;
+        this.#known = fields;
         this.#loaded = epoch;
+        this.#examined.clear();
+        const telling =
+          fields.length <= MOST_EXAMINED ? fields : fields.filter(({ ecs }) => ecs !== null);
+        for (const { name } of telling.slice(0, MOST_EXAMINED)) this.#wanted.add(name);
+        this.#examine();
       },
       // Without the list of fields a chart can still be shown; the next look may succeed.
+      failed: () => {},
+    });
+  }
+
+  #examine(): void {
+    const names = [...this.#wanted].filter((name) => !this.#examined.has(name));
+    if (names.length === 0) return;
+    const epoch = this.#loaded;
+    const view = { case: this.#casePath, query: '', from: null, to: null };
+    this.#examining.follow({
+      key: `${epoch} ${names.join(' ')}`,
+      load: (signal) =>
+        this.#client.call('facets', { view, fields: names, top: 0, buckets: 1 }, { signal }),
+      done: ({ fields }) => {
+        const told = fields.map((info): [string, FieldInfo] => [info.field, info]);
+        this.#facts = new Map([...this.#facts, ...told]);
+        if (epoch === this.#loaded) for (const name of names) this.#examined.add(name);
+      },
+      // What a field is called and made of is enough for a chart of it.
       failed: () => {},
     });
   }

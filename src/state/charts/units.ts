@@ -94,6 +94,8 @@ export function formatChange(now: number, before: number): string | null {
   if (now / before >= FACTOR_FROM) return `×${Math.round(now / before).toLocaleString()}`;
   const percent = ((now - before) / Math.abs(before)) * 100;
   const digits = Math.abs(percent) < 10 ? 1 : 0;
-  const sign = percent > 0 ? '+' : percent < 0 ? '−' : '±';
-  return `${sign}${Math.abs(percent).toLocaleString(undefined, { maximumFractionDigits: digits })} %`;
+  // What rounds to nothing is neither more nor less.
+  const shown = Number(Math.abs(percent).toFixed(digits));
+  const sign = shown === 0 ? '±' : percent > 0 ? '+' : '−';
+  return `${sign}${shown.toLocaleString(undefined, { maximumFractionDigits: digits })} %`;
 }

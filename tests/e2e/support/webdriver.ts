@@ -6,6 +6,8 @@ import { end, eventually, start } from './machine';
 // WebDriver marks a reference to an element with this key.
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 
+export type Device = 'key' | 'pointer' | 'wheel';
+
 export interface App {
   /** The value of an attribute of the element with this data-testid, or null where there is none. */
   attribute(testid: string, name: string): Promise<string | null>;
@@ -13,6 +15,8 @@ export interface App {
   click(testid: string): Promise<void>;
   type(testid: string, text: string): Promise<void>;
   run<T>(script: string, ...args: unknown[]): Promise<T>;
+  /** Does what an input device does, as WebDriver's actions say it. */
+  act(device: Device, actions: object[]): Promise<void>;
   /** A PNG of what the window shows. */
   screenshot(): Promise<Buffer>;
   close(): Promise<void>;
@@ -76,6 +80,8 @@ export async function openApp(
     text: async (testid) => ask<string>('GET', `${await element(testid)}/text`),
     click: async (testid) => ask('POST', `${await element(testid)}/click`, {}),
     type: async (testid, text) => ask('POST', `${await element(testid)}/value`, { text }),
+    act: (type, actions) =>
+      ask('POST', `${session}/actions`, { actions: [{ type, id: `the ${type}`, actions }] }),
     screenshot: async () =>
       Buffer.from(await ask<string>('GET', `${session}/screenshot`), 'base64'),
     close: async () => {

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+
+import { asTime } from '../../base/time';
+import type { TimeData } from '../../state/charts/data';
+import { paintChart } from './paint';
+import type { Palette } from './palette';
+import { SvgPen } from './svgpen';
+
+const MINUTE = 60_000_000_000n;
+const edges = (from: number) =>
+  Array.from({ length: 4 }, (_, at) => asTime(BigInt(from + at) * MINUTE));
+
+/** Two values with nothing between them, now and in the period before. */
+const sparse: TimeData = {
+  shape: 'time',
+  told: { total: 4, untimed: 0, missing: 0, mistyped: 0, fraction: 1, elapsedMs: 1, notes: [] },
+  edges: edges(0),
+  domain: { from: asTime(0n), to: asTime(3n * MINUTE) },
+  series: [
+    {
+      id: 'p50',
+      name: 'p50',
+      colour: 0,
+      values: [10, null, 10],
+      whole: 10,
+      before: { values: [5, null, 5], whole: 5 },
+      filter: null,
+    },
+  ],
+  unit: 'plain',
+  scale: 'linear',
+  stacked: false,
+  before: { edges: edges(0), shift: 0n },
+};
+
+const palette = new Proxy({} as Palette, {
+  get: (_, name) => (name === 'series' ? ['teal'] : 'black'),
+});
+
+it('shows values that stand alone, those of the period before too', () => {
+  const pen = new SvgPen(12);
+  paintChart(pen, { data: sparse, hidden: [], widthPx: 400, heightPx: 200, palette });
+  const svg = pen.finish(400, 200, 'sans', 'sparse');
+  expect(svg.match(/fill="teal"/g)).toHaveLength(4);
+});

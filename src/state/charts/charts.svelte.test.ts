@@ -1,0 +1,70 @@
+import { beforeEach, expect, it } from 'vitest';
+
+import type { Facet, KnownField } from '../../ipc/generated';
+import { FakeClient } from '../fakeclient';
+import { ViewHistory } from '../view.svelte';
+import { Charts } from './charts.svelte';
+
+let client: FakeClient;
+let charts: Charts;
+
+beforeEach(() => {
+  client = new FakeClient();
+  charts = new Charts(client, '/c', new ViewHistory());
+  charts.refresh(1);
+  charts.watch();
+});
+
+const known = (name: string, ecs: string | null = null): KnownField => ({
+  name,
+  kinds: ['int'],
+  ecs,
+});
+
+const facet = (field: string, distinct: number): Facet => ({
+  field,
+  kinds: ['int'],
+  present: 1,
+  distinct,
+  top: [],
+  numbers: null,
+  sparkline: [],
+});
+
+/** Answers what is asked about fields, with as many values as their names have letters. */
+async function tell(): Promise<string[]> {
+  const asked = client.of('facets').at(-1)!;
+  const { fields } = asked.args;
+  const facets = fields.map((name) => facet(name, name.length));
+  await asked.answer({
+    revision: 1,
+    total: 1,
+    edges: [],
+    fields: facets,
+    fraction: 1,
+    elapsedMs: 1,
+  });
+  return fields;
+}
+
+it('knows the fields before it has looked into them', async () => {
+  await client.of('fields')[0]!.answer({ revision: 1, fields: [known('status'), known('took')] });
+  expect(charts.fields.map(({ field }) => field)).toEqual(['status', 'took']);
+  expect(charts.info('status')?.distinct).toBeNull();
+  expect(await tell()).toEqual(['status', 'took']);
+  expect(charts.info('status')?.distinct).toBe(6);
+});
+
+it('looks into some of thousands of fields, and into what is charted', async () => {
+  const many = Array.from({ length: 3000 }, (_, at) => known(`odd${at}`));
+  const fields = [...many, known('status', 'http.response.status_code')];
+  await client.of('fields')[0]!.answer({ revision: 1, fields });
+  expect(charts.fields).toHaveLength(3001);
+  expect(await tell()).toEqual(['status']);
+
+  charts.examine(['odd7', null, 'nowhere']);
+  expect(await tell()).toEqual(['odd7']);
+  expect(charts.info('odd7')?.distinct).toBe(4);
+  charts.examine(['odd7', 'status']);
+  expect(client.of('facets')).toHaveLength(2);
+});

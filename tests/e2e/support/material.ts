@@ -1,0 +1,74 @@
+/** What the journeys are made on: a small mixed folder, and a million lines of one log. */
+import { mixedFolder, services, slower, traceId } from './mixed';
+import { millionLines } from './logs';
+
+export interface Material {
+  /** What is opened. */
+  path: string;
+  events: number;
+  /** A file whose hash the handed over notes tell. */
+  evidence: string;
+  refused: string | null;
+  /** The stretch that is brushed, in shares of the timeline, and how many events that may leave. */
+  spike: { from: number; to: number; least: number; most: number };
+  /** The error that is followed is the so manieth in the stretch. */
+  error: number;
+  /** What is followed, and the files that it leads to. */
+  follow: { field: string; value: string | null; sources: string[] };
+  /** How many files at least stand around the error. */
+  neighbours: number;
+  measure: Measure;
+}
+
+export interface Measure {
+  field: string;
+  split: string;
+  /** A part of the values that the split shows. */
+  values: string[];
+  /** The change of each median from the period before, where it is known. */
+  change: string | null;
+  /** Rows of `stats` by the split: value, count, and what else is known. */
+  rows: string[];
+}
+
+export function mixed(): Material {
+  const { folder, events, evidence, refused, traced } = mixedFolder();
+  const rows = Object.entries(services).map(([service, usual]) =>
+    [service, 120, usual, usual * slower].join('\t'),
+  );
+  return {
+    path: folder,
+    events,
+    evidence,
+    refused,
+    // The first five bad minutes are just past the middle of two hours.
+    spike: { from: 0.52, to: 0.62, least: 150, most: 400 },
+    // The web server knows it first, the shop in the next second.
+    error: 2,
+    follow: { field: 'trace_id', value: traceId, sources: traced },
+    neighbours: 4,
+    measure: {
+      field: 'duration_ms',
+      split: 'service',
+      values: Object.keys(services),
+      change: `+${(slower - 1) * 100} %`,
+      rows,
+    },
+  };
+}
+
+export function million(): Material {
+  const path = millionLines();
+  const events = 1_000_000;
+  return {
+    path,
+    events,
+    evidence: path,
+    refused: null,
+    spike: { from: 0.4, to: 0.6, least: events / 10, most: events / 2 },
+    error: 1,
+    follow: { field: 'client_ip', value: null, sources: ['access-1000000.log'] },
+    neighbours: 1,
+    measure: { field: 'bytes', split: 'method', values: ['GET'], change: null, rows: [] },
+  };
+}

@@ -1,0 +1,181 @@
+/** One way to drive the workbench for both hosts, by what a person has: keys, a mouse, and eyes. */
+import { readFileSync } from 'node:fs';
+
+import type { Page } from 'playwright-core';
+
+import { eventually } from './machine';
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** What a host has to offer; the rest is written once, below. */
+export interface Hands {
+  /** Runs the body of a function in the page. */
+  run<T>(script: string, ...args: unknown[]): Promise<T>;
+  /** A key, or several that are held together: `e`, `Enter`, `Control+a`. */
+  press(keys: string): Promise<void>;
+  type(text: string): Promise<void>;
+  move(to: Point): Promise<void>;
+  /** The mouse's first button, where the mouse is. */
+  down(): Promise<void>;
+  up(): Promise<void>;
+  /** Turns the wheel where the mouse is. */
+  wheel(byPx: number): Promise<void>;
+  screenshot(): Promise<Buffer>;
+  /** What a click hands over as a file, wherever the host lets it be put. */
+  saved(click: () => Promise<void>): Promise<Buffer>;
+}
+
+/** The elements that match, and of those the ones that hold a text. */
+const FIND = `const found = [...document.querySelectorAll(arguments[0])]
+  .filter((each) => each.textContent.includes(arguments[1] ?? ''));`;
+
+/** The middle of an element that can be clicked there: in view, at rest, and covered by nothing. */
+const PLACE = `${FIND}
+  const element = found[0];
+  if (!element) return null;
+  element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  const box = element.getBoundingClientRect();
+  const place = { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
+  const top = document.elementFromPoint(place.x, place.y);
+  return element.contains(top) ? place : null;`;
+
+export interface Box extends Point {
+  width: number;
+  height: number;
+}
+
+export const byId = (testid: string) => `[data-testid="${testid}"]`;
+
+export class Screen {
+  constructor(readonly hands: Hands) {}
+
+  count(css: string, text = ''): Promise<number> {
+    return this.hands.run<number>(`${FIND} return found.length;`, css, text);
+  }
+
+  text(css: string): Promise<string | null> {
+    return this.hands.run(`return document.querySelector(arguments[0])?.innerText ?? null;`, css);
+  }
+
+  attribute(css: string, name: string): Promise<string | null> {
+    const script = `return document.querySelector(arguments[0])?.getAttribute(arguments[1]) ?? null;`;
+    return this.hands.run(script, css, name);
+  }
+
+  async number(css: string, name: string): Promise<number> {
+    return Number((await this.attribute(css, name)) ?? Number.NaN);
+  }
+
+  shown(css: string, text = '', limitMs?: number): Promise<unknown> {
+    const what = text === '' ? css : `${css} with "${text}"`;
+    return eventually(what, async () => (await this.count(css, text)) > 0, limitMs);
+  }
+
+  gone(css: string): Promise<unknown> {
+    return eventually(`the end of ${css}`, async () => (await this.count(css)) === 0);
+  }
+
+  /** How many events match; waited for, because counts go up while files are read. */
+  async totalBecomes(wanted: number, limitMs = 60_000): Promise<void> {
+    let seen = Number.NaN;
+    const arrived = async () => (seen = await this.number(byId('total'), 'data-value')) === wanted;
+    await eventually(`${wanted} events`, arrived, limitMs).catch((error: Error) => {
+      throw new Error(`${error.message}; the screen shows ${seen}`);
+    });
+  }
+
+  /** A number of matching events between two others. */
+  totalBetween(least: number, most: number): Promise<number> {
+    return eventually(`${least} to ${most} events`, async () => {
+      const now = await this.number(byId('total'), 'data-value');
+      return now >= least && now <= most ? now : null;
+    });
+  }
+
+  async click(css: string, text = ''): Promise<void> {
+    await this.hover(css, text);
+    await this.hands.down();
+    await this.hands.up();
+  }
+
+  async hover(css: string, text = ''): Promise<void> {
+    await this.hands.move(await this.place(css, text));
+  }
+
+  /** Drags over a part of an element, given as shares of its width. */
+  async drag(css: string, from: number, to: number): Promise<void> {
+    const box = await this.box(css);
+    const point = (share: number) => ({
+      x: Math.round(box.x + box.width * share),
+      y: Math.round(box.y + box.height / 2),
+    });
+    await this.hands.move(point(from));
+    await this.hands.down();
+    await this.hands.move(point((from + to) / 2));
+    await this.hands.move(point(to));
+    await this.hands.up();
+  }
+
+  box(css: string): Promise<Box> {
+    const script = `const box = document.querySelector(arguments[0])?.getBoundingClientRect();
+      return box ? { x: box.x, y: box.y, width: box.width, height: box.height } : null;`;
+    return eventually(`a place for ${css}`, () => this.hands.run<Box | null>(script, css));
+  }
+
+  /** Chooses in a list that the system draws, which no host lets a test click in. */
+  async choose(css: string, value: string): Promise<void> {
+    const offered = `option[value="${value}"]`;
+    await this.shown(`${css} ${offered}`);
+    await this.hands.run(
+      `const list = document.querySelector(arguments[0]);
+       list.value = arguments[1];
+       list.dispatchEvent(new Event('change', { bubbles: true }));`,
+      css,
+      value,
+    );
+  }
+
+  /** Types a query over the one that is there, runs it, and goes back to the list. */
+  async query(text: string): Promise<void> {
+    await this.click(byId('query'));
+    await this.hands.press('Control+a');
+    await this.hands.press('Delete');
+    await this.hands.type(text);
+    await this.hands.press('Enter');
+    await this.hands.press('Escape');
+  }
+
+  private place(css: string, text: string): Promise<Point> {
+    return eventually(`a way to ${css} ${text}`, async () => {
+      const before = await this.hands.run<Point | null>(PLACE, css, text);
+      const now = await this.hands.run<Point | null>(PLACE, css, text);
+      // What still moves would be missed by the mouse.
+      return now !== null && now.x === before?.x && now.y === before.y ? now : null;
+    });
+  }
+}
+
+/** A page of a browser. */
+export function browserHands(page: Page): Hands {
+  return {
+    run: <T>(script: string, ...args: unknown[]) =>
+      page.evaluate(
+        // The page's own rules forbid to make code of text, so the text is the expression itself.
+        `(function () { ${script} }).apply(null, ${JSON.stringify(args)})`,
+      ) as Promise<T>,
+    press: (keys) => page.keyboard.press(keys),
+    type: (text) => page.keyboard.type(text),
+    move: ({ x, y }) => page.mouse.move(x, y),
+    down: () => page.mouse.down(),
+    up: () => page.mouse.up(),
+    wheel: (byPx) => page.mouse.wheel(0, byPx),
+    screenshot: () => page.screenshot(),
+    async saved(click) {
+      const [download] = await Promise.all([page.waitForEvent('download'), click()]);
+      return readFileSync(await download.path());
+    },
+  };
+}
