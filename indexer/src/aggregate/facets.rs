@@ -1,6 +1,7 @@
 //! All fields at once: how many events have each, its values, its numbers and when it occurs.
 
 use std::collections::HashMap;
+use std::time::Instant;
 
 use super::dictionary::Values;
 use super::request::{By, Measure, Request, TermOrder};
@@ -9,6 +10,7 @@ use super::{Asked, Interval, cube, interval};
 use crate::case::{Case, Snapshot};
 use crate::error::{ErrorKind, Result};
 use crate::exec::{Part, in_order};
+use crate::limits::PARTIAL_EVERY;
 use crate::search::View;
 use crate::storage::{Column, Scalar, with_codes};
 use crate::{Cancel, FieldKind};
@@ -89,8 +91,8 @@ impl Case {
         fields
     }
 
-    /// Facets of fields over the matching events. `partial` is called with those that stand and the share
-    /// of the fields looked at.
+    /// Facets of fields over the matching events. `partial` is called with those that came to stand since it
+    /// was called before, and the share of the fields looked at.
     pub fn facets(
         &self,
         snapshot: &Snapshot,
@@ -128,16 +130,21 @@ impl Case {
         let mut facets = Facets { edges, ..Facets::default() };
         let mut order: Vec<usize> = (0..fields.len()).collect();
         order.sort_by_key(|&place| rarely_repeats(snapshot, &fields[place]));
-        let mut places = Vec::with_capacity(fields.len());
+        let mut found: Vec<(usize, Facet)> = Vec::with_capacity(fields.len());
+        let mut told: Option<(usize, Instant)> = None;
         for place in order {
             let facet = facet(&asked, &fields[place], request.top, &facets.edges, &mut facets.total)?;
-            let at = places.partition_point(|&before| before < place);
-            places.insert(at, place);
-            facets.fields.insert(at, facet);
-            if places.len() < fields.len() {
-                partial(&facets, places.len() as f64 / fields.len() as f64);
+            found.push((place, facet));
+            if told.is_none_or(|(_, at)| at.elapsed() >= PARTIAL_EVERY) {
+                let new = &found[told.map_or(0, |(count, _)| count)..];
+                let new = new.iter().map(|(_, facet)| facet.clone()).collect();
+                let share = found.len() as f64 / fields.len() as f64;
+                partial(&Facets { edges: facets.edges.clone(), fields: new, ..facets }, share);
+                told = Some((found.len(), Instant::now()));
             }
         }
+        found.sort_unstable_by_key(|(place, _)| *place);
+        facets.fields = found.into_iter().map(|(_, facet)| facet).collect();
         Ok(facets)
     }
 }

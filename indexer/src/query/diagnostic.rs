@@ -82,8 +82,8 @@ impl From<LexError> for Diagnostic {
 #[must_use]
 pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let folded = name.to_lowercase();
-    let scored = known.map(|known| (distance(&folded, &known.to_lowercase()), known));
-    scored.min().filter(|(edits, _)| *edits <= 1 + name.len() / 4).map(|(_, known)| known)
+    let scored = known.map(|known| (distance(&folded, &known.to_lowercase()), distance(name, known), known));
+    scored.min().filter(|(edits, ..)| *edits <= 1 + name.len() / 4).map(|(.., known)| known)
 }
 
 fn distance(one: &str, other: &str) -> usize {

@@ -45,11 +45,13 @@ pub type Answer<T> = Result<T, WireError>;
 
 pub fn hello(session: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> Answer<Hello> {
     let (cases, paths): (Vec<_>, Vec<_>) = session.start.paths.iter().partition(|path| is_case(path));
+    // A window that comes later looks at what the first one imports.
+    let made = session.made();
     Ok(Hello {
         version: session.start.version.clone(),
         host: session.start.host,
-        paths: paths.into_iter().map(|path| text(path)).collect(),
-        case: cases.first().map(|path| text(path)),
+        paths: if made.is_some() { Vec::new() } else { paths.into_iter().map(|path| text(path)).collect() },
+        case: made.or_else(|| cases.first().map(|path| text(path))),
         cases_folder: text(&session.cases_folder()),
         recent: recent(session),
     })
@@ -81,6 +83,7 @@ pub fn create_case(
     Case::create(&path)?;
     let summary = summary(&*session.case(&path)?);
     note(session, &summary);
+    session.made_for(&request.paths, &summary.path);
     Ok(summary)
 }
 

@@ -71,6 +71,8 @@ pub struct Session {
     table: Mutex<Option<KeptTable>>,
     /// Cases that were opened since the start.
     seen: Mutex<HashSet<String>>,
+    /// The case that was made for what the host was started with.
+    made: Mutex<Option<String>>,
 }
 
 /// One command under way.
@@ -101,6 +103,19 @@ impl Session {
             running: Mutex::default(),
             table: Mutex::default(),
             seen: Mutex::default(),
+            made: Mutex::default(),
+        }
+    }
+
+    /// The case that was made for the files that the host was started with, while it is there.
+    pub(crate) fn made(&self) -> Option<String> {
+        locked(&self.made).clone().filter(|path| Path::new(path).exists())
+    }
+
+    /// Notes a new case, if it is for the files that the host was started with.
+    pub(crate) fn made_for(&self, paths: &[String], case: &str) {
+        if !paths.is_empty() && self.start.paths.iter().map(|path| text(path)).eq(paths.iter().cloned()) {
+            *locked(&self.made) = Some(case.to_owned());
         }
     }
 
