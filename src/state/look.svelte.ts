@@ -1,3 +1,5 @@
+import { DETAIL_PLACES, type DetailPlace } from './detailplace';
+
 /** How much room things have and how dense they are: a person's habit, the same for every case. */
 export const LINES = [1, 2, 3, 5] as const;
 export const DENSITIES = ['compact', 'normal', 'loose'] as const;
@@ -14,6 +16,8 @@ interface Kept {
   readonly fieldsOpen: boolean;
   readonly fieldsPx: number;
   readonly detailPx: number | null;
+  readonly detailTallPx: number | null;
+  readonly detailPlace: DetailPlace | null;
   readonly detailTab: DetailTab;
 }
 
@@ -23,6 +27,8 @@ const START: Kept = {
   fieldsOpen: true,
   fieldsPx: 232,
   detailPx: null,
+  detailTallPx: null,
+  detailPlace: null,
   detailTab: 'table',
 };
 
@@ -52,9 +58,19 @@ export class Look {
     return this.#kept.fieldsPx;
   }
 
-  /** Null is as wide as the screen thinks best. */
+  /** Its width beside the list. Null is as wide as the screen thinks best. */
   get detailPx(): number | null {
     return this.#kept.detailPx;
+  }
+
+  /** Its height below the list. Null is as tall as the screen thinks best. */
+  get detailTallPx(): number | null {
+    return this.#kept.detailTallPx;
+  }
+
+  /** Null is where there is room. */
+  get detailPlace(): DetailPlace | null {
+    return this.#kept.detailPlace;
   }
 
   get detailTab(): DetailTab {
@@ -94,6 +110,8 @@ function read(): Partial<Kept> {
       fieldsOpen: one([true, false], found.fieldsOpen),
       fieldsPx: px(found.fieldsPx),
       detailPx: px(found.detailPx),
+      detailTallPx: px(found.detailTallPx),
+      detailPlace: one(DETAIL_PLACES, found.detailPlace),
       detailTab: one(DETAIL_TABS, found.detailTab),
     };
     const understood = Object.entries(parts).filter(([, value]) => value !== undefined);
