@@ -35,8 +35,13 @@ const START: Kept = {
 const PADDING_PX: Readonly<Record<Density, number>> = { compact: 1, normal: 4, loose: 10 };
 const LINE_PX: Readonly<Record<Density, number>> = { compact: 18, normal: 20, loose: 20 };
 
+/** The size of letters that the measures here are made for. */
+const MADE_FOR_PX = 16;
+
 export class Look {
   #kept = $state.raw<Kept>(START);
+  /** How much larger a person's letters are than those that measures in pixels are made for. */
+  scale = $state(1);
 
   constructor() {
     this.#kept = { ...START, ...read() };
@@ -79,12 +84,17 @@ export class Look {
 
   /** Height of a line of an event's text. */
   get linePx(): number {
-    return LINE_PX[this.density];
+    return Math.round(LINE_PX[this.density] * this.scale);
   }
 
   /** Height of a row of the list. */
   get rowPx(): number {
     return this.lines * this.linePx + PADDING_PX[this.density];
+  }
+
+  /** The size of the letters of the page, which the system and the person decide. */
+  measured(remPx: number): void {
+    if (remPx > 0) this.scale = remPx / MADE_FOR_PX;
   }
 
   change(part: Partial<Kept>): void {

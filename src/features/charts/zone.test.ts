@@ -56,6 +56,7 @@ const palette: Palette = {
   text: 'black',
   strong: 'black',
   fontFamily: 'sans-serif',
+  fontSize: '11px',
 };
 
 function axisIn(zone: string): string[] {

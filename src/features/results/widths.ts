@@ -14,6 +14,7 @@ export function columnWidths(
   columns: readonly TableColumn[],
   rows: readonly (readonly TableCell[])[],
   clock: Clock,
+  scale: number,
 ): number[] {
   const measured = rows.slice(0, MEASURED_ROWS);
   return columns.map((column, at) => {
@@ -21,6 +22,7 @@ export function columnWidths(
       (most, row) => Math.max(most, cellText(row[at] ?? null, column, clock).length),
       column.name.length + (column.kind === 'time' ? clock.label(null).length + 3 : 0),
     );
-    return Math.min(Math.max(letters * LETTER_PX + PADDING_PX, NARROWEST_PX), WIDEST_PX);
+    const px = letters * LETTER_PX + PADDING_PX;
+    return Math.round(Math.min(Math.max(px, NARROWEST_PX), WIDEST_PX) * scale);
   });
 }

@@ -65,6 +65,8 @@ export function readPalette(probe: HTMLElement): Palette {
     probe.style.color = `var(${token})`;
     return getComputedStyle(probe).color;
   };
+  probe.style.fontSize = 'var(--size-small)';
+  const { fontSize, fontFamily } = getComputedStyle(probe);
   const levels = Object.fromEntries(LEVELS.map((level) => [level, read(`--level-${level}`)]));
   return {
     levels: levels as Record<LevelName, string>,
@@ -77,7 +79,7 @@ export function readPalette(probe: HTMLElement): Palette {
     accent: read('--accent'),
     mark: read('--caution'),
     ground: read('--surface'),
-    font: `11px ${getComputedStyle(probe).fontFamily}`,
+    font: `${fontSize} ${fontFamily}`,
   };
 }
 
