@@ -9,6 +9,7 @@ describe('the place of the detail', () => {
     ['the smallest window with fields', room(792, 360), 'below'],
     ['a small window with fields', room(1048, 450), 'below'],
     ['a small window without fields', room(1280, 450), 'beside'],
+    ['a narrow room that is low', room(792, 200), 'beside'],
     ['a large window', room(2328, 1100), 'beside'],
   ] as const)('%s', (_, space, place) => {
     expect(placeFor(null, space)).toBe(place);
@@ -35,8 +36,12 @@ describe('the size of the detail', () => {
     expect(sizeAt('below', 1, room(1400, 600))).toBe(extentAt('below', room(1400, 600)).leastPx);
   });
 
-  test('is never less than can be read, even where nothing was measured yet', () => {
-    expect(sizeAt('below', null, room(0, 0))).toBeGreaterThan(100);
+  test('never takes all of a low room', () => {
+    expect(sizeAt('below', null, room(1000, 160))).toBe(80);
+    expect(sizeAt('below', 400, room(1000, 160))).toBe(80);
+  });
+
+  test('is never narrower than can be read, even where nothing was measured yet', () => {
     expect(sizeAt('beside', null, room(0, 0))).toBeGreaterThan(200);
   });
 });

@@ -16,6 +16,8 @@ interface Extent {
 
 /** A line of a log cannot be read in a list that is narrower than this. */
 const READABLE_LIST_PX = 760;
+/** A room that is lower than this is not divided into two that are lower still. */
+const LEAST_DIVIDED_PX = 300;
 /** Fewer rows of a list than fit this say nothing of what is around the event. */
 const LEAST_LIST_TALL_PX = 150;
 
@@ -33,16 +35,19 @@ export function extentAt(place: DetailPlace, { widthPx, heightPx }: Room): Exten
     const bestPx = within(WIDTH.leastPx, widthPx * WIDTH.share, WIDTH.mostBestPx);
     return { leastPx: WIDTH.leastPx, bestPx, mostPx };
   }
-  const mostPx = Math.max(HEIGHT.leastPx, heightPx - LEAST_LIST_TALL_PX);
-  const bestPx = within(HEIGHT.leastPx, heightPx * HEIGHT.share, HEIGHT.mostBestPx);
-  return { leastPx: HEIGHT.leastPx, bestPx: Math.min(bestPx, mostPx), mostPx };
+  // Where there is too little for both, they share it.
+  const leastPx = Math.min(HEIGHT.leastPx, Math.round(heightPx / 2));
+  const mostPx = Math.max(leastPx, heightPx - LEAST_LIST_TALL_PX);
+  const bestPx = within(leastPx, heightPx * HEIGHT.share, HEIGHT.mostBestPx);
+  return { leastPx, bestPx: Math.min(bestPx, mostPx), mostPx };
 }
 
 /** What a person wants holds; else the detail is beside a list that stays readable, or below it. */
 export function placeFor(wanted: DetailPlace | null, room: Room): DetailPlace {
   if (wanted !== null) return wanted;
   const listPx = room.widthPx - extentAt('beside', room).bestPx;
-  return listPx < READABLE_LIST_PX ? 'below' : 'beside';
+  const isNarrow = listPx < READABLE_LIST_PX;
+  return isNarrow && room.heightPx >= LEAST_DIVIDED_PX ? 'below' : 'beside';
 }
 
 /** The size that is drawn: what a person chose, as far as this room allows. */
