@@ -17,6 +17,8 @@ export const inspect = {
   items: (count: number) => (count === 1 ? '1 item' : `${formatCount(count)} items`),
   fold: 'Fold',
   unfold: 'Unfold',
+  letters: (count: number) => `All ${formatCount(count)} characters`,
+  less: 'Less',
   more: (count: number) => `Show ${formatCount(count)} more`,
   asText: 'Text',
   asBytes: 'Bytes',

@@ -14,10 +14,10 @@ export const notes = {
   marker: 'Mark this time…',
   page: 'New page of the notebook',
   cite: 'Put it on the page',
-  short: { star: 'Star', tag: 'Tag…', comment: 'Comment…', cite: 'To the page' },
+  short: { star: 'Star', tag: 'Tag…', comment: 'Comment…', cite: 'On the page' },
   actions: 'Note something',
   range: {
-    name: 'Notes on this range',
+    name: 'Note on this range',
     short: 'Note',
     star: 'Star this range',
     unstar: 'Take the star of this range away',
