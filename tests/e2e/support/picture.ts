@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core';
 import { out } from './machine';
 
 export async function picture(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(out, `browser-${name}.png`) });
+  // A colour that is still on its way to another would be in the picture.
+  await page.screenshot({ path: join(out, `browser-${name}.png`), animations: 'disabled' });
 }
 
 /** The same screen in light and in dark, of a page that was opened in light. */
