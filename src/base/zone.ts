@@ -59,6 +59,11 @@ export class Clock {
     return this.#now().zone;
   }
 
+  /** As the engine is asked: null for UTC. */
+  get zoneAsked(): string | null {
+    return this.#now().parts === null ? null : this.zone;
+  }
+
   /** What the zone's clocks are ahead of UTC at a time, in nanoseconds. */
   offset(time: Time): bigint {
     const { parts, offsets } = this.#now();

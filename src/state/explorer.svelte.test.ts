@@ -160,6 +160,41 @@ it('asks what stands before the pipes, and tells what is wrong behind them', asy
   expect(explorer.mistake?.span).toEqual([0, 1]);
 });
 
+describe('a query with stages that is run by key', () => {
+  const stages = [{ start: 2, end: 13 }];
+  const answerCheck = (more: Partial<QueryCheck>) =>
+    client.of('check').at(-1)!.answer(check('a', more));
+
+  it('leads from the events to its result, in a step of its own', async () => {
+    explorer.type('a | stats count');
+    explorer.run();
+    expect(explorer.history.current.tab).toBe('events');
+    await answerCheck({ stages });
+    expect(explorer.history.current.tab).toBe('charts');
+    explorer.history.undo();
+    expect([explorer.query, explorer.history.current.tab]).toEqual(['a | stats count', 'events']);
+  });
+
+  it('stays where a person is who looks at something else, or asked by typing alone', async () => {
+    explorer.history.change({ tab: 'notes' });
+    explorer.type('a | stats count');
+    explorer.run();
+    await answerCheck({ stages });
+    expect(explorer.history.current.tab).toBe('notes');
+    explorer.history.change({ tab: 'events' });
+    explorer.ask('b | stats count');
+    await answerCheck({ stages });
+    expect(explorer.history.current.tab).toBe('events');
+  });
+
+  it('stays where its mistake is told', async () => {
+    explorer.type('a | stast count');
+    explorer.run();
+    await answerCheck({ stages, diagnostics: [{ ...wrong, start: 4, end: 9 }] });
+    expect(explorer.history.current.tab).toBe('events');
+  });
+});
+
 it('changes queries by clicks one after the other, on what is written by then', async () => {
   explorer.addClause('a', '1', false);
   explorer.addClause('b', '2', true);

@@ -21,6 +21,9 @@ const WORD_PAUSE_MS = 1_000;
 /** Typing is one step of the history, however often it is asked for meanwhile. */
 const TYPED = 'typed';
 
+/** The tab that shows what the stages of a query make. */
+export const RESULT_TAB = 'charts';
+
 /** What is asked of a case, and the timeline that answers it. */
 export class Explorer {
   /** All that is shown, and every step that led there. */
@@ -35,6 +38,8 @@ export class Explorer {
   /** What the parts of a query are; of the query that was asked once that is known. */
   parts = $state.raw<QueryParts>(NO_PARTS);
 
+  /** The query that a person asked for by key, until its result is on the screen. */
+  #ran: string | null = null;
   readonly #client: Client;
   readonly #casePath: string;
   readonly #viewChanged: (what: 'all' | 'list') => void;
@@ -139,6 +144,20 @@ export class Explorer {
     const typed = text === this.draft;
     this.#ask(text, typed ? TYPED : null);
     this.finish();
+  }
+
+  /** Asks what is written, and goes to the table that its stages make, which the events do not show. */
+  run(): void {
+    this.ask();
+    this.#ran = this.query;
+    this.#toResult();
+  }
+
+  #toResult(): void {
+    const isAnswer = this.#ran === this.query && this.isPiped && this.mistake === null;
+    if (!isAnswer || this.history.current.tab !== 'events') return;
+    this.#ran = null;
+    this.history.change({ tab: RESULT_TAB });
   }
 
   /** The query that is asked is what was meant, and not only on the way to it. */
@@ -251,6 +270,7 @@ export class Explorer {
       done: (check) => {
         this.parts = partsOf(query, check);
         if (query.includes('|')) this.#askAnew();
+        this.#toResult();
       },
       failed: (cause) => this.#failed(engineError(cause)),
     });

@@ -1,3 +1,5 @@
+import { DETAIL_PLACES, type DetailPlace } from './detailplace';
+
 /** How much room things have and how dense they are: a person's habit, the same for every case. */
 export const LINES = [1, 2, 3, 5] as const;
 export const DENSITIES = ['compact', 'normal', 'loose'] as const;
@@ -14,6 +16,8 @@ interface Kept {
   readonly fieldsOpen: boolean;
   readonly fieldsPx: number;
   readonly detailPx: number | null;
+  readonly detailTallPx: number | null;
+  readonly detailPlace: DetailPlace | null;
   readonly detailTab: DetailTab;
 }
 
@@ -23,14 +27,21 @@ const START: Kept = {
   fieldsOpen: true,
   fieldsPx: 232,
   detailPx: null,
+  detailTallPx: null,
+  detailPlace: null,
   detailTab: 'table',
 };
 
 const PADDING_PX: Readonly<Record<Density, number>> = { compact: 1, normal: 4, loose: 10 };
 const LINE_PX: Readonly<Record<Density, number>> = { compact: 18, normal: 20, loose: 20 };
 
+/** The size of letters that the measures here are made for. */
+const MADE_FOR_PX = 16;
+
 export class Look {
   #kept = $state.raw<Kept>(START);
+  /** How much larger a person's letters are than those that measures in pixels are made for. */
+  scale = $state(1);
 
   constructor() {
     this.#kept = { ...START, ...read() };
@@ -52,9 +63,19 @@ export class Look {
     return this.#kept.fieldsPx;
   }
 
-  /** Null is as wide as the screen thinks best. */
+  /** Its width beside the list. Null is as wide as the screen thinks best. */
   get detailPx(): number | null {
     return this.#kept.detailPx;
+  }
+
+  /** Its height below the list. Null is as tall as the screen thinks best. */
+  get detailTallPx(): number | null {
+    return this.#kept.detailTallPx;
+  }
+
+  /** Null is where there is room. */
+  get detailPlace(): DetailPlace | null {
+    return this.#kept.detailPlace;
   }
 
   get detailTab(): DetailTab {
@@ -63,12 +84,17 @@ export class Look {
 
   /** Height of a line of an event's text. */
   get linePx(): number {
-    return LINE_PX[this.density];
+    return Math.round(LINE_PX[this.density] * this.scale);
   }
 
   /** Height of a row of the list. */
   get rowPx(): number {
     return this.lines * this.linePx + PADDING_PX[this.density];
+  }
+
+  /** The size of the letters of the page, which the system and the person decide. */
+  measured(remPx: number): void {
+    if (remPx > 0) this.scale = remPx / MADE_FOR_PX;
   }
 
   change(part: Partial<Kept>): void {
@@ -94,6 +120,8 @@ function read(): Partial<Kept> {
       fieldsOpen: one([true, false], found.fieldsOpen),
       fieldsPx: px(found.fieldsPx),
       detailPx: px(found.detailPx),
+      detailTallPx: px(found.detailTallPx),
+      detailPlace: one(DETAIL_PLACES, found.detailPlace),
       detailTab: one(DETAIL_TABS, found.detailTab),
     };
     const understood = Object.entries(parts).filter(([, value]) => value !== undefined);

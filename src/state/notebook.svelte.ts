@@ -1,7 +1,8 @@
 import { randomId } from '../base/ids';
 import type { EventId, Note } from '../ipc/generated';
 import type { Keep } from './kept';
-import { eventKey, type Notes } from './notes.svelte';
+import type { Notes } from './notes.svelte';
+import { eventKey } from './notetarget';
 
 /** A pause in typing after which a page is written to the case. */
 const SAVE_MS = 700;

@@ -2,18 +2,20 @@ import { Latest } from '../base/latest';
 import { timeFromNanos, type Time } from '../base/time';
 import { engineError, type Client, type EngineError } from '../ipc/client';
 import type { EventId, Evidence, Note } from '../ipc/generated';
-import { eventKey, type EventNotes, type Notes } from './notes.svelte';
+import type { Notes, Said } from './notes.svelte';
+import { eventKey, isSpan, type NoteSpan } from './notetarget';
 
 /** Events asked for at once. The engine takes more; a list of more is cut off. */
 export const MOST_SHOWN = 2_000;
 
-/** One thing in the list of what is noted: an event or a marker. */
+/** One thing in the list of what is noted: an event, a stretch of time, or a marker. */
 export interface Entry {
   readonly key: string;
   readonly time: Time | null;
   readonly event: EventId | null;
   readonly evidence: Evidence | null;
-  readonly said: EventNotes | null;
+  readonly span: NoteSpan | null;
+  readonly said: Said | null;
   readonly marker: Note | null;
 }
 
@@ -68,28 +70,33 @@ export function entries(
   narrowed: Narrowed,
 ): Entry[] {
   const found: Entry[] = [];
-  for (const [key, said] of notes.byEvent) {
-    const event = (said.star ?? said.tags[0] ?? said.comments[0])?.event;
-    if (!event || narrowed === 'markers') continue;
+  for (const [key, said] of notes.said) {
+    if (narrowed === 'markers') continue;
     if (narrowed === 'stars' && said.star === null) continue;
     if (typeof narrowed === 'object' && !said.tags.some(({ text }) => text === narrowed.tag))
       continue;
+    const { target } = said;
+    const span = isSpan(target) ? target : null;
+    const event = isSpan(target) ? null : target;
     const shown = evidence.get(key) ?? null;
-    const time = shown?.row.time ?? null;
+    const time = span?.from ?? shown?.row.time ?? null;
     found.push({
       key,
       time: time === null ? null : timeFromNanos(time),
       event,
       evidence: shown,
+      span,
       said,
       marker: null,
     });
   }
   if (narrowed === 'all' || narrowed === 'markers') {
     for (const marker of notes.ofKind('marker')) {
-      const time = marker.from === null ? null : timeFromNanos(marker.from);
+      const { from, to } = marker;
+      const time = from === null ? null : timeFromNanos(from);
+      const span = from === null || to === null ? null : { from, to };
       const key = `marker ${marker.id}`;
-      found.push({ key, time, event: null, evidence: null, said: null, marker });
+      found.push({ key, time, event: null, evidence: null, span, said: null, marker });
     }
   }
   const rank = ({ time }: Entry) => time ?? null;

@@ -167,3 +167,67 @@ test('the list of what is noted goes by time and can be narrowed', async () => {
   expect(keys({ tag: 'x' })).toEqual(['0@1']);
   notes.dispose();
 });
+
+test('a comment is written anew from what was seen, and not over what somebody else wrote', async () => {
+  const seen = note('comment', 'c1', { event: EVENT, text: 'first', revision: 4 });
+  const { client, notes } = await opened([seen]);
+  const kept = notes.editComment(seen, ' second ');
+  const put = client.of('changeNotes')[0]!;
+  expect(put.args.put).toEqual([
+    expect.objectContaining({ kind: 'comment', id: 'c1', event: EVENT, text: 'second', known: 4 }),
+  ]);
+  const theirs = { ...seen, text: 'theirs', revision: 5 };
+  await put.answer({
+    made: null,
+    conflicts: [{ kind: 'comment', id: 'c1', current: theirs }],
+  });
+  expect(await kept).toBe(false);
+  expect(notes.latest(seen).text).toBe('theirs');
+  notes.dispose();
+});
+
+test('what was removed is brought back until something else is noted', async () => {
+  const comment = note('comment', 'c1', { event: EVENT, text: 'why' });
+  const { client, notes } = await opened([comment]);
+  const made = (put: Note[], removed: { kind: string; id: string }[]) => ({
+    made: { mark: 's:2', notes: put, removed },
+    conflicts: [],
+  });
+  const removed = notes.remove(comment);
+  await client.of('changeNotes')[0]!.answer(made([], [{ kind: 'comment', id: 'c1' }]));
+  expect(await removed).toBe(true);
+  expect(notes.of(EVENT).comments).toEqual([]);
+  expect(notes.removed).toEqual([comment]);
+  const back = notes.bringBack();
+  const put = client.of('changeNotes')[1]!;
+  expect(put.args.put).toEqual([
+    expect.objectContaining({ id: 'c1', event: EVENT, text: 'why', known: 0 }),
+  ]);
+  await put.answer(made([{ ...comment, revision: 3 }], []));
+  expect(await back).toBe(true);
+  expect(notes.of(EVENT).comments.map(({ text }) => text)).toEqual(['why']);
+  expect(notes.removed).toEqual([]);
+  notes.dispose();
+});
+
+test('a stretch of time is starred, tagged and commented on like an event, and drawn', async () => {
+  const span = { from: '5' as never, to: '9' as never };
+  const { client, notes, markers } = await opened([
+    note('star', '5..9', span),
+    note('comment', 'c', { ...span, text: 'outage' }),
+  ]);
+  expect(notes.of(span).comments.map(({ text }) => text)).toEqual(['outage']);
+  expect(markers.list.map(({ from, to, label }) => [from, to, label])).toEqual([
+    [5n, 9n, '★ · outage'],
+  ]);
+  expect(entries(notes, new Map(), 'stars').map(({ key, span: of }) => [key, of])).toEqual([
+    ['5..9', span],
+  ]);
+  void notes.tag([span], ' slow ');
+  expect(client.of('changeNotes')[0]!.args.put).toEqual([
+    { kind: 'tag', id: '5..9 slow', from: '5', to: '9', text: 'slow' },
+  ]);
+  markers.opened(markers.list[0]!);
+  expect(notes.asking).toMatchObject({ kind: 'comment', comment: { text: 'outage' } });
+  notes.dispose();
+});

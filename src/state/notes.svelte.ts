@@ -2,7 +2,6 @@ import { randomId } from '../base/ids';
 import { timeFromNanos } from '../base/time';
 import { engineError, type Client, type EngineError } from '../ipc/client';
 import type {
-  EventId,
   Nanos,
   Note,
   NoteConflict,
@@ -10,26 +9,34 @@ import type {
   NoteRemoval,
   Notes as WireNotes,
 } from '../ipc/generated';
-import type { Markers } from './markers.svelte';
+import type { Marker, Markers } from './markers.svelte';
+import { isSpan, placed, targetKey, targetOf, type NoteTarget } from './notetarget';
 
 /** What other windows wrote is looked for this often while the screen is seen. */
 const LOOK_MS = 2_000;
 
-export const eventKey = ({ source, offset }: EventId) => `${source}@${offset}`;
+/** Kinds that are said about an event or a stretch of time. */
+const ABOUT_SOMETHING: ReadonlySet<string> = new Set(['star', 'tag', 'comment']);
+
 const noteKey = (kind: string, id: string) => `${kind} ${id}`;
 
-/** What is said about one event. */
-export interface EventNotes {
+/** What is said about one event, or one stretch of time. */
+export interface Said {
+  readonly target: NoteTarget;
   readonly star: Note | null;
   readonly tags: readonly Note[];
   readonly comments: readonly Note[];
 }
 
-const NONE: EventNotes = { star: null, tags: [], comments: [] };
-
 /** What a person is asked to write. */
 export type Asking =
-  | { readonly kind: 'tag' | 'comment'; readonly events: readonly EventId[] }
+  | { readonly kind: 'tag'; readonly targets: readonly NoteTarget[] }
+  | {
+      readonly kind: 'comment';
+      readonly targets: readonly NoteTarget[];
+      /** The comment that is to be written anew, if it is one that is there. */
+      readonly comment: Note | null;
+    }
   | {
       readonly kind: 'marker';
       readonly from: Nanos;
@@ -47,6 +54,8 @@ export class Notes {
   keptAside = $state.raw<readonly string[]>([]);
   failure = $state.raw<EngineError | null>(null);
   asking = $state.raw<Asking | null>(null);
+  /** What this window removed last and can bring back. */
+  removed = $state.raw<readonly Note[]>([]);
 
   readonly #client: Client;
   readonly #casePath: string;
@@ -55,18 +64,20 @@ export class Notes {
   #looking: ReturnType<typeof setTimeout> | null = null;
   #disposed = false;
 
-  readonly #byEvent = $derived.by(() => {
-    const found = new Map<string, { star: Note | null; tags: Note[]; comments: Note[] }>();
+  readonly #said = $derived.by(() => {
+    type Found = { target: NoteTarget; star: Note | null; tags: Note[]; comments: Note[] };
+    const found = new Map<string, Found>();
     for (const note of this.all.values()) {
-      if (note.event === null) continue;
-      const key = eventKey(note.event);
-      const of = found.get(key) ?? { star: null, tags: [], comments: [] };
+      const target = ABOUT_SOMETHING.has(note.kind) ? targetOf(note) : null;
+      if (target === null) continue;
+      const key = targetKey(target);
+      const of = found.get(key) ?? { target, star: null, tags: [], comments: [] };
       found.set(key, of);
       if (note.kind === 'star') of.star = note;
       else if (note.kind === 'tag') of.tags.push(note);
-      else if (note.kind === 'comment') of.comments.push(note);
+      else of.comments.push(note);
     }
-    return found as ReadonlyMap<string, EventNotes>;
+    return found as ReadonlyMap<string, Said>;
   });
 
   constructor(client: Client, casePath: string, markers: Markers) {
@@ -74,6 +85,15 @@ export class Notes {
     this.#casePath = casePath;
     this.#markers = markers;
     markers.opened = ({ id }) => {
+      const said = this.#said.get(id);
+      if (said !== undefined) {
+        this.asking = {
+          kind: 'comment',
+          targets: [said.target],
+          comment: said.comments[0] ?? null,
+        };
+        return;
+      }
       const marker = this.all.get(noteKey('marker', id));
       if (marker?.from && marker.to)
         this.asking = { kind: 'marker', from: marker.from, to: marker.to, marker };
@@ -91,13 +111,18 @@ export class Notes {
     if (this.#looking !== null) clearTimeout(this.#looking);
   }
 
-  of(event: EventId): EventNotes {
-    return this.#byEvent.get(eventKey(event)) ?? NONE;
+  of(target: NoteTarget): Said {
+    return this.#said.get(targetKey(target)) ?? { target, star: null, tags: [], comments: [] };
   }
 
-  /** All that is said about events, by event. */
-  get byEvent(): ReadonlyMap<string, EventNotes> {
-    return this.#byEvent;
+  /** All that is said about events and stretches of time, by what it is about. */
+  get said(): ReadonlyMap<string, Said> {
+    return this.#said;
+  }
+
+  /** The note as it is now, or as it was before somebody removed it. */
+  latest(note: Note): Note {
+    return this.all.get(noteKey(note.kind, note.id)) ?? note;
   }
 
   ofKind(kind: string): Note[] {
@@ -120,29 +145,42 @@ export class Notes {
       this.#looking = setTimeout(() => void this.look(), LOOK_MS);
   }
 
-  /** Stars the events; where all of them are starred, takes the stars away. */
-  toggleStar(events: readonly EventId[]): Promise<boolean> {
-    const starred = events.filter((event) => this.of(event).star !== null);
-    if (starred.length === events.length)
-      return this.change(
-        [],
-        events.map((event) => ({ kind: 'star', id: eventKey(event) })),
-      );
-    const wanted = events.filter((event) => this.of(event).star === null);
-    return this.change(wanted.map((event) => ({ kind: 'star', id: eventKey(event), event })));
+  /** Stars the targets; where all of them are starred, takes the stars away. */
+  toggleStar(targets: readonly NoteTarget[]): Promise<boolean> {
+    const stars = targets.flatMap((target) => this.of(target).star ?? []);
+    if (stars.length === targets.length) return this.remove(...stars);
+    const wanted = targets.filter((target) => this.of(target).star === null);
+    return this.change(
+      wanted.map((target) => ({ kind: 'star', id: targetKey(target), ...placed(target) })),
+    );
   }
 
-  tag(events: readonly EventId[], tag: string): Promise<boolean> {
+  tag(targets: readonly NoteTarget[], tag: string): Promise<boolean> {
     const text = tag.trim();
     return this.change(
-      events.map((event) => ({ kind: 'tag', id: `${eventKey(event)} ${text}`, event, text })),
+      targets.map((target) => ({
+        kind: 'tag',
+        id: `${targetKey(target)} ${text}`,
+        ...placed(target),
+        text,
+      })),
     );
   }
 
-  comment(events: readonly EventId[], text: string): Promise<boolean> {
+  comment(targets: readonly NoteTarget[], text: string): Promise<boolean> {
     return this.change(
-      events.map((event) => ({ kind: 'comment', id: randomId(), event, text: text.trim() })),
+      targets.map((target) => ({
+        kind: 'comment',
+        id: randomId(),
+        ...placed(target),
+        text: text.trim(),
+      })),
     );
+  }
+
+  /** Writes a comment anew. False where somebody else changed it since it was seen. */
+  editComment(comment: Note, text: string): Promise<boolean> {
+    return this.change([{ ...draftOf(comment), text: text.trim(), known: comment.revision }]);
   }
 
   askMarker(from: Nanos, to: Nanos): void {
@@ -154,8 +192,23 @@ export class Notes {
     return this.change([{ kind: 'marker', id, from, to, text: text.trim() }]);
   }
 
-  remove(note: Note): Promise<boolean> {
-    return this.change([], [{ kind: note.kind, id: note.id }]);
+  /** Removes notes, which can be brought back until something else is noted. */
+  async remove(...notes: readonly Note[]): Promise<boolean> {
+    const removed = await this.change(
+      [],
+      notes.map(({ kind, id }) => ({ kind, id })),
+    );
+    if (removed) this.removed = notes;
+    return removed;
+  }
+
+  /** Puts back what was removed last, unless somebody else wrote the same meanwhile. */
+  bringBack(): Promise<boolean> {
+    return this.change(this.removed.map((note) => ({ ...draftOf(note), known: 0 })));
+  }
+
+  forgetRemoved(): void {
+    this.removed = [];
   }
 
   /** Writes whatever the notes say is wanted. True when it is kept. */
@@ -180,6 +233,7 @@ export class Notes {
         for (const { current } of conflicts)
           if (current !== null) this.#apply([current], [], false);
       this.failure = null;
+      this.removed = [];
       return conflicts;
     } catch (cause) {
       this.failure = engineError(cause);
@@ -220,13 +274,26 @@ export class Notes {
       if ((all.get(key)?.revision ?? 0) <= note.revision) all.set(key, note);
     }
     this.all = all;
-    this.#markers.list = this.ofKind('marker')
-      .filter((note) => note.from !== null && note.to !== null)
-      .map((note) => ({
-        id: note.id,
-        from: timeFromNanos(note.from!),
-        to: note.to === note.from ? null : timeFromNanos(note.to!),
-        label: note.text,
-      }));
+    const marked = this.ofKind('marker').flatMap((note) => markerOf(note, note.id, note.text));
+    const spans = [...this.#said].flatMap(([key, said]) => {
+      const note = said.star ?? said.tags[0] ?? said.comments[0];
+      return note === undefined || !isSpan(said.target) ? [] : markerOf(note, key, labelOf(said));
+    });
+    this.#markers.list = [...marked, ...spans];
   }
+}
+
+function markerOf({ from, to }: Note, id: string, label: string): Marker[] {
+  if (from === null || to === null) return [];
+  return [{ id, from: timeFromNanos(from), to: to === from ? null : timeFromNanos(to), label }];
+}
+
+/** What is said, in one line. */
+function labelOf({ star, tags, comments }: Said): string {
+  const words = [...tags, ...comments].map(({ text }) => text);
+  return [...(star === null ? [] : ['★']), ...words].join(' · ');
+}
+
+function draftOf({ kind, id, event, from, to, text, data }: Note): NoteDraft {
+  return { kind, id, event, from, to, text, data };
 }

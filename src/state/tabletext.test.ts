@@ -1,16 +1,30 @@
 import { expect, it } from 'vitest';
 
-import type { TableColumn } from '../ipc/generated';
+import { Clock } from '../base/zone';
+import type { TableCell, TableColumn } from '../ipc/generated';
 import { cellText, rowsText, sortAtEnd, sortedBy } from './tabletext';
 
 const column = (name: string, kind: TableColumn['kind']): TableColumn => ({ name, kind });
 
 it('writes cells by what they are', () => {
-  expect(cellText('1772373900123000000', column('time', 'time'))).toBe('2026-03-01 14:05:00.123');
-  expect(cellText('9007199254740993', column('n', 'int'))).toBe('9007199254740993');
-  expect(cellText(null, column('x', 'float'))).toBe('');
-  expect(cellText(true, column('x', 'bool'))).toBe('true');
-  expect(cellText(0.000_012_5, column('x', 'float'))).toBe('0.0000125');
+  const written = (cell: TableCell, of: TableColumn) => cellText(cell, of, new Clock('UTC'));
+  expect(written('1772373900123000000', column('time', 'time'))).toBe('2026-03-01 14:05:00.123');
+  expect(written('9007199254740993', column('n', 'int'))).toBe('9007199254740993');
+  expect(written(null, column('x', 'float'))).toBe('');
+  expect(written(true, column('x', 'bool'))).toBe('true');
+  expect(written(0.000_012_5, column('x', 'float'))).toBe('0.0000125');
+});
+
+it('writes times as the clocks of a zone show them', () => {
+  const time = column('time', 'time');
+  const written = (zone: string) => cellText('1772373900123000000', time, new Clock(zone));
+  expect(written('Europe/Berlin')).toBe('2026-03-01 15:05:00.123');
+  expect(written('America/New_York')).toBe('2026-03-01 09:05:00.123');
+});
+
+it('copies times in UTC and says so, whatever the screen shows', () => {
+  const copied = rowsText([column('time', 'time')], [['1772373900123000000'], [null]]);
+  expect(copied).toBe('time\n2026-03-01T14:05:00.123Z\n');
 });
 
 it('copies rows so that a spreadsheet takes them apart', () => {

@@ -1,16 +1,23 @@
 /** Cells of a result as people read them, and as other programs take them. */
 import { formatTimeFull, timeFromNanos } from '../base/time';
+import type { Clock } from '../base/zone';
 import type { Nanos, TableCell, TableColumn } from '../ipc/generated';
 
 const exact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
 const tiny = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 6 });
 
-export function cellText(cell: TableCell, { kind }: TableColumn): string {
+/** As people read it, with times by their clock. */
+export function cellText(cell: TableCell, { kind }: TableColumn, clock: Clock): string {
   if (cell === null) return '';
-  if (kind === 'time' && typeof cell === 'string')
-    return formatTimeFull(timeFromNanos(cell as Nanos));
+  if (kind === 'time' && typeof cell === 'string') return clock.full(timeFromNanos(cell as Nanos));
   if (typeof cell !== 'number') return String(cell);
   return Math.abs(cell) < 0.001 && cell !== 0 ? tiny.format(cell) : exact.format(cell);
+}
+
+/** Elsewhere nobody knows the zone of the screen: times are in UTC and say so. */
+function copiedText(cell: TableCell, { kind }: TableColumn): string {
+  if (kind !== 'time' || typeof cell !== 'string') return cell === null ? '' : String(cell);
+  return `${formatTimeFull(timeFromNanos(cell as Nanos)).replace(' ', 'T')}Z`;
 }
 
 /** For the clipboard: a spreadsheet takes it apart at tabs, and adds nothing to numbers. */
@@ -23,7 +30,7 @@ export function rowsText(
     columns
       .map((column, at) => {
         const cell = row[at] ?? null;
-        return typeof cell === 'number' ? String(cell) : plain(cellText(cell, column));
+        return typeof cell === 'number' ? String(cell) : plain(copiedText(cell, column));
       })
       .join('\t'),
   );

@@ -16,9 +16,11 @@ export class Theme {
 
   /** Follows the system's own changes. Returns what ends that. */
   follow(): () => void {
-    const queries = ['(prefers-color-scheme: dark)', '(prefers-contrast: more)'].map((query) =>
-      window.matchMedia(query),
-    );
+    const queries = [
+      '(prefers-color-scheme: dark)',
+      '(prefers-contrast: more)',
+      '(forced-colors: active)',
+    ].map((query) => window.matchMedia(query));
     const changed = () => void (this.version += 1);
     for (const query of queries) query.addEventListener('change', changed);
     return () => {

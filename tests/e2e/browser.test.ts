@@ -20,6 +20,7 @@ import {
   total,
   totalBecomes,
 } from './support/page';
+import { picture, pictures } from './support/picture';
 import { serve, type Server } from './support/server';
 
 let browser: Browser;
@@ -53,9 +54,6 @@ async function open(address: string, colorScheme: 'light' | 'dark' = 'light'): P
   return page;
 }
 
-const picture = (page: Page, name: string) =>
-  page.screenshot({ path: join(out, `browser-${name}.png`) });
-
 describe('a log named on the command line', () => {
   test('is imported, counted, filtered, and shown in detail', async () => {
     const page = await open((await server([accessLog()])).address);
@@ -76,7 +74,7 @@ describe('a log named on the command line', () => {
     await page.getByTestId('detail-tab-raw').click();
     expect(await page.getByTestId('detail-raw').innerText()).toContain('HTTP/1.1');
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'detail');
+    await pictures(page, 'detail');
     await page.getByTestId('detail-close').click();
     await page.getByTestId('detail').waitFor({ state: 'detached' });
   });
@@ -99,14 +97,14 @@ describe('a log named on the command line', () => {
     await bar.click();
     await page.keyboard.type('stat');
     await page.locator('.cm-tooltip-autocomplete').getByText('status').first().waitFor();
-    await picture(page, 'completion');
+    await pictures(page, 'completion');
     await page.keyboard.press('Tab');
     expect(await bar.innerText()).toContain('status');
 
     await query(page, 'sttaus:200');
     await page.getByTestId('query-fix').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'query-fix');
+    await pictures(page, 'query-fix');
     await bar.click();
     await page.keyboard.press('Alt+Enter');
     await totalBecomes(page, access.lines - access.checkouts);
@@ -154,7 +152,7 @@ describe('the welcome screen', () => {
     await eventually('the sample', async () => ((await total(page)) ?? 0) > 100);
     expect(await buckets(page)).toBeGreaterThan(3);
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'sample');
+    await pictures(page, 'sample');
   });
 
   test('leads to the patterns of the messages, which filter', async () => {
@@ -167,7 +165,7 @@ describe('the welcome screen', () => {
     await patterns.first().getByRole('button', { expanded: false }).click();
     await page.getByTestId('pattern-variables').getByRole('list').first().waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'patterns');
+    await pictures(page, 'patterns');
     await patterns.first().getByRole('button', { name: 'Only events' }).click();
     const only = await eventually('fewer events', async () => {
       const now = await total(page);
@@ -197,7 +195,7 @@ describe('what goes wrong', () => {
       (await page.locator('body').innerText()).includes('nowhere.log'),
     );
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'missing-file');
+    await pictures(page, 'missing-file');
   });
 
   test('a second window on a case that is being written may only read it', async () => {
@@ -217,6 +215,7 @@ describe('what goes wrong', () => {
   test('a cancelled import keeps what it had', { timeout: 180_000 }, async () => {
     const page = await open((await server([millionLines()])).address);
     await eventually('the first events', async () => ((await total(page)) ?? 0) > 0);
+    await picture(page, 'reading');
     await page.getByTestId('cancel').first().click();
     const state = () => page.getByTestId('cancel').count();
     await eventually('the end of the import', async () => (await state()) === 0);

@@ -6,8 +6,9 @@ import type { Browser, Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
-import { eventually, out, temporaryFolder } from './support/machine';
+import { eventually, temporaryFolder } from './support/machine';
 import { openBrowser, query, totalBecomes } from './support/page';
+import { pictures } from './support/picture';
 import { serve, type Server } from './support/server';
 
 const MINUTES = 120;
@@ -68,8 +69,6 @@ async function charted(shape: string): Promise<void> {
 const choose = (what: string, value: string) =>
   page.getByTestId(`chart-${what}`).selectOption(value);
 
-const picture = (name: string) => page.screenshot({ path: join(out, `browser-${name}.png`) });
-
 async function saved(start: () => Promise<void>): Promise<{ name: string; text: string }> {
   const [download] = await Promise.all([page.waitForEvent('download'), start()]);
   return { name: download.suggestedFilename(), text: await contentOf(download) };
@@ -110,7 +109,7 @@ describe('charts', () => {
     const legend = page.getByTestId('legend');
     await legend.getByText('p95').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await picture('heatmap');
+    await pictures(page, 'heatmap');
     await brushChart(0.55, 0.95);
     await eventually('fewer events', async () => {
       const shown = await page.getByTestId('timeline').getAttribute('data-total');
@@ -135,7 +134,7 @@ describe('charts', () => {
     // Nearly all of the period before is of the first hour, which was four times as quick.
     expect(await change.innerText()).toMatch(/^\+(2[5-9]\d|300) %$/);
     expect(await seriousFindings(page)).toEqual([]);
-    await picture('compare');
+    await pictures(page, 'compare');
   });
 
   test('top values filter, and their figures are a table without formulas', async () => {
@@ -144,6 +143,7 @@ describe('charts', () => {
     expect(await page.getByTestId('term').count()).toBe(SERVICES.length);
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByTestId('chart-export').click();
+    await pictures(page, 'terms');
     const csv = await saved(() => page.getByTestId('chart-export-csv').click());
     expect(csv.name).toBe('Top-service.csv');
     expect(csv.text).toContain("'=SUM(A1),400,");
@@ -160,6 +160,8 @@ describe('charts', () => {
     await choose('field', 'duration_ms');
     await choose('kind', 'histogram');
     await charted('bins');
+    expect(await seriousFindings(page)).toEqual([]);
+    await pictures(page, 'histogram');
     await brushChart(0.1, 0.5);
     await eventually('a filter', async () =>
       (await page.getByTestId('query').innerText()).includes('duration_ms:['),
@@ -196,6 +198,38 @@ describe('charts', () => {
     expect(png.text.slice(1, 4)).toBe('PNG');
   });
 
+  test('speaks the zone of the view, and its files stay in UTC', async () => {
+    const zone = async (name: string) => {
+      await page.getByTestId('range').click();
+      await page.getByTestId('zone').selectOption(name);
+      await page.keyboard.press('Escape');
+    };
+    await page.getByTestId('show-numbers').click();
+    const numbers = page.getByTestId('numbers');
+    await numbers.getByText('Time (UTC)').waitFor();
+    const first = () => numbers.getByRole('cell').first().innerText();
+    expect(await first()).toBe('2026-03-01 12:00');
+    await zone('Asia/Tokyo');
+    await numbers.getByText('Time (Asia/Tokyo)').waitFor();
+    await eventually('the time of that zone', async () => (await first()) === '2026-03-01 21:00');
+    await page.getByTestId('show-numbers').click();
+    const plot = page.getByTestId('chart').getByRole('slider');
+    await plot.focus();
+    await page.keyboard.press('Home');
+    expect(await plot.getAttribute('aria-valuetext')).toContain('21:00');
+    await page.getByTestId('chart-export').click();
+    const csv = await saved(() => page.getByTestId('chart-export-csv').click());
+    expect(csv.text).toContain('2026-03-01T12:00:00Z,');
+    await pictures(page, 'chart-zone');
+    await query(page, '| stats max(time) as last by service');
+    await page.keyboard.press('Escape');
+    await page.getByTestId('result-head').filter({ hasText: '(Asia/Tokyo)' }).waitFor();
+    await page.getByTestId('result-row').filter({ hasText: '2026-03-01 22:59' }).first().waitFor();
+    await query(page, '');
+    await page.keyboard.press('Escape');
+    await zone('UTC');
+  });
+
   test('says why there is nothing to draw', async () => {
     await query(page, 'nowhere_to_be_found');
     await page.getByTestId('chart-message').waitFor();
@@ -213,7 +247,7 @@ describe('a query with stages', () => {
     await eventually('three rows', async () => (await result.getAttribute('data-total')) === '3');
     await page.getByTestId('result-row').first().waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await picture('result');
+    await pictures(page, 'result');
     await page.getByTestId('result-head').filter({ hasText: 'service' }).click();
     await eventually('a sorted query', async () =>
       (await page.getByTestId('query').innerText()).includes('| sort -service'),
@@ -262,7 +296,7 @@ describe('boards', () => {
     await page.keyboard.press('Enter');
     await eventually('the new name', async () => (await titles())[1] === 'How long');
     expect(await seriousFindings(page)).toEqual([]);
-    await picture('board');
+    await pictures(page, 'board');
 
     await page.reload();
     await page.getByTestId('board-view').waitFor();

@@ -7,8 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
 import { access, accessLog } from './support/logs';
-import { eventually, out, temporaryFolder } from './support/machine';
+import { eventually, temporaryFolder } from './support/machine';
 import { openBrowser, query, rowProblems, total, totalBecomes } from './support/page';
+import { drawn, pictures } from './support/picture';
 import { serve, type Server } from './support/server';
 
 let browser: Browser;
@@ -86,9 +87,6 @@ async function open(address: string, events = all): Promise<Page> {
   return page;
 }
 
-const picture = (page: Page, name: string) =>
-  page.screenshot({ path: join(out, `browser-${name}.png`) });
-
 const row = (page: Page, index: number) =>
   page.locator(`[data-testid="row"][data-index="${index}"]`);
 
@@ -102,6 +100,127 @@ async function openField(page: Page, name: string): Promise<void> {
   await field.locator('[data-testid="field-facts"][data-fresh="true"]').waitFor();
 }
 
+/** Text that is cut off where it must not be: times, and letters that are higher than their row. */
+function clipped(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const cells = [...document.querySelectorAll<HTMLElement>('[data-testid="row"] > .cell')];
+    const told = (cell: HTMLElement) => `${cell.className}: ${cell.innerText}`;
+    const times = cells.filter((cell) => cell.classList.contains('time'));
+    const narrow = times.filter((cell) => cell.scrollWidth > cell.clientWidth);
+    const low = cells.filter((cell) => {
+      const size = Number.parseFloat(getComputedStyle(cell).fontSize);
+      return cell.clientHeight < size * 1.15;
+    });
+    const page = document.documentElement;
+    const over = page.scrollWidth > page.clientWidth ? ['the page is wider than the window'] : [];
+    return [...narrow.map(told), ...low.map(told), ...over];
+  });
+}
+
+/** How many different colours the bars of the timeline have. */
+function colours(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>('[data-testid="timeline-canvas"]')!;
+    const context = canvas.getContext('2d')!;
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+    const counts = new Map<string, number>();
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at + 3] !== 255) continue;
+      // Greys are lines and letters.
+      const [red, green, blue] = [data[at]!, data[at + 1]!, data[at + 2]!];
+      if (Math.max(red, green, blue) - Math.min(red, green, blue) < 40) continue;
+      const colour = `${red},${green},${blue}`;
+      counts.set(colour, (counts.get(colour) ?? 0) + 1);
+    }
+    return [...counts.values()].filter((count) => count > 50).length;
+  });
+}
+
+describe('the workbench', () => {
+  test.each([
+    [1024, 700, 'below'],
+    [1280, 800, 'below'],
+    [2560, 1440, 'beside'],
+  ] as const)('can be read at %i × %i, with an event open', async (width, height, place) => {
+    const page = await open(server.address);
+    await page.setViewportSize({ width, height });
+    await row(page, 4).click();
+    await page.getByTestId('detail').waitFor();
+    const split = page.getByTestId('detail-split').first();
+    expect(await split.getAttribute('data-place')).toBe(place);
+    const box = (await page.getByTestId('events').boundingBox())!;
+    expect(box.width).toBeGreaterThan(700);
+    expect(box.height).toBeGreaterThan(80);
+    expect(await clipped(page)).toEqual([]);
+    expect(await rowProblems(page)).toEqual([]);
+    expect(await selected(page)).toBe('4');
+    await pictures(page, `workbench-${width}`);
+    await page.getByTestId('detail-move').click();
+    const other = place === 'below' ? 'beside' : 'below';
+    expect(await split.getAttribute('data-place')).toBe(other);
+    await page.reload();
+    await totalBecomes(page, all);
+    await row(page, 4).click();
+    await page.getByTestId('detail').waitFor();
+    expect(await split.getAttribute('data-place')).toBe(other);
+  });
+
+  test('grows with the letters of the system', async () => {
+    const page = await open(server.address);
+    const before = (await row(page, 0).boundingBox())!.height;
+    await page.evaluate(() => (document.documentElement.style.fontSize = '20px'));
+    await eventually(
+      'higher rows',
+      async () => ((await row(page, 0).boundingBox())?.height ?? 0) > before,
+    );
+    await row(page, 4).click();
+    await page.getByTestId('detail').waitFor();
+    expect(await clipped(page)).toEqual([]);
+    await pictures(page, 'large-letters');
+  });
+
+  test('keeps levels and the choice apart in forced colours', async () => {
+    const page = await open(server.address);
+    await row(page, 4).click();
+    await page.getByTestId('detail').waitFor();
+    await drawn(page);
+    const plain = await colours(page);
+    expect(plain).toBeGreaterThan(1);
+    await page.emulateMedia({ forcedColors: 'active' });
+    await drawn(page);
+    expect(await colours(page)).toBe(plain);
+    const chosen = await page.evaluate(() => {
+      const ground = (selector: string) =>
+        getComputedStyle(document.querySelector(selector)!).backgroundColor;
+      const outline = (selector: string) =>
+        getComputedStyle(document.querySelector(selector)!).outlineStyle;
+      return {
+        tab: ground('[data-testid="tab-events"]') !== ground('[data-testid="tab-charts"]'),
+        row: [outline('[data-testid="row"].selected'), outline('[data-index="6"]')],
+      };
+    });
+    expect(chosen).toEqual({ tab: true, row: ['solid', 'none'] });
+    await pictures(page, 'forced-colours');
+  });
+
+  test('does not move for who asked for less of that', async () => {
+    const page = await open(server.address);
+    const longest = () =>
+      page.evaluate(() => {
+        const seconds = (text: string) => Math.max(...text.split(',').map(Number.parseFloat));
+        const styles = [...document.querySelectorAll('*')].map((one) => getComputedStyle(one));
+        return Math.max(
+          ...styles.map((style) =>
+            Math.max(seconds(style.transitionDuration), seconds(style.animationDuration)),
+          ),
+        );
+      });
+    expect(await longest()).toBeGreaterThan(0.05);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await longest()).toBeLessThan(0.001);
+  });
+});
+
 describe('the fields', () => {
   test('tell their values, and a click on one becomes a query', async () => {
     const page = await open(server.address);
@@ -109,7 +228,7 @@ describe('the fields', () => {
     const distinct = page.getByTestId('field-distinct');
     expect(await distinct.getAttribute('data-value')).toBe('2');
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'fields');
+    await pictures(page, 'fields');
 
     const failed = page.locator('[data-testid="top-value"][data-value="500"]');
     await failed.getByTestId('only').click();
@@ -152,7 +271,7 @@ describe('columns', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     await row(page, 0).getByText('500', { exact: true }).waitFor();
-    await picture(page, 'sorted');
+    await pictures(page, 'sorted');
     await page.keyboard.press('Delete');
     expect(await names()).toEqual(['time', 'level', 'source', 'raw']);
     await page.keyboard.press('ControlOrMeta+Z');
@@ -226,7 +345,7 @@ describe('the list', () => {
     );
     expect(await rowProblems(page)).toEqual([]);
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'marks');
+    await pictures(page, 'marks');
   });
 
   test('gives what is picked away as text, JSON and Markdown', async () => {
@@ -253,7 +372,7 @@ describe('the list', () => {
     });
     await eventually('the table', async () => (await clipboard('markdown')).startsWith('| time |'));
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'picked');
+    await pictures(page, 'picked');
 
     await page.getByTestId('events').focus();
     await page.keyboard.press('Escape');
@@ -266,7 +385,7 @@ describe('the list', () => {
     await page.getByTestId('comparison').waitFor();
     expect(await page.getByTestId('difference').count()).toBeGreaterThan(2);
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'comparison');
+    await pictures(page, 'comparison');
   });
 
   test('shows more lines of each event, and stays where it is', async () => {
@@ -291,7 +410,7 @@ describe('the list', () => {
     await page.mouse.wheel(0, -9_000);
     await row(page, 0).getByText('GET /item/0').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'engine-gone');
+    await pictures(page, 'engine-gone');
   });
 });
 
@@ -308,7 +427,7 @@ describe('the detail', () => {
     await page.getByTestId('detail-tab-json').click();
     await page.getByTestId('json-tree').getByText('items').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'detail-json');
+    await pictures(page, 'detail-json');
     await page.getByTestId('detail-tab-raw').click();
     await page.getByTestId('detail-raw').locator('.piece').first().waitFor();
     await page.getByTestId('raw-bytes').click();
@@ -339,7 +458,7 @@ describe('the detail', () => {
     expect(raw).toContain('\u2400');
     expect(await page.locator('img[src="x"]').count()).toBe(0);
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'hostile');
+    await pictures(page, 'hostile');
   });
 
   test('leads to what stands around an event, and along a value', async () => {
@@ -354,7 +473,7 @@ describe('the detail', () => {
     await page.getByTestId('around-everywhere').click();
     await eventually('every file', async () => (await events.count()) > 20);
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'around');
+    await pictures(page, 'around');
     await page.getByTestId('context-tab').locator('[data-source="access.log"]').first().click();
     await eventually('the detail of another', async () =>
       (await page.getByTestId('detail').innerText()).includes('access.log'),
@@ -370,7 +489,7 @@ describe('the detail', () => {
     await eventually('both sources', async () => (await trails.count()) === 2);
     await eventually('three events', async () => (await events.count()) === 3);
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'follow');
+    await pictures(page, 'follow');
     await page.getByTestId('tab-close').click();
     await page.getByTestId('undo').click();
     await page.getByTestId('follow-tab').waitFor();

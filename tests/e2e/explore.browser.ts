@@ -1,13 +1,12 @@
 /** Asking: the query by its clauses, times, the timeline, commands, and the way back, in a browser. */
-import { join } from 'node:path';
-
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
 import { access, accessLog, millionLines } from './support/logs';
-import { eventually, figure, out } from './support/machine';
+import { eventually, figure } from './support/machine';
 import { brush, openBrowser, query, total, totalBecomes } from './support/page';
+import { picture, pictures } from './support/picture';
 import { serve, type Server } from './support/server';
 
 let browser: Browser;
@@ -47,9 +46,6 @@ async function openSmall(colorScheme: 'light' | 'dark' = 'light'): Promise<Page>
   await page.getByTestId('timeline-canvas').waitFor();
   return page;
 }
-
-const picture = (page: Page, name: string) =>
-  page.screenshot({ path: join(out, `explore-${name}.png`) });
 
 const others = access.lines - access.checkouts;
 
@@ -99,10 +95,10 @@ test('the clauses of a query are switched off, turned round and removed', async 
   // Either clause alone is in the way of the other.
   await page.getByTestId('ways-out').getByRole('button').nth(1).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
-  await picture(page, 'nothing');
+  await pictures(page, 'explore-nothing');
   await act('status', 'Switch off');
   await totalBecomes(page, others);
-  await picture(page, 'pills');
+  await pictures(page, 'explore-pills');
   await act('status', 'Switch on');
   await totalBecomes(page, 0);
   await pills.filter({ hasText: 'checkout' }).getByRole('button', { name: 'Remove' }).click();
@@ -118,6 +114,20 @@ test('a query with pipes asks the events with what stands before them', async ()
   await query(page, 'checkout | stast count');
   await page.getByTestId('query-error').waitFor();
   expect(await total(page)).toBe(access.checkouts);
+});
+
+test('a query with pipes that is run leads to its result, and back with one step', async () => {
+  const page = await openSmall();
+  await query(page, 'checkout | stats count by status');
+  await page.getByTestId('result-row').first().waitFor();
+  await page.getByTestId('tab-events').click();
+  await page.getByTestId('show-result').waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'explore-piped');
+  await page.getByTestId('show-result').click();
+  await page.getByTestId('result-row').first().waitFor();
+  await page.getByTestId('undo').click();
+  await page.getByTestId('show-result').waitFor();
 });
 
 test('what is half written is not asked, and what was asked comes back with a key', async () => {
@@ -145,7 +155,7 @@ test('times are written as the language writes them, in the zone that is chosen'
   await page.getByTestId('zone').selectOption('Europe/Berlin');
   await page.getByTestId('range-from').fill('2024-03-05 15:10');
   await page.getByTestId('range-to').fill('2024-03-05 15:20');
-  await picture(page, 'range');
+  await pictures(page, 'explore-range');
   await page.keyboard.press('Enter');
   await totalBecomes(page, 100);
   expect(await page.getByTestId('range').innerText()).toContain('15:10');
@@ -168,7 +178,7 @@ test('the timeline is stacked by a field and zoomed with the wheel', async () =>
   await page.getByTestId('timeline-lanes').click();
   await page.locator('[data-testid="timeline"][data-laned="true"][data-split="status"]').waitFor();
   expect(await seriousFindings(page)).toEqual([]);
-  await picture(page, 'lanes-dark');
+  await picture(page, 'explore-lanes-dark');
 
   const box = (await page.getByTestId('timeline-canvas').boundingBox())!;
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
@@ -180,12 +190,20 @@ test('the timeline is stacked by a field and zoomed with the wheel', async () =>
   await eventually('fewer events again', async () => ((await total(page)) ?? 0) < access.lines);
 });
 
+test('every key is told', async () => {
+  const page = await openSmall();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'explore-keys');
+});
+
 test('every command is found by its name', async () => {
   const page = await openSmall();
   await page.keyboard.press('ControlOrMeta+k');
   await page.getByTestId('palette').waitFor();
   expect(await seriousFindings(page)).toEqual([]);
-  await picture(page, 'palette');
+  await pictures(page, 'explore-palette');
   await page.keyboard.type('show pat');
   await page.keyboard.press('Enter');
   await page.getByTestId('pattern').first().waitFor();

@@ -7,8 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
 import { access, accessLog } from './support/logs';
-import { eventually, out, temporaryFolder } from './support/machine';
+import { eventually, temporaryFolder } from './support/machine';
 import { openBrowser, totalBecomes } from './support/page';
+import { picture, pictures } from './support/picture';
 import { serve, type Server } from './support/server';
 
 const RELAY = `name = "relay"
@@ -48,9 +49,6 @@ async function open(scheme: 'light' | 'dark' = 'light'): Promise<Page> {
   return page;
 }
 
-const picture = (page: Page, name: string) =>
-  page.screenshot({ path: join(out, `browser-${name}.png`) });
-
 function file(name: string, text: string | Buffer): string {
   const path = join(temporaryFolder(), name);
   writeFileSync(path, text);
@@ -78,7 +76,7 @@ const ended = (page: Page) =>
 
 /** Lets files go at a place of the window, given in shares, as a file manager would. */
 async function drop(page: Page, x: number, y: number, name: string, text: string): Promise<void> {
-  const aimed = await page.evaluate(
+  await page.evaluate(
     ([x, y, name, text]) => {
       const dataTransfer = new DataTransfer();
       dataTransfer.items.add(new File([text], name));
@@ -89,17 +87,14 @@ async function drop(page: Page, x: number, y: number, name: string, text: string
         );
       fire('dragenter');
       fire('dragover');
-      return new Promise<string | undefined>((done) =>
-        requestAnimationFrame(() => {
-          const zone = document.querySelector<HTMLElement>('[data-testid="drop-overlay"] .aimed');
-          done(zone?.dataset['target']);
-          fire('drop');
-        }),
-      );
+      Object.assign(window, { letGo: () => fire('drop') });
     },
     [x, y, name, text] as const,
   );
-  expect(aimed).toBeDefined();
+  const aimed = page.locator('[data-testid="drop-overlay"] .aimed');
+  await aimed.waitFor();
+  await pictures(page, `drop-${await aimed.getAttribute('data-target')}`);
+  await page.evaluate(() => (window as unknown as { letGo(): void }).letGo());
 }
 
 describe('a look before the import', () => {
@@ -148,7 +143,7 @@ describe('a look before the import', () => {
       (await page.getByTestId('file-facts').innerText()).includes('12:05:07'),
     );
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'sources');
+    await pictures(page, 'sources');
     await page.getByTestId('choose-offset').fill('1h');
     await page.getByTestId('choose-offset').press('Tab');
     await page.getByTestId('apply-reading').click();
@@ -187,7 +182,7 @@ describe('a look before the import', () => {
     await page.getByTestId('no-room').waitFor();
     expect(await page.getByTestId('start-import').isDisabled()).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'no-room');
+    await pictures(page, 'no-room');
     await page.getByTestId('no-room').getByRole('checkbox').check();
     await page.getByTestId('start-import').click();
     await totalBecomes(page, access.lines);
@@ -215,7 +210,7 @@ describe('a format of one’s own', () => {
       await page.locator('[data-testid="format-editor"] [data-testid="preview-row"]').count(),
     ).toBe(3);
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'format-editor');
+    await pictures(page, 'format-editor');
     await page.getByTestId('save-format').click();
     await page.getByTestId('format-editor').waitFor({ state: 'detached' });
     await eventually('the format', async () =>
@@ -248,7 +243,7 @@ describe('text', () => {
     await paste('2026-03-01T14:06:00Z WARN <b>three</b>\n');
     await page.getByTestId('paste-sheet').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await picture(page, 'paste');
+    await pictures(page, 'paste');
     await page.getByTestId('paste-name').fill('from the chat');
     await page.getByTestId('paste-start').click();
     await totalBecomes(page, 3);
@@ -258,7 +253,7 @@ describe('text', () => {
     await page.getByTestId('paste-start').click();
     await page.getByTestId('import-panel').getByText('all of it is here already').first().waitFor();
     await totalBecomes(page, 3);
-    await picture(page, 'all-known');
+    await pictures(page, 'all-known');
   });
 });
 

@@ -9,7 +9,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { seriousFindings } from './support/accessible';
 import { access, accessLog } from './support/logs';
 import { eventually, out, timberline } from './support/machine';
-import { openBrowser, query, totalBecomes } from './support/page';
+import { brush, openBrowser, query, total, totalBecomes } from './support/page';
+import { picture, pictures } from './support/picture';
 import { serve, type Server } from './support/server';
 
 let browser: Browser;
@@ -43,9 +44,6 @@ async function newPage(address: string, colorScheme: 'light' | 'dark' = 'light')
   await totalBecomes(page, access.lines);
   return page;
 }
-
-const picture = (page: Page, name: string) =>
-  page.screenshot({ path: join(out, `browser-${name}.png`) });
 
 const caseFolder = () => {
   const folder = join(server.home, 'cases');
@@ -94,7 +92,7 @@ describe('what is found', () => {
     expect(await seriousFindings(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await page.getByTestId('note-prompt').waitFor({ state: 'detached' });
-    await picture(page, 'noted');
+    await pictures(page, 'noted');
 
     await page.getByTestId('tab-notes').click();
     await page.getByTestId('noted').filter({ hasText: 'cause' }).waitFor();
@@ -150,5 +148,63 @@ describe('what is found', () => {
     const file = join(out, 'notes.md');
     execFileSync(timberline, ['export', caseFolder(), '--notes', file]);
     expect(readFileSync(file, 'utf8')).toContain('# What happened');
+  });
+
+  test('is written anew, taken away and brought back, on an event and on a range', async () => {
+    const page = await newPage(server.address);
+    const prompt = page.getByTestId('note-prompt');
+    const write = async (text: string) => {
+      await prompt.getByRole('textbox').or(prompt.getByRole('combobox')).fill(text);
+      await prompt.getByRole('button', { name: 'Save' }).click();
+      await prompt.waitFor({ state: 'detached' });
+    };
+    await page.locator('[data-testid="row"]').nth(3).click();
+    await page.getByTestId('detail').waitFor();
+    await page.keyboard.press('c');
+    await write('a first thought');
+    const comment = page.getByTestId('event-notes').getByTestId('comment');
+    await comment.filter({ hasText: 'a first thought' }).waitFor();
+    await page.getByTestId('comment-edit').click();
+    expect(await prompt.getByRole('textbox').inputValue()).toBe('a first thought');
+    await write('a better thought');
+    await comment.filter({ hasText: 'a better thought' }).waitFor();
+    expect(await comment.count()).toBe(1);
+
+    await page.getByTestId('comment-remove').click();
+    await comment.waitFor({ state: 'detached' });
+    await page.getByTestId('note-removed').filter({ hasText: 'a better thought' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await pictures(page, 'note-removed');
+    await page.getByTestId('note-back').click();
+    await comment.filter({ hasText: 'a better thought' }).waitFor();
+    expect(await page.getByTestId('note-removed').count()).toBe(0);
+
+    await brush(page, 0.4, 0.6);
+    const narrowed = await eventually('fewer events', async () => {
+      const now = await total(page);
+      return now !== null && now < access.lines ? now : null;
+    });
+    const onRange = async (what: string) => {
+      await page.getByTestId('range-notes').click();
+      await page.getByTestId(`range-notes-${what}`).click();
+    };
+    await onRange('star');
+    await onRange('comment');
+    await write('the outage');
+    await onRange('tag');
+    await write('slow');
+    await page.getByTestId('range-clear').click();
+    await totalBecomes(page, access.lines);
+    await page.getByRole('button', { name: /^Marker ★ · slow · the outage/ }).waitFor();
+    await page.getByTestId('tab-notes').click();
+    const range = page.getByRole('listitem').filter({ hasText: 'the outage' });
+    await range.getByTestId('noted').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await pictures(page, 'noted-range');
+    await range.getByTestId('comment-edit').click();
+    await write('the outage of the cart');
+    await range.getByText('the outage of the cart').waitFor();
+    await range.getByTestId('noted').click();
+    await totalBecomes(page, narrowed);
   });
 });

@@ -47,7 +47,7 @@ export const charts = {
     week: 'the week before',
     chosen: 'a time of your choice…',
   },
-  comparedFrom: 'Compare from (UTC)',
+  comparedFrom: (zone: string) => `Compare from (${zone})`,
   comparedWith: (from: string) => `compared with ${from}`,
   needsRange: 'Choose a time range first; there is nothing before all of the time.',
   dashed: 'dashed: before',

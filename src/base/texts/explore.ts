@@ -33,6 +33,8 @@ export const explore = {
   },
   queries: {
     everything: 'All events',
+    beforeStages: 'These are the events before the first pipe.',
+    showResult: 'Show the result',
     recent: 'Recent',
     recentHint: 'Recent filters (Alt ↑ in the bar)',
     noRecent: 'What you ask appears here',

@@ -4,7 +4,8 @@ import { formatBytes, formatCount } from '../format';
 export const inspect = {
   tabs: { table: 'Table', json: 'JSON', raw: 'Raw', pattern: 'Pattern' },
   tabsName: 'Ways to look at the event',
-  resize: 'Width of the event',
+  resize: { beside: 'Width of the event', below: 'Height of the event' },
+  move: { beside: 'Put the event beside the list', below: 'Put the event below the list' },
   ecs: (name: string) => `In the Elastic Common Schema: ${name}`,
   exists: (name: string) => `Only events that have ${name}`,
   addColumn: (name: string) => `Add ${name} as column`,
@@ -16,6 +17,8 @@ export const inspect = {
   items: (count: number) => (count === 1 ? '1 item' : `${formatCount(count)} items`),
   fold: 'Fold',
   unfold: 'Unfold',
+  letters: (count: number) => `All ${formatCount(count)} characters`,
+  less: 'Less',
   more: (count: number) => `Show ${formatCount(count)} more`,
   asText: 'Text',
   asBytes: 'Bytes',

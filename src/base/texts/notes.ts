@@ -1,7 +1,8 @@
 /** The words of notes and the notebook. */
 import { formatCount } from '../format';
 
-const events = (count: number) => (count === 1 ? 'this event' : `${formatCount(count)} events`);
+const about = (count: number, isRange: boolean) =>
+  isRange ? 'this range' : count === 1 ? 'this event' : `${formatCount(count)} events`;
 
 export const notes = {
   tab: 'Notes',
@@ -13,13 +14,39 @@ export const notes = {
   marker: 'Mark this time…',
   page: 'New page of the notebook',
   cite: 'Put it on the page',
+  short: { star: 'Star', tag: 'Tag…', comment: 'Comment…', cite: 'On the page' },
+  actions: 'Note something',
+  range: {
+    name: 'Note on this range',
+    short: 'Note',
+    star: 'Star this range',
+    unstar: 'Take the star of this range away',
+    tag: 'Tag this range…',
+    comment: 'Comment on this range…',
+    marker: 'Mark this range…',
+    show: 'Show this range',
+  },
   ofEvent: 'Notes',
+  editComment: 'Change the comment',
+  editMarker: 'Change the marker',
+  removed: {
+    star: 'The star is gone.',
+    tag: 'The tag is gone:',
+    comment: 'The comment is gone:',
+    marker: 'The marker is gone:',
+  },
+  removedMany: (count: number) =>
+    count === 1 ? 'The note is gone.' : `${formatCount(count)} notes are gone.`,
+  bringBack: 'Bring back',
+  bringBackLast: 'Bring back the note that was removed last',
   removeTag: (tag: string) => `Take the tag ${tag} away`,
   removeComment: 'Remove the comment',
   removeMarker: 'Remove the marker',
   asking: {
-    tag: (count: number) => `Tag ${events(count)}`,
-    comment: (count: number) => `Comment on ${events(count)}`,
+    tag: (count: number, isRange: boolean) => `Tag ${about(count, isRange)}`,
+    comment: (count: number, isRange: boolean) => `Comment on ${about(count, isRange)}`,
+    edit: 'Change the comment',
+    changed: 'Somebody else changed this comment meanwhile. This is what they wrote:',
     marker: 'Mark a time',
     tagLabel: 'Tag',
     commentLabel: 'Comment',
@@ -29,7 +56,8 @@ export const notes = {
     known: 'Tags of this case',
   },
   noted: 'Noted',
-  notedHint: 'Press s on an event to star it, t to tag it, c to comment on it, m to mark its time.',
+  notedHint:
+    'Press s on an event to star it, t to tag it, c to comment on it, m to mark its time. A range of the timeline can be noted too.',
   nothingNoted: 'Nothing is noted yet',
   nothingFits: 'Nothing noted fits the filter',
   narrow: 'Which notes',

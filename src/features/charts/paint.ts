@@ -1,4 +1,5 @@
 /** Draws charts. Knows a pen and figures; what they mean is decided elsewhere. */
+import type { Clock } from '../../base/zone';
 import type { BinsData, ChartData, HeatData, TermsData } from '../../state/charts/data';
 import { formatValue, type Unit } from '../../state/charts/units';
 import { timeTicks, TimeScale } from '../timeline/scale';
@@ -20,6 +21,8 @@ export interface Picture extends Size {
   readonly data: ChartData;
   readonly palette: Palette;
   readonly hidden: readonly string[];
+  /** Whose times are written on the axis. */
+  readonly clock: Clock;
 }
 
 /** Room that a label on the axis of time or of numbers wants. */
@@ -33,7 +36,7 @@ export const LINE_DASHES: readonly (readonly number[])[] = [[], [6, 4], [2, 3]];
 export const TERM_ROW_PX = 24;
 
 export function paintChart(pen: Pen, picture: Picture): void {
-  const { data, palette } = picture;
+  const { data } = picture;
   if (data.shape === 'terms') return paintTerms(pen, picture, data);
   if (data.shape === 'rows') return;
   const plot = plotSize(picture);
@@ -42,7 +45,7 @@ export function paintChart(pen: Pen, picture: Picture): void {
     else if (data.shape === 'heat') paintHeat(pen, picture, data, plot);
     else paintBins(pen, picture, data, plot);
     if (data.shape !== 'bins')
-      paintTimeAxis(pen, new TimeScale(data.domain, plot.widthPx), plot, palette);
+      paintTimeAxis(pen, new TimeScale(data.domain, plot.widthPx), plot, picture);
   });
 }
 
@@ -66,8 +69,14 @@ export function paintValueAxis(
   }
 }
 
-function paintTimeAxis(pen: Pen, scale: TimeScale, { heightPx }: Size, palette: Palette): void {
-  const ticks = timeTicks(scale.range, Math.max(2, Math.floor(scale.widthPx / LABEL_PX)));
+function paintTimeAxis(
+  pen: Pen,
+  scale: TimeScale,
+  { heightPx }: Size,
+  { palette, clock }: Picture,
+): void {
+  const most = Math.max(2, Math.floor(scale.widthPx / LABEL_PX));
+  const ticks = timeTicks(scale.range, most, clock);
   for (const tick of ticks)
     paintBelow(pen, scale.toPx(tick.time), tick.label, scale.widthPx, heightPx, palette);
 }

@@ -16,6 +16,8 @@ export interface Palette {
   readonly text: string;
   readonly strong: string;
   readonly fontFamily: string;
+  /** Of labels on the screen, as large as a person's letters are. */
+  readonly fontSize: string;
 }
 
 /** Colours are read through an element, because a canvas knows no variables. */
@@ -26,6 +28,8 @@ export function readPalette(probe: HTMLElement): Palette {
   };
   const numbered = (name: string, count: number) =>
     Array.from({ length: count }, (_, at) => read(`--${name}-${at}`));
+  probe.style.fontSize = 'var(--size-small)';
+  const { fontSize, fontFamily } = getComputedStyle(probe);
   const levels = Object.fromEntries(LEVELS.map((level) => [level, read(`--level-${level}`)]));
   return {
     series: numbered('series', SERIES_TOKENS),
@@ -37,7 +41,8 @@ export function readPalette(probe: HTMLElement): Palette {
     line: read('--line'),
     text: read('--text-faint'),
     strong: read('--text'),
-    fontFamily: getComputedStyle(probe).fontFamily,
+    fontFamily,
+    fontSize,
   };
 }
 

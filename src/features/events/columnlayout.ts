@@ -18,18 +18,19 @@ export interface ColumnLayout {
   readonly leftPx: readonly (number | null)[];
 }
 
-export function widthOf(column: ViewColumn): number {
-  if (column.widthPx !== null) return column.widthPx;
-  if (column.field === TEXT) return LEAST_TEXT_PX;
-  return BEST_PX[column.field] ?? FIELD_PX;
+/** `scale` is how much larger letters are than the widths were made for. A person's own width holds. */
+export function widthOf({ field, widthPx }: ViewColumn, scale: number): number {
+  if (widthPx !== null) return widthPx;
+  const px = field === TEXT ? LEAST_TEXT_PX : (BEST_PX[field] ?? FIELD_PX);
+  return Math.round(px * scale);
 }
 
-export function layoutOf(columns: readonly ViewColumn[]): ColumnLayout {
+export function layoutOf(columns: readonly ViewColumn[], scale: number): ColumnLayout {
   let leastPx = 0;
   const leftPx: (number | null)[] = [];
   const tracks = columns.map((column, at) => {
     leftPx.push(column.pinned ? leastPx : null);
-    const px = widthOf(column);
+    const px = widthOf(column, scale);
     leastPx += px;
     const takesRest = column.widthPx === null && !column.pinned && column.field === TEXT;
     // Without a text, the last column takes what room is left.

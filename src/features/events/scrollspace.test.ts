@@ -38,6 +38,24 @@ describe('a list that fits', () => {
   });
 });
 
+describe('a window that shrinks', () => {
+  it('keeps the row that is looked at in sight', () => {
+    const made = space(1000);
+    made.scrolled(2400);
+    made.resize(1000, 200, 120);
+    expect(made.lastRow).toBe(120);
+    expect((made.lastRow + 1) * ROW - made.firstRow * ROW - made.offsetPx).toBe(200);
+  });
+
+  it('stays where it is when that row was not in sight', () => {
+    const made = space(1000);
+    made.scrolled(2400);
+    made.resize(1000, 200, 900);
+    made.resize(1000, 100, null);
+    expect(made.firstRow).toBe(100);
+  });
+});
+
 describe('a hundred million rows', () => {
   it('keeps the scrolled element under the cap', () => {
     expect(space(HUGE).heightPx).toBe(SCROLL_CAP_PX);

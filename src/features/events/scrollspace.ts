@@ -60,11 +60,16 @@ export class ScrollSpace {
     return Math.max(1, Math.floor(this.#viewportPx / this.rowPx));
   }
 
-  /** The list or the window has another size; the place in the list stays. */
-  resize(rows: number, viewportPx: number): void {
+  /**
+   * The list or the window has another size; the place in the list stays. A row that was wholly in
+   * sight and is to be kept there stays in sight, so that what opens below the list does not hide it.
+   */
+  resize(rows: number, viewportPx: number, kept: number | null = null): void {
+    const wasSeen = kept !== null && this.#sees(kept);
     this.#rows = rows;
     this.#viewportPx = viewportPx;
     this.#moveTo(this.#topPx);
+    if (wasSeen) this.reveal(kept);
   }
 
   /** The element has been scrolled. True when that changed the position. */
@@ -98,8 +103,7 @@ export class ScrollSpace {
   /** Puts a row a third of the way down, unless it is wholly in sight already. */
   goTo(row: number): void {
     const top = row * this.rowPx;
-    const isSeen = top >= this.#topPx && top + this.rowPx <= this.#topPx + this.#viewportPx;
-    if (!isSeen) this.#moveTo(top - Math.floor(this.wholeRows / 3) * this.rowPx);
+    if (!this.#sees(row)) this.#moveTo(top - Math.floor(this.wholeRows / 3) * this.rowPx);
   }
 
   /** Rows have another height; the one at the top stays there. */
@@ -112,6 +116,11 @@ export class ScrollSpace {
 
   toTop(): void {
     this.#moveTo(0);
+  }
+
+  #sees(row: number): boolean {
+    const top = row * this.rowPx;
+    return top >= this.#topPx && top + this.rowPx <= this.#topPx + this.#viewportPx;
   }
 
   get #fullPx(): number {

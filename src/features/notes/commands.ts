@@ -1,7 +1,7 @@
 /** What can be noted, by keys and from the palette. */
 import { texts } from '../../base/texts';
-import { nanosFromTime } from '../../base/time';
 import type { EventId, Nanos } from '../../ipc/generated';
+import { spanOf, type NoteTarget } from '../../state/notetarget';
 import type { OpenCase } from '../../state/opencase.svelte';
 import type { Command } from '../commands/commands.svelte';
 
@@ -27,18 +27,34 @@ function timeMeant(opened: OpenCase): { from: Nanos; to: Nanos } | null {
   const row = opened.rows.at(opened.detail.index);
   const time = row?.time ?? (opened.detail.open ? opened.detail.event?.row.time : null) ?? null;
   if (time !== null) return { from: time, to: time };
-  const { range } = opened.explorer;
-  return range === null ? null : { from: nanosFromTime(range.from), to: nanosFromTime(range.to) };
+  return rangeMeant(opened);
+}
+
+function rangeMeant({ explorer }: OpenCase) {
+  return explorer.range === null ? null : spanOf(explorer.range);
 }
 
 export function noteCommands(opened: OpenCase): Command[] {
   const { notes, notebook, explorer, picks } = opened;
   const inEvents = () =>
     explorer.history.current.tab === 'events' && (picks.count > 0 || selected(opened) !== null);
+  const wish = (kind: 'tag' | 'comment', targets: readonly NoteTarget[]) => {
+    notes.asking = kind === 'tag' ? { kind, targets } : { kind, targets, comment: null };
+  };
   const ask = (kind: 'tag' | 'comment') => async () => {
     const events = await meant(opened);
-    if (events.length > 0) notes.asking = { kind, events };
+    if (events.length > 0) wish(kind, events);
   };
+  const onRange = (id: 'star' | 'tag' | 'comment', run: (target: NoteTarget) => void): Command => ({
+    id: `note-range-${id}`,
+    name: words.range[id],
+    group: 'notes',
+    can: () => explorer.range !== null && notes.readOnly === null,
+    run: () => {
+      const target = rangeMeant(opened);
+      if (target !== null) run(target);
+    },
+  });
   const each = (id: string, name: string, key: string, run: () => Promise<unknown>): Command => ({
     id: `note-${id}`,
     name,
@@ -51,6 +67,16 @@ export function noteCommands(opened: OpenCase): Command[] {
     each('star', words.star, 's', async () => notes.toggleStar(await meant(opened))),
     each('tag', words.tag, 't', ask('tag')),
     each('comment', words.comment, 'c', ask('comment')),
+    onRange('star', (target) => void notes.toggleStar([target])),
+    onRange('tag', (target) => wish('tag', [target])),
+    onRange('comment', (target) => wish('comment', [target])),
+    {
+      id: 'note-back',
+      name: words.bringBackLast,
+      group: 'notes',
+      can: () => notes.removed.length > 0,
+      run: () => void notes.bringBack(),
+    },
     {
       id: 'note-marker',
       name: words.marker,

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/zone';
 import type { TableCell, TableColumn } from '../../ipc/generated';
 import { cellText } from '../../state/tabletext';
 
@@ -12,13 +13,16 @@ const MEASURED_ROWS = 200;
 export function columnWidths(
   columns: readonly TableColumn[],
   rows: readonly (readonly TableCell[])[],
+  clock: Clock,
+  scale: number,
 ): number[] {
   const measured = rows.slice(0, MEASURED_ROWS);
   return columns.map((column, at) => {
     const letters = measured.reduce(
-      (most, row) => Math.max(most, cellText(row[at] ?? null, column).length),
-      column.name.length,
+      (most, row) => Math.max(most, cellText(row[at] ?? null, column, clock).length),
+      column.name.length + (column.kind === 'time' ? clock.label(null).length + 3 : 0),
     );
-    return Math.min(Math.max(letters * LETTER_PX + PADDING_PX, NARROWEST_PX), WIDEST_PX);
+    const px = letters * LETTER_PX + PADDING_PX;
+    return Math.round(Math.min(Math.max(px, NARROWEST_PX), WIDEST_PX) * scale);
   });
 }

@@ -2,6 +2,7 @@
 import { formatCompact } from '../../base/format';
 import { LEVELS, type LevelName } from '../../base/levels';
 import { asTime, type Time } from '../../base/time';
+import { visibleLine } from '../../base/visible';
 import type { Clock } from '../../base/zone';
 import type { Marker } from '../../state/markers.svelte';
 import type { Lane, Strata, Tone } from '../../state/strata';
@@ -65,6 +66,8 @@ export function readPalette(probe: HTMLElement): Palette {
     probe.style.color = `var(${token})`;
     return getComputedStyle(probe).color;
   };
+  probe.style.fontSize = 'var(--size-small)';
+  const { fontSize, fontFamily } = getComputedStyle(probe);
   const levels = Object.fromEntries(LEVELS.map((level) => [level, read(`--level-${level}`)]));
   return {
     levels: levels as Record<LevelName, string>,
@@ -77,7 +80,7 @@ export function readPalette(probe: HTMLElement): Palette {
     accent: read('--accent'),
     mark: read('--caution'),
     ground: read('--surface'),
-    font: `11px ${getComputedStyle(probe).fontFamily}`,
+    font: `${fontSize} ${fontFamily}`,
   };
 }
 
@@ -147,15 +150,30 @@ function paintName(
 ): void {
   context.textAlign = 'left';
   context.textBaseline = 'top';
-  const text = name ?? restName;
   const most = scale.widthPx / 3;
+  const text = fitting(context, name ?? restName, most);
   // Bars stand behind the name, so it brings its own ground.
   context.fillStyle = palette.ground;
   context.globalAlpha = 0.8;
   context.fillRect(0, 0, Math.min(most, context.measureText(text).width) + 8, NAME_PX);
   context.globalAlpha = 1;
   context.fillStyle = palette.text;
-  context.fillText(text, 4, 1, most);
+  context.fillText(text, 4, 1);
+}
+
+/** As much of a text as there is room for; a canvas would rather squeeze its letters. */
+function fitting(context: CanvasRenderingContext2D, text: string, mostPx: number): string {
+  const shown = visibleLine(text);
+  if (context.measureText(shown).width <= mostPx) return shown;
+  const letters = Array.from(shown);
+  let [fits, tooMany] = [0, letters.length];
+  while (tooMany - fits > 1) {
+    const half = Math.floor((fits + tooMany) / 2);
+    const { width } = context.measureText(`${letters.slice(0, half).join('')}…`);
+    if (width <= mostPx) fits = half;
+    else tooMany = half;
+  }
+  return `${letters.slice(0, fits).join('')}…`;
 }
 
 /** Where there is any data in what is shown, whether it matches or not. */

@@ -91,7 +91,8 @@ export interface TermRow {
   readonly name: string;
   readonly colour: SeriesColour;
   readonly value: number | null;
-  readonly count: number;
+  /** Events with the value; null for a row of a result, which counts none. */
+  readonly count: number | null;
   readonly before: number | null;
   readonly filter: TermFilter | null;
 }

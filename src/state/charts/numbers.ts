@@ -90,18 +90,25 @@ function ofBins({ bins, series, unit }: BinsData): Numbers {
 function ofTerms({ field, rows, unit, measureName, compared, told }: TermsData): Numbers {
   const columns: NumbersColumn[] = [{ name: field, unit: 'text' }];
   const measured = measureName !== texts.charts.measures.count;
+  const counted = rows.some(({ count }) => count !== null);
   if (measured) columns.push({ name: measureName, unit });
-  columns.push({ name: texts.charts.events, unit: 'plain' });
-  columns.push({ name: texts.charts.share, unit: 'share' });
+  if (counted) {
+    columns.push({ name: texts.charts.events, unit: 'plain' });
+    columns.push({ name: texts.charts.share, unit: 'share' });
+  }
   if (compared) columns.push({ name: texts.charts.before, unit });
   return {
     columns,
     rows: rows.map((row) => [
       row.name,
       ...(measured ? [row.value] : []),
-      row.count,
-      told.total === 0 ? 0 : row.count / told.total,
+      ...(counted ? [row.count, shareOf(row.count, told.total)] : []),
       ...(compared ? [row.before] : []),
     ]),
   };
+}
+
+function shareOf(count: number | null, total: number): number | null {
+  if (count === null) return null;
+  return total === 0 ? 0 : count / total;
 }

@@ -1,18 +1,18 @@
 /** A chart in a sentence or two, for who cannot see it. */
 import { texts } from '../../base/texts';
-import { formatTimeShort } from '../../base/time';
+import type { Clock } from '../../base/zone';
 import type { ChartData, Series, TimeData } from './data';
 import { formatValue, type Unit } from './units';
 
-export function summaryOf(data: ChartData): string {
+export function summaryOf(data: ChartData, clock: Clock): string {
   switch (data.shape) {
     case 'time': {
       const span = texts.charts.summary.time(
         data.series.length,
-        formatTimeShort(data.domain.from),
-        formatTimeShort(data.domain.to),
+        clock.short(data.domain.from),
+        clock.short(data.domain.to),
       );
-      return [span, highest(data), ...wholes(data.series, data.unit)].join(' ');
+      return [span, highest(data, clock), ...wholes(data.series, data.unit)].join(' ');
     }
     case 'heat': {
       const [least, most] = [data.bins[0] ?? 0, data.bins.at(-1) ?? 0];
@@ -48,7 +48,7 @@ function wholes(series: readonly Series[], unit: Unit): string[] {
   });
 }
 
-function highest({ series, edges, unit }: TimeData): string {
+function highest({ series, edges, unit }: TimeData, clock: Clock): string {
   let best: { name: string; value: number; at: number } | null = null;
   for (const { name, values } of series) {
     values.forEach((value, at) => {
@@ -57,6 +57,6 @@ function highest({ series, edges, unit }: TimeData): string {
   }
   const found = best as { name: string; value: number; at: number } | null;
   if (found === null) return '';
-  const when = formatTimeShort(edges[found.at]!);
+  const when = clock.short(edges[found.at]!);
   return texts.charts.summary.highest(found.name, formatValue(found.value, unit), when);
 }

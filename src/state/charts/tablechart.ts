@@ -39,7 +39,9 @@ export function chartOfTable(head: TableHead, rows: Rows, group?: string): Chart
     isFigure(column) && groupOf(column.name) === wanted ? [at] : [],
   );
   if (figures.length === 0 || rows.length === 0) return null;
-  const time = columns.findIndex(({ kind }) => kind === 'time');
+  const firstFigure = columns.findIndex(isFigure);
+  // A time behind a figure was calculated: it is what a group came to, and no place on an axis.
+  const time = columns.findIndex(({ kind }, at) => kind === 'time' && at < firstFigure);
   const names = columns.flatMap(({ kind }, at) =>
     kind === 'text' || kind === 'level' || kind === 'bool' || kind === 'mixed' ? [at] : [],
   );
@@ -171,7 +173,7 @@ function byName(head: TableHead, rows: Rows, names: readonly number[], figure: n
         name: names.map((column) => cellName(row[column])).join(' · '),
         colour: 0,
         value: typeof number === 'number' ? number : null,
-        count: 0,
+        count: null,
         before: null,
         filter: null,
       };

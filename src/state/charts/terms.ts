@@ -56,9 +56,9 @@ function shaped(
     count: main.counts[at] ?? 0,
     before: place.id === OTHER ? null : (then?.get(place.id) ?? null),
   }));
-  const named = all.filter(({ filter, count }) => filter !== null && count > 0);
+  const named = all.filter(({ filter, count }) => filter !== null && count !== 0);
   const kept = named.toSorted((a, b) => (b.value ?? -Infinity) - (a.value ?? -Infinity));
-  const rest = all.filter(({ id, count }) => (id === OTHER || id === MISSING) && count > 0);
+  const rest = all.filter(({ id, count }) => (id === OTHER || id === MISSING) && count !== 0);
   const listed = kept.slice(0, chart.top);
   return {
     shape: 'terms',

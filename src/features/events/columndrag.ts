@@ -1,0 +1,32 @@
+/** Dragging a column to another place, and its edge to another width. Nothing here knows the page. */
+
+/** A press that moves less is a click. */
+const DRAG_FROM_PX = 5;
+
+export interface ColumnDrag {
+  readonly field: string;
+  readonly startX: number;
+  /** Where the column would land; null while the press may still be a click. */
+  readonly to: number | null;
+}
+
+export interface EdgePull {
+  readonly field: string;
+  readonly startX: number;
+  readonly startPx: number;
+}
+
+/** The place of the column under the pointer, by the right edges of all; beyond the last is the last. */
+export function placeAt(x: number, rights: readonly number[]): number {
+  const place = rights.findIndex((right) => x < right);
+  return place < 0 ? rights.length - 1 : place;
+}
+
+export function dragged(drag: ColumnDrag, x: number, rights: readonly number[]): ColumnDrag {
+  if (drag.to === null && Math.abs(x - drag.startX) < DRAG_FROM_PX) return drag;
+  return { ...drag, to: placeAt(x, rights) };
+}
+
+export function pulledPx({ startX, startPx }: EdgePull, x: number): number {
+  return startPx + x - startX;
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+
+import type { ColumnKind, TableCell } from '../../ipc/generated';
+import { numbersOf } from './numbers';
+import { chartOfTable, figureGroups } from './tablechart';
+
+const head = (...columns: [string, ColumnKind][]) => ({
+  columns: columns.map(([name, kind]) => ({ name, kind })),
+  total: 2,
+  notes: [],
+  fraction: 1,
+  elapsedMs: 1,
+});
+
+const MINUTE = '60000000000';
+const LATER = '120000000000';
+
+test('figures beside the times they are grouped by stand over time', () => {
+  const rows: TableCell[][] = [
+    [LATER, 3],
+    [MINUTE, 5],
+  ];
+  const chart = chartOfTable(head(['time', 'time'], ['count', 'int']), rows);
+  if (chart?.shape !== 'time') throw new Error('not over time');
+  expect(chart.edges.map(String)).toEqual([MINUTE, LATER, '180000000000']);
+  expect(chart.series[0]!.values).toEqual([5, 3]);
+});
+
+test('a time that was calculated is no axis: the groups are compared by name', () => {
+  const columns = head(['source', 'text'], ['count', 'int'], ['last', 'time'], ['slow', 'float']);
+  const rows: TableCell[][] = [
+    ['a.log', 3, MINUTE, 1.5],
+    ['b.log', 5, LATER, null],
+  ];
+  expect(figureGroups(columns.columns)).toEqual(['count', 'slow']);
+  const chart = chartOfTable(columns, rows);
+  if (chart?.shape !== 'terms') throw new Error('not by name');
+  expect(chart.rows.map(({ name, value }) => [name, value])).toEqual([
+    ['a.log', 3],
+    ['b.log', 5],
+  ]);
+  // A result counts no events, so its figures name none.
+  expect(numbersOf(chart)).toMatchObject({
+    columns: [{ name: 'source' }, { name: 'count' }],
+    rows: [
+      ['a.log', 3],
+      ['b.log', 5],
+    ],
+  });
+});
+
+test('a name beside the time tells series apart', () => {
+  const columns = head(['time', 'time'], ['level', 'level'], ['count', 'int']);
+  const chart = chartOfTable(columns, [
+    [MINUTE, 'info', 3],
+    [MINUTE, 'error', 1],
+    [LATER, 'info', 4],
+  ]);
+  if (chart?.shape !== 'time') throw new Error('not over time');
+  expect(chart.series.map(({ name, values }) => [name, values])).toEqual([
+    ['info', [3, 4]],
+    ['error', [1, null]],
+  ]);
+});
+
+test('figures alone are a table and nothing else', () => {
+  expect(chartOfTable(head(['a', 'int'], ['b', 'int']), [[1, 2]])).toBeNull();
+});

@@ -1,0 +1,31 @@
+/** Pictures of the screen, kept by a run for people to look at. */
+import { join } from 'node:path';
+
+import type { Page } from 'playwright-core';
+
+import { out } from './machine';
+
+export async function picture(page: Page, name: string): Promise<void> {
+  // A colour that is still on its way to another would be in the picture.
+  await page.screenshot({ path: join(out, `browser-${name}.png`), animations: 'disabled' });
+}
+
+/** The same screen in light and in dark, of a page that was opened in light. */
+export async function pictures(page: Page, name: string): Promise<void> {
+  await picture(page, name);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await drawn(page);
+  await picture(page, `${name}-dark`);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await drawn(page);
+}
+
+/** What is drawn on a canvas is drawn anew in the frame after its colours changed. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(
+    () =>
+      new Promise<void>((done) => {
+        requestAnimationFrame(() => requestAnimationFrame(() => done()));
+      }),
+  );
+}
