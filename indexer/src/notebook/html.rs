@@ -9,7 +9,7 @@ use super::answer::{Answer, Frozen};
 use super::cell::{Cell, What};
 use super::markdown::{Align, Node};
 use super::visible::escaped;
-use super::{Notebook, Noted, Page};
+use super::{Notebook, Noted, NotedRange, Page, Said};
 use crate::stamp::to_rfc3339;
 use crate::{Event, Evidence};
 
@@ -25,7 +25,7 @@ impl Notebook {
             out.page(page);
         }
         out.noted();
-        out.markers();
+        out.ranges();
         out.sources();
         out.text.push_str("</main></body></html>\n");
         out.text
@@ -289,16 +289,14 @@ impl Html<'_> {
             return;
         }
         self.text.push_str("<section><h2>Noted events</h2>");
-        for Noted { place, evidence, starred, tags, comments } in &book.noted {
+        for Noted { place, evidence, said } in &book.noted {
             self.text.push_str("<div class=\"noted\">");
-            if *starred || !tags.is_empty() {
-                put!(self, "<p class=\"marks\">{}", if *starred { "★ " } else { "" });
-                for tag in tags {
-                    put!(self, "<span class=\"tag\">{}</span> ", escaped(tag));
-                }
+            if said.starred || !said.tags.is_empty() {
+                self.text.push_str("<p class=\"marks\">");
+                self.marks(said);
                 self.text.push_str("</p>");
             }
-            self.evidence(*place, evidence.as_ref(), &comments.join("\n"));
+            self.evidence(*place, evidence.as_ref(), &said.comments.join("\n"));
             self.text.push_str("</div>");
         }
         if book.left_out > 0 {
@@ -307,21 +305,26 @@ impl Html<'_> {
         self.text.push_str("</section>");
     }
 
-    fn markers(&mut self) {
+    fn marks(&mut self, said: &Said) {
+        if said.starred {
+            self.text.push_str("★ ");
+        }
+        for tag in &said.tags {
+            put!(self, "<span class=\"tag\">{}</span> ", escaped(tag));
+        }
+    }
+
+    fn ranges(&mut self) {
         let book = self.book;
-        if book.markers.is_empty() {
+        if book.ranges.is_empty() {
             return;
         }
-        self.text.push_str("<section><h2>Markers</h2><table><tbody>");
-        for marker in &book.markers {
-            let Some((first, last)) = marker.range else { continue };
-            let until = if last > first { format!(" to {}", to_rfc3339(last)) } else { String::new() };
-            put!(
-                self,
-                "<tr><td class=\"time\">{}{until}</td><td>{}</td></tr>",
-                to_rfc3339(first),
-                escaped(&marker.text)
-            );
+        self.text.push_str("<section><h2>Noted times</h2><table><tbody>");
+        for NotedRange { range: (first, last), said } in &book.ranges {
+            let until = if last > first { format!(" to {}", to_rfc3339(*last)) } else { String::new() };
+            put!(self, "<tr><td class=\"time\">{}{until}</td><td>", to_rfc3339(*first));
+            self.marks(said);
+            put!(self, "{}</td></tr>", escaped(&said.comments.join("\n")));
         }
         self.text.push_str("</tbody></table></section>");
     }

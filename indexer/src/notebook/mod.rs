@@ -11,6 +11,7 @@ mod markdown;
 mod text;
 mod visible;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub use answer::{Answer, Frozen};
@@ -37,7 +38,8 @@ pub struct Notebook {
     pub noted: Vec<Noted>,
     /// Noted events beyond those.
     pub left_out: usize,
-    pub markers: Vec<Note>,
+    /// The times that are marked, starred, tagged or commented, in their order.
+    pub ranges: Vec<NotedRange>,
     pub sources: Vec<SourceEntry>,
 }
 
@@ -56,9 +58,34 @@ pub struct Page {
 pub struct Noted {
     pub place: (u32, u64),
     pub evidence: Option<Evidence>,
+    pub said: Said,
+}
+
+/// A range of times that somebody wrote something about.
+#[derive(Clone, Debug)]
+pub struct NotedRange {
+    /// Both ends are in it.
+    pub range: (i64, i64),
+    pub said: Said,
+}
+
+/// What somebody wrote about an event or a range.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
     pub starred: bool,
     pub tags: Vec<String>,
+    /// Comments, and what markers are called.
     pub comments: Vec<String>,
+}
+
+impl Said {
+    fn add(&mut self, note: &Note) {
+        match note.kind.as_str() {
+            "star" => self.starred = true,
+            "tag" => self.tags.push(note.text.clone()),
+            _ => self.comments.push(note.text.clone()),
+        }
+    }
 }
 
 impl Case {
@@ -99,8 +126,6 @@ impl Case {
             event.evidence = evidence;
         }
         events.sort_by_key(|event| (event.evidence.as_ref().map(|found| found.event.time), event.place));
-        let mut markers: Vec<Note> = notes.iter().filter(|note| note.kind == "marker").cloned().collect();
-        markers.sort_by_key(|marker| marker.range);
         Ok(Notebook {
             case: snapshot.name().to_owned(),
             revision: snapshot.revision(),
@@ -108,7 +133,7 @@ impl Case {
             pages,
             noted: events,
             left_out,
-            markers,
+            ranges: noted_ranges(&notes),
             sources: snapshot.sources().to_vec(),
         })
     }
@@ -136,26 +161,26 @@ impl Page {
 }
 
 fn noted_events(notes: &[Note]) -> Vec<Noted> {
-    let mut found: std::collections::BTreeMap<(u32, u64), Noted> = std::collections::BTreeMap::new();
-    for note in notes {
-        let Some(place) = note.event else { continue };
-        if !matches!(note.kind.as_str(), "star" | "tag" | "comment") {
-            continue;
-        }
-        let about = found.entry(place).or_insert_with(|| Noted {
-            place,
-            evidence: None,
-            starred: false,
-            tags: Vec::new(),
-            comments: Vec::new(),
-        });
-        match note.kind.as_str() {
-            "star" => about.starred = true,
-            "tag" => about.tags.push(note.text.clone()),
-            _ => about.comments.push(note.text.clone()),
-        }
+    let about = notes.iter().filter(|note| matches!(note.kind.as_str(), "star" | "tag" | "comment"));
+    let found = said_by(about.filter_map(|note| Some((note.event?, note))));
+    found.map(|(place, said)| Noted { place, evidence: None, said }).collect()
+}
+
+fn noted_ranges(notes: &[Note]) -> Vec<NotedRange> {
+    let is_about = |note: &&Note| {
+        note.event.is_none() && matches!(note.kind.as_str(), "marker" | "star" | "tag" | "comment")
+    };
+    let found = said_by(notes.iter().filter(is_about).filter_map(|note| Some((note.range?, note))));
+    found.map(|(range, said)| NotedRange { range, said }).collect()
+}
+
+/// What is said of each thing, in the order of the things.
+fn said_by<'n, T: Ord>(notes: impl Iterator<Item = (T, &'n Note)>) -> impl Iterator<Item = (T, Said)> {
+    let mut found: BTreeMap<T, Said> = BTreeMap::new();
+    for (about, note) in notes {
+        found.entry(about).or_default().add(note);
     }
-    found.into_values().collect()
+    found.into_iter()
 }
 
 #[cfg(test)]

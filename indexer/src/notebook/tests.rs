@@ -29,7 +29,10 @@ fn notebook(page: &str) -> (tempfile::TempDir, Notebook) {
     let tag = NoteDraft { event: Some((0, 34)), ..draft("tag", "0:34:x", "<i>cause") };
     let marker = NoteDraft { range: Some((1, 1)), ..draft("marker", "m", "it | broke") };
     let page = NoteDraft { data: json!({ "title": "Found" }), ..draft("page", "p", page) };
-    let change = NoteChange { put: vec![star, tag, marker, page], remove: Vec::new() };
+    let noted = |kind: &str, text: &str| NoteDraft { range: Some((5, 9)), ..draft(kind, "r", text) };
+    let range = [noted("star", ""), noted("tag", "slow"), noted("comment", "all of <it>")];
+    let put = [star, tag, marker, page].into_iter().chain(range).collect();
+    let change = NoteChange { put, remove: Vec::new() };
     case.change_notes(&change, 1).expect("a change");
     let book =
         case.notebook(None, &RunOptions::default(), 1_772_373_900_000_000_000, &mut |_, _| {}, &cancel);
@@ -76,6 +79,7 @@ fn as_markdown_the_cells_stay_and_their_answers_follow() {
     );
     assert!(text.contains("````text\n2026-03-01T14:05:01Z ERROR <script>"), "a longer fence: {text}");
     assert!(text.contains(&book.sources[0].sha256) && text.contains("it \\| broke"));
+    assert!(text.contains("1970-01-01T00:00:00.000000009Z: ★ `slow` all of"), "{text}");
     // What was written out is a page again, with the same cells.
     let again = parse(&text);
     assert_eq!(cells(&again).len(), 5);

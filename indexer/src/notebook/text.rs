@@ -7,7 +7,7 @@ use ingest::NO_TIME;
 use super::answer::{Answer, Frozen};
 use super::markdown::cells;
 use super::visible::visible;
-use super::{Notebook, Page};
+use super::{Notebook, NotedRange, Page, Said};
 use crate::Evidence;
 use crate::stamp::to_rfc3339;
 
@@ -32,28 +32,18 @@ impl Notebook {
             out.push_str("\n## Noted events\n");
         }
         for noted in &self.noted {
-            let mut marks = String::new();
-            for tag in &noted.tags {
-                put!(marks, "`{}` ", code(tag));
-            }
-            put!(
-                out,
-                "\n{}{marks}{}\n",
-                if noted.starred { "★ " } else { "" },
-                plain(&noted.comments.join("\n"))
-            );
+            put!(out, "\n{}\n", said(&noted.said));
             self.evidence(noted.place, noted.evidence.as_ref(), &mut out);
         }
         if self.left_out > 0 {
             put!(out, "\n{} more noted events are in the case.\n", self.left_out);
         }
-        if !self.markers.is_empty() {
-            out.push_str("\n## Markers\n\n");
+        if !self.ranges.is_empty() {
+            out.push_str("\n## Noted times\n\n");
         }
-        for marker in &self.markers {
-            let Some((first, last)) = marker.range else { continue };
-            let until = if last > first { format!(" to {}", to_rfc3339(last)) } else { String::new() };
-            put!(out, "- {}{until}: {}\n", to_rfc3339(first), plain(&marker.text));
+        for NotedRange { range: (first, last), said: about } in &self.ranges {
+            let until = if last > first { format!(" to {}", to_rfc3339(*last)) } else { String::new() };
+            put!(out, "- {}{until}: {}\n", to_rfc3339(*first), said(about));
         }
         out.push_str("\n## Sources\n\n| Source | Events | Bytes | SHA-256 |\n|---|--:|--:|---|\n");
         for source in &self.sources {
@@ -168,6 +158,14 @@ fn frozen(table: &Frozen, out: &mut String) {
 }
 
 /// Text of a log inside a line of Markdown: none of it is markup.
+fn said(said: &Said) -> String {
+    let mut text = if said.starred { "★ ".to_owned() } else { String::new() };
+    for tag in &said.tags {
+        put!(text, "`{}` ", code(tag));
+    }
+    text + &plain(&said.comments.join("\n"))
+}
+
 fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in visible(text).chars() {

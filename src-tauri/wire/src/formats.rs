@@ -16,7 +16,7 @@ use indexer::{Definition, DefinitionError, ReadOptions};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::calls::{Answer, not_written};
+use crate::calls::{Answer, not_written, text};
 use crate::error::sentence;
 use crate::session::{Call, Session};
 use crate::sources::{PreviewFile, shape_file};
@@ -294,8 +294,4 @@ pub fn remove_format(
     };
     fs::remove_file(&path).map_err(|error| not_written(&path, &error))?;
     Ok(Empty {})
-}
-
-fn text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indexer::{Cancel, Case};
 use serde::Serialize;
 
+use crate::calls::text;
 use crate::contract::{Command, answer};
 use crate::tables::KeptTable;
 use crate::types::{HostKind, WireError};

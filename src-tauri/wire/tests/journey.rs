@@ -449,3 +449,22 @@ fn a_page_is_read_and_the_notebook_written_out() {
     assert!(markdown.contains("```query rows=1\nlevel:error\n```") && markdown.contains("SHA-256"));
     assert_eq!(ask("html", json!("notes.html")).map_err(|error| error.code), Err(ErrorCode::BadRequest));
 }
+
+#[test]
+fn a_later_window_is_shown_what_the_first_one_imports() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("app.log");
+    std::fs::write(&log, "2026-03-01T14:05:00Z started\n").expect("a log");
+    let start = Start::browser(folder.path().join("home")).with_paths(vec![log.clone()]);
+    let walk = Walk { session: Session::new(start), folder };
+    let paths = json!([log.to_string_lossy()]);
+    let hello = || walk.ask("hello", json!({})).expect("a greeting");
+    assert_eq!((&hello()["paths"], &hello()["case"]), (&paths, &json!(null)));
+    let (other, _) = walk.imported(&walk.file("other.log", b"2026-03-01T14:05:00Z other\n"));
+    assert_eq!(hello()["paths"], paths);
+    let (case, _) = walk.imported(&log.to_string_lossy());
+    assert_ne!(case, other);
+    assert_eq!((&hello()["paths"], &hello()["case"]), (&json!([]), &json!(case)));
+    std::fs::remove_dir_all(&case).expect("it can be removed");
+    assert_eq!((&hello()["paths"], &hello()["case"]), (&paths, &json!(null)));
+}

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { asTime } from '../../base/time';
+import { Clock } from '../../base/zone';
 import type { TimeData } from '../../state/charts/data';
 import { paintChart } from './paint';
 import type { Palette } from './palette';
@@ -39,7 +40,8 @@ const palette = new Proxy({} as Palette, {
 
 it('shows values that stand alone, those of the period before too', () => {
   const pen = new SvgPen(12);
-  paintChart(pen, { data: sparse, hidden: [], widthPx: 400, heightPx: 200, palette });
+  const clock = new Clock('UTC');
+  paintChart(pen, { data: sparse, hidden: [], widthPx: 400, heightPx: 200, palette, clock });
   const svg = pen.finish(400, 200, 'sans', 'sparse');
   expect(svg.match(/fill="teal"/g)).toHaveLength(4);
 });
