@@ -14,7 +14,7 @@ export const charts = {
   split: 'Split by',
   noSplit: 'nothing',
   kind: 'As',
-  automatic: 'Automatic',
+  automatic: 'Auto',
   compare: 'Compare with',
   top: 'Values',
   scale: 'Scale',

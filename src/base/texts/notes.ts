@@ -13,7 +13,7 @@ export const notes = {
   comment: 'Comment on it…',
   marker: 'Mark this time…',
   page: 'New page of the notebook',
-  cite: 'Put it on the page',
+  cite: 'Add to notebook',
   short: { star: 'Star', tag: 'Tag…', comment: 'Comment…', cite: 'On the page' },
   actions: 'Note something',
   range: {

@@ -2,7 +2,7 @@
 import { isNumeric, type FieldInfo } from '../../state/charts/automatic';
 import { isDuration } from '../../state/charts/units';
 
-const MOST = 5;
+const MOST = 4;
 /** Fields with more values than this are ids and texts, whose values say little together. */
 const MOST_VALUES = 500;
 
