@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::tuning::Tuning;
+
 /// Logs into a case, questions to a case: offline, on this machine.
 #[derive(Parser)]
 #[command(name = "timberline", version, about, max_term_width = 100)]
@@ -36,6 +38,8 @@ pub enum Command {
     Compact(Rewrite),
     /// Take sources out of a case, with all that is kept of them
     Delete(Delete),
+    /// Tell what there is of cores, memory and disk, and how an import would use it
+    Tune(Tune),
     /// Serve the workbench to a browser on this machine
     Serve(Serve),
 }
@@ -201,6 +205,8 @@ pub struct Import {
     /// Import what is in the case already once more, as sources of its own
     #[arg(long)]
     pub again: bool,
+    #[command(flatten)]
+    pub tuning: Tuning,
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -312,6 +318,18 @@ pub struct Export {
 pub struct CaseArgument {
     /// The case's folder
     pub case: PathBuf,
+}
+
+#[derive(Args)]
+pub struct Tune {
+    /// A folder on the disk that the case is to be on
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub disk: PathBuf,
+    #[command(flatten)]
+    pub tuning: Tuning,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args)]

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::Outcome;
 use crate::args::Import;
 use crate::files::FileLine;
-use crate::out;
+use crate::{out, tune};
 
 #[derive(Serialize)]
 struct Report {
@@ -23,6 +23,7 @@ struct Report {
     peak_rss_bytes: u64,
     /// From the start to the first publication: when a first histogram can stand.
     first_published_seconds: Option<f64>,
+    plan: serde_json::Value,
 }
 
 pub fn run(arguments: &Import) -> Result<Outcome> {
@@ -35,6 +36,7 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
         again: arguments.again,
         beyond_reserve: arguments.beyond_reserve,
         filter: arguments.folders.filter(),
+        tune: arguments.tuning.overrides(),
         ..ImportOptions::default()
     };
     let first_published = std::cell::Cell::new(None);
@@ -63,6 +65,7 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
             events_per_second: done.events as f64 / landed_seconds.max(1e-9),
             peak_rss_bytes: peak_rss_bytes(),
             first_published_seconds: first_published.get(),
+            plan: tune::plan_as_json(&done.plan),
         };
         let mut stdout = out::stdout();
         serde_json::to_writer_pretty(&mut stdout, &report)?;

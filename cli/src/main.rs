@@ -14,6 +14,8 @@ mod out;
 mod pipes;
 mod rewrite;
 mod serve;
+mod tune;
+mod tuning;
 
 use std::process::ExitCode;
 
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         Command::Reprofile(arguments) => rewrite::reprofile(&arguments),
         Command::Compact(arguments) => rewrite::compact(&arguments),
         Command::Delete(arguments) => rewrite::delete(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
         Command::Serve(arguments) => serve::run(arguments),
     };
     match outcome {

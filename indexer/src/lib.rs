@@ -49,6 +49,7 @@ pub mod stamp;
 mod storage;
 mod templates;
 pub mod tokens;
+mod tune;
 mod writing;
 
 use std::sync::Arc;
@@ -80,12 +81,13 @@ pub use sorted::SortBy;
 pub use storage::{Account, Example, Profile, Reading, Scalar, SourceEntry, Unparsed};
 pub use storage::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
+pub use tune::{Host, Overrides, Plan};
 
 /// Asks long work to stop. Clones share the request.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
     flag: Arc<AtomicBool>,
-    parent: Option<Arc<AtomicBool>>,
+    parent: Option<Arc<Cancel>>,
 }
 
 impl Cancel {
@@ -95,13 +97,12 @@ impl Cancel {
 
     #[must_use]
     pub fn is_set(&self) -> bool {
-        self.flag.load(Ordering::Relaxed)
-            || self.parent.as_ref().is_some_and(|parent| parent.load(Ordering::Relaxed))
+        self.flag.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|parent| parent.is_set())
     }
 
     /// Stops with this one, and can be stopped alone.
     pub(crate) fn child(&self) -> Cancel {
-        Cancel { flag: Arc::default(), parent: Some(Arc::clone(&self.flag)) }
+        Cancel { flag: Arc::default(), parent: Some(Arc::new(self.clone())) }
     }
 }
 

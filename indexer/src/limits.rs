@@ -20,6 +20,18 @@ pub const SEGMENT_ROWS: usize = 4_000_000;
 /// built, so this bounds it to some 400 MB even for JSON with thousands of keys.
 pub const SEGMENT_CELLS: usize = 24_000_000;
 
+/// The least a segment is closed at however little memory there is: smaller ones cost more than they save.
+pub const LEAST_SEGMENT_RAW_BYTES: usize = 4 << 20;
+
+/// What an import takes of memory at least; below this nothing is planned.
+pub const LEAST_BUDGET_BYTES: u64 = 128 << 20;
+
+/// More memory than this makes no import faster.
+pub const LARGEST_BUDGET_BYTES: u64 = 8 << 30;
+
+/// An import of fewer bytes ends before it pays to measure the disk.
+pub const DISK_TRIAL_BYTES: u64 = 256 << 20;
+
 /// Chunks that may wait between reading and parsing, a worker. Two keep a worker busy while the next is read.
 pub const CHUNKS_WAITING: usize = 2;
 

@@ -15,12 +15,13 @@ use super::read::{Begin, Behind, Next, Part, Step, Steps};
 use super::sets;
 use crate::Cancel;
 use crate::error::{AtPath, Error, ErrorKind, Result};
-use crate::limits::{FIRST_PUBLICATION, PUBLICATION};
+use crate::limits::FIRST_PUBLICATION;
 use crate::rewrite::Gone;
 use crate::storage::{
     Account, Accounts, Follows, FormatFile, Frame, Manifest, RawWriter, Reading, Resume, SourceEntry,
     SourceReading, WrittenSegment,
 };
+use crate::tune::Plan;
 use crate::writing::Writing;
 
 /// The state of landing: the file that is being read, and what is not yet published.
@@ -55,6 +56,7 @@ pub struct Landing<'w, 'c> {
     pub years: Years,
     pub published: Option<Instant>,
     started: Instant,
+    pub plan: Plan,
 }
 
 /// What is known about years when all files have landed.
@@ -87,7 +89,7 @@ pub struct Current {
 }
 
 impl<'w, 'c> Landing<'w, 'c> {
-    pub fn new(writing: &'w mut Writing<'c>, known: &'w Known, files: usize) -> Self {
+    pub fn new(writing: &'w mut Writing<'c>, known: &'w Known, files: usize, plan: Plan) -> Self {
         let manifest = writing.manifest.clone();
         Landing {
             writing,
@@ -110,6 +112,7 @@ impl<'w, 'c> Landing<'w, 'c> {
             years: Years::default(),
             published: None,
             started: Instant::now(),
+            plan,
         }
     }
 
@@ -130,7 +133,7 @@ impl<'w, 'c> Landing<'w, 'c> {
                 Next::Step(Step::Part(part)) => self.land(*part, reporter)?,
                 Next::Step(Step::End { problem }) => self.finish(problem, reporter)?,
             }
-            let due = self.until_publication().is_zero() || self.pending.is_full();
+            let due = self.until_publication().is_zero() || self.pending.is_full(&self.plan);
             if due && self.has_news() {
                 self.publish()?;
                 reporter.tell(self.manifest.revision, true);
@@ -143,7 +146,7 @@ impl<'w, 'c> Landing<'w, 'c> {
     fn until_publication(&self) -> Duration {
         match self.published {
             None => FIRST_PUBLICATION.saturating_sub(self.started.elapsed()),
-            Some(published) => PUBLICATION.saturating_sub(published.elapsed()),
+            Some(published) => self.plan.publication().saturating_sub(published.elapsed()),
         }
     }
 
@@ -435,7 +438,7 @@ impl<'w, 'c> Landing<'w, 'c> {
 
     fn has_news(&self) -> bool {
         let held = self.held.as_ref().map(|held| held.gone.source);
-        self.pending.is_full() || self.pending.has_other_than(held) || !self.written.is_empty()
+        self.pending.is_full(&self.plan) || self.pending.has_other_than(held) || !self.written.is_empty()
     }
 
     /// Closes what is open after the last step, or after a stop: what has landed is published.

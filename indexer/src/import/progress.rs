@@ -152,6 +152,11 @@ impl<'a> Reporter<'a> {
         self.files.iter().map(|file| file.bytes_read).sum()
     }
 
+    /// What there is to read, as far as it is known.
+    pub fn bytes_total(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes_total).sum()
+    }
+
     pub fn files(&self) -> &[FileProgress] {
         &self.files
     }
@@ -173,7 +178,7 @@ impl<'a> Reporter<'a> {
             revision,
             events: self.events(),
             bytes_read: self.bytes_read(),
-            bytes_total: self.files.iter().map(|file| file.bytes_total).sum(),
+            bytes_total: self.bytes_total(),
             elapsed: self.started.elapsed(),
             files_total: self.files.len(),
             files_done: self.files.iter().filter(ended).count(),

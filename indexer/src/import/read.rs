@@ -15,6 +15,7 @@ use crate::Cancel;
 use crate::error::Error;
 use crate::limits::CHUNKS_WAITING;
 use crate::storage::{FormatFile, Reading, Resume, compress};
+use crate::tune::Plan;
 
 /// What comes out, in order: each stream is found, begins, lands in parts, and ends.
 pub enum Step {
@@ -145,11 +146,12 @@ impl Steps {
 pub fn start<'scope>(
     scope: &'scope Scope<'scope, '_>,
     opening: Opening<'scope>,
-    workers: usize,
+    plan: &Plan,
     cancel: &'scope Cancel,
 ) -> Steps {
-    let (jobs, queue) = bounded::<(u64, Job)>(workers * CHUNKS_WAITING);
-    let (done, results) = bounded(workers * CHUNKS_WAITING);
+    let room = plan.parsers * CHUNKS_WAITING;
+    let (jobs, queue) = bounded::<(u64, Job)>(room);
+    let (done, results) = bounded(room);
     scope.spawn(move || {
         let mut sequence = 0;
         let mut out = Out {
@@ -160,9 +162,10 @@ pub fn start<'scope>(
         };
         open::read_all(&opening, &mut out, cancel);
     });
-    for _ in 0..workers {
+    let level = plan.level;
+    for _ in 0..plan.parsers {
         let (queue, done) = (queue.clone(), done.clone());
-        scope.spawn(move || work(&queue, &done));
+        scope.spawn(move || work(&queue, &done, level));
     }
     Steps { results, early: BTreeMap::new(), next: 0 }
 }
@@ -202,12 +205,12 @@ impl Out<'_> {
     }
 }
 
-fn work(queue: &Receiver<(u64, Job)>, done: &Sender<(u64, Step)>) {
+fn work(queue: &Receiver<(u64, Job)>, done: &Sender<(u64, Step)>, level: i32) {
     for (sequence, job) in queue {
         let step = match job {
             Job::Pass(step) => step,
             Job::Parse { chunk, parser, hash } => {
-                let compressed = compress(&chunk.bytes);
+                let compressed = compress(&chunk.bytes, level);
                 Step::Part(Box::new(Part { batch: parser.parse(chunk), compressed, hash }))
             }
         };
