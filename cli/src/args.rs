@@ -207,9 +207,18 @@ pub struct Import {
     pub again: bool,
     #[command(flatten)]
     pub tuning: Tuning,
+    /// How progress is told: on one line of a terminal, or as a JSON object a line on stderr
+    #[arg(long, value_enum, default_value = "terminal")]
+    pub progress: ProgressForm,
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProgressForm {
+    Terminal,
+    Json,
 }
 
 #[derive(Args)]
@@ -322,6 +331,8 @@ pub struct CaseArgument {
 
 #[derive(Args)]
 pub struct Tune {
+    /// Files to measure the profiles with, on their first bytes
+    pub paths: Vec<PathBuf>,
     /// A folder on the disk that the case is to be on
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub disk: PathBuf,

@@ -14,6 +14,7 @@ mod out;
 mod pipes;
 mod rewrite;
 mod serve;
+mod stages;
 mod tune;
 mod tuning;
 

@@ -26,6 +26,7 @@ mod case;
 mod context;
 mod detect;
 mod error;
+mod estimate;
 mod events;
 mod exec;
 pub mod export;
@@ -61,10 +62,12 @@ pub use case::{Case, Missing, Snapshot, Verification};
 pub use context::{Around, Context};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
+pub use estimate::{Estimate, ProfileCost};
 pub use events::Shown;
 pub use exec::{Path as AnswerPath, Step as AnswerStep};
 pub use import::{
-    FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress,
+    FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress, Stage,
+    StageName, bottleneck,
 };
 pub use ingest::custom::{Definition, DefinitionError, load_text as definitions_of};
 pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
@@ -74,7 +77,7 @@ pub use notes::Evidence;
 pub use patterns::{Granularity, Template, TemplateId};
 pub use pieces::{Piece, pieces};
 pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
-pub use preview::{Estimate, Preview, PreviewFile, PreviewRequest, PreviewRow, preview, preview_text};
+pub use preview::{Preview, PreviewFile, PreviewRequest, PreviewRow, preview, preview_text};
 pub use rewrite::{CompactReport, RepairReport, Rewriting};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View, Walk};
 pub use sorted::SortBy;

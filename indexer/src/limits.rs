@@ -222,11 +222,8 @@ pub const LOOKUP_BYTES: u64 = 64 << 20;
 /// So much of each stream is looked at for a preview: more than a detection needs, so that a rate can be measured.
 pub const PREVIEWED_BYTES: u64 = 1 << 20;
 
-/// So much of all streams together is imported to measure what the import will take; under a second.
+/// So much of all streams together is imported in every profile to measure what the import will take; under a second.
 pub const MEASURED_BYTES: u64 = 8 << 20;
-
-/// Less than this says nothing about the rate; what it took is what any small import takes.
-pub const LEAST_MEASURED_BYTES: u64 = 256 << 10;
 
 /// How many times its size a packed log is guessed to have, where nothing tells.
 pub const USUAL_EXPANSION: u64 = 12;

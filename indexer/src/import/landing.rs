@@ -117,6 +117,7 @@ impl<'w, 'c> Landing<'w, 'c> {
     }
 
     pub fn run(&mut self, steps: &mut Steps, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
+        let mut thread = reporter.stages.land.thread();
         while !cancel.is_set() {
             match steps.next(self.until_publication()) {
                 Next::End => break,
@@ -138,6 +139,7 @@ impl<'w, 'c> Landing<'w, 'c> {
                 self.publish()?;
                 reporter.tell(self.manifest.revision, true);
             }
+            thread.count();
             reporter.tell(self.writing.manifest.revision, false);
         }
         Ok(())
@@ -357,6 +359,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         let mut timed = batch.time.iter().copied().filter(|&time| time != NO_TIME);
         entry.first = entry.first.or_else(|| timed.clone().next());
         entry.last = timed.next_back().or(entry.last);
+        reporter.stages.land.done(batch.rows() as u64, u64::from(bytes));
         let (events, unparsed) = (entry.events.saturating_sub(current.events_before), entry.unparsed);
         reporter.change(self.stream, |progress| {
             progress.bytes_read = entry.bytes;

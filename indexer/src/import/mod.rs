@@ -10,10 +10,12 @@ mod progress;
 mod publish;
 mod read;
 mod sets;
+mod stages;
 mod years;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use self::known::Known;
@@ -24,11 +26,13 @@ pub(crate) use self::pending::Pending;
 use self::progress::Reporter;
 pub use self::progress::{FileProgress, FileState, Outcome, Phase, Progress};
 use self::read::Input;
+pub(crate) use self::stages::Counters;
+pub use self::stages::{Stage, StageName, bottleneck};
 pub(crate) use self::years::better_year;
 use crate::Cancel;
 use crate::error::{Error, ErrorKind, Result};
+use crate::estimate::check_room;
 use crate::limits::DISK_TRIAL_BYTES;
-use crate::preview::check_room;
 use crate::rewrite;
 use crate::storage::{Account, Accounts, Profile, SourceEntry, folder_bytes};
 use crate::tune::{Host, Overrides, Plan};
@@ -64,8 +68,9 @@ pub struct ImportReport {
     pub landed: Duration,
     pub indexed: Duration,
     pub cancelled: bool,
-    /// How it went about it.
+    /// How it went about it, and what each stage did.
     pub plan: Plan,
+    pub stages: Vec<Stage>,
     /// What ended the import before its end, with everything landed until then kept.
     pub failure: Option<Error>,
 }
@@ -92,7 +97,8 @@ pub(crate) fn import(
     cancel: &Cancel,
 ) -> Result<ImportReport> {
     if !options.beyond_reserve {
-        check_room(writing.folder(), paths, options)?;
+        let profile = options.profile.unwrap_or(writing.manifest.profile);
+        check_room(writing.folder(), profile, paths, options)?;
     }
     let discovery = ingest::discover_some(paths, &options.filter);
     let files = ingest::in_sets(discovery.files, &options.ingest);
@@ -180,6 +186,7 @@ fn run(
         indexed: reporter.started().elapsed().saturating_sub(landed),
         cancelled: cancel.is_set(),
         plan,
+        stages: reporter.stages.all(),
         failure,
     })
 }
@@ -237,9 +244,10 @@ fn land_all(
     let case = writing.folder().to_path_buf();
     let known = Known::new(&case, writing.known_sources());
     let mut landing = Landing::new(writing, &known, reporter.files().len(), *plan);
+    let stages = reporter.stages.clone();
     let outcome = std::thread::scope(|scope| {
         let opening = Opening { case: &case, inputs, options, known: &known };
-        let mut steps = read::start(scope, opening, plan, &stop);
+        let mut steps = read::start(scope, opening, (plan, &stages), &stop);
         let outcome = landing.run(&mut steps, reporter, cancel);
         stop.set();
         outcome
@@ -254,7 +262,8 @@ fn land_all(
 /// Gives every landed segment what the profile has besides columns. Answers are the same before, during and
 /// after.
 fn index(writing: &mut Writing<'_>, plan: &Plan, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
-    let behind = rewrite::Behind { indexers: plan.indexers };
+    let counters = Arc::clone(&reporter.stages.index);
+    let behind = rewrite::Behind { indexers: plan.indexers, counters: &counters };
     let catching_up = behind.catch_up(writing, cancel, &mut |revision| reporter.tell(revision, false));
     match catching_up {
         Err(error) if error.kind() == ErrorKind::Cancelled => {}

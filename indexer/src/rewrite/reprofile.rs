@@ -11,6 +11,7 @@ use super::{Rewriting, unless_cancelled};
 use crate::Cancel;
 use crate::case::Case;
 use crate::error::Result;
+use crate::import::Counters;
 use crate::storage::{Profile, Segment, has_templates};
 use crate::tune::{Plan, lower_priority};
 use crate::writing::Writing;
@@ -43,15 +44,16 @@ impl Case {
 /// Gives every segment the profile of the case, as the machine's plan has it. Tells the revision after each.
 pub(crate) fn catch_up(writing: &mut Writing<'_>, cancel: &Cancel, each: &mut dyn FnMut(u64)) -> Result<()> {
     let Plan { indexers, .. } = Plan::of_this_machine();
-    Behind { indexers }.catch_up(writing, cancel, each)
+    Behind { indexers, counters: &Arc::default() }.catch_up(writing, cancel, each)
 }
 
 /// How segments get what the profile has, behind everything else that runs.
-pub(crate) struct Behind {
+pub(crate) struct Behind<'a> {
     pub indexers: usize,
+    pub counters: &'a Arc<Counters>,
 }
 
-impl Behind {
+impl Behind<'_> {
     /// Gives every segment the profile of the case. Tells the revision after each.
     pub fn catch_up(
         &self,
@@ -90,6 +92,8 @@ impl Behind {
         // Threads stop by this flag when one of them fails, whoever else may hold the caller's.
         let stop = cancel.child();
         let (work, queue) = unbounded();
+        let room = segments.len();
+        self.counters.set_queue(room, room);
         for segment in segments {
             // The queue has no bound, and its other end is here.
             let _ = work.send(segment);
@@ -102,8 +106,10 @@ impl Behind {
                 let (queue, done, stop) = (queue.clone(), done.clone(), &stop);
                 scope.spawn(move || {
                     lower_priority();
+                    let mut thread = self.counters.thread();
                     for segment in queue {
                         let built = segment_text(case, &segment, profile, stop);
+                        thread.count();
                         if done.send((segment, built)).is_err() {
                             break;
                         }
@@ -118,6 +124,8 @@ impl Behind {
                 }
                 outcome = built.and_then(|()| writing.reach(&segment, profile));
                 if outcome.is_ok() {
+                    self.counters.set_queue(queue.len(), room);
+                    self.counters.done(segment.meta.events, segment.raw_bytes());
                     each(writing.manifest.revision);
                 } else {
                     stop.set();

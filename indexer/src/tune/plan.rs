@@ -8,9 +8,10 @@ use crate::limits::{
     SEGMENT_CELLS, SEGMENT_RAW_BYTES, SEGMENT_ROWS,
 };
 
-/// What an import takes in memory besides what grows with its segments: the program, buffers of unpacking,
-/// and the manifest.
-const BASE_BYTES: u64 = 48 << 20;
+/// What an import takes in memory besides what grows with its segments: the program, buffers of unpacking, the
+/// manifest, and most of it what the allocator keeps between pieces that are still used. That was up to 90 MB where logs
+/// of several kinds followed each other.
+const BASE_BYTES: u64 = 128 << 20;
 
 /// A chunk under way: its bytes, packed and parsed.
 const CHUNK_COST_BYTES: u64 = 4 << 20;
@@ -22,7 +23,7 @@ const SEGMENT_COST: u64 = 5;
 const INDEX_COST_TENTHS: u64 = 25;
 
 /// What a row costs while its segment is written or indexed; lines of a few bytes cost more by this than by their bytes.
-const ROW_COST_BYTES: u64 = 160;
+const ROW_COST_BYTES: u64 = 200;
 
 /// What a value of a segment costs at most while its table is built.
 const CELL_COST_BYTES: u64 = 24;

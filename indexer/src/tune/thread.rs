@@ -1,5 +1,7 @@
 //! What the system does for a thread: how urgent it is, and what it has taken.
 
+use std::time::Duration;
+
 /// How low indexing stands among what runs: it gives way to everything a person works with, questions to the case
 /// included, and has the whole machine when nothing else wants it.
 #[cfg(target_os = "linux")]
@@ -12,4 +14,15 @@ pub fn lower_priority() {
     {
         let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS);
     }
+}
+
+/// What the thread that calls it has taken of a core so far; nothing where the system does not tell.
+pub fn thread_cpu() -> Duration {
+    #[cfg(target_os = "linux")]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+    }
+    #[cfg(not(target_os = "linux"))]
+    Duration::ZERO
 }
