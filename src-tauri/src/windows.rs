@@ -1,5 +1,7 @@
 //! The windows of this process: opened beside each other, with their progress and title in the task bar.
 
+#![expect(clippy::needless_pass_by_value, reason = "a command owns its arguments")]
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
