@@ -11,7 +11,7 @@ use crate::Cancel;
 use crate::case::Case;
 use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::import::{ImportOptions, Stage, StageName};
-use crate::limits::{RESERVED_SHARE, UNNOTICED_PART, USUAL_EXPANSION};
+use crate::limits::{LEAST_ROOM_TO_MEASURE, RESERVED_SHARE, UNNOTICED_PART, USUAL_EXPANSION};
 use crate::preview::{PreviewRequest, Sample, preview};
 use crate::storage::{Profile, folder_bytes};
 use crate::tune::{Host, Overrides};
@@ -64,8 +64,12 @@ pub fn estimate(
     let folder = existing(case);
     let (free_bytes, reserve_bytes) = room(&folder)?;
     let bytes_in: u64 = samples.iter().map(|sample| sample.total).sum();
-    // Where the case's own disk cannot be written, only the place of the measurement differs.
-    let place = tempfile::tempdir_in(&folder).or_else(|_| tempfile::tempdir()).at_path(&folder)?;
+    // Where the case's own disk is full or cannot be written, only the place of the measurement differs.
+    let place = match free_bytes {
+        ..LEAST_ROOM_TO_MEASURE => tempfile::tempdir(),
+        _ => tempfile::tempdir_in(&folder).or_else(|_| tempfile::tempdir()),
+    };
+    let place = place.at_path(&folder)?;
     let mut paths = Vec::new();
     let mut measured = 0;
     for (number, sample) in samples.iter().enumerate().filter(|(_, sample)| !sample.bytes.is_empty()) {

@@ -225,6 +225,9 @@ pub const PREVIEWED_BYTES: u64 = 1 << 20;
 /// So much of all streams together is imported in every profile to measure what the import will take; under a second.
 pub const MEASURED_BYTES: u64 = 8 << 20;
 
+/// Where less is free, nothing is measured on that disk: the sample and a case of it in each profile fit in this well.
+pub const LEAST_ROOM_TO_MEASURE: u64 = 16 * MEASURED_BYTES;
+
 /// How many times its size a packed log is guessed to have, where nothing tells.
 pub const USUAL_EXPANSION: u64 = 12;
 
