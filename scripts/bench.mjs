@@ -1,49 +1,24 @@
 // `npm run bench [-- LINES]`: how fast an import is, as a ratio to the physical floor measured in the same
 // run, because seconds of one machine say nothing about another; the best of a few runs. Then how fast what was
 // imported answers, beside the targets scaled to so many lines and beside what a plain loop over memory takes.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { buildPrograms, buildScreen } from './build.mjs';
-import { program, root, targetFolder } from './paths.mjs';
-import { Stop, main, onPath, run, say } from './run.mjs';
+import { data, importOnce, measure } from './measure.mjs';
+import { program, root } from './paths.mjs';
 import { readers } from './readers.mjs';
+import { main, onPath, say } from './run.mjs';
 import { setup } from './setup.mjs';
 
 const kinds = ['access', 'json'];
 const runs = 3;
 const lines = Number(process.argv[2] ?? 2_000_000);
 
-/** Runs a command and measures it from outside: seconds on the clock and of CPU, over all its threads. */
-function measure(command, ...args) {
-  const script = 'TIMEFORMAT="%R %U %S"; time "$@" 2>/dev/null';
-  const done = spawnSync('bash', ['-c', script, 'measure', command, ...args], {
-    encoding: 'utf8',
-    env: { ...process.env, LC_ALL: 'C' },
-    maxBuffer: 64 << 20,
-  });
-  if (done.status !== 0) throw new Stop(`${command} ${args.join(' ')} failed`);
-  const [wall, user, system] = done.stderr.trim().split(/\s+/).map(Number);
-  return { wall, cpu: user + system, output: done.stdout };
-}
-
 const best = (tries) => tries.reduce((a, b) => (b.cpu < a.cpu ? b : a));
 const repeat = (work) => best(Array.from({ length: runs }, work));
-
-/** Seeded data, made once and kept with what cargo keeps. */
-async function data(kind) {
-  const folder = join(targetFolder(), 'bench');
-  const file = join(folder, `${kind}-${lines}.log`);
-  mkdirSync(folder, { recursive: true });
-  if (existsSync(file)) return file;
-  say(`Making ${file}`);
-  const script = '"$1" "$2" "$3" > "$4.part" && mv "$4.part" "$4"';
-  const generate = program('generate', 'release');
-  await run('bash', ['-c', script, 'data', generate, kind, String(lines), file]);
-  return file;
-}
 
 /** The least work that reading and keeping these bytes can be. */
 function floor(file) {
@@ -54,17 +29,6 @@ function floor(file) {
     };
   }
   return { name: 'sha256sum', ...repeat(() => measure('sha256sum', file)) };
-}
-
-function importOnce(file) {
-  const home = mkdtempSync(join(tmpdir(), 'timberline-bench-'));
-  try {
-    const place = join(home, 'bench.case');
-    const figures = measure(program('timberline', 'release'), 'import', place, file, '--json');
-    return { ...figures, report: JSON.parse(figures.output) };
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
 }
 
 /** Asks a case made of this file what the screen asks, also while it is imported, and whether DuckDB agrees. */
@@ -107,7 +71,7 @@ await main(async () => {
   const rows = [];
   const asked = [];
   for (const kind of kinds) {
-    const file = await data(kind);
+    const file = await data(kind, lines);
     // Read once, so that every measured run finds the file in memory.
     measure('sha256sum', file);
     const bytes = statSync(file).size;

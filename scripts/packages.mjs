@@ -51,6 +51,14 @@ const toTest = [
     dnf: 'chromium',
     pacman: 'chromium',
   },
+  {
+    // What makes an environment for the programs that read a case besides Timberline.
+    present: () => ask('/usr/bin/python3', ['-c', 'import venv, ensurepip']) !== null,
+    apt: 'python3-venv',
+    dnf: 'python3',
+    pacman: 'python',
+  },
+  { present: command('zstd'), apt: 'zstd', dnf: 'zstd', pacman: 'zstd' },
   { present: command('xdotool'), apt: 'xdotool', dnf: 'xdotool', pacman: 'xdotool' },
   {
     present: () =>

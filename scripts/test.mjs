@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import { buildScreen } from './build.mjs';
 import { root, tools } from './paths.mjs';
+import { readers } from './readers.mjs';
 import { main, say } from './run.mjs';
 import { setup } from './setup.mjs';
 import { Steps } from './steps.mjs';
@@ -17,6 +18,7 @@ await main(async () => {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   await setup({ tests: true });
+  readers();
 
   const steps = new Steps(out);
   const node = (name, script, ...args) => steps.run(name, process.execPath, [script, ...args]);

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use indexer::SortBy;
 
+use crate::tuning::Tuning;
+
 /// Logs into a case, questions to a case: offline, on this machine.
 #[derive(Parser)]
 #[command(name = "timberline", version, about, max_term_width = 100)]
@@ -37,6 +39,8 @@ pub enum Command {
     Compact(Rewrite),
     /// Take sources out of a case, with all that is kept of them
     Delete(Delete),
+    /// Tell what there is of cores, memory and disk, and how an import would use it
+    Tune(Tune),
     /// Serve the workbench to a browser on this machine
     Serve(Serve),
     /// Measure how fast logs become a case on this machine, and how fast it answers
@@ -204,9 +208,20 @@ pub struct Import {
     /// Import what is in the case already once more, as sources of its own
     #[arg(long)]
     pub again: bool,
+    #[command(flatten)]
+    pub tuning: Tuning,
+    /// How progress is told: on one line of a terminal, or as a JSON object a line on stderr
+    #[arg(long, value_enum, default_value = "terminal")]
+    pub progress: ProgressForm,
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProgressForm {
+    Terminal,
+    Json,
 }
 
 #[derive(Args)]
@@ -327,6 +342,20 @@ pub struct Export {
 pub struct CaseArgument {
     /// The case's folder
     pub case: PathBuf,
+}
+
+#[derive(Args)]
+pub struct Tune {
+    /// Files to measure the profiles with, on their first bytes
+    pub paths: Vec<PathBuf>,
+    /// A folder on the disk that the case is to be on
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub disk: PathBuf,
+    #[command(flatten)]
+    pub tuning: Tuning,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args)]

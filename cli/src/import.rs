@@ -3,13 +3,14 @@
 use std::io::Write;
 
 use anyhow::Result;
-use indexer::{Cancel, Case, ImportOptions, Phase, Progress};
+use indexer::{Cancel, Case, ImportOptions, Phase, Progress, StageName, bottleneck};
 use serde::Serialize;
 
 use crate::Outcome;
-use crate::args::Import;
+use crate::args::{Import, ProgressForm};
 use crate::files::FileLine;
-use crate::out;
+use crate::stages::{progress_as_json, stages_as_json};
+use crate::{out, tune};
 
 #[derive(Serialize)]
 struct Report {
@@ -23,6 +24,10 @@ struct Report {
     peak_rss_bytes: u64,
     /// From the start to the first publication: when a first histogram can stand.
     first_published_seconds: Option<f64>,
+    plan: serde_json::Value,
+    stages: Vec<serde_json::Value>,
+    /// The stage that the others waited for.
+    waited_for: Option<&'static str>,
 }
 
 pub fn run(arguments: &Import) -> Result<Outcome> {
@@ -35,6 +40,7 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
         again: arguments.again,
         beyond_reserve: arguments.beyond_reserve,
         filter: arguments.folders.filter(),
+        tune: arguments.tuning.overrides(),
         ..ImportOptions::default()
     };
     let first_published = std::cell::Cell::new(None);
@@ -42,7 +48,10 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
         if progress.revision > before && first_published.get().is_none() {
             first_published.set(Some(progress.elapsed.as_secs_f64()));
         }
-        out::progress(&line(&progress));
+        match arguments.progress {
+            ProgressForm::Terminal => out::progress(&line(&progress)),
+            ProgressForm::Json => out::say(&progress_as_json(&progress)),
+        }
     };
     let done = case.import(&arguments.paths, &options, &report, &Cancel::default())?;
     out::progress("");
@@ -63,6 +72,9 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
             events_per_second: done.events as f64 / landed_seconds.max(1e-9),
             peak_rss_bytes: peak_rss_bytes(),
             first_published_seconds: first_published.get(),
+            plan: tune::plan_as_json(&done.plan),
+            stages: stages_as_json(&done.stages),
+            waited_for: bottleneck(&done.stages).map(StageName::name),
         };
         let mut stdout = out::stdout();
         serde_json::to_writer_pretty(&mut stdout, &report)?;
@@ -100,7 +112,13 @@ pub fn line(progress: &Progress) -> String {
         Phase::Indexing => "indexing",
     };
     let share = progress.bytes_read as f64 / progress.bytes_total.max(1) as f64 * 100.0;
-    format!("{what}: {} events, {share:.0} % of {} MB", progress.events, progress.bytes_total >> 20)
+    let waits = match bottleneck(&progress.stages).filter(|_| progress.phase == Phase::Landing) {
+        Some(StageName::Read) => "; it waits for reading",
+        Some(StageName::Parse) => "; it waits for parsing",
+        Some(StageName::Land) => "; it waits for writing",
+        Some(StageName::Index) | None => "",
+    };
+    format!("{what}: {} events, {share:.0} % of {} MB{waits}", progress.events, progress.bytes_total >> 20)
 }
 
 /// The most memory this process ever held, where the system tells.

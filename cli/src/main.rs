@@ -15,6 +15,9 @@ mod out;
 mod pipes;
 mod rewrite;
 mod serve;
+mod stages;
+mod tune;
+mod tuning;
 
 use std::process::ExitCode;
 
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Command::Reprofile(arguments) => rewrite::reprofile(&arguments),
         Command::Compact(arguments) => rewrite::compact(&arguments),
         Command::Delete(arguments) => rewrite::delete(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
         Command::Serve(arguments) => serve::run(arguments),
         Command::Bench(arguments) => bench::run(&arguments),
     };

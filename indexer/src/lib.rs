@@ -26,6 +26,7 @@ mod case;
 mod context;
 mod detect;
 mod error;
+mod estimate;
 mod events;
 mod exec;
 pub mod export;
@@ -49,6 +50,7 @@ pub mod stamp;
 mod storage;
 mod templates;
 pub mod tokens;
+mod tune;
 mod walk;
 mod writing;
 
@@ -61,10 +63,12 @@ pub use case::{Case, Missing, Snapshot, Verification};
 pub use context::{Around, Context};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
+pub use estimate::{Estimate, ProfileCost};
 pub use events::Shown;
 pub use exec::{Path as AnswerPath, Step as AnswerStep};
 pub use import::{
-    FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress,
+    FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress, Stage,
+    StageName, bottleneck,
 };
 pub use ingest::custom::{Definition, DefinitionError, load_text as definitions_of};
 pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
@@ -74,20 +78,21 @@ pub use notes::Evidence;
 pub use patterns::{Granularity, Template, TemplateId};
 pub use pieces::{Piece, pieces};
 pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
-pub use preview::{Estimate, Preview, PreviewFile, PreviewRequest, PreviewRow, preview, preview_text};
+pub use preview::{Preview, PreviewFile, PreviewRequest, PreviewRow, preview, preview_text};
 pub use rewrite::{CompactReport, RepairReport, Rewriting};
 pub use search::{Direction, Event, FieldValue, Page, Timeline, View};
 pub use sorted::SortBy;
 pub use storage::{Account, Example, Profile, Reading, Scalar, SourceEntry, Unparsed};
 pub use storage::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
+pub use tune::{Host, Overrides, Plan};
 pub use walk::Walk;
 
 /// Asks long work to stop. Clones share the request.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
     flag: Arc<AtomicBool>,
-    parent: Option<Arc<AtomicBool>>,
+    parent: Option<Arc<Cancel>>,
 }
 
 impl Cancel {
@@ -97,13 +102,12 @@ impl Cancel {
 
     #[must_use]
     pub fn is_set(&self) -> bool {
-        self.flag.load(Ordering::Relaxed)
-            || self.parent.as_ref().is_some_and(|parent| parent.load(Ordering::Relaxed))
+        self.flag.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|parent| parent.is_set())
     }
 
     /// Stops with this one, and can be stopped alone.
     pub(crate) fn child(&self) -> Cancel {
-        Cancel { flag: Arc::default(), parent: Some(Arc::clone(&self.flag)) }
+        Cancel { flag: Arc::default(), parent: Some(Arc::new(self.clone())) }
     }
 }
 

@@ -20,6 +20,18 @@ pub const SEGMENT_ROWS: usize = 4_000_000;
 /// built, so this bounds it to some 400 MB even for JSON with thousands of keys.
 pub const SEGMENT_CELLS: usize = 24_000_000;
 
+/// The least a segment is closed at however little memory there is: smaller ones cost more than they save.
+pub const LEAST_SEGMENT_RAW_BYTES: usize = 4 << 20;
+
+/// What an import takes of memory at least; below this nothing is planned.
+pub const LEAST_BUDGET_BYTES: u64 = 128 << 20;
+
+/// More memory than this makes no import faster.
+pub const LARGEST_BUDGET_BYTES: u64 = 8 << 30;
+
+/// An import of fewer bytes ends before it pays to measure the disk.
+pub const DISK_TRIAL_BYTES: u64 = 256 << 20;
+
 /// Chunks that may wait between reading and parsing, a worker. Two keep a worker busy while the next is read.
 pub const CHUNKS_WAITING: usize = 2;
 
@@ -214,11 +226,11 @@ pub const LOOKUP_BYTES: u64 = 64 << 20;
 /// So much of each stream is looked at for a preview: more than a detection needs, so that a rate can be measured.
 pub const PREVIEWED_BYTES: u64 = 1 << 20;
 
-/// So much of all streams together is imported to measure what the import will take; under a second.
+/// So much of all streams together is imported in every profile to measure what the import will take; under a second.
 pub const MEASURED_BYTES: u64 = 8 << 20;
 
-/// Less than this says nothing about the rate; what it took is what any small import takes.
-pub const LEAST_MEASURED_BYTES: u64 = 256 << 10;
+/// Where less is free, nothing is measured on that disk: the sample and a case of it in each profile fit in this well.
+pub const LEAST_ROOM_TO_MEASURE: u64 = 16 * MEASURED_BYTES;
 
 /// How many times its size a packed log is guessed to have, where nothing tells.
 pub const USUAL_EXPANSION: u64 = 12;

@@ -1,5 +1,4 @@
-//! What an import would bring, before it: each file's first events with the places of their fields, and what all of
-//! it will take, measured by importing the samples into a case that is thrown away.
+//! What an import would bring, before it: each file's first events with the places of their fields.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,13 +10,11 @@ use ingest::{Batch, Chunk, Encoding, Filter, Found, Level, Member, NO_TIME, Sett
 use crate::Cancel;
 use crate::case::{Case, Snapshot, frames_by_source};
 use crate::error::{AtPath, Error, ErrorKind, Result};
-use crate::import::{Expected, ImportOptions, Outcome, StoredBytes};
-use crate::limits::{
-    EXAMPLE_BYTES, LEAST_MEASURED_BYTES, MEASURED_BYTES, PREVIEWED_BYTES, RESERVED_SHARE, UNNOTICED_PART,
-    USUAL_EXPANSION,
-};
+use crate::estimate::{Estimate, estimate};
+use crate::import::{Expected, Outcome, StoredBytes};
+use crate::limits::{EXAMPLE_BYTES, MEASURED_BYTES, PREVIEWED_BYTES, USUAL_EXPANSION};
 use crate::pieces::{Piece, pieces};
-use crate::storage::{Account, RawFolder, SourceEntry, SourceReading, folder_bytes};
+use crate::storage::{Account, Profile, RawFolder, SourceEntry, SourceReading};
 
 /// What to look at, and how.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +28,8 @@ pub struct PreviewRequest {
     pub events: usize,
     /// Leave out what the import will take, which has to be measured.
     pub without_estimate: bool,
+    /// The profile to measure that with; unless told the one of the case, and every one for a new case.
+    pub profile: Option<Profile>,
 }
 
 #[derive(Clone, Debug)]
@@ -79,36 +78,13 @@ pub struct PreviewRow {
     pub pieces: Vec<Piece>,
 }
 
-/// What an import will take on this machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Estimate {
-    pub bytes_in: u64,
-    pub seconds: f64,
-    pub bytes_on_disk: u64,
-    /// Free on the disk of the case, and what of it is kept in reserve.
-    pub free_bytes: u64,
-    pub reserve_bytes: u64,
-}
-
-impl Estimate {
-    /// Whether the case fits above the reserve.
-    #[must_use]
-    pub fn fits(&self) -> bool {
-        self.bytes_on_disk <= usable(self.free_bytes, self.reserve_bytes)
-    }
-}
-
-/// What an import may take: what is free above the reserve, and in any case so little that no disk gets fuller by it.
-fn usable(free_bytes: u64, reserve_bytes: u64) -> u64 {
-    free_bytes.saturating_sub(reserve_bytes).max(free_bytes / UNNOTICED_PART)
-}
-
 /// A sample of a stream.
-struct Sample {
-    file: PreviewFile,
-    bytes: Vec<u8>,
+pub struct Sample {
+    pub file: PreviewFile,
+    /// Its first bytes, where they are measured.
+    pub bytes: Vec<u8>,
     /// What the whole stream has, as far as that is known or can be guessed.
-    total: u64,
+    pub total: u64,
 }
 
 /// Looks at the beginning of every stream. `case` is where the case is or will be.
@@ -116,12 +92,20 @@ pub fn preview(case: &Path, request: &PreviewRequest, cancel: &Cancel) -> Result
     let discovery = ingest::discover_some(&request.paths, &request.filter);
     // A case that cannot be opened is told of by whoever imports into it.
     let stored = Case::open(case).ok().map(|case| case.snapshot());
+    // Only a case without anything still takes another profile.
+    let own = stored.as_ref().filter(|stored| !stored.segments.is_empty()).map(|stored| stored.profile());
     let stored = stored.as_ref().map_or(&[][..], |snapshot| snapshot.sources());
     let mut samples = Vec::new();
-    for (found, set) in ingest::in_sets(discovery.files, &request.options) {
+    let files = ingest::in_sets(discovery.files, &request.options);
+    // Files are measured alike, and together no more of them than is quick.
+    let share = MEASURED_BYTES / files.len().max(1) as u64;
+    let mut left = if request.without_estimate { 0 } else { MEASURED_BYTES };
+    for (found, set) in files {
         ingest::members(&found, &request.options.unpack, &mut |member| {
             let set = set.clone().filter(|_| member.name == found.name);
-            samples.push(sample(&found, member, set, stored, request));
+            let sample = sample(&found, member, set, (stored, share.min(left)), request);
+            left = left.saturating_sub(sample.bytes.len() as u64);
+            samples.push(sample);
             !cancel.is_set()
         });
         if cancel.is_set() {
@@ -131,7 +115,7 @@ pub fn preview(case: &Path, request: &PreviewRequest, cancel: &Cancel) -> Result
     let estimate = if request.without_estimate {
         Estimate::default()
     } else {
-        estimate(case, &samples, request, cancel)?
+        estimate(case, &samples, request, own, cancel)?
     };
     let mut files: Vec<_> = samples.into_iter().map(|sample| sample.file).collect();
     files.extend(discovery.refused.into_iter().map(|error| {
@@ -145,17 +129,19 @@ fn sample(
     found: &Found,
     member: Member<'_>,
     set: Option<String>,
-    stored: &[SourceEntry],
+    (stored, measured): (&[SourceEntry], u64),
     request: &PreviewRequest,
 ) -> Sample {
     let Member { path, name, modified_ns, bytes, compression, input } = member;
     let mut file =
         PreviewFile { path: path.clone(), name: name.clone(), set, bytes, ..PreviewFile::default() };
-    let mut read = Vec::new();
+    let (mut read, mut more) = (Vec::new(), Vec::new());
     let problem = match input {
         Err(error) => Some(error),
-        Ok(input) => {
-            let taken = input.take(PREVIEWED_BYTES).read_to_end(&mut read);
+        Ok(mut input) => {
+            let taken = input.by_ref().take(PREVIEWED_BYTES).read_to_end(&mut read);
+            // Where it cannot be read further, less is measured, and the import will say so.
+            let _ = input.take(measured.saturating_sub(PREVIEWED_BYTES)).read_to_end(&mut more);
             taken.err().map(|error| ingest::Error::io(&path, error))
         }
     };
@@ -178,7 +164,10 @@ fn sample(
     let outcome = Source::of(member, options).map_err(Error::from);
     let outcome = outcome.and_then(|source| file.read(source, request.events, is_plain.then_some(found)));
     file.error = outcome.err().or_else(|| problem.map(Error::from));
-    Sample { file, bytes: read, total }
+    read.append(&mut more);
+    // Thousands of files have samples, and only those that are measured need their bytes.
+    let bytes = if measured == 0 || file.error.is_some() { Vec::new() } else { read };
+    Sample { total: total.max(bytes.len() as u64), file, bytes }
 }
 
 impl PreviewFile {
@@ -331,87 +320,4 @@ fn values(batch: &Batch, row: usize) -> Vec<(String, String)> {
     let named =
         batch.columns.iter().filter_map(|column| Some((column.name.to_string(), value(&column.values)?)));
     named.filter(|(_, value)| !value.is_empty()).collect()
-}
-
-/// Imports the samples into a case that is thrown away, on the disk where the case will be.
-fn estimate(case: &Path, samples: &[Sample], request: &PreviewRequest, cancel: &Cancel) -> Result<Estimate> {
-    let folder = existing(case);
-    let (free_bytes, reserve_bytes) = room(&folder)?;
-    let bytes_in: u64 = samples.iter().map(|sample| sample.total).sum();
-    let mut estimate = Estimate { bytes_in, free_bytes, reserve_bytes, ..Estimate::default() };
-    // Where the case's own disk cannot be written, only the place of the measurement differs.
-    let place = tempfile::tempdir_in(&folder).or_else(|_| tempfile::tempdir()).at_path(&folder)?;
-    let mut paths = Vec::new();
-    let mut measured = 0;
-    for (number, sample) in samples.iter().enumerate() {
-        if sample.file.error.is_none() && measured < MEASURED_BYTES {
-            let path = place.path().join(number.to_string());
-            fs::write(&path, &sample.bytes).at_path(&path)?;
-            measured += sample.bytes.len() as u64;
-            paths.push(path);
-        }
-    }
-    if paths.is_empty() {
-        return Ok(estimate);
-    }
-    let trial = Case::create(&place.path().join("trial.case"))?;
-    let options =
-        ImportOptions { ingest: request.options.clone(), beyond_reserve: true, ..ImportOptions::default() };
-    let done = trial.import(&paths, &options, &|_| {}, cancel)?;
-    // A small sample costs mostly what any import costs once.
-    let scale = (bytes_in as f64 / measured.max(1) as f64).max(1.0);
-    let work = done.indexed.as_secs_f64() + done.landed.as_secs_f64();
-    let seconds = if measured < LEAST_MEASURED_BYTES { work } else { work * scale };
-    estimate.seconds = seconds;
-    estimate.bytes_on_disk = (folder_bytes(trial.folder()) as f64 * scale) as u64;
-    Ok(estimate)
-}
-
-/// The folder itself, or the nearest above it that is there.
-fn existing(folder: &Path) -> PathBuf {
-    let mut folder = folder.to_path_buf();
-    while !folder.is_dir() {
-        folder = match folder.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-            _ => return PathBuf::from("."),
-        };
-    }
-    folder
-}
-
-/// What is free on the disk of a folder, and what of that is kept in reserve.
-fn room(folder: &Path) -> Result<(u64, u64)> {
-    let free = fs4::available_space(folder).at_path(folder)?;
-    let total = fs4::total_space(folder).at_path(folder)?;
-    Ok((free, (total as f64 * RESERVED_SHARE) as u64))
-}
-
-/// Refuses an import that would reach into the reserve. Where it surely fits nothing is measured.
-pub(crate) fn check_room(case: &Path, paths: &[PathBuf], options: &ImportOptions) -> Result<()> {
-    let (free_bytes, reserve_bytes) = room(&existing(case))?;
-    let left = usable(free_bytes, reserve_bytes);
-    let most = |found: &Found| found.bytes.saturating_mul(USUAL_EXPANSION);
-    let files = ingest::discover_some(paths, &options.filter).files;
-    if files.iter().map(most).fold(0, u64::saturating_add) <= left {
-        return Ok(());
-    }
-    let request = PreviewRequest {
-        paths: paths.to_vec(),
-        filter: options.filter.clone(),
-        options: options.ingest.clone(),
-        ..PreviewRequest::default()
-    };
-    let estimate = preview(case, &request, &Cancel::default())?.estimate;
-    if estimate.fits() {
-        return Ok(());
-    }
-    let message = format!(
-        "it would take about {} MB, and {} MB may be used with a reserve of {} MB; nothing was imported",
-        estimate.bytes_on_disk >> 20,
-        left >> 20,
-        reserve_bytes >> 20
-    );
-    Err(Error::new(ErrorKind::DiskFull, message)
-        .at(case)
-        .hint("free some space, or import all the same with --beyond-reserve"))
 }

@@ -40,6 +40,10 @@ impl<'c> Writing<'c> {
         self.case.folder()
     }
 
+    pub fn case(&self) -> &'c Case {
+        self.case
+    }
+
     pub fn cursor(&self) -> RawCursor<'c> {
         self.case.raw_cursor()
     }
@@ -204,14 +208,6 @@ impl<'c> Writing<'c> {
         let behind =
             self.reached().filter(|(segment, profile)| *profile != wanted || lacks(segment, *profile));
         behind.map(|(segment, _)| Arc::clone(segment)).collect()
-    }
-
-    /// Stores the templates of a segment, which the profile with everything has.
-    pub fn store_templates(&self, segment: &Segment, cancel: &Cancel) -> Result<()> {
-        if self.manifest.profile != Profile::Full || has_templates(segment) {
-            return Ok(());
-        }
-        self.case.mined(segment, cancel)?.store(segment)
     }
 
     /// Writes down what templates are called by, once all segments have them.

@@ -199,11 +199,21 @@ export type PreviewSourceRequest = { case: string, source: number, reading: Read
 
 export type Preview = { files: Array<PreviewFile>, estimate: Estimate, };
 
-export type Estimate = { bytesIn: number, seconds: number, bytesOnDisk: number, freeBytes: number, 
+export type Estimate = { bytesIn: number, 
+/**
+ * By profile; none where nothing was measured.
+ */
+profiles: Array<ProfileCost>, freeBytes: number, 
 /**
  * What is kept free.
  */
-reserveBytes: number, 
+reserveBytes: number, };
+
+export type ProfileCost = { profile: Profile, seconds: number, bytesOnDisk: number, 
+/**
+ * Of the processor for a gigabyte of logs, and on the disk for a byte of them.
+ */
+cpuSecondsAGb: number, bytesAByte: number, 
 /**
  * Whether it fits above the reserve; where not, an import needs `beyondReserve`.
  */
@@ -335,6 +345,30 @@ export type ImportPhase = "landing" | "indexing";
 
 export type FileState = "waiting" | "reading" | "done" | "failed";
 
+export type StageName = "read" | "parse" | "land" | "index";
+
+export type Stage = { name: StageName, threads: number, 
+/**
+ * Reading knows of no events.
+ */
+events: number, bytes: number, 
+/**
+ * What waits to be taken by the stage, and how much there is room for.
+ */
+queue: number, queueRoom: number, 
+/**
+ * How often it found no room behind it, and for how long it waited then, over its threads.
+ */
+stalls: number, stalledMs: number, 
+/**
+ * How long it had nothing to do.
+ */
+idleMs: number, 
+/**
+ * What it took of the processor, where the system tells.
+ */
+cpuMs: number, };
+
 export type FileOutcome = "new" | "known" | "grown" | "anew";
 
 export type ImportProgress = { phase: ImportPhase, 
@@ -345,7 +379,15 @@ revision: number, events: number, bytesRead: number, bytesTotal: number, elapsed
 /**
  * Only the files whose state changed since the last report.
  */
-changed: Array<FileProgress>, };
+changed: Array<FileProgress>, 
+/**
+ * What each stage has done so far.
+ */
+stages: Array<Stage>, 
+/**
+ * The stage that the others wait for.
+ */
+waitsFor: StageName | null, };
 
 export type FileProgress = { 
 /**

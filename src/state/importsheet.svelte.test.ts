@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest';
 
-import type { Estimate, Nanos, PreviewFile, WireError } from '../ipc/generated';
+import type {
+  Estimate,
+  Nanos,
+  PreviewFile,
+  Profile,
+  ProfileCost,
+  WireError,
+} from '../ipc/generated';
 import { FakeClient, settled } from './fakeclient';
 import { ImportSheet, worth } from './importsheet.svelte';
 import { revision } from './sourcessheet.svelte';
@@ -19,7 +26,10 @@ const file = (path: string, part: Partial<PreviewFile> = {}): PreviewFile =>
     ...part,
   }) as unknown as PreviewFile;
 
-const estimate = (fits: boolean) => ({ bytesIn: 1, seconds: 1, bytesOnDisk: 1, fits }) as Estimate;
+const cost = (profile: Profile, fits: boolean) =>
+  ({ profile, seconds: 1, bytesOnDisk: 1, fits }) as ProfileCost;
+const estimate = (fits: boolean) =>
+  ({ bytesIn: 1, profiles: [cost('raw', true), cost('full', fits)] }) as Estimate;
 const unreadable: WireError = { code: 'binary', message: 'm', hint: null, path: '/b', span: null };
 
 function sheet(client: FakeClient) {
@@ -39,7 +49,7 @@ it('shows first what wants a look, and asks again only for what is chosen', asyn
   expect(asked.args.withoutEstimate).toBe(true);
   expect(asked.args.choices?.files).toEqual([{ path: '/odd', reading: { format: 'text' } }]);
   await asked.answer({ files, estimate: estimate(false) });
-  expect(one.estimate?.fits).toBe(true);
+  expect(one.cost?.fits).toBe(true);
   one.choose('/odd', {});
   expect(one.choices.files).toEqual([]);
 });
@@ -57,6 +67,11 @@ it('starts at once, but not without room or anything to read', async () => {
   const one = sheet(client);
   expect(one.canStart).toBe(true);
   await client.of('preview')[0]!.answer({ files: [file('/a')], estimate: estimate(false) });
+  expect(one.canStart).toBe(false);
+  // A profile that takes less may fit.
+  one.profile = 'raw';
+  expect(one.canStart).toBe(true);
+  one.profile = 'full';
   expect(one.canStart).toBe(false);
   one.beyondReserve = true;
   expect(one.canStart).toBe(true);

@@ -6,6 +6,7 @@ import type {
   ImportChoices,
   PreviewFile,
   Profile,
+  ProfileCost,
   Reading,
 } from '../ipc/generated';
 
@@ -77,10 +78,19 @@ export class ImportSheet {
     return this.files?.find((file) => file.path === this.selected) ?? null;
   }
 
+  /** What the import will take in a profile; a case that has one is measured with its own. */
+  costOf(profile: Profile): ProfileCost | null {
+    return this.estimate?.profiles.find((cost) => cost.profile === profile) ?? null;
+  }
+
+  get cost(): ProfileCost | null {
+    return this.costOf(this.profile) ?? this.estimate?.profiles[0] ?? null;
+  }
+
   /** Whether there is anything to import, and room for it. */
   get canStart(): boolean {
     const readable = this.files === null || this.files.some((file) => file.error === null);
-    return readable && (this.estimate === null || this.estimate.fits || this.beyondReserve);
+    return readable && (this.cost === null || this.cost.fits || this.beyondReserve);
   }
 
   select(path: string): void {

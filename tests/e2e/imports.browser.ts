@@ -175,7 +175,7 @@ describe('a look before the import', () => {
     await page.route('**/api/call', async (route) => {
       if (!(route.request().postData() ?? '').includes('"preview"')) return route.continue();
       const response = await route.fetch();
-      const body = (await response.text()).replace('"fits":true', '"fits":false');
+      const body = (await response.text()).replaceAll('"fits":true', '"fits":false');
       await route.fulfill({ response, body });
     });
     await choose(page, 'look-first', [accessLog()]);

@@ -15,12 +15,13 @@ use super::read::{Begin, Behind, Next, Part, Step, Steps};
 use super::sets;
 use crate::Cancel;
 use crate::error::{AtPath, Error, ErrorKind, Result};
-use crate::limits::{FIRST_PUBLICATION, PUBLICATION};
+use crate::limits::FIRST_PUBLICATION;
 use crate::rewrite::Gone;
 use crate::storage::{
     Account, Accounts, Follows, FormatFile, Frame, Manifest, RawWriter, Reading, Resume, SourceEntry,
     SourceReading, WrittenSegment,
 };
+use crate::tune::Plan;
 use crate::writing::Writing;
 
 /// The state of landing: the file that is being read, and what is not yet published.
@@ -55,6 +56,7 @@ pub struct Landing<'w, 'c> {
     pub years: Years,
     pub published: Option<Instant>,
     started: Instant,
+    pub plan: Plan,
 }
 
 /// What is known about years when all files have landed.
@@ -87,7 +89,7 @@ pub struct Current {
 }
 
 impl<'w, 'c> Landing<'w, 'c> {
-    pub fn new(writing: &'w mut Writing<'c>, known: &'w Known, files: usize) -> Self {
+    pub fn new(writing: &'w mut Writing<'c>, known: &'w Known, files: usize, plan: Plan) -> Self {
         let manifest = writing.manifest.clone();
         Landing {
             writing,
@@ -110,10 +112,12 @@ impl<'w, 'c> Landing<'w, 'c> {
             years: Years::default(),
             published: None,
             started: Instant::now(),
+            plan,
         }
     }
 
     pub fn run(&mut self, steps: &mut Steps, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
+        let mut thread = reporter.stages.land.thread();
         while !cancel.is_set() {
             match steps.next(self.until_publication()) {
                 Next::End => break,
@@ -130,11 +134,12 @@ impl<'w, 'c> Landing<'w, 'c> {
                 Next::Step(Step::Part(part)) => self.land(*part, reporter)?,
                 Next::Step(Step::End { problem }) => self.finish(problem, reporter)?,
             }
-            let due = self.until_publication().is_zero() || self.pending.is_full();
+            let due = self.until_publication().is_zero() || self.pending.is_full(&self.plan);
             if due && self.has_news() {
                 self.publish()?;
                 reporter.tell(self.manifest.revision, true);
             }
+            thread.count();
             reporter.tell(self.writing.manifest.revision, false);
         }
         Ok(())
@@ -143,7 +148,7 @@ impl<'w, 'c> Landing<'w, 'c> {
     fn until_publication(&self) -> Duration {
         match self.published {
             None => FIRST_PUBLICATION.saturating_sub(self.started.elapsed()),
-            Some(published) => PUBLICATION.saturating_sub(published.elapsed()),
+            Some(published) => self.plan.publication().saturating_sub(published.elapsed()),
         }
     }
 
@@ -354,6 +359,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         let mut timed = batch.time.iter().copied().filter(|&time| time != NO_TIME);
         entry.first = entry.first.or_else(|| timed.clone().next());
         entry.last = timed.next_back().or(entry.last);
+        reporter.stages.land.done(batch.rows() as u64, u64::from(bytes));
         let (events, unparsed) = (entry.events.saturating_sub(current.events_before), entry.unparsed);
         reporter.change(self.stream, |progress| {
             progress.bytes_read = entry.bytes;
@@ -435,7 +441,7 @@ impl<'w, 'c> Landing<'w, 'c> {
 
     fn has_news(&self) -> bool {
         let held = self.held.as_ref().map(|held| held.gone.source);
-        self.pending.is_full() || self.pending.has_other_than(held) || !self.written.is_empty()
+        self.pending.is_full(&self.plan) || self.pending.has_other_than(held) || !self.written.is_empty()
     }
 
     /// Closes what is open after the last step, or after a stop: what has landed is published.

@@ -10,10 +10,12 @@ mod progress;
 mod publish;
 mod read;
 mod sets;
+mod stages;
 mod years;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use self::known::Known;
@@ -24,12 +26,16 @@ pub(crate) use self::pending::Pending;
 use self::progress::Reporter;
 pub use self::progress::{FileProgress, FileState, Outcome, Phase, Progress};
 use self::read::Input;
+pub(crate) use self::stages::Counters;
+pub use self::stages::{Stage, StageName, bottleneck};
 pub(crate) use self::years::better_year;
 use crate::Cancel;
 use crate::error::{Error, ErrorKind, Result};
-use crate::preview::check_room;
+use crate::estimate::check_room;
+use crate::limits::DISK_TRIAL_BYTES;
 use crate::rewrite;
 use crate::storage::{Account, Accounts, Profile, SourceEntry, folder_bytes};
+use crate::tune::{Host, Overrides, Plan};
 use crate::writing::Writing;
 
 /// How an import goes about it; the default asks the data and keeps to the case's profile.
@@ -46,8 +52,8 @@ pub struct ImportOptions {
     pub beyond_reserve: bool,
     /// Read what is in the case already once more, as sources of its own.
     pub again: bool,
-    /// Parser threads; 0 takes one a core.
-    pub workers: usize,
+    /// What is to differ from the plan that the machine asks for.
+    pub tune: Overrides,
 }
 
 /// What an import did.
@@ -62,6 +68,9 @@ pub struct ImportReport {
     pub landed: Duration,
     pub indexed: Duration,
     pub cancelled: bool,
+    /// How it went about it, and what each stage did.
+    pub plan: Plan,
+    pub stages: Vec<Stage>,
     /// What ended the import before its end, with everything landed until then kept.
     pub failure: Option<Error>,
 }
@@ -88,7 +97,8 @@ pub(crate) fn import(
     cancel: &Cancel,
 ) -> Result<ImportReport> {
     if !options.beyond_reserve {
-        check_room(writing.folder(), paths, options)?;
+        let profile = options.profile.unwrap_or(writing.manifest.profile);
+        check_room(writing.folder(), profile, paths, options)?;
     }
     let discovery = ingest::discover_some(paths, &options.filter);
     let files = ingest::in_sets(discovery.files, &options.ingest);
@@ -141,14 +151,15 @@ fn run(
     });
     let mut reporter = Reporter::new(files.collect::<Vec<_>>().into_iter(), report);
     reporter.tell(writing.manifest.revision, true);
-    let (sources, years, mut failure) = land_all(writing, inputs, options, &mut reporter, cancel);
+    let plan = plan(writing.folder(), reporter.bytes_total(), options);
+    let (sources, years, mut failure) = land_all(writing, inputs, (options, &plan), &mut reporter, cancel);
     if failure.is_none() && !cancel.is_set() {
-        failure = years::look_again(writing, &years, options, cancel).err();
+        failure = years::look_again(writing, &years, (options, &plan), cancel).err();
     }
     let landed = reporter.started().elapsed();
     if failure.is_none() && !cancel.is_set() {
         reporter.phase = Phase::Indexing;
-        index(writing, &mut reporter, cancel)?;
+        index(writing, &plan, &mut reporter, cancel)?;
     }
     if failure.is_none() {
         writing.remove_old_accounts()?;
@@ -174,8 +185,17 @@ fn run(
         landed,
         indexed: reporter.started().elapsed().saturating_sub(landed),
         cancelled: cancel.is_set(),
+        plan,
+        stages: reporter.stages.all(),
         failure,
     })
+}
+
+/// The plan that the machine asks for. The disk is measured where there is much to write.
+fn plan(case: &Path, bytes: u64, options: &ImportOptions) -> Plan {
+    let host = Host::look(&options.tune);
+    let host = if bytes < DISK_TRIAL_BYTES { host } else { host.with_disk(case) };
+    Plan::for_host(&host, &options.tune)
 }
 
 /// A case has one profile. An import chooses it while there is nothing yet that has another.
@@ -215,20 +235,19 @@ impl AccountsOf<'_> {
 fn land_all(
     writing: &mut Writing<'_>,
     inputs: &[Input],
-    options: &ImportOptions,
+    (options, plan): (&ImportOptions, &Plan),
     reporter: &mut Reporter<'_>,
     cancel: &Cancel,
 ) -> (Vec<Option<u32>>, Years, Option<Error>) {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let workers = if options.workers == 0 { cores } else { options.workers };
     // The reader stops by this flag when landing fails, whoever else may hold the caller's.
     let stop = cancel.child();
     let case = writing.folder().to_path_buf();
     let known = Known::new(&case, writing.known_sources());
-    let mut landing = Landing::new(writing, &known, reporter.files().len());
+    let mut landing = Landing::new(writing, &known, reporter.files().len(), *plan);
+    let stages = reporter.stages.clone();
     let outcome = std::thread::scope(|scope| {
         let opening = Opening { case: &case, inputs, options, known: &known };
-        let mut steps = read::start(scope, opening, workers, &stop);
+        let mut steps = read::start(scope, opening, (plan, &stages), &stop);
         let outcome = landing.run(&mut steps, reporter, cancel);
         stop.set();
         outcome
@@ -242,8 +261,10 @@ fn land_all(
 
 /// Gives every landed segment what the profile has besides columns. Answers are the same before, during and
 /// after.
-fn index(writing: &mut Writing<'_>, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
-    let catching_up = rewrite::catch_up(writing, cancel, &mut |revision| reporter.tell(revision, false));
+fn index(writing: &mut Writing<'_>, plan: &Plan, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
+    let counters = Arc::clone(&reporter.stages.index);
+    let behind = rewrite::Behind { indexers: plan.indexers, counters: &counters };
+    let catching_up = behind.catch_up(writing, cancel, &mut |revision| reporter.tell(revision, false));
     match catching_up {
         Err(error) if error.kind() == ErrorKind::Cancelled => {}
         outcome => outcome?,

@@ -8,11 +8,11 @@ use ingest::{Batch, NO_INT, NO_TIME, Span, Values};
 
 use crate::FieldKind;
 use crate::error::{AtPath, Result};
-use crate::limits::{SEGMENT_CELLS, SEGMENT_RAW_BYTES, SEGMENT_ROWS};
 use crate::storage::{
     self, Columns, Frame, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, TableBuilder,
     TextColumn, WrittenSegment, field_name,
 };
+use crate::tune::Plan;
 
 /// Whole numbers up to here are exact as floats too.
 const EXACT_FLOAT: u64 = 1 << 53;
@@ -78,13 +78,15 @@ impl Pending {
     }
 
     /// Whether it must be published whatever the time.
-    pub fn is_full(&self) -> bool {
-        self.rows >= SEGMENT_ROWS || self.raw_bytes >= SEGMENT_RAW_BYTES || self.cells >= SEGMENT_CELLS
+    pub fn is_full(&self, plan: &Plan) -> bool {
+        self.rows >= plan.segment_rows
+            || self.raw_bytes >= plan.segment_bytes
+            || self.cells >= plan.segment_cells
     }
 
     /// Parts that are a segment each. Usually one; more where events of few fields would share a table with
     /// events of thousands, whose columns would be empty for nearly all of it.
-    pub fn into_segments(self) -> Vec<Pending> {
+    pub fn into_segments(self, plan: &Plan) -> Vec<Pending> {
         let mut frames: HashMap<u32, (String, VecDeque<Frame>)> = self
             .sources
             .into_iter()
@@ -97,7 +99,7 @@ impl Pending {
             let Some(frame) = frames.pop_front() else { continue };
             let more = batch.columns.iter().filter(|column| !names.contains(&column.name)).count();
             let rows = parts.last().map_or(0, |part| part.rows);
-            if parts.is_empty() || (rows + batch.rows()) * (names.len() + more) > SEGMENT_CELLS {
+            if parts.is_empty() || (rows + batch.rows()) * (names.len() + more) > plan.segment_cells {
                 names.clear();
                 parts.push(Pending::default());
             }

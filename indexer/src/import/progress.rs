@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::stages::{Stage, Stages};
 use crate::error::Error;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +97,8 @@ pub struct Progress {
     pub files_total: usize,
     pub files_done: usize,
     pub changed: Vec<FileProgress>,
+    /// What each stage has done so far.
+    pub stages: Vec<Stage>,
 }
 
 /// Collects what happens and reports it at most ten times a second, publications at once.
@@ -105,6 +108,7 @@ pub struct Reporter<'a> {
     started: Instant,
     reported: Option<Instant>,
     pub phase: Phase,
+    pub stages: Stages,
 }
 
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -113,7 +117,14 @@ impl<'a> Reporter<'a> {
     pub fn new(files: impl Iterator<Item = (PathBuf, u64)>, report: &'a dyn Fn(Progress)) -> Reporter<'a> {
         let files =
             files.enumerate().map(|(index, (path, bytes))| FileProgress::new(index, path, bytes)).collect();
-        Reporter { files, report, started: Instant::now(), reported: None, phase: Phase::Landing }
+        Reporter {
+            files,
+            report,
+            started: Instant::now(),
+            reported: None,
+            phase: Phase::Landing,
+            stages: Stages::default(),
+        }
     }
 
     /// The entry of a stream: the file's own where it is the file, else a new one. Gives its place.
@@ -152,6 +163,11 @@ impl<'a> Reporter<'a> {
         self.files.iter().map(|file| file.bytes_read).sum()
     }
 
+    /// What there is to read, as far as it is known.
+    pub fn bytes_total(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes_total).sum()
+    }
+
     pub fn files(&self) -> &[FileProgress] {
         &self.files
     }
@@ -173,11 +189,12 @@ impl<'a> Reporter<'a> {
             revision,
             events: self.events(),
             bytes_read: self.bytes_read(),
-            bytes_total: self.files.iter().map(|file| file.bytes_total).sum(),
+            bytes_total: self.bytes_total(),
             elapsed: self.started.elapsed(),
             files_total: self.files.len(),
             files_done: self.files.iter().filter(ended).count(),
             changed,
+            stages: self.stages.all(),
         });
     }
 }

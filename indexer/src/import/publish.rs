@@ -9,6 +9,7 @@ use super::landing::Landing;
 use super::pending::Pending;
 use crate::error::Result;
 use crate::storage::{Manifest, WrittenSegment, bury_raw, sync_raw};
+use crate::tune::Plan;
 use crate::writing::Writing;
 
 impl Landing<'_, '_> {
@@ -25,15 +26,15 @@ impl Landing<'_, '_> {
         let mut pending = std::mem::take(&mut self.pending);
         if let Some(held) = &mut self.held {
             let mine = pending.take_source(held.gone.source);
-            if mine.is_full() {
-                let segments = write_segments(mine, self.writing.folder(), &mut self.manifest)?;
+            if mine.is_full(&self.plan) {
+                let segments = write_segments(mine, (self.writing.folder(), &self.plan), &mut self.manifest)?;
                 held.segments.extend(segments);
             } else {
                 self.pending = mine;
             }
         }
         let mut added = std::mem::take(&mut self.written);
-        added.extend(write_segments(pending, self.writing.folder(), &mut self.manifest)?);
+        added.extend(write_segments(pending, (self.writing.folder(), &self.plan), &mut self.manifest)?);
         self.rewrite_without_gone(&mut added)?;
         self.manifest.segments.extend(added.iter().map(Writing::entry));
         self.publish_accounts()?;
@@ -65,8 +66,12 @@ impl Landing<'_, '_> {
 }
 
 /// Writes what is pending as segments; nobody sees them yet.
-fn write_segments(pending: Pending, case: &Path, manifest: &mut Manifest) -> Result<Vec<WrittenSegment>> {
+fn write_segments(
+    pending: Pending,
+    (case, plan): (&Path, &Plan),
+    manifest: &mut Manifest,
+) -> Result<Vec<WrittenSegment>> {
     let has_columns = manifest.profile.has_columns();
-    let parts = pending.into_segments();
+    let parts = pending.into_segments(plan);
     parts.into_iter().map(|part| part.write(case, manifest.new_segment(), has_columns)).collect()
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread::Scope;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -11,10 +12,12 @@ use sha2::{Digest, Sha256};
 
 use super::known::Ticket;
 use super::open::{self, Opening};
+use super::stages::{Counters, Stages};
 use crate::Cancel;
 use crate::error::Error;
 use crate::limits::CHUNKS_WAITING;
 use crate::storage::{FormatFile, Reading, Resume, compress};
+use crate::tune::Plan;
 
 /// What comes out, in order: each stream is found, begins, lands in parts, and ends.
 pub enum Step {
@@ -111,6 +114,8 @@ pub enum Input {
 /// Steps in order of the files, as the workers finish them.
 pub struct Steps {
     results: Receiver<(u64, Step)>,
+    room: usize,
+    stages: Stages,
     early: BTreeMap<u64, Step>,
     next: u64,
 }
@@ -129,7 +134,8 @@ impl Steps {
                 self.next += 1;
                 return Next::Step(step);
             }
-            match self.results.recv_timeout(patience) {
+            self.stages.land.set_queue(self.results.len() + self.early.len(), self.room);
+            match self.stages.land.idle(|| self.results.recv_timeout(patience)) {
                 Ok((sequence, step)) => {
                     self.early.insert(sequence, step);
                 }
@@ -145,26 +151,36 @@ impl Steps {
 pub fn start<'scope>(
     scope: &'scope Scope<'scope, '_>,
     opening: Opening<'scope>,
-    workers: usize,
+    (plan, stages): (&Plan, &Stages),
     cancel: &'scope Cancel,
 ) -> Steps {
-    let (jobs, queue) = bounded::<(u64, Job)>(workers * CHUNKS_WAITING);
-    let (done, results) = bounded(workers * CHUNKS_WAITING);
+    let room = plan.parsers * CHUNKS_WAITING;
+    let (jobs, queue) = bounded::<(u64, Job)>(room);
+    let (done, results) = bounded(room);
+    let (reading, parsing) = (Arc::clone(&stages.read), Arc::clone(&stages.parse));
     scope.spawn(move || {
+        let mut thread = reading.thread();
         let mut sequence = 0;
         let mut out = Out {
             send: &mut |job| {
+                if let Job::Parse { chunk, .. } = &job {
+                    reading.done(0, chunk.bytes.len() as u64);
+                    thread.count();
+                }
+                parsing.set_queue(jobs.len(), room);
                 sequence += 1;
-                !cancel.is_set() && jobs.send((sequence - 1, job)).is_ok()
+                let send = || jobs.send((sequence - 1, job)).is_ok();
+                !cancel.is_set() && reading.hand_on(jobs.is_full(), send)
             },
         };
         open::read_all(&opening, &mut out, cancel);
     });
-    for _ in 0..workers {
-        let (queue, done) = (queue.clone(), done.clone());
-        scope.spawn(move || work(&queue, &done));
+    let level = plan.level;
+    for _ in 0..plan.parsers {
+        let (queue, done, counters) = (queue.clone(), done.clone(), Arc::clone(&stages.parse));
+        scope.spawn(move || work(&queue, &done, level, &counters));
     }
-    Steps { results, early: BTreeMap::new(), next: 0 }
+    Steps { results, room, stages: stages.clone(), early: BTreeMap::new(), next: 0 }
 }
 
 /// Where the reader puts what it has read. Every call tells whether anybody waits for more.
@@ -202,16 +218,20 @@ impl Out<'_> {
     }
 }
 
-fn work(queue: &Receiver<(u64, Job)>, done: &Sender<(u64, Step)>) {
-    for (sequence, job) in queue {
+fn work(queue: &Receiver<(u64, Job)>, done: &Sender<(u64, Step)>, level: i32, counters: &Arc<Counters>) {
+    let mut thread = counters.thread();
+    while let Ok((sequence, job)) = counters.idle(|| queue.recv()) {
         let step = match job {
             Job::Pass(step) => step,
             Job::Parse { chunk, parser, hash } => {
-                let compressed = compress(&chunk.bytes);
-                Step::Part(Box::new(Part { batch: parser.parse(chunk), compressed, hash }))
+                let compressed = compress(&chunk.bytes, level);
+                let batch = parser.parse(chunk);
+                counters.done(batch.rows() as u64, batch.chunk.bytes.len() as u64);
+                thread.count();
+                Step::Part(Box::new(Part { batch, compressed, hash }))
             }
         };
-        if done.send((sequence, step)).is_err() {
+        if counters.hand_on(done.is_full(), || done.send((sequence, step)).is_err()) {
             return;
         }
     }

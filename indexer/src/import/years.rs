@@ -9,6 +9,7 @@ use super::read::Input;
 use super::{ImportOptions, land_all};
 use crate::Cancel;
 use crate::error::Result;
+use crate::tune::Plan;
 use crate::writing::Writing;
 
 /// The year that a source belongs to, with the reason, where it is not the one it was given. The settler is as it
@@ -29,7 +30,7 @@ pub fn better_year(settler: &Settler, by_end: Option<i16>, seen: &[i16]) -> Opti
 pub fn look_again(
     writing: &mut Writing<'_>,
     years: &Years,
-    options: &ImportOptions,
+    (options, plan): (&ImportOptions, &Plan),
     cancel: &Cancel,
 ) -> Result<()> {
     let seen: Vec<i16> = years.seen.iter().copied().collect();
@@ -50,6 +51,6 @@ pub fn look_again(
     let files = inputs.iter().map(|_| Default::default()).collect::<Vec<_>>();
     let quiet = |_| {};
     let mut reporter = Reporter::new(files.into_iter(), &quiet);
-    let (_, _, failure) = land_all(writing, &inputs, options, &mut reporter, cancel);
+    let (_, _, failure) = land_all(writing, &inputs, (options, plan), &mut reporter, cancel);
     failure.map_or(Ok(()), Err)
 }

@@ -131,7 +131,7 @@ fn groups(writing: &Writing<'_>) -> Vec<Vec<Arc<Segment>>> {
     let mut groups: Vec<Vec<Arc<Segment>>> = Vec::new();
     let (mut raw_bytes, mut rows, mut fields) = (0, 0, 0);
     for segment in writing.segments() {
-        let (more_bytes, more_rows) = (raw_bytes_of(segment), segment.meta.events as usize);
+        let (more_bytes, more_rows) = (segment.raw_bytes(), segment.meta.events as usize);
         let more_fields = segment.meta.fields.len();
         let cells = (rows + more_rows) * (fields + more_fields).max(1);
         let fits = raw_bytes + more_bytes <= COMPACT_RAW_BYTES
@@ -147,11 +147,6 @@ fn groups(writing: &Writing<'_>) -> Vec<Vec<Arc<Segment>>> {
     }
     groups.retain(|group| group.len() > 1 || !group.iter().all(|segment| is_compact(writing, segment)));
     groups
-}
-
-fn raw_bytes_of(segment: &Segment) -> u64 {
-    let frames = segment.meta.sources.iter().flat_map(|source| &source.frames);
-    frames.map(|frame| u64::from(frame.bytes)).sum()
 }
 
 fn is_compact(writing: &Writing<'_>, segment: &Segment) -> bool {

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 pub use compact::CompactReport;
 pub(crate) use merge::{Gone, Merge};
 pub use repair::RepairReport;
-pub(crate) use reprofile::catch_up;
+pub(crate) use reprofile::{Behind, catch_up};
 
 /// What is told while this runs: how many segments are done, of how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use crate::case::{Case, Snapshot};
 use crate::error::{Error, Result};
 use crate::import::Pending;
 use crate::storage::{Manifest, Segment, WrittenSegment, raw_frames};
+use crate::tune::Plan;
 use crate::writing::Writing;
 use crate::{Cancel, Verification};
 
@@ -65,6 +66,7 @@ fn make_anew(writing: &mut Writing<'_>, bad: &HashSet<u64>, cancel: &Cancel) -> 
     let mut manifest = writing.manifest.clone();
     manifest.segments.retain(|entry| !bad.contains(&entry.id));
     let mut written = Vec::new();
+    let plan = Plan::of_this_machine();
     let mut pending = Pending::default();
     for (id, source) in writing.manifest.sources.iter().enumerate() {
         if source.deleted {
@@ -94,22 +96,23 @@ fn make_anew(writing: &mut Writing<'_>, bad: &HashSet<u64>, cancel: &Cancel) -> 
                 continue;
             }
             pending.add(id as u32, &source.encoding, *frame, batch);
-            if pending.is_full() {
-                flush(writing, &mut manifest, &mut pending, &mut written)?;
+            if pending.is_full(&plan) {
+                flush(writing, &plan, &mut manifest, &mut pending, &mut written)?;
             }
         }
     }
-    flush(writing, &mut manifest, &mut pending, &mut written)?;
+    flush(writing, &plan, &mut manifest, &mut pending, &mut written)?;
     writing.publish(manifest, written)
 }
 
 fn flush(
     writing: &Writing<'_>,
+    plan: &Plan,
     manifest: &mut Manifest,
     pending: &mut Pending,
     written: &mut Vec<WrittenSegment>,
 ) -> Result<()> {
-    for part in std::mem::take(pending).into_segments() {
+    for part in std::mem::take(pending).into_segments(plan) {
         let id = manifest.new_segment();
         let new = part.write(writing.folder(), id, manifest.profile.has_columns())?;
         manifest.segments.push(Writing::entry(&new));

@@ -4,12 +4,16 @@
 
 use std::sync::Arc;
 
+use crossbeam_channel::{bounded, unbounded};
+
 use super::merge::Merge;
 use super::{Rewriting, unless_cancelled};
 use crate::Cancel;
 use crate::case::Case;
 use crate::error::Result;
-use crate::storage::{Profile, Segment};
+use crate::import::Counters;
+use crate::storage::{Profile, Segment, has_templates};
+use crate::tune::{Plan, lower_priority};
 use crate::writing::Writing;
 
 impl Case {
@@ -37,26 +41,108 @@ impl Case {
     }
 }
 
-/// Gives every segment the profile of the case. Tells the revision after each.
+/// Gives every segment the profile of the case, as the machine's plan has it. Tells the revision after each.
 pub(crate) fn catch_up(writing: &mut Writing<'_>, cancel: &Cancel, each: &mut dyn FnMut(u64)) -> Result<()> {
-    for segment in writing.behind() {
-        unless_cancelled(cancel)?;
-        convert(writing, &segment, cancel)?;
-        each(writing.manifest.revision);
-    }
-    Ok(())
+    let Plan { indexers, .. } = Plan::of_this_machine();
+    Behind { indexers, counters: &Arc::default() }.catch_up(writing, cancel, each)
 }
 
-fn convert(writing: &mut Writing<'_>, segment: &Arc<Segment>, cancel: &Cancel) -> Result<()> {
-    let wanted = writing.manifest.profile;
-    if segment.meta.has_columns != wanted.has_columns() {
-        let mut merge = Merge::of(std::slice::from_ref(segment));
-        merge.has_columns = wanted.has_columns();
-        let Some(id) = writing.replace(&[segment.meta.id], &merge, cancel)? else { return Ok(()) };
-        let new = writing.segments().iter().find(|segment| segment.meta.id == id).cloned();
-        return new.map_or(Ok(()), |new| writing.store_templates(&new, cancel));
+/// How segments get what the profile has, behind everything else that runs.
+pub(crate) struct Behind<'a> {
+    pub indexers: usize,
+    pub counters: &'a Arc<Counters>,
+}
+
+impl Behind<'_> {
+    /// Gives every segment the profile of the case. Tells the revision after each.
+    pub fn catch_up(
+        &self,
+        writing: &mut Writing<'_>,
+        cancel: &Cancel,
+        each: &mut dyn FnMut(u64),
+    ) -> Result<()> {
+        let wanted = writing.manifest.profile;
+        for segment in writing.behind() {
+            if segment.meta.has_columns == wanted.has_columns() {
+                continue;
+            }
+            unless_cancelled(cancel)?;
+            let mut merge = Merge::of(std::slice::from_ref(&segment));
+            merge.has_columns = wanted.has_columns();
+            writing.replace(&[segment.meta.id], &merge, cancel)?;
+            if wanted != Profile::Full {
+                each(writing.manifest.revision);
+            }
+        }
+        // A new segment of the profile with everything lacks its templates, so it is among these once more.
+        let segments = writing.behind();
+        self.build(writing, segments, cancel, each)
     }
-    segment.build_text(wanted, &mut writing.cursor(), &|| unless_cancelled(cancel))?;
-    writing.store_templates(segment, cancel)?;
-    writing.reach(segment, wanted)
+
+    /// Builds what the profile has of tokens for several segments at once; they are named here, one by one.
+    fn build(
+        &self,
+        writing: &mut Writing<'_>,
+        segments: Vec<Arc<Segment>>,
+        cancel: &Cancel,
+        each: &mut dyn FnMut(u64),
+    ) -> Result<()> {
+        let profile = writing.manifest.profile;
+        let threads = self.indexers.min(segments.len());
+        // Threads stop by this flag when one of them fails, whoever else may hold the caller's.
+        let stop = cancel.child();
+        let (work, queue) = unbounded();
+        let room = segments.len();
+        self.counters.set_queue(room, room);
+        for segment in segments {
+            // The queue has no bound, and its other end is here.
+            let _ = work.send(segment);
+        }
+        drop(work);
+        let (done, results) = bounded::<(Arc<Segment>, Result<()>)>(threads.max(1));
+        let case = writing.case();
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let (queue, done, stop) = (queue.clone(), done.clone(), &stop);
+                scope.spawn(move || {
+                    lower_priority();
+                    let mut thread = self.counters.thread();
+                    for segment in queue {
+                        let built = segment_text(case, &segment, profile, stop);
+                        thread.count();
+                        if done.send((segment, built)).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(done);
+            let mut outcome = Ok(());
+            for (segment, built) in results {
+                if outcome.is_err() {
+                    continue;
+                }
+                outcome = built.and_then(|()| writing.reach(&segment, profile));
+                if outcome.is_ok() {
+                    self.counters.set_queue(queue.len(), room);
+                    self.counters.done(segment.meta.events, segment.raw_bytes());
+                    each(writing.manifest.revision);
+                } else {
+                    stop.set();
+                    while queue.try_recv().is_ok() {}
+                }
+            }
+            outcome
+        })
+    }
+}
+
+/// Builds what the profile has of a segment's tokens, and the templates that the one with everything has.
+fn segment_text(case: &Case, segment: &Segment, profile: Profile, stop: &Cancel) -> Result<()> {
+    unless_cancelled(stop)?;
+    segment.build_text(profile, &mut case.raw_cursor(), &|| unless_cancelled(stop))?;
+    if profile != Profile::Full || has_templates(segment) {
+        return Ok(());
+    }
+    case.mined(segment, stop)?.store(segment)
 }

@@ -19,17 +19,16 @@ const SKIPPABLE_MAGIC: u32 = 0x184D_2A5E;
 /// Of a frame that decompressors pass over.
 const PASSED_OVER_MAGIC: u32 = 0x184D_2A50;
 const SEEKABLE_MAGIC: u32 = 0x8F92_EAB1;
-/// Level 1 is where compression stops being the slowest step of an import.
-const LEVEL: i32 = 1;
 
-/// Log lines share long pieces: looking only for matches of seven bytes and more is both quicker and smaller
-/// than the level's own setting (17.5 % instead of 18.0 % of an access log).
+/// Log lines share long pieces: at level 1 looking only for matches of seven bytes and more is both quicker and
+/// smaller than the level's own setting (17.5 % instead of 18.0 % of an access log).
+const TUNED_LEVEL: i32 = 1;
 const SHORTEST_MATCH: u32 = 7;
 const HASH_LOG: u32 = 16;
 
 thread_local! {
     /// Making one costs as much as packing a tenth of a chunk, so each worker keeps its own.
-    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static COMPRESSOR: RefCell<Option<(i32, Compressor<'static>)>> = const { RefCell::new(None) };
 }
 
 /// A compressed run of a source's bytes.
@@ -62,17 +61,19 @@ impl Frame {
 }
 
 /// Compresses one chunk to one frame. Pure, so that it runs beside parsing on every core.
-pub fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+pub fn compress(bytes: &[u8], level: i32) -> std::io::Result<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|kept| match kept {
-        Some(compressor) => compressor.compress(bytes),
-        None => kept.insert(compressor()?).compress(bytes),
+        Some((of, compressor)) if *of == level => compressor.compress(bytes),
+        _ => kept.insert((level, compressor(level)?)).1.compress(bytes),
     })
 }
 
-fn compressor() -> std::io::Result<Compressor<'static>> {
-    let mut compressor = Compressor::new(LEVEL)?;
-    compressor.set_parameter(CParameter::MinMatch(SHORTEST_MATCH))?;
-    compressor.set_parameter(CParameter::HashLog(HASH_LOG))?;
+fn compressor(level: i32) -> std::io::Result<Compressor<'static>> {
+    let mut compressor = Compressor::new(level)?;
+    if level == TUNED_LEVEL {
+        compressor.set_parameter(CParameter::MinMatch(SHORTEST_MATCH))?;
+        compressor.set_parameter(CParameter::HashLog(HASH_LOG))?;
+    }
     compressor.set_parameter(CParameter::ChecksumFlag(true))?;
     Ok(compressor)
 }

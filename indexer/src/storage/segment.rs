@@ -229,6 +229,12 @@ impl Segment {
         self.outlived.lock().unwrap_or_else(PoisonError::into_inner).push(file);
     }
 
+    /// Bytes of the originals that it holds.
+    pub fn raw_bytes(&self) -> u64 {
+        let frames = self.meta.sources.iter().flat_map(|source| &source.frames);
+        frames.map(|frame| u64::from(frame.bytes)).sum()
+    }
+
     pub fn path(&self) -> &Path {
         &self.folder
     }

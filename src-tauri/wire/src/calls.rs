@@ -18,6 +18,7 @@ use crate::recent::{note, recent};
 use crate::session::{Call, Session};
 use crate::sources::Reading;
 pub use crate::sources::{account, adjust, paste, preview, preview_source, reread};
+use crate::stages;
 pub use crate::tables::{export, run};
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, FieldKind, FileOutcome, FileProgress, FileState,
@@ -310,6 +311,8 @@ pub(crate) fn import_progress(progress: &indexer::Progress) -> ImportProgress {
         files_total: progress.files_total as u32,
         files_done: progress.files_done as u32,
         changed: progress.changed.iter().map(file_progress).collect(),
+        stages: progress.stages.iter().map(stages::shape).collect(),
+        waits_for: indexer::bottleneck(&progress.stages).map(stages::shape_name),
     }
 }
 

@@ -28,6 +28,7 @@ mod patterns;
 mod recent;
 mod session;
 mod sources;
+mod stages;
 mod tables;
 mod types;
 pub mod typescript;

@@ -14,7 +14,8 @@ use crate::error::sentence;
 use crate::formats::saved_definitions;
 use crate::recent::note;
 use crate::session::{Call, Session};
-use crate::types::{Empty, FileOutcome, ImportProgress, ImportReport, Level, Nanos, WireError};
+use crate::types::{Empty, FileOutcome, ImportProgress, ImportReport, Level, Nanos, Profile, WireError};
+use crate::upkeep::shape_profile;
 
 /// How files are to be read, where the data does not say it; what is missing is found out or stays as it was.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -164,16 +165,28 @@ pub struct Preview {
     pub estimate: Estimate,
 }
 
-/// What an import will take, measured on a sample on this machine.
+/// What an import will take, measured on samples of its files on this machine.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Estimate {
     pub bytes_in: u64,
-    pub seconds: f64,
-    pub bytes_on_disk: u64,
+    /// By profile; none where nothing was measured.
+    pub profiles: Vec<ProfileCost>,
     pub free_bytes: u64,
     /// What is kept free.
     pub reserve_bytes: u64,
+}
+
+/// What an import will take in one profile.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ProfileCost {
+    pub profile: Profile,
+    pub seconds: f64,
+    pub bytes_on_disk: u64,
+    /// Of the processor for a gigabyte of logs, and on the disk for a byte of them.
+    pub cpu_seconds_a_gb: f64,
+    pub bytes_a_byte: f64,
     /// Whether it fits above the reserve; where not, an import needs `beyondReserve`.
     pub fits: bool,
 }
@@ -319,20 +332,30 @@ pub fn preview(
         chosen: choices.chosen(&saved)?,
         events: request.events as usize,
         without_estimate: request.without_estimate,
+        profile: None,
     };
     let preview = indexer::preview(Path::new(&request.case), &asked, &call.cancel)?;
-    let estimate = &preview.estimate;
     Ok(Preview {
-        estimate: Estimate {
-            bytes_in: estimate.bytes_in,
-            seconds: estimate.seconds,
-            bytes_on_disk: estimate.bytes_on_disk,
-            free_bytes: estimate.free_bytes,
-            reserve_bytes: estimate.reserve_bytes,
-            fits: estimate.fits(),
-        },
+        estimate: shape_estimate(&preview.estimate),
         files: preview.files.into_iter().map(shape_file).collect(),
     })
+}
+
+fn shape_estimate(estimate: &indexer::Estimate) -> Estimate {
+    let cost = |cost: &indexer::ProfileCost| ProfileCost {
+        profile: shape_profile(cost.profile),
+        seconds: cost.seconds,
+        bytes_on_disk: cost.bytes_on_disk,
+        cpu_seconds_a_gb: cost.cpu_seconds_a_gb,
+        bytes_a_byte: cost.bytes_a_byte,
+        fits: estimate.fits(cost),
+    };
+    Estimate {
+        bytes_in: estimate.bytes_in,
+        profiles: estimate.profiles.iter().map(cost).collect(),
+        free_bytes: estimate.free_bytes,
+        reserve_bytes: estimate.reserve_bytes,
+    }
 }
 
 pub fn preview_source(

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::sources::{ImportChoices, Piece, Reading};
+use crate::stages::{Stage, StageName};
 
 /// Nanoseconds since 1970-01-01 UTC, as a decimal string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, TS)]
@@ -295,6 +296,10 @@ pub struct ImportProgress {
     pub files_done: u32,
     /// Only the files whose state changed since the last report.
     pub changed: Vec<FileProgress>,
+    /// What each stage has done so far.
+    pub stages: Vec<Stage>,
+    /// The stage that the others wait for.
+    pub waits_for: Option<StageName>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]

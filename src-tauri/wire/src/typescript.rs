@@ -34,9 +34,10 @@ use crate::patterns::{
 };
 use crate::sources::{
     Account, AccountRequest, AdjustRequest, Alternative, Estimate, Example, FileReading, ImportChoices,
-    PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, PreviewSourceRequest, Reading,
-    RereadRequest, Unparsed,
+    PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, PreviewSourceRequest, ProfileCost,
+    Reading, RereadRequest, Unparsed,
 };
+use crate::stages::{Stage, StageName};
 use crate::tables::{
     ColumnKind, ExportRequest, Exported, RunRequest, Table, TableCell, TableColumn, TableFormat,
 };
@@ -88,6 +89,7 @@ pub fn generate() -> String {
         PreviewSourceRequest,
         Preview,
         Estimate,
+        ProfileCost,
         PreviewFile,
         PreviewRow,
         Piece,
@@ -109,6 +111,8 @@ pub fn generate() -> String {
         RemoveFormatRequest,
         ImportPhase,
         FileState,
+        StageName,
+        Stage,
         FileOutcome,
         ImportProgress,
         FileProgress,

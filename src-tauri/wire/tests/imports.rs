@@ -61,8 +61,10 @@ fn a_preview_tells_what_each_file_is_and_what_all_will_take() {
         (file("empty.log")["error"]["code"].clone(), &access["outcome"]),
         (json!("empty"), &json!("new"))
     );
-    assert!(preview["estimate"]["bytesOnDisk"].as_u64() > Some(0));
-    assert_eq!(preview["estimate"]["fits"], true);
+    let costs = preview["estimate"]["profiles"].as_array().expect("a list");
+    let profiles: Vec<_> = costs.iter().map(|cost| text(&cost["profile"])).collect();
+    assert_eq!(profiles, ["raw", "fields", "bloom", "full"]);
+    assert!(costs.iter().all(|cost| cost["bytesOnDisk"].as_u64() > Some(0) && cost["fits"] == true));
 
     // Another choice for one file leaves the others as they are.
     let choices = json!({ "files": [{ "path": odd, "reading": { "zone": "Europe/Berlin" } }] });
@@ -77,7 +79,7 @@ fn a_preview_tells_what_each_file_is_and_what_all_will_take() {
     };
     assert_eq!(moved(&preview, "odd.log") - moved(&again, "odd.log"), 3_600_000_000_000);
     assert_eq!(moved(&preview, "access.log"), moved(&again, "access.log"));
-    assert_eq!(again["estimate"]["bytesOnDisk"], 0);
+    assert_eq!(again["estimate"]["profiles"], json!([]));
 }
 
 #[test]

@@ -46,6 +46,8 @@ export const importing = {
       fields: 'fields',
       raw: 'times and text only',
     },
+    profileCost: (name: string, seconds: number, disk: number) =>
+      `${name}: ${formatSeconds(seconds)}, ${formatBytes(disk)}`,
     profiles: {
       full: 'Every search is answered at once. Takes the most room.',
       bloom: 'Searches pass over blocks that cannot match. Takes a little more than fields.',

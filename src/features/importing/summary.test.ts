@@ -12,6 +12,8 @@ function file(index: number, state: FileProgress['state'], given: WireError | nu
 function progress(part: Partial<ImportProgress>): ImportProgress {
   return {
     phase: 'landing',
+    stages: [],
+    waitsFor: null,
     revision: 1,
     events: 0,
     bytesRead: 0,

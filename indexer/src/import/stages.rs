@@ -1,0 +1,194 @@
+//! What the stages of an import do, live: how much each has done, what waits before it, how often it had to
+//! wait for the next one, and what it took of the processor. A person sees from it what the import waits for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::tune::thread_cpu;
+
+/// The stages in the order that bytes go through them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StageName {
+    /// Reading and unpacking, finding where events end.
+    Read,
+    /// Parsing and packing, on several threads.
+    Parse,
+    /// Settling times, writing raw frames and segments, publishing.
+    Land,
+    /// Building what the profile has of tokens.
+    Index,
+}
+
+impl StageName {
+    pub const ALL: [StageName; 4] = [StageName::Read, StageName::Parse, StageName::Land, StageName::Index];
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            StageName::Read => "read",
+            StageName::Parse => "parse",
+            StageName::Land => "land",
+            StageName::Index => "index",
+        }
+    }
+}
+
+/// What a stage has done up to a moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stage {
+    pub name: StageName,
+    pub threads: u64,
+    pub events: u64,
+    pub bytes: u64,
+    /// What waits to be taken by the stage, and how much there is room for.
+    pub queue: u64,
+    pub queue_room: u64,
+    /// How often it found no room in the queue behind it, and for how long it waited then.
+    pub stalls: u64,
+    pub stalled: Duration,
+    /// How long it waited for something to do.
+    pub idle: Duration,
+    /// What its threads took of the processor.
+    pub cpu: Duration,
+}
+
+/// The counters of one stage. Threads add to them; whoever reports reads them.
+#[derive(Debug, Default)]
+pub struct Counters {
+    threads: AtomicU64,
+    events: AtomicU64,
+    bytes: AtomicU64,
+    stalls: AtomicU64,
+    stalled_ns: AtomicU64,
+    idle_ns: AtomicU64,
+    cpu_ns: AtomicU64,
+    queue: AtomicU64,
+    queue_room: AtomicU64,
+}
+
+impl Counters {
+    pub fn done(&self, events: u64, bytes: u64) {
+        self.events.fetch_add(events, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub fn set_queue(&self, waiting: usize, room: usize) {
+        self.queue.store(waiting as u64, Ordering::Relaxed);
+        self.queue_room.store(room as u64, Ordering::Relaxed);
+    }
+
+    /// Waiting for something to do.
+    pub fn idle<T>(&self, wait: impl FnOnce() -> T) -> T {
+        let began = Instant::now();
+        let got = wait();
+        self.idle_ns.fetch_add(began.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        got
+    }
+
+    /// Handing on, which waits where the queue is full.
+    pub fn hand_on<T>(&self, is_full: bool, send: impl FnOnce() -> T) -> T {
+        if !is_full {
+            return send();
+        }
+        let began = Instant::now();
+        let handed = send();
+        self.stalls.fetch_add(1, Ordering::Relaxed);
+        self.stalled_ns.fetch_add(began.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        handed
+    }
+
+    /// A thread of the stage begins; its use of the processor is added as it goes.
+    pub fn thread(self: &Arc<Self>) -> StageThread {
+        self.threads.fetch_add(1, Ordering::Relaxed);
+        StageThread { counters: Arc::clone(self), counted: thread_cpu() }
+    }
+
+    pub fn read(&self, name: StageName) -> Stage {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let time = |counter: &AtomicU64| Duration::from_nanos(get(counter));
+        Stage {
+            name,
+            threads: get(&self.threads),
+            events: get(&self.events),
+            bytes: get(&self.bytes),
+            queue: get(&self.queue),
+            queue_room: get(&self.queue_room),
+            stalls: get(&self.stalls),
+            stalled: time(&self.stalled_ns),
+            idle: time(&self.idle_ns),
+            cpu: time(&self.cpu_ns),
+        }
+    }
+}
+
+/// Counts what one thread takes of the processor.
+pub struct StageThread {
+    counters: Arc<Counters>,
+    counted: Duration,
+}
+
+impl StageThread {
+    pub fn count(&mut self) {
+        let now = thread_cpu();
+        let more = now.saturating_sub(self.counted);
+        self.counters.cpu_ns.fetch_add(more.as_nanos() as u64, Ordering::Relaxed);
+        self.counted = now;
+    }
+}
+
+impl Drop for StageThread {
+    fn drop(&mut self) {
+        self.count();
+    }
+}
+
+/// The counters of all stages of an import.
+#[derive(Clone, Debug, Default)]
+pub struct Stages {
+    pub read: Arc<Counters>,
+    pub parse: Arc<Counters>,
+    pub land: Arc<Counters>,
+    pub index: Arc<Counters>,
+}
+
+impl Stages {
+    pub fn all(&self) -> Vec<Stage> {
+        let counters = [&self.read, &self.parse, &self.land, &self.index];
+        StageName::ALL.into_iter().zip(counters).map(|(name, counters)| counters.read(name)).collect()
+    }
+}
+
+/// The stage that the others wait for: the one of landing's three that waited least for the others, thread by
+/// thread.
+#[must_use]
+pub fn bottleneck(stages: &[Stage]) -> Option<StageName> {
+    let waited = |stage: &Stage| (stage.idle + stage.stalled).as_secs_f64() / stage.threads.max(1) as f64;
+    let working = stages.iter().filter(|stage| stage.name != StageName::Index && stage.threads > 0);
+    let busiest = working.min_by(|one, other| waited(one).total_cmp(&waited(other)))?;
+    (busiest.bytes > 0).then_some(busiest.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stage_that_never_waits_is_what_the_import_waits_for() {
+        let stages = Stages::default();
+        assert_eq!(bottleneck(&stages.all()), None);
+        let _threads =
+            [stages.read.thread(), stages.parse.thread(), stages.parse.thread(), stages.land.thread()];
+        stages.read.done(0, 10);
+        stages.parse.done(1, 10);
+        stages.land.done(1, 10);
+        let wait = || std::thread::sleep(Duration::from_millis(3));
+        stages.read.hand_on(true, wait);
+        stages.land.idle(wait);
+        assert_eq!(bottleneck(&stages.all()), Some(StageName::Parse));
+        assert_eq!(stages.all()[0].stalls, 1);
+        (0..4).for_each(|_| stages.parse.idle(wait));
+        (0..4).for_each(|_| stages.land.idle(wait));
+        assert_eq!(bottleneck(&stages.all()), Some(StageName::Read));
+    }
+}

@@ -1,0 +1,9 @@
+//! What the machine is, and how an import goes about it there.
+
+mod host;
+mod plan;
+mod thread;
+
+pub use host::Host;
+pub use plan::{Overrides, Plan};
+pub(crate) use thread::{lower_priority, thread_cpu};

@@ -1,0 +1,50 @@
+// The programs that others read a case with: DuckDB and pandas, in a Python environment of their own beside the npm
+// packages. Where they cannot be had, it is said why, and the test that uses them leaves them out.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { modules } from './paths.mjs';
+import { onPath, say } from './run.mjs';
+
+const folder = join(modules, '.cache', 'timberline', 'readers');
+const python = join(folder, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
+/** Of fixed versions, so that a new release of one does not fail a test here. */
+const packages = { duckdb: '2.0.0', pandas: '3.1.1', pyarrow: '26.0.1' };
+/** Without a network pip would try for minutes. */
+const limitMs = 180_000;
+
+const works = () =>
+  existsSync(python) &&
+  spawnSync(python, ['-c', `import ${Object.keys(packages).join(', ')}`], { stdio: 'ignore' })
+    .status === 0;
+
+/** Runs a step; gives what it said last when it failed, or null. */
+function problemOf(command, args) {
+  const done = spawnSync(command, args, { encoding: 'utf8', timeout: limitMs });
+  if (done.status === 0) return null;
+  const said = `${done.stdout ?? ''}\n${done.stderr ?? ''}`.trim().split('\n').at(-1);
+  return said || done.error?.message || `${command} failed`;
+}
+
+function install() {
+  // That of the system makes environments that last; another may be one itself.
+  const system = ['/usr/bin/python3', onPath('python3'), onPath('python')].find(
+    (path) => path && existsSync(path),
+  );
+  if (!system) return 'there is no Python';
+  say('Installing DuckDB and pandas, which the stored formats are tried with');
+  const versions = Object.entries(packages).map(([name, version]) => `${name}==${version}`);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '1'];
+  return problemOf(system, ['-m', 'venv', folder]) ?? problemOf(python, [...pip, ...versions]);
+}
+
+/** Makes sure of them, if it can, and tells the tests where they are. */
+export function readers() {
+  if (process.env.TIMBERLINE_PYTHON) return;
+  process.env.TIMBERLINE_PYTHON = python;
+  const problem = works() ? null : install();
+  if (problem !== null) {
+    say(`The test that opens a case in DuckDB and pandas is left out: ${problem}`);
+  }
+}
