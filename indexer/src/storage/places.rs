@@ -5,6 +5,9 @@ use ingest::NO_INT;
 
 use super::parquet::{NO_CODE, Texts, Values};
 
+/// The most room that is made for the texts of a segment before they are read.
+const MOST_RESERVED_BYTES: usize = 64 << 20;
+
 /// A column by places. A row has a place, or a value of its own, or none.
 #[derive(Debug, Default)]
 pub struct Places {
@@ -37,6 +40,11 @@ impl Places {
             Some(Values::Text { codes, texts }) => (codes.clone(), texts.clone()),
             _ => (vec![NO_CODE; self.start.len()], Texts::default()),
         };
+        let lengths = self.length.iter().filter(|&&length| length != NO_INT);
+        let (count, bytes) =
+            lengths.fold((0, 0_i64), |(count, bytes), &length| (count + 1, bytes.saturating_add(length)));
+        // Damaged lengths make no room; what they say is in no event.
+        texts.reserve(count, usize::try_from(bytes).map_or(0, |bytes| bytes.min(MOST_RESERVED_BYTES)));
         each_event(&mut |row, event| {
             if let Some((start, length)) = self.of(row)
                 && let Some(text) = event.get(start..start.saturating_add(length))

@@ -82,6 +82,12 @@ impl Texts {
         self.ends.len()
     }
 
+    /// Makes room for so many more texts of so many bytes.
+    pub fn reserve(&mut self, texts: usize, bytes: usize) {
+        self.text.reserve(bytes);
+        self.ends.reserve(texts);
+    }
+
     pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
         self.ends.push(self.text.len());
