@@ -332,6 +332,32 @@ proptest! {
 }
 
 #[test]
+fn events_without_a_time_are_in_no_bucket_and_in_every_other_figure() {
+    let untimed = |value: &str| format!("{{\"status\":200,\"took\":{value}}}\n");
+    let timed = "{\"ts\":\"2026-03-27T05:30:00Z\",\"status\":200,\"took\":5}\n".to_owned();
+    let time = || By::Time { interval: Interval::Auto(30), zone: TimeZone::UTC };
+    let took = || "took".to_owned();
+    for files in [
+        vec![vec![untimed("1.5"), untimed("\"long\"")]],
+        vec![vec![untimed("7"), untimed("null")], vec![timed]],
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let case = imported(folder.path(), &files);
+        let view = View::parse("*", None, None).expect("a view");
+        for measure in [
+            Measure::Stats { field: took() },
+            Measure::Percentiles { field: took(), at: vec![50.0] },
+            Measure::Distinct { field: took() },
+            Measure::Last { field: took() },
+        ] {
+            let request = Request { by: vec![time()], measures: vec![measure] };
+            let agreed = agrees(&ask(&case, &view, &request), &read(&case, &view));
+            assert!(agreed.is_ok(), "{agreed:?} for {request:?}");
+        }
+    }
+}
+
+#[test]
 fn a_cancelled_calculation_ends_and_a_field_that_is_not_there_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let line = "{\"ts\":\"2026-03-27T05:30:00Z\",\"status\":200}\n".to_owned();

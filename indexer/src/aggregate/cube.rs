@@ -51,7 +51,7 @@ pub fn run(asked: &Asked<'_>, request: &Request, partial: &mut dyn FnMut(&Answer
             }
             Ok(())
         })?;
-        states.iter_mut().zip(totals).for_each(|(state, total)| state.take(total));
+        states.iter_mut().zip(totals).for_each(|(state, total)| state.take(total, first));
         first = false;
     }
     Ok(answer(&plan, request, &sums, &states))
@@ -94,7 +94,10 @@ fn look(
         Some(buckets) => (buckets.start as u32 * stride, (buckets.len() as u32 * stride) as usize),
         None => (0, plan.cells()),
     };
-    let local = plan.edges().zip(buckets).map(|(edges, buckets)| &edges[buckets.start..=buckets.end]);
+    let local = plan
+        .edges()
+        .zip(buckets)
+        .map(|(edges, buckets)| edges.get(buckets.start..=buckets.end).unwrap_or_default());
     let time = local.zip(times.as_deref()).map(|(edges, times)| (times, edges, stride));
     let apart = plan.apart(asked, &part, index)?;
     let untimed = times.as_ref().map_or(0, |times| part.count_in(0..times.untimed()) as u64);

@@ -119,8 +119,8 @@ pub fn count_codes(column: &Column, part: &crate::exec::Part) -> Vec<u32> {
 
 /// How many of these rows have no value in a column.
 pub fn missing(column: &Column, part: &crate::exec::Part) -> usize {
-    if column.missing == 0 {
-        return 0;
+    if column.missing == 0 || part.is_whole() && part.len() == column.rows() {
+        return column.missing;
     }
     let mut missing = 0;
     with_codes!(&column.codes, codes => part.for_each(|row| missing += usize::from(u64::from(codes[row]) == 0)));

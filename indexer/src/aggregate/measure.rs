@@ -33,12 +33,12 @@ pub struct Without {
 }
 
 impl Without {
-    fn of(numbers: &Numbers, part: &Part, there: u64) -> Without {
-        let mistyped: usize = numbers.others.iter().map(|column| part.len() - missing(column, part)).sum();
-        Without {
-            missing: (part.len() as u64).saturating_sub(there + mistyped as u64),
-            mistyped: mistyped as u64,
-        }
+    /// Of all events of the part, also of those that have no time to be counted at.
+    fn of(numbers: &Numbers, part: &Part) -> Without {
+        let there = |column: &Arc<Column>| part.len() - missing(column, part);
+        let mistyped: usize = numbers.others.iter().map(there).sum();
+        let numbers = numbers.column.as_ref().map_or(0, there);
+        Without { missing: part.len().saturating_sub(numbers + mistyped) as u64, mistyped: mistyped as u64 }
     }
 
     fn plus(self, other: Without) -> Without {
@@ -150,13 +150,10 @@ impl State {
         Ok(())
     }
 
-    /// Takes the sum of a pass in which it had a part.
-    pub fn take(&mut self, total: Found) {
+    /// Takes the sum of a pass. Only percentiles need more than the first.
+    pub fn take(&mut self, total: Found, first: bool) {
         match (self, total) {
-            // Later passes are for other measures, and nothing was gathered for this one.
-            (State::Stats { summaries, without, .. }, Found::Stats(total, more))
-                if summaries.iter().all(|summary| summary.count == 0) =>
-            {
+            (State::Stats { summaries, without, .. }, Found::Stats(total, more)) if first => {
                 (*summaries, *without) = (total, more);
             }
             (State::Percentiles { ranks, without, .. }, Found::Percentiles(total, more))
@@ -167,12 +164,10 @@ impl State {
                 }
                 ranks.narrow(total);
             }
-            (State::Distinct { cells, counts, .. }, Found::Distinct(seen)) if counts.is_empty() => {
+            (State::Distinct { cells, counts, .. }, Found::Distinct(seen)) if first => {
                 *counts = seen.counts(*cells);
             }
-            (State::Ends { ends, .. }, Found::Ends(total)) if ends.iter().all(Option::is_none) => {
-                *ends = total;
-            }
+            (State::Ends { ends, .. }, Found::Ends(total)) if first => *ends = total,
             _ => {}
         }
     }
@@ -284,25 +279,18 @@ impl<'a> Gathering<'a> {
     }
 
     pub fn finish(self, part: &Part, columns: &Columns) -> Result<Found> {
-        let without = |there: u64| match columns {
-            Columns::Numbers(numbers) => Without::of(numbers, part, there),
+        let without = || match columns {
+            Columns::Numbers(numbers) => Without::of(numbers, part),
             _ => Without::default(),
         };
         Ok(match self {
             Gathering::Nothing => Found::Nothing,
             Gathering::Without => match columns {
-                Columns::Numbers(_) => Found::Stats(Vec::new(), without(0)),
+                Columns::Numbers(_) => Found::Stats(Vec::new(), without()),
                 _ => Found::Nothing,
             },
-            Gathering::Stats(stats) => {
-                let summaries = stats.finish();
-                let there = summaries.iter().map(|summary| summary.count).sum();
-                Found::Stats(summaries, without(there))
-            }
-            Gathering::Percentiles(percentiles) => {
-                let there = percentiles.numbers;
-                Found::Percentiles(percentiles.finish(), without(there))
-            }
+            Gathering::Stats(stats) => Found::Stats(stats.finish(), without()),
+            Gathering::Percentiles(percentiles) => Found::Percentiles(percentiles.finish(), without()),
             Gathering::Distinct(distinct) => Found::Distinct(distinct.finish()),
             Gathering::Ends(ends) => Found::Ends(ends.finish(part)?),
         })

@@ -11,13 +11,12 @@ pub struct Passing<'a> {
     to_key: ToKey,
     first: u32,
     narrowed: Narrowed,
-    pub numbers: u64,
 }
 
 impl<'a> Passing<'a> {
     /// The part's rows lie in so many cells from `first` on.
     pub fn new(ranks: &'a Ranks, column: &'a Column, to_key: ToKey, first: u32, cells: usize) -> Passing<'a> {
-        Passing { ranks, column, to_key, first, narrowed: ranks.begin(cells), numbers: 0 }
+        Passing { ranks, column, to_key, first, narrowed: ranks.begin(cells) }
     }
 
     pub fn add(&mut self, block: &Block<'_>) {
@@ -25,7 +24,7 @@ impl<'a> Passing<'a> {
     }
 
     fn add_codes<C: Code>(&mut self, block: &Block<'_>, codes: &[C]) {
-        let (to_key, mut missing) = (self.to_key, 0);
+        let to_key = self.to_key;
         if let (Some((shift, buckets)), Narrowed::Counts(counts)) =
             (self.ranks.first_pass(), &mut self.narrowed)
         {
@@ -33,8 +32,6 @@ impl<'a> Passing<'a> {
                 let code: u64 = code.into();
                 if code > 0 {
                     counts[cell as usize * buckets + bucket(to_key, shift, code)] += 1;
-                } else {
-                    missing += 1;
                 }
             });
         } else {
@@ -46,7 +43,6 @@ impl<'a> Passing<'a> {
                 }
             });
         }
-        self.numbers += block.len() as u64 - missing;
     }
 
     pub fn finish(self) -> Narrowed {

@@ -175,20 +175,39 @@ mod tests {
 
     #[test]
     fn the_stage_that_never_waits_is_what_the_import_waits_for() {
+        let ms = Duration::from_millis;
+        let stage = |name, threads, idle, stalled| {
+            let counted = Stages::default().all()[0];
+            Stage { name, threads, bytes: 10, idle: ms(idle), stalled: ms(stalled), ..counted }
+        };
+        let [read, parse, land] = [StageName::Read, StageName::Parse, StageName::Land];
+        let waits_for = |stages: [Stage; 3]| bottleneck(&stages);
+        assert_eq!(bottleneck(&Stages::default().all()), None);
+        assert_eq!(
+            waits_for([stage(read, 1, 0, 3), stage(parse, 2, 0, 0), stage(land, 1, 3, 0)]),
+            Some(parse)
+        );
+        // Two threads may wait together for longer than one.
+        assert_eq!(
+            waits_for([stage(read, 1, 0, 3), stage(parse, 2, 5, 0), stage(land, 1, 9, 0)]),
+            Some(parse)
+        );
+        assert_eq!(
+            waits_for([stage(read, 1, 0, 3), stage(parse, 2, 7, 0), stage(land, 1, 9, 0)]),
+            Some(read)
+        );
+    }
+
+    #[test]
+    fn waiting_is_counted() {
         let stages = Stages::default();
-        assert_eq!(bottleneck(&stages.all()), None);
-        let _threads =
-            [stages.read.thread(), stages.parse.thread(), stages.parse.thread(), stages.land.thread()];
+        let _thread = stages.read.thread();
         stages.read.done(0, 10);
-        stages.parse.done(1, 10);
-        stages.land.done(1, 10);
-        let wait = || std::thread::sleep(Duration::from_millis(3));
-        stages.read.hand_on(true, wait);
-        stages.land.idle(wait);
-        assert_eq!(bottleneck(&stages.all()), Some(StageName::Parse));
-        assert_eq!(stages.all()[0].stalls, 1);
-        (0..4).for_each(|_| stages.parse.idle(wait));
-        (0..4).for_each(|_| stages.land.idle(wait));
-        assert_eq!(bottleneck(&stages.all()), Some(StageName::Read));
+        stages.read.hand_on(false, || ());
+        stages.read.hand_on(true, || std::thread::sleep(Duration::from_millis(3)));
+        stages.land.idle(|| std::thread::sleep(Duration::from_millis(3)));
+        let all = stages.all();
+        assert_eq!((all[0].threads, all[0].bytes, all[0].stalls), (1, 10, 1));
+        assert!(all[0].stalled >= Duration::from_millis(3) && all[2].idle >= Duration::from_millis(3));
     }
 }
