@@ -14,7 +14,7 @@ export const notes = {
   marker: 'Mark this time…',
   page: 'New page of the notebook',
   cite: 'Add to notebook',
-  short: { star: 'Star', tag: 'Tag…', comment: 'Comment…', cite: 'On the page' },
+  short: { star: 'Star', tag: 'Tag…', comment: 'Comment…', cite: 'To notebook' },
   actions: 'Note something',
   range: {
     name: 'Note on this range',
