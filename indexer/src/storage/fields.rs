@@ -117,6 +117,15 @@ impl Segment {
         })
     }
 
+    /// The same where it is looked at once: an import goes over whole cases, and must not fill the memory with them.
+    pub fn column_once(&self, name: &str, cancel: &Cancel) -> Result<Arc<Values>> {
+        if self.meta.has_columns {
+            self.stored_or_stop(name, cancel).map(Arc::new)
+        } else {
+            self.column(name, cancel)
+        }
+    }
+
     /// A column that every event has, packed.
     pub fn packed(&self, name: &str) -> Result<Arc<Column>> {
         self.packed_field(name, &Cancel::default())

@@ -61,7 +61,7 @@ impl Mined {
 
     /// Looks at every message of a segment.
     pub fn mine(segment: &Segment, cursor: &mut RawCursor<'_>, cancel: &Cancel) -> Result<Mined> {
-        let messages = Messages::of(segment, cancel)?;
+        let messages = Messages::read(segment, |name| segment.column_once(name, cancel))?;
         let mut miner = Miner::default();
         let mut known = Known::new(&messages);
         let rows = segment.meta.events as usize;
@@ -180,11 +180,15 @@ pub struct Messages {
 
 impl Messages {
     pub fn of(segment: &Segment, cancel: &Cancel) -> Result<Messages> {
+        Messages::read(segment, |name| segment.column(name, cancel))
+    }
+
+    fn read(segment: &Segment, read: impl Fn(&str) -> Result<Arc<Values>>) -> Result<Messages> {
         let column = |name: &str| -> Result<Option<Column>> {
             let is_text =
                 |field: &&super::SegmentField| field.name == name && field.kind == crate::FieldKind::Text;
             let Some(field) = segment.meta.fields.iter().find(is_text) else { return Ok(None) };
-            Ok(Some(Column { values: segment.column(&field.column, cancel)? }))
+            Ok(Some(Column { values: read(&field.column)? }))
         };
         let mut fields = Vec::new();
         for name in MESSAGES {
