@@ -73,6 +73,10 @@ pub const DISTINCT_VALUES: usize = 16_000_000;
 /// The most rows one page may ask for; the screen shows some fifty.
 pub const PAGE_ROWS: usize = 10_000;
 
+/// The most room made at once for the texts of a segment before they are read: a segment holds about as much, and
+/// what a damaged one claims to hold is not believed.
+pub const MOST_TEXT_RESERVED_BYTES: usize = 64 << 20;
+
 /// Events in the order of a field are written so many at a time: each time all rows are looked at, which takes
 /// some ten milliseconds for ten million, and so many places take some megabytes.
 pub const SORTED_WALK_ROWS: usize = 1 << 18;

@@ -37,7 +37,8 @@ pub fn holding(question: &Question<'_>, words: &[String], among: &Rows) -> Resul
     let Some(mined) = (question.shapes)()? else { return Ok(none) };
     let is_quoted = segment.meta.sources.iter().all(|entry| {
         let source = question.sources.get(entry.source as usize);
-        source.is_some_and(|source| QUOTED.contains(&source.format.as_str()))
+        // What a person defined may be called like a format of ours, and read anything.
+        source.is_some_and(|source| QUOTED.contains(&source.format.as_str()) && !source.reading.is_defined())
     });
     let (before, behind) = match told {
         Told::Text => (true, false),
@@ -147,6 +148,34 @@ mod tests {
             let _ = writeln!(log, "{}", of(index, &message));
             log
         })
+    }
+
+    #[test]
+    fn a_format_that_is_called_like_ours_ends_its_values_anywhere() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let defined = folder.path().join("json.toml");
+        let definition = "name = \"json\"\nregex = '^(?<n>\\d+) x(?<message>.*)y (?<rest>.*)$'\n";
+        std::fs::write(&defined, definition).expect("a definition");
+        // Before the value and behind it stands a letter, so that its first and last word are no words there.
+        let line = |n: usize| format!("{n} xconnection reset {n} by peery peer by connection\n");
+        let file = folder.path().join("odd.log");
+        std::fs::write(&file, (0..9_000).map(line).collect::<Vec<_>>().concat()).expect("a log");
+        let case = Case::create(&folder.path().join("p.case")).expect("a case");
+        let mut options = ImportOptions::default();
+        options.ingest.definitions = crate::definitions(&defined).expect("a definition");
+        options.ingest.format = Some("json".to_owned());
+        case.import(&[file], &options, &|_| {}, &Cancel::default()).expect("an import");
+        let snapshot = case.snapshot();
+        let source = &snapshot.sources()[0];
+        assert!(source.format == "json" && source.reading.is_defined());
+        let placed = |field: &SegmentField| field.name == "message" && field.placed;
+        assert!(snapshot.segments[0].meta.fields.iter().any(placed));
+        let count = |query: &str| {
+            let view = View::parse(query, None, None).expect("a query");
+            case.count(&snapshot, &view, &Cancel::default()).expect("a count")
+        };
+        assert_eq!((count("\"by peer\""), count("\"connection reset\"")), (0, 0));
+        assert_eq!((count("\"peer by\""), count("\"reset 7 by\"")), (9_000, 1));
     }
 
     #[test]

@@ -150,6 +150,11 @@ pub struct FormatFile {
 }
 
 impl Reading {
+    /// Whether a person wrote the format that the source was read in, or that of the first file of its set.
+    pub(crate) fn is_defined(&self) -> bool {
+        self.definition.is_some() || self.follows.as_ref().is_some_and(|first| first.reading.is_defined())
+    }
+
     #[must_use]
     pub fn of(options: &ingest::Options) -> Reading {
         Reading {

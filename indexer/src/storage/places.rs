@@ -4,9 +4,7 @@
 use ingest::NO_INT;
 
 use super::parquet::{NO_CODE, Texts, Values};
-
-/// The most room that is made for the texts of a segment before they are read.
-const MOST_RESERVED_BYTES: usize = 64 << 20;
+use crate::limits::MOST_TEXT_RESERVED_BYTES;
 
 /// A column by places. A row has a place, or a value of its own, or none.
 #[derive(Debug, Default)]
@@ -44,7 +42,7 @@ impl Places {
         let (count, bytes) =
             lengths.fold((0, 0_i64), |(count, bytes), &length| (count + 1, bytes.saturating_add(length)));
         // Damaged lengths make no room; what they say is in no event.
-        texts.reserve(count, usize::try_from(bytes).map_or(0, |bytes| bytes.min(MOST_RESERVED_BYTES)));
+        texts.reserve(count, usize::try_from(bytes).map_or(0, |bytes| bytes.min(MOST_TEXT_RESERVED_BYTES)));
         each_event(&mut |row, event| {
             if let Some((start, length)) = self.of(row)
                 && let Some(text) = event.get(start..start.saturating_add(length))
