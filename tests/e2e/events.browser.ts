@@ -406,7 +406,7 @@ describe('the list', () => {
     await page.getByTestId('events').hover();
     await page.mouse.wheel(0, 9_000);
     await page.getByTestId('list-failure').waitFor();
-    await page.getByTestId('retry').waitFor();
+    await page.getByTestId('list-failure').getByRole('button').waitFor();
     await page.mouse.wheel(0, -9_000);
     await row(page, 0).getByText('GET /item/0').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
