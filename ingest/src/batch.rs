@@ -4,8 +4,10 @@
 //! Nothing is copied that need not be: a text value is a [`Span`] into the chunk's bytes, or into a
 //! side buffer where it had to be rewritten (a JSON string with escapes).
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use crate::buffer::Buffer;
 use crate::decoded::Decoded;
 use crate::encoding::{Encoding, has_escapes};
 use crate::time::TimeTally;
@@ -61,7 +63,7 @@ impl Level {
 /// A run of whole events as read from a source: its bytes, and where they stand there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chunk {
-    pub bytes: Vec<u8>,
+    pub bytes: Buffer,
     /// Offset of the first byte in the (decompressed) source.
     pub offset: u64,
     /// Number of the first line, counted from 1.
@@ -76,7 +78,7 @@ impl Chunk {
     /// A chunk that is a source of its own.
     #[must_use]
     pub fn whole(bytes: Vec<u8>) -> Chunk {
-        Chunk { bytes, first_line: 1, ..Chunk::default() }
+        Chunk { bytes: bytes.into(), first_line: 1, ..Chunk::default() }
     }
 
     /// A chunk as it was read before, from what was kept of it.
@@ -88,7 +90,7 @@ impl Chunk {
             decoded.extend(&bytes, true);
             decoded
         });
-        Chunk { bytes, offset, first_line: 1, heading: heading.into(), decoded }
+        Chunk { bytes: bytes.into(), offset, first_line: 1, heading: heading.into(), decoded }
     }
 
     /// The same at a place in its source.
@@ -105,7 +107,7 @@ impl Chunk {
 
     /// The chunk up to a place in its text.
     pub(crate) fn up_to(&self, text_end: usize) -> Chunk {
-        let bytes = self.bytes[..self.place(text_end)].to_vec();
+        let bytes = self.bytes[..self.place(text_end)].to_vec().into();
         Chunk { bytes, decoded: self.decoded.clone().map(|decoded| decoded.up_to(text_end)), ..self.clone() }
     }
 
@@ -211,8 +213,14 @@ impl Batch {
     /// The bytes of an event, without its line end.
     #[must_use]
     pub fn raw(&self, row: usize) -> &[u8] {
+        &self.chunk.bytes[self.event(row)]
+    }
+
+    /// Where an event stands in the chunk's bytes.
+    #[must_use]
+    pub fn event(&self, row: usize) -> Range<usize> {
         let start = self.start[row] as usize;
-        &self.chunk.bytes[start..start + self.length[row] as usize]
+        start..start + self.length[row] as usize
     }
 
     /// Where the text behind a span stands in the bytes of its event, from the event's first byte on, and how

@@ -28,6 +28,7 @@
 
 mod again;
 mod batch;
+mod buffer;
 pub mod custom;
 mod decoded;
 mod detect;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use memchr::memchr_iter;
 
 use crate::batch::{Batch, Chunk};
+use crate::buffer::{Buffer, Spare};
 use crate::custom::Definition;
 use crate::decoded::Decoded;
 use crate::detect::{Candidate, Detection, Verdict, as_before, binary, detect};
@@ -125,7 +126,8 @@ pub struct Source<'a> {
     chunk_bytes: usize,
     encoding: Encoding,
     /// Bytes read and not yet handed out; they begin at `offset`, in line `line`.
-    pending: Vec<u8>,
+    pending: Buffer,
+    spare: Arc<Spare>,
     /// Their text, where it is not the bytes themselves.
     decoded: Option<Decoded>,
     offset: u64,
@@ -166,9 +168,10 @@ impl<'a> Source<'a> {
     /// Finds out what a stream is from its first bytes.
     pub fn of(member: Member<'a>, options: &Options) -> Result<Source<'a>, Error> {
         let mut input = member.input?;
-        let mut pending = Vec::with_capacity(limits::SAMPLE_BYTES);
-        let read = fill(&mut *input, &mut pending, limits::SAMPLE_BYTES);
+        let mut pending = Buffer::default();
+        let read = pending.fill(&mut *input, limits::SAMPLE_BYTES);
         let state = match read {
+            Ok(()) if pending.len() < limits::SAMPLE_BYTES => State::Ended,
             Ok(()) => State::Reading,
             Err(error) if pending.is_empty() => return Err(Error::io(&member.path, error)),
             Err(error) => State::Failed(error),
@@ -303,12 +306,14 @@ impl<'a> Source<'a> {
             ..Evidence::of_sample(&times)
         };
         let settler = Settler::new(&evidence);
+        let chunk_bytes = options.chunk_bytes.clamp(1, limits::LARGEST_CHUNK_BYTES);
         Ok(Source {
             path: path.to_path_buf(),
             input: Box::new(io::empty()),
-            chunk_bytes: options.chunk_bytes.clamp(1, limits::LARGEST_CHUNK_BYTES),
+            chunk_bytes,
             encoding,
-            pending: Vec::new(),
+            pending: Buffer::default(),
+            spare: Spare::of(chunk_bytes),
             decoded: None,
             offset: 0,
             line: 1,
@@ -389,7 +394,7 @@ impl<'a> Source<'a> {
             return true;
         }
         let before = self.pending.len();
-        let read = fill(&mut *self.input, &mut self.pending, wanted.saturating_sub(before));
+        let read = self.pending.fill(&mut *self.input, wanted.saturating_sub(before));
         let enough = self.pending.len() >= wanted;
         match read {
             Ok(()) if enough => {}
@@ -419,19 +424,16 @@ impl<'a> Source<'a> {
             Some(decoded) if text_end == decoded.text().len() => decoded.decoded_bytes(),
             Some(decoded) => decoded.place(&self.pending, text_end),
         };
-        let mut rest = Vec::new();
-        if end < self.pending.len() {
-            rest.reserve_exact(self.chunk_bytes.max(self.pending.len() - end));
-            rest.extend_from_slice(&self.pending[end..]);
-            self.pending.truncate(end);
-        }
+        let mut rest = self.spare.buffer();
+        rest.extend(&self.pending[end..]);
+        self.pending.truncate(end);
         let bytes = std::mem::replace(&mut self.pending, rest);
         let decoded = self.decoded.take().map(|decoded| decoded.up_to(text_end));
         let chunk = Chunk {
             offset: self.offset,
             first_line: self.line,
             heading: self.heading.lines(),
-            bytes,
+            bytes: bytes.fitted(),
             decoded,
         };
         self.decode(0);
@@ -440,12 +442,6 @@ impl<'a> Source<'a> {
         self.parser.add_headings(&chunk, &mut self.heading);
         chunk
     }
-}
-
-/// Appends up to `missing` bytes; fewer at the end of the input. What was read before an error stays.
-fn fill(input: &mut dyn Read, pending: &mut Vec<u8>, missing: usize) -> io::Result<()> {
-    pending.reserve(missing);
-    input.take(missing as u64).read_to_end(pending).map(drop)
 }
 
 /// The first bytes of a source as a chunk, without the line they were cut in unless that is all there is.

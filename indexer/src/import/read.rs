@@ -206,7 +206,7 @@ impl Out<'_> {
         loop {
             match source.next_chunk() {
                 Ok(Some(chunk)) => {
-                    hash.update(&chunk.bytes);
+                    hash.update(&*chunk.bytes);
                     if !(self.send)(Job::Parse { chunk, parser: parser.clone(), hash: hash.clone() }) {
                         return false;
                     }
