@@ -294,9 +294,7 @@ fn last_time(found: &Found, parser: &ingest::Parser, mut settler: Settler) -> Op
 }
 
 fn preview_row(batch: &Batch, row: usize, texts: &mut Texts) -> PreviewRow {
-    let start = batch.start[row] as usize;
-    let place = start..start + batch.length[row] as usize;
-    let text = texts.text(&batch.chunk.bytes, batch.chunk.offset, place);
+    let text = texts.text(&batch.chunk.bytes, batch.chunk.offset, batch.event(row));
     let text = String::from_utf8_lossy(&text[..text.len().min(EXAMPLE_BYTES * 4)]).into_owned();
     let reason = batch.unparsed_examples.iter().find(|(unparsed, _)| *unparsed as usize == row);
     PreviewRow {

@@ -5,11 +5,13 @@ mod held;
 mod known;
 mod landing;
 mod open;
+mod order;
 mod pending;
 mod progress;
 mod publish;
 mod read;
 mod sets;
+mod shapes;
 mod stages;
 mod years;
 

@@ -4,18 +4,23 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 
-use ingest::{Batch, NO_INT, NO_TIME, Span, Values};
+use ingest::{Batch, Encoding, NO_INT, NO_TIME, Span, Texts, Values};
 
+use super::order::Order;
+use super::shapes::{Place, Spoken};
 use crate::FieldKind;
 use crate::error::{AtPath, Result};
 use crate::storage::{
-    self, Columns, Frame, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, TableBuilder,
-    TextColumn, WrittenSegment, field_name,
+    self, Columns, Frame, Mined, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, Shaper,
+    TableBuilder, TextColumn, WrittenSegment, field_name,
 };
 use crate::tune::Plan;
 
 /// Whole numbers up to here are exact as floats too.
 const EXACT_FLOAT: u64 = 1 << 53;
+
+/// Texts that are gathered before their column takes them.
+const TEXTS_AT_ONCE: usize = 1_024;
 
 #[derive(Default)]
 pub struct Pending {
@@ -111,13 +116,14 @@ impl Pending {
         parts
     }
 
-    /// Sorts the events by time and writes them as a segment. Ties keep source and offset order.
+    /// Sorts the events by time and writes them as a segment.
     /// Without columns, only what fields there are is noted.
     pub fn write(self, case: &Path, id: u64, has_columns: bool) -> Result<WrittenSegment> {
-        let order = self.order();
+        let order = Order::of(&self.batches);
         let columns = self.columns(&order);
         let mut table = TableBuilder::new(&columns).at_path(case)?;
-        let fields = self.fields(&order, has_columns.then_some(&mut table)).at_path(case)?;
+        let (fields, spoken) = self.fields(&order, has_columns.then_some(&mut table)).at_path(case)?;
+        let mined = has_columns.then(|| self.mine(&order, &spoken));
         let first_timed = columns.time.partition_point(|&time| time == NO_TIME);
         let meta = SegmentMeta {
             id,
@@ -132,35 +138,32 @@ impl Pending {
             rollup: Rollup::of(&columns),
             sha256: String::new(),
         };
-        Segment::write(case, meta, table)
+        let written = Segment::write(case, meta, table)?;
+        if let Some(mined) = mined {
+            mined.store_with(case, id)?;
+        }
+        Ok(written)
     }
 
-    fn order(&self) -> Order {
-        let key = |batch: usize, row: usize| {
-            let (source, events) = &self.batches[batch];
-            (events.time[row], *source, events.chunk.offset + u64::from(events.start[row]))
-        };
-        // Most logs are in order already, and looking is far cheaper than sorting.
-        let mut last = None;
-        let sorted = self.batches.iter().enumerate().all(|(index, (_, batch))| {
-            (0..batch.rows()).all(|row| {
-                let this = Some(key(index, row));
-                last.replace(this) < Some(this)
-            })
+    /// The shapes of the messages.
+    fn mine(&self, order: &Order, spoken: &Spoken<'_>) -> Mined {
+        let of = |entry: &SegmentSource| (entry.source, Texts::of(entry.as_encoding()));
+        let mut texts: HashMap<u32, Texts> = self.sources.iter().map(of).collect();
+        let mut shaper = Shaper::default();
+        let mut codes = Vec::with_capacity(self.rows);
+        order.for_each(|index, batch_row| {
+            let (source, batch) = &self.batches[index];
+            let place = Place { row: codes.len(), index, batch, batch_row };
+            codes.push(spoken.shape(place, &mut shaper).unwrap_or_else(|| {
+                let texts = texts.entry(*source).or_insert_with(|| Texts::of(Encoding::UTF_8));
+                shaper.event(&texts.text(&batch.chunk.bytes, batch.chunk.offset, batch.event(batch_row)))
+            }));
         });
-        if sorted {
-            return Order::AsRead(self.batches.iter().map(|(_, batch)| batch.rows()).collect());
-        }
-        let mut order = Vec::with_capacity(self.rows);
-        for (index, (_, batch)) in self.batches.iter().enumerate() {
-            order.extend((0..batch.rows() as u32).map(|row| (index as u32, row)));
-        }
-        order.sort_unstable_by_key(|&(batch, row)| key(batch as usize, row as usize));
-        Order::ByTime(order)
+        shaper.finish(codes)
     }
 
     fn columns(&self, order: &Order) -> Columns {
-        let mut columns = Columns::default();
+        let mut columns = Columns::with_capacity(self.rows);
         order.for_each(|batch, row| {
             let (source, batch) = &self.batches[batch];
             columns.time.push(batch.time[row]);
@@ -173,14 +176,16 @@ impl Pending {
         columns
     }
 
-    /// Writes every field's columns and describes them.
+    /// Writes every field's columns and describes them. Of those that tell what an event says, it keeps what was
+    /// gathered.
     fn fields(
         &self,
         order: &Order,
         mut table: Option<&mut TableBuilder>,
-    ) -> std::io::Result<Vec<SegmentField>> {
+    ) -> std::io::Result<(Vec<SegmentField>, Spoken<'_>)> {
         let mut taken = HashSet::new();
         let mut fields = Vec::new();
+        let mut spoken = Spoken::default();
         for (name, groups) in self.groups() {
             let several = groups.len() > 1;
             for (kind, values) in groups {
@@ -191,15 +196,25 @@ impl Pending {
                 }
                 let mut placed = false;
                 if let Some(table) = &mut table {
-                    placed = match self.gather(kind, &values, order) {
-                        Gathered::Values(values) => table.field(&column, kind, &values).map(|()| false)?,
-                        Gathered::Places(found) => table.placed(&column, &found).map(|()| true)?,
+                    let gathered = match self.gather(kind, &values, order) {
+                        Gathered::Values(values) => {
+                            table.field(&column, kind, &values)?;
+                            Some(values)
+                        }
+                        Gathered::Places(found) => {
+                            table.placed(&column, &found)?;
+                            None
+                        }
                     };
+                    placed = gathered.is_none();
+                    if kind == FieldKind::Text {
+                        spoken.take(&name, gathered, values);
+                    }
                 }
                 fields.push(SegmentField { name, column, kind, placed });
             }
         }
-        Ok(fields)
+        Ok((fields, spoken))
     }
 
     /// One column's values in the segment's row order. `columns` holds, for each batch, the values of this
@@ -207,29 +222,30 @@ impl Pending {
     fn gather(&self, kind: FieldKind, columns: &[Vec<&Values>], order: &Order) -> Gathered {
         Gathered::Values(match kind {
             FieldKind::Text => {
-                let texts = self.texts(columns, order);
-                if texts.is_worth_placing()
-                    && let Some(places) = self.places(columns, order)
-                {
+                let texts = self.texts(columns, order, TextColumn::is_surely_worth_placing);
+                if !texts.is_worth_placing() {
+                    texts.finish()
+                } else if let Some(places) = self.places(columns, order) {
                     return Gathered::Places(places);
+                } else {
+                    self.texts(columns, order, |_| false).finish()
                 }
-                texts.finish()
             }
             FieldKind::Int => {
-                storage::Values::Int(collect(order, columns, NO_INT, |values, row| match values {
+                storage::Values::Int(order.collect(columns, NO_INT, |values, row| match values {
                     Values::Int(ints) if ints[row] != NO_INT => Some(ints[row]),
                     _ => None,
                 }))
             }
             FieldKind::Float => {
-                storage::Values::Float(collect(order, columns, f64::NAN, |values, row| match values {
+                storage::Values::Float(order.collect(columns, f64::NAN, |values, row| match values {
                     Values::Float(floats) if !floats[row].is_nan() => Some(floats[row]),
                     Values::Int(ints) if ints[row] != NO_INT => Some(ints[row] as f64),
                     _ => None,
                 }))
             }
             FieldKind::Bool => {
-                storage::Values::Bool(collect(order, columns, None, |values, row| match values {
+                storage::Values::Bool(order.collect(columns, None, |values, row| match values {
                     Values::Bool(truths) => truths[row].map(Some),
                     _ => None,
                 }))
@@ -237,19 +253,35 @@ impl Pending {
         })
     }
 
-    /// The texts by value. Ends early where they turn out to be worth placing.
-    fn texts(&self, columns: &[Vec<&Values>], order: &Order) -> TextColumn {
+    /// The texts by value, all of them or up to where they are enough.
+    fn texts(
+        &self,
+        columns: &[Vec<&Values>],
+        order: &Order,
+        is_enough: impl Fn(&TextColumn) -> bool,
+    ) -> TextColumn {
         let mut texts = TextColumn::with_capacity(self.rows);
-        order.for_each(|batch, row| match columns[batch].iter().find_map(|values| span(values, row)) {
-            Some(span) => texts.push(self.batches[batch].1.text(span)),
-            None => texts.push_missing(),
+        let mut waiting = Vec::with_capacity(TEXTS_AT_ONCE);
+        let mut enough = false;
+        order.for_each(|batch, row| {
+            if enough {
+                return;
+            }
+            let span = columns[batch].iter().find_map(|values| span(values, row));
+            waiting.push(span.map(|span| self.batches[batch].1.text(span)));
+            if waiting.len() == TEXTS_AT_ONCE {
+                texts.push_all(&waiting);
+                waiting.clear();
+                enough = is_enough(&texts);
+            }
         });
+        texts.push_all(&waiting);
         texts
     }
 
     /// The texts by their places in their events; nothing where hardly any stands there as it is.
     fn places(&self, columns: &[Vec<&Values>], order: &Order) -> Option<Places> {
-        let mut places = Places::default();
+        let mut places = Places::with_capacity(self.rows);
         let mut rest = TextColumn::with_capacity(0);
         let (mut standing, mut others) = (0, 0);
         order.for_each(|batch, row| {
@@ -301,48 +333,11 @@ enum Gathered {
     Places(Places),
 }
 
-/// The rows of a segment as places in its batches.
-enum Order {
-    /// Batch after batch, so many rows each.
-    AsRead(Vec<usize>),
-    ByTime(Vec<(u32, u32)>),
-}
-
-impl Order {
-    fn for_each(&self, mut each: impl FnMut(usize, usize)) {
-        match self {
-            Order::AsRead(batches) => {
-                for (batch, &rows) in batches.iter().enumerate() {
-                    (0..rows).for_each(|row| each(batch, row));
-                }
-            }
-            Order::ByTime(places) => {
-                for &(batch, row) in places {
-                    each(batch as usize, row as usize);
-                }
-            }
-        }
-    }
-}
-
-fn span(values: &Values, row: usize) -> Option<Span> {
+pub fn span(values: &Values, row: usize) -> Option<Span> {
     match values {
         Values::Text(spans) if !spans[row].is_missing() => Some(spans[row]),
         _ => None,
     }
-}
-
-fn collect<T: Copy>(
-    order: &Order,
-    columns: &[Vec<&Values>],
-    missing: T,
-    value: impl Fn(&Values, usize) -> Option<T>,
-) -> Vec<T> {
-    let mut found = Vec::new();
-    order.for_each(|batch, row| {
-        found.push(columns[batch].iter().find_map(|values| value(values, row)).unwrap_or(missing));
-    });
-    found
 }
 
 fn kind_of(values: &Values) -> FieldKind {

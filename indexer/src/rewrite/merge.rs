@@ -281,7 +281,7 @@ impl Merged {
 
 /// The places of several parts; the values of parts without places, and of rows without one, stay values.
 fn places(order: &[(u32, u32)], parts: &[Option<Merged>]) -> Places {
-    let mut merged = Places::default();
+    let mut merged = Places::with_capacity(order.len());
     let mut rest = TextColumn::with_capacity(0);
     let mut others = false;
     for &(part, row) in order {
@@ -313,7 +313,7 @@ fn push(column: &mut TextColumn, values: Option<&Values>, row: usize) -> bool {
 }
 
 fn gather(order: &[(u32, u32)], parts: &[Arc<Columns>]) -> Columns {
-    let mut columns = Columns::default();
+    let mut columns = Columns::with_capacity(order.len());
     for &(part, row) in order {
         let (part, row) = (&parts[part as usize], row as usize);
         columns.time.push(part.time[row]);

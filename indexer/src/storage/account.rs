@@ -130,9 +130,7 @@ impl Account {
 }
 
 fn example(batch: &Batch, row: usize, texts: &mut Texts) -> Example {
-    let start = batch.start[row] as usize;
-    let place = start..start + batch.length[row] as usize;
-    let text = texts.text(&batch.chunk.bytes, batch.chunk.offset, place);
+    let text = texts.text(&batch.chunk.bytes, batch.chunk.offset, batch.event(row));
     let text = String::from_utf8_lossy(&text[..text.len().min(EXAMPLE_BYTES)]).into_owned();
     Example { line: batch.line[row], text }
 }

@@ -10,6 +10,9 @@ use super::parquet::{NO_CODE, Texts, Values};
 pub const TRIAL_ROWS: usize = 8_192;
 pub const HOPELESS: usize = TRIAL_ROWS / 64 * 63;
 
+/// Texts that are looked up side by side: enough for the processor to wait for all of them at once.
+const AT_ONCE: usize = 32;
+
 /// Columns with less text than this are kept as they are, for whoever reads the table with other programs.
 const WORTH_PLACING_BYTES: usize = 256 << 10;
 
@@ -44,7 +47,7 @@ impl Default for Known {
 impl Known {
     /// The code of a text that is there, or the tag that it is to be put in with.
     fn code(&self, texts: &Texts, text: &[u8]) -> Result<u32, u64> {
-        let tag = hash(self.seed, text) >> 32;
+        let tag = self.tag(text);
         let mask = self.slots.len() - 1;
         let mut slot = tag as usize & mask;
         while self.slots[slot] != EMPTY {
@@ -55,6 +58,15 @@ impl Known {
             slot = (slot + 1) & mask;
         }
         Err(tag)
+    }
+
+    fn tag(&self, text: &[u8]) -> u64 {
+        hash(self.seed, text) >> 32
+    }
+
+    /// The code in the first slot that the text may be in: it is to be compared.
+    fn likely(&self, text: &[u8]) -> u32 {
+        self.slots[self.tag(text) as usize & (self.slots.len() - 1)] as u32
     }
 
     /// Puts in a text that is not there.
@@ -99,9 +111,44 @@ impl TextColumn {
         self.codes.push(NO_CODE);
     }
 
+    /// Pushes many texts in less time than one after the other takes.
+    pub fn push_all(&mut self, texts: &[Option<&[u8]>]) {
+        for texts in texts.chunks(AT_ONCE) {
+            let codes = if self.coding { self.codes_of(texts) } else { [NO_CODE; AT_ONCE] };
+            for (text, code) in texts.iter().zip(codes) {
+                match text {
+                    None => self.push_missing(),
+                    Some(text) if code == NO_CODE => self.push(text),
+                    Some(_) => self.push_code(code),
+                }
+            }
+        }
+    }
+
+    /// The codes of texts that are where they are looked for first, which is nearly all that are known. Each
+    /// look-up waits for memory three times, for its slot, the place of the text and the text; here all of
+    /// them wait together.
+    fn codes_of(&self, texts: &[Option<&[u8]>]) -> [u32; AT_ONCE] {
+        let mut codes = [NO_CODE; AT_ONCE];
+        for (code, text) in codes.iter_mut().zip(texts) {
+            *code = text.map_or(NO_CODE, |text| self.known.likely(text));
+        }
+        let known = codes.map(|code| self.texts.get(code as usize).map(str::as_bytes));
+        for ((code, known), text) in codes.iter_mut().zip(known).zip(texts) {
+            if known != *text {
+                *code = NO_CODE;
+            }
+        }
+        codes
+    }
+
     /// Bytes that are no UTF-8 become U+FFFD.
     pub fn push(&mut self, bytes: &[u8]) {
         let code = if self.coding { self.code(bytes) } else { self.append(bytes) };
+        self.push_code(code);
+    }
+
+    fn push_code(&mut self, code: u32) {
         self.codes.push(code);
         if self.coding && self.codes.len().is_multiple_of(TRIAL_ROWS) {
             self.coding = self.texts.len() - self.tried <= HOPELESS;
@@ -150,6 +197,11 @@ impl TextColumn {
     pub fn is_worth_placing(&self) -> bool {
         let repeats = self.coding && self.texts.len() <= self.codes.len() / 2;
         !repeats && self.texts.bytes() >= WORTH_PLACING_BYTES
+    }
+
+    /// Whether that is certain before all of its texts are there.
+    pub fn is_surely_worth_placing(&self) -> bool {
+        !self.coding && self.is_worth_placing()
     }
 
     pub fn finish(self) -> Values {

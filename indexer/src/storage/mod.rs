@@ -51,5 +51,5 @@ pub(crate) use segment::{
     Outlived, Segment, SegmentField, SegmentMeta, SegmentSource, Shared, WrittenSegment,
 };
 pub(crate) use table::{Builder as TableBuilder, Columns, field_name, level_of};
-pub(crate) use templates::{MESSAGES, Messages, Mined, has_templates, verify_templates};
+pub(crate) use templates::{MESSAGES, Messages, Mined, Shaper, has_templates, verify_templates};
 pub(crate) use text::TokenRows;

@@ -22,6 +22,10 @@ pub fn column_names(column: &str) -> (String, String) {
 }
 
 impl Places {
+    pub fn with_capacity(rows: usize) -> Places {
+        Places { start: Vec::with_capacity(rows), length: Vec::with_capacity(rows), rest: None }
+    }
+
     /// A row's place in its event.
     pub fn of(&self, row: usize) -> Option<(usize, usize)> {
         let (start, length) = (*self.start.get(row)?, *self.length.get(row)?);

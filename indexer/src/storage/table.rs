@@ -35,6 +35,17 @@ impl Columns {
     /// What a row takes in memory.
     pub const ROW_BYTES: usize = 33;
 
+    pub fn with_capacity(rows: usize) -> Columns {
+        Columns {
+            time: Vec::with_capacity(rows),
+            level: Vec::with_capacity(rows),
+            source: Vec::with_capacity(rows),
+            line: Vec::with_capacity(rows),
+            offset: Vec::with_capacity(rows),
+            length: Vec::with_capacity(rows),
+        }
+    }
+
     pub fn rows(&self) -> usize {
         self.time.len()
     }

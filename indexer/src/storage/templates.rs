@@ -2,7 +2,7 @@
 //! when it is not there.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files;
@@ -62,8 +62,7 @@ impl Mined {
     /// Looks at every message of a segment.
     pub fn mine(segment: &Segment, cursor: &mut RawCursor<'_>, cancel: &Cancel) -> Result<Mined> {
         let messages = Messages::read(segment, |name| segment.column_once(name, cancel))?;
-        let mut miner = Miner::default();
-        let mut known = Known::new(&messages);
+        let mut shaper = Shaper::default();
         let rows = segment.meta.events as usize;
         let mut codes = vec![NO_SHAPE; rows];
         let mut others = Vec::new();
@@ -71,7 +70,7 @@ impl Mined {
             if row.is_multiple_of(CANCEL_ROWS) && cancel.is_set() {
                 return Err(Error::cancelled());
             }
-            match known.code(&messages, row, &mut miner) {
+            match messages.shape(row, &mut shaper) {
                 Some(found) => *code = found,
                 None => others.push(row as u32),
             }
@@ -82,11 +81,10 @@ impl Mined {
             if seen % CANCEL_ROWS == 0 && cancel.is_set() {
                 return Err(Error::cancelled());
             }
-            codes[row as usize] = miner.event(text);
+            codes[row as usize] = shaper.event(text);
             Ok(())
         })?;
-        let all = Mined::new(codes, miner.finish());
-        Ok(if all.shapes.len() > MOST_SHAPES_OF_A_SEGMENT { all.widened() } else { all })
+        Ok(shaper.finish(codes))
     }
 
     /// The same with fewer shapes.
@@ -110,14 +108,22 @@ impl Mined {
     }
 
     pub fn store(&self, segment: &Segment) -> Result<()> {
-        let path = path(segment);
+        self.write(&path(segment))
+    }
+
+    /// Stores those of a segment that is being written.
+    pub fn store_with(&self, case: &Path, id: u64) -> Result<()> {
+        self.write(&Segment::folder(case, id).join(FILE))
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
         let mut texts = Texts::default();
         self.shapes.iter().for_each(|shape| texts.push(shape));
         let missing = |code: &u32| if *code == NO_SHAPE { NO_CODE } else { *code };
         let values = Values::Text { codes: self.codes.iter().map(missing).collect(), texts };
-        let mut writer = parquet::Writer::new(self.codes.len()).at_path(&path)?;
-        writer.column("shape", Kind::Text, &values).at_path(&path)?;
-        files::replace(&path, &writer.finish(), files::TEMPLATES)
+        let mut writer = parquet::Writer::new(self.codes.len()).at_path(path)?;
+        writer.column("shape", Kind::Text, &values).at_path(path)?;
+        files::replace(path, &writer.finish(), files::TEMPLATES)
     }
 
     /// Whether two say the same of every row.
@@ -174,7 +180,8 @@ impl Column {
 
 /// Where the messages of a segment stand: in a field, in the method and path of a request, or in the event's text.
 pub struct Messages {
-    fields: Vec<Column>,
+    /// With their places among [`MESSAGES`].
+    fields: Vec<(usize, Column)>,
     request: Option<(Column, Column)>,
 }
 
@@ -191,8 +198,8 @@ impl Messages {
             Ok(Some(Column { values: read(&field.column)? }))
         };
         let mut fields = Vec::new();
-        for name in MESSAGES {
-            fields.extend(column(name)?);
+        for (field, name) in MESSAGES.into_iter().enumerate() {
+            fields.extend(column(name)?.map(|column| (field, column)));
         }
         let request = column("method")?.zip(column("path")?);
         Ok(Messages { fields, request })
@@ -216,8 +223,20 @@ impl Messages {
         segment.for_each_text(cursor, others.into_iter(), |_, text| each(Message::Event(text)))
     }
 
+    /// The shape of a row's message; nothing where that is the event's text.
+    fn shape(&self, row: usize, shaper: &mut Shaper) -> Option<u32> {
+        for (field, column) in &self.fields {
+            if let Some(code) = column.code(row) {
+                return Some(shaper.value(*field, code, || column.text(code)));
+            }
+        }
+        let (method, path) = self.request.as_ref()?;
+        let (of, to) = (method.code(row)?, path.code(row)?);
+        Some(shaper.request((of, to), || (method.text(of), path.text(to))))
+    }
+
     fn message(&self, row: usize) -> Option<Message<'_>> {
-        let field = self.fields.iter().find_map(|column| Some(column.text(column.code(row)?)));
+        let field = self.fields.iter().find_map(|(_, column)| Some(column.text(column.code(row)?)));
         field.map(Message::Field).or_else(|| {
             let (method, path) = self.request.as_ref()?;
             Some(Message::Request {
@@ -228,36 +247,74 @@ impl Messages {
     }
 }
 
-/// The shapes of values that were looked at, so that each is looked at once.
-struct Known {
-    fields: Vec<Vec<u32>>,
-    requests: HashMap<(u32, u32), u32>,
+/// Finds the shapes of a segment's messages. A value that has a code is looked at once.
+#[derive(Default)]
+pub struct Shaper {
+    miner: Miner,
+    /// By message field and code.
+    fields: [Vec<u32>; MESSAGES.len()],
+    /// By the codes of method and path.
+    requests: Vec<Vec<u32>>,
 }
 
 /// A value that was not looked at yet.
 const UNSEEN: u32 = NO_SHAPE - 1;
 
-impl Known {
-    fn new(messages: &Messages) -> Known {
-        let values = |column: &Column| match &*column.values {
-            Values::Text { texts, .. } => vec![UNSEEN; texts.len()],
-            _ => Vec::new(),
-        };
-        Known { fields: messages.fields.iter().map(values).collect(), requests: HashMap::new() }
+/// Requests of more methods than there are names for are each looked at anew.
+const MOST_METHODS: usize = 64;
+
+impl Shaper {
+    /// The shape of a message field's value.
+    pub fn value<'t>(&mut self, field: usize, code: u32, text: impl FnOnce() -> &'t [u8]) -> u32 {
+        let known = place(&mut self.fields[field], code as usize, UNSEEN);
+        if *known == UNSEEN {
+            *known = self.miner.message(text());
+        }
+        *known
     }
 
-    /// The code of a row's shape; nothing where its message is the event's text.
-    fn code(&mut self, messages: &Messages, row: usize, miner: &mut Miner) -> Option<u32> {
-        for (column, known) in messages.fields.iter().zip(&mut self.fields) {
-            let Some(code) = column.code(row) else { continue };
-            let known = known.get_mut(code as usize)?;
-            if *known == UNSEEN {
-                *known = miner.message(column.text(code));
-            }
-            return Some(*known);
-        }
-        let (method, path) = messages.request.as_ref()?;
-        let key = (method.code(row)?, path.code(row)?);
-        Some(*self.requests.entry(key).or_insert_with(|| miner.request(method.text(key.0), path.text(key.1))))
+    pub fn message(&mut self, text: &[u8]) -> u32 {
+        self.miner.message(text)
     }
+
+    /// The shape of a request, by the codes and the texts of its method and path.
+    pub fn request<'t>(
+        &mut self,
+        (method, path): (u32, u32),
+        text: impl FnOnce() -> (&'t [u8], &'t [u8]),
+    ) -> u32 {
+        if method as usize >= MOST_METHODS {
+            let (method, path) = text();
+            return self.miner.request(method, path);
+        }
+        let known = place(place(&mut self.requests, method as usize, Vec::new()), path as usize, UNSEEN);
+        if *known == UNSEEN {
+            let (method, path) = text();
+            *known = self.miner.request(method, path);
+        }
+        *known
+    }
+
+    pub fn request_once(&mut self, method: &[u8], path: &[u8]) -> u32 {
+        self.miner.request(method, path)
+    }
+
+    /// The shape of an event without a message.
+    pub fn event(&mut self, text: &[u8]) -> u32 {
+        self.miner.event(text)
+    }
+
+    /// The shapes that the rows of a segment were given.
+    pub fn finish(self, codes: Vec<u32>) -> Mined {
+        let all = Mined::new(codes, self.miner.finish());
+        if all.shapes.len() > MOST_SHAPES_OF_A_SEGMENT { all.widened() } else { all }
+    }
+}
+
+/// An entry of a list that grows to hold it.
+fn place<T: Clone>(list: &mut Vec<T>, at: usize, empty: T) -> &mut T {
+    if list.len() <= at {
+        list.resize(at + 1, empty);
+    }
+    &mut list[at]
 }

@@ -1,0 +1,100 @@
+//! The shapes of messages, found while what was read is in memory. Afterwards each event would have to be
+//! unpacked again.
+
+use std::borrow::Cow;
+
+use ingest::{Batch, Values};
+
+use super::pending::span;
+use crate::storage::{self, MESSAGES, NO_CODE, Shaper};
+
+/// The columns of a segment that tell what its events say.
+#[derive(Default)]
+pub struct Spoken<'b> {
+    fields: [Option<Said<'b>>; MESSAGES.len()],
+    method: Option<Said<'b>>,
+    path: Option<Said<'b>>,
+}
+
+enum Said<'b> {
+    /// By value, a row of the segment each.
+    Coded { codes: Vec<u32>, texts: storage::Texts },
+    /// What each batch holds of it.
+    Read(Vec<Vec<&'b Values>>),
+}
+
+/// An event: its row in the segment, the place of its batch, the batch, and its row there.
+#[derive(Clone, Copy)]
+pub struct Place<'b> {
+    pub row: usize,
+    pub index: usize,
+    pub batch: &'b Batch,
+    pub batch_row: usize,
+}
+
+impl<'b> Spoken<'b> {
+    /// Takes a column of text, if it is one of those. It comes with its values where they often repeat.
+    pub fn take(&mut self, name: &str, values: Option<storage::Values>, read: Vec<Vec<&'b Values>>) {
+        let place = match name {
+            "method" => &mut self.method,
+            "path" => &mut self.path,
+            _ => match MESSAGES.iter().position(|message| *message == name) {
+                Some(field) => &mut self.fields[field],
+                None => return,
+            },
+        };
+        *place = Some(match values {
+            Some(storage::Values::Text { codes, texts }) => Said::Coded { codes, texts },
+            _ => Said::Read(read),
+        });
+    }
+
+    /// The shape of an event's message; nothing where that is the event's text.
+    pub fn shape(&self, at: Place<'_>, shaper: &mut Shaper) -> Option<u32> {
+        for (field, said) in self.fields.iter().enumerate() {
+            let Some(said) = said else { continue };
+            if let Some(code) = said.code(at) {
+                return Some(shaper.value(field, code, || said.coded(code)));
+            }
+            if let Some(text) = said.read(at) {
+                return Some(shaper.message(&text));
+            }
+        }
+        let (method, path) = (self.method.as_ref()?, self.path.as_ref()?);
+        if let (Some(of), Some(to)) = (method.code(at), path.code(at)) {
+            return Some(shaper.request((of, to), || (method.coded(of), path.coded(to))));
+        }
+        Some(shaper.request_once(&method.text(at)?, &path.text(at)?))
+    }
+}
+
+impl Said<'_> {
+    fn code(&self, at: Place<'_>) -> Option<u32> {
+        match self {
+            Said::Coded { codes, .. } => Some(codes[at.row]).filter(|&code| code != NO_CODE),
+            Said::Read(_) => None,
+        }
+    }
+
+    fn coded(&self, code: u32) -> &[u8] {
+        match self {
+            Said::Coded { texts, .. } => texts.get(code as usize).unwrap_or_default().as_bytes(),
+            Said::Read(_) => &[],
+        }
+    }
+
+    /// The text where it has no code, as it will be read from the case.
+    fn read<'t>(&self, at: Place<'t>) -> Option<Cow<'t, [u8]>> {
+        let Said::Read(columns) = self else { return None };
+        let span = columns[at.index].iter().find_map(|values| span(values, at.batch_row))?;
+        let text = at.batch.text(span);
+        Some(match String::from_utf8_lossy(text) {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        })
+    }
+
+    fn text<'t>(&'t self, at: Place<'t>) -> Option<Cow<'t, [u8]>> {
+        self.code(at).map(|code| Cow::Borrowed(self.coded(code))).or_else(|| self.read(at))
+    }
+}
