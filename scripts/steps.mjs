@@ -7,7 +7,9 @@ import { stripVTControlCharacters } from 'node:util';
 import { root } from './paths.mjs';
 import { say } from './run.mjs';
 
-const tailLines = 60;
+// What failed is named first, and what it said last is often the reason.
+const headLines = 20;
+const tailLines = 40;
 // A step that prints nothing for this long looks dead to whoever watches, so it says that it is not.
 const stillRunningMs = 120_000;
 // A cold build of the dependencies takes about 25 minutes on two cores; what takes longer than this hangs.
@@ -146,6 +148,8 @@ export function cargoFailures(output) {
 
 function tail(output, log) {
   const telling = cargoFailures(output).join('\n\n') || plain(output);
-  const lines = telling.trimEnd().split('\n').slice(-tailLines);
+  const lines = telling.trimEnd().split('\n');
+  const left = lines.length - headLines - tailLines;
+  if (left > 0) lines.splice(headLines, left, `… ${left} lines …`);
   return [...lines.map((line) => `  | ${line}`), `  The whole output is in ${log}`].join('\n');
 }
