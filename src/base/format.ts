@@ -1,8 +1,9 @@
 /** Numbers and sizes the way the person's locale writes them. */
+import { numberFormat } from './locale';
 
-const whole = new Intl.NumberFormat();
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+const whole = numberFormat();
+const compact = numberFormat({ notation: 'compact', maximumFractionDigits: 1 });
+const percent = numberFormat({ style: 'percent', maximumFractionDigits: 0 });
 
 export function formatCount(count: number): string {
   return whole.format(count);
@@ -30,7 +31,7 @@ export function formatBytes(bytes: number): string {
     unit += 1;
   }
   const digits = unit === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  const number = new Intl.NumberFormat(undefined, {
+  const number = numberFormat({
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   }).format(value);

@@ -172,8 +172,7 @@ export const texts = {
     constant: 'Nothing varies in these messages.',
     distinct: (count: number, more: boolean) =>
       `${more ? 'more than ' : ''}${counted(count, 'value', 'values')}`,
-    between: (least: number, most: number) =>
-      `${least.toLocaleString()} to ${most.toLocaleString()}`,
+    between: (least: number, most: number) => `${formatCount(least)} to ${formatCount(most)}`,
   },
 
   detail: {

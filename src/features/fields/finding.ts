@@ -1,3 +1,5 @@
+import { formatCount } from '../../base/format';
+import { numberFormat } from '../../base/locale';
 import type { KnownField } from '../../ipc/generated';
 
 export const FIELD_KINDS = ['all', 'text', 'number', 'bool'] as const;
@@ -35,11 +37,11 @@ export function areaPath(counts: readonly number[]): string {
   return `M0 1${tops.join('')}V1Z`;
 }
 
-const figure = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 5 });
+const figure = numberFormat({ maximumSignificantDigits: 5 });
 
 /** A figure of a field: as many digits as tell it from others. */
 export function formatFigure(value: number): string {
   return Number.isInteger(value) && Math.abs(value) < 1e9
-    ? value.toLocaleString()
+    ? formatCount(value)
     : figure.format(value);
 }
