@@ -207,13 +207,16 @@ export const texts = {
     waiting: 'Waiting for the import before it',
     starting: 'Looking at the files…',
     stopping: 'Stopping; what was read is kept…',
-    done: (events: number) => `Imported ${counted(events, 'event', 'events')}`,
+    done: (events: number, files: number) =>
+      `Imported ${counted(events, 'event', 'events')} from ${counted(files, 'file', 'files')}`,
+    known: (files: number) => `${formatCount(files)} already here`,
     cancelled: (events: number) => `Stopped; ${counted(events, 'event', 'events')} kept`,
     failed: 'The import failed; what was read before is kept',
     timeLeft: (seconds: number) => `${formatSeconds(seconds)} left`,
     cancel: 'Cancel',
     show: 'Show the files',
     hide: 'Hide the files',
+    toggle: 'Show or hide the files of the import',
     dismiss: 'Dismiss',
     more: (count: number) => `and ${counted(count, 'more file', 'more files')}`,
     states: {
