@@ -97,7 +97,9 @@ export class OpenCase {
     this.split = new Split(client);
     this.wayOut = new WayOut(client);
     const keep = keepFor(summary.path);
-    this.notes = new Notes(client, summary.path, this.markers);
+    this.notes = new Notes(client, summary.path, this.markers, (deed) =>
+      this.explorer.history.did(deed),
+    );
     this.queries = new Queries(keep, this.notes);
     this.explorer = new Explorer(
       client,

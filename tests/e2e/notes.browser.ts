@@ -191,6 +191,22 @@ describe('what is found', () => {
     await page.getByTestId('note-back').click();
     await comment.filter({ hasText: 'a better thought' }).waitFor();
     expect(await page.getByTestId('note-removed').count()).toBe(0);
+    await page.getByTestId('comment-remove').click();
+    await comment.waitFor({ state: 'detached' });
+    await page.keyboard.press('ControlOrMeta+Z');
+    await comment.filter({ hasText: 'a better thought' }).waitFor();
+    await page.keyboard.press('ControlOrMeta+Shift+Z');
+    await comment.waitFor({ state: 'detached' });
+    await page.getByTestId('undo').click();
+    await comment.filter({ hasText: 'a better thought' }).waitFor();
+    // Words that are being written have their own.
+    await page.keyboard.press('t');
+    await prompt.getByRole('combobox').pressSequentially('word');
+    await page.keyboard.press('ControlOrMeta+Z');
+    expect(await prompt.getByRole('combobox').inputValue()).not.toBe('word');
+    await page.keyboard.press('Escape');
+    await prompt.waitFor({ state: 'detached' });
+    expect(await comment.count()).toBe(1);
 
     await brush(page, 0.4, 0.6);
     const narrowed = await eventually('fewer events', async () => {
