@@ -77,6 +77,30 @@ test('every step is undone and redone, and survives a reload', async () => {
   expect(await page.getByTestId('query').innerText()).toBe('checkout');
 });
 
+test('the time range is fitted to what matches, and back with one step', async () => {
+  const page = await openSmall();
+  const fit = page.getByTestId('fit');
+  expect(await fit.isDisabled()).toBe(true);
+  // Forty seconds of the hour.
+  await query(page, 'path=/item/301 or path=/item/308');
+  await totalBecomes(page, 2);
+  await page.keyboard.press('Escape');
+  await eventually('something to fit', () => fit.isEnabled());
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'explore-fit');
+  await fit.click();
+  await page.getByTestId('range-clear').waitFor();
+  await totalBecomes(page, 2);
+  expect(await page.getByTestId('range').innerText()).toContain('14:30:04 – 14:30:50');
+  await eventually('nothing more to fit', () => fit.isDisabled());
+  await page.getByTestId('undo').click();
+  await page.getByTestId('range-clear').waitFor({ state: 'detached' });
+  await totalBecomes(page, 2);
+  await eventually('something to fit', () => fit.isEnabled());
+  await page.keyboard.press('z');
+  await page.getByTestId('range-clear').waitFor();
+});
+
 test('the clauses of a query are switched off, turned round and removed', async () => {
   const page = await openSmall();
   await query(page, 'checkout AND status:500');
