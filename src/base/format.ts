@@ -19,6 +19,14 @@ export function formatShare(share: number): string {
   return percent.format(share < 1 ? Math.min(Math.floor(share * 100), 99) / 100 : 1);
 }
 
+const tenths = numberFormat({ style: 'percent', maximumFractionDigits: 1 });
+
+/** A part of what there is: few are never called none, nor nearly all of them all. */
+export function formatPart(part: number): string {
+  if (part > 0 && part < 0.001) return `<${tenths.format(0.001)}`;
+  return part > 0 && part < 0.01 ? `<${percent.format(0.01)}` : formatShare(part);
+}
+
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 
 /** Decimal units, three digits: `1.23 MB`. */

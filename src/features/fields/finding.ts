@@ -24,6 +24,26 @@ export function fittingFields(
   return [...fitting.filter(begins), ...fitting.filter((field) => !begins(field))];
 }
 
+/**
+ * The fields that stand apart because no event has them. Those of which nothing new is known, and those that are held
+ * where they are, stay: a list that is being read does not move.
+ */
+export function setApart(
+  before: ReadonlySet<string>,
+  fields: readonly string[],
+  isAbsent: (field: string) => boolean | null,
+  isHeld: (field: string) => boolean,
+): ReadonlySet<string> {
+  const moving = fields.filter((field) => {
+    const absent = isAbsent(field);
+    return absent !== null && absent !== before.has(field) && !isHeld(field);
+  });
+  if (moving.length === 0) return before;
+  const apart = new Set(before);
+  for (const field of moving) if (!apart.delete(field)) apart.add(field);
+  return apart;
+}
+
 function isOfKind({ kinds }: KnownField, kind: KindChoice): boolean {
   if (kind === 'all') return true;
   if (kind === 'number') return kinds.includes('int') || kinds.includes('float');
