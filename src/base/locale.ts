@@ -1,7 +1,7 @@
 /** The language and region that numbers and dates are written for. */
 
 /**
- * Where no language is set (`LANG=C`), WebKit's own is `en-US-u-va-posix`, which is made for programs: it
+ * Where no language is set (`LANG=C.UTF-8`), WebKit's own is `en-US-u-va-posix`, which is made for programs: it
  * writes 1234567 without separators. People read that as the English it is next to.
  */
 export function readable(locale: string): string {
