@@ -42,6 +42,23 @@ export default ts.config(
     },
   },
   {
+    files: ['src/**'],
+    // The one place that chooses a locale, and the tables of time zones, which no person reads.
+    ignores: ['src/base/locale.ts', 'src/base/zone.ts', '**/*.test.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          'CallExpression[callee.property.name=/^toLocale(Date|Time)?String$/]',
+          'NewExpression[callee.object.name="Intl"][callee.property.name=/^(Number|DateTime)Format$/]',
+        ].map((selector) => ({
+          selector,
+          message: 'use numberFormat or dateFormat of base/locale',
+        })),
+      ],
+    },
+  },
+  {
     files: ['**/*.svelte', '**/*.svelte.ts'],
     languageOptions: {
       parserOptions: { parser: ts.parser, extraFileExtensions: ['.svelte'], svelteConfig },

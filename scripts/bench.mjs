@@ -1,12 +1,14 @@
 // `npm run bench [-- LINES]`: how fast an import is, as a ratio to the physical floor measured in the same
 // run, because seconds of one machine say nothing about another; the best of a few runs. Then how fast what was
-// imported answers, beside the targets scaled to so many lines and beside what a plain loop over memory takes.
+// imported answers, beside the targets scaled to so many lines and beside what a plain loop over memory takes. Where
+// TIMBERLINE_FRAMES names a case or a log, how evenly the screen is drawn while its timeline is brushed, too.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { buildPrograms, buildScreen } from './build.mjs';
+import { measureFrames } from './frames.mjs';
 import { data, importOnce, measure } from './measure.mjs';
 import { program, root } from './paths.mjs';
 import { readers } from './readers.mjs';
@@ -98,6 +100,13 @@ await main(async () => {
     say(`Questions to ${lines} lines of ${kind}`);
     console.table(answers);
     say(agreed);
+  }
+  const brushed = process.env.TIMBERLINE_FRAMES;
+  if (brushed) {
+    say(
+      `Times between frames while the timeline of ${brushed} is brushed, and the work that each takes`,
+    );
+    console.table([await measureFrames([brushed])]);
   }
   say(`Best of ${runs} by CPU seconds, in ${root}`);
 });

@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest';
 
-import { fileName, formatBytes, formatMillis, formatSeconds, formatShare } from './format';
+import {
+  fileName,
+  formatBytes,
+  formatMillis,
+  formatPart,
+  formatSeconds,
+  formatShare,
+} from './format';
 
 it.each([
   [0, '0 B'],
@@ -16,6 +23,16 @@ it('never calls unfinished work complete', () => {
   expect(formatShare(0)).toBe('0%');
   expect(formatShare(1)).toBe('100%');
 });
+
+it.each([
+  [0, '0%'],
+  [0.000_001, '<0.1%'],
+  [0.001, '<1%'],
+  [0.0099, '<1%'],
+  [0.01, '1%'],
+  [0.999_99, '99%'],
+  [1, '100%'],
+])('calls a part of %d %s', (part, expected) => expect(formatPart(part)).toBe(expected));
 
 it.each([
   [0.2, '1 s'],

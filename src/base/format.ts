@@ -1,8 +1,9 @@
 /** Numbers and sizes the way the person's locale writes them. */
+import { numberFormat } from './locale';
 
-const whole = new Intl.NumberFormat();
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+const whole = numberFormat();
+const compact = numberFormat({ notation: 'compact', maximumFractionDigits: 1 });
+const percent = numberFormat({ style: 'percent', maximumFractionDigits: 0 });
 
 export function formatCount(count: number): string {
   return whole.format(count);
@@ -18,6 +19,14 @@ export function formatShare(share: number): string {
   return percent.format(share < 1 ? Math.min(Math.floor(share * 100), 99) / 100 : 1);
 }
 
+const tenths = numberFormat({ style: 'percent', maximumFractionDigits: 1 });
+
+/** A part of what there is: few are never called none, nor nearly all of them all. */
+export function formatPart(part: number): string {
+  if (part > 0 && part < 0.001) return `<${tenths.format(0.001)}`;
+  return part > 0 && part < 0.01 ? `<${percent.format(0.01)}` : formatShare(part);
+}
+
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 
 /** Decimal units, three digits: `1.23 MB`. */
@@ -30,7 +39,7 @@ export function formatBytes(bytes: number): string {
     unit += 1;
   }
   const digits = unit === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  const number = new Intl.NumberFormat(undefined, {
+  const number = numberFormat({
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   }).format(value);

@@ -172,8 +172,7 @@ export const texts = {
     constant: 'Nothing varies in these messages.',
     distinct: (count: number, more: boolean) =>
       `${more ? 'more than ' : ''}${counted(count, 'value', 'values')}`,
-    between: (least: number, most: number) =>
-      `${least.toLocaleString()} to ${most.toLocaleString()}`,
+    between: (least: number, most: number) => `${formatCount(least)} to ${formatCount(most)}`,
   },
 
   detail: {
@@ -208,13 +207,16 @@ export const texts = {
     waiting: 'Waiting for the import before it',
     starting: 'Looking at the files…',
     stopping: 'Stopping; what was read is kept…',
-    done: (events: number) => `Imported ${counted(events, 'event', 'events')}`,
+    done: (events: number, files: number) =>
+      `Imported ${counted(events, 'event', 'events')} from ${counted(files, 'file', 'files')}`,
+    known: (files: number) => `${formatCount(files)} already here`,
     cancelled: (events: number) => `Stopped; ${counted(events, 'event', 'events')} kept`,
     failed: 'The import failed; what was read before is kept',
     timeLeft: (seconds: number) => `${formatSeconds(seconds)} left`,
     cancel: 'Cancel',
     show: 'Show the files',
     hide: 'Hide the files',
+    toggle: 'Show or hide the files of the import',
     dismiss: 'Dismiss',
     more: (count: number) => `and ${counted(count, 'more file', 'more files')}`,
     states: {

@@ -56,6 +56,14 @@ export class Fields {
     return facts.key === this.#key;
   }
 
+  /** Whether none of the matching events has a field; null where that is not known of the question that is asked. */
+  isAbsent(field: string): boolean | null {
+    const facts = this.#facts.get(field);
+    if (facts === undefined || !this.isFresh(facts) || facts.facet.distinct === null) return null;
+    // Where nothing matches, nothing is told of any field.
+    return facts.total > 0 && facts.facet.present === 0;
+  }
+
   /** Whether the list is on the screen. */
   set shown(shown: boolean) {
     this.#shown = shown;

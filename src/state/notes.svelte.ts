@@ -10,6 +10,8 @@ import type {
   Notes as WireNotes,
 } from '../ipc/generated';
 import type { Marker, Markers } from './markers.svelte';
+import type { Deed } from './view.svelte';
+import { changeTo, draftOf, noteKey, notesNow, saySame, type NoteThen } from './notestep';
 import { isSpan, placed, targetKey, targetOf, type NoteTarget } from './notetarget';
 
 /** What other windows wrote is looked for this often while the screen is seen. */
@@ -17,8 +19,6 @@ const LOOK_MS = 2_000;
 
 /** Kinds that are said about an event or a stretch of time. */
 const ABOUT_SOMETHING: ReadonlySet<string> = new Set(['star', 'tag', 'comment']);
-
-const noteKey = (kind: string, id: string) => `${kind} ${id}`;
 
 /** What is said about one event, or one stretch of time. */
 export interface Said {
@@ -56,10 +56,16 @@ export class Notes {
   asking = $state.raw<Asking | null>(null);
   /** What this window removed last and can bring back. */
   removed = $state.raw<readonly Note[]>([]);
+  /** Why the last step could not be undone or done again. */
+  notReturned = $state.raw<'changed' | EngineError | null>(null);
 
   readonly #client: Client;
   readonly #casePath: string;
   readonly #markers: Markers;
+  readonly #did: (deed: Deed) => void;
+  /** The revisions that this window made last; 0 where it removed the note. */
+  readonly #own = new Map<string, number>();
+  #turn: Promise<void> = Promise.resolve();
   #mark: string | null = null;
   #looking: ReturnType<typeof setTimeout> | null = null;
   #disposed = false;
@@ -80,7 +86,14 @@ export class Notes {
     return found as ReadonlyMap<string, Said>;
   });
 
-  constructor(client: Client, casePath: string, markers: Markers) {
+  constructor(
+    client: Client,
+    casePath: string,
+    markers: Markers,
+    /** Told of each change that can be undone. */
+    did: (deed: Deed) => void = () => {},
+  ) {
+    this.#did = did;
     this.#client = client;
     this.#casePath = casePath;
     this.#markers = markers;
@@ -211,12 +224,19 @@ export class Notes {
     this.removed = [];
   }
 
-  /** Writes whatever the notes say is wanted. True when it is kept. */
+  /** Writes whatever the notes say is wanted, as a step that can be undone. True when it is kept. */
   async change(put: NoteDraft[], remove: NoteRemoval[] = []): Promise<boolean> {
-    return (await this.tryChange(put, remove))?.length === 0;
+    const names = [...put, ...remove];
+    const before = notesNow(this.all, names);
+    const kept = (await this.tryChange(put, remove))?.length === 0;
+    if (kept && !saySame(before, notesNow(this.all, names))) this.#did(this.#deed(before));
+    return kept;
   }
 
-  /** The same, telling what somebody else had changed meanwhile; null where nothing could be written. */
+  /**
+   * Writes what is wanted and can not be undone, because whoever writes it has an undo of its own. Tells what
+   * somebody else had changed meanwhile; null where nothing could be written.
+   */
   async tryChange(
     put: NoteDraft[],
     remove: NoteRemoval[] = [],
@@ -228,17 +248,51 @@ export class Notes {
         put,
         remove,
       });
-      if (made !== null) this.#apply(made.notes, made.removed, false);
-      else
+      if (made !== null) {
+        for (const { kind, id, revision } of made.notes) this.#own.set(noteKey(kind, id), revision);
+        for (const { kind, id } of made.removed) this.#own.set(noteKey(kind, id), 0);
+        this.#apply(made.notes, made.removed, false);
+      } else
         for (const { current } of conflicts)
           if (current !== null) this.#apply([current], [], false);
       this.failure = null;
       this.removed = [];
+      this.notReturned = null;
       return conflicts;
     } catch (cause) {
       this.failure = engineError(cause);
       return null;
     }
+  }
+
+  /** A change that was made, from what the notes were before it. */
+  #deed(before: readonly NoteThen[]): Deed {
+    let other = before;
+    let isDone = true;
+    const turnTo = (done: boolean) => {
+      // Steps are taken back faster than they are written; each has to know what the one before has made.
+      this.#turn = this.#turn.then(async () => {
+        if (isDone === done) return;
+        // What was written meanwhile, such as on a page that came back, is not to be lost on the way.
+        const now = notesNow(this.all, other);
+        if (!(await this.#return(other))) return;
+        other = now;
+        isDone = done;
+      });
+    };
+    return { undo: () => turnTo(false), redo: () => turnTo(true) };
+  }
+
+  /** Makes notes what they were. Not where somebody else changed one since this window did. */
+  async #return(then: readonly NoteThen[]): Promise<boolean> {
+    const isOwn = notesNow(this.all, then).every(
+      ({ kind, id, note }) => this.#own.get(noteKey(kind, id)) === (note?.revision ?? 0),
+    );
+    const { put, remove } = changeTo(then, this.all);
+    const conflicts = isOwn ? await this.tryChange(put, remove) : null;
+    if (conflicts?.length === 0) return true;
+    this.notReturned = (isOwn ? this.failure : null) ?? 'changed';
+    return false;
   }
 
   async #ask(): Promise<void> {
@@ -292,8 +346,4 @@ function markerOf({ from, to }: Note, id: string, label: string): Marker[] {
 function labelOf({ star, tags, comments }: Said): string {
   const words = [...tags, ...comments].map(({ text }) => text);
   return [...(star === null ? [] : ['★']), ...words].join(' · ');
-}
-
-function draftOf({ kind, id, event, from, to, text, data }: Note): NoteDraft {
-  return { kind, id, event, from, to, text, data };
 }

@@ -18,6 +18,7 @@ import { Detail } from './detail.svelte';
 import { Explorer } from './explorer.svelte';
 import { keepFor } from './kept';
 import { Fields } from './fields.svelte';
+import { Fit } from './fit.svelte';
 import { Landmarks } from './landmarks.svelte';
 import { Language } from './language';
 import { Markers } from './markers.svelte';
@@ -49,6 +50,7 @@ const FOLLOW_MS = 1_000;
 export class OpenCase {
   summary = $state.raw<CaseSummary>()!;
   readonly explorer: Explorer;
+  readonly fit: Fit;
   readonly rows: Rows;
   readonly detail: Detail;
   readonly language: Language;
@@ -97,7 +99,9 @@ export class OpenCase {
     this.split = new Split(client);
     this.wayOut = new WayOut(client);
     const keep = keepFor(summary.path);
-    this.notes = new Notes(client, summary.path, this.markers);
+    this.notes = new Notes(client, summary.path, this.markers, (deed) =>
+      this.explorer.history.did(deed),
+    );
     this.queries = new Queries(keep, this.notes);
     this.explorer = new Explorer(
       client,
@@ -106,6 +110,7 @@ export class OpenCase {
       keep,
       (query) => this.queries.asked(query),
     );
+    this.fit = new Fit(client, this.explorer, () => this.summary);
     this.results = new Results(client);
     this.boards = new Boards(client, summary.path);
     this.charts = new Charts(client, summary.path, this.explorer.history);
@@ -207,6 +212,7 @@ export class OpenCase {
     this.notes.dispose();
     this.split.dispose();
     this.wayOut.stop();
+    this.fit.stop();
     this.charts.dispose();
     this.results.stop();
     this.detail.dispose();

@@ -1,10 +1,11 @@
 /** Cells of a result as people read them, and as other programs take them. */
+import { numberFormat } from '../base/locale';
 import { formatTimeFull, timeFromNanos } from '../base/time';
 import type { Clock } from '../base/zone';
 import type { Nanos, TableCell, TableColumn } from '../ipc/generated';
 
-const exact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
-const tiny = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 6 });
+const exact = numberFormat({ maximumFractionDigits: 6 });
+const tiny = numberFormat({ maximumSignificantDigits: 6 });
 
 /** As people read it, with times by their clock. */
 export function cellText(cell: TableCell, { kind }: TableColumn, clock: Clock): string {

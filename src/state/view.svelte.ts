@@ -15,11 +15,22 @@ interface Step {
   readonly inner: readonly RangeChoice[];
 }
 
+/** Something that was done beside the view and can be taken back, such as a note that was written. */
+export interface Deed {
+  undo(): void;
+  redo(): void;
+}
+
+type Entry = Step | Deed;
+
+const isDeed = (entry: Entry): entry is Deed => 'undo' in entry;
+
 type Changed = (after: ViewState, before: ViewState) => void;
 
 /**
  * What is shown, and every step that led there. This is the only history of the screen: whoever has a
- * choice worth keeping puts it into the view through `change`.
+ * choice worth keeping puts it into the view through `change`, and what is written into the case is told
+ * through `did`.
  */
 export class ViewHistory {
   current = $state.raw<ViewState>(START);
@@ -30,8 +41,8 @@ export class ViewHistory {
   canZoomIn = $state(false);
 
   #step: Step;
-  #past: Step[] = [];
-  #future: Step[] = [];
+  #past: Entry[] = [];
+  #future: Entry[] = [];
   /** What kind of small changes made the last step, and when; null when it is finished. */
   #open: { readonly kind: string; readonly at: number } | null = null;
   readonly #changed: Changed;
@@ -52,7 +63,8 @@ export class ViewHistory {
     const state = { ...this.current, ...part };
     if (sameView(state, this.current)) return;
     // Of changes that are taken together, only the range before all of them is worth going back to.
-    const start = this.#goesOn(kind) ? (this.#past.at(-1) ?? this.#step) : this.#step;
+    const last = this.#goesOn(kind) ? this.#past.at(-1) : undefined;
+    const start = last === undefined || isDeed(last) ? this.#step : last;
     const { outer, inner } = start;
     const before = start.state.range;
     this.#take(
@@ -63,17 +75,25 @@ export class ViewHistory {
     );
   }
 
+  /** Something was done that leaves the view as it is: a step of its own. */
+  did(deed: Deed): void {
+    this.#past = [...this.#past, deed].slice(-MOST_STEPS);
+    this.#future = [];
+    this.#open = null;
+    this.#tell();
+  }
+
   /** The next change is a step of its own, whatever came before. */
   finishStep(): void {
     this.#open = null;
   }
 
   undo(): boolean {
-    return this.#move(this.#past, this.#future);
+    return this.#move(this.#past, this.#future, 'undo');
   }
 
   redo(): boolean {
-    return this.#move(this.#future, this.#past);
+    return this.#move(this.#future, this.#past, 'redo');
   }
 
   /** To the time range before this one, leaving all else: a step that can itself be undone. */
@@ -137,12 +157,18 @@ export class ViewHistory {
     this.#show(step);
   }
 
-  #move(from: Step[], to: Step[]): boolean {
-    const step = from.pop();
-    if (step === undefined) return false;
-    to.push(this.#step);
+  #move(from: Entry[], to: Entry[], way: 'undo' | 'redo'): boolean {
+    const entry = from.pop();
+    if (entry === undefined) return false;
     this.#open = null;
-    this.#show(step);
+    if (isDeed(entry)) {
+      to.push(entry);
+      this.#tell();
+      entry[way]();
+    } else {
+      to.push(this.#step);
+      this.#show(entry);
+    }
     return true;
   }
 
@@ -150,10 +176,14 @@ export class ViewHistory {
     const before = this.current;
     this.#step = step;
     this.current = step.state;
+    this.#tell();
+    this.#changed(step.state, before);
+  }
+
+  #tell(): void {
     this.canUndo = this.#past.length > 0;
     this.canRedo = this.#future.length > 0;
-    this.canZoomOut = step.outer.length > 0;
-    this.canZoomIn = step.inner.length > 0;
-    this.#changed(step.state, before);
+    this.canZoomOut = this.#step.outer.length > 0;
+    this.canZoomIn = this.#step.inner.length > 0;
   }
 }

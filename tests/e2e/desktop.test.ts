@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Display } from './support/display';
 import { openDisplay } from './support/display';
 import { dropFiles } from './support/drop';
-import { access, accessLog, millionLines } from './support/logs';
+import { access, accessLog, millionLines, sample } from './support/logs';
 import { eventually, figure, out, temporaryFolder, window } from './support/machine';
 import { openApp, type App } from './support/webdriver';
 
@@ -71,6 +71,18 @@ describe('the window', () => {
     await eventually('the sample', async () => (await number(opened, 'total', 'data-value')) > 100);
     expect(await number(opened, 'timeline', 'data-buckets')).toBeGreaterThan(3);
     await picture(opened, 'sample');
+  });
+
+  test('groups digits where the system has no language', async () => {
+    // Of these only LANG is left to choose a language by.
+    const nobodys = { LANG: 'C.UTF-8', LC_ALL: '', LANGUAGE: '' };
+    const env = { DISPLAY: display.name, TIMBERLINE_HOME: temporaryFolder(), ...nobodys };
+    const opened = await openApp(window, [], env);
+    app = opened;
+    await eventually('the welcome screen', () => opened.text('welcome'));
+    await opened.click('load-sample');
+    await totalBecomes(opened, sample.events);
+    expect(await opened.text('total')).toContain(sample.events.toLocaleString('en-US'));
   });
 
   test('runs no script from elsewhere and gives the page no other right', async () => {

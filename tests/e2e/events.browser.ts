@@ -242,6 +242,38 @@ describe('the fields', () => {
     await totalBecomes(page, access.checkouts);
   });
 
+  test('are apart where no event has them, and few are not called none', async () => {
+    const page = await open(server.address);
+    const share = (name: string) =>
+      page.locator(`[data-testid="known-field"][data-name="${name}"] .share`);
+    // Three events of some six hundred.
+    await share('trace').filter({ hasText: '<1%' }).waitFor();
+    expect(await page.getByTestId('fields-apart').count()).toBe(0);
+    await query(page, 'status=500');
+    await totalBecomes(page, access.checkouts);
+    await page.getByTestId('fields-apart').waitFor();
+    const order = () =>
+      page
+        .locator('[data-testid="known-field"], [data-testid="fields-apart"]')
+        .evaluateAll((all) => all.map((each) => (each as HTMLElement).dataset['name'] ?? '|'));
+    await eventually('what is not there, at the end', async () => {
+      const names = await order();
+      return (
+        names.indexOf('trace') > names.indexOf('|') && names.indexOf('status') < names.indexOf('|')
+      );
+    });
+    expect(await seriousFindings(page)).toEqual([]);
+    await pictures(page, 'fields-apart');
+    // Nothing moves from under the pointer.
+    await page.keyboard.press('Escape');
+    await page.locator('[data-name="status"]').hover();
+    await page.keyboard.press('ControlOrMeta+Z');
+    await share('trace').filter({ hasText: '<1%' }).waitFor();
+    expect(await page.getByTestId('fields-apart').count()).toBe(1);
+    await page.mouse.move(0, 0);
+    await page.getByTestId('fields-apart').waitFor({ state: 'detached' });
+  });
+
   test('say so where there are none', async () => {
     const path = join(temporaryFolder(), 'plain.txt');
     writeFileSync(path, 'first words\nsecond words\nthird words\n');

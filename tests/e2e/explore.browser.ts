@@ -2,12 +2,18 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
+import { FRAME_MS, framesTold, framesWhileBrushing, percentile } from '../../scripts/frames.mjs';
 import { seriousFindings } from './support/accessible';
 import { access, accessLog, millionLines } from './support/logs';
 import { eventually, figure } from './support/machine';
 import { brush, openBrowser, query, total, totalBecomes } from './support/page';
 import { picture, pictures } from './support/picture';
 import { serve, type Server } from './support/server';
+
+interface Frames {
+  times: number[];
+  work: number[];
+}
 
 let browser: Browser;
 let small: Server;
@@ -75,6 +81,30 @@ test('every step is undone and redone, and survives a reload', async () => {
   await page.reload();
   await totalBecomes(page, access.checkouts);
   expect(await page.getByTestId('query').innerText()).toBe('checkout');
+});
+
+test('the time range is fitted to what matches, and back with one step', async () => {
+  const page = await openSmall();
+  const fit = page.getByTestId('fit');
+  expect(await fit.isDisabled()).toBe(true);
+  // Forty seconds of the hour.
+  await query(page, 'path=/item/301 or path=/item/308');
+  await totalBecomes(page, 2);
+  await page.keyboard.press('Escape');
+  await eventually('something to fit', () => fit.isEnabled());
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'explore-fit');
+  await fit.click();
+  await page.getByTestId('range-clear').waitFor();
+  await totalBecomes(page, 2);
+  expect(await page.getByTestId('range').innerText()).toContain('14:30:04 – 14:30:50');
+  await eventually('nothing more to fit', () => fit.isDisabled());
+  await page.getByTestId('undo').click();
+  await page.getByTestId('range-clear').waitFor({ state: 'detached' });
+  await totalBecomes(page, 2);
+  await eventually('something to fit', () => fit.isEnabled());
+  await page.keyboard.press('z');
+  await page.getByTestId('range-clear').waitFor();
 });
 
 test('the clauses of a query are switched off, turned round and removed', async () => {
@@ -218,44 +248,29 @@ test('every command is found by its name', async () => {
   expect(await page.getByTestId('tab-events').getAttribute('aria-selected')).toBe('true');
 });
 
-test('brushing over a million events keeps up with the screen', async () => {
-  const server = await serve([millionLines()]);
-  try {
-    const page = await open(server.address);
-    await totalBecomes(page, 1_000_000, 120_000);
-    await page
-      .locator('[data-testid="import-panel"][data-active="false"]')
-      .waitFor({ timeout: 120_000 });
-    const box = (await page.getByTestId('timeline-canvas').boundingBox())!;
-    const y = box.y + box.height / 2;
-    await page.mouse.move(box.x + box.width * 0.1, y);
-    await page.mouse.down();
-    await page.evaluate(() => {
-      const times: number[] = [];
-      Object.assign(window, { frameTimes: times });
-      let before = performance.now();
-      requestAnimationFrame(function frame(now) {
-        times.push(now - before);
-        before = now;
-        requestAnimationFrame(frame);
-      });
-    });
-    for (let step = 0; step < 240; step += 1) {
-      const share = 0.1 + 0.8 * Math.abs(Math.sin(step / 40));
-      await page.mouse.move(box.x + box.width * share, y);
+// Tried again where the machine was busy at that moment; what is too slow by itself stays too slow.
+test(
+  'brushing over a million events keeps up with the screen',
+  { timeout: 240_000, retry: 2 },
+  async () => {
+    const server = await serve([millionLines()]);
+    try {
+      const page = await open(server.address);
+      await totalBecomes(page, 1_000_000, 120_000);
+      await page
+        .locator('[data-testid="import-panel"][data-active="false"]')
+        .waitFor({ timeout: 120_000 });
+      const frames: Frames = await framesWhileBrushing(page, 240);
+      const told = Object.entries(framesTold(frames)).map(([name, value]) => `${name} ${value}`);
+      figure(`Brushing a million events in the browser: ${told.join(', ')}`);
+      expect(frames.work.length).toBeGreaterThan(30);
+      // How often a busy machine without a graphics card shows a frame is not the screen's doing; what it takes is.
+      expect(percentile(frames.work, 0.5)).toBeLessThan(FRAME_MS);
+      expect(percentile(frames.work, 0.95)).toBeLessThan(2 * FRAME_MS);
+      // It was brushed, and nothing was narrowed by it.
+      expect(await total(page)).toBe(1_000_000);
+    } finally {
+      await server.stop();
     }
-    const times = await page.evaluate(
-      () => (window as unknown as { frameTimes: number[] }).frameTimes,
-    );
-    await page.mouse.up();
-    const sorted = times.slice(1).sort((a, b) => a - b);
-    const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)]!;
-    const told = [0.5, 0.95].map((share) => `${at(share).toFixed(1)} ms`);
-    figure(`frames while brushing a million events: median ${told[0]}, 95th percentile ${told[1]}`);
-    expect(sorted.length).toBeGreaterThan(30);
-    // A frame of a screen with 60 of them takes 16.7 ms; a busy machine loses some of them.
-    expect(at(0.5)).toBeLessThan(20);
-  } finally {
-    await server.stop();
-  }
-}, 240_000);
+  },
+);

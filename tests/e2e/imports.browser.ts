@@ -226,6 +226,51 @@ describe('a format of one’s own', () => {
   });
 });
 
+describe('the files of an import', () => {
+  const openIs = (page: Page, open: boolean) =>
+    page
+      .locator(`[data-testid="import-panel"][data-active="false"][data-open="${open}"]`)
+      .waitFor();
+
+  test('are folded away when a person goes on, and come back by key and by mouse', async () => {
+    const page = await open();
+    await choose(page, 'open-files', [accessLog()]);
+    await totalBecomes(page, access.lines);
+    await openIs(page, true);
+    const row = page.locator('[data-testid="row"]').nth(2);
+    const before = await row.boundingBox();
+    await page.getByTestId('events').hover();
+    await page.mouse.wheel(0, 1);
+    await openIs(page, false);
+    expect((await row.boundingBox())?.y).toBeCloseTo(before!.y, -1);
+    const line = await page.getByTestId('import-panel').innerText();
+    expect(line).toContain(`Imported ${access.lines} events from 1 file`);
+    expect(await page.getByTestId('import-file').count()).toBe(0);
+    await pictures(page, 'import-folded');
+
+    await page.keyboard.press('i');
+    await page.getByTestId('import-file').waitFor();
+    await page.keyboard.press('j');
+    await openIs(page, true);
+    await page.keyboard.press('i');
+    await openIs(page, false);
+    await page.getByTestId('import-panel').getByRole('button', { expanded: false }).click();
+    await page.getByTestId('import-file').waitFor();
+  });
+
+  test('are folded away by themselves, and stay where something is wrong', async () => {
+    const page = await open();
+    await choose(page, 'open-files', [accessLog()]);
+    await openIs(page, true);
+    await page.mouse.move(0, 0);
+    await openIs(page, false);
+    await choose(page, 'add-files', [file('empty.log', '')]);
+    await page.getByTestId('import-panel').getByTestId('problem').waitFor();
+    await page.keyboard.press('j');
+    await openIs(page, true);
+  });
+});
+
 describe('text', () => {
   test('is pasted into a new case at once, and into an open one after a look', async () => {
     const page = await open();
@@ -311,7 +356,7 @@ describe('recent cases', () => {
     await totalBecomes(page, access.lines);
     await page.getByRole('button', { name: 'All cases' }).click();
     const back = recent.filter({ hasText: name }).first();
-    expect(await back.innerText()).toContain('2024-03-05 14:00');
+    await back.getByText('2024-03-05 14:00').waitFor();
     const before = await recent.count();
     await back.getByRole('button', { name: 'off this list' }).click();
     await eventually('a shorter list', async () => (await recent.count()) === before - 1);

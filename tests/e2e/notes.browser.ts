@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
@@ -54,6 +54,16 @@ async function exported(page: Page, format: 'html' | 'markdown'): Promise<string
   const coming = page.waitForEvent('download');
   await page.getByTestId(`export-${format}`).click();
   return readFileSync(await (await coming).path(), 'utf8');
+}
+
+/** Selects text with the mouse, which is let go beside the dialog that the text is in. */
+async function dragBeside(page: Page, field: Locator): Promise<void> {
+  const box = await field.boundingBox();
+  if (box === null) throw new Error('there is nothing to drag from');
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(2, 2, { steps: 3 });
+  await page.mouse.up();
 }
 
 const PAGE = `# What happened
@@ -161,6 +171,9 @@ describe('what is found', () => {
     await page.locator('[data-testid="row"]').nth(3).click();
     await page.getByTestId('detail').waitFor();
     await page.keyboard.press('c');
+    await prompt.getByRole('textbox').fill('a thought that is selected');
+    await dragBeside(page, prompt.getByRole('textbox'));
+    expect(await prompt.getByRole('textbox').inputValue()).toBe('a thought that is selected');
     await write('a first thought');
     const comment = page.getByTestId('event-notes').getByTestId('comment');
     await comment.filter({ hasText: 'a first thought' }).waitFor();
@@ -178,6 +191,22 @@ describe('what is found', () => {
     await page.getByTestId('note-back').click();
     await comment.filter({ hasText: 'a better thought' }).waitFor();
     expect(await page.getByTestId('note-removed').count()).toBe(0);
+    await page.getByTestId('comment-remove').click();
+    await comment.waitFor({ state: 'detached' });
+    await page.keyboard.press('ControlOrMeta+Z');
+    await comment.filter({ hasText: 'a better thought' }).waitFor();
+    await page.keyboard.press('ControlOrMeta+Shift+Z');
+    await comment.waitFor({ state: 'detached' });
+    await page.getByTestId('undo').click();
+    await comment.filter({ hasText: 'a better thought' }).waitFor();
+    // Words that are being written have their own.
+    await page.keyboard.press('t');
+    await prompt.getByRole('combobox').pressSequentially('word');
+    await page.keyboard.press('ControlOrMeta+Z');
+    expect(await prompt.getByRole('combobox').inputValue()).not.toBe('word');
+    await page.keyboard.press('Escape');
+    await prompt.waitFor({ state: 'detached' });
+    expect(await comment.count()).toBe(1);
 
     await brush(page, 0.4, 0.6);
     const narrowed = await eventually('fewer events', async () => {

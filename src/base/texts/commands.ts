@@ -27,6 +27,7 @@ export const commands = {
   sources: 'See how the files were read, and read them otherwise',
   clearQuery: 'Clear the filter',
   showAllTime: 'Show all of the time',
+  fit: 'Fit the time range to the matches',
   shareView: 'Share or restore a view',
   next: 'Next event',
   before: 'Event before',

@@ -78,6 +78,8 @@ export const explore = {
     missing: 'without it',
     forward: 'Forward',
     forwardHint: 'On to the range left before (])',
+    fit: 'Fit',
+    fitHint: 'From the first to the last match (z)',
     notSplit: (reason: string) => `Shown by level: ${reason}`,
     marker: (label: string, time: string) => `Marker ${label} at ${time}`,
   },

@@ -1,4 +1,4 @@
-import { formatCount, formatShare } from '../format';
+import { formatCount, formatPart } from '../format';
 
 /** What the list of fields says. */
 export const fields = {
@@ -16,8 +16,8 @@ export const fields = {
   noFields:
     'No fields were recognised in these logs. Each event still has its time, level, source and text.',
   looking: 'Looking for fields…',
-  share: (share: number) => `${formatShare(share)} of the events have it`,
-  little: '<1%',
+  share: (share: number) => `${formatPart(share)} of the events have it`,
+  apart: 'Not in these events',
   noEvents: 'No event in view has it.',
   distinct: (count: number) => `${formatCount(count)} ${count === 1 ? 'value' : 'values'}`,
   tooMany: 'Too many different values to be counted',

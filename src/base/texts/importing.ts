@@ -1,7 +1,17 @@
 import { formatBytes, formatCount, formatSeconds, formatShare } from '../format';
+import { dateFormat } from '../locale';
 
 const counted = (count: number, one: string, many: string) =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
+
+const pastedAt = dateFormat({
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+});
 
 /** What reading files says: before, meanwhile, and of what was read. */
 export const importing = {
@@ -144,7 +154,7 @@ export const importing = {
 
   paste: {
     name: 'Read the pasted text into this case',
-    defaultName: (now: Date) => `Pasted ${now.toLocaleString()}`,
+    defaultName: (now: Date) => `Pasted ${pastedAt.format(now)}`,
     size: (lines: number, bytes: number) =>
       `${counted(lines, 'line', 'lines')}, ${formatBytes(bytes)}`,
     called: 'Called',

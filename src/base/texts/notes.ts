@@ -37,6 +37,8 @@ export const notes = {
   },
   removedMany: (count: number) =>
     count === 1 ? 'The note is gone.' : `${formatCount(count)} notes are gone.`,
+  notReturned: 'The note stays as it is.',
+  changedSince: 'It was changed in another window meanwhile.',
   bringBack: 'Bring back',
   bringBackLast: 'Bring back the note that was removed last',
   removeTag: (tag: string) => `Take the tag ${tag} away`,

@@ -1,9 +1,10 @@
+import { numberFormat } from '../../base/locale';
 import type { Time } from '../../base/time';
 import type { Clock } from '../../base/zone';
 import type { ColumnUnit, NumbersCell } from '../../state/charts/data';
 import { formatExact, formatValue } from '../../state/charts/units';
 
-const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const share = numberFormat({ style: 'percent', maximumFractionDigits: 1 });
 
 /** A figure of a table as people read it, with times by their clock. */
 export function formatCell(value: NumbersCell, unit: ColumnUnit, clock: Clock): string {

@@ -1,3 +1,5 @@
+import { formatCount } from '../../base/format';
+import { numberFormat } from '../../base/locale';
 import type { KnownField } from '../../ipc/generated';
 
 export const FIELD_KINDS = ['all', 'text', 'number', 'bool'] as const;
@@ -22,6 +24,26 @@ export function fittingFields(
   return [...fitting.filter(begins), ...fitting.filter((field) => !begins(field))];
 }
 
+/**
+ * The fields that stand apart because no event has them. Those of which nothing new is known, and those that are held
+ * where they are, stay: a list that is being read does not move.
+ */
+export function setApart(
+  before: ReadonlySet<string>,
+  fields: readonly string[],
+  isAbsent: (field: string) => boolean | null,
+  isHeld: (field: string) => boolean,
+): ReadonlySet<string> {
+  const moving = fields.filter((field) => {
+    const absent = isAbsent(field);
+    return absent !== null && absent !== before.has(field) && !isHeld(field);
+  });
+  if (moving.length === 0) return before;
+  const apart = new Set(before);
+  for (const field of moving) if (!apart.delete(field)) apart.add(field);
+  return apart;
+}
+
 function isOfKind({ kinds }: KnownField, kind: KindChoice): boolean {
   if (kind === 'all') return true;
   if (kind === 'number') return kinds.includes('int') || kinds.includes('float');
@@ -35,11 +57,11 @@ export function areaPath(counts: readonly number[]): string {
   return `M0 1${tops.join('')}V1Z`;
 }
 
-const figure = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 5 });
+const figure = numberFormat({ maximumSignificantDigits: 5 });
 
 /** A figure of a field: as many digits as tell it from others. */
 export function formatFigure(value: number): string {
   return Number.isInteger(value) && Math.abs(value) < 1e9
-    ? value.toLocaleString()
+    ? formatCount(value)
     : figure.format(value);
 }

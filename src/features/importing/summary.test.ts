@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { FileProgress, ImportProgress, WireError } from '../../ipc/generated';
-import { byUrgency, pace, share, shownState } from './summary';
+import { byUrgency, headline, pace, share, shownState } from './summary';
 
 const note: WireError = { code: 'binary', message: 'm', hint: null, path: 'p', span: null };
 
@@ -41,6 +41,24 @@ describe('the state of a file', () => {
     files[3] = file(3, 'failed', note);
     files[4] = file(4, 'done');
     expect(byUrgency(files, true).map(({ index }) => index)).toEqual([3, 2, 0, 4]);
+  });
+});
+
+describe('the line of an import', () => {
+  it('says what it brought and how long that took', () => {
+    const files = [
+      { ...file(0, 'done'), unparsed: 12, outcome: 'new' },
+      { ...file(1, 'done'), unparsed: 0, outcome: 'known' },
+    ];
+    const report = { events: 2500, problems: [] };
+    const job = { state: 'done', files, report, progress: progress({ elapsedMs: 1234 }) };
+    expect(headline(job as never)).toBe(
+      'Imported 2,500 events from 2 files · 1 already here · 12 not parsed · 1.2 s',
+    );
+    const longer = { ...job, progress: progress({ elapsedMs: 125_000 }), files: [files[1]] };
+    expect(headline(longer as never)).toBe(
+      'Imported 2,500 events from 1 file · 1 already here · 2 min 5 s',
+    );
   });
 });
 

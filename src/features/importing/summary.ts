@@ -1,4 +1,4 @@
-import { formatBytes } from '../../base/format';
+import { formatBytes, formatMillis, formatSeconds } from '../../base/format';
 import { texts } from '../../base/texts';
 import type { FileProgress, ImportProgress } from '../../ipc/generated';
 import type { ImportJob } from '../../state/importing.svelte';
@@ -60,13 +60,29 @@ function isAllKnown({ state, files, report }: ImportJob): boolean {
   return state === 'done' && known && report?.events === 0 && report.problems.length === 0;
 }
 
+function took(elapsedMs: number): string {
+  return elapsedMs < 60_000 ? formatMillis(elapsedMs) : formatSeconds(elapsedMs / 1000);
+}
+
+/** What an import brought and how long it took: all there is to know where nothing went wrong. */
+function outcome({ files, report, progress }: ImportJob): string {
+  const read = files.filter((file) => file !== undefined);
+  const known = read.filter((file) => file.outcome === 'known').length;
+  const unparsed = read.reduce((sum, file) => sum + file.unparsed, 0);
+  const parts = [texts.imports.done(report?.events ?? 0, read.length)];
+  if (known > 0) parts.push(texts.imports.known(known));
+  if (unparsed > 0) parts.push(texts.counts.unparsed(unparsed));
+  if (progress !== null) parts.push(took(progress.elapsedMs));
+  return parts.join(' · ');
+}
+
 /** What a job is doing or has done, in one line. */
 export function headline(job: ImportJob): string {
   const { state, progress, report } = job;
   const kept = report?.events ?? progress?.events ?? 0;
   if (state === 'waiting') return texts.imports.waiting;
   if (isAllKnown(job)) return texts.importing.progress.allKnown;
-  if (state === 'done') return texts.imports.done(kept);
+  if (state === 'done') return outcome(job);
   if (state === 'cancelled') return texts.imports.cancelled(kept);
   if (state === 'failed') return texts.imports.failed;
   if (job.stopping) return texts.imports.stopping;

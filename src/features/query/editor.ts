@@ -13,6 +13,7 @@ import { setDiagnostics, type Diagnostic } from '@codemirror/lint';
 import { Compartment, EditorState, Prec, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, EditorView, keymap, placeholder, type DecorationSet } from '@codemirror/view';
 
+import { formatCount } from '../../base/format';
 import type { Completion, QueryCheck, QueryDiagnostic, QueryWord } from '../../ipc/generated';
 
 export interface EditorOptions {
@@ -240,7 +241,7 @@ export class QueryEditor {
       options: found.suggestions.map((suggestion) => ({
         label: suggestion.label,
         apply: suggestion.insert,
-        detail: suggestion.count === null ? suggestion.detail : suggestion.count.toLocaleString(),
+        detail: suggestion.count === null ? suggestion.detail : formatCount(suggestion.count),
         type: suggestion.kind,
       })),
     };

@@ -1,4 +1,5 @@
 /** Where times and counts stand on the canvas, and which of them get a label. */
+import { dateFormat } from '../../base/locale';
 import {
   asTime,
   ceilTo,
@@ -104,12 +105,12 @@ function monthTicks(range: TimeRange, most: number): TimeTick[] {
   }
 }
 
-const dayMonth = new Intl.DateTimeFormat(undefined, {
+const dayMonth = dateFormat({
   timeZone: 'UTC',
   day: 'numeric',
   month: 'short',
 });
-const monthYear = new Intl.DateTimeFormat(undefined, {
+const monthYear = dateFormat({
   timeZone: 'UTC',
   month: 'short',
   year: 'numeric',

@@ -168,7 +168,7 @@ function inEvents({ explorer }: OpenCase, { listKey }: Parts): Command[] {
   ];
 }
 
-function inTimeline({ explorer }: OpenCase): Command[] {
+function inTimeline({ explorer, fit }: OpenCase): Command[] {
   const { history } = explorer;
   const group = 'timeline';
   const told = (id: string, name: string, ...keys: string[]): Command => ({
@@ -201,6 +201,14 @@ function inTimeline({ explorer }: OpenCase): Command[] {
       group,
       can: () => explorer.range !== null,
       run: () => explorer.zoom(null),
+    },
+    {
+      id: 'range-fit',
+      name: words.fit,
+      group,
+      keys: ['z'],
+      can: () => fit.isWorthwhile,
+      run: () => fit.run(),
     },
     told('bars', words.bars, 'ArrowLeft', 'ArrowRight'),
     told('select', words.selectBars, 'Shift+ArrowLeft', 'Shift+ArrowRight'),

@@ -1,5 +1,6 @@
 /** What a field's numbers count, told by its name, and how people write them. */
 import { formatCount } from '../../base/format';
+import { numberFormat } from '../../base/locale';
 
 export type Unit = 'plain' | 'bytes' | 'perSecond' | 'ns' | 'us' | 'ms' | 's' | 'min';
 
@@ -41,12 +42,12 @@ const TIME_UNITS: readonly (readonly [number, string])[] = [
   [1, 'ns'],
 ];
 
-const short = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
-const compact = new Intl.NumberFormat(undefined, {
+const short = numberFormat({ maximumSignificantDigits: 3 });
+const compact = numberFormat({
   notation: 'compact',
   maximumSignificantDigits: 3,
 });
-const exact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 9 });
+const exact = numberFormat({ maximumFractionDigits: 9 });
 
 /** Three digits and a unit: `12.3 ms`, `1.5 kB`, `4.2K`. */
 export function formatValue(value: number, unit: Unit): string {
@@ -91,11 +92,11 @@ const FACTOR_FROM = 10;
 /** `+12 %`, `−3.4 %`, `×218`: a change that is small keeps a digit more. */
 export function formatChange(now: number, before: number): string | null {
   if (before === 0) return null;
-  if (now / before >= FACTOR_FROM) return `×${Math.round(now / before).toLocaleString()}`;
+  if (now / before >= FACTOR_FROM) return `×${formatCount(Math.round(now / before))}`;
   const percent = ((now - before) / Math.abs(before)) * 100;
   const digits = Math.abs(percent) < 10 ? 1 : 0;
   // What rounds to nothing is neither more nor less.
   const shown = Number(Math.abs(percent).toFixed(digits));
   const sign = shown === 0 ? '±' : percent > 0 ? '+' : '−';
-  return `${sign}${shown.toLocaleString(undefined, { maximumFractionDigits: digits })} %`;
+  return `${sign}${exact.format(shown)} %`;
 }

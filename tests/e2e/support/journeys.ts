@@ -6,9 +6,10 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { percentile } from '../../../scripts/frames.mjs';
 import { eventually, figure, out, temporaryFolder, timberline } from './machine';
 import { million, mixed, type Material } from './material';
-import { kinds, measureInput, percentile } from './paint';
+import { kinds, measureInput } from './paint';
 import { byId, type Screen } from './screen';
 
 /** A window or a page in which files or a case are opened. */

@@ -137,9 +137,3 @@ export async function measureInput(screen: Screen, kind: Kind): Promise<number[]
   await kind.after(screen);
   return times();
 }
-
-/** The least value that so many share of the values do not exceed. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
-}

@@ -1,0 +1,63 @@
+/** What an import has brought is told for so long before it is folded away. */
+export const TOLD_MS = 4_000;
+
+/** So long after it was last in the way, what is folded away is looked at again. */
+const AGAIN_MS = 500;
+
+/**
+ * Whether the files of the imports are listed. They are while something is read, and stay where something
+ * is wrong. Otherwise they are folded away by themselves a little after the end, but never under a pointer,
+ * because what stands above them moves; and at once when a person goes on to something else.
+ */
+export class Folding {
+  /** What a person wished; until then the files show while there is something to see in them. */
+  #wished = $state<boolean | null>(null);
+  #isTold = $state(false);
+  #isTrouble = $state(false);
+  #isReading = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #isInTheWay: () => boolean;
+
+  /** Asked whether folding would move something under a person's pointer. */
+  constructor(isInTheWay: () => boolean) {
+    this.#isInTheWay = isInTheWay;
+  }
+
+  get isOpen(): boolean {
+    return this.#wished ?? (this.#isTold || this.#isTrouble);
+  }
+
+  /** Says how the imports stand. */
+  show(isReading: boolean, isTrouble: boolean): void {
+    const [began, ended] = [isReading && !this.#isReading, !isReading && this.#isReading];
+    this.#isReading = isReading;
+    this.#isTrouble = isTrouble;
+    if (began) {
+      clearTimeout(this.#timer);
+      this.#isTold = true;
+      // Files that were opened to be read once need not stay open for ever.
+      if (this.#wished === true) this.#wished = null;
+    }
+    if (ended) this.#timer = setTimeout(() => this.#fold(), TOLD_MS);
+  }
+
+  /** A person does something with the events: what was told has been seen. */
+  goOn(): void {
+    if (this.#isReading) return;
+    clearTimeout(this.#timer);
+    this.#isTold = false;
+  }
+
+  toggle(): void {
+    this.#wished = !this.isOpen;
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #fold(): void {
+    if (this.#isInTheWay()) this.#timer = setTimeout(() => this.#fold(), AGAIN_MS);
+    else this.#isTold = false;
+  }
+}
