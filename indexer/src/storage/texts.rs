@@ -117,7 +117,7 @@ impl Segment {
                 files::remove(&path)?;
             }
         }
-        if profile != Profile::Full && super::has_templates(self) {
+        if !profile.has_columns() && super::has_templates(self) {
             files::remove(&self.file(super::templates::FILE))?;
         }
         Ok(())

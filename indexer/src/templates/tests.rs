@@ -142,10 +142,12 @@ fn templates_mined_when_asked_are_those_that_were_stored() {
     let options = PatternOptions::default();
     let expected = list(&stored, &view(""), &options);
 
-    // Never indexed.
+    // Never indexed, and then not there at all.
     let bare = Case::create(&folder.path().join("bare.case")).expect("a case");
     import(&bare, &logs, true);
-    assert!(!template_file(&bare, 0).exists());
+    assert_eq!(list(&bare, &view(""), &options), expected);
+    fs::remove_file(template_file(&bare, 0)).expect("it was stored as the events landed");
+    let bare = Case::open(bare.folder()).expect("it opens");
     assert_eq!(list(&bare, &view(""), &options), expected);
 
     // Cut into other segments, by an import a file; what came before stays what it was called.
@@ -182,6 +184,50 @@ fn templates_mined_when_asked_are_those_that_were_stored() {
     let without_it = list(&damaged, &view("NOT source:three.log"), &options);
     assert_eq!(by_text(&without_it), by_text(&expected));
     assert_eq!(damaged.verify(&Cancel::default()).problems.len(), 1);
+}
+
+#[test]
+fn shapes_found_while_events_land_are_those_of_the_stored_events() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines = |line: fn(usize) -> String| (0..20_000).map(line).collect::<String>();
+    // Messages that never repeat are stored by their places, some with escapes, some that are no UTF-8.
+    let mut json = lines(|n| {
+        let end = if n % 7 == 0 { "\\tthe end" } else { "" };
+        format!(
+            "{{\"ts\":{},\"msg\":\"job {n} of user u{} took {n}ms in a queue of the {n}th worker, which waited for the {n}th shelf of the store{end}\"}}\n",
+            1_772_373_900 + n,
+            n % 5
+        )
+    })
+    .into_bytes();
+    let places: Vec<_> = memchr::memmem::find_iter(&json, b"queue").step_by(11).collect();
+    places.into_iter().for_each(|place| json[place] = 0xFF);
+    let requests = lines(|n| {
+        let second = n % 60;
+        format!(
+            "10.0.0.{} - - [01/Mar/2026:14:05:{second:02} +0000] \"GET /a/{n}/b?c={n} HTTP/1.1\" 200 {n}\n",
+            n % 9
+        )
+    });
+    let odd = requests.replace("\"GET /a/17/", "\"nothing said ");
+    let wide: Vec<u8> = lines(|n| format!("2026-03-01T14:05:00Z ERROR disk {n} füll\n"))
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let case = Case::create(&folder.path().join("a.case")).expect("a case");
+    for (name, bytes) in [("a.json", json), ("b.log", odd.into_bytes()), ("c.log", wide)] {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).expect("it is written");
+        import(&case, &[path], true);
+    }
+    let snapshot = case.snapshot();
+    assert_eq!(snapshot.events(), 60_000);
+    assert!(snapshot.segments.iter().any(|segment| segment.meta.fields.iter().any(|field| field.placed)));
+    for segment in &snapshot.segments {
+        let landed = Mined::load(segment).expect("it was stored as the events landed");
+        let mined = Mined::mine(segment, &mut case.raw_cursor(), &Cancel::default()).expect("shapes");
+        assert!(landed.agrees(&mined));
+    }
 }
 
 #[test]
