@@ -65,7 +65,7 @@ impl Case {
         partial: &mut dyn FnMut(Partial<'_>),
         cancel: &Cancel,
     ) -> Result<Table> {
-        let asked = Asked::new(snapshot, query, range, options)?;
+        let asked = Asked::new(self, snapshot, query, range, options)?;
         let run = asked.run(self, snapshot, options, cancel);
         let mut tables = Vec::new();
         let mut out = |table: Table| {
@@ -92,7 +92,7 @@ impl Case {
         out: &mut dyn FnMut(&Table, f64) -> Result<()>,
         cancel: &Cancel,
     ) -> Result<()> {
-        let asked = Asked::new(snapshot, query, range, options)?;
+        let asked = Asked::new(self, snapshot, query, range, options)?;
         let run = asked.run(self, snapshot, options, cancel);
         let fraction = std::cell::Cell::new(0.0);
         let mut any = false;
@@ -122,6 +122,7 @@ pub(super) struct Asked {
 
 impl Asked {
     fn new(
+        case: &Case,
         snapshot: &Snapshot,
         query: &Query,
         (from, to): (Option<i64>, Option<i64>),
@@ -140,7 +141,7 @@ impl Asked {
             1 => filter.swap_remove(0),
             _ => Filter::And(filter),
         };
-        let view = Case::resolved(snapshot, &View { filter, from, to })?;
+        let view = case.resolved(snapshot, &View { filter, from, to })?;
         let now = snapshot.time_range().map_or(0, |(_, last)| last);
         let range = crate::search::range(snapshot, &view);
         let clock = Clock { now, zone: options.zone.clone(), range, folder: options.folder.clone() };

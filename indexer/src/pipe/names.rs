@@ -8,7 +8,9 @@ use jiff::tz::TimeZone;
 
 use super::run::Clock;
 use crate::error::{Error, ErrorKind, Result};
-use crate::query::{BUILT_IN, Context, Filter, KnownField, NamePattern, Severity, Span, nearest, resolve};
+use crate::query::{
+    BUILT_IN, Context, Filter, KnownField, NamePattern, NoteField, Severity, Span, nearest, resolve,
+};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
@@ -55,6 +57,9 @@ impl Names {
         }
         if self.open {
             return Ok(Arc::from(name));
+        }
+        if let Some(note) = NoteField::named(name) {
+            return Err(note.behind_a_pipe(span).into());
         }
         let error =
             Error::new(ErrorKind::QueryInvalid, format!("no field `{name}`")).spanning(span.start, span.end);
