@@ -77,7 +77,7 @@ impl Case {
         if tables.is_empty() {
             tables.push(asked.empty());
         }
-        let mut table = Table::concat(tables);
+        let mut table = Table::concat_unless(tables, &|| run.check())?;
         table.notes = run.take_notes();
         Ok(table)
     }

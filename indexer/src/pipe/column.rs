@@ -268,22 +268,26 @@ impl Column {
         })
     }
 
-    /// Columns one below the other.
-    pub(crate) fn concat(parts: &[&Column]) -> Column {
+    /// Columns one below the other, as long as nobody stops it.
+    pub(crate) fn concat<E>(parts: &[&Column], stopped: &dyn Fn() -> Result<(), E>) -> Result<Column, E> {
         let there: Vec<&&Column> = parts.iter().filter(|part| part.kind() != Kind::Missing).collect();
         let Some(first) = there.first() else {
-            return Column::missing(parts.iter().map(|part| part.len()).sum());
+            return Ok(Column::missing(parts.iter().map(|part| part.len()).sum()));
         };
         let kind = first.kind();
         if there.iter().any(|part| part.kind() != kind) {
-            return Column::of_cells(
-                parts.iter().flat_map(|part| (0..part.len()).map(|row| part.cell(row))).collect(),
-            );
+            let mut cells = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
+            for part in parts {
+                stopped()?;
+                cells.extend((0..part.len()).map(|row| part.cell(row)));
+            }
+            return Ok(Column::of_cells(cells));
         }
         macro_rules! join {
             ($variant:ident, $missing:expr) => {{
                 let mut all = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
                 for part in parts {
+                    stopped()?;
                     match &part.data {
                         Data::$variant(values) => all.extend_from_slice(values),
                         _ => all.resize(all.len() + part.len(), $missing),
@@ -292,15 +296,15 @@ impl Column {
                 Data::$variant(all)
             }};
         }
-        Column::new(match kind {
+        Ok(Column::new(match kind {
             Kind::Int => join!(Int, NO_INT),
             Kind::Time => join!(Time, NO_TIME),
             Kind::Float => join!(Float, f64::NAN),
             Kind::Bool => join!(Bool, None),
             Kind::Level => join!(Level, Level::None),
             Kind::Mixed => join!(Mixed, Cell::Missing),
-            Kind::Text | Kind::Missing => return concat_texts(parts),
-        })
+            Kind::Text | Kind::Missing => return concat_texts(parts, stopped),
+        }))
     }
 
     /// Bytes it takes in memory.
@@ -318,9 +322,20 @@ impl Column {
     }
 }
 
-fn concat_texts(parts: &[&Column]) -> Column {
+fn concat_texts<E>(parts: &[&Column], stopped: &dyn Fn() -> Result<(), E>) -> Result<Column, E> {
+    if let Some(texts) = common_dictionary(parts) {
+        let mut all = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
+        for part in parts {
+            match &part.data {
+                Data::Text { codes, .. } => all.extend_from_slice(codes),
+                _ => all.resize(all.len() + part.len(), NO_CODE),
+            }
+        }
+        return Ok(Column::new(Data::Text { codes: all, texts }));
+    }
     let mut builder = TextBuilder::default();
     for part in parts {
+        stopped()?;
         let Data::Text { codes, texts } = &part.data else {
             (0..part.len()).for_each(|_| builder.push(None));
             continue;
@@ -333,7 +348,17 @@ fn concat_texts(parts: &[&Column]) -> Column {
             builder.codes.push(new);
         }
     }
-    builder.finish()
+    Ok(builder.finish())
+}
+
+/// The dictionary of all parts that have one, where it is the same: parts of one segment, or of one table.
+fn common_dictionary(parts: &[&Column]) -> Option<Dictionary> {
+    let mut dictionaries = parts.iter().filter_map(|part| match &part.data {
+        Data::Text { texts, .. } => Some(texts),
+        _ => None,
+    });
+    let first = dictionaries.next()?;
+    dictionaries.all(|other| other.identity() == first.identity()).then(|| first.clone())
 }
 
 /// A column of texts being made; each distinct text is kept once.
