@@ -310,6 +310,9 @@ mod tests {
             ("abc", "abcd", false),
             ("a*bc", "abcd", false),
             ("aa*a", "aa", false),
+            ("http.*", "status", false),
+            ("x*a*y", "xay", true),
+            ("x*a*y", "xy", false),
         ] {
             assert_eq!(like(pattern, name), fits, "{pattern} {name}");
         }
