@@ -321,7 +321,7 @@ impl Asked {
                     merged += 1;
                 }
                 if progress.is_due() && merged < tasks.len() {
-                    let table = rest.partial(&groups, run)?;
+                    let table = rest.partial(&mut groups, run)?;
                     partial(Partial { table: table.as_ref(), fraction: progress.fraction() });
                 }
             }
@@ -392,7 +392,7 @@ impl Rest<'_> {
     }
 
     /// The result of the groups so far, where it costs little.
-    fn partial(&self, groups: &Groups, run: &Run<'_>) -> Result<Option<Table>> {
+    fn partial(&self, groups: &mut Groups, run: &Run<'_>) -> Result<Option<Table>> {
         // What is behind may be another run, or need the largest groups of all.
         let is_plain =
             |stage: &Stage| !matches!(stage.kind, StageKind::Compare { .. } | StageKind::Timechart { .. });
