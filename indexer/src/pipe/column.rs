@@ -1,11 +1,13 @@
 //! A column of a table: values of one type with missing ones among them, or of several types.
 
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use ingest::{Level, NO_INT, NO_TIME};
 
 use super::cell::Cell;
+use super::intern::Fast;
 use crate::storage::{Column as PackedColumn, Dictionary as Values, NO_CODE, Texts, Unit, with_codes};
 
 /// The type of a column's values.
@@ -366,7 +368,8 @@ fn common_dictionary(parts: &[&Column]) -> Option<Dictionary> {
 pub(crate) struct TextBuilder {
     codes: Vec<u32>,
     texts: Texts,
-    known: HashMap<Arc<str>, u32>,
+    /// Codes by the hashes of their texts, or by the next number where that is another text's.
+    known: HashMap<u64, u32, Fast>,
 }
 
 impl TextBuilder {
@@ -376,12 +379,16 @@ impl TextBuilder {
     }
 
     fn code(&mut self, text: &str) -> u32 {
-        if let Some(&code) = self.known.get(text) {
-            return code;
+        let mut key = Fast.hash_one(text);
+        while let Some(&code) = self.known.get(&key) {
+            if self.texts.get(code as usize) == Some(text) {
+                return code;
+            }
+            key = key.wrapping_add(1);
         }
         let code = self.texts.len() as u32;
         self.texts.push(text);
-        self.known.insert(Arc::from(text), code);
+        self.known.insert(key, code);
         code
     }
 
