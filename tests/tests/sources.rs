@@ -303,7 +303,7 @@ proptest! {
                 (_, 1) => format!("app.log-2026030{}", number + 1),
                 _ => format!("app-2026-03-0{}.log", number + 1),
             };
-            write(&parts.join(name), log[start..end].as_bytes());
+            write(&parts.join(name), &log.as_bytes()[start..end]);
         }
         let split = new_case(folder.path(), "split.case");
         import(&split, &[parts], &options(1 << 20));
