@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use indexer::export::replaced;
-use indexer::query::{Query, parse_query};
+use indexer::query::{Query, Reading, Severity, parse_query};
 use indexer::{
     Cancel, Case, Event, Explanation, FieldKind, FieldValue, NO_TIME, Snapshot, View, Walk, stamp,
 };
@@ -39,6 +39,7 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
             pipes::print(&table, arguments.format, &mut stdout)?;
         }
         stdout.flush()?;
+        advise(&case, &snapshot, &arguments.filter);
         return Ok(outcome(&snapshot));
     }
     let view = View { filter: asked.filter, from: range.0, to: range.1 };
@@ -55,10 +56,20 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
         printing.print(arguments.format, &walk, &mut stdout)?;
     }
     stdout.flush()?;
+    advise(&case, &snapshot, &arguments.filter);
     if arguments.explain {
         explain(&checked(&arguments.filter, case.explain(&snapshot, &view, &Cancel::default()))?);
     }
     Ok(outcome(&snapshot))
+}
+
+/// Tells what was perhaps meant otherwise.
+fn advise(case: &Case, snapshot: &Snapshot, query: &str) {
+    let found = case.check(snapshot, query, Reading::Timberline).diagnostics.into_iter();
+    for advice in found.filter(|found| found.severity == Severity::Advice) {
+        let hint = advice.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+        out::say(&format!("{}{hint}", advice.message));
+    }
 }
 
 /// Names what the answer lacks.

@@ -12,6 +12,7 @@ use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::exec::{FrameCache, MatchCache};
 use crate::import::{self, ImportOptions, ImportReport, Progress};
 use crate::limits::{COLUMN_CACHE_BYTES, COLUMN_CACHE_SHARE};
+use crate::notes::NotedCache;
 use crate::storage::{
     ColumnCache, Frame, Manifest, ManifestStamp, Profile, RawCursor, RawFolder, Readings, Segment,
     SegmentEntry, Shared, SourceEntry, folder_bytes, folder_is_read_only, is_locked, notes, verify_templates,
@@ -31,6 +32,7 @@ pub struct Case {
     pub(crate) frames: FrameCache,
     pub(crate) matches: MatchCache,
     pub(crate) templates: TemplateCache,
+    pub(crate) noted: NotedCache,
 }
 
 #[derive(Debug)]
@@ -181,6 +183,7 @@ impl Case {
             frames: FrameCache::default(),
             matches: MatchCache::default(),
             templates: TemplateCache::default(),
+            noted: NotedCache::default(),
         })
     }
 

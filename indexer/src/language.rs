@@ -64,15 +64,17 @@ impl Case {
 
     /// The view with a filter that names fields of the case and instants. What means nothing in this case is
     /// a mistake in the query, not an empty answer.
-    pub(crate) fn resolved(snapshot: &Snapshot, view: &View) -> Result<View> {
+    pub(crate) fn resolved(&self, snapshot: &Snapshot, view: &View) -> Result<View> {
         let (from, to) = (view.from, view.to);
         if view.filter == Filter::Everything || snapshot.events() == 0 {
             return Ok(view.clone());
         }
         let resolved = resolve(&view.filter, &Self::context(snapshot));
         let mistake = resolved.diagnostics.into_iter().find(|found| found.severity == Severity::Error);
-        mistake
-            .map_or_else(|| Ok(View { filter: resolved.filter, from, to }), |found| Err(Error::from(found)))
+        if let Some(found) = mistake {
+            return Err(found.into());
+        }
+        Ok(View { filter: self.with_noted_events(resolved.filter)?, from, to })
     }
 
     /// Answers a filter and tells what was done for it. Nothing that was kept from earlier questions is used.
@@ -81,7 +83,7 @@ impl Case {
     }
 
     fn explain_of(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Explanation> {
-        let view = Self::resolved(snapshot, view)?;
+        let view = self.resolved(snapshot, view)?;
         let (trace, prepared) = (Trace::default(), Prepared::new(&view.filter));
         let mut cursor = self.raw_cursor();
         let (mut skipped, mut events, mut matched) = (0, 0, 0);
@@ -117,12 +119,13 @@ impl Case {
 
     /// Everything that is wrong or doubtful in a query, and its words by kind. Any text is taken.
     #[must_use]
-    pub fn check(snapshot: &Snapshot, query: &str, reading: Reading) -> Checked {
+    pub fn check(&self, snapshot: &Snapshot, query: &str, reading: Reading) -> Checked {
         let Lenient { query: parsed, mut diagnostics } = parse_leniently(query, reading);
         if snapshot.events() > 0 {
             let context = Self::context(snapshot);
             diagnostics.extend(resolve(&parsed.filter, &context).diagnostics);
             diagnostics.extend(unknown_columns(&parsed, &context));
+            diagnostics.extend(self.hidden_notes(&parsed.filter, &context));
         }
         diagnostics.sort_by_key(|found| (found.start, found.end));
         let is_right = diagnostics.iter().all(|found| found.severity == Severity::Advice);
@@ -160,11 +163,15 @@ impl Case {
 
     /// What could be written at a place in a query, a byte of it.
     #[must_use]
-    pub fn complete(snapshot: &Snapshot, query: &str, cursor: usize, cancel: &Cancel) -> Completion {
+    pub fn complete(&self, snapshot: &Snapshot, query: &str, cursor: usize, cancel: &Cancel) -> Completion {
         let context = Self::context(snapshot);
         complete(query, cursor, &context, &mut |field, typed| {
             // A value that cannot be counted is one that is not offered; the query says why when it runs.
-            Self::field_values(snapshot, field, typed, cancel).unwrap_or_default()
+            let found = match context.note_field(field) {
+                Some(note) => self.noted_values(note, typed),
+                None => Self::field_values(snapshot, field, typed, cancel),
+            };
+            found.unwrap_or_default()
         })
     }
 

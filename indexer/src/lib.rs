@@ -38,6 +38,7 @@ mod marks;
 pub mod notebook;
 mod notes;
 mod patterns;
+mod percentile;
 mod pieces;
 mod pipe;
 mod preview;

@@ -15,6 +15,7 @@ use crate::events::Shown;
 pub use crate::exec::Direction;
 use crate::exec::{Part, Position, Question, RowSet, Selection, in_order, select_segment};
 use crate::limits::{PAGE_ROWS, PARTIAL_EVERY, TIMELINE_BUCKETS};
+use crate::notes::states_of;
 use crate::query::{self, Diagnostic, Filter, nearest};
 use crate::storage::{Frame, RawCursor, Segment, SegmentField, SegmentMeta};
 use crate::{Cancel, FieldKind};
@@ -105,7 +106,7 @@ impl Case {
         partial: &mut dyn FnMut(&Timeline, f64),
         cancel: &Cancel,
     ) -> Result<Timeline> {
-        let view = &Self::resolved(snapshot, view)?;
+        let view = &self.resolved(snapshot, view)?;
         let empty = match range(snapshot, view) {
             Some((first, last)) => Timeline::over(first, last, buckets.clamp(1, TIMELINE_BUCKETS)),
             None => Timeline::empty(),
@@ -203,7 +204,7 @@ impl Case {
     }
 
     pub(crate) fn selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
-        let view = &Self::resolved(snapshot, view)?;
+        let view = &self.resolved(snapshot, view)?;
         Self::without_damaged(snapshot, |snapshot| {
             let mut parts = Vec::new();
             self.each_part(snapshot, view, cancel, Ok, |part, _| {
@@ -260,6 +261,7 @@ impl Case {
         cancel: &Cancel,
     ) -> Result<RowSet> {
         let mut printed = filter.to_string();
+        printed.push_str(&states_of(filter));
         let templates = self.templates_for(snapshot, segment, filter, cancel)?;
         if templates.is_some() {
             // Later segments may change what is taken together.

@@ -96,7 +96,7 @@ impl Case {
         if let Some(direction) = sort.by_time() {
             return self.page(snapshot, view, direction, rows, shown, cancel);
         }
-        let view = &Self::resolved(snapshot, view)?;
+        let view = &self.resolved(snapshot, view)?;
         Self::check_known(snapshot, &sort.field)?;
         let asked = Asked { case: self, snapshot, view, cancel };
         let (positions, total) = positions(&asked, sort, rows.0, rows.1.min(PAGE_ROWS))?;

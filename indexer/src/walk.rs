@@ -63,7 +63,7 @@ impl Case {
             let selection = self.selection(snapshot, view, cancel)?;
             return self.walk(&Ordered::ByTime(selection, direction), walk, cancel, each);
         }
-        let view = &Self::resolved(snapshot, view)?;
+        let view = &self.resolved(snapshot, view)?;
         Self::check_known(snapshot, &walk.sort.field)?;
         // What is damaged is found out before anything is given away.
         Self::without_damaged(snapshot, |snapshot| {

@@ -14,11 +14,13 @@ pub struct Known {
     pub fields: Vec<String>,
     /// The time of the last event.
     pub now: i64,
+    /// What people wrote on events: kind, source and offset, text.
+    pub notes: Vec<(String, (u32, u64), String)>,
 }
 
 impl Known {
     pub fn of<'e>(events: impl Iterator<Item = (&'e Event, &'e [FieldValue])>) -> Known {
-        let mut known = Known { fields: Vec::new(), now: 0 };
+        let mut known = Known::default();
         for (event, fields) in events {
             known.now = known.now.max(event.time);
             for field in fields {
@@ -33,6 +35,11 @@ impl Known {
     fn has(&self, name: &str) -> bool {
         ["time", "level", "source", "line", "raw"].contains(&name)
             || self.fields.iter().any(|field| field == name)
+    }
+
+    /// Whether a name is one for what people wrote, and of no field.
+    fn is_noted(&self, name: &str) -> bool {
+        ["is", "note.is", "tag", "note.tag"].contains(&name) && !self.has(name)
     }
 
     /// The fields that are meant by a name.
@@ -60,6 +67,8 @@ pub fn passes(filter: &Filter, event: &Event, source: &str, fields: &[FieldValue
         Filter::Or(parts) => parts.iter().any(passes),
         Filter::Not(inner) => !passes(inner),
         Filter::Text(pattern) => occurs(pattern, &event.text),
+        Filter::Field { field, test, .. } if known.is_noted(field) => note_passes(field, test, event, known),
+        Filter::Noted(_) => panic!("only the engine looks notes up"),
         Filter::Field { field, test, .. } => known.meant(field).into_iter().any(|name| match name {
             "raw" => text_passes("raw", test, &event.text, occurs),
             "source" => text_passes("source", test, source, matches_value),
@@ -75,6 +84,31 @@ pub fn passes(filter: &Filter, event: &Event, source: &str, fields: &[FieldValue
             }),
         }),
     }
+}
+
+/// Each byte that somebody wrote something on is looked at by itself; the event that holds it is meant.
+fn note_passes(field: &str, test: &Test, event: &Event, known: &Known) -> bool {
+    let bytes = event.offset..event.offset + u64::from(event.length).max(1);
+    bytes.into_iter().any(|byte| {
+        let on_it = known.notes.iter().filter(|(_, place, _)| *place == (event.source, byte));
+        let of = |kind: &str| -> Vec<&str> {
+            on_it.clone().filter(|note| note.0 == kind).map(|note| note.2.as_str()).collect()
+        };
+        let mut values = of("tag");
+        if field.ends_with("is") {
+            let states = [("starred", "star"), ("tagged", "tag"), ("commented", "comment")];
+            values =
+                states.into_iter().filter(|(_, kind)| !of(kind).is_empty()).map(|(state, _)| state).collect();
+            if !values.is_empty() {
+                values.push("noted");
+            }
+        }
+        let passes = |value: &&str| text_passes("tag", test, value, matches_value);
+        match test {
+            Test::Compare(Op::NotEqual, _) => !values.is_empty() && values.iter().all(passes),
+            _ => values.iter().any(passes),
+        }
+    })
 }
 
 /// Whether a pattern occurs somewhere in a text.

@@ -51,6 +51,41 @@ fn told(variable: &str) -> String {
     std::env::var(variable).unwrap_or_default()
 }
 
+#[test]
+fn the_command_line_finds_what_people_noted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("a.log");
+    let lines = [r#"{"n":1,"tag":"web"}"#, r#"{"n":2,"tag":"db"}"#, r#"{"n":3}"#];
+    std::fs::write(&log, lines.join("\n")).expect("a log");
+    let path = new_case(folder.path());
+    let case = Case::open(&path).expect("the case opens");
+    let import = indexer::ImportOptions::default();
+    case.import(&[log], &import, &|_| {}, &indexer::Cancel::default()).expect("an import");
+    let ask = |query: &str| {
+        let command = timberline_tests::programs::timberline();
+        let output =
+            Command::new(command).arg("query").arg(&path).arg(query).args(["--format", "raw"]).output();
+        let output = output.expect("it runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text").trim_end().to_owned();
+        (text(output.stdout), text(output.stderr))
+    };
+    assert_eq!(ask("is:starred"), (String::new(), String::new()));
+    let second = lines[0].len() as u64 + 1;
+    let tag = NoteDraft { kind: "tag".into(), text: "web".into(), ..star("t", second) };
+    put(&case, vec![star("s", second), tag]);
+    assert_eq!(ask("is:starred | keep n | where n > 0").0, ask("n:2 | keep n | where n > 0").0);
+    assert_eq!(ask("is:starred").0, lines[1]);
+    assert_eq!(ask("note.tag:web").0, lines[1]);
+    assert_eq!(ask("NOT is:noted").0, format!("{}\n{}", lines[0], lines[2]));
+    // The log's own field is meant, and who has tagged events so is told.
+    let advice = "`tag` is a field of the log; 1 event has such a note; write note.tag for what people noted";
+    assert_eq!(ask("tag:web"), (lines[0].to_owned(), advice.to_owned()));
+    let names = vec![("star".to_owned(), "s:".to_owned() + &second.to_string())];
+    let remove = names.into_iter().map(|(kind, id)| indexer::NoteRemoval { kind, id, known: None }).collect();
+    case.change_notes(&NoteChange { put: Vec::new(), remove }, 2).expect("a change");
+    assert_eq!(ask("is:starred").0, "");
+}
+
 /// Writes two notes at a time until it is killed, and tells each pair once it is written.
 #[test]
 #[ignore = "the second process of other tests"]

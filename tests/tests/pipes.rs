@@ -1,9 +1,12 @@
-//! What pipes do faster than stage by stage is what they would do stage by stage.
+//! What pipes do faster than stage by stage is what they would do stage by stage, and what is calculated in a pipe is
+//! what the same calculation without one gives.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use indexer::{Cancel, Case, ImportOptions, RunOptions, Table};
+use indexer::aggregate::{Axis, By, Measure, Request, TermOrder};
+use indexer::{Cancel, Case, ImportOptions, RunOptions, Scalar, Table, View};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -79,4 +82,67 @@ fn the_first_rows_of_a_sort_are_those_of_the_whole_sort() {
             Ok(())
         })
         .expect("the first rows are the same");
+}
+
+/// What `stats` tells of each group, by the group's key and the column's name.
+type Told = BTreeMap<String, BTreeMap<String, Option<f64>>>;
+
+const CALCULATED: [&str; 7] = ["count(n)", "sum(n)", "avg(n)", "min(n)", "max(n)", "p50(n)", "p95(n)"];
+
+fn by_pipe(case: &Case, query: &str, key: &str) -> Told {
+    let table = run(case, &format!("{query} | stats count, {} by {key}", CALCULATED.join(", ")));
+    let names: Vec<String> = table.names().iter().map(ToString::to_string).collect();
+    let told = |row: usize| {
+        let columns = names.iter().enumerate().skip(1);
+        columns
+            .map(|(column, name)| (name.clone(), table.cell(row, column).to_string().parse().ok()))
+            .collect()
+    };
+    (0..table.rows()).map(|row| (table.cell(row, 0).to_string(), told(row))).collect()
+}
+
+fn by_request(case: &Case, query: &str, key: &str) -> Told {
+    let field = || "n".to_owned();
+    let request = Request {
+        by: vec![By::Terms { field: key.to_owned(), top: 100, order: TermOrder::Value }],
+        measures: vec![
+            Measure::Stats { field: field() },
+            Measure::Percentiles { field: field(), at: vec![50.0, 95.0] },
+        ],
+    };
+    let view = View::parse(query, None, None).expect("a query");
+    let answer = case
+        .aggregate(&case.snapshot(), &view, &request, &mut |_, _| {}, &Cancel::default())
+        .unwrap_or_else(|error| panic!("{query}: {error}"));
+    let Axis::Terms { values, .. } = &answer.axes[0] else { panic!("other axes") };
+    // One place is of all other values, of which there are none, and the last one of events without any.
+    let keys = values.iter().map(ToString::to_string).chain(["other".to_owned(), String::new()]);
+    let told = |place: usize| {
+        let measured = answer.measured.iter().filter(|measured| CALCULATED.contains(&measured.name.as_str()));
+        let values = measured.map(|measured| {
+            (measured.name.clone(), measured.values[place].as_ref().and_then(Scalar::number))
+        });
+        values.chain([("count".to_owned(), Some(answer.counts[place] as f64))]).collect()
+    };
+    let counted = keys.enumerate().filter(|(place, _)| answer.counts[*place] > 0);
+    counted.map(|(place, key)| (key, told(place))).collect()
+}
+
+#[test]
+fn what_stats_calculates_is_what_a_calculation_without_a_pipe_gives() {
+    let files = prop::collection::vec(prop::collection::vec((0..9_i64, 0..40_i64), 0..60), 1..4);
+    let mut runner = TestRunner::new(Config { cases: 24, ..Config::default() });
+    runner
+        .run(&files, |files| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let case = case_of(folder.path(), &files);
+            for query in ["*", "n>0", "w:w3 OR n:0"] {
+                for key in ["w", "k", "n"] {
+                    let (pipe, request) = (by_pipe(&case, query, key), by_request(&case, query, key));
+                    prop_assert_eq!(pipe, request, "{} by {}", query, key);
+                }
+            }
+            Ok(())
+        })
+        .expect("both ways agree");
 }

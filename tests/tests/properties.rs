@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use indexer::query::{Filter, parse};
 use indexer::{
-    Cancel, Case, Direction, Event, FieldValue, ImportOptions, NO_TIME, Profile, Shown, View, Walk,
+    Cancel, Case, Direction, Event, FieldValue, ImportOptions, NO_TIME, NoteChange, NoteDraft, NoteRemoval,
+    Profile, Shown, View, Walk,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -14,7 +15,7 @@ use timberline_tests::reference::{self, Known};
 
 mod random;
 
-use random::{file, query, write_files};
+use random::{Written, file, notes, query, write_files};
 
 fn imported(folder: &Path, name: &str, files: &[PathBuf], profile: Profile) -> Case {
     let case = Case::create(&folder.join(name)).expect("a case can be made");
@@ -111,9 +112,32 @@ fn half_indexed(folder: &Path, files: &[PathBuf]) -> Case {
     Case::open(&path).expect("a case")
 }
 
+/// Writes notes on events of a case, and says what is on them then.
+fn write_notes(case: &Case, events: &[Events], written: &[Written]) -> Vec<(String, (u32, u64), String)> {
+    for one in written.iter().filter(|_| !events.is_empty()) {
+        let (event, ..) = &events[one.event.index(events.len())];
+        let within = if one.is_within { u64::from(event.length / 2) } else { 0 };
+        let (kind, id) = (one.kind.to_owned(), one.id.to_string());
+        let mut change = NoteChange::default();
+        if one.is_removed {
+            change.remove.push(NoteRemoval { kind, id, known: None });
+        } else {
+            let event = Some((event.source, event.offset + within));
+            let (text, data) = (one.text.to_owned(), serde_json::Value::Null);
+            change.put.push(NoteDraft { kind, id, known: None, event, range: None, text, data });
+        }
+        case.change_notes(&change, 1).expect("a change");
+    }
+    let all = case.notes(None, 1).expect("notes").notes.into_iter();
+    all.filter(|note| note.kind != "page")
+        .map(|note| (note.kind, note.event.expect("an event"), note.text))
+        .collect()
+}
+
 /// One set of files, asked before, during and after indexing.
 fn index_scan_and_reference_agree_on(
     contents: &[Vec<u8>],
+    written: &[Written],
     queries: &[String],
     page: (usize, usize),
 ) -> Result<(), TestCaseError> {
@@ -125,7 +149,10 @@ fn index_scan_and_reference_agree_on(
     for case in &cases {
         prop_assert_eq!(&all(case), &events);
     }
-    let known = Known::of(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
+    let mut known = Known::of(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
+    for case in cases.iter().chain([&half]) {
+        known.notes = write_notes(case, &events, written);
+    }
     let keys: Vec<_> = events.iter().map(|(event, ..)| (event.time, event.source, event.offset)).collect();
     prop_assert!(keys.is_sorted());
     for query in queries {
@@ -143,8 +170,9 @@ fn ten_thousand_queries_agree() {
     let mut runner = TestRunner::new(Config { cases: 420, ..Config::default() });
     let files = prop::collection::vec(file(), 1..4);
     let queries = prop::collection::vec(query(), 24);
-    let outcome = runner.run(&(files, queries, (0..120usize, 1..50usize)), |(files, queries, page)| {
-        index_scan_and_reference_agree_on(&files, &queries, page)
+    let page = (0..120usize, 1..50usize);
+    let outcome = runner.run(&(files, notes(), queries, page), |(files, written, queries, page)| {
+        index_scan_and_reference_agree_on(&files, &written, &queries, page)
     });
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
 }
@@ -167,10 +195,41 @@ proptest! {
     #[test]
     fn every_profile_and_the_reference_agree(
         contents in prop::collection::vec(file(), 1..4),
+        written in notes(),
         queries in prop::collection::vec(query(), 24),
         page in (0..120usize, 1..50usize),
     ) {
-        index_scan_and_reference_agree_on(&contents, &queries, page)?;
+        index_scan_and_reference_agree_on(&contents, &written, &queries, page)?;
+    }
+
+    #[test]
+    fn what_is_written_on_events_is_in_the_next_answer(
+        contents in prop::collection::vec(file(), 1..3),
+        rounds in prop::collection::vec(notes(), 1..6),
+        queries in prop::collection::vec(query(), 6),
+        page in (0..120usize, 1..50usize),
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = write_files(folder.path(), &contents);
+        let case = imported(folder.path(), "c.case", &files, Profile::Fields);
+        // Another process writes now and then.
+        let other = Case::open(case.folder()).expect("a case");
+        let events = all(&case);
+        let mut known = Known::of(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
+        let of_notes = ["is:starred", "is:noted", "tag:*", "NOT tag:root", "is!=tagged"].map(str::to_owned);
+        for (round, written) in rounds.iter().enumerate() {
+            let writer = if round % 2 == 0 { &case } else { &other };
+            known.notes = write_notes(writer, &events, written);
+            for query in of_notes.iter().chain(&queries) {
+                agrees(&case, query, &events, &known, page)?;
+            }
+        }
+        // A file of notes that is gone, or another one in its place, is noticed as well.
+        let _ = fs::remove_file(case.folder().join("notes.db"));
+        known.notes.clear();
+        agrees(&case, "is:noted", &events, &known, page)?;
+        known.notes = write_notes(&other, &events, &rounds[0]);
+        agrees(&case, "is:noted", &events, &known, page)?;
     }
 
     #[test]

@@ -112,7 +112,7 @@ impl Case {
         partial: &mut dyn FnMut(&Facets, f64),
         cancel: &Cancel,
     ) -> Result<Facets> {
-        let view = &Self::resolved(snapshot, view)?;
+        let view = &self.resolved(snapshot, view)?;
         let asked = Asked { case: self, snapshot, view, cancel };
         let mut fields = request.fields.clone();
         if fields.is_empty() {

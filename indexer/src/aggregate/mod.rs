@@ -95,7 +95,7 @@ impl Case {
         partial: &mut dyn FnMut(&Answer, f64),
         cancel: &Cancel,
     ) -> Result<Answer> {
-        let view = &Self::resolved(snapshot, view)?;
+        let view = &self.resolved(snapshot, view)?;
         for field in request.fields() {
             Self::check_known(snapshot, field)?;
         }

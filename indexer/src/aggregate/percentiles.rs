@@ -2,6 +2,7 @@
 
 use super::block::Block;
 use crate::exec::{Domain, Narrowed, Ranks, ToKey, bucket};
+use crate::percentile::between;
 use crate::storage::{Code, Column, Scalar, with_codes};
 
 /// The numbers of one part on their way into a pass.
@@ -58,5 +59,5 @@ pub fn value(ranks: &Ranks, domain: &Domain, cell: usize, share: usize) -> Optio
         return Some(lower);
     }
     let (from, to) = (lower.number()?, domain.value(high).number()?);
-    Some(Scalar::Float(from + (to - from) * way))
+    Some(Scalar::Float(between(from, to, way)))
 }

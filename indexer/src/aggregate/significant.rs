@@ -58,8 +58,8 @@ impl Case {
         most: usize,
         cancel: &Cancel,
     ) -> Result<SignificantTerms> {
-        let selection = &Self::resolved(snapshot, selection)?;
-        let background = &Self::resolved(snapshot, background)?;
+        let selection = &self.resolved(snapshot, selection)?;
+        let background = &self.resolved(snapshot, background)?;
         let mut fields = fields.to_vec();
         if fields.is_empty() {
             fields = Self::field_names(snapshot);

@@ -99,7 +99,7 @@ impl Case {
         (field, order, most): (&str, TransactionOrder, usize),
         cancel: &Cancel,
     ) -> Result<Transactions> {
-        let view = &Self::resolved(snapshot, view)?;
+        let view = &self.resolved(snapshot, view)?;
         Self::check_known(snapshot, field)?;
         let asked = Asked { case: self, snapshot, view, cancel };
         let values = Values::of(self, snapshot, field, cancel)?;

@@ -1,9 +1,11 @@
 //! A filter made ready to be asked of many segments: its expressions are compiled once, not once a segment.
 
+use std::sync::Arc;
+
 use super::matcher::Matcher;
 use super::tokens_of::sure_tokens;
 use super::values::{TextTest, ValueTest};
-use crate::query::{Filter, Pattern, Test};
+use crate::query::{Filter, NotedEvents, Pattern, Test};
 
 #[derive(Debug)]
 pub enum Prepared {
@@ -33,6 +35,8 @@ pub enum Asks {
     AnyText,
     Template(Test),
     Field(String, ValueTest),
+    /// Nothing where they are not looked up.
+    Noted(Option<Arc<NotedEvents>>),
 }
 
 /// A pattern that is looked for in the text of events.
@@ -62,6 +66,7 @@ impl Prepared {
             Filter::Or(parts) => return Prepared::Or(list(parts)),
             Filter::Not(inner) => return Prepared::Not(Box::new(Prepared::new(inner))),
             Filter::Text(pattern) => Asks::Text(vec![TextClause::new(pattern)]),
+            Filter::Noted(noted) => Asks::Noted(noted.events.clone()),
             Filter::Field { field, test, .. } if field == "raw" => match test {
                 Test::Exists => Asks::AnyText,
                 Test::Matches(patterns) => Asks::Text(patterns.iter().map(TextClause::new).collect()),
@@ -78,6 +83,7 @@ fn cost(filter: &Filter) -> u32 {
     match filter {
         Filter::Everything => 0,
         Filter::Field { field, .. } if matches!(field.as_str(), "time" | "level" | "source") => 1,
+        Filter::Noted(_) => 2,
         Filter::Field { field, .. } if field != "raw" => 2,
         Filter::Not(inner) => cost(inner),
         Filter::And(parts) | Filter::Or(parts) => parts.iter().map(cost).max().unwrap_or(0),

@@ -4,6 +4,7 @@
 
 use super::keys::ToKey;
 use crate::limits::{PERCENTILE_CANDIDATES, PERCENTILE_COUNTERS};
+use crate::percentile::Percent;
 
 /// The fewest and the most values of upper bits that are told apart in one pass.
 const FEWEST_BUCKETS: usize = 4;
@@ -26,7 +27,7 @@ pub struct Ranks {
 #[derive(Debug)]
 enum Wanted {
     /// Of each cell, as shares of its numbers.
-    Shares(Vec<f64>),
+    Shares(Vec<Percent>),
     /// Of the only cell.
     Ranks(Vec<u64>),
 }
@@ -43,8 +44,8 @@ impl Wanted {
     fn between(&self, share: usize, count: u64) -> (u64, u64, f64) {
         match self {
             Wanted::Shares(shares) => {
-                let rank = shares[share] * (count - 1) as f64;
-                (rank as u64, (rank.ceil() as u64).min(count - 1), rank.fract())
+                let (rank, way) = shares[share].place(count);
+                (rank, rank + u64::from(way > 0.0), way)
             }
             Wanted::Ranks(ranks) => {
                 let rank = ranks[share].min(count - 1);
@@ -91,7 +92,7 @@ pub enum Narrowed {
 impl Ranks {
     /// `percents` are 0 to 100 of each cell's numbers; no key is larger than `largest`.
     pub fn new(percents: &[f64], cells: usize, largest: u64) -> Ranks {
-        let shares = percents.iter().map(|percent| percent.clamp(0.0, 100.0) / 100.0).collect();
+        let shares = percents.iter().map(|&percent| Percent::new(percent)).collect();
         Ranks::wanting(Wanted::Shares(shares), cells, largest)
     }
 
@@ -325,10 +326,10 @@ mod tests {
             for (cell, keys) in cells.iter().enumerate() {
                 let mut sorted = keys.clone();
                 sorted.sort_unstable();
-                for (share, percent) in [f64::from(percent), 50.0].into_iter().enumerate() {
+                for (share, percent) in [percent, 50].into_iter().enumerate() {
                     let expected = (!sorted.is_empty()).then(|| {
-                        let rank = percent / 100.0 * (sorted.len() - 1) as f64;
-                        (sorted[rank as usize], sorted[rank.ceil() as usize], rank.fract())
+                        let rank = percent as usize * (sorted.len() - 1);
+                        (sorted[rank / 100], sorted[rank.div_ceil(100)], (rank % 100) as f64 / 100.0)
                     });
                     prop_assert_eq!(ranks.between(cell, share), expected);
                 }

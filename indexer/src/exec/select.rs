@@ -7,6 +7,7 @@ use super::codes::Codes;
 use super::explain::{Path, Trace};
 use super::field;
 use super::matcher::Matcher;
+use super::noted;
 use super::phrase;
 use super::prepared::{Asks, Prepared, TextClause};
 use super::rows::Rows;
@@ -33,7 +34,7 @@ pub struct Question<'a> {
 }
 
 impl Question<'_> {
-    fn rows(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.segment.meta.events as usize
     }
 }
@@ -118,6 +119,7 @@ fn ask(question: &Question<'_>, asks: &Asks, cursor: &mut RawCursor<'_>, among: 
             let rows = question.templates.map_or_else(none, |templates| templates.rows(test)).and(among);
             Ok(Found { rows, path: Path::Dictionary })
         }
+        Asks::Noted(events) => noted::eval(question, events.as_deref(), among),
         Asks::Field(field, test) => {
             let found = field::eval(question, field, test)?;
             Ok(Found { rows: found.rows.and(among), path: found.path })

@@ -11,15 +11,17 @@ mod markdown;
 mod text;
 mod visible;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub use answer::{Answer, Frozen};
 pub use cell::{Cell, EventPlace, What};
 pub use markdown::{Align, Node, cells, parse};
 
+pub use crate::notes::Said;
+
 use crate::error::Result;
 use crate::limits::MOST_NOTES_AT_ONCE;
+use crate::notes::said_by;
 use crate::pipe::RunOptions;
 use crate::storage::SourceEntry;
 use crate::{Cancel, Case, Evidence, Note};
@@ -67,25 +69,6 @@ pub struct NotedRange {
     /// Both ends are in it.
     pub range: (i64, i64),
     pub said: Said,
-}
-
-/// What somebody wrote about an event or a range.
-#[derive(Clone, Debug, Default)]
-pub struct Said {
-    pub starred: bool,
-    pub tags: Vec<String>,
-    /// Comments, and what markers are called.
-    pub comments: Vec<String>,
-}
-
-impl Said {
-    fn add(&mut self, note: &Note) {
-        match note.kind.as_str() {
-            "star" => self.starred = true,
-            "tag" => self.tags.push(note.text.clone()),
-            _ => self.comments.push(note.text.clone()),
-        }
-    }
 }
 
 impl Case {
@@ -172,15 +155,6 @@ fn noted_ranges(notes: &[Note]) -> Vec<NotedRange> {
     };
     let found = said_by(notes.iter().filter(is_about).filter_map(|note| Some((note.range?, note))));
     found.map(|(range, said)| NotedRange { range, said }).collect()
-}
-
-/// What is said of each thing, in the order of the things.
-fn said_by<'n, T: Ord>(notes: impl Iterator<Item = (T, &'n Note)>) -> impl Iterator<Item = (T, Said)> {
-    let mut found: BTreeMap<T, Said> = BTreeMap::new();
-    for (about, note) in notes {
-        found.entry(about).or_default().add(note);
-    }
-    found.into_iter()
 }
 
 #[cfg(test)]

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::exec::Position;
-use crate::limits::{CANCEL_ROWS, EVIDENCE_BYTES, MOST_NOTES_AT_ONCE};
-use crate::storage::Segment;
+use crate::exec::{Position, rows_at};
+use crate::limits::{EVIDENCE_BYTES, MOST_NOTES_AT_ONCE};
 use crate::{Cancel, Case, Event, Snapshot};
 
 /// An event as evidence: what it says, and where in which file that can be checked.
@@ -48,16 +47,22 @@ impl Case {
         cut: usize,
         cancel: &Cancel,
     ) -> Result<Vec<Option<Evidence>>> {
-        let mut wanted: HashMap<u32, Vec<u64>> = HashMap::new();
-        for &(source, offset) in places {
-            wanted.entry(source).or_default().push(offset);
-        }
-        for offsets in wanted.values_mut() {
-            offsets.sort_unstable();
-        }
+        let mut wanted = places.to_vec();
+        wanted.sort_unstable();
+        wanted.dedup();
         let mut found: HashMap<(u32, u64), Position> = HashMap::new();
         for segment in &snapshot.segments {
-            find_in(segment, &wanted, &mut found, cancel)?;
+            let rows = 0..segment.meta.events as u32;
+            rows_at(segment, &wanted, rows, cancel, &mut |row, start, held| {
+                for &place in held {
+                    let position = || Position { segment: Arc::clone(segment), row: row as usize };
+                    if place.1 == start {
+                        found.insert(place, position());
+                    } else {
+                        found.entry(place).or_insert_with(position);
+                    }
+                }
+            })?;
         }
         let mut cursor = self.raw_cursor();
         let shown = places.iter().map(|place| {
@@ -81,43 +86,4 @@ fn shorten(event: &mut Event, cut: usize) {
         event.text.truncate(event.text.floor_char_boundary(cut));
         event.cut = true;
     }
-}
-
-/// The rows of a segment that hold one of the wanted bytes of their source.
-fn find_in(
-    segment: &Arc<Segment>,
-    wanted: &HashMap<u32, Vec<u64>>,
-    found: &mut HashMap<(u32, u64), Position>,
-    cancel: &Cancel,
-) -> Result<()> {
-    let holds_any = segment.meta.sources.iter().any(|entry| {
-        let Some(offsets) = wanted.get(&entry.source) else { return false };
-        entry.frames.iter().any(|frame| {
-            let first = offsets.partition_point(|&offset| offset < frame.offset);
-            offsets.get(first).is_some_and(|&offset| offset < frame.offset + u64::from(frame.bytes))
-        })
-    });
-    if !holds_any {
-        return Ok(());
-    }
-    let places = segment.locations()?;
-    for row in 0..segment.meta.events as usize {
-        if row % CANCEL_ROWS == 0 && cancel.is_set() {
-            return Err(Error::cancelled());
-        }
-        let (source, start) = (places.source(row), places.offset(row));
-        let Some(offsets) = wanted.get(&source) else { continue };
-        let end = start + u64::from(places.length(row)).max(1);
-        let first = offsets.partition_point(|&offset| offset < start);
-        for &offset in offsets[first..].iter().take_while(|&&offset| offset < end) {
-            let exact = offset == start;
-            let position = || Position { segment: Arc::clone(segment), row };
-            if exact {
-                found.insert((source, offset), position());
-            } else {
-                found.entry((source, offset)).or_insert_with(position);
-            }
-        }
-    }
-    Ok(())
 }

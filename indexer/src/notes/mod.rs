@@ -3,11 +3,16 @@
 //! The store knows no kinds. What the kinds in use mean stands in `rules.rs`.
 
 mod evidence;
+mod filter;
 mod rules;
+mod said;
 
 use std::path::PathBuf;
 
 pub use evidence::Evidence;
+pub(crate) use filter::{NotedCache, states_of};
+pub use said::Said;
+pub(crate) use said::said_by;
 
 use crate::Case;
 use crate::error::{Error, Result};

@@ -65,7 +65,7 @@ impl Case {
         partial: &mut dyn FnMut(Partial<'_>),
         cancel: &Cancel,
     ) -> Result<Table> {
-        let asked = Asked::new(snapshot, query, range, options)?;
+        let asked = Asked::new(self, snapshot, query, range, options)?;
         let run = asked.run(self, snapshot, options, cancel);
         let mut tables = Vec::new();
         let mut out = |table: Table| {
@@ -77,7 +77,7 @@ impl Case {
         if tables.is_empty() {
             tables.push(asked.empty());
         }
-        let mut table = Table::concat(tables);
+        let mut table = Table::concat_unless(tables, &|| run.check())?;
         table.notes = run.take_notes();
         Ok(table)
     }
@@ -92,7 +92,7 @@ impl Case {
         out: &mut dyn FnMut(&Table, f64) -> Result<()>,
         cancel: &Cancel,
     ) -> Result<()> {
-        let asked = Asked::new(snapshot, query, range, options)?;
+        let asked = Asked::new(self, snapshot, query, range, options)?;
         let run = asked.run(self, snapshot, options, cancel);
         let fraction = std::cell::Cell::new(0.0);
         let mut any = false;
@@ -122,6 +122,7 @@ pub(super) struct Asked {
 
 impl Asked {
     fn new(
+        case: &Case,
         snapshot: &Snapshot,
         query: &Query,
         (from, to): (Option<i64>, Option<i64>),
@@ -140,7 +141,7 @@ impl Asked {
             1 => filter.swap_remove(0),
             _ => Filter::And(filter),
         };
-        let view = Case::resolved(snapshot, &View { filter, from, to })?;
+        let view = case.resolved(snapshot, &View { filter, from, to })?;
         let now = snapshot.time_range().map_or(0, |(_, last)| last);
         let range = crate::search::range(snapshot, &view);
         let clock = Clock { now, zone: options.zone.clone(), range, folder: options.folder.clone() };
@@ -320,7 +321,7 @@ impl Asked {
                     merged += 1;
                 }
                 if progress.is_due() && merged < tasks.len() {
-                    let table = rest.partial(&groups, run)?;
+                    let table = rest.partial(&mut groups, run)?;
                     partial(Partial { table: table.as_ref(), fraction: progress.fraction() });
                 }
             }
@@ -391,7 +392,7 @@ impl Rest<'_> {
     }
 
     /// The result of the groups so far, where it costs little.
-    fn partial(&self, groups: &Groups, run: &Run<'_>) -> Result<Option<Table>> {
+    fn partial(&self, groups: &mut Groups, run: &Run<'_>) -> Result<Option<Table>> {
         // What is behind may be another run, or need the largest groups of all.
         let is_plain =
             |stage: &Stage| !matches!(stage.kind, StageKind::Compare { .. } | StageKind::Timechart { .. });

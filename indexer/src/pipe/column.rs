@@ -1,11 +1,13 @@
 //! A column of a table: values of one type with missing ones among them, or of several types.
 
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use ingest::{Level, NO_INT, NO_TIME};
 
 use super::cell::Cell;
+use super::intern::Fast;
 use crate::storage::{Column as PackedColumn, Dictionary as Values, NO_CODE, Texts, Unit, with_codes};
 
 /// The type of a column's values.
@@ -268,22 +270,26 @@ impl Column {
         })
     }
 
-    /// Columns one below the other.
-    pub(crate) fn concat(parts: &[&Column]) -> Column {
+    /// Columns one below the other, as long as nobody stops it.
+    pub(crate) fn concat<E>(parts: &[&Column], stopped: &dyn Fn() -> Result<(), E>) -> Result<Column, E> {
         let there: Vec<&&Column> = parts.iter().filter(|part| part.kind() != Kind::Missing).collect();
         let Some(first) = there.first() else {
-            return Column::missing(parts.iter().map(|part| part.len()).sum());
+            return Ok(Column::missing(parts.iter().map(|part| part.len()).sum()));
         };
         let kind = first.kind();
         if there.iter().any(|part| part.kind() != kind) {
-            return Column::of_cells(
-                parts.iter().flat_map(|part| (0..part.len()).map(|row| part.cell(row))).collect(),
-            );
+            let mut cells = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
+            for part in parts {
+                stopped()?;
+                cells.extend((0..part.len()).map(|row| part.cell(row)));
+            }
+            return Ok(Column::of_cells(cells));
         }
         macro_rules! join {
             ($variant:ident, $missing:expr) => {{
                 let mut all = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
                 for part in parts {
+                    stopped()?;
                     match &part.data {
                         Data::$variant(values) => all.extend_from_slice(values),
                         _ => all.resize(all.len() + part.len(), $missing),
@@ -292,15 +298,15 @@ impl Column {
                 Data::$variant(all)
             }};
         }
-        Column::new(match kind {
+        Ok(Column::new(match kind {
             Kind::Int => join!(Int, NO_INT),
             Kind::Time => join!(Time, NO_TIME),
             Kind::Float => join!(Float, f64::NAN),
             Kind::Bool => join!(Bool, None),
             Kind::Level => join!(Level, Level::None),
             Kind::Mixed => join!(Mixed, Cell::Missing),
-            Kind::Text | Kind::Missing => return concat_texts(parts),
-        })
+            Kind::Text | Kind::Missing => return concat_texts(parts, stopped),
+        }))
     }
 
     /// Bytes it takes in memory.
@@ -318,9 +324,20 @@ impl Column {
     }
 }
 
-fn concat_texts(parts: &[&Column]) -> Column {
+fn concat_texts<E>(parts: &[&Column], stopped: &dyn Fn() -> Result<(), E>) -> Result<Column, E> {
+    if let Some(texts) = common_dictionary(parts) {
+        let mut all = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
+        for part in parts {
+            match &part.data {
+                Data::Text { codes, .. } => all.extend_from_slice(codes),
+                _ => all.resize(all.len() + part.len(), NO_CODE),
+            }
+        }
+        return Ok(Column::new(Data::Text { codes: all, texts }));
+    }
     let mut builder = TextBuilder::default();
     for part in parts {
+        stopped()?;
         let Data::Text { codes, texts } = &part.data else {
             (0..part.len()).for_each(|_| builder.push(None));
             continue;
@@ -333,7 +350,17 @@ fn concat_texts(parts: &[&Column]) -> Column {
             builder.codes.push(new);
         }
     }
-    builder.finish()
+    Ok(builder.finish())
+}
+
+/// The dictionary of all parts that have one, where it is the same: parts of one segment, or of one table.
+fn common_dictionary(parts: &[&Column]) -> Option<Dictionary> {
+    let mut dictionaries = parts.iter().filter_map(|part| match &part.data {
+        Data::Text { texts, .. } => Some(texts),
+        _ => None,
+    });
+    let first = dictionaries.next()?;
+    dictionaries.all(|other| other.identity() == first.identity()).then(|| first.clone())
 }
 
 /// A column of texts being made; each distinct text is kept once.
@@ -341,7 +368,8 @@ fn concat_texts(parts: &[&Column]) -> Column {
 pub(crate) struct TextBuilder {
     codes: Vec<u32>,
     texts: Texts,
-    known: HashMap<Arc<str>, u32>,
+    /// Codes by the hashes of their texts, or by the next number where that is another text's.
+    known: HashMap<u64, u32, Fast>,
 }
 
 impl TextBuilder {
@@ -351,12 +379,16 @@ impl TextBuilder {
     }
 
     fn code(&mut self, text: &str) -> u32 {
-        if let Some(&code) = self.known.get(text) {
-            return code;
+        let mut key = Fast.hash_one(text);
+        while let Some(&code) = self.known.get(&key) {
+            if self.texts.get(code as usize) == Some(text) {
+                return code;
+            }
+            key = key.wrapping_add(1);
         }
         let code = self.texts.len() as u32;
         self.texts.push(text);
-        self.known.insert(Arc::from(text), code);
+        self.known.insert(key, code);
         code
     }
 

@@ -27,5 +27,6 @@ pub use answer::Partial;
 pub use cell::Cell;
 pub(crate) use column::Data as ColumnData;
 pub use column::{Column, Kind};
+pub(crate) use expr::floats;
 pub use run::RunOptions;
 pub use table::Table;

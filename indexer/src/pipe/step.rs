@@ -54,7 +54,7 @@ impl Kept {
     /// All of it as one table. The memory belongs to whoever takes it.
     pub fn take(&mut self, run: &Run<'_>) -> Result<Table> {
         run.budget.take(self.stage, self.bytes)?;
-        let table = Table::concat(std::mem::take(&mut self.tables));
+        let table = Table::concat_unless(std::mem::take(&mut self.tables), &|| run.check())?;
         run.budget.give_back(2 * self.bytes);
         (self.rows, self.bytes) = (0, 0);
         Ok(table)

@@ -1,5 +1,6 @@
 //! The table that stages hand to each other.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::cell::Cell;
@@ -131,9 +132,18 @@ impl Table {
     }
 
     /// Tables one below the other. Columns that some do not have are missing there.
-    pub(crate) fn concat(mut tables: Vec<Table>) -> Table {
+    pub(crate) fn concat(tables: Vec<Table>) -> Table {
+        let Ok(table) = Table::concat_unless(tables, &|| Ok::<_, Infallible>(()));
+        table
+    }
+
+    /// The same, as long as nobody stops it: many texts take a while.
+    pub(crate) fn concat_unless<E>(
+        mut tables: Vec<Table>,
+        stopped: &dyn Fn() -> std::result::Result<(), E>,
+    ) -> std::result::Result<Table, E> {
         if tables.len() == 1 {
-            return tables.swap_remove(0);
+            return Ok(tables.swap_remove(0));
         }
         let mut names: Vec<Arc<str>> = Vec::new();
         for name in tables.iter().flat_map(|table| &table.names) {
@@ -148,14 +158,14 @@ impl Table {
                 .zip(&absent)
                 .map(|(table, absent)| table.column(name).unwrap_or(absent))
                 .collect();
-            Column::concat(&parts)
+            Column::concat(&parts, stopped)
         };
-        let columns = names.iter().map(column).collect();
+        let columns = names.iter().map(column).collect::<std::result::Result<_, E>>()?;
         let rows = tables.iter().map(|table| table.rows).sum();
         let are_events = tables.iter().all(|table| table.events.is_some()) && !tables.is_empty();
         let events = tables.iter().filter_map(|table| table.events.as_deref()).flatten().copied();
         let events = are_events.then(|| events.collect());
-        Table { names, columns, rows, events, notes: Vec::new() }
+        Ok(Table { names, columns, rows, events, notes: Vec::new() })
     }
 
     /// Bytes it takes in memory.

@@ -2,14 +2,18 @@
 
 use super::ast::{Aggregate, Expr, ExprKind, FieldRef, Filter, Group, Query, Span, StageKind, Test};
 use super::diagnostic::Diagnostic;
+use super::notes::each_field;
 use super::resolve::{BUILT_IN, Context, resolve};
 
 /// What the stages of a query name that is not there.
 #[must_use]
 pub fn unknown_columns(query: &Query, context: &Context) -> Vec<Diagnostic> {
     let names = context.names().map(str::to_owned).collect();
-    let mut checker = Checker { context, columns: Some(names), of_events: true, found: Vec::new() };
+    let mut checker =
+        Checker { context, columns: Some(names), of_events: true, in_filter: true, found: Vec::new() };
     for stage in &query.stages {
+        // A filter right behind the filter is part of it.
+        checker.in_filter &= matches!(stage.kind, StageKind::Search(_));
         checker.stage(&stage.kind);
     }
     checker.found
@@ -21,6 +25,8 @@ struct Checker<'c> {
     columns: Option<Vec<String>>,
     /// Whether they are the fields of events still, which have ECS names too.
     of_events: bool,
+    /// Whether events are found still, and not looked at one by one.
+    in_filter: bool,
     found: Vec<Diagnostic>,
 }
 
@@ -157,6 +163,12 @@ impl Checker<'_> {
         if has_other_name || is_column(name) {
             return;
         }
+        if self.of_events
+            && let Some(note) = self.context.note_field(name)
+        {
+            self.found.push(note.behind_a_pipe(span));
+            return;
+        }
         let (what, hint) = if self.of_events {
             ("field", "no event has it; fields are listed at the left, and by completion")
         } else {
@@ -168,7 +180,13 @@ impl Checker<'_> {
 
     fn filter(&mut self, filter: &Filter) {
         if self.of_events && self.columns.is_some() {
-            self.found.extend(resolve(filter, &self.context_with_columns()).diagnostics);
+            let context = self.context_with_columns();
+            self.found.extend(resolve(filter, &context).diagnostics);
+            if !self.in_filter {
+                each_field(filter, &mut |_, name, span| {
+                    self.found.extend(context.note_field(name).map(|note| note.behind_a_pipe(span)));
+                });
+            }
         }
     }
 
@@ -272,6 +290,11 @@ mod tests {
             ("* | rename status as s | where s > 1 | drop by*", ""),
             ("* | drop by* | where bytes > 1", "no field `bytes`"),
             ("* | search nope:1", "no field `nope`"),
+            ("* | search is:starred | search tag:a", ""),
+            ("* | limit 5 | search tag:a", "what people noted is asked for in the filter, not in a stage"),
+            ("* | where tag:a", "what people noted is asked for in the filter, not in a stage"),
+            ("* | stats count by tag", "what people noted is asked for in the filter, not in a stage"),
+            ("* | eval tag = 1 | where tag > 0 | search tag:1", ""),
         ] {
             assert_eq!(unknown(query), expected, "{query}");
         }
@@ -287,6 +310,9 @@ mod tests {
             ("abc", "abcd", false),
             ("a*bc", "abcd", false),
             ("aa*a", "aa", false),
+            ("http.*", "status", false),
+            ("x*a*y", "xay", true),
+            ("x*a*y", "xy", false),
         ] {
             assert_eq!(like(pattern, name), fits, "{pattern} {name}");
         }

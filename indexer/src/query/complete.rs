@@ -4,6 +4,7 @@ use super::ast::Span;
 use super::functions::{Aggregation, Function};
 use super::highlight::{Class, Seen, Within, walk};
 use super::lexer::{Kind, is_field_name, is_plain_name};
+use super::notes::{NoteField, STATES};
 use super::resolve::{BUILT_IN, Context};
 use super::stages::StageName;
 use super::{ecs, levels};
@@ -157,13 +158,34 @@ impl Offers<'_> {
                 format!("\"{}\":", name.replace('"', "\\\""))
             }
         });
+        self.note_fields();
         if !ends_clause {
             self.offer(Suggested::Keyword, "NOT", "NOT ".to_owned(), "must not hold", None);
         }
     }
 
+    /// What people noted goes by its short name where no field of the log has that.
+    fn note_fields(&mut self) {
+        for note in NoteField::ALL {
+            let names = [note.short_name(), note.name()];
+            let free = names.into_iter().find(|name| self.context.note_field(name).is_some());
+            let typed = note.name().starts_with(self.typed) && !self.typed.is_empty();
+            let typed = (typed && self.context.note_field(note.name()).is_some()).then(|| note.name());
+            for name in free.into_iter().chain(typed) {
+                self.offer(Suggested::Field, name, format!("{name}:"), note.summary(), None);
+            }
+        }
+    }
+
     fn values(&mut self, field: &str, lookup: ValueLookup<'_>) {
         let names = self.context.fields_of(field);
+        if let Some(note) = self.context.note_field(field) {
+            for (value, count) in lookup(field, self.typed) {
+                let state = STATES.iter().find(|(state, _)| note == NoteField::Is && *state == value);
+                let detail = state.map_or("", |(_, detail)| detail);
+                self.offer(Suggested::Value, &value, value_text(&value), detail, Some(count));
+            }
+        }
         for name in names {
             match name {
                 "time" => self.times(),
@@ -311,9 +333,14 @@ mod tests {
         };
         let (before, after) = query.split_once('^').expect("a cursor");
         let mut lookup = |field: &str, typed: &str| {
-            let values = [("GET /", 7), ("500", 3), ("404", 2)].into_iter();
+            let values = match field {
+                "status" => vec![("GET /", 7), ("500", 3), ("404", 2)],
+                "tag" | "note.tag" => vec![("root cause", 2), ("evidence", 1)],
+                "is" => vec![("starred", 1), ("noted", 4)],
+                _ => Vec::new(),
+            };
             values
-                .filter(|_| field == "status")
+                .into_iter()
                 .filter(|(value, _)| value.starts_with(typed))
                 .map(|(value, n)| (value.to_owned(), n))
                 .collect()
@@ -333,6 +360,11 @@ mod tests {
             ("status:4^ x", "7..8 404"),
             ("status:(404 OR 5^)", "15..16 500"),
             ("http.response.status_code:5^", "26..27 500"),
+            ("i^", "0..1 is:"),
+            ("no^", "0..2 note.is: · note.tag: · NOT "),
+            ("is:^", "3..3 starred · noted"),
+            ("NOT tag:(^", "9..9 \"root cause\" · evidence"),
+            ("note.tag:e^", "9..10 evidence"),
             ("level>=^", "7..7 trace · debug · info · notice"),
             ("time>=now^", "6..9 now-15m · now-1h · now-24h · now-7d"),
             ("error ^", "6..6 AND  · OR  · NOT  · | "),

@@ -13,6 +13,7 @@ mod highlight;
 pub mod levels;
 mod lexer;
 pub mod network;
+mod notes;
 mod outline;
 pub mod page;
 mod parser;
@@ -23,13 +24,15 @@ pub mod time;
 
 pub use ast::{
     Aggregate, Amount, Assignment, Baseline, BinaryOp, Bound, Dimension, Expr, ExprKind, Extraction,
-    FieldRef, Filter, Frequent, Group, Join, NamePattern, Op, Pattern, Quantity, Query, Range, RegexText,
-    Renaming, SortKey, Span, Stage, StageKind, Surroundings, Test, TimeSpan, TransactionLimits, Unit,
+    FieldRef, Filter, Frequent, Group, Join, NamePattern, Noted, NotedEvents, Op, Pattern, Quantity, Query,
+    Range, RegexText, Renaming, SortKey, Span, Stage, StageKind, Surroundings, Test, TimeSpan,
+    TransactionLimits, Unit,
 };
 pub use columns::{like, unknown_columns};
 pub use complete::{Completion, Suggested, Suggestion, ValueLookup, complete};
 pub use diagnostic::{Diagnostic, Severity, nearest};
 pub use highlight::{Class, Highlight, highlight};
+pub use notes::{NoteField, STATES, each_field};
 pub use outline::{Clause, Edit, Outline, edit, outline};
 pub use parser::{Lenient, Reading, parse, parse_as, parse_leniently, parse_query};
 pub use resolve::{BUILT_IN, Context, KnownField, Resolved, resolve};

@@ -49,6 +49,14 @@ pub const CLAUSES: &[Clause] = &[
     Clause { examples: &["level>=warn", "level:(warn OR error)"], summary: "levels in their order" },
     Clause { examples: &["source:access.log"], summary: "events of this file" },
     Clause {
+        examples: &["is:starred", "is:(tagged OR commented)", "is:noted"],
+        summary: "events that people marked so; `noted` is any of a star, a tag and a comment",
+    },
+    Clause {
+        examples: &["tag:evidence", "tag:\"root cause\"", "tag:*", "-tag:done"],
+        summary: "events that people tagged so; see below",
+    },
+    Clause {
         examples: &["time>=2026-03-01T14:05", "time:yesterday", "time:[now-1h TO now]"],
         summary: "times; see below",
     },
@@ -118,6 +126,12 @@ slip of the finger; so are a time, a level or a number that cannot be one.
 
 Units of sizes are `b kb mb gb tb` (powers of 1000) and `KiB MiB GiB TiB` (of 1024), of durations `ns us ms s m h d w mo q y`.
 A number with a unit is turned into the unit of the field, which its name tells: `duration_ms`, `heap_bytes`.
+
+What people wrote on events is asked for as it is at this moment, in the filter before the first stage; notes on a range of
+time are on no event. `is` and `tag` are short for `note.is` and `note.tag`. A field of the log that has one of these names is
+meant before: where a log has a field `tag`, its own tags are `tag:web` and those of people `note.tag:web`, and whoever writes
+`tag:web` is told when events have such a note. Of several tags any may match; `tag!=done` holds for events with tags that are
+all others.
 
 Names of the Elastic Common Schema stand for the fields that have them ([fields.md](fields.md)); where several do, any may match.
 ";

@@ -3,8 +3,9 @@
 
 use jiff::tz::TimeZone;
 
-use super::ast::{Amount, Bound, Filter, Op, Pattern, Range, Span, Test};
+use super::ast::{Amount, Bound, Filter, Noted, Op, Pattern, Range, Span, Test};
 use super::diagnostic::{Diagnostic, nearest};
+use super::notes::{NoteField, states};
 use super::time::{Period, TimeExpr};
 use super::{ecs, levels};
 use crate::FieldKind;
@@ -88,7 +89,7 @@ struct Resolver<'c> {
 impl Resolver<'_> {
     fn filter(&mut self, filter: &Filter) -> Filter {
         match filter {
-            Filter::Everything | Filter::Text(_) => filter.clone(),
+            Filter::Everything | Filter::Text(_) | Filter::Noted(_) => filter.clone(),
             Filter::And(parts) => Filter::And(parts.iter().map(|part| self.filter(part)).collect()),
             Filter::Or(parts) => Filter::Or(parts.iter().map(|part| self.filter(part)).collect()),
             Filter::Not(inner) => Filter::Not(Box::new(self.filter(inner))),
@@ -99,11 +100,18 @@ impl Resolver<'_> {
     fn field(&mut self, field: &str, test: &Test, span: Span) -> Filter {
         let names = self.context.fields_of(field);
         if names.is_empty() {
+            if let Some(note) = self.context.note_field(field) {
+                let test = match note {
+                    NoteField::Is => states(test, span, &mut self.diagnostics),
+                    NoteField::Tag => test.clone(),
+                };
+                return Filter::Noted(Noted { field: note, test, span, events: None });
+            }
             self.diagnostics.push(Diagnostic::unknown(
                 span,
                 "field",
                 field,
-                self.context.names(),
+                self.context.names().chain(NoteField::ALL.map(NoteField::name)),
                 "quote it to search for it as text",
             ));
             return Filter::Everything;
@@ -357,6 +365,15 @@ mod tests {
             ("time!=2024-05-15", "time:[* TO 2024-05-15T00:00:00Z} OR time:[2024-05-16T00:00:00Z TO *]"),
             ("_time:5m", "time:[2024-05-15T14:01:40Z TO 2024-05-15T14:06:40.000000001Z}"),
             ("time:[now-1h TO now}", "time:[2024-05-15T13:06:40Z TO 2024-05-15T14:06:40Z}"),
+            ("is:Starred OR tag:*x", "note.is:starred OR note.tag:*x"),
+            ("is!=noted NOT is:*", "note.is!=noted AND NOT note.is:*"),
+            ("is:stared", "no such state as `stared` (did you mean `starred`?) at 0..2"),
+            (
+                "note.is>tagged",
+                "states of events have no order \
+                 (write is:starred, is:tagged, is:commented or is:noted) at 0..7",
+            ),
+            ("note.tags:x", "no field `note.tags` (did you mean `note.tag`?) at 0..9"),
             ("level>=warning", "level>=warn"),
             ("level:(err OR crit)", "level:(error OR fatal)"),
             ("staus:1", "no field `staus` (did you mean `status`?) at 0..5"),

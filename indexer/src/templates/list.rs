@@ -111,7 +111,7 @@ impl Case {
         partial: &mut dyn FnMut(&Patterns, f64),
         cancel: &Cancel,
     ) -> Result<Patterns> {
-        let view = &Self::resolved(snapshot, view)?;
+        let view = &self.resolved(snapshot, view)?;
         let buckets = Buckets::over(range(snapshot, view), options.buckets.clamp(1, PATTERN_BUCKETS));
         let asked = Asked { case: self, snapshot, view, options, buckets, cancel };
         let segments = snapshot.segments.len().max(1) as f64;

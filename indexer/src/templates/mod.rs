@@ -164,7 +164,7 @@ impl Case {
 /// Whether a filter asks for templates, so that its answer depends on all segments of the case.
 pub(crate) fn names_templates(filter: &Filter) -> bool {
     match filter {
-        Filter::Everything | Filter::Text(_) => false,
+        Filter::Everything | Filter::Text(_) | Filter::Noted(_) => false,
         Filter::Not(inner) => names_templates(inner),
         Filter::And(parts) | Filter::Or(parts) => parts.iter().any(names_templates),
         Filter::Field { field, .. } => field == "template",

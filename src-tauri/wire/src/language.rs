@@ -193,7 +193,7 @@ pub fn check(
     let case = session.case(Path::new(&request.case))?;
     let reading = if request.kql { Reading::Kql } else { Reading::Timberline };
     let Checked { diagnostics, highlights, printed, outline } =
-        Case::check(&case.snapshot(), &request.query, reading);
+        case.check(&case.snapshot(), &request.query, reading);
     let clauses = outline.clauses.into_iter();
     let stages = outline.stages.into_iter();
     let words = highlights.into_iter().map(|found| QueryWord {
@@ -248,7 +248,7 @@ pub fn complete(
     _: &dyn Fn(Empty),
 ) -> Result<Completion, WireError> {
     let case = session.case(Path::new(&request.case))?;
-    let found = Case::complete(&case.snapshot(), &request.query, request.cursor as usize, &call.cancel);
+    let found = case.complete(&case.snapshot(), &request.query, request.cursor as usize, &call.cancel);
     Ok(Completion {
         start: found.start as u32,
         end: found.end as u32,

@@ -1,7 +1,9 @@
 //! Random logs and random queries about them.
 
 mod logs;
+mod notes;
 mod queries;
 
 pub use logs::{file, write_files};
+pub use notes::{Written, notes};
 pub use queries::query;

@@ -190,8 +190,34 @@ fn time() -> impl Strategy<Value = String> {
     ]
 }
 
+fn noted() -> impl Strategy<Value = String> {
+    select(vec![
+        "is:starred",
+        "is:noted",
+        "is:(tagged OR commented)",
+        "is:*",
+        "is:st*",
+        "is=commented",
+        "is!=starred",
+        "note.is:tagged",
+        "tag:*",
+        "tag:evidence",
+        "tag:ROOT",
+        "tag:\"root cause\"",
+        "tag:root*",
+        "tag:größe",
+        "tag:(done OR *vid*)",
+        "tag:/^[a-e]/",
+        "tag=root",
+        "tag!=root",
+        "note.tag>=m",
+        "tag:[d TO f]",
+    ])
+    .prop_map(str::to_owned)
+}
+
 fn clause() -> impl Strategy<Value = String> {
-    prop_oneof![4 => text(), 3 => numbers(), 3 => names(), 2 => time()]
+    prop_oneof![4 => text(), 3 => numbers(), 3 => names(), 2 => time(), 2 => noted()]
 }
 
 /// One to four clauses, joined in every way.

@@ -6,7 +6,7 @@ use ingest::Level;
 
 use super::super::cell::Cell;
 use crate::query::network::Network;
-use crate::query::{Dimension, Quantity};
+use crate::query::{Dimension, Quantity, levels};
 use crate::stamp;
 
 /// A number, also one that is written in a text.
@@ -94,17 +94,10 @@ pub fn time_of_number(value: f64) -> Option<i64> {
     (time.abs() < 9.2e18).then_some(time as i64)
 }
 
-/// The level that a word names, in any case.
+/// The level that a word names, in any case, as filters know it.
 pub fn level_of(word: &str) -> Option<Level> {
-    let level =
-        |names: &[&str], level| names.iter().any(|name| name.eq_ignore_ascii_case(word)).then_some(level);
-    let plain =
-        Level::ALL.into_iter().find(|level| *level != Level::None && level.name().eq_ignore_ascii_case(word));
-    plain
-        .or_else(|| level(&["information", "informational"], Level::Info))
-        .or_else(|| level(&["warning", "wrn"], Level::Warn))
-        .or_else(|| level(&["err", "severe"], Level::Error))
-        .or_else(|| level(&["critical", "crit", "alert", "emergency", "emerg", "panic"], Level::Fatal))
+    let name = levels::named(word)?;
+    Level::ALL.into_iter().find(|level| level.name() == name)
 }
 
 pub fn to_ip(cell: &Cell) -> Cell {

@@ -54,6 +54,8 @@ fn operators_and_functions_give_what_the_table_says() {
         ("none > 1 or n = 12", "true"),
         ("level >= warn", "true"),
         ("level < \"error\"", "false"),
+        ("level = \"SEVERE\"", "true"),
+        ("level > \"finest\"", "true"),
         ("duration_ms > 1s", "true"),
         ("duration_ms < 1400ms", "false"),
         ("time + 1h - time", "3600000000000"),

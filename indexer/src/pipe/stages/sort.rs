@@ -4,11 +4,12 @@
 use std::cmp::Ordering;
 
 use super::super::cell::Cell;
-use super::super::column::{Column, Data, Picked};
+use super::super::column::{Column, Data, Dictionary, Picked};
 use super::super::expr::Expression;
 use super::super::run::Run;
 use super::super::step::{Kept, Step};
 use super::super::table::Table;
+use crate::Cancel;
 use crate::error::Result;
 use crate::exec::sort_rows;
 use crate::limits::PIPE_ROWS;
@@ -54,7 +55,7 @@ impl Sort {
         let all = self.kept.take(run)?;
         let mut keys = Vec::new();
         for (key, descending) in &self.keys {
-            keys.push((SortKey::of(&key.column(&all, &run.clock)?), *descending));
+            keys.push((SortKey::of(&key.column(&all, &run.clock)?, &run.cancel)?, *descending));
         }
         let mut order = sort_rows(all.rows(), &run.cancel, |one, other| {
             let differing = keys.iter().map(|(key, descending)| key.compare(one, other, *descending));
@@ -88,8 +89,8 @@ pub(crate) enum SortKey {
 }
 
 impl SortKey {
-    pub fn of(column: &Column) -> SortKey {
-        match &column.data {
+    pub fn of(column: &Column, cancel: &Cancel) -> Result<SortKey> {
+        Ok(match &column.data {
             Data::Missing(rows) => SortKey::Ranks(vec![0; *rows]),
             Data::Int(values) | Data::Time(values) => SortKey::Ints(values.clone()),
             Data::Float(values) => SortKey::Floats(values.clone()),
@@ -99,27 +100,9 @@ impl SortKey {
             Data::Level(values) => SortKey::Ranks(
                 values.iter().map(|&level| (level as u32).checked_sub(1).unwrap_or(u32::MAX)).collect(),
             ),
-            // Texts are compared once, not once a comparison.
-            Data::Text { codes, texts } => {
-                let mut used: Vec<u32> = codes.clone();
-                used.sort_unstable();
-                used.dedup();
-                used.retain(|&code| texts.get(code).is_some());
-                used.sort_by(|&one, &other| texts.get(one).cmp(&texts.get(other)));
-                let mut ranks = std::collections::HashMap::with_capacity(used.len());
-                let mut rank = 0;
-                for (place, &code) in used.iter().enumerate() {
-                    if place > 0 && texts.get(used[place - 1]) != texts.get(code) {
-                        rank += 1;
-                    }
-                    ranks.insert(code, rank);
-                }
-                SortKey::Ranks(
-                    codes.iter().map(|code| ranks.get(code).copied().unwrap_or(u32::MAX)).collect(),
-                )
-            }
+            Data::Text { codes, texts } => SortKey::Ranks(text_ranks(codes, texts, cancel)?),
             Data::Mixed(cells) => SortKey::Cells(cells.clone()),
-        }
+        })
     }
 
     /// Missing values come last in both directions.
@@ -149,4 +132,23 @@ impl SortKey {
             (false, false) => order,
         }
     }
+}
+
+/// The rank of each row's text. Texts are compared once, and not once a comparison of rows.
+fn text_ranks(codes: &[u32], texts: &Dictionary, cancel: &Cancel) -> Result<Vec<u32>> {
+    let mut used: Vec<u32> = codes.to_vec();
+    used.sort_unstable();
+    used.dedup();
+    used.retain(|&code| texts.get(code).is_some());
+    let text = |place: u32| texts.get(used[place as usize]);
+    let order = sort_rows(used.len(), cancel, |one, other| text(one).cmp(&text(other)))?;
+    let mut ranks = vec![u32::MAX; used.last().map_or(0, |&last| last as usize + 1)];
+    let mut rank = 0;
+    for (index, &place) in order.iter().enumerate() {
+        if index > 0 && text(order[index - 1]) != text(place) {
+            rank += 1;
+        }
+        ranks[used[place as usize] as usize] = rank;
+    }
+    Ok(codes.iter().map(|&code| ranks.get(code as usize).copied().unwrap_or(u32::MAX)).collect())
 }

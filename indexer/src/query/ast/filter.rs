@@ -1,7 +1,10 @@
 //! Conditions on events.
 
+use std::sync::Arc;
+
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::super::notes::NoteField;
 use super::Span;
 use crate::limits::{REGEX_BYTES, REGEX_NESTING};
 
@@ -21,6 +24,27 @@ pub enum Filter {
         test: Test,
         span: Span,
     },
+    /// A test on what people wrote about the event. Resolving makes it of a clause such as `is:starred`.
+    Noted(Noted),
+}
+
+/// What is asked of the notes on an event. Without any, it fails every test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noted {
+    pub field: NoteField,
+    pub test: Test,
+    pub span: Span,
+    /// The events that pass, once they are looked up.
+    pub events: Option<Arc<NotedEvents>>,
+}
+
+/// The events that passed a test on their notes at one moment.
+#[derive(Debug, PartialEq, Eq)]
+pub struct NotedEvents {
+    /// The state that the notes were in.
+    pub state: String,
+    /// Each by source and offset, in order.
+    pub places: Vec<(u32, u64)>,
 }
 
 /// What is asked of a field's value. An event without the field fails every test.

@@ -11,7 +11,7 @@ mod quantity;
 mod stage;
 
 pub use expr::{BinaryOp, Expr, ExprKind};
-pub use filter::{Bound, Filter, Op, Pattern, Range, RegexText, Test};
+pub use filter::{Bound, Filter, Noted, NotedEvents, Op, Pattern, Range, RegexText, Test};
 pub use quantity::{Amount, Dimension, Quantity, Unit};
 pub use stage::{
     Aggregate, Assignment, Baseline, Extraction, FieldRef, Frequent, Group, Join, NamePattern, Renaming,

@@ -60,6 +60,10 @@ pub(super) fn print(filter: &Filter, f: &mut Formatter<'_>, around: u8) -> fmt::
             print(inner, f, 3)
         }
         Filter::Text(pattern) => print_pattern(pattern, f, Place::Clause),
+        Filter::Noted(noted) => {
+            f.write_str(noted.field.name())?;
+            print_test(&noted.test, f)
+        }
         Filter::Field { field, test, .. } => {
             if is_field_name(field) && !is_keyword(field) {
                 f.write_str(field)?;

@@ -30,7 +30,7 @@ impl Accumulate for Count {
         later.counts.iter().zip(to).for_each(|(count, &group)| self.counts[group as usize] += count);
     }
 
-    fn finish(&self, total: usize) -> Column {
+    fn finish(&mut self, total: usize) -> Column {
         let mut counts = self.counts.clone();
         counts.resize(total, 0);
         Column::new(Data::Int(counts))

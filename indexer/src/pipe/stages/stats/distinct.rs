@@ -70,7 +70,7 @@ impl Accumulate for Distinct {
         self.missing += later.missing;
     }
 
-    fn finish(&self, total: usize) -> Column {
+    fn finish(&mut self, total: usize) -> Column {
         if self.wanted == Aggregation::CountDistinct {
             let mut counts = vec![0_i64; total];
             (0..self.pairs.len() as u32).for_each(|pair| counts[self.pairs.get(pair).0 as usize] += 1);

@@ -50,7 +50,7 @@ impl Accumulate for Ends {
         }
     }
 
-    fn finish(&self, total: usize) -> Column {
+    fn finish(&mut self, total: usize) -> Column {
         let mut cells = self.groups.clone();
         cells.resize(total, Cell::Missing);
         Column::of_cells(cells)

@@ -67,7 +67,7 @@ impl Accumulate for Extremes {
         }
     }
 
-    fn finish(&self, total: usize) -> Column {
+    fn finish(&mut self, total: usize) -> Column {
         let cells = (0..total).map(|group| {
             let (least, greatest) = self.groups.get(group).unwrap_or(&NOTHING);
             match self.wanted {

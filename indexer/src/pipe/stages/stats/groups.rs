@@ -105,12 +105,13 @@ impl Groups {
     }
 
     /// A row for each group, in their order, where only the largest values of a key keep to themselves.
-    pub fn into_table(self, run: &Run<'_>) -> Result<Table> {
+    pub fn into_table(mut self, run: &Run<'_>) -> Result<Table> {
         let Some(Largest { key, most }) = self.plan.largest else { return self.table(run) };
         let mut sizes: HashMap<Cell, f64> = HashMap::new();
-        let sums = self.plan.aggregates.first().filter(|one| one.function == Aggregation::Sum);
-        let sums = sums.map(|_| self.accumulators[0].finish(self.len()));
-        for group in 0..self.len() as u32 {
+        let by_sum = self.plan.aggregates.first().is_some_and(|one| one.function == Aggregation::Sum);
+        let total = self.len();
+        let sums = by_sum.then(|| self.accumulators[0].finish(total));
+        for group in 0..total as u32 {
             let size = match &sums {
                 Some(sums) => sums.cell(group as usize).number().unwrap_or(0.0),
                 None => self.sizes.get(group as usize).map_or(0.0, |&size| size as f64),
@@ -129,7 +130,7 @@ impl Groups {
     }
 
     /// A row for each group, in their order.
-    pub fn table(&self, run: &Run<'_>) -> Result<Table> {
+    pub fn table(&mut self, run: &Run<'_>) -> Result<Table> {
         let total = self.len();
         let keys: Vec<Vec<&Cell>> = (0..total as u32).map(|group| self.keys.key(group)).collect();
         let mut order: Vec<u32> = (0..total as u32).collect();
@@ -140,8 +141,9 @@ impl Groups {
             let cells = order.iter().map(|&group| keys[group as usize][index].clone());
             table.set(name, Column::of_cells(cells.collect()));
         }
-        for (planned, accumulator) in self.plan.aggregates.iter().zip(&self.accumulators) {
-            let mut column = accumulator.finish(total).pick(&Picked::Some(&order));
+        let plan = Arc::clone(&self.plan);
+        for (index, planned) in plan.aggregates.iter().enumerate() {
+            let mut column = self.accumulators[index].finish(total).pick(&Picked::Some(&order));
             if let Some(seconds) = rate_seconds(planned.function) {
                 column = self.per(&column, seconds, &table, run);
             }

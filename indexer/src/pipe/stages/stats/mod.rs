@@ -57,8 +57,8 @@ pub(crate) trait Accumulate: Send {
     /// Takes what another one of the same kind gathered from later rows; its group g is `to[g]` here.
     fn merge(&mut self, later: Box<dyn Accumulate>, to: &[u32], total: usize);
 
-    /// A value for each group.
-    fn finish(&self, total: usize) -> Column;
+    /// A value for each group. More rows may come behind it.
+    fn finish(&mut self, total: usize) -> Column;
 
     fn bytes(&self) -> usize;
 

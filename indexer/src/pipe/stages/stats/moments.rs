@@ -154,7 +154,7 @@ impl Accumulate for Moments {
         self.mistyped += later.mistyped;
     }
 
-    fn finish(&self, total: usize) -> Column {
+    fn finish(&mut self, total: usize) -> Column {
         let empty = Moment::default();
         let cells = (0..total).map(|group| self.cell(self.groups.get(group).unwrap_or(&empty)));
         Column::of_cells(cells.collect())

@@ -4,12 +4,12 @@ use std::any::Any;
 
 use super::super::super::cell::Cell;
 use super::super::super::column::{Column, Data};
-use super::super::super::expr::{floats, number_of};
+use super::super::super::expr::number_of;
 use super::Accumulate;
-use crate::query::BinaryOp;
+use crate::percentile::{Percent, between};
 
 pub(super) struct Percentile {
-    share: f64,
+    share: Percent,
     numbers: Numbers,
     kept: usize,
     missing: u64,
@@ -24,7 +24,7 @@ enum Numbers {
 
 impl Percentile {
     pub fn new(percentile: f64) -> Percentile {
-        let share = percentile.clamp(0.0, 100.0);
+        let share = Percent::new(percentile);
         Percentile { share, numbers: Numbers::Whole(Vec::new()), kept: 0, missing: 0, mistyped: 0 }
     }
 
@@ -93,21 +93,22 @@ impl Accumulate for Percentile {
         self.missing += later.missing;
         self.mistyped += later.mistyped;
         if let (Numbers::Whole(own), Numbers::Whole(others)) = (&mut self.numbers, &mut later.numbers) {
-            others.iter_mut().zip(to).for_each(|(other, &group)| own[group as usize].append(other));
+            others.iter_mut().zip(to).for_each(|(other, &group)| join(&mut own[group as usize], other));
             return;
         }
         let own = self.floats();
-        later.floats().iter_mut().zip(to).for_each(|(other, &group)| own[group as usize].append(other));
+        later.floats().iter_mut().zip(to).for_each(|(other, &group)| join(&mut own[group as usize], other));
     }
 
-    fn finish(&self, total: usize) -> Column {
-        let cells = (0..total).map(|group| match &self.numbers {
-            Numbers::Whole(groups) => groups
-                .get(group)
-                .map_or(Cell::Missing, |group| of(&mut group.clone(), self.share, i64::cmp, Cell::Int)),
-            Numbers::Floats(groups) => groups.get(group).map_or(Cell::Missing, |group| {
-                of(&mut group.clone(), self.share, f64::total_cmp, Cell::float)
-            }),
+    fn finish(&mut self, total: usize) -> Column {
+        let share = self.share;
+        let cells = (0..total).map(|group| match &mut self.numbers {
+            Numbers::Whole(groups) => {
+                groups.get_mut(group).map_or(Cell::Missing, |group| of(group, share, i64::cmp, Cell::Int))
+            }
+            Numbers::Floats(groups) => groups
+                .get_mut(group)
+                .map_or(Cell::Missing, |group| of(group, share, f64::total_cmp, Cell::float)),
         });
         Column::of_cells(cells.collect())
     }
@@ -130,28 +131,33 @@ impl Accumulate for Percentile {
     }
 }
 
-/// The percentile of numbers in any order.
+/// Takes the numbers of another list, in any order: it is the shorter one that is copied.
+fn join<T>(own: &mut Vec<T>, other: &mut Vec<T>) {
+    if own.len() < other.len() {
+        std::mem::swap(own, other);
+    }
+    own.append(other);
+}
+
+/// The percentile of numbers in any order, which they change.
 fn of<T: Copy>(
     numbers: &mut [T],
-    percentile: f64,
+    percent: Percent,
     order: impl Fn(&T, &T) -> std::cmp::Ordering,
     cell: impl Fn(T) -> Cell,
 ) -> Cell {
-    let Some(last) = numbers.len().checked_sub(1) else { return Cell::Missing };
-    // As decimal numbers, so that the place is what a person calculates.
-    let exact = |op, one, other| floats(op, one, other).number().unwrap_or(0.0);
-    let place = exact(BinaryOp::Divide, exact(BinaryOp::Multiply, percentile, last as f64), 100.0);
-    let index = place.floor() as usize;
-    let (_, low, above) = numbers.select_nth_unstable_by(index, &order);
+    if numbers.is_empty() {
+        return Cell::Missing;
+    }
+    let (rank, way) = percent.place(numbers.len() as u64);
+    let (_, low, above) = numbers.select_nth_unstable_by(rank as usize, &order);
     let low = cell(*low);
-    let share = exact(BinaryOp::Subtract, place, index as f64);
     let next = above.iter().copied().min_by(&order);
-    let (Some(next), true) = (next, share > 0.0) else { return low };
+    let (Some(next), true) = (next, way > 0.0) else { return low };
     let next = cell(next);
     if next == low {
         return low;
     }
     let (Some(from), Some(to)) = (low.number(), next.number()) else { return low };
-    let step = exact(BinaryOp::Multiply, to - from, share);
-    floats(BinaryOp::Add, from, step)
+    Cell::float(between(from, to, way))
 }

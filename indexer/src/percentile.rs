@@ -1,0 +1,65 @@
+//! Where a percentile lies among numbers in their order, and what lies between two of them: one way for
+//! calculations and for pipes. It is what a person calculates by hand, without the errors of binary fractions.
+
+use crate::pipe::floats;
+use crate::query::BinaryOp;
+
+/// A percentile from 0 to 100, as the decimal fraction that it is written as.
+#[derive(Clone, Copy, Debug)]
+pub struct Percent {
+    numerator: u128,
+    denominator: u128,
+}
+
+/// Decimals of a percentile that are looked at: as many as leave room for every count of numbers.
+const DECIMALS: usize = 15;
+
+impl Percent {
+    pub fn new(percent: f64) -> Percent {
+        let written = percent.clamp(0.0, 100.0).to_string();
+        let (whole, decimals) = written.split_once('.').unwrap_or((&written, ""));
+        let decimals = &decimals[..decimals.len().min(DECIMALS)];
+        // What is no number is taken for nothing.
+        let numerator = format!("{whole}{decimals}").parse().unwrap_or(0);
+        Percent { numerator, denominator: 100 * 10_u128.pow(decimals.len() as u32) }
+    }
+
+    /// The rank of the last of so many numbers that is not above it, and how far it is to the next one.
+    pub fn place(self, count: u64) -> (u64, f64) {
+        let product = self.numerator * u128::from(count.saturating_sub(1));
+        let rest = product % self.denominator;
+        ((product / self.denominator) as u64, rest as f64 / self.denominator as f64)
+    }
+}
+
+/// The number that is so far on the way from one to another.
+pub fn between(from: f64, to: f64, way: f64) -> f64 {
+    let step = floats(BinaryOp::Multiply, to - from, way).number().unwrap_or(0.0);
+    floats(BinaryOp::Add, from, step).number().unwrap_or(from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_what_a_person_calculates() {
+        for (percent, count, expected) in [
+            (0.0, 1, (0, 0.0)),
+            (29.0, 101, (29, 0.0)),
+            (70.0, 11, (7, 0.0)),
+            (95.0, 3, (1, 0.9)),
+            (99.9, 1_001, (999, 0.0)),
+            (99.9, 2, (0, 0.999)),
+            (12.5, 2, (0, 0.125)),
+            (100.0, 7, (6, 0.0)),
+            (120.0, 7, (6, 0.0)),
+            (f64::NAN, 7, (0, 0.0)),
+            (1e-300, u64::MAX, (0, 0.0)),
+        ] {
+            assert_eq!(Percent::new(percent).place(count), expected, "{percent} of {count}");
+        }
+        assert_eq!(between(0.0, 1.0, 0.9).to_string(), "0.9");
+        assert_eq!(between(404.0, 500.0, 0.7).to_string(), "471.2");
+    }
+}
