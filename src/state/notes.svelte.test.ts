@@ -48,6 +48,19 @@ async function opened(stored: Note[], keep: Keep = forgetful) {
   return { client, markers, notes, notebook };
 }
 
+test('whoever wants to know is told of what is written here and elsewhere, not of what was there', async () => {
+  const client = new FakeClient();
+  const changed = vi.fn();
+  const notes = new Notes(client, 'c', new Markers(), { changed });
+  notes.start();
+  await client.of('notes')[0]!.answer(reply({ whole: true, notes: [note('star', '1@20')] }));
+  expect(changed).not.toHaveBeenCalled();
+  void notes.look();
+  await client.of('notes')[1]!.answer(reply({ removed: [{ kind: 'star', id: '1@20' }] as never }));
+  expect(changed).toHaveBeenCalledOnce();
+  notes.dispose();
+});
+
 test('what is noted is told by event, and markers go to the timeline', async () => {
   const { notes, markers } = await opened([
     note('star', '1@20', { event: EVENT }),

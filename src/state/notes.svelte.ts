@@ -44,6 +44,14 @@ export type Asking =
       readonly marker: Note | null;
     };
 
+/** Who wants to know what. */
+export interface Told {
+  /** A change was made that can be undone. */
+  readonly did?: (deed: Deed) => void;
+  /** Something was written, here or in another window. */
+  readonly changed?: () => void;
+}
+
 /** Everything people wrote about the case. Other windows write too, and are listened to. */
 export class Notes {
   all = $state.raw<ReadonlyMap<string, Note>>(new Map());
@@ -62,7 +70,7 @@ export class Notes {
   readonly #client: Client;
   readonly #casePath: string;
   readonly #markers: Markers;
-  readonly #did: (deed: Deed) => void;
+  readonly #told: Told;
   /** The revisions that this window made last; 0 where it removed the note. */
   readonly #own = new Map<string, number>();
   #turn: Promise<void> = Promise.resolve();
@@ -86,14 +94,8 @@ export class Notes {
     return found as ReadonlyMap<string, Said>;
   });
 
-  constructor(
-    client: Client,
-    casePath: string,
-    markers: Markers,
-    /** Told of each change that can be undone. */
-    did: (deed: Deed) => void = () => {},
-  ) {
-    this.#did = did;
+  constructor(client: Client, casePath: string, markers: Markers, told: Told = {}) {
+    this.#told = told;
     this.#client = client;
     this.#casePath = casePath;
     this.#markers = markers;
@@ -229,7 +231,7 @@ export class Notes {
     const names = [...put, ...remove];
     const before = notesNow(this.all, names);
     const kept = (await this.tryChange(put, remove))?.length === 0;
-    if (kept && !saySame(before, notesNow(this.all, names))) this.#did(this.#deed(before));
+    if (kept && !saySame(before, notesNow(this.all, names))) this.#told.did?.(this.#deed(before));
     return kept;
   }
 
@@ -320,6 +322,7 @@ export class Notes {
     removed: readonly { kind: string; id: string }[],
     whole: boolean,
   ): void {
+    const isFirst = !this.known && whole;
     const all = new Map(whole ? [] : this.all);
     for (const { kind, id } of removed) all.delete(noteKey(kind, id));
     for (const note of notes) {
@@ -334,6 +337,7 @@ export class Notes {
       return note === undefined || !isSpan(said.target) ? [] : markerOf(note, key, labelOf(said));
     });
     this.#markers.list = [...marked, ...spans];
+    if (!isFirst) this.#told.changed?.();
   }
 }
 

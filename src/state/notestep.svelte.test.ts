@@ -48,7 +48,7 @@ let history: ViewHistory;
 beforeEach(() => {
   store = new Store();
   history = new ViewHistory();
-  notes = new Notes(store, 'c', new Markers(), (deed) => history.did(deed));
+  notes = new Notes(store, 'c', new Markers(), { did: (deed) => history.did(deed) });
 });
 
 async function undo(): Promise<void> {

@@ -29,7 +29,7 @@ import { Notes } from './notes.svelte';
 import { eventKey } from './notetarget';
 import { Picks } from './picks.svelte';
 import { Queries } from './queries.svelte';
-import { quoted } from './querytext';
+import { asksForNotes, quoted } from './querytext';
 import { Results } from './results.svelte';
 import { Rows } from './rows.svelte';
 import { Split } from './split.svelte';
@@ -75,6 +75,8 @@ export class OpenCase {
   readonly #client: Client;
   readonly #refresh: Coalesced;
   #revision: number;
+  /** Counts the states of what is asked: of the case, and of its notes where the query asks for those. */
+  #epoch = 0;
   /** How times are written and read, in the zone of the view. */
   readonly clock = new Clock(() => this.explorer.history.current.zone);
   #following: ReturnType<typeof setTimeout> | null = null;
@@ -99,9 +101,10 @@ export class OpenCase {
     this.split = new Split(client);
     this.wayOut = new WayOut(client);
     const keep = keepFor(summary.path);
-    this.notes = new Notes(client, summary.path, this.markers, (deed) =>
-      this.explorer.history.did(deed),
-    );
+    this.notes = new Notes(client, summary.path, this.markers, {
+      did: (deed) => this.explorer.history.did(deed),
+      changed: () => this.#notesChanged(),
+    });
     this.queries = new Queries(keep, this.notes);
     this.explorer = new Explorer(
       client,
@@ -118,16 +121,17 @@ export class OpenCase {
     this.noted = new NotedEvents(client, summary.path);
     this.cells = new Cells(client, summary.path);
     this.#refresh = new Coalesced(() => {
-      this.explorer.refresh(this.#revision);
-      this.rows.refresh(this.#revision);
-      this.templates.refresh(this.#revision);
-      this.fields.refresh(this.#revision);
-      this.landmarks.refresh(this.#revision);
-      this.charts.refresh(this.#revision);
+      const epoch = ++this.#epoch;
+      this.explorer.refresh(epoch);
+      this.rows.refresh(epoch);
+      this.templates.refresh(epoch);
+      this.fields.refresh(epoch);
+      this.landmarks.refresh(epoch);
+      this.charts.refresh(epoch);
     }, REFRESH_MS);
-    this.explorer.refresh(this.#revision);
-    this.rows.refresh(this.#revision);
-    this.charts.refresh(this.#revision);
+    this.explorer.refresh(this.#epoch);
+    this.rows.refresh(this.#epoch);
+    this.charts.refresh(this.#epoch);
     this.#viewChanged('all');
     this.#follow();
     this.notes.start();
@@ -168,6 +172,10 @@ export class OpenCase {
     if (progress.revision <= this.#revision) return;
     this.#revision = progress.revision;
     this.#refresh.request();
+  }
+
+  #notesChanged(): void {
+    if (asksForNotes(this.explorer.query)) this.#refresh.request();
   }
 
   finished(report: ImportReport): void {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { clause, endsWithinWord, existence } from './querytext';
+import { asksForNotes, clause, endsWithinWord, existence } from './querytext';
 
 it.each([
   ['status', '500', false, 'status="500"'],
@@ -26,3 +26,9 @@ it.each([
   ['status', 'status:*'],
   ['my field', '"my field":*'],
 ])('asks for events that have %s', (field, expected) => expect(existence(field)).toBe(expected));
+
+it('knows which queries ask for what people noted', () => {
+  const asking = ['is:starred', 'error (-tag:slow OR x)', 'note.is != noted', '* | search tag:a'];
+  expect(asking.map(asksForNotes)).toEqual([true, true, true, true]);
+  expect(['this:x', 'is', 'user.tag:x', 'stage:a'].map(asksForNotes)).toEqual(Array(4).fill(false));
+});

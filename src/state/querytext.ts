@@ -21,3 +21,8 @@ export function quoted(text: string): string {
 export function endsWithinWord(text: string): boolean {
   return /[\p{L}\p{N}_]$/u.test(text);
 }
+
+/** Whether a query seems to ask for what people noted, whose answer changes with each note. */
+export function asksForNotes(query: string): boolean {
+  return /(?:^|[\s(!-])(?:note\.)?(?:is|tag)\s*(?::|!=|=)/i.test(query);
+}
