@@ -31,6 +31,7 @@ mod events;
 mod exec;
 pub mod export;
 mod faults;
+mod hash;
 mod import;
 mod language;
 mod limits;

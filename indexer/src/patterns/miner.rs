@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::heading::without_heading;
 use super::shape::{Kind, Shape, Sink, scan};
+use crate::hash::Fast;
 
 /// The code of a row without a message.
 pub const NO_SHAPE: u32 = u32::MAX;
@@ -11,7 +12,7 @@ pub const NO_SHAPE: u32 = u32::MAX;
 /// Codes messages by their shape. Codes are given in the order of first appearance.
 #[derive(Debug, Default)]
 pub struct Miner {
-    codes: HashMap<Vec<u8>, u32>,
+    codes: HashMap<Vec<u8>, u32, Fast>,
     shape: Shape,
 }
 

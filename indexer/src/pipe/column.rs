@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ingest::{Level, NO_INT, NO_TIME};
 
 use super::cell::Cell;
-use super::intern::Fast;
+use crate::hash::Fast;
 use crate::storage::{Column as PackedColumn, Dictionary as Values, NO_CODE, Texts, Unit, with_codes};
 
 /// The type of a column's values.

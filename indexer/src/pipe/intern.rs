@@ -1,13 +1,12 @@
 //! Values as small numbers, so that grouping and counting compare numbers.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::LazyLock;
 
 use ingest::{NO_INT, NO_TIME};
 
 use super::cell::Cell;
 use super::column::{Column, Data, Dictionary};
+use crate::hash::Fast;
 
 /// The number that stands for no number yet.
 const NONE: u32 = u32::MAX;
@@ -174,61 +173,5 @@ impl Pairs {
 
     pub fn bytes(&self) -> usize {
         self.in_order.len() * 32
-    }
-}
-
-/// A fast hash with a secret of this process, so that no log can be written to make it slow.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Fast;
-
-static SECRET: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(1_u8) | 1);
-
-impl BuildHasher for Fast {
-    type Hasher = FastHasher;
-
-    fn build_hasher(&self) -> FastHasher {
-        FastHasher { state: *SECRET }
-    }
-}
-
-pub(crate) struct FastHasher {
-    state: u64,
-}
-
-impl FastHasher {
-    fn mix(&mut self, word: u64) {
-        let product =
-            u128::from(self.state ^ word) * u128::from(SECRET.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        self.state = (product as u64) ^ (product >> 64) as u64;
-    }
-}
-
-impl Hasher for FastHasher {
-    fn finish(&self) -> u64 {
-        self.state
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        let mut chunks = bytes.chunks_exact(8);
-        for chunk in &mut chunks {
-            let mut word = [0; 8];
-            word.copy_from_slice(chunk);
-            self.mix(u64::from_le_bytes(word));
-        }
-        let rest =
-            chunks.remainder().iter().fold(bytes.len() as u64, |word, &byte| word << 8 | u64::from(byte));
-        self.mix(rest);
-    }
-
-    fn write_u8(&mut self, value: u8) {
-        self.mix(u64::from(value));
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.mix(value);
-    }
-
-    fn write_i64(&mut self, value: i64) {
-        self.mix(value as u64);
     }
 }

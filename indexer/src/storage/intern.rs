@@ -1,9 +1,8 @@
 //! Texts coded by value while a column is gathered: each distinct text is kept, and checked to be UTF-8,
 //! once.
 
-use std::hash::{BuildHasher, RandomState};
-
 use super::parquet::{NO_CODE, Texts, Values};
+use crate::hash::{hash, seed};
 
 /// Coding ends when of so many rows this share had a text that was not seen before. It is high because values
 /// of tens of thousands, picked at random, repeat rarely at first and nearly always in the end.
@@ -234,39 +233,6 @@ impl Interner {
     pub fn bytes(&self) -> usize {
         self.texts.memory() + self.known.slots.len() * size_of::<u64>()
     }
-}
-
-/// Differs from run to run, so that nobody can write a log whose values all collide.
-pub fn seed() -> u64 {
-    RandomState::new().hash_one(0)
-}
-
-const FIRST: u64 = 0x9E37_79B9_7F4A_7C15;
-const SECOND: u64 = 0xD6E8_FEB8_6659_FD93;
-
-/// A quick hash of short texts: sixteen bytes a multiplication.
-#[inline]
-pub fn hash(seed: u64, bytes: &[u8]) -> u64 {
-    let mut state = seed ^ (bytes.len() as u64).wrapping_mul(FIRST);
-    let (blocks, rest) = bytes.as_chunks::<16>();
-    for block in blocks {
-        let (low, high) = halves(block);
-        state = mix(low ^ state, high ^ SECOND);
-    }
-    let mut last = [0; 16];
-    last[..rest.len()].copy_from_slice(rest);
-    let (low, high) = halves(&last);
-    mix(mix(low ^ state, high ^ SECOND), FIRST ^ seed)
-}
-
-fn halves(block: &[u8; 16]) -> (u64, u64) {
-    let wide = u128::from_le_bytes(*block);
-    (wide as u64, (wide >> 64) as u64)
-}
-
-fn mix(one: u64, other: u64) -> u64 {
-    let product = u128::from(one) * u128::from(other);
-    product as u64 ^ (product >> 64) as u64
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use super::interpolative::{self, BitWriter};
 use super::{ColumnIndex, Header, MAGIC, section, token_hash};
 use super::{filter, inverted};
 use crate::error::{Error, Result};
+use crate::hash;
 use crate::limits::LONGEST_TOKEN_BYTES;
-use crate::storage::intern;
 use crate::storage::parquet::{NO_CODE, Texts, Values};
 use crate::tokens;
 
@@ -80,7 +80,7 @@ impl Builder {
             }
             _ => None,
         });
-        Builder { seed: intern::seed(), rest, columns: columns.collect() }
+        Builder { seed: hash::seed(), rest, columns: columns.collect() }
     }
 
     /// Adds the text of a row. Rows must come in order.

@@ -168,12 +168,12 @@ impl Seen {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::intern;
     use super::*;
+    use crate::hash::hash;
 
     #[test]
     fn every_token_is_found_in_its_block_and_few_others_are() {
-        let hash = |token: u32| intern::hash(3, &token.to_le_bytes());
+        let hash = |token: u32| hash(3, &token.to_le_bytes());
         let rows = 20_000_u32;
         let mut builder = Builder::new();
         for row in 0..rows {

@@ -414,8 +414,8 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::super::intern;
     use super::*;
+    use crate::hash::hash;
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
@@ -426,7 +426,7 @@ mod tests {
             ids in 0..2_000_u32,
             shift in 0..7_u32,
         ) {
-            let hash = |token: u32| intern::hash(7, &token.to_le_bytes());
+            let hash = |token: u32| hash(7, &token.to_le_bytes());
             let mut builder = Builder::new();
             let mut expected: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
             for (number, tokens) in rows.iter().enumerate() {

@@ -20,8 +20,8 @@ use sha2::{Digest, Sha256};
 use self::filter::Filters;
 use self::interpolative::BitReader;
 use self::inverted::{Found, Inverted};
-use super::intern;
 use crate::error::{AtPath, Error, Result};
+use crate::hash::hash;
 use crate::limits::LONGEST_TOKEN_BYTES;
 
 pub use self::build::Builder;
@@ -222,7 +222,7 @@ impl TextIndex {
 
 /// The hash a token is known by.
 fn token_hash(seed: u64, folded: &[u8]) -> u64 {
-    intern::hash(seed, folded)
+    hash(seed, folded)
 }
 
 #[cfg(test)]
