@@ -35,6 +35,10 @@ pub const DISK_TRIAL_BYTES: u64 = 256 << 20;
 /// Chunks that may wait between reading and parsing, a worker. Two keep a worker busy while the next is read.
 pub const CHUNKS_WAITING: usize = 2;
 
+/// Chunks that may wait to land besides, where there is memory. More of them fall out of the processor's caches before
+/// their turn, and gain nothing.
+pub const MOST_CHUNKS_WAITING: usize = 48;
+
 /// Decompressed raw frames kept for pages and exports: about as many as a segment has, because events that
 /// are neighbours in time can lie anywhere in it.
 pub const FRAME_CACHE_FRAMES: usize = 160;

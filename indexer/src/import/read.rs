@@ -156,7 +156,7 @@ pub fn start<'scope>(
 ) -> Steps {
     let room = plan.parsers * CHUNKS_WAITING;
     let (jobs, queue) = bounded::<(u64, Job)>(room);
-    let (done, results) = bounded(room);
+    let (done, results) = bounded(plan.chunks_waiting());
     let (reading, parsing) = (Arc::clone(&stages.read), Arc::clone(&stages.parse));
     scope.spawn(move || {
         let mut thread = reading.thread();
@@ -180,7 +180,7 @@ pub fn start<'scope>(
         let (queue, done, counters) = (queue.clone(), done.clone(), Arc::clone(&stages.parse));
         scope.spawn(move || work(&queue, &done, level, &counters));
     }
-    Steps { results, room, stages: stages.clone(), early: BTreeMap::new(), next: 0 }
+    Steps { results, room: plan.chunks_waiting(), stages: stages.clone(), early: BTreeMap::new(), next: 0 }
 }
 
 /// Where the reader puts what it has read. Every call tells whether anybody waits for more.

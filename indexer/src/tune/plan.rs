@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::Host;
 use crate::limits::{
-    CHUNKS_WAITING, LARGEST_BUDGET_BYTES, LEAST_BUDGET_BYTES, LEAST_SEGMENT_RAW_BYTES, PUBLICATION,
-    SEGMENT_CELLS, SEGMENT_RAW_BYTES, SEGMENT_ROWS,
+    CHUNKS_WAITING, LARGEST_BUDGET_BYTES, LEAST_BUDGET_BYTES, LEAST_SEGMENT_RAW_BYTES, MOST_CHUNKS_WAITING,
+    PUBLICATION, SEGMENT_CELLS, SEGMENT_RAW_BYTES, SEGMENT_ROWS,
 };
 
 /// What an import takes in memory besides what grows with its segments: the program, buffers of unpacking, the
@@ -74,8 +74,7 @@ impl Plan {
         let quarter = (host.memory_bytes() / 4).min(LARGEST_BUDGET_BYTES);
         let budget_bytes = wishes.budget_bytes.unwrap_or(quarter).max(LEAST_BUDGET_BYTES);
         let parsers = wishes.parsers.unwrap_or(host.usable_cores).max(1);
-        let under_way = parsers as u64 * (2 * CHUNKS_WAITING as u64 + 2) * CHUNK_COST_BYTES;
-        let for_segment = budget_bytes.saturating_sub(BASE_BYTES + under_way);
+        let for_segment = budget_bytes.saturating_sub(BASE_BYTES + under_way_bytes(parsers));
         let segment_bytes = wishes.segment_bytes.unwrap_or((for_segment / SEGMENT_COST) as usize);
         let segment_bytes = segment_bytes.clamp(LEAST_SEGMENT_RAW_BYTES, SEGMENT_RAW_BYTES);
         let segment_cells = (for_segment / CELL_COST_BYTES) as usize;
@@ -104,11 +103,24 @@ impl Plan {
         Plan::for_host(&Host::look(&wishes), &wishes)
     }
 
+    /// Chunks that may wait to land. Where the budget leaves room beside a segment, parsing goes on while one is
+    /// written.
+    pub(crate) fn chunks_waiting(&self) -> usize {
+        let taken = BASE_BYTES + under_way_bytes(self.parsers) + self.segment_bytes as u64 * SEGMENT_COST;
+        let spare = self.budget_bytes.saturating_sub(taken) / 4 / CHUNK_COST_BYTES;
+        self.parsers * CHUNKS_WAITING + (spare as usize).min(MOST_CHUNKS_WAITING)
+    }
+
     /// How long what has landed waits for its publication.
     #[must_use]
     pub fn publication(&self) -> Duration {
         Duration::from_millis(self.publication_ms)
     }
+}
+
+/// What the chunks take that are under way with so many parsers, at the least.
+fn under_way_bytes(parsers: usize) -> u64 {
+    parsers as u64 * (2 * CHUNKS_WAITING as u64 + 2) * CHUNK_COST_BYTES
 }
 
 #[cfg(test)]
@@ -133,6 +145,8 @@ mod tests {
         assert_eq!(small.budget_bytes, 256 << 20);
         assert!(small.segment_bytes < middle.segment_bytes && middle.segment_bytes <= large.segment_bytes);
         assert_eq!(large.segment_bytes, SEGMENT_RAW_BYTES);
+        assert_eq!(small.chunks_waiting(), 2 * CHUNKS_WAITING);
+        assert_eq!(large.chunks_waiting(), 2 * CHUNKS_WAITING + MOST_CHUNKS_WAITING);
         assert!(large.budget_bytes <= LARGEST_BUDGET_BYTES);
         // A group's limit counts like memory that is not there.
         let limited = Host { limit_bytes: Some(1 << 30), ..host(2, 64 << 30, None) };
