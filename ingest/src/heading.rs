@@ -6,6 +6,9 @@ use std::sync::Arc;
 /// Between heading lines; one may have line ends in it, where its values are in quotes.
 const SEPARATOR: u8 = 0x1E;
 
+/// Begins the headings of a table anew: what stood before it was said in another way.
+pub(crate) const FIRST: &[u8] = b"#separator";
+
 /// The heading lines in effect, one of each kind: a later one replaces the earlier.
 #[derive(Default)]
 pub(crate) struct Heading {
@@ -15,6 +18,9 @@ pub(crate) struct Heading {
 
 impl Heading {
     pub(crate) fn add(&mut self, line: &[u8]) {
+        if kind(line) == FIRST {
+            self.lines.clear();
+        }
         match self.lines.iter_mut().find(|earlier| kind(earlier) == kind(line)) {
             Some(earlier) => *earlier = line.to_vec(),
             None => self.lines.push(line.to_vec()),
@@ -32,9 +38,16 @@ pub(crate) fn split(joined: &[u8]) -> impl Iterator<Item = &[u8]> {
     joined.split(|&byte| byte == SEPARATOR).filter(|line| !line.is_empty())
 }
 
-/// What comes before the first colon, space or tab: `#Fields`, `#separator`.
-fn kind(line: &[u8]) -> &[u8] {
-    line.split(|byte| matches!(byte, b':' | b' ' | b'\t')).next().unwrap_or_default()
+/// What a line is about: `#Fields`, `#separator`, whatever stands behind it; else all before the first colon, space
+/// or tab.
+pub(crate) fn kind(line: &[u8]) -> &[u8] {
+    let is_end = |byte: &u8| matches!(byte, b':' | b' ' | b'\t');
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'#' | b'_' | b'-');
+    let end = match line.first() {
+        Some(b'#') => line.iter().position(|byte| !is_word(byte)),
+        _ => line.iter().position(is_end),
+    };
+    &line[..end.unwrap_or(line.len())]
 }
 
 #[cfg(test)]
@@ -51,5 +64,11 @@ mod tests {
         let lines = heading.lines();
         let lines: Vec<_> = split(&lines).collect();
         assert_eq!(lines, [&b"#Software: x"[..], b"#Fields: a c"]);
+        for line in [&b"#separator |"[..], b"#fields|a|b", b"#types|int|int", b"#fields|c"] {
+            heading.add(line);
+        }
+        let lines = heading.lines();
+        let lines: Vec<_> = split(&lines).collect();
+        assert_eq!(lines, [&b"#separator |"[..], b"#fields|c", b"#types|int|int"]);
     }
 }

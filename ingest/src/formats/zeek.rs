@@ -3,6 +3,7 @@
 use memchr::memchr;
 
 use super::{Fit, Format, Reader, Setup};
+use crate::heading;
 use crate::named::{Named, Number, number};
 use crate::rows::{Kind, Rows};
 use crate::time::When;
@@ -38,24 +39,34 @@ fn is_heading(line: &[u8]) -> bool {
 }
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(ZeekReader {
-        separator: b'\t',
-        unset: b"-".to_vec(),
-        empty: b"(empty)".to_vec(),
-        fields: Vec::new(),
-        types: Vec::new(),
-        named: Named::default(),
-    })
+    Box::new(ZeekReader { headings: Headings::separated_by(b'\t'), named: Named::default() })
 }
 
 struct ZeekReader {
+    headings: Headings,
+    named: Named,
+}
+
+/// What the headings say. The separator comes first, and another one begins them anew.
+struct Headings {
     separator: u8,
     /// What stands for no value, and for a value that is empty.
     unset: Vec<u8>,
     empty: Vec<u8>,
     fields: Vec<Box<[u8]>>,
     types: Vec<Type>,
-    named: Named,
+}
+
+impl Headings {
+    fn separated_by(separator: u8) -> Headings {
+        Headings {
+            separator,
+            unset: b"-".to_vec(),
+            empty: b"(empty)".to_vec(),
+            fields: Vec::new(),
+            types: Vec::new(),
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -70,13 +81,14 @@ enum Type {
 impl Reader for ZeekReader {
     #[inline]
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        if self.fields.is_empty() {
+        if self.headings.fields.is_empty() {
             return Err("no line before it names its fields");
         }
         self.named.begin();
         let mut from = 0;
         let mut has_time = false;
-        for index in 0..self.fields.len() {
+        for index in 0..self.headings.fields.len() {
+            let headings = &self.headings;
             if from > event.len() {
                 return if index > 1 {
                     Ok(Fit::Partly)
@@ -84,10 +96,10 @@ impl Reader for ZeekReader {
                     Err("it has fewer values than there are fields")
                 };
             }
-            let to = memchr(self.separator, &event[from..]).map_or(event.len(), |length| from + length);
+            let to = memchr(headings.separator, &event[from..]).map_or(event.len(), |length| from + length);
             let value = &event[from..to];
-            if !value.is_empty() && *value != *self.unset && *value != *self.empty {
-                let is_time = matches!(self.types.get(index), Some(Type::Time));
+            if !value.is_empty() && *value != *headings.unset && *value != *headings.empty {
+                let is_time = matches!(headings.types.get(index), Some(Type::Time));
                 match time(value).filter(|_| is_time && !has_time) {
                     Some(when) => {
                         rows.when(&when);
@@ -102,20 +114,21 @@ impl Reader for ZeekReader {
     }
 
     fn heading(&mut self, line: &[u8], _: &mut Rows) {
-        if let Some(code) = line.strip_prefix(b"#separator ") {
-            let digits = code.trim_ascii().strip_prefix(b"\\x");
-            let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        let name = heading::kind(line);
+        if name == heading::FIRST {
+            let code = line[name.len()..].trim_ascii();
+            let digits = code.strip_prefix(b"\\x").and_then(|digits| std::str::from_utf8(digits).ok());
             let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-            self.separator = byte.or(code.first().copied()).unwrap_or(b'\t');
+            self.headings = Headings::separated_by(byte.or(code.first().copied()).unwrap_or(b'\t'));
             return;
         }
-        let mut values = line.split(|&byte| byte == self.separator);
-        let Some(name) = values.next() else { return };
+        let headings = &mut self.headings;
+        let mut values = line.split(|&byte| byte == headings.separator).skip(1);
         match name {
-            b"#fields" => self.fields = values.map(Into::into).collect(),
-            b"#types" => self.types = values.map(type_of).collect(),
-            b"#unset_field" => self.unset = values.next().unwrap_or_default().to_vec(),
-            b"#empty_field" => self.empty = values.next().unwrap_or_default().to_vec(),
+            b"#fields" => headings.fields = values.map(Into::into).collect(),
+            b"#types" => headings.types = values.map(type_of).collect(),
+            b"#unset_field" => headings.unset = values.next().unwrap_or_default().to_vec(),
+            b"#empty_field" => headings.empty = values.next().unwrap_or_default().to_vec(),
             _ => {}
         }
     }
@@ -124,9 +137,9 @@ impl Reader for ZeekReader {
 impl ZeekReader {
     #[inline]
     fn value(&mut self, index: usize, event: &[u8], from: usize, to: usize, rows: &mut Rows) {
-        let name = &self.fields[index];
+        let name = &self.headings.fields[index];
         let value = &event[from..to];
-        let kind = self.types.get(index).copied().unwrap_or(Type::Text);
+        let kind = self.headings.types.get(index).copied().unwrap_or(Type::Text);
         match (kind, number(value)) {
             (Type::Int, Some(Number::Int(int))) => {
                 if let Some(column) = self.named.column(name, Kind::Int, rows) {
@@ -227,5 +240,13 @@ mod tests {
         check("1795230245.125000\tCab1", r#"2026-11-21T03:04:05.125Z - uid="Cab1""#);
         check("noise", "unparsed: it has fewer values than there are fields");
         assert_eq!(render(&FORMAT, "a\tb\n"), "unparsed: no line before it names its fields");
+    }
+
+    #[test]
+    fn another_separator_begins_the_headings_anew() {
+        let other = "#separator |\n#fields|ts|n\n#types|time|int\n";
+        assert_eq!(render(&FORMAT, &format!("{HEAD}{other}1795230245|7")), "2026-11-21T03:04:05Z - n=7");
+        let unnamed = render(&FORMAT, &format!("{HEAD}#separator |\n1795230245|7"));
+        assert_eq!(unnamed, "unparsed: no line before it names its fields");
     }
 }
