@@ -152,24 +152,24 @@ pub fn stretch(from: &str, to: Option<&str>, now: i64, zone: &TimeZone) -> Optio
     Some(Period { from: from.period(now, zone)?.from, to: TimeExpr::parse(to)?.until(now, zone)? })
 }
 
+/// What a step begins with.
+const SIGNS: [char; 4] = ['-', '+', '/', '@'];
+
 /// `-15m+1h/d@h`: shifts and snaps in a row.
 fn steps(mut text: &str) -> Option<Vec<Step>> {
     let mut found = Vec::new();
     while let Some(sign) = text.chars().next() {
-        let end = text[1..].find(['-', '+', '/', '@']).map_or(text.len(), |end| end + 1);
-        let part = text.get(1..end)?;
+        let rest = text.strip_prefix(SIGNS)?;
+        let (part, next) = rest.split_at(rest.find(SIGNS).unwrap_or(rest.len()));
         found.push(match sign {
             '-' | '+' => {
                 let by = Quantity::parse(part).filter(|by| by.unit.dimension() == Dimension::Duration)?;
                 let number = if sign == '-' { -by.number } else { by.number };
                 Step::Shift(Quantity { number, unit: by.unit })
             }
-            '/' | '@' => {
-                Step::Snap(Unit::named(part).filter(|unit| unit.dimension() == Dimension::Duration)?)
-            }
-            _ => return None,
+            _ => Step::Snap(Unit::named(part).filter(|unit| unit.dimension() == Dimension::Duration)?),
         });
-        text = &text[end..];
+        text = next;
     }
     Some(found)
 }
@@ -350,6 +350,8 @@ mod tests {
             ("2024-02-30", "none"),
             ("now-", "none"),
             ("now-5", "none"),
+            ("nowé/d", "none"),
+            ("now-1hé/d", "none"),
             ("9999-12-31", "none"),
             ("now-99999999999y", "none"),
             ("", "none"),
