@@ -71,6 +71,10 @@ impl Hasher for FastHasher {
         self.write_u64(u64::from(value));
     }
 
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(u64::from(value));
+    }
+
     fn write_i64(&mut self, value: i64) {
         self.write_u64(value as u64);
     }

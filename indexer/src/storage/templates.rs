@@ -11,6 +11,7 @@ use super::raw::RawCursor;
 use super::segment::Segment;
 use crate::Cancel;
 use crate::error::{AtPath, Error, Result};
+use crate::hash::Fast;
 use crate::limits::{CANCEL_ROWS, MOST_SHAPES_OF_A_SEGMENT};
 use crate::patterns::{Message, Miner, NO_SHAPE, bounded, shape_hash};
 
@@ -254,23 +255,23 @@ pub struct Shaper {
     /// By message field and code.
     fields: [Vec<u32>; MESSAGES.len()],
     /// By the codes of method and path.
-    requests: Vec<Vec<u32>>,
+    requests: HashMap<(u32, u32), u32, Fast>,
 }
 
 /// A value that was not looked at yet.
 const UNSEEN: u32 = NO_SHAPE - 1;
 
-/// Requests of more methods than there are names for are each looked at anew.
-const MOST_METHODS: usize = 64;
-
 impl Shaper {
     /// The shape of a message field's value.
     pub fn value<'t>(&mut self, field: usize, code: u32, text: impl FnOnce() -> &'t [u8]) -> u32 {
-        let known = place(&mut self.fields[field], code as usize, UNSEEN);
-        if *known == UNSEEN {
-            *known = self.miner.message(text());
+        let (known, code) = (&mut self.fields[field], code as usize);
+        if known.len() <= code {
+            known.resize(code + 1, UNSEEN);
         }
-        *known
+        if known[code] == UNSEEN {
+            known[code] = self.miner.message(text());
+        }
+        known[code]
     }
 
     pub fn message(&mut self, text: &[u8]) -> u32 {
@@ -278,21 +279,11 @@ impl Shaper {
     }
 
     /// The shape of a request, by the codes and the texts of its method and path.
-    pub fn request<'t>(
-        &mut self,
-        (method, path): (u32, u32),
-        text: impl FnOnce() -> (&'t [u8], &'t [u8]),
-    ) -> u32 {
-        if method as usize >= MOST_METHODS {
+    pub fn request<'t>(&mut self, codes: (u32, u32), text: impl FnOnce() -> (&'t [u8], &'t [u8])) -> u32 {
+        *self.requests.entry(codes).or_insert_with(|| {
             let (method, path) = text();
-            return self.miner.request(method, path);
-        }
-        let known = place(place(&mut self.requests, method as usize, Vec::new()), path as usize, UNSEEN);
-        if *known == UNSEEN {
-            let (method, path) = text();
-            *known = self.miner.request(method, path);
-        }
-        *known
+            self.miner.request(method, path)
+        })
     }
 
     pub fn request_once(&mut self, method: &[u8], path: &[u8]) -> u32 {
@@ -309,12 +300,4 @@ impl Shaper {
         let all = Mined::new(codes, self.miner.finish());
         if all.shapes.len() > MOST_SHAPES_OF_A_SEGMENT { all.widened() } else { all }
     }
-}
-
-/// An entry of a list that grows to hold it.
-fn place<T: Clone>(list: &mut Vec<T>, at: usize, empty: T) -> &mut T {
-    if list.len() <= at {
-        list.resize(at + 1, empty);
-    }
-    &mut list[at]
 }
