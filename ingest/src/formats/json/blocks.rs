@@ -147,34 +147,56 @@ fn between_listed(text: &[u8]) -> Option<Block> {
         match cursor.peek() {
             Err(_) => return Some(gap(text.len())),
             Ok(b',' | b']' | b'}' | b'[') => cursor.at += 1,
-            Ok(b'"') => {
-                let before = cursor.at;
-                match member(&mut cursor) {
-                    Ok(()) => {}
-                    Err(CUT_SHORT) if before == 0 => return None,
-                    Err(_) => {
-                        cursor.at = before;
-                        break;
-                    }
-                }
-            }
+            Ok(b'"') => match member(&text[cursor.at..]) {
+                Some(Behind::Member(length)) => cursor.at += length,
+                Some(Behind::Event(block)) if cursor.at == 0 => return Some(block),
+                None if cursor.at == 0 => return None,
+                _ => break,
+            },
             _ => break,
         }
     }
     if cursor.at > 0 { Some(gap(cursor.at)) } else { event(text) }
 }
 
-/// A member and what follows it, which shows that it is one.
-fn member(cursor: &mut Cursor<'_>) -> Result<(), &'static str> {
-    cursor.at += 1;
-    cursor.string()?;
-    cursor.expect(b':')?;
-    cursor.value(false)?;
-    if !matches!(cursor.peek()?, b',' | b'}' | b']') {
-        return Err("no member of an object");
+/// What stands behind a list at a quote.
+enum Behind {
+    /// A member, with what follows it, which shows that it is one: their length.
+    Member(usize),
+    /// Anything else. It never ends before the text by which that was told, but for what shows nothing, so that
+    /// it reads alike where a chunk ends there.
+    Event(Block),
+}
+
+fn member(text: &[u8]) -> Option<Behind> {
+    let line = || event(text).map(Behind::Event);
+    let shown = |at: usize| Some(at + text[at..].iter().position(|byte| !byte.is_ascii_whitespace())?);
+    let (name_end, true) = string_end(text, 1)? else { return line() };
+    let colon = shown(name_end)?;
+    if text[colon] != b':' {
+        return line();
     }
-    cursor.at += 1;
-    Ok(())
+    let start = shown(colon + 1)?;
+    let (end, next) = match text[start] {
+        b'{' | b'[' => object_end(&text[start..]).map(|(end, next)| (start + end, start + next))?,
+        b'"' => match string_end(text, start + 1)? {
+            (end, true) => (end, end),
+            (newline, false) => (newline, newline + 1),
+        },
+        _ => {
+            let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b']' | b'}');
+            let end = start + text[start..].iter().position(is_end)?;
+            (end, end)
+        }
+    };
+    let behind = shown(next)?;
+    if end == next && matches!(text[behind], b',' | b'}' | b']') {
+        return Some(Behind::Member(behind + 1));
+    }
+    match memchr(b'\n', &text[..end]) {
+        None => line(),
+        Some(_) => Some(Behind::Event(Block { start: 0, end, next })),
+    }
 }
 
 enum Opening {
@@ -372,6 +394,18 @@ mod tests {
                 Some(Block { start: 0, end: broken.len() - 1, next: broken.len() }),
                 "{behind}"
             );
+        }
+    }
+
+    #[test]
+    fn what_is_no_member_behind_a_list_is_told_by_what_it_takes() {
+        for behind in ["\"cut\n", "\"a\" b\n", "\"a\":1 b\n", "\"a\":[1,\n\"cut\n", "\"a\":\n\"cut\n"] {
+            for next in ["two\n", "two\"}\n", "{\"b\":\"}]\"}\n", "\"b\":2}\n"] {
+                let text = format!("{behind}{next}");
+                let block = listed::<0>(text.as_bytes());
+                let expected = Block { start: 0, end: behind.len() - 1, next: behind.len() };
+                assert_eq!(block, Some(expected), "{text}");
+            }
         }
     }
 
