@@ -33,6 +33,11 @@ impl Heading {
     }
 }
 
+/// Whether a line comes out of the joined ones as it went in. One with a separator in it is no heading.
+pub(crate) fn is_kept(line: &[u8]) -> bool {
+    !line.contains(&SEPARATOR)
+}
+
 /// The lines that were joined for a chunk.
 pub(crate) fn split(joined: &[u8]) -> impl Iterator<Item = &[u8]> {
     joined.split(|&byte| byte == SEPARATOR).filter(|line| !line.is_empty())
@@ -64,6 +69,7 @@ mod tests {
         let lines = heading.lines();
         let lines: Vec<_> = split(&lines).collect();
         assert_eq!(lines, [&b"#Software: x"[..], b"#Fields: a c"]);
+        assert!(!is_kept(b"#Fields: a\x1eb"));
         for line in [&b"#separator |"[..], b"#fields|a|b", b"#types|int|int", b"#fields|c"] {
             heading.add(line);
         }

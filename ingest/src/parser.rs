@@ -124,7 +124,7 @@ impl Parser {
     fn is_heading(&self, event: &[u8], chunk: &Chunk, index: usize) -> bool {
         let is_first = chunk.offset == 0 && index == 0 && !self.goes_on;
         let is = self.format.heading.is_some_and(|is| is(&self.setup, event, is_first));
-        is && !self.is_joined(event)
+        is && !self.is_joined(event) && heading::is_kept(event)
     }
 
     fn is_note(&self, event: &[u8]) -> bool {

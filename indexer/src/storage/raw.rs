@@ -20,11 +20,13 @@ const SKIPPABLE_MAGIC: u32 = 0x184D_2A5E;
 const PASSED_OVER_MAGIC: u32 = 0x184D_2A50;
 const SEEKABLE_MAGIC: u32 = 0x8F92_EAB1;
 
-/// Log lines share long pieces: at level 1 looking only for matches of seven bytes and more is both quicker and
-/// smaller than the level's own setting (17.5 % instead of 18.0 % of an access log).
+/// Log lines share long pieces: at level 1 looking only for matches of seven bytes and more is quicker than the
+/// level's own setting, and with a table of matches and a window that stay in the caches of a core a tenth of a whole
+/// import is saved, for 3 % more bytes.
 const TUNED_LEVEL: i32 = 1;
 const SHORTEST_MATCH: u32 = 7;
-const HASH_LOG: u32 = 16;
+const HASH_LOG: u32 = 13;
+const WINDOW_LOG: u32 = 18;
 
 thread_local! {
     /// Making one costs as much as packing a tenth of a chunk, so each worker keeps its own.
@@ -73,6 +75,7 @@ fn compressor(level: i32) -> std::io::Result<Compressor<'static>> {
     if level == TUNED_LEVEL {
         compressor.set_parameter(CParameter::MinMatch(SHORTEST_MATCH))?;
         compressor.set_parameter(CParameter::HashLog(HASH_LOG))?;
+        compressor.set_parameter(CParameter::WindowLog(WINDOW_LOG))?;
     }
     compressor.set_parameter(CParameter::ChecksumFlag(true))?;
     Ok(compressor)

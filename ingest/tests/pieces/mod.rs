@@ -110,6 +110,7 @@ pub const PIECES: &[&str] = &[
     "2026-11-21T03:04:05Z,WARN,\"a \"\"b\"\",",
     "more\",7",
     "2026-11-21T03:04:06Z,INFO,\"open,8",
+    "#Fields: date time sc-status\u{1e}cs-version src-addr",
     "#Fields: date time c-ip sc-status",
     "#Fields: date time sc-status c-ip",
     "#separator \\x09",
