@@ -16,6 +16,7 @@ use crate::encoding::{Encoding, has_escapes};
 use crate::error::{Error, ErrorKind};
 use crate::evtx::looks_like_evtx;
 use crate::formats::{self, Setup};
+use crate::frame::BYTE_ORDER_MARK;
 use crate::heading::{self, Heading};
 use crate::limits;
 use crate::parser::Parser;
@@ -366,7 +367,7 @@ impl<'a> Source<'a> {
         let mut wanted = self.chunk_bytes;
         loop {
             let ended = self.read_up_to(wanted);
-            if let Some(end) = self.parser.framing().cut(self.offset, self.text(), self.chunk_bytes, ended) {
+            if let Some(end) = self.cut(ended) {
                 return Ok(Some(self.hand_out(end)));
             }
             if ended {
@@ -381,6 +382,19 @@ impl<'a> Source<'a> {
             }
             // An event longer than the chunk is looked for in ever larger steps, not in ever more of them.
             wanted = self.pending.len() + self.pending.len().max(self.chunk_bytes).max(limits::SAMPLE_BYTES);
+        }
+    }
+
+    /// Where to end the next chunk, if what is pending tells it. Blank lines that a source begins with go with its
+    /// first event, by which a heading is told.
+    fn cut(&self, ended: bool) -> Option<usize> {
+        let (text, mut end) = (self.text(), 0);
+        loop {
+            let offset = self.offset + end as u64;
+            end += self.parser.framing().cut(offset, &text[end..], self.chunk_bytes, ended)?;
+            if self.offset > 0 || end >= limits::SAMPLE_BYTES || !is_blank(&text[..end]) {
+                return Some(end);
+            }
         }
     }
 
@@ -442,6 +456,10 @@ impl<'a> Source<'a> {
         self.parser.add_headings(&chunk, &mut self.heading);
         chunk
     }
+}
+
+fn is_blank(text: &[u8]) -> bool {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).trim_ascii().is_empty()
 }
 
 /// The first bytes of a source as a chunk, without the line they were cut in unless that is all there is.

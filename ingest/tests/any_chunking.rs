@@ -285,9 +285,12 @@ const WHOLE_SOURCES: &[(&str, usize, &str)] = &[
 
 #[test]
 fn tables_and_lists_are_read_alike_in_chunks_of_any_size() {
-    for (format, count, content) in WHOLE_SOURCES {
+    let blank =
+        WHOLE_SOURCES.iter().map(|(format, count, content)| (format, count, format!("\n \r\n{content}")));
+    let plain = WHOLE_SOURCES.iter().map(|(format, count, content)| (format, count, (*content).to_string()));
+    for (format, count, content) in plain.chain(blank) {
         let file = tempfile::NamedTempFile::new().expect("a temporary file");
-        std::fs::write(file.path(), content).expect("it can be written");
+        std::fs::write(file.path(), &content).expect("it can be written");
         let whole = read(file.path(), None, 1 << 20);
         assert_eq!(whole.0.len(), *count, "{format}: {:?}", whole.0);
         assert_eq!(read(file.path(), Some(format), 1 << 20), whole, "{format} is what is detected");

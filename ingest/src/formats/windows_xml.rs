@@ -8,14 +8,13 @@ use super::{Fit, Format, Learned, Reader, Setup};
 use crate::evtx::columns::FieldColumns;
 use crate::evtx::fields::{LEVEL, NO_FIELD, TIME};
 use crate::evtx::shape::{Entry, Piece, Shape};
-use crate::frame::{Block, Framing};
+use crate::frame::{BYTE_ORDER_MARK, Block, Framing};
 use crate::rows::{Kind, Rows};
 use crate::xml::{Token, XmlReader, unescape};
 
 pub(crate) static FORMAT: Format =
     Format { name: "windows_xml", title: "Windows events as XML", learn, reader, ..Format::LINES };
 
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 const EVENT_TAG: &[u8] = b"<Event";
 const EVENT_END: &[u8] = b"</Event>";
 
