@@ -35,40 +35,39 @@ impl BitWriter {
 #[derive(Debug)]
 pub struct BitReader<'a> {
     bytes: &'a [u8],
-    at: usize,
-    waiting: u64,
-    held: u32,
+    bit: usize,
 }
 
 impl<'a> BitReader<'a> {
     pub fn new(bytes: &'a [u8]) -> BitReader<'a> {
-        BitReader { bytes, at: 0, waiting: 0, held: 0 }
+        BitReader::at_bit(bytes, 0)
     }
 
     /// From a bit of the bytes on.
     pub fn at_bit(bytes: &'a [u8], bit: usize) -> BitReader<'a> {
-        let mut reader = BitReader { bytes, at: bit / 8, waiting: 0, held: 0 };
-        reader.take(bit as u32 % 8);
-        reader
+        BitReader { bytes, bit }
     }
 
     /// At most 32 bits at once.
     #[inline]
     pub fn take(&mut self, width: u32) -> u32 {
-        if self.held < width {
-            let mut word = [0; 4];
-            let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let length = rest.len().min(4);
-            word[..length].copy_from_slice(&rest[..length]);
-            self.at += 4;
-            self.waiting |= u64::from(u32::from_le_bytes(word)) << self.held;
-            self.held += 32;
-        }
-        let value = self.waiting & ((1 << width) - 1);
-        self.waiting >>= width;
-        self.held -= width;
+        let value = self.next() & ((1 << width) - 1);
+        self.bit += width as usize;
         value as u32
     }
+
+    /// The next bits, 57 of them at least.
+    #[inline]
+    fn next(&self) -> u64 {
+        let rest = self.bytes.get(self.bit / 8..).unwrap_or_default();
+        rest.first_chunk().map_or_else(|| last(rest), |word| u64::from_le_bytes(*word)) >> (self.bit % 8)
+    }
+}
+
+/// The last bytes, which are fewer than a word has.
+#[cold]
+fn last(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
 /// Appends a list of growing numbers, all of them below `universe`.
@@ -118,15 +117,16 @@ fn widths(most: u32) -> (u32, u64) {
     (width.max(1), (1 << width.max(1)) - count)
 }
 
+/// Which form a number has is no better than a guess, so both are made and one is taken, without a branch.
 #[inline]
 fn read_below(most: u32, bits: &mut BitReader<'_>) -> u32 {
     let (width, short) = widths(most);
-    let number = bits.take(width - 1);
-    if u64::from(number) < short {
-        return number;
-    }
-    let number = u64::from(number) << 1 | u64::from(bits.take(1));
-    number.saturating_sub(short).min(u64::from(most)) as u32
+    let next = bits.next();
+    let number = next & ((1 << (width - 1)) - 1);
+    let is_long = number >= short;
+    bits.bit += (width - 1) as usize + usize::from(is_long);
+    let long = (number << 1 | next >> (width - 1) & 1).wrapping_sub(short);
+    (if is_long { long } else { number }).min(u64::from(most)) as u32
 }
 
 /// Reads `count` numbers below `universe`. Bytes that are damaged give other numbers, growing all the same.
@@ -139,6 +139,10 @@ pub fn read(bits: &mut BitReader<'_>, count: usize, universe: u32) -> Vec<u32> {
 }
 
 fn read_between(numbers: &mut [u32], low: u32, high: u32, bits: &mut BitReader<'_>) {
+    if let [number] = numbers {
+        *number = low + read_below(high - low, bits);
+        return;
+    }
     if (high - low) as usize + 1 == numbers.len() {
         numbers.iter_mut().zip(low..).for_each(|(number, value)| *number = value);
         return;
@@ -149,9 +153,7 @@ fn read_between(numbers: &mut [u32], low: u32, high: u32, bits: &mut BitReader<'
     let number = least + read_below(most - least, bits);
     numbers[middle] = number;
     let (below, above) = numbers.split_at_mut(middle);
-    if !below.is_empty() {
-        read_between(below, low, number - 1, bits);
-    }
+    read_between(below, low, number - 1, bits);
     if above.len() > 1 {
         read_between(&mut above[1..], number + 1, high, bits);
     }
