@@ -7,7 +7,7 @@ use crate::Cancel;
 use crate::aggregate::columns;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, Result};
-use crate::exec::Position;
+use crate::exec::{Position, in_order};
 use crate::limits::SHOWN_EVENTS;
 use crate::search::{Event, FieldValue, shown_fields};
 use crate::storage::RawCursor;
@@ -29,6 +29,25 @@ impl Shown<'_> {
     }
 }
 
+/// Places whose events stand in the same frame, which is unpacked once. Rare events each stand in their own, and
+/// unpacking is what a page of them waits for.
+fn by_frame(positions: &[Position]) -> Result<Vec<Vec<usize>>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut of_frame = HashMap::new();
+    for (place, Position { segment, row }) in positions.iter().enumerate() {
+        let located = segment.locations()?;
+        let (source, offset) = (located.source(*row), located.offset(*row));
+        // One that is not there is told of where its event is read.
+        let frame = segment.frame(source, offset).map_or(offset, |frame| frame.offset);
+        let group = *of_frame.entry((segment.meta.id, source, frame)).or_insert(groups.len());
+        if group == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[group].push(place);
+    }
+    Ok(groups)
+}
+
 impl Case {
     pub(crate) fn events_at(
         &self,
@@ -37,9 +56,19 @@ impl Case {
         shown: &Shown<'_>,
         cancel: &Cancel,
     ) -> Result<Vec<Event>> {
-        let mut cursor = self.raw_cursor();
-        let event = |position| self.shown_at(snapshot, position, &mut cursor, (shown, cancel));
-        positions.iter().map(event).collect()
+        let groups = by_frame(positions)?;
+        let read = |group: usize| -> Result<Vec<Event>> {
+            let mut cursor = self.raw_cursor();
+            let event =
+                |&place: &usize| self.shown_at(snapshot, &positions[place], &mut cursor, (shown, cancel));
+            groups[group].iter().map(event).collect()
+        };
+        let mut events: Vec<_> = positions.iter().map(|_| None).collect();
+        in_order(groups.len(), cancel, read, |group, read| {
+            groups[group].iter().zip(read).for_each(|(&place, event)| events[place] = Some(event));
+            Ok(())
+        })?;
+        Ok(events.into_iter().flatten().collect())
     }
 
     pub(crate) fn shown_at(
