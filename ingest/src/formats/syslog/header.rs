@@ -324,7 +324,7 @@ impl Header {
         let is_version = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
         let version_length = version.iter().take(LONGEST_TAG).take_while(is_version).count();
         let is_one = length > 0
-            && version[0].is_ascii_digit()
+            && version.first().is_some_and(u8::is_ascii_digit)
             && version[..version_length].contains(&b'.')
             && version[version_length..].starts_with(b": ");
         if is_one {

@@ -312,6 +312,8 @@ fn what_other_programs_write_in_their_own_way() {
         "Nov 21 03:04:05 web-1 port 5: link up",
         r#"1680-11-21T03:04:05Z - host="web-1" message="port 5: link up""#,
     );
+    // A line that ends where the version would stand.
+    check("Nov 21 03:04:05 web-1 syslogd ", r#"1680-11-21T03:04:05Z - host="web-1" message="syslogd ""#);
     check("Nov 21 03:04:05 auth: Error: x", r#"1680-11-21T03:04:05Z error app="auth" message="Error: x""#);
     check(
         "<189>45: sw-1: *Nov 21 03:04:05.123: %SYS-5-RESTART: System restarted",
