@@ -236,12 +236,13 @@ impl Header {
         let end = from + memchr(close, &event[from..event.len().min(from + 24)])?;
         let word = &event[from..end];
         let dot = word.iter().position(|byte| matches!(byte, b'.' | b'|' | b':'))?;
+        let level_word = word.rsplit(|byte| matches!(byte, b'.' | b'|' | b':')).next().unwrap_or_default();
+        let level = level::of_word(level_word)?;
         let facility = &word[..dot];
         if !super::FACILITIES.contains(&facility) && facility != b"security" {
             return None;
         }
-        let level_word = word.rsplit(|byte| matches!(byte, b'.' | b'|' | b':')).next().unwrap_or_default();
-        self.level = Some(level::of_word(level_word)?);
+        self.level = Some(level);
         self.facility = Some((from, from + dot));
         Some(end)
     }
