@@ -24,8 +24,8 @@ mod first_bytes;
 mod run;
 
 use first_bytes::FirstBytes;
-use memchr::memmem::Finder;
 use memchr::memchr2;
+use memchr::memmem::Finder;
 
 use self::run::{Found, Line, end_of_line, run};
 use crate::batch::Level;
@@ -91,7 +91,7 @@ enum Shape {
 enum End {
     /// A space or tab.
     Blank,
-    Text(Finder<'static>),
+    Text(Box<Finder<'static>>),
 }
 
 impl Layouts {
@@ -257,7 +257,7 @@ fn first_text(layout: &str) -> Option<End> {
 
 impl End {
     fn of(text: &str) -> End {
-        if text == " " { End::Blank } else { End::Text(Finder::new(text).into_owned()) }
+        if text == " " { End::Blank } else { End::Text(Box::new(Finder::new(text).into_owned())) }
     }
 
     #[inline]

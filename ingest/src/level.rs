@@ -163,6 +163,7 @@ pub(crate) fn find(line: &[u8], from: usize, to: usize) -> Option<LevelWord> {
 /// Of each byte of the block that begins here, whether capitals begin at it or the value of a key such as
 /// `level`, or it is a sign that may close a level word.
 #[inline]
+#[allow(clippy::needless_bitwise_bool, reason = "without branches the bytes of a block are tested together")]
 fn places(line: &[u8], at: usize) -> [u8; BLOCK] {
     // With two bytes before the block and one behind it; where the line has none, spaces.
     let mut near = [b' '; BLOCK + 3];
@@ -191,7 +192,7 @@ fn word_around(line: &[u8], place: usize) -> Range<usize> {
 
 #[inline]
 fn is_word(byte: u8) -> bool {
-    ((byte | 0x20).wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'_')
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 fn stands_out(line: &[u8], start: usize, end: usize) -> bool {
