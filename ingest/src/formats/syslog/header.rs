@@ -136,7 +136,7 @@ impl Header {
 
     /// Seconds since 1970 or since the start, as `journalctl -o short-unix` and `short-monotonic` write them.
     fn number(&mut self, event: &[u8], at: usize) -> Option<(Stamp, usize)> {
-        if event[at] != b'[' {
+        if event.get(at) != Some(&b'[') {
             let (when, end) = time_at(event, at)?;
             self.when = Some(when);
             return Some((Stamp::Shared, end));

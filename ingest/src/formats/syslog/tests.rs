@@ -56,6 +56,7 @@ fn broken_lines() {
     check("Nov 21 03:04:05 ERROR main: x", "unparsed: no host or program behind the time");
     check("Nov 21 03:04:05", "unparsed: no host or program behind the time");
     check("<14>", "unparsed: no time of syslog at the start");
+    check("123: ", "unparsed: no time of syslog at the start");
     check("[    1.234567] usb 1-1: new high-speed device", "unparsed: no host or program behind the time");
     check("<14>1 2026-11-21T03:04:05Z h a", "unparsed: the syslog header is cut short");
     check("<14>1 2026-11-21T03:04:05Z h a - - [x y", "unparsed: the structured data is broken");
