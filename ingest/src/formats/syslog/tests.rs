@@ -48,6 +48,24 @@ fn sample_lines_of_the_protocol() {
 }
 
 #[test]
+fn lines_that_end_anywhere() {
+    for line in [
+        "Nov 21 03:04:05 web-1 syslogd 1.4.1: restart.",
+        "<189>45: sw-1: *Nov 21 03:04:05.123: %SYS-5-RESTART: System restarted",
+        "123: 45: Nov 21 03:04:05: %ASA-6-302013: Built outbound TCP connection",
+        "Nov 21 03:04:05 [auth.info] h su[12]: [ID 702911 auth.info] 'su root' failed",
+        "2026-11-21T03:04:05.5+01:00 web-1 sshd(pam_unix)[7] (label[12]) <Info>: x",
+        r#"<165>1 2026-11-21T03:04:05Z h shop 8710 ID47 [ex@1 a="\"b" c=""] x"#,
+        "[    1.234567] h kernel: IN=eth0 OUT= SRC=10.1.2.3 DST=10.1.2.4",
+    ] {
+        // Whatever is left is an event, understood or not, and none ends the reader.
+        for end in 1..line.len() {
+            assert!(!render(&FORMAT, &line[..end]).is_empty(), "{line}");
+        }
+    }
+}
+
+#[test]
 fn broken_lines() {
     check("hello", "unparsed: it stands before the first event, or goes on with one that is too long");
     check("2026-11-21 03:04:05Z web-1 sshd: x", "unparsed: no host or program behind the time");
