@@ -21,12 +21,14 @@
 //! twice, so a line costs what its length is.
 
 mod first_bytes;
+mod run;
 
 use first_bytes::FirstBytes;
-use memchr::memmem;
+use memchr::memchr2;
+use memchr::memmem::Finder;
 
+use self::run::{Found, Line, end_of_line, run};
 use crate::batch::Level;
-use crate::endpoint::{end_of_numbers, endpoint, is_address};
 use crate::formats::{Fit, Reader, Setup};
 use crate::level;
 use crate::named::{Number, number};
@@ -75,7 +77,7 @@ enum Step {
 
 enum Shape {
     /// Up to the first of these, with which what follows may begin.
-    UpTo(Vec<Box<[u8]>>),
+    UpTo(Vec<End>),
     /// Up to a space or tab.
     Word,
     Number,
@@ -83,6 +85,13 @@ enum Shape {
     /// Up to the last closing bracket.
     Inner,
     Rest,
+}
+
+/// What ends a value.
+enum End {
+    /// A space or tab.
+    Blank,
+    Text(Box<Finder<'static>>),
 }
 
 impl Layouts {
@@ -231,29 +240,33 @@ fn up_to(after: &str) -> Shape {
 /// All the text between a value of several words and the next value.
 fn words_up_to(after: &str) -> Shape {
     let end = after.find(['{', '«', '»']).unwrap_or(after.len());
-    if end == 0 { up_to(after) } else { Shape::UpTo(vec![after.as_bytes()[..end].into()]) }
+    if end == 0 { up_to(after) } else { Shape::UpTo(vec![End::of(&after[..end])]) }
 }
 
-fn first_text(layout: &str) -> Option<Box<[u8]>> {
+fn first_text(layout: &str) -> Option<End> {
     if layout.starts_with("{{") {
-        return Some(b"{"[..].into());
+        return Some(End::of("{"));
     }
     let end = match layout.find(['{', '«', '»', ' ']) {
         Some(0) => usize::from(layout.starts_with(' ')),
         Some(end) => end,
         None => layout.len(),
     };
-    (end > 0).then(|| layout.as_bytes()[..end].into())
+    (end > 0).then(|| End::of(&layout[..end]))
 }
 
-/// Where the text ends that one of these follows.
-fn first_of(ends: &[Box<[u8]>], text: &[u8]) -> Option<usize> {
-    let find = |end: &[u8]| match end {
-        b" " => memchr::memchr2(b' ', b'\t', text),
-        [byte] => memchr::memchr(*byte, text),
-        end => memmem::find(text, end),
-    };
-    ends.iter().filter_map(|end| find(end)).min()
+impl End {
+    fn of(text: &str) -> End {
+        if text == " " { End::Blank } else { End::Text(Box::new(Finder::new(text).into_owned())) }
+    }
+
+    #[inline]
+    fn find(&self, text: &[u8]) -> Option<usize> {
+        match self {
+            End::Blank => memchr2(b' ', b'\t', text),
+            End::Text(end) => end.find(text),
+        }
+    }
 }
 
 /// Reads lines by layouts, and tells what was found in the last one.
@@ -265,22 +278,16 @@ pub(crate) struct LayoutReader {
     found: Vec<Found>,
 }
 
-#[derive(Clone, Copy)]
-enum Found {
-    Field(usize, usize, usize),
-    Time(When),
-    Level(usize, usize),
-}
-
 impl Reader for LayoutReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let alternatives = &self.layouts.alternatives;
+        let line = Line { event, end: end_of_line(event, 0), order: self.order };
         for (index, layout) in alternatives.iter().enumerate() {
             if !self.layouts.firsts[index].contains(event.first()) {
                 continue;
             }
             self.found.clear();
-            if let Some(end) = run(layout, event, 0, self.order, &mut self.found)
+            if let Some(end) = run(layout, line, 0, &mut self.found)
                 && is_end(&event[end..])
                 && self.has_required(event)
             {
@@ -298,13 +305,14 @@ impl LayoutReader {
     /// Reads what begins at a place of the event and is laid out like this; more may follow behind it.
     pub(crate) fn read_at(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> bool {
         let first = event.get(at);
+        let line = Line { event, end: end_of_line(event, at), order: self.order };
         self.found.clear();
         for (layout, firsts) in self.layouts.alternatives.iter().zip(&self.layouts.firsts) {
             if !firsts.contains(first) {
                 continue;
             }
             self.found.clear();
-            if run(layout, event, at, self.order, &mut self.found).is_some() && self.has_required(event) {
+            if run(layout, line, at, &mut self.found).is_some() && self.has_required(event) {
                 self.put(event, rows);
                 return true;
             }
@@ -350,7 +358,7 @@ impl LayoutReader {
                     let column =
                         self.columns[field].get_or_insert_with(|| rows.add_column(name, kind).ok_or(()));
                     let Ok(column) = *column else { continue };
-                    let number = number(&event[from..to]);
+                    let number = if kind == Kind::Text { None } else { number(&event[from..to]) };
                     if self.layouts.has_http_status
                         && let (true, Some(Number::Int(status))) = (name == "status", &number)
                         && rows.level() == Level::None
@@ -375,103 +383,16 @@ fn is_end(rest: &[u8]) -> bool {
     rest.iter().take_while(|byte| **byte != b'\n').all(u8::is_ascii_whitespace)
 }
 
-/// Follows the steps from a place in the line; gives the place behind them.
-fn run(
-    steps: &[Step],
-    event: &[u8],
-    mut at: usize,
-    order: DateOrder,
-    found: &mut Vec<Found>,
-) -> Option<usize> {
-    for step in steps {
-        at = match step {
-            Step::Text(text) => event[at..].starts_with(text).then_some(at + text.len())?,
-            Step::Space => {
-                let spaces = event[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-                (spaces > 0).then_some(at + spaces)?
-            }
-            Step::Time => {
-                let (when, end) = here(event, at, order)?;
-                found.push(Found::Time(when));
-                end
-            }
-            Step::When => {
-                let end = end_of_numbers(event, at)?;
-                match here(event, at, order) {
-                    Some((when, time_end)) => {
-                        found.push(Found::Time(when));
-                        time_end.max(end)
-                    }
-                    None => end,
-                }
-            }
-            Step::Level => {
-                let length = event[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-                found.push(Found::Level(at, at + length));
-                (length > 0).then_some(at + length)?
-            }
-            Step::Value(field, shape) => {
-                let (from, to, next) = value(shape, event, at)?;
-                if let Some(field) = field {
-                    found.push(Found::Field(*field, from, to));
-                }
-                next
-            }
-            Step::Endpoint(address, port, is_ip) => {
-                let (host, digits, next) = endpoint(event, at)?;
-                if *is_ip && !is_address(&event[host.0..host.1]) {
-                    return None;
-                }
-                found.push(Found::Field(*address, host.0, host.1));
-                if let Some((from, to)) = digits {
-                    found.push(Found::Field(*port, from, to));
-                }
-                next
-            }
-            Step::Optional(steps) => {
-                let before = found.len();
-                run(steps, event, at, order, found).unwrap_or_else(|| {
-                    found.truncate(before);
-                    at
-                })
-            }
-        };
-    }
-    Some(at)
-}
-
 /// The time that is written at a place, and where it ends.
 pub(crate) fn time_at(event: &[u8], at: usize) -> Option<(When, usize)> {
     here(event, at, DateOrder::Customary)
-}
-
-/// A value at a place: where it starts and ends, and the place behind it.
-fn value(shape: &Shape, event: &[u8], at: usize) -> Option<(usize, usize, usize)> {
-    let rest = &event[at..];
-    let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
-    let length = match shape {
-        Shape::UpTo(ends) => first_of(ends, rest)?,
-        Shape::Word => rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len()),
-        Shape::Number if rest.first() == Some(&b'-') && !rest.get(1).is_some_and(u8::is_ascii_digit) => 1,
-        Shape::Number => {
-            let sign = usize::from(rest.first() == Some(&b'-'));
-            sign + rest[sign..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count()
-        }
-        Shape::Quoted => {
-            let end = at + 1 + closing_quote(rest.strip_prefix(b"\"")?)?;
-            return Some((at + 1, end, end + 1));
-        }
-        Shape::Inner => rest.iter().rposition(|byte| matches!(byte, b')' | b']' | b'}'))?,
-        Shape::Rest => return Some((at, event.len(), event.len())),
-    };
-    (length > 0).then_some((at, at + length, at + length))
 }
 
 /// The quote that ends a text; one behind a backslash belongs to it.
 pub(crate) fn closing_quote(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
-        at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
+        at += memchr2(b'"', b'\\', text.get(at..)?)?;
         if text[at] == b'"' {
             return Some(at);
         }

@@ -1,5 +1,7 @@
 //! How serious a line says it is: level words, numbers, and where to look for them.
 
+use std::ops::Range;
+
 use crate::batch::Level;
 
 /// Length of the longest level word.
@@ -128,44 +130,70 @@ pub(crate) struct LevelWord {
     pub end: usize,
 }
 
+/// So many bytes are looked at in one go.
+const BLOCK: usize = 32;
+
 /// The first level word that begins between two places of a line and is meant as one: in capitals, in
 /// brackets, before a colon, or behind `level=`. A plain "error" within a sentence is not.
+///
+/// Few words have any of that, so first only those places are found, all those of a block at once.
 pub(crate) fn find(line: &[u8], from: usize, to: usize) -> Option<LevelWord> {
     let to = to.min(line.len());
     let mut at = from;
-    while at < to {
-        if !is_word(line[at]) {
-            at += 1;
-            continue;
+    while at < line.len().min(to + LONGEST_WORD + 1) {
+        for (index, eight) in places(line, at).as_chunks::<8>().0.iter().enumerate() {
+            let mut marks = u64::from_le_bytes(*eight);
+            while marks != 0 {
+                let place = at + index * 8 + marks.trailing_zeros() as usize / 8;
+                marks &= marks - 1;
+                let word = word_around(line, place);
+                if (from..to).contains(&word.start)
+                    && let Some(level) = of_word(&line[word.clone()])
+                    && stands_out(line, word.start, word.end)
+                {
+                    return Some(LevelWord { level, start: word.start, end: word.end });
+                }
+            }
         }
-        let start = at;
-        while at < line.len() && is_word(line[at]) {
-            at += 1;
-        }
-        if (start == 0 || !is_word(line[start - 1]))
-            && let Some(level) = of_word(&line[start..at])
-            && stands_out(line, start, at)
-        {
-            return Some(LevelWord { level, start, end: at });
-        }
+        at += BLOCK;
     }
     None
 }
 
+/// Of each byte of the block that begins here, whether capitals begin at it or the value of a key such as
+/// `level`, or it is a sign that may close a level word.
 #[inline]
-fn is_word(byte: u8) -> bool {
-    IS_WORD[usize::from(byte)]
+#[allow(clippy::needless_bitwise_bool, reason = "without branches the bytes of a block are tested together")]
+fn places(line: &[u8], at: usize) -> [u8; BLOCK] {
+    // With two bytes before the block and one behind it; where the line has none, spaces.
+    let mut near = [b' '; BLOCK + 3];
+    let (before, end) = (at.saturating_sub(2), line.len().min(at + BLOCK + 1));
+    near[before + 2 - at..end + 2 - at].copy_from_slice(&line[before..end]);
+    let mut places = [0; BLOCK];
+    for (place, near) in places.iter_mut().zip(near.array_windows()) {
+        let [key, before, byte, after] = *near;
+        let is_capital =
+            !before.is_ascii_uppercase() & byte.is_ascii_uppercase() & after.is_ascii_uppercase();
+        let is_value =
+            ((before == b'=') & ((key == b'l') | (key == b'y'))) | ((before == b'"') & (key == b'='));
+        let is_close = (byte == b':') | (byte == b']') | (byte == b')') | (byte == b'>');
+        *place = u8::from(is_capital | is_value | (is_close & (before >= b'A')));
+    }
+    places
 }
 
-const IS_WORD: [bool; 256] = {
-    let mut is_word = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        is_word[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
-        byte += 1;
-    }
-    is_word
-};
+/// The word that a place is within or at the end of, as far as a level word goes and one byte further.
+fn word_around(line: &[u8], place: usize) -> Range<usize> {
+    let is_word = |byte: &&u8| is_word(**byte);
+    let before = line[..place].iter().rev().take(LONGEST_WORD + 1).take_while(is_word).count();
+    let behind = line[place..].iter().take(LONGEST_WORD + 1).take_while(is_word).count();
+    place - before..place + behind
+}
+
+#[inline]
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
 
 fn stands_out(line: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).map_or(b' ', |at| line[at]);
@@ -192,6 +220,8 @@ fn follows_level_key(before: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[track_caller]
@@ -227,5 +257,35 @@ mod tests {
         check("see com.example.Error: x", "");
         check("Alert the user", "");
         check("", "");
+    }
+    /// What [`find`] does, a word after the other.
+    fn find_by_words(line: &[u8], from: usize, to: usize) -> Option<LevelWord> {
+        let mut end = from;
+        while let Some(skipped) = line.get(end..)?.iter().position(|byte| is_word(*byte)) {
+            let start = end + skipped;
+            end = start + line[start..].iter().take_while(|byte| is_word(**byte)).count();
+            if start >= to {
+                break;
+            }
+            if (start == 0 || !is_word(line[start - 1]))
+                && let Some(level) = of_word(&line[start..end])
+                && stands_out(line, start, end)
+            {
+                return Some(LevelWord { level, start, end });
+            }
+        }
+        None
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_hold_what_words_hold(
+            pieces in prop::collection::vec("[ \\[\\](<>:=\"./@x_-]|ERROR|error|Warning|avertissement|lvl=|level=\"|a{1,70}|\u{e9}", 0..40),
+            from in 0..100_usize,
+            length in 0..100_usize,
+        ) {
+            let line = pieces.concat().into_bytes();
+            prop_assert_eq!(find(&line, from, from + length), find_by_words(&line, from, from + length));
+        }
     }
 }

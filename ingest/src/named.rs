@@ -121,7 +121,8 @@ pub(crate) fn number(text: &[u8]) -> Option<Number> {
         return Some(Number::Int(if digits.len() < text.len() { -value } else { value }));
     }
     let fraction = digits[whole..].strip_prefix(b".")?;
-    if !fraction.first()?.is_ascii_digit() || !fraction.last()?.is_ascii_digit() {
+    // Addresses end here, which are read as seldom as a number as they are frequent.
+    if !fraction.first()?.is_ascii_digit() || !fraction.last()?.is_ascii_digit() || fraction.contains(&b'.') {
         return None;
     }
     let value: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;

@@ -91,8 +91,11 @@ impl Years {
 /// A date that a zone moved over New Year stays on its side of it. Years that nanoseconds do not reach give
 /// the last instant that they do.
 fn in_year(provisional: i64, year: i32) -> i64 {
-    let (from, month, day) = civil_from_days(provisional.div_euclid(DAY_NS));
-    days_from_civil(year + from - YEARLESS, month, day)
+    // From a March to the next February, leap day or not, all dates are moved by as many days.
+    let march = |year: i32| days_from_civil(year, 3, 1);
+    let from = YEARLESS - i32::from(provisional < march(YEARLESS) * DAY_NS);
+    let moved = march(year + from - YEARLESS) - march(from);
+    (provisional.div_euclid(DAY_NS) + moved)
         .saturating_mul(DAY_NS)
         .saturating_add(provisional.rem_euclid(DAY_NS))
         .max(NO_TIME + 1)
@@ -220,5 +223,17 @@ mod tests {
         let mut years = Years::starting(2026);
         assert_eq!(years.resolve(Open::YearlessUtc(start - 1)), Some(real(2026, 1, 1) - 1));
         assert_eq!(years.resolve(Open::YearlessUtc(start)), Some(real(2026, 1, 1)));
+    }
+    #[test]
+    fn every_day_stays_the_same_day_of_the_calendar() {
+        for year in [-32_768, 1680, 1900, 1999, 2000, 2023, 2024, 2100, 32_767] {
+            let days = days_from_civil(YEARLESS, 1, 1) - 1..=days_from_civil(YEARLESS + 1, 1, 1);
+            for day in days {
+                let (from, month, day_of_month) = civil_from_days(day);
+                let expected = days_from_civil(year + from - YEARLESS, month, day_of_month);
+                let expected = expected.saturating_mul(DAY_NS).saturating_add(7).max(NO_TIME + 1);
+                assert_eq!(in_year(day * DAY_NS + 7, year), expected, "{year} {day}");
+            }
+        }
     }
 }

@@ -73,7 +73,8 @@ impl Header {
         if header.tag(event, at) && header.may_lack_host(event, stamp) {
             return Ok(header);
         }
-        header.with_host(event, at, stamp, has_priority)
+        header.with_host(event, at, stamp, has_priority)?;
+        Ok(header)
     }
 
     pub(super) fn put(&self, event: &[u8], rows: &mut Rows) {
@@ -135,7 +136,7 @@ impl Header {
 
     /// Seconds since 1970 or since the start, as `journalctl -o short-unix` and `short-monotonic` write them.
     fn number(&mut self, event: &[u8], at: usize) -> Option<(Stamp, usize)> {
-        if event[at] != b'[' {
+        if event.get(at) != Some(&b'[') {
             let (when, end) = time_at(event, at)?;
             self.when = Some(when);
             return Some((Stamp::Shared, end));
@@ -164,16 +165,16 @@ impl Header {
 
     /// `host app[pid]: message`, where the program may be missing.
     fn with_host(
-        mut self,
+        &mut self,
         event: &[u8],
         host: usize,
         stamp: Stamp,
         has_priority: bool,
-    ) -> Result<Header, &'static str> {
+    ) -> Result<(), &'static str> {
         (self.app, self.pid, self.is_certain) = (None, None, false);
         if is_repeat(&event[host..]) {
             (self.message, self.is_certain) = (host, true);
-            return Ok(self);
+            return Ok(());
         }
         let end = host + memchr(b' ', &event[host..]).ok_or(NO_HOST)?;
         if end == host || !is_host(&event[host..end]) {
@@ -190,27 +191,27 @@ impl Header {
             if !self.tag(event, at) {
                 self.message = at;
             }
-            return Ok(self);
+            return Ok(());
         }
         self.host = Some((host, end));
         if self.device(event, at) || self.topics(event, at) {
-            return Ok(self);
+            return Ok(());
         }
         if self.tag(event, at) {
             self.is_certain = stamp == Stamp::Own || self.pid.is_some() || self.is_kernel(event);
             if stamp == Stamp::Shared && !self.is_certain && !has_priority {
                 return Err(NO_HOST);
             }
-            return Ok(self);
+            return Ok(());
         }
         if stamp == Stamp::Own && self.versioned(event, at) {
-            return Ok(self);
+            return Ok(());
         }
         if stamp == Stamp::Shared && !self.is_certain && !has_priority {
             return Err(NO_HOST);
         }
         self.message = at.min(event.len());
-        Ok(self)
+        Ok(())
     }
 
     /// Whether what looks like the program may be one although no host stands before it.
@@ -233,17 +234,21 @@ impl Header {
 
     /// `daemon.notice`, and the same of AIX, `daemon|notice`, up to what closes it.
     fn severity(&mut self, event: &[u8], from: usize, close: u8) -> Option<usize> {
-        let end = from + memchr(close, &event[from..event.len().min(from + 24)])?;
-        let word = &event[from..end];
-        let dot = word.iter().position(|byte| matches!(byte, b'.' | b'|' | b':'))?;
+        let is_dot = |byte: &u8| matches!(byte, b'.' | b'|' | b':');
+        let text = &event[from..event.len().min(from + LONGEST_SEVERITY)];
+        let dot = text.iter().take(LONGEST_FACILITY + 1).position(|byte| *byte == close || is_dot(byte))?;
+        if text[dot] == close {
+            return None;
+        }
+        let word = &text[..memchr(close, text)?];
+        let level = level::of_word(word.rsplit(is_dot).next().unwrap_or_default())?;
         let facility = &word[..dot];
         if !super::FACILITIES.contains(&facility) && facility != b"security" {
             return None;
         }
-        let level_word = word.rsplit(|byte| matches!(byte, b'.' | b'|' | b':')).next().unwrap_or_default();
-        self.level = Some(level::of_word(level_word)?);
+        self.level = Some(level);
         self.facility = Some((from, from + dot));
-        Some(end)
+        Some(from + word.len())
     }
 
     /// A message of Cisco's devices, with its own tag: `%ASA-6-302013: `, perhaps behind a count and another
@@ -324,7 +329,7 @@ impl Header {
         let is_version = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
         let version_length = version.iter().take(LONGEST_TAG).take_while(is_version).count();
         let is_one = length > 0
-            && version[0].is_ascii_digit()
+            && version.first().is_some_and(u8::is_ascii_digit)
             && version[..version_length].contains(&b'.')
             && version[version_length..].starts_with(b": ");
         if is_one {
@@ -368,6 +373,10 @@ impl Header {
 /// A longer word before a colon is no program's name.
 const LONGEST_TAG: usize = 64;
 const LONGEST_PID: usize = 32;
+/// `authpriv` and `security` are the longest facilities.
+const LONGEST_FACILITY: usize = 8;
+/// A facility and a severity with what closes them.
+const LONGEST_SEVERITY: usize = 24;
 
 /// `000123: `, with which some devices count their messages.
 fn behind_count(event: &[u8], at: usize) -> usize {
@@ -405,9 +414,10 @@ fn behind_zone(event: &[u8], end: usize) -> usize {
 /// Where a word of topics between commas ends, and the level that one of them names.
 pub(crate) fn topics(event: &[u8], from: usize) -> Option<(usize, Option<Level>)> {
     let word = event.get(from..)?;
-    let word = &word[..word.iter().take(LONGEST_TAG).position(|byte| *byte == b' ')?];
     let is_topic = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b',' | b'-' | b'!');
-    if !word.contains(&b',') || !word.iter().all(is_topic) {
+    let length = word.iter().take(LONGEST_TAG).position(|byte| !is_topic(byte))?;
+    let (word, behind) = word.split_at(length);
+    if behind[0] != b' ' || !word.contains(&b',') {
         return None;
     }
     let levels = word.split(|byte| *byte == b',').filter_map(level::of_word);

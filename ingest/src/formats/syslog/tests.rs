@@ -48,6 +48,24 @@ fn sample_lines_of_the_protocol() {
 }
 
 #[test]
+fn lines_that_end_anywhere() {
+    for line in [
+        "Nov 21 03:04:05 web-1 syslogd 1.4.1: restart.",
+        "<189>45: sw-1: *Nov 21 03:04:05.123: %SYS-5-RESTART: System restarted",
+        "123: 45: Nov 21 03:04:05: %ASA-6-302013: Built outbound TCP connection",
+        "Nov 21 03:04:05 [auth.info] h su[12]: [ID 702911 auth.info] 'su root' failed",
+        "2026-11-21T03:04:05.5+01:00 web-1 sshd(pam_unix)[7] (label[12]) <Info>: x",
+        r#"<165>1 2026-11-21T03:04:05Z h shop 8710 ID47 [ex@1 a="\"b" c=""] x"#,
+        "[    1.234567] h kernel: IN=eth0 OUT= SRC=10.1.2.3 DST=10.1.2.4",
+    ] {
+        // Whatever is left is an event, understood or not, and none ends the reader.
+        for end in 1..line.len() {
+            assert!(!render(&FORMAT, &line[..end]).is_empty(), "{line}");
+        }
+    }
+}
+
+#[test]
 fn broken_lines() {
     check("hello", "unparsed: it stands before the first event, or goes on with one that is too long");
     check("2026-11-21 03:04:05Z web-1 sshd: x", "unparsed: no host or program behind the time");
@@ -56,6 +74,7 @@ fn broken_lines() {
     check("Nov 21 03:04:05 ERROR main: x", "unparsed: no host or program behind the time");
     check("Nov 21 03:04:05", "unparsed: no host or program behind the time");
     check("<14>", "unparsed: no time of syslog at the start");
+    check("123: ", "unparsed: no time of syslog at the start");
     check("[    1.234567] usb 1-1: new high-speed device", "unparsed: no host or program behind the time");
     check("<14>1 2026-11-21T03:04:05Z h a", "unparsed: the syslog header is cut short");
     check("<14>1 2026-11-21T03:04:05Z h a - - [x y", "unparsed: the structured data is broken");
@@ -312,6 +331,8 @@ fn what_other_programs_write_in_their_own_way() {
         "Nov 21 03:04:05 web-1 port 5: link up",
         r#"1680-11-21T03:04:05Z - host="web-1" message="port 5: link up""#,
     );
+    // A line that ends where the version would stand.
+    check("Nov 21 03:04:05 web-1 syslogd ", r#"1680-11-21T03:04:05Z - host="web-1" message="syslogd ""#);
     check("Nov 21 03:04:05 auth: Error: x", r#"1680-11-21T03:04:05Z error app="auth" message="Error: x""#);
     check(
         "<189>45: sw-1: *Nov 21 03:04:05.123: %SYS-5-RESTART: System restarted",
