@@ -79,7 +79,7 @@ impl Decoded {
         }
     }
 
-    /// Length of the shortest start of the bytes whose text is so long.
+    /// Length of the start of the bytes whose text is so long, with the rest of the text in the rest of them.
     fn bytes_of(&self, bytes: &[u8], text_length: usize) -> usize {
         let decoded = self.encoding.decoded(bytes);
         let wanted = &decoded[..length_with_escapes(&decoded, text_length)];
@@ -96,10 +96,14 @@ impl Decoded {
                 high = middle;
             }
         }
-        // Half a character reads as one that stands for it, and may be longer than the whole.
-        let whole = (low..=bytes.len() / unit)
-            .take(MOST_CHARACTER_UNITS)
-            .find(|units| self.encoding.decoded(&bytes[..units * unit]).as_ref() == wanted);
+        // Half a character reads as one that stands for it: it may be longer than the whole, and where the whole
+        // is none, it is the same.
+        let is_wanted = |units: &usize| {
+            let (before, behind) = bytes.split_at(units * unit);
+            self.encoding.decoded(before).as_ref() == wanted
+                && self.encoding.decoded(behind).as_ref() == &decoded[wanted.len()..]
+        };
+        let whole = (low..=bytes.len() / unit).take(MOST_CHARACTER_UNITS).find(is_wanted);
         whole.unwrap_or(low) * unit
     }
 
@@ -132,6 +136,15 @@ mod tests {
         let places = |at: &[usize]| at.iter().map(|&at| decoded.place(&bytes, at)).collect::<Vec<_>>();
         // é ends at 2, its line's text at 3; "zwei" begins at 5, "i" at 8; "x" follows the four bytes at 10.
         assert_eq!(places(&[0, 2, 3, 5, 8, 9, 10, 14, 15]), [0, 2, 4, 8, 14, 16, 18, 22, 24]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_character_stay_together() {
+        let bytes = b"a\xA0\xFF<b";
+        let mut decoded = Decoded::new(Encoding::named("gbk").unwrap());
+        decoded.extend(bytes, true);
+        assert_eq!(decoded.text(), "a\u{FFFD}<b".as_bytes());
+        assert_eq!(decoded.place(bytes, 4), 3);
     }
 
     #[test]
