@@ -21,10 +21,9 @@ impl Heading {
         if kind(line) == FIRST {
             self.lines.clear();
         }
-        match self.lines.iter_mut().find(|earlier| kind(earlier) == kind(line)) {
-            Some(earlier) => *earlier = line.to_vec(),
-            None => self.lines.push(line.to_vec()),
-        }
+        // The last one said of all stands last, as it does in the source.
+        self.lines.retain(|earlier| kind(earlier) != kind(line));
+        self.lines.push(line.to_vec());
         self.joined = self.lines.join(&SEPARATOR).into();
     }
 
@@ -75,6 +74,6 @@ mod tests {
         }
         let lines = heading.lines();
         let lines: Vec<_> = split(&lines).collect();
-        assert_eq!(lines, [&b"#separator |"[..], b"#fields|c", b"#types|int|int"]);
+        assert_eq!(lines, [&b"#separator |"[..], b"#types|int|int", b"#fields|c"]);
     }
 }

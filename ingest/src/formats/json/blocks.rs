@@ -193,10 +193,12 @@ fn member(text: &[u8]) -> Option<Behind> {
     if end == next && matches!(text[behind], b',' | b'}' | b']') {
         return Some(Behind::Member(behind + 1));
     }
-    match memchr(b'\n', &text[..end]) {
-        None => line(),
-        Some(_) => Some(Behind::Event(Block { start: 0, end, next })),
+    if memchr(b'\n', &text[..end]).is_none() {
+        return line();
     }
+    // Blank lines behind a whole value go with it: a chunk may end in them.
+    let (end, next) = if end == next { (behind, behind) } else { (end, next) };
+    Some(Behind::Event(Block { start: 0, end, next }))
 }
 
 enum Opening {
@@ -399,6 +401,8 @@ mod tests {
 
     #[test]
     fn what_is_no_member_behind_a_list_is_told_by_what_it_takes() {
+        let block = listed::<0>(b"\"a\":\n1 \n b");
+        assert_eq!(block, Some(Block { start: 0, end: 9, next: 9 }));
         for behind in ["\"cut\n", "\"a\" b\n", "\"a\":1 b\n", "\"a\":[1,\n\"cut\n", "\"a\":\n\"cut\n"] {
             for next in ["two\n", "two\"}\n", "{\"b\":\"}]\"}\n", "\"b\":2}\n"] {
                 let text = format!("{behind}{next}");
