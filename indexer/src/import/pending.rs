@@ -1,26 +1,32 @@
 //! Batches that have landed and are not yet published, and how they become a segment.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
 
 use ingest::{Batch, Encoding, NO_INT, NO_TIME, Span, Texts, Values};
 
 use super::order::Order;
 use super::shapes::{Place, Spoken};
-use crate::FieldKind;
 use crate::error::{AtPath, Result};
+use crate::exec::in_order;
 use crate::storage::{
     self, Columns, Frame, Mined, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, Shaper,
     TableBuilder, TextColumn, WrittenSegment, field_name,
 };
 use crate::tune::Plan;
+use crate::{Cancel, FieldKind};
 
 /// Whole numbers up to here are exact as floats too.
 const EXACT_FLOAT: u64 = 1 << 53;
 
 /// Texts that are gathered before their column takes them.
 const TEXTS_AT_ONCE: usize = 1_024;
+
+/// Columns that are gathered before the next ones: what is gathered and not yet written takes memory.
+const GATHERED: usize = 4;
 
 #[derive(Default)]
 pub struct Pending {
@@ -122,8 +128,7 @@ impl Pending {
         let order = Order::of(&self.batches);
         let columns = self.columns(&order);
         let mut table = TableBuilder::new(&columns).at_path(case)?;
-        let (fields, spoken) = self.fields(&order, has_columns.then_some(&mut table)).at_path(case)?;
-        let mined = has_columns.then(|| self.mine(&order, &spoken));
+        let (fields, spoken) = self.fields(&order, has_columns.then_some(&mut table), case)?;
         let first_timed = columns.time.partition_point(|&time| time == NO_TIME);
         let meta = SegmentMeta {
             id,
@@ -131,18 +136,22 @@ impl Pending {
             untimed: first_timed as u64,
             first: columns.time.get(first_timed).copied(),
             last: columns.time[first_timed..].last().copied(),
-            sources: self.sources,
+            sources: self.sources.clone(),
             has_columns,
             is_compact: false,
             fields,
             rollup: Rollup::of(&columns),
             sha256: String::new(),
         };
-        let written = Segment::write(case, meta, table)?;
-        if let Some(mined) = mined {
-            mined.store_with(case, id)?;
-        }
-        Ok(written)
+        thread::scope(|scope| {
+            // The shapes are found while the table goes to the disk.
+            let mined = has_columns.then(|| scope.spawn(|| self.mine(&order, &spoken)));
+            let written = Segment::write(case, meta, table)?;
+            if let Some(mined) = mined {
+                mined.join().unwrap_or_else(|panic| resume_unwind(panic)).store_with(case, id)?;
+            }
+            Ok(written)
+        })
     }
 
     /// The shapes of the messages.
@@ -181,11 +190,42 @@ impl Pending {
     fn fields(
         &self,
         order: &Order,
-        mut table: Option<&mut TableBuilder>,
-    ) -> std::io::Result<(Vec<SegmentField>, Spoken<'_>)> {
-        let mut taken = HashSet::new();
-        let mut fields = Vec::new();
+        table: Option<&mut TableBuilder>,
+        case: &Path,
+    ) -> Result<(Vec<SegmentField>, Spoken<'_>)> {
+        let (mut fields, values) = self.named();
         let mut spoken = Spoken::default();
+        let Some(table) = table else { return Ok((fields, spoken)) };
+        for (fields, values) in fields.chunks_mut(GATHERED).zip(values.chunks(GATHERED)) {
+            let kinds: Vec<_> = fields.iter().map(|field| field.kind).collect();
+            let gather = |column: usize| Ok(self.gather(kinds[column], &values[column], order));
+            // A column is written while others are gathered.
+            in_order(values.len(), &Cancel::default(), gather, |column, gathered| {
+                let field = &mut fields[column];
+                let kept = match gathered {
+                    Gathered::Values(values) => {
+                        table.field(&field.column, field.kind, &values).at_path(case)?;
+                        Some(values)
+                    }
+                    Gathered::Places(found) => {
+                        table.placed(&field.column, &found).at_path(case)?;
+                        None
+                    }
+                };
+                field.placed = kept.is_none();
+                if field.kind == FieldKind::Text {
+                    spoken.take(&field.name, kept, &values[column]);
+                }
+                Ok(())
+            })?;
+        }
+        Ok((fields, spoken))
+    }
+
+    /// All fields, each with a column of its own for each kind, and the values of each in each batch.
+    fn named(&self) -> (Vec<SegmentField>, Vec<Vec<Vec<&Values>>>) {
+        let mut taken = HashSet::new();
+        let (mut fields, mut all) = (Vec::new(), Vec::new());
         for (name, groups) in self.groups() {
             let several = groups.len() > 1;
             for (kind, values) in groups {
@@ -194,27 +234,11 @@ impl Pending {
                 while !taken.insert(column.clone()) {
                     column.push('#');
                 }
-                let mut placed = false;
-                if let Some(table) = &mut table {
-                    let gathered = match self.gather(kind, &values, order) {
-                        Gathered::Values(values) => {
-                            table.field(&column, kind, &values)?;
-                            Some(values)
-                        }
-                        Gathered::Places(found) => {
-                            table.placed(&column, &found)?;
-                            None
-                        }
-                    };
-                    placed = gathered.is_none();
-                    if kind == FieldKind::Text {
-                        spoken.take(&name, gathered, values);
-                    }
-                }
-                fields.push(SegmentField { name, column, kind, placed });
+                fields.push(SegmentField { name, column, kind, placed: false });
+                all.push(values);
             }
         }
-        Ok((fields, spoken))
+        (fields, all)
     }
 
     /// One column's values in the segment's row order. `columns` holds, for each batch, the values of this

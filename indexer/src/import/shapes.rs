@@ -34,7 +34,7 @@ pub struct Place<'b> {
 
 impl<'b> Spoken<'b> {
     /// Takes a column of text, if it is one of those. It comes with its values where they often repeat.
-    pub fn take(&mut self, name: &str, values: Option<storage::Values>, read: Vec<Vec<&'b Values>>) {
+    pub fn take(&mut self, name: &str, values: Option<storage::Values>, read: &[Vec<&'b Values>]) {
         let place = match name {
             "method" => &mut self.method,
             "path" => &mut self.path,
@@ -45,7 +45,7 @@ impl<'b> Spoken<'b> {
         };
         *place = Some(match values {
             Some(storage::Values::Text { codes, texts }) => Said::Coded { codes, texts },
-            _ => Said::Read(read),
+            _ => Said::Read(read.to_vec()),
         });
     }
 
