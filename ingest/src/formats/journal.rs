@@ -33,11 +33,12 @@ pub(crate) static VERBOSE: Format = Format {
 /// Bytes that hold the length of a value.
 const LENGTH_BYTES: usize = 8;
 
-/// One field: its name, its value, and the place behind it.
+/// One field: its name, its value, the place behind it, and the end of the text by which that was told.
 struct Field<'a> {
     name: &'a [u8],
     value: (usize, usize),
     next: usize,
+    told_by: usize,
 }
 
 /// The field that begins at a place; `None` where its end is not in the text.
@@ -46,36 +47,44 @@ fn field(text: &[u8], at: usize) -> Option<Field<'_>> {
     let line = &text[at..end];
     if let Some(equals) = memchr(b'=', line) {
         let value = (at + equals + 1, end);
-        return Some(Field { name: &line[..equals], value, next: end + 1 });
+        return Some(Field { name: &line[..equals], value, next: end + 1, told_by: end + 1 });
     }
     let is_name = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
     if line.is_empty() || !line.iter().all(is_name) {
-        return Some(Field { name: b"", value: (end, end), next: end + 1 });
+        return Some(Field { name: b"", value: (end, end), next: end + 1, told_by: end + 1 });
     }
     let start = end + 1;
     let length = u64::from_le_bytes(*text.get(start..)?.first_chunk::<LENGTH_BYTES>()?);
     let value = start + LENGTH_BYTES;
     // A length that leads elsewhere than to a line end was damaged: the line is passed over alone.
+    let damaged = |told_by: usize| Field { name: b"", value: (end, end), next: start, told_by };
     if length > crate::limits::LARGEST_BLOCK_BYTES as u64 {
-        return Some(Field { name: b"", value: (end, end), next: start });
+        return Some(damaged(value));
     }
     let value_end = value + length as usize;
     match text.get(value_end)? {
-        b'\n' => Some(Field { name: line, value: (value, value_end), next: value_end + 1 }),
-        _ => Some(Field { name: b"", value: (end, end), next: start }),
+        b'\n' => {
+            let next = value_end + 1;
+            Some(Field { name: line, value: (value, value_end), next, told_by: next })
+        }
+        _ => Some(damaged(value_end + 1)),
     }
 }
 
-/// One entry: fields up to a blank line.
+/// One entry: fields up to a blank line. It does not end before the text that told where a field of it ends, so that
+/// it reads alike where a chunk ends behind it.
 fn entry(text: &[u8]) -> Option<Block> {
     let blank = text.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
     if blank > 0 {
         return Some(Block { start: 0, end: 0, next: blank });
     }
-    let mut at = 0;
+    let (mut at, mut told_by) = (0, 0);
     loop {
-        let next = field(text, at)?.next;
+        let field = field(text, at)?;
+        told_by = told_by.max(field.told_by);
+        let next = field.next;
         match text.get(next)? {
+            b'\n' if next < told_by => at = next,
             b'\n' => return Some(Block { start: 0, end: next - 1, next: next + 1 }),
             _ => at = next,
         }
@@ -204,6 +213,14 @@ mod tests {
             render(&VERBOSE, "Sat 2026-11-21"),
             "unparsed: it stands before the first event, or goes on with one that is too long"
         );
+    }
+
+    #[test]
+    fn an_entry_with_a_damaged_length_ends_alike_whatever_follows_it() {
+        let text = b"V\n\n\n\n\n;\nmore\n\nnext\n\n";
+        for end in 14..text.len() {
+            assert_eq!(entry(&text[..end]), Some(Block { start: 0, end: 12, next: 14 }), "{end} bytes");
+        }
     }
 
     #[test]
