@@ -65,6 +65,7 @@ fn line() -> impl Strategy<Value = String> {
         4 => (0..90_000_u32).prop_map(|ms| format!(",\"took\":{}.{:03}", ms / 1_000, ms % 1_000)),
         2 => (-5..5_i32).prop_map(|ms| format!(",\"took\":{ms}")),
         1 => Just(",\"took\":\"long\"".to_owned()),
+        1 => prop::sample::select(vec!["5e-324", "1.4e-308", "-1.4e-308", "0"]).prop_map(|least| format!(",\"took\":{least}")),
         1 => any::<f64>().prop_filter("JSON has no others", |f| f.is_finite()).prop_map(|f| format!(",\"took\":{f:e}")),
         1 => Just(String::new()),
     ];

@@ -37,13 +37,16 @@ pub fn extent(asked: &Asked<'_>, field: &str) -> Result<Extent> {
     Ok(all)
 }
 
+/// Numbers so near to zero have fewer digits than others, and are positive all the same.
+const LEAST_POSITIVE: f64 = f64::from_bits(1);
+
 fn extent_of(asked: &Asked<'_>, field: &str, part: &Part) -> Result<Extent> {
     let numbers = numbers(&part.segment, asked.snapshot.sources(), field, asked.cancel)?;
     let mistyped: usize = numbers.others.iter().map(|column| part.len() - missing(column, part)).sum();
     let mut extent = Extent { mistyped: mistyped as u64, ..Extent::default() };
     if let Some(column) = &numbers.column {
         let number = |code: u64| column.value(code).and_then(|value| value.number());
-        let zero = first_code(column, f64::MIN_POSITIVE);
+        let zero = first_code(column, LEAST_POSITIVE);
         let (mut least, mut most, mut positive, mut count) = (u64::MAX, 0, u64::MAX, 0);
         with_codes!(&column.codes, codes => part.for_each(|row| {
             let code = u64::from(codes[row]);
