@@ -85,11 +85,23 @@ fn block(text: &[u8]) -> Option<Block> {
     }
     if let Some((count, start)) = counted(text) {
         let end = start + count;
-        let shown = text.get(start..end)?.trim_ascii_end().len();
-        return Some(Block { start, end: start + shown, next: end });
+        let frame = text.get(start..end)?;
+        // Of a text that was decoded the count is another.
+        if !ends_within_character(frame) {
+            return Some(Block { start, end: start + frame.trim_ascii_end().len(), next: end });
+        }
     }
     let newline = memchr(b'\n', text)?;
     Some(Block { start: 0, end: newline - usize::from(text[..newline].ends_with(b"\r")), next: newline + 1 })
+}
+
+fn ends_within_character(text: &[u8]) -> bool {
+    let is_first = |byte: &u8| byte & 0xC0 != 0x80;
+    let first = text.iter().rev().take(4).position(is_first);
+    first.is_some_and(|behind| {
+        let length = text[text.len() - 1 - behind].leading_ones() as usize;
+        (behind + 2..=4).contains(&length)
+    })
 }
 
 #[cfg(test)]
@@ -135,5 +147,14 @@ mod tests {
         assert_eq!(found, ["<34>1 - h a - -\n", "-", "<34>1 - h a - - - b", "broken"].map(str::trim_end));
         assert!(matches!(learn(text).framing, Framing::Blocks(_)));
         assert!(matches!(learn(b"<34>1 - h a - - -\n").framing, Framing::Starts(_)));
+    }
+
+    #[test]
+    fn a_count_that_ends_within_a_character_is_none() {
+        let line = "6 <34>1é x\n";
+        let whole = Block { start: 0, end: line.len() - 1, next: line.len() };
+        assert_eq!(block(line.as_bytes()), Some(whole));
+        let counted = Block { start: 2, end: 9, next: 9 };
+        assert_eq!(block("7 <34>1é x\n".as_bytes()), Some(counted));
     }
 }
