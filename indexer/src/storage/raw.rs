@@ -21,8 +21,8 @@ const PASSED_OVER_MAGIC: u32 = 0x184D_2A50;
 const SEEKABLE_MAGIC: u32 = 0x8F92_EAB1;
 
 /// Log lines share long pieces: at level 1 looking only for matches of seven bytes and more is quicker than the
-/// level's own setting, and with a table of matches and a window that stay in the caches of a core a tenth of a whole
-/// import is saved, for 3 % more bytes.
+/// level's own setting, and with a table of matches and a window that stay in the caches of a core packing takes a
+/// tenth less time for an access log, a third less for JSON, and 2 to 4 % more bytes.
 const TUNED_LEVEL: i32 = 1;
 const SHORTEST_MATCH: u32 = 7;
 const HASH_LOG: u32 = 13;

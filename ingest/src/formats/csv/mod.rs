@@ -6,7 +6,7 @@ mod shape;
 use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader, Setup};
-use crate::frame::{Block, Framing};
+use crate::frame::{BYTE_ORDER_MARK, Block, Framing};
 use crate::limits;
 use crate::rows::Rows;
 use crate::table::{Cell, Column, Role, Table, cells, row_end, unlike};
@@ -65,7 +65,7 @@ fn record<const DELIMITER: u8>(text: &[u8]) -> Option<Block> {
 /// Where the first row begins behind a line that is none: what PowerShell says of its objects' type, what a
 /// spreadsheet is told of the delimiter. `None` where the line's end is not in the text.
 fn preamble(text: &[u8]) -> Option<usize> {
-    let bare = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    let bare = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     if bare.starts_with(b"#TYPE ")
         || (bare.starts_with(b"sep=") && matches!(bare.get(5), Some(b'\r' | b'\n')))
     {

@@ -4,6 +4,7 @@
 use super::Next;
 use super::columns::{is_postgresql, time_rank};
 use crate::formats::joined_time;
+use crate::frame::BYTE_ORDER_MARK;
 use crate::limits::{LONGEST_HEADER_NAME_BYTES, TABLE_SAMPLE_ROWS};
 use crate::named::number;
 use crate::table::cells;
@@ -36,7 +37,7 @@ pub(super) fn learn(sample: &[u8], delimiters: &[(u8, Next)]) -> Option<(u8, Nex
 }
 
 fn rows(sample: &[u8], delimiter: u8, next: Next) -> Vec<Row<'_>> {
-    let mut rest = sample.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(sample);
+    let mut rest = sample.strip_prefix(BYTE_ORDER_MARK).unwrap_or(sample);
     let mut rows = Vec::new();
     while rows.len() < TABLE_SAMPLE_ROWS && !rest.is_empty() {
         let (row, behind) = match next(rest) {

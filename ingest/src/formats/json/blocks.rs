@@ -5,7 +5,7 @@ use memchr::{memchr, memchr3, memmem};
 
 use super::scan::{CUT_SHORT, Cursor, Value};
 use crate::formats::Learned;
-use crate::frame::{Block, Framing};
+use crate::frame::{BYTE_ORDER_MARK, Block, Framing};
 use crate::limits::LONGEST_LIST_OPENING_BYTES;
 
 type Next = fn(&[u8]) -> Option<Block>;
@@ -34,7 +34,7 @@ const LISTS_BY_LINE: usize = 2;
 
 /// How the objects of a source follow each other.
 pub(super) fn learn(sample: &[u8]) -> Learned {
-    let text = sample.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(sample).trim_ascii_start();
+    let text = sample.strip_prefix(BYTE_ORDER_MARK).unwrap_or(sample).trim_ascii_start();
     match next(text) {
         Some(next) => Learned { framing: Framing::Blocks(next), ..Learned::default() },
         None => Learned::default(),
