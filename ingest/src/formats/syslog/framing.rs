@@ -84,24 +84,27 @@ fn block(text: &[u8]) -> Option<Block> {
         return Some(Block { start: 0, end: 0, next: newlines });
     }
     if let Some((count, start)) = counted(text) {
-        let end = start + count;
-        let frame = text.get(start..end)?;
-        // Of a text that was decoded the count is another.
-        if !ends_within_character(frame) {
-            return Some(Block { start, end: start + frame.trim_ascii_end().len(), next: end });
-        }
+        let end = character_end(text, start + count)?;
+        return Some(Block { start, end: start + text[start..end].trim_ascii_end().len(), next: end });
     }
     let newline = memchr(b'\n', text)?;
     Some(Block { start: 0, end: newline - usize::from(text[..newline].ends_with(b"\r")), next: newline + 1 })
 }
 
-fn ends_within_character(text: &[u8]) -> bool {
+/// The place, or the end of the character that it lies in: of a text that was decoded the count is another, and
+/// no event begins within a character. `None` where the text ends before it tells.
+fn character_end(text: &[u8], at: usize) -> Option<usize> {
     let is_first = |byte: &u8| byte & 0xC0 != 0x80;
-    let first = text.iter().rev().take(4).position(is_first);
-    first.is_some_and(|behind| {
-        let length = text[text.len() - 1 - behind].leading_ones() as usize;
-        (behind + 2..=4).contains(&length)
-    })
+    let begun = text.get(..at)?.iter().rev().take(4).position(is_first).map_or(0, |behind| behind + 1);
+    let length = text[at - begun..].first().map_or(0, |byte| byte.leading_ones() as usize);
+    if !(begun + 1..=4).contains(&length) {
+        return Some(at);
+    }
+    let missing = length - begun;
+    match text[at..].iter().take(missing).position(is_first) {
+        Some(behind) => Some(at + behind),
+        None => (text.len() >= at + missing).then_some(at + missing),
+    }
 }
 
 #[cfg(test)]
@@ -150,11 +153,12 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_ends_within_a_character_is_none() {
-        let line = "6 <34>1é x\n";
-        let whole = Block { start: 0, end: line.len() - 1, next: line.len() };
-        assert_eq!(block(line.as_bytes()), Some(whole));
-        let counted = Block { start: 2, end: 9, next: 9 };
-        assert_eq!(block("7 <34>1é x\n".as_bytes()), Some(counted));
+    fn a_count_that_ends_within_a_character_takes_it_whole() {
+        let line = "6 <34>1é x\n".as_bytes();
+        let frame = Block { start: 2, end: 9, next: 9 };
+        assert_eq!(block(line), Some(frame));
+        assert_eq!(block(&line[..8]), None);
+        assert_eq!(block("7 <34>1é x\n".as_bytes()), Some(frame));
+        assert_eq!(block(b"6 <34>1\xC3 x\n"), Some(Block { start: 2, end: 8, next: 8 }));
     }
 }
