@@ -61,6 +61,11 @@ impl Decoded {
         }
     }
 
+    /// Whether characters of the text have other bytes than what it was decoded from.
+    pub(crate) fn is_recoded(&self) -> bool {
+        !self.encoding.is_utf8()
+    }
+
     /// The place in the bytes of a place in the text.
     pub(crate) fn place(&self, bytes: &[u8], at: usize) -> usize {
         let index = self.lines.partition_point(|line| line.text_start <= at);

@@ -6,6 +6,7 @@ use memchr::memchr_iter;
 
 use crate::batch::Chunk;
 use crate::custom::Definition;
+use crate::decoded::Decoded;
 use crate::formats::{self, FORMATS, Format, Setup, text};
 use crate::frame::{Framing, frames};
 use crate::limits;
@@ -107,7 +108,8 @@ pub(crate) fn detect(
     setup: &Setup,
     zone_name: Option<&str>,
 ) -> Verdict {
-    let setup = Setup { times: time_rules(sample), ..setup.clone() };
+    let is_recoded = sample.decoded.as_ref().is_some_and(Decoded::is_recoded);
+    let setup = Setup { times: time_rules(sample), is_recoded, ..setup.clone() };
     let candidates = match forced {
         Some(forced) => vec![forced.clone()],
         None => Candidate::all(definitions).collect(),

@@ -93,9 +93,13 @@ impl Encoding {
         self.line_end == LineEnd::Evtx
     }
 
+    pub(crate) fn is_utf8(self) -> bool {
+        self.table == UTF_8
+    }
+
     /// Whether bytes without escape codes are their own text.
     pub(crate) fn is_plain(self) -> bool {
-        self.table == UTF_8 && self.line_end == LineEnd::Feed
+        self.is_utf8() && self.line_end == LineEnd::Feed
     }
 
     /// What ends a line in the bytes.
@@ -152,7 +156,7 @@ impl Encoding {
 
     /// Bytes that begin and end between characters, decoded, with their escape codes.
     pub(crate) fn decoded(self, bytes: &[u8]) -> Cow<'_, [u8]> {
-        if self.table == UTF_8 {
+        if self.is_utf8() {
             return Cow::Borrowed(bytes);
         }
         match self.table.decode_without_bom_handling(bytes).0 {
@@ -163,7 +167,7 @@ impl Encoding {
 
     pub(crate) fn append_text(self, bytes: &[u8], text: &mut Vec<u8>) {
         let from = text.len();
-        if self.table == UTF_8 {
+        if self.is_utf8() {
             // Bytes that are not UTF-8 stay as they are: nothing better is known of them.
             append_without_escapes(bytes, text);
         } else {

@@ -249,13 +249,16 @@ pub(crate) struct Setup {
     /// Where lines have their time, and how it is written.
     pub times: TimeRules,
     pub learned: Learned,
+    /// The text is not the bytes, so a count of bytes in it is one of others.
+    pub is_recoded: bool,
     /// The definition to read by, where the format is a custom one.
     pub custom: Option<Arc<Definition>>,
 }
 
 impl Setup {
     pub(crate) fn new(zone: Zone) -> Setup {
-        Setup { zone, times: TimeRules::default(), learned: Learned::default(), custom: None }
+        let (times, learned) = (TimeRules::default(), Learned::default());
+        Setup { zone, times, learned, is_recoded: false, custom: None }
     }
 }
 

@@ -12,11 +12,14 @@ use crate::time::names::month_name;
 
 /// Behind a count of bytes (RFC 6587) where a sample begins with some; else a line that begins like an
 /// event is one, and others go on with it.
-pub(super) fn learn(sample: &[u8]) -> Learned {
-    if counted(sample).is_some() {
-        return Learned { framing: Framing::Blocks(block), ..Learned::default() };
+pub(super) fn learn(sample: &[u8], is_recoded: bool) -> Learned {
+    match counted(sample) {
+        None => Learned::starting(begins),
+        Some(_) => {
+            let block = if is_recoded { recoded_block } else { block };
+            Learned { framing: Framing::Blocks(block), ..Learned::default() }
+        }
     }
-    Learned::starting(begins)
 }
 
 /// Whether a line begins with what an event of syslog begins with: a priority, a time, a note of journalctl.
@@ -84,27 +87,20 @@ fn block(text: &[u8]) -> Option<Block> {
         return Some(Block { start: 0, end: 0, next: newlines });
     }
     if let Some((count, start)) = counted(text) {
-        let end = character_end(text, start + count)?;
-        return Some(Block { start, end: start + text[start..end].trim_ascii_end().len(), next: end });
+        let frame = text.get(start..start + count)?;
+        return Some(Block { start, end: start + frame.trim_ascii_end().len(), next: start + count });
     }
     let newline = memchr(b'\n', text)?;
     Some(Block { start: 0, end: newline - usize::from(text[..newline].ends_with(b"\r")), next: newline + 1 })
 }
 
-/// The place, or the end of the character that it lies in: of a text that was decoded the count is another, and
-/// no event begins within a character. `None` where the text ends before it tells.
-fn character_end(text: &[u8], at: usize) -> Option<usize> {
-    let is_first = |byte: &u8| byte & 0xC0 != 0x80;
-    let begun = text.get(..at)?.iter().rev().take(4).position(is_first).map_or(0, |behind| behind + 1);
-    let length = text[at - begun..].first().map_or(0, |byte| byte.leading_ones() as usize);
-    if !(begun + 1..=4).contains(&length) {
-        return Some(at);
-    }
-    let missing = length - begun;
-    match text[at..].iter().take(missing).position(is_first) {
-        Some(behind) => Some(at + behind),
-        None => (text.len() >= at + missing).then_some(at + missing),
-    }
+/// The same of text whose bytes are not those that were counted: a frame that would end within a character has it
+/// whole. Such text has whole characters only.
+fn recoded_block(text: &[u8]) -> Option<Block> {
+    let Block { start, end, next } = block(text)?;
+    let rest = text[next..].iter().take_while(|&byte| byte & 0xC0 == 0x80).count();
+    let end = if rest > 0 { next + rest } else { end };
+    Some(Block { start, end, next: next + rest })
 }
 
 #[cfg(test)]
@@ -148,17 +144,15 @@ mod tests {
             at += block.next;
         }
         assert_eq!(found, ["<34>1 - h a - -\n", "-", "<34>1 - h a - - - b", "broken"].map(str::trim_end));
-        assert!(matches!(learn(text).framing, Framing::Blocks(_)));
-        assert!(matches!(learn(b"<34>1 - h a - - -\n").framing, Framing::Starts(_)));
+        assert!(matches!(learn(text, false).framing, Framing::Blocks(_)));
+        assert!(matches!(learn(b"<34>1 - h a - - -\n", false).framing, Framing::Starts(_)));
     }
 
     #[test]
-    fn a_count_that_ends_within_a_character_takes_it_whole() {
+    fn a_count_that_ends_within_a_character_of_recoded_text_takes_it_whole() {
         let line = "6 <34>1é x\n".as_bytes();
-        let frame = Block { start: 2, end: 9, next: 9 };
-        assert_eq!(block(line), Some(frame));
-        assert_eq!(block(&line[..8]), None);
-        assert_eq!(block("7 <34>1é x\n".as_bytes()), Some(frame));
-        assert_eq!(block(b"6 <34>1\xC3 x\n"), Some(Block { start: 2, end: 8, next: 8 }));
+        assert_eq!(block(line), Some(Block { start: 2, end: 8, next: 8 }));
+        assert_eq!(recoded_block(line), Some(Block { start: 2, end: 9, next: 9 }));
+        assert_eq!(recoded_block("7 <34>1é x\n".as_bytes()), Some(Block { start: 2, end: 9, next: 9 }));
     }
 }

@@ -80,8 +80,8 @@ const FACILITIES: [&[u8]; 24] = [
     b"local7",
 ];
 
-fn learn(sample: &[u8], _: &Setup) -> Learned {
-    framing::learn(sample)
+fn learn(sample: &[u8], setup: &Setup) -> Learned {
+    framing::learn(sample, setup.is_recoded)
 }
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
