@@ -76,7 +76,8 @@ impl Decoded {
         } else if at == line.text_end {
             line.end
         } else if at > line.text_end {
-            next
+            // Within the line end, whose characters are a unit each.
+            (line.end + (at - line.text_end) * self.unit()).min(next)
         } else {
             // A chunk may end within a line, where events are not lines.
             let line_bytes = &bytes[line.start..line.end.min(bytes.len())];
@@ -91,7 +92,7 @@ impl Decoded {
         if let Cow::Borrowed(_) = decoded {
             return wanted.len();
         }
-        let unit = if self.encoding.is_wide() { 2 } else { 1 };
+        let unit = self.unit();
         let (mut low, mut high) = (0, bytes.len() / unit);
         while low < high {
             let middle = usize::midpoint(low, high);
@@ -110,6 +111,11 @@ impl Decoded {
         };
         let whole = (low..=bytes.len() / unit).take(MOST_CHARACTER_UNITS).find(is_wanted);
         whole.unwrap_or(low) * unit
+    }
+
+    /// How many bytes the least character has.
+    fn unit(&self) -> usize {
+        if self.encoding.is_wide() { 2 } else { 1 }
     }
 
     /// How many of the bytes have been decoded.
@@ -150,6 +156,15 @@ mod tests {
         decoded.extend(bytes, true);
         assert_eq!(decoded.text(), "a\u{FFFD}<b".as_bytes());
         assert_eq!(decoded.place(bytes, 4), 3);
+    }
+
+    #[test]
+    fn a_place_within_a_line_end_is_there_in_the_bytes() {
+        let bytes: Vec<u8> = "é\r\n\nx".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let mut decoded = Decoded::new(Encoding::named("utf-16le").unwrap());
+        decoded.extend(&bytes, true);
+        let places: Vec<_> = [2, 3, 4, 5].map(|at| decoded.place(&bytes, at)).to_vec();
+        assert_eq!(places, [2, 4, 6, 8]);
     }
 
     #[test]
