@@ -19,8 +19,9 @@ impl Netfilter {
             return;
         }
         self.named.begin();
-        let prefix = start_of_prefix(event, message);
-        let prefix_end = prefix + event[prefix..start].trim_ascii_end().len();
+        let before = &event[..start];
+        let prefix = start_of_prefix(before, message);
+        let prefix_end = prefix + before[prefix..].trim_ascii_end().len();
         if prefix_end > prefix {
             self.named.text(b"prefix", prefix, prefix_end, rows);
         }
@@ -38,12 +39,12 @@ impl Netfilter {
     }
 }
 
-/// The text that a rule puts before what it logs; the kernel's uptime stands before that.
-fn start_of_prefix(event: &[u8], message: usize) -> usize {
-    match event.get(message) {
-        Some(b'[') if event.get(message + 1).is_some_and(|byte| matches!(byte, b' ' | b'0'..=b'9')) => {
-            let close = memchr(b']', &event[message..]).map_or(message, |at| message + at + 1);
-            close + usize::from(event.get(close) == Some(&b' '))
+/// Where the text begins that a rule puts before what it logs; the kernel's uptime stands before that.
+fn start_of_prefix(before: &[u8], message: usize) -> usize {
+    match before.get(message) {
+        Some(b'[') if before.get(message + 1).is_some_and(|byte| matches!(byte, b' ' | b'0'..=b'9')) => {
+            let close = memchr(b']', &before[message..]).map_or(message, |at| message + at + 1);
+            close + usize::from(before.get(close) == Some(&b' '))
         }
         _ => message,
     }

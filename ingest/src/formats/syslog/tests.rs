@@ -279,6 +279,11 @@ fn messages_of_known_programs_2() {
         "Nov 21 03:04:05 lb-1 haproxy[7]: 10.1.2.3:56224 [21/Nov/2026:03:04:04.143] web/https: SSL handshake failure",
         r#"1680-11-21T03:04:05Z - host="lb-1" app="haproxy" pid=7 message="10.1.2.3:56224 [21/Nov/2026:03:04:04.143] web/https: SSL handshake failure" client_ip="10.1.2.3" client_port=56224 accepted="21/Nov/2026:03:04:04.143" frontend="web" server="https" reason="SSL handshake failure""#,
     );
+    // An uptime without its end takes no bracket of what follows.
+    check(
+        "Nov 21 03:04:05 fw-1 kernel: [ 12.3 IN=eth0 SRC=192.0.2.7 IPT=]",
+        r#"1680-11-21T03:04:05Z - host="fw-1" app="kernel" message="[ 12.3 IN=eth0 SRC=192.0.2.7 IPT=]" prefix="[ 12.3" IN="eth0" source_ip="192.0.2.7" IPT="]""#,
+    );
     check(
         "Nov 21 03:04:05 fw-1 kernel: [ 12.345] [UFW BLOCK] IN=eth0 OUT= MAC=00:01 SRC=192.0.2.7 DST=10.1.2.3 LEN=52 TTL=115 DF PROTO=TCP SPT=17805 DPT=445 SYN URGP=0",
         r#"1680-11-21T03:04:05Z - host="fw-1" app="kernel" message="[ 12.345] [UFW BLOCK] IN=eth0 OUT= MAC=00:01 SRC=192.0.2.7 DST=10.1.2.3 LEN=52 TTL=115 DF PROTO=TCP SPT=17805 DPT=445 SYN URGP=0" prefix="[UFW BLOCK]" IN="eth0" MAC="00:01" source_ip="192.0.2.7" destination_ip="10.1.2.3" LEN=52 TTL=115 transport="TCP" source_port=17805 destination_port=445 URGP=0"#,
