@@ -13,13 +13,11 @@ use crate::time::names::month_name;
 /// Behind a count of bytes (RFC 6587) where a sample begins with some; else a line that begins like an
 /// event is one, and others go on with it.
 pub(super) fn learn(sample: &[u8], is_recoded: bool) -> Learned {
-    match counted(sample) {
-        None => Learned::starting(begins),
-        Some(_) => {
-            let block = if is_recoded { recoded_block } else { block };
-            Learned { framing: Framing::Blocks(block), ..Learned::default() }
-        }
+    if counted(sample).is_none() {
+        return Learned::starting(begins);
     }
+    let block = if is_recoded { recoded_block } else { block };
+    Learned { framing: Framing::Blocks(block), ..Learned::default() }
 }
 
 /// Whether a line begins with what an event of syslog begins with: a priority, a time, a note of journalctl.
