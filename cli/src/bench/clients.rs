@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use indexer::aggregate::{By, Interval, TimeZone};
 use indexer::{Cancel, Case, Direction, ImportOptions, Result};
@@ -14,6 +14,11 @@ const CLIENTS: usize = 20;
 
 /// Rounds that each client asks all questions in.
 const ROUNDS: usize = 3;
+
+/// Rounds that one client asks all questions in, alone and under import, and how long it looks at each answer: an
+/// import reads, parses, compresses and writes by turns, and questions are to meet all of it.
+const ROUNDS_ALONE: usize = 50;
+const LOOK: Duration = Duration::from_millis(5);
 
 /// A question under import may take so many times what it takes alone.
 const UNDER_IMPORT: f64 = 3.0;
@@ -39,8 +44,15 @@ impl Bench {
         }
     }
 
-    /// Milliseconds that each operation takes while so many clients ask, until `rounds` are done or the flag is set.
-    fn asked_by(&self, clients: usize, rounds: usize, over: &Cancel) -> Result<Vec<Vec<f64>>> {
+    /// Milliseconds that each operation takes while so many clients ask, each in so many rounds with a pause behind
+    /// every answer, until the flag is set.
+    fn asked_by(
+        &self,
+        clients: usize,
+        rounds: usize,
+        pause: Duration,
+        over: &Cancel,
+    ) -> Result<Vec<Vec<f64>>> {
         let mut times = vec![Vec::new(); OPERATIONS.len()];
         thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
@@ -57,6 +69,7 @@ impl Bench {
                             let took = started.elapsed().as_secs_f64() * 1e3;
                             // Nobody listens any more once a question has failed.
                             let _ = sender.send(done.map(|()| (index, took)));
+                            thread::sleep(pause);
                         }
                     }
                 });
@@ -74,8 +87,8 @@ impl Bench {
     /// Each operation alone, and asked by twenty clients at once.
     pub fn clients(&self) -> Result<()> {
         let never = Cancel::default();
-        let alone = self.asked_by(1, 9, &never)?;
-        let together = self.asked_by(CLIENTS, ROUNDS, &never)?;
+        let alone = self.asked_by(1, 9, Duration::ZERO, &never)?;
+        let together = self.asked_by(CLIENTS, ROUNDS, Duration::ZERO, &never)?;
         for (operation, (alone, together)) in OPERATIONS.iter().zip(alone.into_iter().zip(together)) {
             let name = format!("{operation}, alone (first) and by {CLIENTS} clients");
             let (first, median) = (place(alone, 0.5), place(together, 0.5));
@@ -87,7 +100,7 @@ impl Bench {
     /// Each operation while logs are imported into a case beside this one: the ninth of ten times.
     pub fn under_import(&self, logs: &[PathBuf], beside: &Path) -> Result<()> {
         let never = Cancel::default();
-        let alone = self.asked_by(1, 20, &never)?;
+        let alone = self.asked_by(1, ROUNDS_ALONE, LOOK, &never)?;
         let (importing, over) = (Cancel::default(), Cancel::default());
         let under = thread::scope(|scope| {
             let import = scope.spawn(|| {
@@ -96,7 +109,7 @@ impl Bench {
                 over.set();
                 done.map(drop)
             });
-            let under = self.asked_by(1, 20, &over);
+            let under = self.asked_by(1, ROUNDS_ALONE, LOOK, &over);
             importing.set();
             match import.join() {
                 Ok(imported) => imported.and(under),

@@ -42,13 +42,13 @@ impl Values {
         let known =
             case.columns().get(u64::MAX, field, || Ok((Arc::new(Mutex::new(Known::default())), 0)))?;
         let known = Arc::clone(&known);
-        let mut all = locked(&known);
-        let before = all.bytes();
+        let before = locked(&known).bytes();
         let mut segments = Vec::with_capacity(snapshot.segments.len());
         let decode = |index: usize| coded(&snapshot.segments[index], snapshot.sources(), field, cancel);
         in_order(snapshot.segments.len(), cancel, decode, |index, column| {
             let id = snapshot.segments[index].meta.id;
             let coded = |column: Arc<Column>| -> Result<Coded> {
+                let mut all = locked(&known);
                 let shared = match all.segments.get(&id) {
                     Some(shared) => Arc::clone(shared),
                     None => all.add(id, &column, field, cancel)?,
@@ -58,8 +58,10 @@ impl Values {
             segments.push(column.map(coded).transpose()?);
             Ok(())
         })?;
-        let (codes, bytes) = (all.kinds.len() + 1, all.bytes());
-        drop(all);
+        let (codes, bytes) = {
+            let all = locked(&known);
+            (all.kinds.len() + 1, all.bytes())
+        };
         if bytes != before {
             case.columns().account(u64::MAX, field, bytes);
         }

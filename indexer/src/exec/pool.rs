@@ -1,50 +1,75 @@
-//! Work on several segments at once. The threads live as long as the question.
+//! Work on several segments at once.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::Cancel;
 use crate::error::{Error, Result};
 
+/// Of so many tasks the first are done alone: a question that is answered by then waits for no other core.
+const ALONE_AT_FIRST: usize = 8;
+
+/// What takes longer is worth waking another thread, which takes a fifth of it where a core is free and up to
+/// some milliseconds where an import has it.
+const WORTH_HELP: Duration = Duration::from_micros(500);
+
+/// How many questions are being answered by threads of their own.
+static ANSWERING: AtomicUsize = AtomicUsize::new(0);
+
 /// Does `work` for each of the tasks `0..count`, on all cores, the first ones first. `done` gets the results
 /// on this thread in the order of the tasks, so that sums of floats do not differ from run to run. Ends with
 /// the first error, and when it is cancelled.
+///
+/// Help comes from the threads of the pool that the caller belongs to, else from those that all questions share. It
+/// is waited for, so no lock may be held here that the work of others takes.
 pub fn in_order<R: Send>(
     count: usize,
     cancel: &Cancel,
     work: impl Fn(usize) -> Result<R> + Sync,
     mut done: impl FnMut(usize, R) -> Result<()>,
 ) -> Result<()> {
-    let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(count);
+    let _answering = rayon::current_thread_index().is_none().then(Answering::begin);
+    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let started = Instant::now();
     let next = AtomicUsize::new(0);
     let take = || {
         let task = next.fetch_add(1, Ordering::Relaxed);
         (task < count && !cancel.is_set()).then_some(task)
     };
-    let outcome = thread::scope(|scope| {
+    let outcome = rayon::in_place_scope(|scope| {
         let (sender, receiver) = mpsc::channel();
-        for _ in 1..threads {
-            let (sender, take, work) = (sender.clone(), &take, &work);
-            scope.spawn(move || {
-                while let Some(task) = take() {
-                    // Nobody receives any more once an error ended the work.
-                    if sender.send((task, work(task))).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        drop(sender);
+        let mut alone = Some(sender);
         let mut results = InOrder { waiting: BTreeMap::new(), next: 0 };
         let mut run = || {
-            while let Some(task) = take() {
+            loop {
+                let is_long = count < ALONE_AT_FIRST || started.elapsed() > WORTH_HELP;
+                // Where other questions have the cores, help would wait for them.
+                if is_long
+                    && ANSWERING.load(Ordering::Relaxed) < cores
+                    && let Some(sender) = alone.take()
+                {
+                    for _ in 1..cores.min(count) {
+                        let (sender, take, work) = (sender.clone(), &take, &work);
+                        scope.spawn(move |_| {
+                            while let Some(task) = take() {
+                                // Nobody receives any more once an error ended the work.
+                                if sender.send((task, work(task))).is_err() {
+                                    break;
+                                }
+                            }
+                        });
+                    }
+                }
+                let Some(task) = take() else { break };
                 results.put(task, work(task)?, &mut done)?;
                 for (task, result) in receiver.try_iter() {
                     results.put(task, result?, &mut done)?;
                 }
             }
+            alone = None;
             for (task, result) in &receiver {
                 results.put(task, result?, &mut done)?;
             }
@@ -56,6 +81,22 @@ pub fn in_order<R: Send>(
         outcome
     });
     outcome.and_then(|()| if cancel.is_set() { Err(Error::cancelled()) } else { Ok(()) })
+}
+
+/// Counts while it lives.
+struct Answering;
+
+impl Answering {
+    fn begin() -> Answering {
+        ANSWERING.fetch_add(1, Ordering::Relaxed);
+        Answering
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        ANSWERING.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Hands results on in order.

@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crossbeam_channel::bounded;
+
 use self::known::Known;
 pub(crate) use self::known::{Expected, KnownSource, StoredBytes};
 use self::landing::{Landing, Years};
@@ -37,7 +39,7 @@ use crate::estimate::check_room;
 use crate::limits::DISK_TRIAL_BYTES;
 use crate::rewrite;
 use crate::storage::{Account, Accounts, Profile, SourceEntry, folder_bytes};
-use crate::tune::{Host, Overrides, Plan};
+use crate::tune::{Host, Overrides, Plan, Urgency, lower_priority};
 use crate::writing::Writing;
 
 /// How an import goes about it; the default asks the data and keeps to the case's profile.
@@ -135,7 +137,42 @@ pub(crate) fn reread(
     run(writing, &sources.into_iter().map(stored).collect::<Vec<_>>(), options, report, cancel)
 }
 
+/// Does the import on threads that give way to questions, and reports on the caller's, which keeps its priority.
 fn run(
+    writing: &mut Writing<'_>,
+    inputs: &[Input],
+    options: &ImportOptions,
+    report: &dyn Fn(Progress),
+    cancel: &Cancel,
+) -> Result<ImportReport> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .start_handler(|_| lower_priority(Urgency::Landing))
+        .build()
+        .map_err(|error| Error::new(ErrorKind::Internal, format!("no thread could be started: {error}")))?;
+    let mut outcome = Err(Error::cancelled());
+    pool.in_place_scope(|scope| {
+        let (progress, told) = bounded(0);
+        let (heard, answers) = bounded(0);
+        let outcome = &mut outcome;
+        scope.spawn(move |_| {
+            let report = |now| {
+                if progress.send(now).is_ok() {
+                    // It goes on when the report was heard, as if it had been made here.
+                    let _ = answers.recv();
+                }
+            };
+            *outcome = import_all(writing, inputs, options, &report, cancel);
+        });
+        for now in told {
+            report(now);
+            // An import that ended by a panic waits for nothing any more.
+            let _ = heard.send(());
+        }
+    });
+    outcome
+}
+
+fn import_all(
     writing: &mut Writing<'_>,
     inputs: &[Input],
     options: &ImportOptions,

@@ -1,12 +1,8 @@
 //! Running a query over a case: events are read segment by segment, on all threads where their order does not
 //! matter, and sent through the stages.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-
-use crossbeam_channel::Sender;
 
 use super::best::Best;
 use super::line::Line;
@@ -21,7 +17,7 @@ use super::table::Table;
 use crate::Cancel;
 use crate::case::{Case, Snapshot};
 use crate::error::Result;
-use crate::exec::Part;
+use crate::exec::{Part, in_order};
 use crate::limits::PARTIAL_ROWS;
 use crate::query::{Filter, Query, Stage, StageKind};
 use crate::search::View;
@@ -300,72 +296,44 @@ impl Asked {
         } else {
             (0..scope.snapshot.segments.len() as u32).map(|segment| vec![segment]).collect()
         };
-        let next = AtomicUsize::new(0);
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(tasks.len());
         let mut groups = Groups::new(stats);
-        std::thread::scope(|threaded| {
-            let (sender, receiver) = crossbeam_channel::unbounded();
-            for _ in 0..threads {
-                let (sender, tasks, next) = (sender.clone(), &tasks, &next);
-                threaded.spawn(move || self.work(run, scope, rows, stats, tasks, next, &sender));
+        let mut progress = Progress::new(scope.snapshot.events());
+        let group = |task: usize| self.group(run, scope, rows, stats, &tasks[task]);
+        in_order(tasks.len(), &run.cancel, group, |task, found| {
+            groups.merge(found, run)?;
+            progress.segments(scope.snapshot, &tasks[task], &mut |_| {});
+            if progress.is_due() && task + 1 < tasks.len() {
+                let table = rest.partial(&mut groups, run)?;
+                partial(Partial { table: table.as_ref(), fraction: progress.fraction() });
             }
-            drop(sender);
-            let mut progress = Progress::new(scope.snapshot.events());
-            let mut early = BTreeMap::new();
-            let mut merged = 0;
-            for (task, found) in receiver {
-                early.insert(task, found?);
-                while let Some(found) = early.remove(&merged) {
-                    groups.merge(found, run)?;
-                    progress.segments(scope.snapshot, &tasks[merged], &mut |_| {});
-                    merged += 1;
-                }
-                if progress.is_due() && merged < tasks.len() {
-                    let table = rest.partial(&mut groups, run)?;
-                    partial(Partial { table: table.as_ref(), fraction: progress.fraction() });
-                }
-            }
-            Ok::<(), crate::Error>(())
+            Ok(())
         })?;
         run.check()?;
         run.note(groups.notes());
         rest.finish(groups.into_table(run)?, run, out)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn work(
+    /// What the stages calculate of some segments.
+    fn group(
         &self,
         run: &Run<'_>,
         scope: Scope<'_>,
         rows: &[Box<dyn RowStep>],
         stats: &Arc<StatsPlan>,
-        tasks: &[Vec<u32>],
-        next: &AtomicUsize,
-        sender: &Sender<(usize, Result<Groups>)>,
-    ) {
+        segments: &[u32],
+    ) -> Result<Groups> {
         let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case.raw_cursor());
-        loop {
-            let task = next.fetch_add(1, Ordering::Relaxed);
-            let Some(segments) = tasks.get(task) else { return };
-            let mut group = || {
-                let mut groups = Groups::new(stats);
-                for cluster in clusters_of(self.pieces(run, scope, segments)?)? {
-                    reader.each(&cluster, run, &mut |mut table| {
-                        for step in rows {
-                            table = step.apply(table, run)?;
-                        }
-                        groups.add(&table, run)?;
-                        Ok(true)
-                    })?;
+        let mut groups = Groups::new(stats);
+        for cluster in clusters_of(self.pieces(run, scope, segments)?)? {
+            reader.each(&cluster, run, &mut |mut table| {
+                for step in rows {
+                    table = step.apply(table, run)?;
                 }
-                Ok(groups)
-            };
-            let found = group();
-            let failed = found.is_err();
-            if sender.send((task, found)).is_err() || failed {
-                return;
-            }
+                groups.add(&table, run)?;
+                Ok(true)
+            })?;
         }
+        Ok(groups)
     }
 }
 

@@ -2,18 +2,28 @@
 
 use std::time::Duration;
 
-/// How low indexing stands among what runs: it gives way to everything a person works with, questions to the case
-/// included, and has the whole machine when nothing else wants it.
-#[cfg(target_os = "linux")]
-const NICENESS: i32 = 10;
+/// How urgent work is that gives way to questions: it has the whole machine when nothing else wants it.
+#[derive(Clone, Copy)]
+pub enum Urgency {
+    /// A person waits for it, beside other programs too.
+    Landing,
+    /// Nobody waits for it.
+    Indexing,
+}
 
-/// Gives the thread that calls it a low priority, where the system knows that of threads. Where it refuses, the
-/// work is done all the same.
-pub fn lower_priority() {
+/// Gives the thread that calls it, and those that it starts from then on, a lower priority, where the system knows
+/// that of threads. Where it refuses, the work is done all the same.
+pub fn lower_priority(to: Urgency) {
     #[cfg(target_os = "linux")]
     {
-        let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS);
+        let niceness = match to {
+            Urgency::Landing => 5,
+            Urgency::Indexing => 10,
+        };
+        let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), niceness);
     }
+    #[cfg(not(target_os = "linux"))]
+    let _ = to;
 }
 
 /// What the thread that calls it has taken of a core so far; nothing where the system does not tell.
