@@ -15,6 +15,7 @@ pub(crate) mod cef;
 pub(crate) mod chromium;
 pub(crate) mod ci;
 pub(crate) mod cloud_init;
+pub(crate) mod cmtrace;
 pub(crate) mod cri;
 pub(crate) mod csv;
 pub(crate) mod dmesg;
@@ -48,6 +49,7 @@ pub(crate) mod proftpd;
 pub(crate) mod rails;
 pub(crate) mod redis;
 pub(crate) mod routeros;
+pub(crate) mod samba;
 pub(crate) mod sections;
 pub(crate) mod shell_history;
 pub(crate) mod snort;
@@ -115,6 +117,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &cloud_init::FORMAT,
     &strace::FORMAT,
     &routeros::FORMAT,
+    &samba::FORMAT,
     &gitlab::FORMAT,
     &haproxy::FORMAT,
     &cri::FORMAT,
@@ -139,6 +142,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &rails::FORMAT,
     &gc::unified::FORMAT,
     &gc::older::FORMAT,
+    &cmtrace::FORMAT,
     &windows::cbs::FORMAT,
     &windows::setupapi::FORMAT,
     &windows::transcript::FORMAT,
