@@ -342,6 +342,10 @@ fn role(agreed: &[Agreed], index: usize, given: &[Role]) -> Role {
         (Kind::Letter, _) => first_free(&[Role::Letter]),
         (Kind::Number, Form::Bracket(_)) if joined && !is_free(Role::Level) => Role::EventId,
         (Kind::Number, _) => first_free(&[Role::Pid, Role::ThreadId]),
+        // Erlang has the numbers of its process there.
+        (Kind::Text, Form::Bracket(b'<')) if piece.lettered == 0 => {
+            first_free(&[Role::Thread, Role::Context])
+        }
         (Kind::Text, Form::Bracket(b'<')) => first_free(&[Role::User]),
         (Kind::Text, Form::Bracket(_)) if piece.traces > 0 => first_free(&[Role::Trace]),
         (Kind::Text, Form::Bracket(_)) => {
