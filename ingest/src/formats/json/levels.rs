@@ -1,6 +1,6 @@
 //! What the values of level keys mean.
 
-use super::keys::{Scale, WINDOWS};
+use super::keys::{REQUEST, Scale, WINDOWS};
 use super::scan::Value;
 use crate::batch::Level;
 use crate::level;
@@ -34,6 +34,7 @@ fn of_number(number: i64, scale: Scale, marks: u8) -> Option<Level> {
     match scale {
         Scale::Words => None,
         Scale::Usual if marks & WINDOWS != 0 => windows(number),
+        Scale::Usual if marks & REQUEST != 0 && number < 5 => nextcloud(number),
         Scale::Usual => level::of_number(number),
         Scale::Python => Some(match number {
             1..=9 => Level::Trace,
@@ -70,6 +71,17 @@ fn windows(number: i64) -> Option<Level> {
         2 => Level::Error,
         3 => Level::Warn,
         5 => Level::Trace,
+        _ => return None,
+    })
+}
+
+fn nextcloud(number: i64) -> Option<Level> {
+    Some(match number {
+        0 => Level::Debug,
+        1 => Level::Info,
+        2 => Level::Warn,
+        3 => Level::Error,
+        4 => Level::Fatal,
         _ => return None,
     })
 }

@@ -134,3 +134,16 @@ fn lines_of_containers() {
     check(r#"{"MESSAGE":[104,195,169],"PRIORITY":"3"}"#, r#"- error MESSAGE="hé""#);
     check(r#"{"MESSAGE":["a","b"]}"#, r#"- - MESSAGE="[\"a\",\"b\"]""#);
 }
+
+#[test]
+fn events_of_tracing_and_nextcloud() {
+    check(
+        r#"{"timestamp":"2026-11-21T03:04:05Z","level":"WARN","fields":{"message":"slow","cart":7},"target":"shop"}"#,
+        r#"2026-11-21T03:04:05Z warn message="slow" fields.cart=7 target="shop""#,
+    );
+    check(
+        r#"{"reqId":"a1","level":1,"time":"2026-11-21T03:04:05+00:00","message":"scanned"}"#,
+        r#"2026-11-21T03:04:05Z info reqId="a1" message="scanned""#,
+    );
+    check(r#"{"level":30,"reqId":"a1","msg":"x"}"#, r#"- info reqId="a1" msg="x""#);
+}
