@@ -7,6 +7,7 @@ pub(crate) mod access;
 pub(crate) mod apache_error;
 pub(crate) mod apple;
 pub(crate) mod apt;
+pub(crate) mod atlassian;
 pub(crate) mod auditd;
 pub(crate) mod aws;
 pub(crate) mod bind;
@@ -44,8 +45,10 @@ pub(crate) mod mysql_slow;
 pub(crate) mod nginx_error;
 pub(crate) mod openvpn;
 pub(crate) mod oracle;
+pub(crate) mod panos;
 pub(crate) mod postgres;
 pub(crate) mod proftpd;
+pub(crate) mod proxy_manager;
 pub(crate) mod rails;
 pub(crate) mod redis;
 pub(crate) mod routeros;
@@ -58,6 +61,7 @@ pub(crate) mod strace;
 pub(crate) mod suexec;
 pub(crate) mod syslog;
 pub(crate) mod text;
+pub(crate) mod uwsgi;
 pub(crate) mod vpcflow;
 pub(crate) mod vsftpd;
 pub(crate) mod w3c;
@@ -86,6 +90,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &auditd::FORMAT,
     &cef::FORMAT,
     &fortinet::FORMAT,
+    &panos::FORMAT,
     &ltsv::FORMAT,
     &w3c::FORMAT,
     &zeek::FORMAT,
@@ -97,6 +102,9 @@ pub(crate) static FORMATS: &[&Format] = &[
     &nginx_error::FORMAT,
     &apache_error::FORMAT,
     &envoy::FORMAT,
+    &uwsgi::FORMAT,
+    &proxy_manager::FORMAT,
+    &atlassian::FORMAT,
     &squid::FORMAT,
     &snort::FORMAT,
     &suexec::FORMAT,

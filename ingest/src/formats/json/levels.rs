@@ -5,6 +5,15 @@ use super::scan::Value;
 use crate::batch::Level;
 use crate::level;
 
+/// Behind all keys at the top that have words, before those that have numbers of their own.
+const NUMBERS_BEHIND: u8 = 50;
+
+/// How sure a level is: beside a word, as Monolog writes it, a number is of a scale that only the program knows.
+pub(super) fn rank(rank: u8, scale: Scale, value: Value) -> u8 {
+    let is_number = scale == Scale::Usual && matches!(value, Value::Int(_));
+    if is_number && rank < NUMBERS_BEHIND { rank + NUMBERS_BEHIND } else { rank }
+}
+
 /// The level a value names in an event with these marks.
 pub(super) fn of_value(line: &[u8], value: Value, scale: Scale, marks: u8) -> Option<Level> {
     match value {

@@ -333,6 +333,7 @@ fn role(agreed: &[Agreed], index: usize, given: &[Role]) -> Role {
         !given.contains(&role) && !given.contains(&other)
     };
     let words = agreed.iter().any(|other| other.kind == Kind::Level);
+    let has_level = words || agreed.iter().any(|other| other.kind == Kind::Letter);
     let joined = index > 0 && agreed[index - 1].form == Form::Joined;
     let first_free =
         |roles: &[Role]| roles.iter().copied().find(|&role| is_free(role)).unwrap_or(Role::Passed);
@@ -341,6 +342,8 @@ fn role(agreed: &[Agreed], index: usize, given: &[Role]) -> Role {
         (Kind::Letter, _) if words => Role::Passed,
         (Kind::Letter, _) => first_free(&[Role::Letter]),
         (Kind::Number, Form::Bracket(_)) if joined && !is_free(Role::Level) => Role::EventId,
+        // A bare number beside no level is a status, a count or a priority as well.
+        (Kind::Number, Form::Word) if !has_level => Role::Passed,
         (Kind::Number, _) => first_free(&[Role::Pid, Role::ThreadId]),
         // Erlang has the numbers of its process there.
         (Kind::Text, Form::Bracket(b'<')) if piece.lettered == 0 => {
