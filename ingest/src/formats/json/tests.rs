@@ -149,6 +149,6 @@ fn events_of_tracing_nextcloud_and_monolog() {
         r#"{"message":"boom","level":400,"level_name":"ERROR","datetime":"2026-11-21T03:04:05Z"}"#,
         r#"2026-11-21T03:04:05Z error message="boom" level=400"#,
     );
-    check(r#"{"levelName":"WARN","level":3}"#, r#"- warn level=3"#);
+    check(r#"{"levelName":"WARN","level":3}"#, "- warn level=3");
     check(r#"{"level":30,"reqId":"a1","msg":"x"}"#, r#"- info reqId="a1" msg="x""#);
 }
