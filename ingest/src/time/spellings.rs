@@ -94,6 +94,10 @@ fn iso_and_its_kin() {
 fn months_by_name() {
     check("[21/Nov/2026:03:04:05 -0500] x", "2026-11-21T08:04:05Z");
     check("21-Nov-2026 03:04:05.5 x", "2026-11-21T03:04:05.5Z");
+    check("[21-Nov-2026 03:04:05 Europe/Berlin] PHP x", "2026-11-21T02:04:05Z");
+    check("[21-Jul-2026 03:04:05 America/New_York] PHP x", "2026-07-21T07:04:05Z");
+    check("[21-Nov-2026 03:04:05 Mars/Olympus] PHP x", "2026-11-21T03:04:05Z");
+    check("21-Nov-2026 03:04:05 Shop/Cart x", "2026-11-21T03:04:05Z");
     check("[21Nov2026 03:04:05.123] x", "2026-11-21T03:04:05.123Z");
     check("Sat, 21 Nov 2026 03:04:05 +0100", "2026-11-21T02:04:05Z");
     check("Saturday, 21-Nov-26 03:04:05 GMT", "2026-11-21T03:04:05Z");

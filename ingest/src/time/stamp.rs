@@ -1,10 +1,12 @@
 //! A time as it is written in a line, and the spellings that most logs have.
 
+use jiff::civil::DateTime;
+
 use super::civil::last_day;
 use super::clock::{TimeOfDay, half_of_day, time_of_day, unusual_time_of_day};
 use super::digits::{byte, digit_run, four, one_or_two, two};
 use super::names::{is_letter, month, month_name, word_end};
-use super::offset::zone_after;
+use super::offset::{region_after, zone_after};
 
 /// A date and time as written: perhaps without a year, perhaps without a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,20 @@ impl Stamp {
             && (1..=12).contains(&month)
             && (1..=last_day(year, month)).contains(&day);
         is_date.then_some(Stamp { year, month, day, hour, minute, second, nanos, zone })
+    }
+}
+
+impl Stamp {
+    /// The stamp in the region that may stand behind it.
+    #[cold]
+    fn in_region(self, bytes: &[u8], end: usize) -> (Stamp, usize) {
+        let small = |value: u8| i8::try_from(value).unwrap_or_default();
+        let [month, day, hour, minute] = [self.month, self.day, self.hour, self.minute].map(small);
+        let wall = DateTime::new(self.year.unwrap_or_default(), month, day, hour, minute, 0, 0).ok();
+        match wall.and_then(|wall| region_after(bytes, end, wall)) {
+            Some((zone, end)) => (Stamp { zone: Some(zone), ..self }, end),
+            None => (self, end),
+        }
     }
 }
 
@@ -111,7 +127,10 @@ pub(crate) fn day_month_year(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> 
         && let Some((time, end)) = time_of_day(bytes, name + 10)
     {
         let (zone, end) = optional_zone(bytes, end);
-        return Some((Stamp::new(Some(year), month, day, time, zone)?, end));
+        let stamp = Stamp::new(Some(year), month, day, time, zone)?;
+        let has_region =
+            zone.is_none() && byte(bytes, end) == b' ' && byte(bytes, end + 1).is_ascii_uppercase();
+        return Some(if has_region { stamp.in_region(bytes, end) } else { (stamp, end) });
     }
     day_name_year(bytes, name, day)
 }
