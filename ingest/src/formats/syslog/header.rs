@@ -112,6 +112,7 @@ impl Header {
             if let Some((stamp, end)) = iso(event, at) {
                 self.when = Some(When::Stamp(stamp));
                 let own = event.get(at + 10) == Some(&b'T') && stamp.zone.is_some();
+                let end = if own { behind_inner_time(event, end) } else { end };
                 return Ok((if own || has_priority { Stamp::Own } else { Stamp::Shared }, end));
             }
             at = behind_count(event, at);
@@ -434,6 +435,16 @@ fn behind_count(event: &[u8], at: usize) -> usize {
         [b':', b' ', ..] => at + digits + 2,
         _ => at,
     }
+}
+
+/// A collector may put its own time, with a zone, before that of the line: `2026-11-21T03:04:05Z Nov 21 03:04:05 web-1 `.
+#[inline]
+fn behind_inner_time(event: &[u8], end: usize) -> usize {
+    let inner = end + 1;
+    if event.get(end) != Some(&b' ') || month_name(event, inner).is_none() {
+        return end;
+    }
+    month_day(event, inner).map_or(end, |(_, inner_end)| inner_end)
 }
 
 /// `sw-1: `, the name that a Cisco device is told to put between its count and the time.

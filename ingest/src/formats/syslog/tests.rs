@@ -391,6 +391,10 @@ fn headers_of_few_devices() {
         r#"2026-11-21T03:04:05.123Z warn app="shopd" pid=4711 message="the shop is closed""#,
     );
     check(
+        "2026-11-21T03:04:05.000Z Nov 21 03:04:05 web-1 shopd[4711]: up",
+        r#"2026-11-21T03:04:05Z - host="web-1" app="shopd" pid=4711 message="up""#,
+    );
+    check(
         "2026-11-21 03:04:05+01 mac-1 Shop Installer[58]: done",
         r#"2026-11-21T02:04:05Z - host="mac-1" app="Shop Installer" pid=58 message="done""#,
     );

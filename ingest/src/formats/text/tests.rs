@@ -230,10 +230,14 @@ fn lines_that_begin_with_a_level_do_so_for_themselves() {
 }
 
 #[test]
-fn names_with_brackets_and_processes_of_erlang() {
+fn names_with_brackets_and_processes() {
     check(
         "2026-03-01 12:00:00.123 ERROR 1 --- [exec-1] o.a.c.C.[.[.[/].[shop] : failed\n2026-03-01 12:00:00.123  INFO 1 --- [exec-1] c.e.Shop : paid\n2026-03-01 12:00:00.124  INFO 1 --- [exec-1] c.e.Shop : sent",
         r#"2026-03-01T12:00:00.123Z error pid=1 thread="exec-1" logger="o.a.c.C.[.[.[/].[shop]" message="failed""#,
+    );
+    check(
+        "2026-03-01T12:00:00Z info shopd[4711] [sub=cart] up",
+        r#"2026-03-01T12:00:00Z info pid=4711 logger="shopd" context="sub=cart" sub="cart" message="up""#,
     );
     check(
         "[info] 2026-03-01T12:00:00Z shop@host <0.9.0> -------- up",
