@@ -30,6 +30,10 @@ pub const UNPARSED_EXAMPLES: usize = 200;
 /// A general line's own time stands within its first bytes; a later one is part of the message.
 pub const STAMP_WITHIN_BYTES: usize = 64;
 
+/// Where no line of a sample has a time so near, it is looked for this far in: uWSGI puts an address and a count
+/// of variables before it, proxies a chain of addresses.
+pub const FAR_STAMP_WITHIN_BYTES: usize = 192;
+
 /// Where most lines of a sample begin with their time, others must too: this allows for a bracket or quote.
 pub const STAMP_ANCHORED_BYTES: usize = 2;
 

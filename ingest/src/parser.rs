@@ -12,6 +12,7 @@ use crate::heading::{self, Heading};
 use crate::limits;
 use crate::rows::Rows;
 use crate::time::TimeTally;
+use crate::time::find::find;
 
 /// Turns chunks into batches. Pure and cheap to clone: chunks of one source may be parsed on several
 /// threads and in any order; [`Settler`](crate::Settler) then sees the batches in the order of the source.
@@ -103,6 +104,7 @@ impl Parser {
                 Ok(Fit::Partly) => tally.partly += 1,
                 Err(reason) => {
                     rows.clear();
+                    self.put_own_time(event, &mut rows);
                     unparsed += 1;
                     count_reason(&mut unparsed_reasons, reason);
                     if unparsed_examples.len() < limits::UNPARSED_EXAMPLES {
@@ -119,6 +121,15 @@ impl Parser {
         batch.unparsed_examples = unparsed_examples;
         tally.times = clock.tally;
         (batch, tally)
+    }
+
+    /// An event that is not of the format, of another program that writes into the same log, may have a time
+    /// all the same.
+    fn put_own_time(&self, event: &[u8], rows: &mut Rows) {
+        let line = &event[..memchr(b'\n', event).unwrap_or(event.len())];
+        if let Some(found) = find(line, &self.setup.times) {
+            rows.when(&found.when);
+        }
     }
 
     fn is_heading(&self, event: &[u8], chunk: &Chunk, index: usize) -> bool {

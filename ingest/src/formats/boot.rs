@@ -14,9 +14,11 @@ pub(crate) static FORMAT: Format = Format {
     columns: COLUMNS,
     learn: |sample, _| {
         let lines = || sample.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-        let marked = lines().filter(|line| status(behind_code(line).1).is_some()).count();
+        let statuses = || lines().filter_map(|line| status(behind_code(line).1));
         Learned {
-            has_marks: marked > 0 && marked * LINES_PER_STATUS >= lines().count(),
+            // A level word in brackets begins the lines of many logs, too.
+            has_marks: statuses().any(|status| !status.is_level())
+                && statuses().count() * LINES_PER_STATUS >= lines().count(),
             ..Learned::default()
         }
     },
@@ -28,7 +30,7 @@ const COLUMNS: Schema = &[("status", Kind::Text), ("message", Kind::Text)];
 const STATUS: usize = 0;
 const MESSAGE: usize = 1;
 
-/// What stands in the brackets, and how bad that is.
+/// What stands in the brackets, and how bad that is; the first ones no other log has there.
 const STATUSES: [(&[u8], Level); 12] = [
     (b"OK", Level::Info),
     (b"ok", Level::Info),
@@ -62,7 +64,7 @@ impl Reader for BootReader {
         let (start, line) = behind_code(event);
         let status = status(line);
         let (mut from, mut fit) = (start, Fit::Partly);
-        if let Some(Status { word, level, next }) = status {
+        if let Some(Status { word, level, next, .. }) = status {
             from = start + next;
             if let Some(level) = level {
                 rows.text(STATUS, start + word.0, start + word.1);
@@ -93,19 +95,32 @@ struct Status {
     word: (usize, usize),
     level: Option<Level>,
     next: usize,
+    is_word_of_levels: bool,
 }
+
+impl Status {
+    /// Whether it may as well be a level: `[INFO]`, where a status is padded.
+    fn is_level(&self) -> bool {
+        self.is_word_of_levels && self.word.0 == 1
+    }
+}
+
+/// So many statuses are no level words.
+const SURE_STATUSES: usize = 7;
 
 fn status(line: &[u8]) -> Option<Status> {
     let inner = line.strip_prefix(b"[")?;
     let inner = &inner[..memchr(b']', &inner[..inner.len().min(STATUS_WIDTH)])?];
     let word = inner.trim_ascii();
-    let level = STATUSES.iter().find(|(known, _)| *known == word).map(|(_, level)| *level);
+    let known = STATUSES.iter().position(|(known, _)| *known == word);
+    let level = known.map(|known| STATUSES[known].1);
     let is_waiting = word.contains(&b'*') && word.iter().all(|byte| matches!(byte, b'*' | b' '));
     if level.is_none() && !is_waiting {
         return None;
     }
     let from = 1 + inner.len() - inner.trim_ascii_start().len();
-    Some(Status { word: (from, from + word.len()), level, next: inner.len() + 2 })
+    let is_word_of_levels = known.is_some_and(|known| known >= SURE_STATUSES);
+    Some(Status { word: (from, from + word.len()), level, next: inner.len() + 2, is_word_of_levels })
 }
 
 #[cfg(test)]
@@ -132,6 +147,8 @@ mod tests {
             ("[   16.731645] fsck: clean\n[  OK  ] x", r#"- - message="[   16.731645] fsck: clean""#),
             ("[]\n[  OK  ] x", r#"- - message="[]""#),
             ("[main] started", "unparsed: no status of a start"),
+            ("[INFO] Building shop 1.0\n[INFO] done", "unparsed: no status of a start"),
+            ("[ INFO ] Kernel modules\n[ INFO ] x", r#"- info status="INFO" message="Kernel modules""#),
             ("[ERROR] x", "unparsed: no status of a start"),
         ] {
             assert_eq!(render(&FORMAT, line), expected, "{line}");

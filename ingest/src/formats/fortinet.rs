@@ -28,7 +28,9 @@ struct FortinetReader {
 impl Reader for FortinetReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let head = &event[..event.len().min(limits::DEVICE_PREFIX_BYTES)];
-        let start = memmem::find(head, b"date=").ok_or("no date and time of a firewall")?;
+        let date = memmem::find(head, b"date=").ok_or("no date and time of a firewall")?;
+        // Sophos says first what device it is.
+        let start = memmem::find(&head[..date], b"device=").unwrap_or(date);
         let is_header =
             |before: &[u8]| before.is_empty() || matches!(before.last(), Some(b'>' | b' ' | b':'));
         if !is_header(&event[..start]) || head[..start].contains(&b'=') {
@@ -83,6 +85,10 @@ mod tests {
         check(
             r#"<188>date=2026-11-21 time=03:04:05 devname="fw-1" logid="0316" type="utm" level="warning" eventtime=1795233845052907555 tz="-0100" srcip=10.1.2.3 srcport=61930 msg="a \"b\" c""#,
             r#"2026-11-21T04:04:05Z warn devname="fw-1" logid="0316" type="utm" eventtime="1795233845052907555" tz="-0100" srcip="10.1.2.3" srcport=61930 msg="a \\\"b\\\" c""#,
+        );
+        check(
+            r#"<30>device="SFW" date=2026-11-21 time=03:04:05 device_name="fw-1" priority=Warning src_ip=10.1.2.3"#,
+            r#"2026-11-21T03:04:05Z warn device="SFW" device_name="fw-1" src_ip="10.1.2.3""#,
         );
         check(
             "Nov 21 03:04:05 fw-1 date=2026-11-21 time=03:04:05 level=notice subtype=system",

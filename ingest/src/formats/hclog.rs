@@ -7,7 +7,7 @@ use crate::level;
 use crate::named::Named;
 use crate::pairs::{Item, Style, is_key};
 use crate::rows::{Kind, Rows, Schema};
-use crate::time::stamp::iso;
+use crate::time::stamp::{Stamp, iso};
 
 pub(crate) static FORMAT: Format = Format {
     name: "hclog",
@@ -33,21 +33,28 @@ struct HclogReader {
     items: Vec<Item>,
 }
 
-/// The place of the bracket behind the time, if the line begins like this.
-fn bracket(line: &[u8]) -> Option<usize> {
+/// What Gradle, which writes such lines, too, has beside levels.
+const WORDS: [&[u8]; 2] = [b"LIFECYCLE", b"QUIET"];
+
+/// None of the words is longer, with the bracket that closes it.
+const WORD_WIDTH: usize = 10;
+
+/// The line's time and the place of the bracket behind it, if it begins like this.
+fn bracket(line: &[u8]) -> Option<(Stamp, usize)> {
     let (stamp, end) = iso(line, 0)?;
-    let is_word = |length| level::of_word(&line[end + 2..end + 2 + length]).is_some();
-    let closes = memchr(b']', line.get(end + 2..)?.get(..6)?)?;
+    let inner = line[end..].strip_prefix(b" [")?;
+    let word = &inner[..memchr(b']', &inner[..inner.len().min(WORD_WIDTH)])?];
+    let is_known = level::of_word(word).is_some() || WORDS.contains(&word);
     // The space behind the bracket goes before a word of four letters too: levels are padded.
-    (stamp.zone.is_some() && line[end..].starts_with(b" [") && is_word(closes)).then_some(end + 1)
+    is_known.then_some((stamp, end + 1))
 }
 
 impl Reader for HclogReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        let bracket = bracket(event).ok_or("no time and level in brackets at the start")?;
-        if let Some((stamp, _)) = iso(event, 0) {
-            rows.stamp(&stamp);
-        }
+        let (stamp, bracket) = bracket(event).ok_or("no time and level in brackets at the start")?;
+        rows.stamp(&stamp);
+        // Libraries of the same program may write without a zone, as all lines of many other logs are.
+        let fit = if stamp.zone.is_some() { Fit::Whole } else { Fit::Partly };
         let close = bracket + 1 + memchr(b']', &event[bracket + 1..]).unwrap_or_default();
         if let Some(level) = level::of_word(&event[bracket + 1..close]) {
             rows.set_level(level);
@@ -69,14 +76,14 @@ impl Reader for HclogReader {
         };
         if end == line {
             rows.text(MESSAGE, message, event.len());
-            return Ok(Fit::Whole);
+            return Ok(fit);
         }
         rows.text(MESSAGE, message, end);
         self.named.begin();
         for item in &self.items {
             item.put(item.key(event), event, &mut self.named, rows);
         }
-        Ok(Fit::Whole)
+        Ok(fit)
     }
 }
 
@@ -120,6 +127,14 @@ mod tests {
         check(
             "2026-11-21T03:04:05Z [ERROR] no part here\n  stack",
             "2026-11-21T03:04:05Z error message=\"no part here\\n  stack\"",
+        );
+        check(
+            "2026-11-21T03:04:05.123+0100 [LIFECYCLE] [build.Reporter] > Task :cart",
+            r#"2026-11-21T02:04:05.123Z - message="[build.Reporter] > Task :cart""#,
+        );
+        check(
+            "2026/11/21 03:04:05 [ERROR] core: x",
+            r#"2026-11-21T03:04:05Z error logger="core" message="x""#,
         );
         check(
             "2026-11-21T03:04:05Z [main] ERROR x",

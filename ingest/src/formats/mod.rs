@@ -7,6 +7,7 @@ pub(crate) mod access;
 pub(crate) mod apache_error;
 pub(crate) mod apple;
 pub(crate) mod apt;
+pub(crate) mod atlassian;
 pub(crate) mod auditd;
 pub(crate) mod aws;
 pub(crate) mod bind;
@@ -15,6 +16,7 @@ pub(crate) mod cef;
 pub(crate) mod chromium;
 pub(crate) mod ci;
 pub(crate) mod cloud_init;
+pub(crate) mod cmtrace;
 pub(crate) mod cri;
 pub(crate) mod csv;
 pub(crate) mod dmesg;
@@ -43,11 +45,14 @@ pub(crate) mod mysql_slow;
 pub(crate) mod nginx_error;
 pub(crate) mod openvpn;
 pub(crate) mod oracle;
+pub(crate) mod panos;
 pub(crate) mod postgres;
 pub(crate) mod proftpd;
+pub(crate) mod proxy_manager;
 pub(crate) mod rails;
 pub(crate) mod redis;
 pub(crate) mod routeros;
+pub(crate) mod samba;
 pub(crate) mod sections;
 pub(crate) mod shell_history;
 pub(crate) mod snort;
@@ -56,6 +61,7 @@ pub(crate) mod strace;
 pub(crate) mod suexec;
 pub(crate) mod syslog;
 pub(crate) mod text;
+pub(crate) mod uwsgi;
 pub(crate) mod vpcflow;
 pub(crate) mod vsftpd;
 pub(crate) mod w3c;
@@ -84,6 +90,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &auditd::FORMAT,
     &cef::FORMAT,
     &fortinet::FORMAT,
+    &panos::FORMAT,
     &ltsv::FORMAT,
     &w3c::FORMAT,
     &zeek::FORMAT,
@@ -95,6 +102,9 @@ pub(crate) static FORMATS: &[&Format] = &[
     &nginx_error::FORMAT,
     &apache_error::FORMAT,
     &envoy::FORMAT,
+    &uwsgi::FORMAT,
+    &proxy_manager::FORMAT,
+    &atlassian::FORMAT,
     &squid::FORMAT,
     &snort::FORMAT,
     &suexec::FORMAT,
@@ -115,6 +125,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &cloud_init::FORMAT,
     &strace::FORMAT,
     &routeros::FORMAT,
+    &samba::FORMAT,
     &gitlab::FORMAT,
     &haproxy::FORMAT,
     &cri::FORMAT,
@@ -139,6 +150,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &rails::FORMAT,
     &gc::unified::FORMAT,
     &gc::older::FORMAT,
+    &cmtrace::FORMAT,
     &windows::cbs::FORMAT,
     &windows::setupapi::FORMAT,
     &windows::transcript::FORMAT,

@@ -1,6 +1,6 @@
 //! Reading the time of day.
 
-use super::digits::{byte, digit_run, fraction_ns, one_or_two, two};
+use super::digits::{byte, digit_run, fraction_ns, number, one_or_two, two};
 
 /// Hour, minute, second and nanoseconds as written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,12 +41,14 @@ pub(crate) fn time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)>
     (time.is_valid() && !byte(bytes, end).is_ascii_digit()).then_some((time, end))
 }
 
-/// The fraction behind a second, if there is one. Behind a colon only three, six or nine digits are one:
+/// The fraction behind a second, if there is one. A comma before more than nine digits parts two values of a table;
+/// behind a colon only three, six or nine digits are one:
 /// other numbers there are a line, a count or a further part of an address.
 #[inline]
 fn fraction(bytes: &[u8], at: usize) -> (u32, usize) {
     let found = match byte(bytes, at) {
-        b'.' | b',' => fraction_ns(bytes, at + 1),
+        b'.' => fraction_ns(bytes, at + 1),
+        b',' if digit_run(bytes, at + 1) <= 9 => fraction_ns(bytes, at + 1),
         b':' if matches!(digit_run(bytes, at + 1), 3 | 6 | 9) => fraction_ns(bytes, at + 1)
             .filter(|&(_, end)| !(byte(bytes, end) == b':' && byte(bytes, end + 1).is_ascii_digit())),
         _ => None,
@@ -54,8 +56,7 @@ fn fraction(bytes: &[u8], at: usize) -> (u32, usize) {
     found.unwrap_or((0, at))
 }
 
-/// `HH-MM-SS`, `HH.MM.SS` or `HHMMSS`, as file names and some databases have it, perhaps with a fraction
-/// behind a point or comma.
+/// `HH-MM-SS`, `HH.MM.SS` or `HHMMSS`, as file names and some databases have it, perhaps with a fraction.
 #[inline]
 pub(crate) fn unusual_time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)> {
     let separator = byte(bytes, at + 2);
@@ -65,15 +66,25 @@ pub(crate) fn unusual_time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay,
         _ => return None,
     };
     let (minute, second) = (two(bytes, at + width)?, two(bytes, at + 2 * width)?);
-    let mut end = at + 2 * width + 2;
-    let mut nanos = 0;
-    if matches!(byte(bytes, end), b'.' | b',')
-        && let Some((fraction, after)) = fraction_ns(bytes, end + 1)
-    {
-        (nanos, end) = (fraction, after);
-    }
+    let (nanos, end) = fraction(bytes, at + 2 * width + 2);
     let time = TimeOfDay { hour: two(bytes, at)?, minute, second, nanos };
     (time.is_valid() && !byte(bytes, end).is_ascii_digit()).then_some((time, end))
+}
+
+/// `3:4:5:67`: hours, minutes, seconds and milliseconds, each without its leading zeros.
+pub(crate) fn unpadded_time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)> {
+    let mut end = at;
+    let mut part = |most: usize, last: bool| {
+        let digits = digit_run(bytes, end);
+        let value = number(bytes.get(end..end + digits)?).filter(|_| digits <= most)?;
+        end += digits + usize::from(!last);
+        (last || byte(bytes, end - 1) == b':').then_some(value)
+    };
+    let (hour, minute, second) = (part(2, false)?, part(2, false)?, part(2, false)?);
+    let nanos = u32::try_from(part(3, true)?).ok()? * 1_000_000;
+    let small = |value: i64| u8::try_from(value).ok();
+    let time = TimeOfDay { hour: small(hour)?, minute: small(minute)?, second: small(second)?, nanos };
+    (time.is_valid() && byte(bytes, end) != b':').then_some((time, end))
 }
 
 /// The hour of a day of 24 for `AM`, `pm`, `a.m.` or `p. m.` behind a time, perhaps behind a space.

@@ -8,7 +8,7 @@ use super::names::{after_weekday, is_letter, word_end};
 use super::numeric::{DateOrder, numeric};
 use super::rare::{compact, digits_alone, glog, tai64, year_first};
 use super::rules::{TimeRules, is_complete};
-use super::stamp::{Stamp, day_month_year, iso, month_day};
+use super::stamp::{Stamp, day_month_year, iso, month_day, month_day_joined};
 use crate::limits;
 
 /// A time and where it stands in the line.
@@ -27,6 +27,7 @@ pub(crate) enum Spelling {
     YearFirst,
     DayMonthYear,
     MonthDay,
+    MonthDayJoined,
     Weekday,
     Numeric,
     Compact,
@@ -51,6 +52,7 @@ impl Spelling {
             Spelling::YearFirst => stamp(year_first(line, at)),
             Spelling::DayMonthYear => stamp(day_month_year(line, at)),
             Spelling::MonthDay => stamp(month_day(line, at)),
+            Spelling::MonthDayJoined => stamp(month_day_joined(line, at)),
             Spelling::Weekday => behind_weekday(line, at, order),
             Spelling::Numeric => stamp(numeric(line, at, order)),
             Spelling::Compact => stamp(compact(line, at)),
@@ -104,7 +106,12 @@ fn heading(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
 pub(crate) fn is_set_apart(line: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| byte(line, before)) else { return true };
     match before {
-        b':' => at >= 2 && (line[at - 2].is_ascii_alphabetic() || line[at - 2] == b'"'),
+        // A date without separators is not of a number or an address that its fields are parted like.
+        b':' => {
+            let named =
+                at >= 2 && (line[at - 2].is_ascii_alphabetic() || matches!(line[at - 2], b'"' | b':'));
+            named || digit_run(line, at) == 8
+        }
         b'.' | b'_' | b'-' | b'/' | 0x80.. => false,
         _ => !before.is_ascii_alphanumeric(),
     }
@@ -152,6 +159,9 @@ fn certain(line: &[u8], at: usize, first: u8, order: DateOrder) -> Option<(Spell
         b'@' => try_each(&[Spelling::Tai64]),
         b'I' | b'W' | b'E' | b'F' | b'D' | b'V' if byte(line, at + 1).is_ascii_digit() => {
             try_each(&[Spelling::Glog])
+        }
+        _ if matches!(byte(line, at + 3), b'-' | b'/') && byte(line, at + 4).is_ascii_digit() => {
+            try_each(&[Spelling::MonthDayJoined])
         }
         _ if may_name_a_date(line, at) => try_each(&[Spelling::MonthDay, Spelling::Weekday]),
         _ => None,

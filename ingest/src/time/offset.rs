@@ -1,5 +1,8 @@
 //! Reading the zone that stands behind a time: an offset from UTC, or a usual abbreviation of one.
 
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
 use super::digits::{byte, two};
 
 /// A zone at exactly this place: `Z`, an abbreviation, `+hh`, `+hhmm`, `+hh:mm`, or `GMT+1`, as seconds
@@ -108,9 +111,22 @@ pub(crate) fn zone_after(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
 const LONGEST_REGION: usize = 32;
 
 fn region_end(bytes: &[u8], at: usize) -> usize {
+    region(bytes, at + 1).map_or(at, |end| end + 1)
+}
+
+/// Where the name of a region ends that stands between a place and a closing bracket.
+fn region(bytes: &[u8], at: usize) -> Option<usize> {
     let is_part = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'_' | b'-');
-    let region = bytes[at + 1..].iter().take(LONGEST_REGION).take_while(|byte| is_part(byte)).count();
-    let end = at + 1 + region;
-    let is_region = bytes[at + 1..end].contains(&b'/') && byte(bytes, end) == b']';
-    if is_region { end + 1 } else { at }
+    let length = bytes[at..].iter().take(LONGEST_REGION).take_while(|byte| is_part(byte)).count();
+    let end = at + length;
+    (bytes[at..end].contains(&b'/') && byte(bytes, end) == b']').then_some(end)
+}
+
+/// The offset of a region at a time, which stands one space behind it: `[21-Nov-2026 03:04:05 Europe/Berlin]` of PHP.
+#[cold]
+pub(super) fn region_after(bytes: &[u8], at: usize, wall: DateTime) -> Option<(i32, usize)> {
+    let end = region(bytes, at + 1)?;
+    let zone = TimeZone::get(std::str::from_utf8(&bytes[at + 1..end]).ok()?).ok()?;
+    let zoned = zone.to_ambiguous_zoned(wall).compatible().ok()?;
+    Some((zoned.offset().seconds(), end))
 }

@@ -2,12 +2,12 @@
 //! Korean dates, glog's letter and number, and TAI64N.
 
 use super::civil::{DAY_NS, SECOND_NS, civil_from_days, days_from_civil, is_leap};
-use super::clock::{TimeOfDay, time_of_day, unusual_time_of_day};
+use super::clock::{TimeOfDay, time_of_day, unpadded_time_of_day, unusual_time_of_day};
 use super::digits::{byte, digit_run, four, fraction_ns, one_or_two, two};
 use super::names::{is_letter, month};
 use super::stamp::{Stamp, full_year, optional_zone, time_behind};
 
-/// `20261121T030405Z`, `20261121 03:04:05`, `261121 3:04:05` (MySQL): a date without separators, told from
+/// `20261121T030405Z`, `20261121 03:04:05`, `20261121-3:4:5:67`, `261121 3:04:05` (MySQL): a date without separators, told from
 /// other numbers by what stands between it and the time, or within the time.
 pub(crate) fn compact(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (year, month_at) = match digit_run(bytes, at) {
@@ -16,16 +16,20 @@ pub(crate) fn compact(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
         _ => return None,
     };
     let (month, day) = (two(bytes, month_at)?, two(bytes, month_at + 2)?);
-    let (time, end) = time_behind(bytes, month_at + 4)?;
+    let unpadded = || unpadded_time_of_day(bytes, month_at + 5);
+    let joined = (byte(bytes, month_at + 4) == b'-').then(unpadded).flatten();
+    let (time, end) = joined.or_else(|| time_behind(bytes, month_at + 4))?;
     let (zone, end) = optional_zone(bytes, end);
     Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
 
-/// `20261121 030405`, `261121 030405`, `20261121030405` and with a fraction: any number could look like
+/// `20261121 030405`, `261121 030405`, `20261121030405`, `261121030405.5` and with a fraction: any number could look like
 /// this, so it counts only where a whole value or most lines of a source are written so.
 pub(crate) fn digits_alone(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (year, month_at, time_at) = match digit_run(bytes, at) {
         14 => (four(bytes, at)?, at + 4, at + 8),
+        // Without the point, twelve digits are an id.
+        12 if byte(bytes, at + 12) == b'.' => (full_year(two(bytes, at)?), at + 2, at + 6),
         // Milliseconds follow without a point.
         17 => {
             let (stamp, _) = digits_alone(bytes.get(..at + 14)?, at)?;

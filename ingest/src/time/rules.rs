@@ -76,11 +76,8 @@ const MOST_LINES: usize = 1_000;
 
 /// Learns the rules of a source from the lines (or events) of its sample.
 pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
-    // Indented lines continue others and have no time of their own.
-    let lines: Vec<&[u8]> =
-        lines.filter(|line| !line.first().is_none_or(u8::is_ascii_whitespace)).take(MOST_LINES).collect();
-    let found: Vec<Option<(FoundTime, Spelling)>> =
-        lines.iter().map(|line| scan(line, limits::STAMP_WITHIN_BYTES, DateOrder::Customary)).collect();
+    let lines = of_their_own(lines);
+    let found = scan_all(&lines, limits::STAMP_WITHIN_BYTES);
     let certain = found.iter().flatten().count();
     if certain * 4 <= lines.len()
         && let Some((spelling, place)) = bare(&lines, &found)
@@ -90,17 +87,49 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
         let within = if headings { limits::STAMP_ANCHORED_BYTES } else { limits::STAMP_WITHIN_BYTES };
         return TimeRules { within, headings, usual: Some((spelling, place)), ..TimeRules::default() };
     }
-    let (order, order_reason) = date_order(&lines, &found);
     let anchored = found.iter().flatten().filter(|(time, _)| time.start <= limits::STAMP_ANCHORED_BYTES);
-    let within = if anchored.count() * 2 > certain {
-        limits::STAMP_ANCHORED_BYTES
-    } else {
-        limits::STAMP_WITHIN_BYTES
-    };
+    let is_anchored = anchored.count() * 2 > certain;
+    if !is_anchored
+        && certain * 10 < lines.len() * 9
+        && let Some(rules) = far(&lines)
+    {
+        return rules;
+    }
+    let (order, order_reason) = date_order(&lines, &found);
+    let within = if is_anchored { limits::STAMP_ANCHORED_BYTES } else { limits::STAMP_WITHIN_BYTES };
     let yearless = found.iter().flatten().filter(|(time, _)| !is_complete(&time.when)).count();
     let places = found.iter().flatten().map(|(time, spelling)| (*spelling, Place::Column(time.start)));
     let usual = epochs_of_stamps(&lines, &found).or_else(|| most_frequent(places).map(|(usual, _)| usual));
     TimeRules { within, order, order_reason, headings: yearless * 2 > certain, usual }
+}
+
+/// The lines that may have a time: indented ones continue others, unless nearly all are, which then pad a
+/// number that they begin with.
+fn of_their_own<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
+    let lines: Vec<&[u8]> = lines.filter(|line| !line.trim_ascii().is_empty()).take(MOST_LINES).collect();
+    let is_indented = |line: &&&[u8]| line.first().is_some_and(u8::is_ascii_whitespace);
+    let indented = lines.iter().filter(is_indented).count();
+    if indented * 10 >= lines.len() * 9 {
+        return lines;
+    }
+    lines.into_iter().filter(|line| !is_indented(&line)).collect()
+}
+
+fn scan_all(lines: &[&[u8]], within: usize) -> Vec<Option<(FoundTime, Spelling)>> {
+    lines.iter().map(|line| scan(line, within, DateOrder::Customary)).collect()
+}
+
+/// Where not all lines have their time near the start, nearly all may have one further in: behind the addresses
+/// and counts of a request.
+fn far(lines: &[&[u8]]) -> Option<TimeRules> {
+    let found = scan_all(lines, limits::FAR_STAMP_WITHIN_BYTES);
+    let certain = found.iter().flatten().filter(|(time, _)| is_complete(&time.when)).count();
+    if certain == 0 || certain * 10 < lines.len() * 9 {
+        return None;
+    }
+    let (order, order_reason) = date_order(lines, &found);
+    let within = limits::FAR_STAMP_WITHIN_BYTES;
+    Some(TimeRules { within, order, order_reason, usual: None, ..TimeRules::default() })
 }
 
 /// Whether a time has its year and day.
@@ -180,7 +209,9 @@ fn bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Option<(Spe
             .filter(|&usual| reads(lines, usual) * 10 >= hits.len() * 9)
             .or_else(anywhere)?;
         let rules = TimeRules { usual: Some(usual), ..TimeRules::default() };
-        in_order(lines, spelling, &rules).then_some(usual)
+        let is_time = in_order(lines, spelling, &rules)
+            || spelling == Spelling::Epoch && usual.1 != Place::Anywhere && of_one_age(lines, &rules);
+        is_time.then_some(usual)
     })
 }
 
@@ -208,6 +239,30 @@ fn first_bare(line: &[u8], spelling: Spelling) -> Option<(usize, usize)> {
         }
     }
     None
+}
+
+/// Epochs of one log are of some years; numbers of the same length that are ids are of any.
+const LONGEST_AGE_NS: i64 = 6 * 366 * DAY_NS;
+
+/// So many lines do not have such numbers by chance.
+const FEWEST_OF_ONE_AGE: usize = 4;
+
+/// Whether nearly every line has a number in the same place that is an epoch, none far from the others: of
+/// a log that was put together from several, or sampled, the times do not rise.
+fn of_one_age(lines: &[&[u8]], rules: &TimeRules) -> bool {
+    let epochs: Vec<i64> = lines
+        .iter()
+        .filter_map(|line| {
+            rules.usual_place(line).filter(|&(_, at)| is_set_apart(line, at)).map(|at| (line, at.1))
+        })
+        .filter_map(|(line, at)| epoch::alone(line, at).map(|(ns, _)| ns))
+        .collect();
+    let (Some(first), Some(last)) = (epochs.iter().min(), epochs.iter().max()) else { return false };
+    let differ = epochs.iter().any(|ns| ns != first);
+    epochs.len() >= FEWEST_OF_ONE_AGE
+        && epochs.len() * 10 >= lines.len() * 9
+        && differ
+        && last - first <= LONGEST_AGE_NS
 }
 
 /// So many lines are not of one instant; a number that stays the same over them is an id.

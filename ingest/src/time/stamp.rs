@@ -1,10 +1,12 @@
 //! A time as it is written in a line, and the spellings that most logs have.
 
+use jiff::civil::DateTime;
+
 use super::civil::last_day;
 use super::clock::{TimeOfDay, half_of_day, time_of_day, unusual_time_of_day};
 use super::digits::{byte, digit_run, four, one_or_two, two};
 use super::names::{is_letter, month, month_name, word_end};
-use super::offset::zone_after;
+use super::offset::{region_after, zone_after};
 
 /// A date and time as written: perhaps without a year, perhaps without a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,18 +40,32 @@ impl Stamp {
     }
 }
 
+impl Stamp {
+    /// The stamp in the region that may stand behind it.
+    #[cold]
+    fn in_region(self, bytes: &[u8], end: usize) -> (Stamp, usize) {
+        let small = |value: u8| i8::try_from(value).unwrap_or_default();
+        let [month, day, hour, minute] = [self.month, self.day, self.hour, self.minute].map(small);
+        let wall = DateTime::new(self.year.unwrap_or_default(), month, day, hour, minute, 0, 0).ok();
+        match wall.and_then(|wall| region_after(bytes, end, wall)) {
+            Some((zone, end)) => (Stamp { zone: Some(zone), ..self }, end),
+            None => (self, end),
+        }
+    }
+}
+
 /// The year of two digits, by the rule of POSIX: 69 to 99 are of the last century.
 #[inline]
 pub(super) fn full_year(two_digits: u8) -> i16 {
     i16::from(two_digits) + if two_digits < 69 { 2000 } else { 1900 }
 }
 
-/// `2026-11-21T03:04:05.123+01:00` and its kin: dashes, slashes or points in the date, anything usual
+/// `2026-11-21T03:04:05.123+01:00` and its kin: dashes, slashes, points or colons in the date, anything usual
 /// before the time, a fraction, and any zone or none.
 #[inline]
 pub(crate) fn iso(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let separator = byte(bytes, at + 4);
-    if !matches!(separator, b'-' | b'/' | b'.' | b'_') || byte(bytes, at + 7) != separator {
+    if !matches!(separator, b'-' | b'/' | b'.' | b'_' | b':') || byte(bytes, at + 7) != separator {
         return None;
     }
     let (year, month, day) = (four(bytes, at)?, two(bytes, at + 5)?, two(bytes, at + 8)?);
@@ -111,7 +127,10 @@ pub(crate) fn day_month_year(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> 
         && let Some((time, end)) = time_of_day(bytes, name + 10)
     {
         let (zone, end) = optional_zone(bytes, end);
-        return Some((Stamp::new(Some(year), month, day, time, zone)?, end));
+        let stamp = Stamp::new(Some(year), month, day, time, zone)?;
+        let has_region =
+            zone.is_none() && byte(bytes, end) == b' ' && byte(bytes, end + 1).is_ascii_uppercase();
+        return Some(if has_region { stamp.in_region(bytes, end) } else { (stamp, end) });
     }
     day_name_year(bytes, name, day)
 }
@@ -137,8 +156,9 @@ fn day_name_year(bytes: &[u8], after_day: usize, day: u8) -> Option<(Stamp, usiz
     if parted != separated {
         return None;
     }
-    // `21 Nov 03:04:05`: no year.
-    if separator == b' '
+    // `21 Nov 03:04:05`, `21-Nov 03:04`: no year.
+    if separated
+        && byte(bytes, end) == b' '
         && let Some((time, end)) = time_behind(bytes, end)
     {
         return yearless(bytes, month, day, time, end);
@@ -178,6 +198,24 @@ pub(crate) fn month_day(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     }
     let (time, end) = time_behind(bytes, next)?;
     yearless(bytes, month, day, time, end)
+}
+
+/// `Nov-21-26 03:04:05`, `nov/21/2026 03:04:05`, `nov/21 03:04:05`: the English abbreviation and numbers.
+pub(super) fn month_day_joined(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    let separator = byte(bytes, at + 3);
+    if !matches!(separator, b'-' | b'/') {
+        return None;
+    }
+    let (month, day) = (month_name(bytes, at)?, two(bytes, at + 4)?);
+    let (year, end) = match (byte(bytes, at + 6) == separator, digit_run(bytes, at + 7)) {
+        (true, 4) => (Some(four(bytes, at + 7)?), at + 11),
+        (true, 2) => (Some(full_year(two(bytes, at + 7)?)), at + 9),
+        (true, _) => return None,
+        (false, _) => (None, at + 6),
+    };
+    let (time, end) = time_behind(bytes, end)?;
+    let (zone, end) = optional_zone(bytes, end);
+    Some((Stamp::new(year, month, day, time, zone)?, end))
 }
 
 /// The month of a name that is no English abbreviation. Looked up only where a day follows.

@@ -60,7 +60,7 @@ fn shape(rows: &[Row<'_>], delimiter: u8, is_quoted: bool) -> Option<(f32, Shape
     let columns = usual_count(body)?;
     let fitting = body.iter().filter(|row| row.len() == columns).count();
     let share = fitting as f32 / body.len() as f32;
-    if columns < 2 || share < 0.8 || spaced_bars(body, delimiter) {
+    if columns < 2 || share < 0.8 || spaced_bars(body, delimiter) || parted_fractions(body, delimiter) {
         return None;
     }
     let header = rows.first().filter(|first| rows.len() > 1 && is_header(first, body, columns));
@@ -88,6 +88,21 @@ fn usual_count(rows: &[Row<'_>]) -> Option<usize> {
 fn spaced_bars(rows: &[Row<'_>], delimiter: u8) -> bool {
     let spaced = |row: &&Row<'_>| row.iter().skip(1).any(|value| value.starts_with(b" "));
     delimiter == b'|' && rows.iter().filter(spaced).count() * 2 > rows.len()
+}
+
+/// A comma before the milliseconds of a time and the words behind them parts no values: `03:04:05,123 INFO x`.
+fn parted_fractions(rows: &[Row<'_>], delimiter: u8) -> bool {
+    let parted = |row: &&Row<'_>| {
+        let fraction = row.get(1).is_some_and(|value| {
+            value.len() > 4 && value[..3].iter().all(u8::is_ascii_digit) && matches!(value[3], b' ' | b']')
+        });
+        let ends_with_time = || {
+            let time = row[0].len().checked_sub(8).map(|from| &row[0][from..]);
+            time.is_some_and(|time| time[2] == b':' && time[5] == b':' && time[7].is_ascii_digit())
+        };
+        fraction && ends_with_time()
+    };
+    delimiter == b',' && rows.iter().filter(parted).count() * 2 > rows.len()
 }
 
 /// Whether the first row names the columns: short words, all different, above values of another kind.

@@ -42,6 +42,8 @@ pub(super) enum Scale {
 
 pub(super) const WINDOWS: u8 = 1;
 pub(super) const STREAM: u8 = 2;
+/// Of Nextcloud, whose levels count from 0 (debug) to 4 (fatal); of pino's requests, whose levels do not.
+pub(super) const REQUEST: u8 = 4;
 
 /// Keys that hold the event's time, the surest first, compared without regard to case.
 const TIME_KEYS: [&str; 47] = [
@@ -176,6 +178,7 @@ impl Role {
             "stream" => return Role::Mark(STREAM),
             "log" => return Role::Line,
             "s" => return Role::Letter,
+            "reqId" => return Role::Mark(REQUEST),
             "MESSAGE" => return Role::Bytes,
             "PRIORITY" => return Role::Level(LEVEL_KEYS.len() as u8, Scale::Usual),
             "priority" | "Priority" => return Role::Level(LEVEL_KEYS.len() as u8, Scale::Words),
@@ -269,6 +272,8 @@ impl Keys {
         }
         let path = format!("{}{}", self.nodes[node].prefix, String::from_utf8_lossy(&name));
         let role = Role::of(&path);
+        // The message of Rust's tracing stands among the other fields of its event.
+        let path = if path == "fields.message" { "message".to_string() } else { path };
         self.slots.push(Slot { raw: key.into(), path, role, next: NONE, child: None, columns: [None; 4] });
         self.nodes[node].slots.insert(key.into(), self.slots.len() - 1);
         self.slots.len() - 1

@@ -1,9 +1,18 @@
 //! What the values of level keys mean.
 
-use super::keys::{Scale, WINDOWS};
+use super::keys::{REQUEST, Scale, WINDOWS};
 use super::scan::Value;
 use crate::batch::Level;
 use crate::level;
+
+/// Behind all keys at the top that have words, before those that have numbers of their own.
+const NUMBERS_BEHIND: u8 = 50;
+
+/// How sure a level is: beside a word, as Monolog writes it, a number is of a scale that only the program knows.
+pub(super) fn rank(rank: u8, scale: Scale, value: Value) -> u8 {
+    let is_number = scale == Scale::Usual && matches!(value, Value::Int(_));
+    if is_number && rank < NUMBERS_BEHIND { rank + NUMBERS_BEHIND } else { rank }
+}
 
 /// The level a value names in an event with these marks.
 pub(super) fn of_value(line: &[u8], value: Value, scale: Scale, marks: u8) -> Option<Level> {
@@ -34,6 +43,7 @@ fn of_number(number: i64, scale: Scale, marks: u8) -> Option<Level> {
     match scale {
         Scale::Words => None,
         Scale::Usual if marks & WINDOWS != 0 => windows(number),
+        Scale::Usual if marks & REQUEST != 0 && number < 5 => nextcloud(number),
         Scale::Usual => level::of_number(number),
         Scale::Python => Some(match number {
             1..=9 => Level::Trace,
@@ -70,6 +80,17 @@ fn windows(number: i64) -> Option<Level> {
         2 => Level::Error,
         3 => Level::Warn,
         5 => Level::Trace,
+        _ => return None,
+    })
+}
+
+fn nextcloud(number: i64) -> Option<Level> {
+    Some(match number {
+        0 => Level::Debug,
+        1 => Level::Info,
+        2 => Level::Warn,
+        3 => Level::Error,
+        4 => Level::Fatal,
         _ => return None,
     })
 }

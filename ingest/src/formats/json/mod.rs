@@ -246,7 +246,10 @@ impl JsonReader {
     fn put(&mut self, line: &[u8], slot: usize, value: Value, text: &[u8], rows: &mut Rows) {
         match self.keys.slot(slot).role {
             Role::Field => self.field(line, slot, value, rows),
-            Role::Level(rank, scale) => self.level(line, LevelValue { rank, scale, slot, value }, rows),
+            Role::Level(rank, scale) => {
+                let rank = levels::rank(rank, scale, value);
+                self.level(line, LevelValue { rank, scale, slot, value }, rows);
+            }
             Role::Time(rank) => match time_of(value, text) {
                 Some(when) => self.time(line, Time { rank, slot, value, when }, rows),
                 None => self.field(line, slot, value, rows),

@@ -134,3 +134,21 @@ fn lines_of_containers() {
     check(r#"{"MESSAGE":[104,195,169],"PRIORITY":"3"}"#, r#"- error MESSAGE="hé""#);
     check(r#"{"MESSAGE":["a","b"]}"#, r#"- - MESSAGE="[\"a\",\"b\"]""#);
 }
+
+#[test]
+fn events_of_tracing_nextcloud_and_monolog() {
+    check(
+        r#"{"timestamp":"2026-11-21T03:04:05Z","level":"WARN","fields":{"message":"slow","cart":7},"target":"shop"}"#,
+        r#"2026-11-21T03:04:05Z warn message="slow" fields.cart=7 target="shop""#,
+    );
+    check(
+        r#"{"reqId":"a1","level":1,"time":"2026-11-21T03:04:05+00:00","message":"scanned"}"#,
+        r#"2026-11-21T03:04:05Z info reqId="a1" message="scanned""#,
+    );
+    check(
+        r#"{"message":"boom","level":400,"level_name":"ERROR","datetime":"2026-11-21T03:04:05Z"}"#,
+        r#"2026-11-21T03:04:05Z error message="boom" level=400"#,
+    );
+    check(r#"{"levelName":"WARN","level":3}"#, "- warn level=3");
+    check(r#"{"level":30,"reqId":"a1","msg":"x"}"#, r#"- info reqId="a1" msg="x""#);
+}

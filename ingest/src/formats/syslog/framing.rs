@@ -47,6 +47,8 @@ fn is_numbered(line: &[u8]) -> bool {
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match line.get(digits) {
         Some(b'-' | b'/') => digits == 4,
+        // `2026 Nov 21 `.
+        Some(b' ') => digits == 4 && month_name(line, 5).is_some(),
         Some(b'.') => digits >= 9 && time_at(line, 0).is_some(),
         Some(b':') => line.get(digits + 1) == Some(&b' '),
         _ => false,

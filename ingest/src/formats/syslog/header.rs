@@ -11,6 +11,7 @@ use crate::level;
 use crate::rows::Rows;
 use crate::time::When;
 use crate::time::names::month_name;
+use crate::time::rare::year_first;
 use crate::time::stamp::{iso, month_day};
 
 type Place = (usize, usize);
@@ -62,6 +63,13 @@ impl Header {
         {
             at = end + 1 + usize::from(event.get(end + 1) == Some(&b' '));
         }
+        if let Some(end) = header.vmware_priority(event, at) {
+            if !header.tag(event, end) {
+                header.message = end;
+            }
+            header.is_certain = true;
+            return Ok(header);
+        }
         if header.device(event, at) {
             return Ok(header);
         }
@@ -104,9 +112,17 @@ impl Header {
             if let Some((stamp, end)) = iso(event, at) {
                 self.when = Some(When::Stamp(stamp));
                 let own = event.get(at + 10) == Some(&b'T') && stamp.zone.is_some();
+                let end = if own { behind_inner_time(event, end) } else { end };
                 return Ok((if own || has_priority { Stamp::Own } else { Stamp::Shared }, end));
             }
             at = behind_count(event, at);
+        }
+        // NX-OS writes the year before the month.
+        if first.is_ascii_digit()
+            && let Some((stamp, end)) = year_first(event, at).filter(|_| event.get(at + 4) == Some(&b' '))
+        {
+            self.when = Some(When::Stamp(stamp));
+            return Ok((Stamp::Shared, behind_zone(event, end)));
         }
         // Devices mark a clock that was never set, or lost its source.
         at += usize::from(matches!(event.get(at), Some(b'*' | b'.')));
@@ -204,6 +220,10 @@ impl Header {
             }
             return Ok(());
         }
+        if self.spaced_tag(event, at) {
+            self.is_certain = true;
+            return Ok(());
+        }
         if stamp == Stamp::Own && self.versioned(event, at) {
             return Ok(());
         }
@@ -267,6 +287,36 @@ impl Header {
     #[inline]
     fn tag(&mut self, event: &[u8], from: usize) -> bool {
         self.try_tag(event, from).is_some()
+    }
+
+    /// `Installer Progress[58]: `: a program of a Mac with spaces in its name.
+    fn spaced_tag(&mut self, event: &[u8], from: usize) -> bool {
+        let tag = event.get(from..).unwrap_or_default();
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b" ._-".contains(byte);
+        let length = tag.iter().take(LONGEST_TAG).take_while(|byte| is_name(byte)).count();
+        let Some(number) = tag[length..].strip_prefix(b"[") else { return false };
+        let digits = number.iter().take(LONGEST_PID).take_while(|byte| byte.is_ascii_digit()).count();
+        let is_tag =
+            length > 0 && digits > 0 && tag[length - 1] != b' ' && number[digits..].starts_with(b"]: ");
+        if is_tag {
+            let pid = from + length + 1;
+            self.app = Some((from, from + length));
+            self.pid = Some((pid, pid + digits));
+            self.message = pid + digits + 3;
+        }
+        is_tag
+    }
+
+    /// `In(182) `, the severity and the priority that ESXi writes in the host's place.
+    fn vmware_priority(&mut self, event: &[u8], at: usize) -> Option<usize> {
+        let [b'A'..=b'Z', b'a'..=b'z', b'(', rest @ ..] = event.get(at..)? else { return None };
+        let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+        if !(1..=3).contains(&digits) || !rest[digits..].starts_with(b") ") {
+            return None;
+        }
+        let priority = rest[..digits].iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
+        self.level = level::of_severity(priority % 8);
+        Some(at + 3 + digits + 2)
     }
 
     #[inline]
@@ -385,6 +435,16 @@ fn behind_count(event: &[u8], at: usize) -> usize {
         [b':', b' ', ..] => at + digits + 2,
         _ => at,
     }
+}
+
+/// A collector may put its own time, with a zone, before that of the line: `2026-11-21T03:04:05Z Nov 21 03:04:05 web-1 `.
+#[inline]
+fn behind_inner_time(event: &[u8], end: usize) -> usize {
+    let inner = end + 1;
+    if event.get(end) != Some(&b' ') || month_name(event, inner).is_none() {
+        return end;
+    }
+    month_day(event, inner).map_or(end, |(_, inner_end)| inner_end)
 }
 
 /// `sw-1: `, the name that a Cisco device is told to put between its count and the time.

@@ -55,7 +55,10 @@ impl Protocol {
             Some(b'-') => at += 1,
             Some(b'[') => {
                 while event.get(at) == Some(&b'[') {
-                    at = self.element(event, at + 1, rows).ok_or("the structured data is broken")?;
+                    at = self
+                        .element(event, at + 1, rows)
+                        .or_else(|| self.colon_pairs(event, at + 1, rows))
+                        .ok_or("the structured data is broken")?;
                 }
             }
             // Some senders leave the data out where there is none; the message follows at once.
@@ -90,15 +93,43 @@ impl Protocol {
             self.name.extend_from_slice(&event[from..id_end]);
             self.name.push(b'.');
             self.name.extend_from_slice(&event[at..name_end]);
-            if let Some(column) = self.parameter(rows) {
-                if escaped {
-                    let span = rows.rewrite(|buffer| unescape(&event[value..value_end], buffer));
-                    rows.span(column, span);
-                } else {
-                    rows.text(column, value, value_end);
-                }
-            }
+            self.put(event, (value, value_end), escaped, rows);
             at = value_end + 1;
+        }
+    }
+
+    /// `name:"value"; …]`, which Check Point has in place of structured data.
+    fn colon_pairs(&mut self, event: &[u8], from: usize, rows: &mut Rows) -> Option<usize> {
+        let mut at = from;
+        loop {
+            while matches!(event.get(at), Some(b' ' | b';')) {
+                at += 1;
+            }
+            if *event.get(at)? == b']' {
+                return Some(at + 1);
+            }
+            let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+            let name_end = at + event[at..].iter().take_while(is_name).count();
+            if name_end == at || !event[name_end..].starts_with(b":\"") {
+                return None;
+            }
+            let value = name_end + 2;
+            let (value_end, escaped) = quoted_end(event, value)?;
+            self.name.clear();
+            self.name.extend_from_slice(&event[at..name_end]);
+            self.put(event, (value, value_end), escaped, rows);
+            at = value_end + 1;
+        }
+    }
+
+    /// Puts a value into the column of the name that is at hand.
+    fn put(&mut self, event: &[u8], (from, to): Place, escaped: bool, rows: &mut Rows) {
+        let Some(column) = self.parameter(rows) else { return };
+        if escaped {
+            let span = rows.rewrite(|buffer| unescape(&event[from..to], buffer));
+            rows.span(column, span);
+        } else {
+            rows.text(column, from, to);
         }
     }
 

@@ -384,3 +384,27 @@ fn who_was_turned_away() {
         r#" reason="Too many authentication failures" user="git""#,
     );
 }
+
+#[test]
+fn headers_of_few_devices() {
+    check(
+        "2026 Nov 21 03:04:05.123 sw-1 %ETHPORT-5-IF_UP: Interface Ethernet1/1 is up",
+        r#"2026-11-21T03:04:05.123Z notice host="sw-1" app="ETHPORT" msgid="IF_UP" message="Interface Ethernet1/1 is up""#,
+    );
+    check(
+        "2026-11-21T03:04:05.123Z Wa(180) shopd[4711]: the shop is closed",
+        r#"2026-11-21T03:04:05.123Z warn app="shopd" pid=4711 message="the shop is closed""#,
+    );
+    check(
+        "2026-11-21T03:04:05.000Z Nov 21 03:04:05 web-1 shopd[4711]: up",
+        r#"2026-11-21T03:04:05Z - host="web-1" app="shopd" pid=4711 message="up""#,
+    );
+    check(
+        "2026-11-21 03:04:05+01 mac-1 Shop Installer[58]: done",
+        r#"2026-11-21T02:04:05Z - host="mac-1" app="Shop Installer" pid=58 message="done""#,
+    );
+    check(
+        r#"<134>1 2026-11-21T03:04:05Z gw-1 CheckPoint 7 - [action:"Drop"; src:"10.1.2.3"; tag:"a[b=\]"; service:"80"]"#,
+        r#"2026-11-21T03:04:05Z info facility="local0" host="gw-1" app="CheckPoint" pid=7 action="Drop" src="10.1.2.3" tag="a[b=]" service="80""#,
+    );
+}

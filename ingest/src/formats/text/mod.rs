@@ -24,6 +24,7 @@ use ids::IdMarks;
 use pairs::PairNames;
 use piece::{skip_separators, skip_spaces};
 use shape::{Header, Shape};
+use starts::Starts;
 
 /// Any line fits, so a fit says little: a known format that fits two lines in five is preferred.
 pub(crate) static FORMAT: Format = Format {
@@ -68,14 +69,16 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     let prefixes: Vec<(&[u8], usize)> =
         stamped().map(|(line, (start, _))| (&line[..start], prefix_start(&line[..start]))).collect();
     let before = if prefixes.is_empty() { Shape::default() } else { shape::learn(&prefixes) };
-    let begins = starts::learn(&lines, &times, &rules, &before);
-    let with_time = stamped().count() > 0;
+    let Starts { begins, by_level } = starts::learn(&lines, &times, &rules, &before);
+    let with_time = stamped().count() > 0 && !by_level;
     let starting: Vec<(&[u8], usize)> = lines
         .iter()
         .zip(&times)
         .filter(|(line, time)| begins(line) && (!with_time || time.is_some()))
         .map(|(line, time)| (*line, time.map_or(0, |(_, end)| end)))
         .collect();
+    // What stands before a time within a message is of the message.
+    let before = if by_level { Shape::default() } else { before };
     let mut text = TextShape { times: rules.clone(), before, ..TextShape::default() };
     let ending = starting.iter().filter(|(line, from)| logger_at_end(line, *from).is_some()).count();
     text.ends_with_logger = ending > 0 && ending * 5 >= starting.len() * 3;

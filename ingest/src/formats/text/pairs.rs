@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter};
 
 use super::ids;
 use crate::limits;
@@ -84,15 +84,28 @@ fn each_pair<'a>(line: &'a [u8], from: usize, mut found: impl FnMut(Pair) + 'a) 
     let line = &line[..line.len().min(from + limits::PAIRS_WITHIN_BYTES)];
     let Some(rest) = line.get(from..) else { return };
     let mut free_from = from;
+    // Bars part the pairs of a list whose values may have spaces in them, up to the end of the line.
+    let mut is_barred = false;
     for sign in memchr_iter(b'=', rest).map(|at| from + at) {
         if sign < free_from {
             continue;
         }
         let Some(name) = name_before(line, free_from, sign) else { continue };
-        let Some((value, next)) = value_at(line, sign + 1) else { continue };
+        let bar = memchr(b'|', &line[sign..]).map(|length| sign + length);
+        let behind_bar = name.0 > 0 && line[name.0 - 1] == b'|';
+        let barred = behind_bar && (bar.is_some() || is_barred);
+        is_barred |= behind_bar && bar.is_some();
+        let found_value = if barred { barred_value(line, sign + 1, bar) } else { value_at(line, sign + 1) };
+        let Some((value, next)) = found_value else { continue };
         free_from = next;
         found(Pair { name, value });
     }
+}
+
+/// The value up to the next bar or the end of the line.
+fn barred_value(line: &[u8], at: usize, bar: Option<usize>) -> Option<((usize, usize), usize)> {
+    let end = bar.unwrap_or(at + line[at..].trim_ascii_end().len());
+    (at < end).then_some(((at, end), end))
 }
 
 #[inline]
@@ -155,6 +168,11 @@ mod tests {
         assert_eq!(pairs("SET a = 5, dGVzdA== list=[1,2] m={"), "");
         assert_eq!(pairs("a=\"open b=1"), "b~1");
         assert_eq!(pairs("=x 1=2 a="), "");
+        assert_eq!(
+            pairs("act=RUN|cn=Two Words|args=/bin/x -a b=1"),
+            "act~RUN cn~Two Words args~/bin/x -a b=1"
+        );
+        assert_eq!(pairs("x|y=1 and z=2"), "y~1 z~2");
     }
 
     #[test]

@@ -68,6 +68,8 @@ pub(super) fn piece(line: &[u8], at: usize, after: Option<Form>) -> Option<Piece
     }
     let limit = line.len().min(from + LONGEST_PIECE_BYTES);
     let mut to = from;
+    // Names that are cut to a width may have brackets in them: `o.a.c.C.[.[.[/].[shop]`.
+    let mut is_cut_name = false;
     while to < limit {
         match line[to] {
             b' ' | b'\t' | b'\r' | b'\n' => return Some(before_space(line, from, to)),
@@ -84,6 +86,8 @@ pub(super) fn piece(line: &[u8], at: usize, after: Option<Form>) -> Option<Piece
             b',' if matches!(line.get(to + 1), None | Some(b' ')) => {
                 return Some(Piece { form: Form::Word, from, to, next: to + 1 });
             }
+            b'[' if to > from && line[to - 1] == b'.' => is_cut_name = true,
+            b'[' | b']' if is_cut_name => {}
             b']' | b')' if to > from => return Some(Piece { form: Form::Closed, from, to, next: to + 1 }),
             b'|' if to > from => return Some(Piece { form: Form::Bar, from, to, next: to + 1 }),
             b'[' if to > from && ends_piece(line, closing(line, to)) => {
@@ -265,6 +269,7 @@ mod tests {
             format!("Server thread/INFO={bracket}:Level t=Word:Name")
         );
         assert_eq!(pieces("|INFO|a b|c"), "INFO=Bar:Level a=Word:Name b=Bar:Name c=Word:Name");
+        assert_eq!(pieces("o.a.c.C.[.[.[/].[shop] : up"), "o.a.c.C.[.[.[/].[shop]=Colon:Other up=Word:Name");
         assert_eq!(pieces("say=\"x\""), "");
         assert_eq!(pieces("[open"), "");
     }

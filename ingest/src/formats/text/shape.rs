@@ -333,15 +333,24 @@ fn role(agreed: &[Agreed], index: usize, given: &[Role]) -> Role {
         !given.contains(&role) && !given.contains(&other)
     };
     let words = agreed.iter().any(|other| other.kind == Kind::Level);
+    let has_level = words || agreed.iter().any(|other| other.kind == Kind::Letter);
     let joined = index > 0 && agreed[index - 1].form == Form::Joined;
+    let dotted_before = index > 0 && agreed[index - 1].most(agreed[index - 1].dotted);
     let first_free =
         |roles: &[Role]| roles.iter().copied().find(|&role| is_free(role)).unwrap_or(Role::Passed);
     match (piece.kind, piece.form) {
         (Kind::Level, _) => first_free(&[Role::Level]),
         (Kind::Letter, _) if words => Role::Passed,
         (Kind::Letter, _) => first_free(&[Role::Letter]),
-        (Kind::Number, Form::Bracket(_)) if joined && !is_free(Role::Level) => Role::EventId,
+        // .NET has the event's number behind the name of a class, others that of a process behind the program's.
+        (Kind::Number, Form::Bracket(_)) if joined && !is_free(Role::Level) && dotted_before => Role::EventId,
+        // A bare number beside no level is a status, a count or a priority as well.
+        (Kind::Number, Form::Word) if !has_level => Role::Passed,
         (Kind::Number, _) => first_free(&[Role::Pid, Role::ThreadId]),
+        // Erlang has the numbers of its process there.
+        (Kind::Text, Form::Bracket(b'<')) if piece.lettered == 0 => {
+            first_free(&[Role::Thread, Role::Context])
+        }
         (Kind::Text, Form::Bracket(b'<')) => first_free(&[Role::User]),
         (Kind::Text, Form::Bracket(_)) if piece.traces > 0 => first_free(&[Role::Trace]),
         (Kind::Text, Form::Bracket(_)) => {

@@ -11,6 +11,13 @@ use crate::limits;
 use crate::time::find::find;
 use crate::time::rules::TimeRules;
 
+/// What begins an event.
+pub(super) struct Starts {
+    pub begins: Arc<Begins>,
+    /// A level does, whether or not there is a time.
+    pub by_level: bool,
+}
+
 /// Lines begin an event with their time; or else with a level; or else each line does that is no part of a
 /// trace.
 pub(super) fn learn(
@@ -18,15 +25,32 @@ pub(super) fn learn(
     times: &[Option<(usize, usize)>],
     rules: &TimeRules,
     before: &Shape,
-) -> Arc<Begins> {
+) -> Starts {
+    let by = |begins| Starts { begins, by_level: false };
+    // What several containers print stands in one stream: each line is of the one it names.
+    let named = lines.iter().filter(|line| container(line).is_some()).count();
+    if named > 0 && named * 4 >= lines.len() * 3 {
+        let has_traceback = lines.iter().any(|line| behind_container(line).starts_with(TRACEBACK));
+        return by(Arc::new(move |line| !continues_trace(behind_container(line), has_traceback)));
+    }
     let flush = lines.iter().filter(|line| !line[0].is_ascii_whitespace()).count();
     let stamped: Vec<(&[u8], usize)> =
         lines.iter().zip(times).filter_map(|(line, time)| Some((*line, (*time)?.0))).collect();
+    let levels = || {
+        let unindented: Vec<(&[u8], usize)> =
+            lines.iter().filter(|line| !line[0].is_ascii_whitespace()).map(|line| (*line, 0)).collect();
+        Some(shape::learn(&unindented)).filter(Shape::begins_with_level)
+    };
+    // Where a line in two begins with its level, a time here and there is of a message.
+    let has_few = stamped.len() * 2 < flush;
+    if has_few && let Some(shape) = levels() {
+        return Starts { begins: Arc::new(move |line| shape.begins(line)), by_level: true };
+    }
     // A date over a long report does not make it one event.
     if stamped.len() * limits::LINES_PER_STAMP >= flush && !stamped.is_empty() {
         if rules.within <= limits::STAMP_ANCHORED_BYTES {
             let rules = rules.clone();
-            return Arc::new(move |line| find(line, &rules).is_some());
+            return by(Arc::new(move |line| find(line, &rules).is_some()));
         }
         let last = stamped.iter().map(|(_, start)| *start).max().unwrap_or(rules.within);
         let alike = stamped.iter().filter(|(line, start)| {
@@ -37,18 +61,31 @@ pub(super) fn learn(
         if !before.is_empty() && alike.count() * 10 >= stamped.len() * 9 {
             let mut rules = rules.clone();
             rules.within = last;
-            return Arc::new(move |line| find(line, &rules).is_some());
-        }
-    } else {
-        let unindented: Vec<(&[u8], usize)> =
-            lines.iter().filter(|line| !line[0].is_ascii_whitespace()).map(|line| (*line, 0)).collect();
-        let shape = shape::learn(&unindented);
-        if shape.begins_with_level() {
-            return Arc::new(move |line| shape.begins(line));
+            return by(Arc::new(move |line| find(line, &rules).is_some()));
         }
     }
     let has_traceback = lines.iter().any(|line| line.starts_with(TRACEBACK));
-    Arc::new(move |line| !continues_trace(line, has_traceback))
+    by(Arc::new(move |line| !continues_trace(line, has_traceback)))
+}
+
+/// A longer name of a container is none.
+const LONGEST_CONTAINER_BYTES: usize = 80;
+
+/// Where the text of a line begins behind the name of its container, as `docker compose` puts it: `web-1  | `.
+fn container(line: &[u8]) -> Option<usize> {
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let name = line.iter().take(LONGEST_CONTAINER_BYTES).take_while(is_name).count();
+    let spaces = line[name..].iter().take_while(|byte| **byte == b' ').count();
+    let bar = name + spaces;
+    // A bar behind one space stands between the fields of many lines; names are padded to the longest.
+    let is_prefix = name > 0 && spaces > 0 && line.get(bar) == Some(&b'|');
+    let ends = matches!(line.get(bar + 1), None | Some(b' '));
+    (is_prefix && ends && line[..name].iter().any(u8::is_ascii_alphabetic)).then_some(bar + 1)
+}
+
+fn behind_container(line: &[u8]) -> &[u8] {
+    let text = &line[container(line).unwrap_or(0)..];
+    text.strip_prefix(b" ").unwrap_or(text)
 }
 
 const TRACEBACK: &[u8] = b"Traceback (most recent call last)";

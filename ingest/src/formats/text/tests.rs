@@ -211,3 +211,36 @@ fn a_date_over_a_report_is_no_start() {
     let text = "up\n2026-03-01 12:00:00 INFO a\n  b\nc\n2026-03-01 12:00:01 INFO d\n";
     assert_eq!(events(text), ["|||", "info|||a\n  b\nc", "info|||d"]);
 }
+
+#[test]
+fn lines_of_containers_are_events() {
+    let text = "web-1  | up\nweb-1  |  * Debug mode: on\ndb-1   | 1:M 21 Nov 2026 03:04:05.123 * Ready\nweb-1  | Traceback (most recent call last):\nweb-1  |     File \"a.py\"\nweb-1  | x.Error: b\nnoise\n";
+    let found = events(text);
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert!(found[2].ends_with("x.Error: b"), "{found:?}");
+}
+
+#[test]
+fn lines_that_begin_with_a_level_do_so_for_themselves() {
+    let text = "[INFO] Building shop\n[WARNING] old part\n[ERROR] broken\n  at x\n[INFO] Finished at: 2026-11-21T03:04:05Z\n";
+    assert_eq!(
+        events(text),
+        ["info|||Building shop", "warn|||old part", "error|||broken\n  at x", "info|||"]
+    );
+}
+
+#[test]
+fn names_with_brackets_and_processes() {
+    check(
+        "2026-03-01 12:00:00.123 ERROR 1 --- [exec-1] o.a.c.C.[.[.[/].[shop] : failed\n2026-03-01 12:00:00.123  INFO 1 --- [exec-1] c.e.Shop : paid\n2026-03-01 12:00:00.124  INFO 1 --- [exec-1] c.e.Shop : sent",
+        r#"2026-03-01T12:00:00.123Z error pid=1 thread="exec-1" logger="o.a.c.C.[.[.[/].[shop]" message="failed""#,
+    );
+    check(
+        "2026-03-01T12:00:00Z info shopd[4711] [sub=cart] up",
+        r#"2026-03-01T12:00:00Z info pid=4711 logger="shopd" context="sub=cart" sub="cart" message="up""#,
+    );
+    check(
+        "[info] 2026-03-01T12:00:00Z shop@host <0.9.0> -------- up",
+        r#"2026-03-01T12:00:00Z info thread="0.9.0" message="up""#,
+    );
+}
