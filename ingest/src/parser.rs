@@ -1,5 +1,6 @@
 //! From a chunk to a batch: framing, then one format over every event.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter};
@@ -26,6 +27,14 @@ pub struct Parser {
 
 /// Why an event is unparsed that no line begins.
 const REST: &str = "it stands before the first event, or goes on with one that is too long";
+
+/// Why an event is unparsed that a reader panicked on.
+const FAULT: &str = "reading it failed by a fault of Timberline, which is worth a report; its text is kept";
+
+/// What a reader makes of an event, and where it panics nothing but the reason.
+fn caught(read: impl FnOnce() -> Result<Fit, &'static str>) -> Result<Fit, &'static str> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(FAULT))
+}
 
 /// How well the events of a chunk are of the format.
 #[derive(Clone, Copy, Debug, Default)]
@@ -98,7 +107,9 @@ impl Parser {
                 continue;
             }
             rows.begin(frame);
-            let read = if frame.is_rest { Err(REST) } else { reader.read(event, &mut rows) };
+            let mut read = || if frame.is_rest { Err(REST) } else { reader.read(event, &mut rows) };
+            // A fault of ours is to stop a test, but nobody's import.
+            let read = if cfg!(debug_assertions) { read() } else { caught(read) };
             match read {
                 Ok(Fit::Whole) => tally.whole += 1,
                 Ok(Fit::Partly) => tally.partly += 1,
@@ -176,4 +187,16 @@ fn stands_alone(line: &[u8]) -> bool {
         && ![&b"Caused by"[..], b"at ", b"Traceback", b"...", b"}", b")", b"]"]
             .iter()
             .any(|start| line.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_that_panics_costs_one_event_its_fields() {
+        assert!(matches!(caught(|| Ok(Fit::Whole)), Ok(Fit::Whole)));
+        assert!(matches!(caught(|| Err(REST)), Err(REST)));
+        assert!(matches!(caught(|| panic!("a fault")), Err(FAULT)));
+    }
 }
