@@ -197,6 +197,12 @@ impl Texts {
         Texts { encoding, records: RecordTexts::default() }
     }
 
+    /// Whether the bytes are their own text.
+    #[must_use]
+    pub fn are(&self, bytes: &[u8]) -> bool {
+        self.encoding.is_plain() && !has_escapes(bytes)
+    }
+
     /// The text of an event, by its place in a chunk's bytes that begin at this offset of the source.
     pub fn text<'a>(&'a mut self, bytes: &'a [u8], offset: u64, event: Range<usize>) -> Cow<'a, [u8]> {
         if self.encoding.is_evtx() {

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use regex::bytes::Regex;
+
 use super::matcher::Matcher;
-use super::tokens_of::sure_tokens;
-use super::values::{TextTest, ValueTest};
+use super::tokens_of::{sure_text, sure_tokens};
+use super::values::{TextTest, ValueTest, literal};
 use crate::query::{Filter, NotedEvents, Pattern, Test};
 
 #[derive(Debug)]
@@ -45,11 +47,14 @@ pub struct TextClause {
     pub matcher: Matcher,
     /// Tokens that every match has.
     pub tokens: Vec<String>,
+    /// What occurs in every match.
+    pub literal: Option<Regex>,
 }
 
 impl TextClause {
     fn new(pattern: &Pattern) -> TextClause {
-        TextClause { matcher: Matcher::new(pattern), tokens: sure_tokens(pattern) }
+        let literal = sure_text(pattern).and_then(|text| literal(&text));
+        TextClause { matcher: Matcher::new(pattern), tokens: sure_tokens(pattern), literal }
     }
 }
 

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use regex::bytes::Regex;
+
 use super::codes::Codes;
 use super::explain::{Path, Trace};
 use super::field;
@@ -15,7 +17,7 @@ use super::template::Templates;
 use crate::Cancel;
 use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
-use crate::storage::{Dictionary, Mined, RawCursor, Segment, SourceEntry, TokenRows};
+use crate::storage::{Dictionary, Find, Mined, RawCursor, Segment, SourceEntry, TokenRows};
 
 /// So few texts are read sooner than anything else is looked into.
 const FEW_TEXTS: usize = 64;
@@ -111,7 +113,8 @@ fn ask(question: &Question<'_>, asks: &Asks, cursor: &mut RawCursor<'_>, among: 
             Ok(found)
         }
         Asks::WholeText(test) => {
-            let rows = scan(question, cursor, among, &|raw| test.passes(&String::from_utf8_lossy(raw)))?;
+            let matches = |raw: &[u8]| test.passes(&String::from_utf8_lossy(raw));
+            let rows = scan(question, cursor, among, None, &matches)?;
             Ok(Found { rows, path: Path::Scan })
         }
         Asks::Template(test) => {
@@ -131,7 +134,7 @@ fn ask(question: &Question<'_>, asks: &Asks, cursor: &mut RawCursor<'_>, among: 
 /// the pattern is one token and the index is sure of it.
 fn text(
     question: &Question<'_>,
-    TextClause { matcher, tokens }: &TextClause,
+    TextClause { matcher, tokens, literal }: &TextClause,
     cursor: &mut RawCursor<'_>,
     among: &Rows,
 ) -> Result<Found> {
@@ -140,9 +143,10 @@ fn text(
     if matches_all {
         return Ok(Found { rows: among.clone(), path: Path::Pruned });
     }
+    let matches = |raw: &[u8]| matcher.is_in(raw);
     let index = if tokens.is_empty() { None } else { question.segment.text()? };
     let Some(index) = index else {
-        let rows = scan(question, cursor, among, &|raw| matcher.is_in(raw))?;
+        let rows = scan(question, cursor, among, literal.as_ref(), &matches)?;
         return Ok(Found { rows, path: Path::Scan });
     };
     let mut candidates = among.clone();
@@ -168,7 +172,7 @@ fn text(
     let rest = candidates.without(&sure);
     let path = if path == Path::Index && !rest.is_empty() { Path::IndexAndText } else { path };
     let path = if path == Path::IndexAndText && rest.is_empty() { Path::Index } else { path };
-    Ok(Found { rows: sure.or(&scan(question, cursor, &rest, &|raw| matcher.is_in(raw))?), path })
+    Ok(Found { rows: sure.or(&scan(question, cursor, &rest, literal.as_ref(), &matches)?), path })
 }
 
 /// Candidates that have the tokens of a phrase side by side, as far as that is known without their texts.
@@ -200,24 +204,28 @@ fn token_rows(question: &Question<'_>, token: &str, found: &TokenRows) -> Result
     Ok((sure, Rows::from_sorted(rows, &found.perhaps)))
 }
 
-/// Reads the raw text of every candidate.
+/// Reads the raw text of every candidate that has what occurs in every match, if that is known.
 pub fn scan(
     question: &Question<'_>,
     cursor: &mut RawCursor<'_>,
     candidates: &Rows,
+    literal: Option<&Regex>,
     matches: &dyn Fn(&[u8]) -> bool,
 ) -> Result<Rows> {
     let mut found = Rows::none(question.rows());
     let mut seen = 0;
-    question.segment.for_each_text(cursor, candidates.iter(), |row, text| {
+    let find = literal
+        .map(|literal| |bytes: &[u8], from: usize| literal.find_at(bytes, from).map(|found| found.start()));
+    let find = find.as_ref().map(|find| find as Find<'_>);
+    question.segment.for_each_candidate(cursor, candidates.iter(), find, |row, bytes, text| {
         seen += 1;
         if seen % CANCEL_ROWS == 0 && question.cancel.is_set() {
             return Err(Error::cancelled());
         }
         if let Some(trace) = question.trace {
-            trace.text_read(text.len());
+            trace.text_read(bytes);
         }
-        if matches(text) {
+        if text.is_some_and(matches) {
             found.insert(row);
         }
         Ok(())

@@ -63,9 +63,7 @@ pub struct Way {
 
 impl Way {
     fn new(literal: &str, sequence: Option<(Sequence, bool)>) -> Option<Way> {
-        let literal =
-            RegexBuilder::new(&regex::escape(literal)).unicode(false).case_insensitive(true).build();
-        Some(Way { literal: literal.ok()?, sequence })
+        Some(Way { literal: self::literal(literal)?, sequence })
     }
 
     fn of_pattern(pattern: &Pattern) -> Option<Way> {
@@ -80,6 +78,11 @@ impl Way {
         let literal = sure_text(&Pattern::Substring(text.to_owned()))?;
         Way::new(&literal, Some((Sequence::of(text), true)))
     }
+}
+
+/// A text of ASCII, in whatever case.
+pub fn literal(text: &str) -> Option<Regex> {
+    RegexBuilder::new(&regex::escape(text)).unicode(false).case_insensitive(true).build().ok()
 }
 
 /// What a text is compared with, read in every way that it can be.

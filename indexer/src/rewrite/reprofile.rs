@@ -13,7 +13,7 @@ use crate::case::Case;
 use crate::error::Result;
 use crate::import::Counters;
 use crate::storage::{Profile, Segment, has_templates};
-use crate::tune::{Plan, Urgency, lower_priority};
+use crate::tune::{Plan, lower_priority};
 use crate::writing::Writing;
 
 impl Case {
@@ -105,7 +105,7 @@ impl Behind<'_> {
             for _ in 0..threads {
                 let (queue, done, stop) = (queue.clone(), done.clone(), &stop);
                 scope.spawn(move || {
-                    lower_priority(Urgency::Indexing);
+                    lower_priority();
                     let mut thread = self.counters.thread();
                     for segment in queue {
                         let built = segment_text(case, &segment, profile, stop);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use ingest::{Encoding, Texts};
 
@@ -23,16 +24,29 @@ impl Segment {
         &self,
         cursor: &mut RawCursor<'_>,
         rows: impl Iterator<Item = u32>,
-        each: impl FnMut(u32, &[u8]) -> Result<()>,
+        mut each: impl FnMut(u32, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        self.noted(self.read_texts(cursor, rows, each))
+        self.noted(self.read_texts(cursor, rows, None, |row, _, text| each(row, text.unwrap_or_default())))
+    }
+
+    /// The same with the bytes of each event, and its text only where it may be one that is wanted: `find` tells
+    /// where, at or behind a place in bytes, something stands that every wanted text has.
+    pub fn for_each_candidate(
+        &self,
+        cursor: &mut RawCursor<'_>,
+        rows: impl Iterator<Item = u32>,
+        find: Option<Find<'_>>,
+        each: impl FnMut(u32, usize, Option<&[u8]>) -> Result<()>,
+    ) -> Result<()> {
+        self.noted(self.read_texts(cursor, rows, find, each))
     }
 
     fn read_texts(
         &self,
         cursor: &mut RawCursor<'_>,
         rows: impl Iterator<Item = u32>,
-        mut each: impl FnMut(u32, &[u8]) -> Result<()>,
+        find: Option<Find<'_>>,
+        mut each: impl FnMut(u32, usize, Option<&[u8]>) -> Result<()>,
     ) -> Result<()> {
         let mut rows: Vec<u32> = rows.collect();
         if rows.is_empty() {
@@ -44,12 +58,32 @@ impl Segment {
             rows.sort_unstable_by_key(place);
         }
         let mut texts = SourceTexts::new(self);
+        let mut unpacked: Option<Unpacked<'_>> = None;
         for row in rows {
             let (source, offset) = place(&row);
-            let frame = self.frame(source, offset)?;
-            let bytes = cursor.frame(source, frame)?;
-            let event = self.event_in(&bytes, frame, offset, places.length(row as usize))?;
-            each(row, &texts.of(source).text(&bytes, frame.offset, event))?;
+            let current = match &mut unpacked {
+                Some(current) if current.source == source && current.frame.holds(offset) => current,
+                _ => {
+                    let frame = self.frame(source, offset)?;
+                    let bytes = cursor.frame(source, frame)?;
+                    let find = find.filter(|_| texts.of(source).are(&bytes));
+                    let found = find.map(|find| find(&bytes, 0).unwrap_or(usize::MAX));
+                    unpacked.insert(Unpacked { source, frame, bytes, found })
+                }
+            };
+            let bytes = &current.bytes;
+            let event = self.event_in(bytes, current.frame, offset, places.length(row as usize))?;
+            if let (Some(find), Some(found)) = (find, &mut current.found) {
+                if *found < event.start {
+                    *found = find(bytes, event.start).unwrap_or(usize::MAX);
+                }
+                if *found >= event.end {
+                    each(row, event.len(), None)?;
+                    continue;
+                }
+            }
+            let text = texts.of(source).text(bytes, current.frame.offset, event);
+            each(row, text.len(), Some(&text))?;
         }
         Ok(())
     }
@@ -159,6 +193,19 @@ impl Segment {
         }
         Ok(())
     }
+}
+
+/// Where, at or behind a place in bytes, something stands.
+pub type Find<'f> = &'f dyn Fn(&[u8], usize) -> Option<usize>;
+
+/// The frame whose events are visited.
+struct Unpacked<'s> {
+    source: u32,
+    frame: &'s Frame,
+    bytes: Arc<Vec<u8>>,
+    /// Where what is looked for stands next, beyond all bytes where it does not. Nothing where the bytes are not
+    /// the text, so that it cannot be looked for in them.
+    found: Option<usize>,
 }
 
 /// The texts of the events of each source of a segment.

@@ -6,4 +6,4 @@ mod thread;
 
 pub use host::Host;
 pub use plan::{Overrides, Plan};
-pub(crate) use thread::{Urgency, lower_priority, thread_cpu};
+pub(crate) use thread::{lower_priority, thread_cpu};

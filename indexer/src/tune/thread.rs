@@ -2,28 +2,18 @@
 
 use std::time::Duration;
 
-/// How urgent work is that gives way to questions: it has the whole machine when nothing else wants it.
-#[derive(Clone, Copy)]
-pub enum Urgency {
-    /// A person waits for it, beside other programs too.
-    Landing,
-    /// Nobody waits for it.
-    Indexing,
-}
+/// How low indexing stands among what runs: it gives way to everything a person works with, questions to the case
+/// included, and has the whole machine when nothing else wants it.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 10;
 
-/// Gives the thread that calls it, and those that it starts from then on, a lower priority, where the system knows
-/// that of threads. Where it refuses, the work is done all the same.
-pub fn lower_priority(to: Urgency) {
+/// Gives the thread that calls it a low priority, where the system knows that of threads. Where it refuses, the
+/// work is done all the same.
+pub fn lower_priority() {
     #[cfg(target_os = "linux")]
     {
-        let niceness = match to {
-            Urgency::Landing => 5,
-            Urgency::Indexing => 10,
-        };
-        let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), niceness);
+        let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS);
     }
-    #[cfg(not(target_os = "linux"))]
-    let _ = to;
 }
 
 /// What the thread that calls it has taken of a core so far; nothing where the system does not tell.
