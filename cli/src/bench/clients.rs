@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use indexer::aggregate::{By, Interval, TimeZone};
+use indexer::aggregate::{By, Interval, TimeZone, zone};
 use indexer::{Cancel, Case, Direction, ImportOptions, Result};
 
 use super::{Bench, Row};
@@ -23,9 +23,22 @@ const LOOK: Duration = Duration::from_millis(5);
 /// A question under import may take so many times what it takes alone.
 const UNDER_IMPORT: f64 = 3.0;
 
-/// What Rally's track of access logs asks.
-const OPERATIONS: [&str; 6] =
-    ["default", "term", "range", "hourly_agg", "desc_sort_timestamp", "asc_sort_timestamp"];
+/// What Rally's tracks of access logs and of measurements ask.
+const OPERATIONS: [&str; 10] = [
+    "default",
+    "term",
+    "range",
+    "hourly_agg",
+    "desc_sort_timestamp",
+    "asc_sort_timestamp",
+    "auto_date_histogram",
+    "auto_date_histogram_with_tz",
+    "date_histogram",
+    "date_histogram_with_tz",
+];
+
+const HOURLY: Interval = Interval::Fixed(3_600_000_000_000);
+const AUTOMATIC: Interval = Interval::Auto(100);
 
 impl Bench {
     fn operation(&self, name: &str, run: usize) -> Result<()> {
@@ -34,14 +47,19 @@ impl Bench {
             "range" => {
                 self.case.count(&self.snapshot, &self.but_seconds(run), &Cancel::default()).map(|_| ())
             }
-            "hourly_agg" => {
-                let by = By::Time { interval: Interval::Fixed(3_600_000_000_000), zone: TimeZone::UTC };
-                self.aggregate(&format!("NOT line:{run}"), vec![by], vec![])
-            }
+            "hourly_agg" => self.over_time(&format!("NOT line:{run}"), HOURLY, TimeZone::UTC),
+            "auto_date_histogram" => self.over_time("*", AUTOMATIC, TimeZone::UTC),
+            "auto_date_histogram_with_tz" => self.over_time("*", AUTOMATIC, zone("Europe/Berlin")?),
+            "date_histogram" => self.over_time("*", HOURLY, TimeZone::UTC),
+            "date_histogram_with_tz" => self.over_time("*", HOURLY, zone("Europe/Berlin")?),
             "desc_sort_timestamp" => self.page("*", Direction::NewestFirst, 0.0),
             "asc_sort_timestamp" => self.page("*", Direction::OldestFirst, 0.0),
             _ => self.page("*", Direction::NewestFirst, run as f64 % 97.0 / 100.0),
         }
+    }
+
+    fn over_time(&self, query: &str, interval: Interval, zone: TimeZone) -> Result<()> {
+        self.aggregate(query, vec![By::Time { interval, zone }], vec![])
     }
 
     /// Milliseconds that each operation takes while so many clients ask, each in so many rounds with a pause behind

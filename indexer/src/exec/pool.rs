@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 /// Of so many tasks the first are done alone: a question that is answered by then waits for no other core.
 const ALONE_AT_FIRST: usize = 8;
 
-/// What takes longer is worth waking another thread, which takes a fifth of it where a core is free and up to
+/// What takes longer is worth waking another thread, which takes a tenth of it where a core is free and up to
 /// some milliseconds where an import has it.
-const WORTH_HELP: Duration = Duration::from_micros(500);
+const WORTH_HELP: Duration = Duration::from_millis(1);
 
 /// How many questions are being answered by threads of their own.
 static ANSWERING: AtomicUsize = AtomicUsize::new(0);

@@ -39,7 +39,7 @@ use crate::estimate::check_room;
 use crate::limits::DISK_TRIAL_BYTES;
 use crate::rewrite;
 use crate::storage::{Account, Accounts, Profile, SourceEntry, folder_bytes};
-use crate::tune::{Host, Overrides, Plan, Urgency, lower_priority};
+use crate::tune::{Host, Overrides, Plan};
 use crate::writing::Writing;
 
 /// How an import goes about it; the default asks the data and keeps to the case's profile.
@@ -137,7 +137,8 @@ pub(crate) fn reread(
     run(writing, &sources.into_iter().map(stored).collect::<Vec<_>>(), options, report, cancel)
 }
 
-/// Does the import on threads that give way to questions, and reports on the caller's, which keeps its priority.
+/// Does the import on threads of its own, so that no question waits for help behind it, and reports on the
+/// caller's.
 fn run(
     writing: &mut Writing<'_>,
     inputs: &[Input],
@@ -146,7 +147,6 @@ fn run(
     cancel: &Cancel,
 ) -> Result<ImportReport> {
     let pool = rayon::ThreadPoolBuilder::new()
-        .start_handler(|_| lower_priority(Urgency::Landing))
         .build()
         .map_err(|error| Error::new(ErrorKind::Internal, format!("no thread could be started: {error}")))?;
     let mut outcome = Err(Error::cancelled());
