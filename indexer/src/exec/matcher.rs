@@ -2,7 +2,7 @@
 //! this code, so they agree by construction.
 
 use memchr::{memchr, memchr2};
-use regex::bytes::Regex;
+use regex_automata::meta::Regex;
 
 use crate::query::Pattern;
 use crate::query::network::Network;
@@ -37,7 +37,7 @@ impl Matcher {
             Pattern::Substring(part) => Matcher::Substring(fold_text(part)),
             Pattern::Glob(glob) => Matcher::Glob(pieces(glob)),
             Pattern::Near(words, slop) => Matcher::Near(tokens::folded(words.as_bytes()), *slop as usize),
-            Pattern::Regex(regex) => regex.compile().map_or(Matcher::Never, Matcher::Regex),
+            Pattern::Regex(regex) => regex.matcher().map_or(Matcher::Never, Matcher::Regex),
             Pattern::Network(text) => match Network::parse(text) {
                 Some(network) => Matcher::Network(network, tokens::folded(text.as_bytes())),
                 None => Matcher::Tokens(tokens::folded(text.as_bytes())),

@@ -16,6 +16,9 @@ use super::text;
 use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
 
+/// After so many events of a frame it is known whether looking for what all wanted ones have leaves many out.
+const PROBED: usize = 128;
+
 impl Segment {
     /// Calls `each` with the text of the event at every row given. Rows are visited in the order of their
     /// files, not of their times: in a log whose times jump about, neighbours in time lie in frames far apart,
@@ -68,7 +71,7 @@ impl Segment {
                     let bytes = cursor.frame(source, frame)?;
                     let find = find.filter(|_| texts.of(source).are(&bytes));
                     let found = find.map(|find| find(&bytes, 0).unwrap_or(usize::MAX));
-                    unpacked.insert(Unpacked { source, frame, bytes, found })
+                    unpacked.insert(Unpacked { source, frame, bytes, found, visited: 0, wanted: 0 })
                 }
             };
             let bytes = &current.bytes;
@@ -77,9 +80,14 @@ impl Segment {
                 if *found < event.start {
                     *found = find(bytes, event.start).unwrap_or(usize::MAX);
                 }
+                current.visited += 1;
                 if *found >= event.end {
                     each(row, event.len(), None)?;
                     continue;
+                }
+                current.wanted += 1;
+                if current.visited == PROBED && current.wanted * 2 > PROBED {
+                    current.found = None;
                 }
             }
             let text = texts.of(source).text(bytes, current.frame.offset, event);
@@ -204,8 +212,10 @@ struct Unpacked<'s> {
     frame: &'s Frame,
     bytes: Arc<Vec<u8>>,
     /// Where what is looked for stands next, beyond all bytes where it does not. Nothing where the bytes are not
-    /// the text, so that it cannot be looked for in them.
+    /// the text, so that it cannot be looked for in them, and where most of the first events had it.
     found: Option<usize>,
+    visited: usize,
+    wanted: usize,
 }
 
 /// The texts of the events of each source of a segment.
