@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 /// Of so many tasks the first are done alone: a question that is answered by then waits for no other core.
 const ALONE_AT_FIRST: usize = 8;
 
-/// What takes longer is worth waking another thread, which takes a tenth of it where a core is free and up to
-/// some milliseconds where an import has it.
-const WORTH_HELP: Duration = Duration::from_millis(1);
+/// What takes longer, by how long the tasks took that are done, is worth waking another thread, which takes a
+/// twentieth of it where a core is free and up to some milliseconds where an import has it.
+const WORTH_HELP: Duration = Duration::from_millis(2);
 
 /// How many questions are being answered by threads of their own.
 static ANSWERING: AtomicUsize = AtomicUsize::new(0);
@@ -45,7 +45,8 @@ pub fn in_order<R: Send>(
         let mut results = InOrder { waiting: BTreeMap::new(), next: 0 };
         let mut run = || {
             loop {
-                let is_long = count < ALONE_AT_FIRST || started.elapsed() > WORTH_HELP;
+                let is_long = count < ALONE_AT_FIRST
+                    || (started.elapsed() * count as u32) / results.next.max(1) as u32 > WORTH_HELP;
                 // Where other questions have the cores, help would wait for them.
                 if is_long
                     && ANSWERING.load(Ordering::Relaxed) < cores
