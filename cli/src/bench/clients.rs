@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indexer::aggregate::{By, Interval, TimeZone, zone};
 use indexer::{Cancel, Case, Direction, ImportOptions, Result};
 
-use super::{Bench, Row};
+use super::{AUTOMATIC, Bench, HOURLY, Row};
 
 const CLIENTS: usize = 20;
 
@@ -36,9 +36,6 @@ const OPERATIONS: [&str; 10] = [
     "date_histogram",
     "date_histogram_with_tz",
 ];
-
-const HOURLY: Interval = Interval::Fixed(3_600_000_000_000);
-const AUTOMATIC: Interval = Interval::Auto(100);
 
 impl Bench {
     fn operation(&self, name: &str, run: usize) -> Result<()> {

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use indexer::aggregate::{By, FacetsRequest, Measure, Request, TermOrder};
+use indexer::aggregate::{By, FacetsRequest, Interval, Measure, Request, TermOrder};
 use indexer::{
     Cancel, Case, Direction, Error, ErrorKind, FieldKind, ImportOptions, PatternOptions, Result, RunOptions,
     Shown, Snapshot, SortBy, View,
@@ -31,6 +31,10 @@ const RUNS: usize = 9;
 
 /// A field of at most so many values is one to group by.
 const FEW_VALUES: u64 = 1_000;
+
+/// What events are counted by over time.
+const HOURLY: Interval = Interval::Fixed(3_600_000_000_000);
+const AUTOMATIC: Interval = Interval::Auto(100);
 
 struct Bench {
     case: Case,

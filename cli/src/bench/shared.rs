@@ -5,9 +5,7 @@ use std::hint::black_box;
 use indexer::aggregate::{By, Interval, Measure, TermOrder, TimeZone, zone};
 use indexer::{Around, Cancel, Direction, Result, Shown};
 
-use super::{Bench, Floor, view};
-
-const HOUR: i64 = 3_600_000_000_000;
+use super::{AUTOMATIC, Bench, Floor, HOURLY, view};
 
 /// A field of few values and one of many numbers.
 pub struct Fields<'a> {
@@ -65,9 +63,9 @@ impl Bench {
     }
 
     pub fn calculations(&self, floor: &Floor, fields: &Fields<'_>) -> Result<()> {
-        let hourly = |zone: &TimeZone| By::Time { interval: Interval::Fixed(HOUR), zone: zone.clone() };
+        let over_time = |interval: Interval, zone: &TimeZone| By::Time { interval, zone: zone.clone() };
+        let hourly = |zone: &TimeZone| over_time(HOURLY, zone);
         let (utc, berlin) = (TimeZone::UTC, zone("Europe/Berlin")?);
-        let automatic = |zone: &TimeZone| By::Time { interval: Interval::Auto(100), zone: zone.clone() };
         let terms = || By::Terms { field: fields.group.to_owned(), top: 50, order: TermOrder::Most };
         let percentiles =
             || Measure::Percentiles { field: fields.number.to_owned(), at: vec![50.0, 95.0, 99.0] };
@@ -76,10 +74,10 @@ impl Bench {
             self.aggregate("*", vec![hourly(&utc)], vec![])
         })?;
         self.row("automatic buckets", 1.0, floor.words, |_| {
-            self.aggregate("*", vec![automatic(&utc)], vec![])
+            self.aggregate("*", vec![over_time(AUTOMATIC, &utc)], vec![])
         })?;
         self.row("automatic buckets, in a zone", 1.0, floor.words, |_| {
-            self.aggregate("*", vec![automatic(&berlin)], vec![])
+            self.aggregate("*", vec![over_time(AUTOMATIC, &berlin)], vec![])
         })?;
         self.row("hourly, filtered", 10.0, floor.words, |run| {
             self.aggregate(&fields.filter(run), vec![hourly(&utc)], vec![])
