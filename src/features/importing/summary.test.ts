@@ -47,8 +47,8 @@ describe('the state of a file', () => {
 describe('the line of an import', () => {
   it('says what it brought and how long that took', () => {
     const files = [
-      { ...file(0, 'done'), unparsed: 12, outcome: 'new' },
-      { ...file(1, 'done'), unparsed: 0, outcome: 'known' },
+      { ...file(0, 'done'), events: 2500, unparsed: 12, outcome: 'new' },
+      { ...file(1, 'done'), events: 0, unparsed: 0, outcome: 'known' },
     ];
     const report = { events: 2500, problems: [] };
     const job = { state: 'done', files, report, progress: progress({ elapsedMs: 1234 }) };
@@ -59,6 +59,17 @@ describe('the line of an import', () => {
     expect(headline(longer as never)).toBe(
       'Imported 2,500 events from 1 file · 1 already here · 2 min 5 s',
     );
+  });
+
+  it('does not count archives and what could not be read among what events came from', () => {
+    const files = [
+      { ...file(0, 'done'), events: 13, unparsed: 0, outcome: 'new' },
+      { ...file(1, 'done'), events: 0, unparsed: 0, outcome: 'new' },
+      { ...file(2, 'failed', note), events: 0, unparsed: 0, outcome: 'new' },
+    ];
+    const report = { events: 13, problems: [note] };
+    const job = { state: 'done', files, report, progress: null };
+    expect(headline(job as never)).toBe('Imported 13 events from 1 file');
   });
 });
 

@@ -69,7 +69,9 @@ function outcome({ files, report, progress }: ImportJob): string {
   const read = files.filter((file) => file !== undefined);
   const known = read.filter((file) => file.outcome === 'known').length;
   const unparsed = read.reduce((sum, file) => sum + file.unparsed, 0);
-  const parts = [texts.imports.done(report?.events ?? 0, read.length)];
+  // Archives are not read themselves, and what could not be read is told beside this.
+  const brought = read.filter((file) => file.events > 0 || file.outcome === 'known').length;
+  const parts = [texts.imports.done(report?.events ?? 0, brought)];
   if (known > 0) parts.push(texts.imports.known(known));
   if (unparsed > 0) parts.push(texts.counts.unparsed(unparsed));
   if (progress !== null) parts.push(took(progress.elapsedMs));
