@@ -68,7 +68,10 @@ export const texts = {
     query: 'Filter',
     queryHint: 'Filter events: words, "a phrase", *part*, field:"value"',
     clearQuery: 'Clear the filter',
-    fix: (replacement: string) => (replacement === '' ? 'Remove it' : `Write ${replacement}`),
+    fix: (replacement: string, written: string) => {
+      if (replacement === '') return `Remove ${written}`;
+      return written.trim() === '' ? `Write ${replacement}` : `Write ${replacement} for ${written}`;
+    },
     theme: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
     keyboard: 'Keyboard shortcuts',
   },
