@@ -237,6 +237,7 @@ export const texts = {
     of: (matching: string, all: string) => `${matching} of ${all}`,
     took: (time: string) => `answered in ${time}`,
     readOnly: 'Read-only',
+    incomplete: (count: number) => `${counted(count, 'source is', 'sources are')} not complete`,
   },
 
   /** What happened, plainly, by the engine's code. The engine adds to which file, and what to do. */

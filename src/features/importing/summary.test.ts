@@ -75,12 +75,19 @@ describe('the line of an import', () => {
 
 describe('the pace', () => {
   it('gives rate and time left once they mean something', () => {
-    expect(pace(progress({ bytesRead: 50e6, bytesTotal: 150e6, elapsedMs: 1000 }))).toBe(
+    const job = { files: [] };
+    expect(pace(job, progress({ bytesRead: 50e6, bytesTotal: 150e6, elapsedMs: 1000 }))).toBe(
       '50.0 MB / 150 MB · 50.0 MB/s · 2 s left',
     );
-    expect(pace(progress({ bytesRead: 5e6, bytesTotal: 150e6, elapsedMs: 50 }))).toBe(
+    expect(pace(job, progress({ bytesRead: 5e6, bytesTotal: 150e6, elapsedMs: 50 }))).toBe(
       '5.00 MB / 150 MB',
     );
+  });
+
+  it('promises nothing while a packed file turns out to hold more than it takes', () => {
+    const files = [{ ...file(0, 'reading'), bytesRead: 86e6, bytesTotal: 86e6 }];
+    const now = progress({ bytesRead: 86e6, bytesTotal: 150e6, elapsedMs: 1000 });
+    expect(pace({ files }, now)).toBe('86.0 MB · 86.0 MB/s');
   });
 
   it('has no share where nothing can be measured, and never more than all', () => {

@@ -31,6 +31,14 @@ export function byUrgency(files: readonly FileProgress[], active: boolean): File
     );
 }
 
+/** Whether so much is read already of what is packed that nobody knows how much is left. */
+export function isOutrun({ state, bytesRead, bytesTotal }: FileProgress): boolean {
+  return state === 'reading' && bytesRead > 0 && bytesRead >= bytesTotal;
+}
+
+const isOpenEnded = ({ files }: Pick<ImportJob, 'files'>): boolean =>
+  files.some((file) => file !== undefined && isOutrun(file));
+
 /** From 0 to 1; a phase without a measure of its own has none. */
 export function share(progress: ImportProgress | null): number | null {
   if (progress === null || progress.phase === 'indexing' || progress.bytesTotal === 0) return null;
@@ -41,13 +49,16 @@ export function share(progress: ImportProgress | null): number | null {
 const RATE_FROM_MS = 400;
 
 /** `45 MB of 120 MB · 60 MB/s · 2 s left`. */
-export function pace(progress: ImportProgress): string {
+export function pace(job: Pick<ImportJob, 'files'>, progress: ImportProgress): string {
   const { bytesRead, bytesTotal, elapsedMs } = progress;
-  const parts = [`${formatBytes(bytesRead)} / ${formatBytes(bytesTotal)}`];
+  const open = isOpenEnded(job);
+  const parts = [
+    open ? formatBytes(bytesRead) : `${formatBytes(bytesRead)} / ${formatBytes(bytesTotal)}`,
+  ];
   if (elapsedMs >= RATE_FROM_MS && bytesRead > 0) {
     const perSecond = bytesRead / (elapsedMs / 1000);
     parts.push(`${formatBytes(perSecond)}/s`);
-    if (bytesTotal > bytesRead) {
+    if (bytesTotal > bytesRead && !open) {
       parts.push(texts.imports.timeLeft((bytesTotal - bytesRead) / perSecond));
     }
   }
