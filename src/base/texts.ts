@@ -68,7 +68,10 @@ export const texts = {
     query: 'Filter',
     queryHint: 'Filter events: words, "a phrase", *part*, field:"value"',
     clearQuery: 'Clear the filter',
-    fix: (replacement: string) => (replacement === '' ? 'Remove it' : `Write ${replacement}`),
+    fix: (replacement: string, written: string) => {
+      if (replacement === '') return `Remove ${written}`;
+      return written.trim() === '' ? `Write ${replacement}` : `Write ${replacement} for ${written}`;
+    },
     theme: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
     keyboard: 'Keyboard shortcuts',
   },
@@ -234,6 +237,7 @@ export const texts = {
     of: (matching: string, all: string) => `${matching} of ${all}`,
     took: (time: string) => `answered in ${time}`,
     readOnly: 'Read-only',
+    incomplete: (count: number) => `${counted(count, 'source is', 'sources are')} not complete`,
   },
 
   /** What happened, plainly, by the engine's code. The engine adds to which file, and what to do. */

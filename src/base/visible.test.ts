@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { visibleBlock, visibleLine } from './visible';
+import { visibleBlock, visibleLine, visibleLines } from './visible';
 
 it.each([
   ['plain ünïcode 漢字 🌲', 'plain ünïcode 漢字 🌲'],
@@ -10,6 +10,10 @@ it.each([
   ['zero\u200bwidth\u007f\u009b', 'zero‹U+200B›width␡‹U+009B›'],
   ['<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
 ])('shows %j harmlessly', (text, expected) => expect(visibleLine(text)).toBe(expected));
+
+it('breaks lines where they end, and shows that they do', () => {
+  expect(visibleLines('a\n\tb\r\n')).toBe('a⏎\n⇥b␍⏎\n');
+});
 
 it('keeps the layout of a block and nothing else', () => {
   expect(visibleBlock('a\r\n\tb\rc\u0007')).toBe('a\n\tb␍c␇');

@@ -28,6 +28,11 @@ export function visibleLine(text: string): string {
   );
 }
 
+/** For a text of several lines that shows where they end. */
+export function visibleLines(text: string): string {
+  return visibleLine(text).replaceAll('⏎', '⏎\n');
+}
+
 /** For a block that keeps its line ends and tabs. CR before LF is a line end and stays unseen. */
 export function visibleBlock(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(ALL_BUT_LAYOUT, sign);

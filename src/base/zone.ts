@@ -1,6 +1,7 @@
 /** Time zones: how far their clocks are from UTC at a time, by the system's own tables. */
 import {
   asTime,
+  DAY,
   dateOf,
   floorTo,
   formatClock,
@@ -136,6 +137,22 @@ export class Clock {
     return formatRange({ from: this.wall(range.from), to: this.wall(range.to) });
   }
 
+  /**
+   * Puts a day before a clock that is written alone: the first on which it lies within the range, else that
+   * on which the range begins. All else stays as it is written.
+   */
+  dated(text: string, { from, to }: TimeRange): string {
+    const found = CLOCK_ALONE.exec(text);
+    if (found === null) return text;
+    const clock = `${found[1]!.padStart(2, '0')}${found[2]!}`;
+    const [first, next] = [from, asTime(from + DAY)].map((time) => `${this.day(time)} ${clock}`);
+    const isWithin = (written: string) => {
+      const time = this.parse(written);
+      return time !== null && time >= from && time <= to;
+    };
+    return !isWithin(first!) && isWithin(next!) ? next! : first!;
+  }
+
   /** Reads a day with an optional clock, in this zone unless it says UTC. Null if it is no time. */
   parse(text: string): Time | null {
     const time = parseTime(text);
@@ -144,6 +161,8 @@ export class Clock {
   }
 }
 
+/** `14:05`, `9:05:30.5 UTC`. */
+const CLOCK_ALONE = /^\s*(\d{1,2})(:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s*(?:Z|UTC))?)\s*$/i;
 /** No clock has ever been changed by more than a day at once. */
 const DAY_AROUND = 24n * 60n * MINUTE;
 

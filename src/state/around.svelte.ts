@@ -10,7 +10,10 @@ const MOST = 5_000;
 /** What stands around an event: in its own file, or among the events of all files by time. */
 export class Surroundings {
   answer = $state.raw<Context | null>(null);
+  /** What was chosen to look at. */
   where = $state<'file' | 'everywhere'>('file');
+  /** What the answer is of; what was chosen may be ahead of it. */
+  answered = $state<'file' | 'everywhere'>('file');
   before = $state(STEP);
   after = $state(STEP);
   busy = $state(false);
@@ -60,10 +63,11 @@ export class Surroundings {
   }
 
   load(): void {
+    const { where } = this;
     const request = {
       case: this.#casePath,
       id: this.#id,
-      around: { kind: this.where },
+      around: { kind: where },
       before: this.before,
       after: this.after,
     } as const;
@@ -72,6 +76,7 @@ export class Surroundings {
       load: (signal) => this.#client.call('context', request, { signal }),
       done: (answer) => {
         this.answer = answer;
+        this.answered = where;
         this.failure = null;
       },
       failed: (cause) => {

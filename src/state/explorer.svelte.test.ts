@@ -32,6 +32,13 @@ beforeEach(async () => {
 });
 
 const last = () => client.of('timeline').at(-1)!;
+const invalid = {
+  code: 'queryInvalid',
+  message: 'm',
+  hint: null,
+  path: null,
+  span: null,
+} as const;
 
 it('shows partial answers to a new question, marked as partial', async () => {
   explorer.ask('error');
@@ -51,8 +58,7 @@ it('does not fall back to a partial answer while the case grows', async () => {
 
 it('keeps the last good answer when a query is wrong, and forgets the mistake when it is mended', async () => {
   explorer.ask('(');
-  const wrong = { code: 'queryInvalid', message: 'm', hint: null, path: null, span: null } as const;
-  await last().fail(new EngineError(wrong));
+  await last().fail(new EngineError(invalid));
   expect(explorer.timeline?.total).toBe(10);
   expect(explorer.queryError?.code).toBe('queryInvalid');
   explorer.ask('');
@@ -173,6 +179,16 @@ describe('a query with stages that is run by key', () => {
     expect(explorer.history.current.tab).toBe('charts');
     explorer.history.undo();
     expect([explorer.query, explorer.history.current.tab]).toEqual(['a | stats count', 'events']);
+  });
+
+  it('leads there from a mistake too, which is told until there is an answer', async () => {
+    explorer.ask('(');
+    await last().fail(new EngineError(invalid));
+    expect(explorer.mistake).not.toBeNull();
+    explorer.type('a | stats count');
+    explorer.run();
+    await answerCheck({ stages });
+    expect(explorer.history.current.tab).toBe('charts');
   });
 
   it('stays where a person is who looks at something else, or asked by typing alone', async () => {

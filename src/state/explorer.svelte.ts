@@ -154,7 +154,9 @@ export class Explorer {
   }
 
   #toResult(): void {
-    const isAnswer = this.#ran === this.query && this.isPiped && this.mistake === null;
+    // What is wrong with the query before is still told until this one is answered.
+    const isSound = this.isPiped && this.parts.mistake === null;
+    const isAnswer = this.#ran === this.query && isSound;
     if (!isAnswer || this.history.current.tab !== 'events') return;
     this.#ran = null;
     this.history.change({ tab: RESULT_TAB });

@@ -49,6 +49,9 @@ export const charts = {
   },
   comparedFrom: (zone: string) => `Compare from (${zone})`,
   comparedWith: (from: string) => `compared with ${from}`,
+  isWhole: 'A heatmap shows all events with a number, and their p50, p95 and p99.',
+  isAllFigures: 'This kind of chart shows the same figures whatever is measured.',
+  suggested: 'or chart',
   needsRange: 'Choose a time range first; there is nothing before all of the time.',
   dashed: 'dashed: before',
   before: 'before',
@@ -87,6 +90,7 @@ export const charts = {
   listed: (listed: number, distinct: number) =>
     `${formatCount(listed)} of ${counted(distinct, 'value', 'values')}`,
   legend: 'Series',
+  shades: 'How many events a cell of the heatmap has; each shade is a multiple of the one before',
   toggle: (name: string) => `Show or hide ${name}`,
   only: (name: string) => `Only ${name}`,
   exclude: (name: string) => `Without ${name}`,

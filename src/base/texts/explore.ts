@@ -51,7 +51,7 @@ export const explore = {
   range: {
     quick: (written: string) => QUICK[written] ?? written,
     written: 'A time as you would write it',
-    examples: 'now-15m · yesterday · 2026-03-01 · now-2h to now-1h. Now is the end of the data.',
+    examples: 'now-15m · yesterday · 2026-03-01 · 14:00 to 14:10. Now is the end of the data.',
     last: 'The last',
     unit: 'Unit',
     units: { s: 'seconds', m: 'minutes', h: 'hours', d: 'days', w: 'weeks', mo: 'months' },

@@ -120,7 +120,7 @@ export const importing = {
     zone: 'Zone of times without one',
     zoneHint: 'Europe/Berlin, UTC, +02:00',
     year: 'Year of the first time',
-    yearHint: 'where times have none',
+    yearHint: 'where missing',
     offset: 'Clock was off by',
     offsetHint: '1h30m, -250ms',
     offsetWrong: 'Write numbers with units: 1h30m, -250ms.',

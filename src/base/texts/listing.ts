@@ -25,7 +25,7 @@ export const listing = {
   },
   jump: 'Go to a time (t)',
   jumpLabel: 'Time to go to',
-  jumpHint: 'For example 2026-03-01 14:05',
+  jumpHint: 'For example 14:05 or 2026-03-01 14:05',
   jumpWrong: 'This is not a time I can read.',
   jumpGo: 'Go',
   unsortedOnly: 'Only while the list is in the order of time',

@@ -176,7 +176,7 @@ function paintBins(pen: Pen, { palette, hidden }: Picture, data: BinsData, plot:
   paintMarks(pen, data, numbers, plot, palette);
 }
 
-/** Percentiles as lines with their names; a name that would run into the one before is left out. */
+/** Percentiles as lines with what they are; where the next line leaves no room for it, with their names alone. */
 function paintMarks(
   pen: Pen,
   data: BinsData,
@@ -184,9 +184,9 @@ function paintMarks(
   plot: Size,
   palette: Palette,
 ): void {
-  let freeFrom = -Infinity;
-  for (const { name, value } of data.marks) {
-    const x = Math.round(numbers.toPx(value));
+  const places = data.marks.map(({ value }) => Math.round(numbers.toPx(value)));
+  data.marks.forEach(({ name, value }, at) => {
+    const x = places[at]!;
     pen.line(
       [
         { x, y: 0 },
@@ -194,11 +194,12 @@ function paintMarks(
       ],
       { colour: palette.strong, widthPx: 1, dash: [3, 3] },
     );
-    const width = pen.textWidth(name);
-    if (x + 4 < freeFrom || x + width + 4 > plot.widthPx) continue;
-    pen.text(x + 4, 6, name, { colour: palette.strong });
-    freeFrom = x + width + 10;
-  }
+    const roomPx = (places[at + 1] ?? plot.widthPx) - x - 8;
+    const label = [`${name} ${formatValue(value, data.unit)}`, name].find(
+      (text) => pen.textWidth(text) <= roomPx,
+    );
+    if (label !== undefined) pen.text(x + 4, 6, label, { colour: palette.strong });
+  });
 }
 
 /** Bars of values, for files; on the screen they are a list that can be walked through. */

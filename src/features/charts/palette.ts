@@ -3,7 +3,7 @@ import { LEVELS, type LevelName } from '../../base/levels';
 import type { SeriesColour } from '../../state/charts/data';
 
 export const SERIES_TOKENS = 10;
-const HEAT_TOKENS = 5;
+export const HEAT_TOKENS = 5;
 
 export interface Palette {
   readonly series: readonly string[];

@@ -1,5 +1,5 @@
 /** An event's text in parts that a person can tell apart: its fields, its line ends, what is not seen. */
-import { UNSEEN, visibleLine } from '../../base/visible';
+import { UNSEEN, visibleLines } from '../../base/visible';
 import type { Piece } from '../../ipc/generated';
 
 /** As many colours as can be told apart; fields after them begin again. */
@@ -39,7 +39,7 @@ function split(text: string): { text: string; isSign: boolean }[] {
   for (const found of text.matchAll(UNSEEN)) {
     if (found.index > end) parts.push({ text: text.slice(end, found.index), isSign: false });
     end = found.index + found[0].length;
-    parts.push({ text: visibleLine(found[0]).replaceAll('⏎', '⏎\n'), isSign: true });
+    parts.push({ text: visibleLines(found[0]), isSign: true });
   }
   if (end < text.length) parts.push({ text: text.slice(end), isSign: false });
   return parts;

@@ -1,4 +1,5 @@
 import { timeFromNanos, type Time } from '../../base/time';
+import type { Trail } from '../../ipc/generated';
 
 /** From the first to the last of several stretches; null where none has a time. */
 export function spanOf(
@@ -14,4 +15,14 @@ export function spanOf(
     };
   }
   return span;
+}
+
+/** As the value went: first where it was seen first, and last where no time is known. */
+export function inOrder(trails: readonly Trail[]): Trail[] {
+  const first = (trail: Trail) => (trail.first === null ? null : timeFromNanos(trail.first));
+  return trails.toSorted((a, b) => {
+    const [left, right] = [first(a), first(b)];
+    if (left === null || right === null) return Number(left === null) - Number(right === null);
+    return left < right ? -1 : Number(left > right);
+  });
 }

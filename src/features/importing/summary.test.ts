@@ -47,8 +47,8 @@ describe('the state of a file', () => {
 describe('the line of an import', () => {
   it('says what it brought and how long that took', () => {
     const files = [
-      { ...file(0, 'done'), unparsed: 12, outcome: 'new' },
-      { ...file(1, 'done'), unparsed: 0, outcome: 'known' },
+      { ...file(0, 'done'), events: 2500, unparsed: 12, outcome: 'new' },
+      { ...file(1, 'done'), events: 0, unparsed: 0, outcome: 'known' },
     ];
     const report = { events: 2500, problems: [] };
     const job = { state: 'done', files, report, progress: progress({ elapsedMs: 1234 }) };
@@ -60,16 +60,34 @@ describe('the line of an import', () => {
       'Imported 2,500 events from 1 file · 1 already here · 2 min 5 s',
     );
   });
+
+  it('does not count archives and what could not be read among what events came from', () => {
+    const files = [
+      { ...file(0, 'done'), events: 13, unparsed: 0, outcome: 'new' },
+      { ...file(1, 'done'), events: 0, unparsed: 0, outcome: 'new' },
+      { ...file(2, 'failed', note), events: 0, unparsed: 0, outcome: 'new' },
+    ];
+    const report = { events: 13, problems: [note] };
+    const job = { state: 'done', files, report, progress: null };
+    expect(headline(job as never)).toBe('Imported 13 events from 1 file');
+  });
 });
 
 describe('the pace', () => {
   it('gives rate and time left once they mean something', () => {
-    expect(pace(progress({ bytesRead: 50e6, bytesTotal: 150e6, elapsedMs: 1000 }))).toBe(
+    const job = { files: [] };
+    expect(pace(job, progress({ bytesRead: 50e6, bytesTotal: 150e6, elapsedMs: 1000 }))).toBe(
       '50.0 MB / 150 MB · 50.0 MB/s · 2 s left',
     );
-    expect(pace(progress({ bytesRead: 5e6, bytesTotal: 150e6, elapsedMs: 50 }))).toBe(
+    expect(pace(job, progress({ bytesRead: 5e6, bytesTotal: 150e6, elapsedMs: 50 }))).toBe(
       '5.00 MB / 150 MB',
     );
+  });
+
+  it('promises nothing while a packed file turns out to hold more than it takes', () => {
+    const files = [{ ...file(0, 'reading'), bytesRead: 86e6, bytesTotal: 86e6 }];
+    const now = progress({ bytesRead: 86e6, bytesTotal: 150e6, elapsedMs: 1000 });
+    expect(pace({ files }, now)).toBe('86.0 MB · 86.0 MB/s');
   });
 
   it('has no share where nothing can be measured, and never more than all', () => {

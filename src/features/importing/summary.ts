@@ -31,6 +31,14 @@ export function byUrgency(files: readonly FileProgress[], active: boolean): File
     );
 }
 
+/** Whether so much is read already of what is packed that nobody knows how much is left. */
+export function isOutrun({ state, bytesRead, bytesTotal }: FileProgress): boolean {
+  return state === 'reading' && bytesRead > 0 && bytesRead >= bytesTotal;
+}
+
+const isOpenEnded = ({ files }: Pick<ImportJob, 'files'>): boolean =>
+  files.some((file) => file !== undefined && isOutrun(file));
+
 /** From 0 to 1; a phase without a measure of its own has none. */
 export function share(progress: ImportProgress | null): number | null {
   if (progress === null || progress.phase === 'indexing' || progress.bytesTotal === 0) return null;
@@ -41,13 +49,16 @@ export function share(progress: ImportProgress | null): number | null {
 const RATE_FROM_MS = 400;
 
 /** `45 MB of 120 MB · 60 MB/s · 2 s left`. */
-export function pace(progress: ImportProgress): string {
+export function pace(job: Pick<ImportJob, 'files'>, progress: ImportProgress): string {
   const { bytesRead, bytesTotal, elapsedMs } = progress;
-  const parts = [`${formatBytes(bytesRead)} / ${formatBytes(bytesTotal)}`];
+  const open = isOpenEnded(job);
+  const parts = [
+    open ? formatBytes(bytesRead) : `${formatBytes(bytesRead)} / ${formatBytes(bytesTotal)}`,
+  ];
   if (elapsedMs >= RATE_FROM_MS && bytesRead > 0) {
     const perSecond = bytesRead / (elapsedMs / 1000);
     parts.push(`${formatBytes(perSecond)}/s`);
-    if (bytesTotal > bytesRead) {
+    if (bytesTotal > bytesRead && !open) {
       parts.push(texts.imports.timeLeft((bytesTotal - bytesRead) / perSecond));
     }
   }
@@ -69,7 +80,9 @@ function outcome({ files, report, progress }: ImportJob): string {
   const read = files.filter((file) => file !== undefined);
   const known = read.filter((file) => file.outcome === 'known').length;
   const unparsed = read.reduce((sum, file) => sum + file.unparsed, 0);
-  const parts = [texts.imports.done(report?.events ?? 0, read.length)];
+  // Archives are not read themselves, and what could not be read is told beside this.
+  const brought = read.filter((file) => file.events > 0 || file.outcome === 'known').length;
+  const parts = [texts.imports.done(report?.events ?? 0, brought)];
   if (known > 0) parts.push(texts.imports.known(known));
   if (unparsed > 0) parts.push(texts.counts.unparsed(unparsed));
   if (progress !== null) parts.push(took(progress.elapsedMs));

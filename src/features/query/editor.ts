@@ -104,7 +104,7 @@ export class QueryEditor {
             ]),
           ),
           keymap.of([...historyKeymap, ...defaultKeymap]),
-          EditorView.domEventHandlers({ blur: () => options.left() }),
+          EditorView.domEventHandlers({ blur: () => this.#left() }),
           EditorView.updateListener.of((update) => {
             if (!update.docChanged) return;
             const byPerson = update.transactions.some(
@@ -203,6 +203,12 @@ export class QueryEditor {
     if (closeCompletion(this.#view)) return true;
     this.#view.contentDOM.blur();
     return true;
+  }
+
+  /** A query that is longer than the bar is read from its beginning. */
+  #left(): void {
+    this.#view.scrollDOM.scrollLeft = 0;
+    this.#options.left();
   }
 
   #checkSoon(): void {

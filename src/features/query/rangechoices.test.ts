@@ -22,6 +22,7 @@ it('reads one time or two', () => {
     to: '2024-05-01 14:10',
   });
   expect(endsOf('now - 15m')).toEqual({ from: 'now', to: '15m' });
+  expect(endsOf('14:00-14:10')).toEqual({ from: '14:00', to: '14:10' });
   expect(endsOf('2024-05-01')).toEqual({ from: '2024-05-01', to: null });
 });
 

@@ -28,9 +28,10 @@ export function quickRanges(span: bigint): QuickRange[] {
   return QUICK.filter(({ length }) => length < span);
 }
 
-/** `yesterday`, or two times with `to` or a dash between them: `now-2h to now-1h`. */
+/** `yesterday`, or two times with `to` or a dash between them: `now-2h to now-1h`, `14:00-14:10`. */
 export function endsOf(written: string): { from: string; to: string | null } {
-  const found = /^(.*\S)\s+(?:to|until|–|-)\s+(\S.*)$/i.exec(written.trim());
+  const clocks = /^(\d{1,2}:[\d:.]+)\s*[–-]\s*(\d{1,2}:[\d:.]+)$/.exec(written.trim());
+  const found = clocks ?? /^(.*\S)\s+(?:to|until|–|-)\s+(\S.*)$/i.exec(written.trim());
   return found === null ? { from: written.trim(), to: null } : { from: found[1]!, to: found[2]! };
 }
 

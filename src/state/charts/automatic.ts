@@ -34,6 +34,8 @@ export function chosen(spec: ChartSpec, info: FieldInfo | undefined): Chosen {
     ...spec,
     kind,
     measure,
+    // A heatmap shows all events together; nothing of it may claim to be split.
+    split: kind === 'heatmap' ? null : spec.split,
     top,
     scale: spec.scale ?? scaleFor(spec, kind),
     unit: unitFor(measure, spec.field),
@@ -65,6 +67,7 @@ function measureFor(
 /** Without a field nothing but events can be counted; with a split there is one curve a value. */
 function suited(measure: MeasureName, { field, split }: ChartSpec, kind: ChartKind): MeasureName {
   if (kind === 'heatmap') return 'percentiles';
+  if (kind === 'histogram' || kind === 'table') return 'count';
   if (field === null && measure !== 'rate') return 'count';
   return measure === 'percentiles' && split !== null ? 'p95' : measure;
 }

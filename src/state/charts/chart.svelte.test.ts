@@ -3,8 +3,10 @@ import { beforeEach, expect, it } from 'vitest';
 import { asTime } from '../../base/time';
 import type { Aggregate, AggregateRequest } from '../../ipc/generated';
 import { FakeClient, type PendingCall } from '../fakeclient';
+import { chosen } from './automatic';
 import { Chart, type ChartQuestion } from './chart.svelte';
 import { specOf, type ChartSpec } from './spec';
+import { titleOf } from './title';
 
 const MINUTE = 60_000_000_000n;
 let client: FakeClient;
@@ -199,4 +201,12 @@ it('follows a growing case without throwing away what runs', async () => {
   expect(first.every((call) => call.options.signal?.aborted)).toBe(false);
   await answerAll(first);
   expect(asked().length).toBe(4);
+});
+
+it('is not called split where it is a heatmap of all events', async () => {
+  chart.show(question({ kind: 'heatmap', field: 'took', split: 'service', measure: 'p50' }));
+  expect(client.of('aggregate')[0]!.args.by.map(({ kind }) => kind)).toEqual(['time', 'bins']);
+  expect(
+    titleOf(chosen(specOf({ kind: 'heatmap', field: 'took', split: 'service' }), undefined)),
+  ).not.toContain('service');
 });

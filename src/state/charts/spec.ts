@@ -3,6 +3,9 @@
 export const KINDS = ['bars', 'lines', 'heatmap', 'top', 'histogram', 'table'] as const;
 export type ChartKind = (typeof KINDS)[number];
 
+/** Kinds that show the same figures whatever is measured. */
+export const FIXED_KINDS: readonly (ChartKind | null)[] = ['heatmap', 'histogram', 'table'];
+
 export const MEASURES = [
   'count',
   'rate',
