@@ -78,17 +78,27 @@ impl Case {
         cursor: &mut RawCursor<'_>,
         (shown, cancel): (&Shown<'_>, &Cancel),
     ) -> Result<Event> {
-        let value = |name: &String| -> Result<Option<String>> {
-            let held = columns(&position.segment, snapshot.sources(), name, cancel);
-            let held = position.segment.or_missing(held)?.unwrap_or_default();
-            let value = held.iter().find_map(|column| column.at(position.row));
-            Ok(value.map(|value| {
-                let mut text = value.to_string();
+        let segment = &position.segment;
+        let mut value = |name: &String| -> Result<Option<String>> {
+            let mut described = segment.meta.fields.iter().filter(|field| field.name == *name);
+            let value = match (described.next(), described.next()) {
+                (Some(field), None) if segment.is_far(&field.column) => {
+                    let row = position.row as u32;
+                    let value = segment.values_at(&[&field.column], &[row], cursor, cancel);
+                    segment.or_missing(value)?.and_then(|values| values.into_iter().flatten().next()?)
+                }
+                _ => {
+                    let held = columns(segment, snapshot.sources(), name, cancel);
+                    let held = segment.or_missing(held)?.unwrap_or_default();
+                    held.iter().find_map(|column| column.at(position.row)).map(|value| value.to_string())
+                }
+            };
+            Ok(value.map(|mut text| {
                 text.truncate(text.floor_char_boundary(shown.cut));
                 text
             }))
         };
-        let values = shown.columns.iter().map(value).collect::<Result<_>>()?;
+        let values = shown.columns.iter().map(&mut value).collect::<Result<_>>()?;
         Ok(Event { values, ..self.event_at(position, cursor, shown.cut)? })
     }
 

@@ -10,6 +10,16 @@ pub fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
+/// Whether a piece of a text has the tokens there that it has by itself: none goes on beyond its ends.
+#[must_use]
+pub fn is_delimited(text: &[u8], start: usize, end: usize) -> bool {
+    let is_inside = |at: usize| {
+        let beside = at.checked_sub(1).and_then(|before| Some((*text.get(before)?, *text.get(at)?)));
+        beside.is_some_and(|(before, behind)| is_token_byte(before) && is_token_byte(behind))
+    };
+    start == end || !is_inside(start) && !is_inside(end)
+}
+
 /// The tokens of a text, as ranges of its bytes.
 pub fn ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     let mut at = 0;

@@ -7,6 +7,7 @@ use ingest::Level;
 
 use super::codes::{self, Codes};
 use super::explain::Path;
+use super::far;
 use super::matcher::Matcher;
 use super::rows::Rows;
 use super::select::{Found, Question};
@@ -139,15 +140,24 @@ fn time(question: &Question<'_>, test: &Test) -> Result<Found> {
 
 /// The rows of any column of a table whose value passes.
 pub fn passing_values(values: Values, test: &ValueTest) -> Rows {
-    let column = Column::of(values);
+    passing(&Column::of(values), test)
+}
+
+/// The rows of a column whose value passes.
+pub fn passing(column: &Column, test: &ValueTest) -> Rows {
     let of_table = |texts: &Texts| Ok::<_, Infallible>(Arc::new(Prints::new(texts)));
-    let Ok((codes, _)) = passing_codes(&column, test, of_table);
-    codes.rows(&column)
+    let Ok((codes, _)) = passing_codes(column, test, of_table);
+    codes.rows(column)
 }
 
 /// The rows of a segment's column.
 fn column_rows(question: &Question<'_>, name: &str, test: &ValueTest) -> Result<Found> {
     let segment = question.segment;
+    if segment.is_far(name)
+        && let Some(found) = far::rows(question, name, test)?
+    {
+        return Ok(found);
+    }
     let column = segment.packed_field(name, question.cancel)?;
     let (codes, path) = passing_codes(&column, test, |texts| segment.prints(name, texts))?;
     Ok(Found { rows: codes.rows(&column), path })

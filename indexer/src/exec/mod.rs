@@ -3,6 +3,7 @@
 mod cache;
 mod codes;
 mod explain;
+mod far;
 mod field;
 mod keys;
 mod matcher;

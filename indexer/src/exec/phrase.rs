@@ -54,7 +54,7 @@ pub fn holding(question: &Question<'_>, words: &[String], among: &Rows) -> Resul
     match told {
         Told::Text => Ok(rows),
         // What is spelled otherwise in the event, with escapes, may be other words there.
-        Told::Field(field) => Ok(rows.and(&standing(segment, field)?)),
+        Told::Field(field) => Ok(rows.and(&standing(segment, &field.column)?)),
     }
 }
 
@@ -71,10 +71,10 @@ fn told(segment: &Segment) -> Option<Told<'_>> {
     }
 }
 
-/// The rows whose value stands in the event as it is.
-fn standing(segment: &Segment, field: &SegmentField) -> Result<Rows> {
-    let column = segment.kept(&format!("#standing {}", field.column), || {
-        let starts = segment.places(&field.column)?.start;
+/// The rows whose value in a column of places stands in the event as it is.
+pub fn standing(segment: &Segment, column: &str) -> Result<Rows> {
+    let column = segment.kept(&format!("#standing {column}"), || {
+        let starts = segment.places(column)?.start;
         let there = |start: i64| if start == NO_INT { NO_INT } else { 0 };
         Ok(Column::of(Values::Int(starts.into_iter().map(there).collect())))
     })?;

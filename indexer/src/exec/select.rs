@@ -186,12 +186,12 @@ fn neighbours(question: &Question<'_>, matcher: &Matcher, candidates: &Rows) -> 
 }
 
 /// The rows that have a token, and those that may have it.
-fn token_rows(question: &Question<'_>, token: &str, found: &TokenRows) -> Result<(Rows, Rows)> {
+pub fn token_rows(question: &Question<'_>, token: &str, found: &TokenRows) -> Result<(Rows, Rows)> {
     let rows = question.segment.meta.events as usize;
     let mut sure = Rows::from_sorted(rows, &found.sure);
     let matcher = Matcher::Tokens(vec![token.to_owned()]);
     for part in &found.columns {
-        let column = question.segment.packed_field(&part.column, question.cancel)?;
+        let Some(column) = question.segment.coded(&part.column, question.cancel)? else { continue };
         let Dictionary::Texts(texts) = &column.values else { continue };
         let mut places: Vec<usize> = part.codes.iter().map(|&code| code as usize).collect();
         places.retain(|&place| texts.get(place).is_some_and(|text| matcher.is_in(text.as_bytes())));

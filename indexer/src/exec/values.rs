@@ -5,10 +5,11 @@ use std::cmp::Ordering;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::matcher::Matcher;
-use super::tokens_of::sure_text;
+use super::tokens_of::{sure_text, sure_tokens};
 use crate::query::network::address_number;
 use crate::query::{Amount, Bound, Op, Pattern, Range, Test};
 use crate::storage::Sequence;
+use crate::tokens;
 
 /// A test on a field, read in every way that its values may need.
 #[derive(Debug)]
@@ -59,11 +60,13 @@ pub struct Way {
     pub literal: Regex,
     /// The tokens that occur in them one after the other, and whether they have no others.
     pub sequence: Option<(Sequence, bool)>,
+    /// Folded tokens that all of them have.
+    pub tokens: Vec<String>,
 }
 
 impl Way {
-    fn new(literal: &str, sequence: Option<(Sequence, bool)>) -> Option<Way> {
-        Some(Way { literal: self::literal(literal)?, sequence })
+    fn new(literal: &str, sequence: Option<(Sequence, bool)>, tokens: Vec<String>) -> Option<Way> {
+        Some(Way { literal: self::literal(literal)?, sequence, tokens })
     }
 
     fn of_pattern(pattern: &Pattern) -> Option<Way> {
@@ -71,12 +74,12 @@ impl Way {
             Pattern::Tokens(words) => Some((Sequence::of(words), false)),
             _ => None,
         };
-        Way::new(&sure_text(pattern)?, sequence)
+        Way::new(&sure_text(pattern)?, sequence, sure_tokens(pattern))
     }
 
     fn of_equal(text: &str) -> Option<Way> {
         let literal = sure_text(&Pattern::Substring(text.to_owned()))?;
-        Way::new(&literal, Some((Sequence::of(text), true)))
+        Way::new(&literal, Some((Sequence::of(text), true)), tokens::folded(text.as_bytes()))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::storage::{
     TableBuilder, TextColumn, WrittenSegment, field_name,
 };
 use crate::tune::Plan;
-use crate::{Cancel, FieldKind};
+use crate::{Cancel, FieldKind, tokens};
 
 /// Whole numbers up to here are exact as floats too.
 const EXACT_FLOAT: u64 = 1 << 53;
@@ -208,6 +208,7 @@ impl Pending {
                         Some(values)
                     }
                     Gathered::Places(found) => {
+                        field.delimited = found.delimited;
                         table.placed(&field.column, &found).at_path(case)?;
                         None
                     }
@@ -234,7 +235,7 @@ impl Pending {
                 while !taken.insert(column.clone()) {
                     column.push('#');
                 }
-                fields.push(SegmentField { name, column, kind, placed: false });
+                fields.push(SegmentField { name, column, kind, placed: false, delimited: false });
                 all.push(values);
             }
         }
@@ -312,6 +313,9 @@ impl Pending {
             let span = columns[batch].iter().find_map(|values| span(values, row));
             let batch = &self.batches[batch].1;
             let place = span.and_then(|span| batch.place(row, span));
+            places.delimited &= place.is_none_or(|(start, length)| {
+                tokens::is_delimited(&batch.chunk.bytes[batch.event(row)], start, start + length)
+            });
             places.start.push(place.map_or(NO_INT, |(start, _)| start as i64));
             places.length.push(place.map_or(NO_INT, |(_, length)| length as i64));
             match span.filter(|_| place.is_none()) {

@@ -100,22 +100,26 @@ impl Best<'_> {
         for (place, event) in events.iter().enumerate() {
             by_segment.entry(event.segment).or_default().push((event.row, place as u32));
         }
-        let snapshot = self.scope.snapshot;
-        let mut reader = Reader::new(snapshot, &self.asked.wanted, self.scope.case.raw_cursor());
-        let mut tables = Vec::new();
-        let mut order = vec![0; events.len()];
-        let mut read = 0;
+        let mut pieces = Vec::new();
         for (segment, mut rows) in by_segment {
             rows.sort_unstable();
-            for rows in rows.chunks(PIPE_ROWS) {
-                self.run.check()?;
-                let numbers: Vec<u32> = rows.iter().map(|&(row, _)| row).collect();
-                tables.push(reader.table(segment, &Picked::Some(&numbers), self.run)?);
-                for &(_, place) in rows {
-                    order[place as usize] = read;
-                    read += 1;
-                }
-            }
+            pieces.extend(rows.chunks(PIPE_ROWS).map(|rows| (segment, rows.to_vec())));
+        }
+        let snapshot = self.scope.snapshot;
+        let read = |piece: usize| {
+            let (segment, rows) = &pieces[piece];
+            let numbers: Vec<u32> = rows.iter().map(|&(row, _)| row).collect();
+            let mut reader = Reader::of_few(snapshot, &self.asked.wanted, self.scope.case.raw_cursor());
+            reader.table(*segment, &Picked::Some(&numbers), self.run)
+        };
+        let mut tables = Vec::new();
+        in_order(pieces.len(), &self.run.cancel, read, |_, table| {
+            tables.push(table);
+            Ok(())
+        })?;
+        let mut order = vec![0; events.len()];
+        for (read, &(_, place)) in pieces.iter().flat_map(|(_, rows)| rows).enumerate() {
+            order[place as usize] = read as u32;
         }
         let mut table = Table::concat(tables).pick(&Picked::Some(&order));
         for step in self.steps {

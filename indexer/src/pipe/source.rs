@@ -1,7 +1,7 @@
 //! Events as tables: only the columns that something reads, a few thousand rows at a time.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -28,6 +28,8 @@ pub(crate) struct Reader<'a> {
     wanted: &'a Wanted,
     cursor: RawCursor<'a>,
     sources: Dictionary,
+    /// So few rows are read that no whole column is worth being made for them.
+    few: bool,
 }
 
 /// Matching rows of a segment, and which of the snapshot's segments it is.
@@ -41,7 +43,12 @@ impl<'a> Reader<'a> {
     pub fn new(snapshot: &'a Snapshot, wanted: &'a Wanted, cursor: RawCursor<'a>) -> Reader<'a> {
         let mut names = Texts::default();
         snapshot.sources().iter().for_each(|source| names.push(&source.name));
-        Reader { snapshot, wanted, cursor, sources: Dictionary::Own(Arc::new(names)) }
+        Reader { snapshot, wanted, cursor, sources: Dictionary::Own(Arc::new(names)), few: false }
+    }
+
+    /// One of single rows.
+    pub fn of_few(snapshot: &'a Snapshot, wanted: &'a Wanted, cursor: RawCursor<'a>) -> Reader<'a> {
+        Reader { few: true, ..Reader::new(snapshot, wanted, cursor) }
     }
 
     /// Hands out the rows of pieces that do not overlap in time, in order, or of one alone.
@@ -118,8 +125,9 @@ impl<'a> Reader<'a> {
         let index = segment;
         let segment = Arc::clone(&self.snapshot.segments[segment as usize]);
         let mut table = Table::of_rows(rows.len());
+        let far = self.far(&segment, rows, run)?;
         for name in &self.wanted.columns {
-            let column = self.column(&segment, name, rows, run)?;
+            let column = self.column(&segment, name, (rows, &far), run)?;
             table.set(name, column);
         }
         if self.wanted.refs {
@@ -136,7 +144,7 @@ impl<'a> Reader<'a> {
         &mut self,
         segment: &Arc<Segment>,
         name: &str,
-        rows: &Picked<'_>,
+        (rows, far): (&Picked<'_>, &HashMap<&str, Column>),
         run: &Run<'_>,
     ) -> Result<Column> {
         match name {
@@ -158,8 +166,31 @@ impl<'a> Reader<'a> {
                 Ok(Column::new(Data::Text { codes, texts: self.sources.clone() }))
             }
             "raw" => self.raw(segment, rows, run),
-            _ => field(segment, name, rows, run),
+            _ => field(segment, name, (rows, far), run),
         }
+    }
+
+    /// The columns that are read from the raw bytes of these rows alone.
+    fn far<'s>(
+        &mut self,
+        segment: &'s Segment,
+        rows: &Picked<'_>,
+        run: &Run<'_>,
+    ) -> Result<HashMap<&'s str, Column>> {
+        let Picked::Some(rows) = rows else { return Ok(HashMap::new()) };
+        let is_wanted = |name: &str| self.wanted.columns.iter().any(|wanted| **wanted == *name);
+        let fields = segment.meta.fields.iter().filter(|field| self.few && is_wanted(&field.name));
+        let names: Vec<&str> =
+            fields.map(|field| &*field.column).filter(|name| segment.is_far(name)).collect();
+        let values = segment.values_at(&names, rows, &mut self.cursor, &run.cancel)?;
+        let columns = values.iter().map(|values| {
+            let mut column = TextBuilder::default();
+            for value in values {
+                column.push(value.as_deref());
+            }
+            column.finish()
+        });
+        Ok(names.into_iter().zip(columns).collect())
     }
 
     fn raw(&mut self, segment: &Segment, rows: &Picked<'_>, run: &Run<'_>) -> Result<Column> {
@@ -194,13 +225,20 @@ impl<'a> Reader<'a> {
 }
 
 /// A field of a segment. One of several types has a column for each, and a row a value in one of them.
-fn field(segment: &Segment, name: &str, rows: &Picked<'_>, run: &Run<'_>) -> Result<Column> {
+fn field(
+    segment: &Segment,
+    name: &str,
+    (rows, far): (&Picked<'_>, &HashMap<&str, Column>),
+    run: &Run<'_>,
+) -> Result<Column> {
     let described = segment.meta.fields.iter().filter(|field| field.name == name);
-    let columns = described.map(|field| segment.packed_field(&field.column, &run.cancel));
-    let mut columns = columns.map(|column| Ok(Column::of_packed(&column?, rows)));
+    let columns = described.map(|field| match far.get(&*field.column) {
+        Some(column) => Ok(column.clone()),
+        None => Ok(Column::of_packed(&segment.packed_field(&field.column, &run.cancel)?, rows)),
+    });
+    let mut columns = columns.collect::<Result<Vec<_>>>()?.into_iter();
     let Some(first) = columns.next() else { return Ok(Column::missing(rows.len())) };
-    let others = columns.collect::<Result<Vec<_>>>()?;
-    Ok(others.into_iter().fold(first?, |first, other| {
+    Ok(columns.fold(first, |first, other| {
         let cells = (0..rows.len()).map(|row| match first.cell(row) {
             Cell::Missing => other.cell(row),
             cell => cell,

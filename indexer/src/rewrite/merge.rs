@@ -174,7 +174,7 @@ impl<'a> Merge<'a> {
             while !taken.insert(column.clone()) {
                 column.push('#');
             }
-            let mut placed = false;
+            let (mut placed, mut delimited) = (false, false);
             if looks {
                 let merged = self.merged(order, kind, &columns, &mut derived)?;
                 // Of a field that only deleted events had, not even the name stays.
@@ -184,12 +184,15 @@ impl<'a> Merge<'a> {
                 if self.has_columns {
                     placed = match merged {
                         Merged::Values(values) => table.field(&column, kind, &values).map(|()| false),
-                        Merged::Places(found) => table.placed(&column, &found).map(|()| true),
+                        Merged::Places(found) => {
+                            delimited = found.delimited;
+                            table.placed(&column, &found).map(|()| true)
+                        }
                     }
                     .at_path(case)?;
                 }
             }
-            fields.push(SegmentField { name, column, kind, placed });
+            fields.push(SegmentField { name, column, kind, placed, delimited });
         }
         Ok(fields)
     }
@@ -296,6 +299,8 @@ fn places(order: &[(u32, u32)], parts: &[Option<Merged>]) -> Places {
         others |= push(&mut rest, values, row);
     }
     merged.rest = others.then(|| rest.finish());
+    merged.delimited =
+        parts.iter().flatten().all(|part| !matches!(part, Merged::Places(places) if !places.delimited));
     merged
 }
 

@@ -9,7 +9,7 @@ use ingest::Level;
 use super::columns::{Column, Scalar, Times};
 use super::derive;
 use super::parquet::Values;
-use super::places::Places;
+use super::places::{HeldPlaces, Places};
 use super::raw::RawCursor;
 use super::segment::{Segment, SegmentField};
 use super::table::{self, Columns, Table};
@@ -67,6 +67,11 @@ impl EventKeys {
     pub fn of(&self, row: usize) -> (i64, u32, u64) {
         (self.times.get(row), self.places.source(row), self.places.offset(row))
     }
+}
+
+/// What a packed column is kept as. No name of a field makes this the name of something else that is kept.
+fn packed_name(name: &str) -> String {
+    format!("={name}")
 }
 
 fn stopped(cancel: &Cancel) -> Result<()> {
@@ -133,8 +138,7 @@ impl Segment {
 
     /// A column by its name in the table, packed.
     pub fn packed_field(&self, name: &str, cancel: &Cancel) -> Result<Arc<Column>> {
-        // No name of a field makes this the name of something else that is kept.
-        self.cached_or_stop(&format!("={name}"), cancel, || {
+        self.cached_or_stop(&packed_name(name), cancel, || {
             let column = Column::of(self.values(name, cancel)?);
             let bytes = column.bytes();
             Ok((column, bytes))
@@ -218,7 +222,76 @@ impl Segment {
 
     /// The places of such a column.
     pub fn places(&self, name: &str) -> Result<Places> {
-        self.table()?.places(name)
+        let delimited = self.meta.fields.iter().any(|field| field.column == name && field.delimited);
+        Ok(Places { delimited, ..self.table()?.places(name)? })
+    }
+
+    /// Whether a column must be read from the raw bytes of the whole segment, because it is told by places and
+    /// not kept from a question before.
+    pub fn is_far(&self, name: &str) -> bool {
+        self.is_placed(name) && !self.cache.has(self.meta.id, &packed_name(name))
+    }
+
+    /// The values of such a column that do not stand in their event; nothing where all do.
+    pub fn rest(&self, name: &str) -> Result<Option<Arc<Column>>> {
+        let rest = self.cached(&format!("#rest {name}"), || {
+            let table = self.table()?;
+            let rest = if table.has(name) { Some(Arc::new(Column::of(table.field(name)?))) } else { None };
+            let bytes = rest.as_ref().map_or(1, |rest| rest.bytes());
+            Ok((rest, bytes))
+        })?;
+        Ok(rest.as_ref().clone())
+    }
+
+    /// The values of a column that the table codes, packed: of one that is told by places, those that are not.
+    pub fn coded(&self, name: &str, cancel: &Cancel) -> Result<Option<Arc<Column>>> {
+        if self.is_placed(name) { self.rest(name) } else { self.packed_field(name, cancel).map(Some) }
+    }
+
+    fn held_places(&self, name: &str) -> Result<Arc<HeldPlaces>> {
+        let rest = self.rest(name)?;
+        self.cached(&format!("#places {name}"), || {
+            let places = HeldPlaces::new(self.table()?.places(name)?, rest);
+            let bytes = places.bytes();
+            Ok((places, bytes))
+        })
+    }
+
+    /// The values of such columns in a few rows. Only the frames that these stand in are unpacked.
+    pub fn values_at(
+        &self,
+        names: &[&str],
+        rows: &[u32],
+        cursor: &mut RawCursor<'_>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Vec<Option<String>>>> {
+        let places: Vec<_> = names.iter().map(|name| self.held_places(name)).collect::<Result<_>>()?;
+        let located = self.locations()?;
+        let at = |index: usize| {
+            let row = rows[index] as usize;
+            (located.source(row), located.offset(row))
+        };
+        let mut in_files: Vec<usize> = (0..rows.len()).collect();
+        in_files.sort_unstable_by_key(|&index| at(index));
+        let mut values = vec![vec![None; rows.len()]; names.len()];
+        if names.is_empty() {
+            return Ok(values);
+        }
+        let mut read = |index: usize| -> Result<()> {
+            let (row, (source, offset)) = (rows[index] as usize, at(index));
+            let frame = self.frame(source, offset)?;
+            let bytes = cursor.frame(source, frame)?;
+            let event = &bytes[self.event_in(&bytes, frame, offset, located.length(row))?];
+            for (values, places) in values.iter_mut().zip(&places) {
+                values[index] = places.value(row, event);
+            }
+            Ok(())
+        };
+        for index in in_files {
+            stopped(cancel)?;
+            self.noted(read(index))?;
+        }
+        Ok(values)
     }
 
     /// The columns of all fields, made from the original bytes.

@@ -1,8 +1,11 @@
 //! Texts that rarely repeat, told by where they stand in their events: the raw bytes hold them already, and a
 //! trace id or a message stored twice is the largest part of a case.
 
+use std::sync::Arc;
+
 use ingest::NO_INT;
 
+use super::columns::Column;
 use super::parquet::{NO_CODE, Texts, Values};
 use crate::limits::MOST_TEXT_RESERVED_BYTES;
 
@@ -14,6 +17,16 @@ pub struct Places {
     pub length: Vec<i64>,
     /// The values that do not stand in their event as they are, as strings with escapes.
     pub rest: Option<Values>,
+    /// No token of an event goes on beyond the ends of the value in it.
+    pub delimited: bool,
+}
+
+/// The same in memory, to look up the places of some rows.
+#[derive(Debug)]
+pub struct HeldPlaces {
+    start: Column,
+    length: Column,
+    rest: Option<Arc<Column>>,
 }
 
 /// What the column's two columns of numbers are called.
@@ -23,7 +36,8 @@ pub fn column_names(column: &str) -> (String, String) {
 
 impl Places {
     pub fn with_capacity(rows: usize) -> Places {
-        Places { start: Vec::with_capacity(rows), length: Vec::with_capacity(rows), rest: None }
+        let numbers = || Vec::with_capacity(rows);
+        Places { start: numbers(), length: numbers(), rest: None, delimited: true }
     }
 
     /// A row's place in its event.
@@ -56,5 +70,27 @@ impl Places {
             }
         })?;
         Ok(Values::Text { codes, texts })
+    }
+}
+
+impl HeldPlaces {
+    pub fn new(places: Places, rest: Option<Arc<Column>>) -> HeldPlaces {
+        let numbers = |numbers| Column::of(Values::Int(numbers));
+        HeldPlaces { start: numbers(places.start), length: numbers(places.length), rest }
+    }
+
+    /// The value of a row whose event is this.
+    pub fn value(&self, row: usize, event: &[u8]) -> Option<String> {
+        if self.start.codes.get(row) == 0 {
+            return self.rest.as_ref()?.at(row).map(|value| value.to_string());
+        }
+        let start = usize::try_from(self.start.whole_at(row)).ok()?;
+        let length = usize::try_from(self.length.whole_at(row)).ok()?;
+        let value = event.get(start..start.checked_add(length)?)?;
+        Some(String::from_utf8_lossy(value).into_owned())
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.start.bytes() + self.length.bytes()
     }
 }

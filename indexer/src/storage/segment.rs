@@ -98,6 +98,9 @@ pub struct SegmentField {
     /// The table tells where its values stand in their events, not the values.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub placed: bool,
+    /// No token of an event goes on beyond the ends of such a value.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub delimited: bool,
 }
 
 /// A segment whose files are written and that no manifest names yet.
@@ -244,7 +247,7 @@ impl Segment {
     }
 
     /// The raw bytes of the case it belongs to.
-    pub(super) fn raw(&self) -> RawFolder {
+    pub fn raw(&self) -> RawFolder {
         RawFolder::new(self.readings.case())
     }
 

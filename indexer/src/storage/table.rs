@@ -179,6 +179,7 @@ impl Table {
             start: self.whole(&start, |start| start)?,
             length: self.whole(&length, |length| length)?,
             rest,
+            delimited: false,
         })
     }
 
@@ -194,7 +195,8 @@ impl Table {
             Values::Int(numbers) => Ok(numbers),
             _ => Err(self.file.mistyped(name)),
         };
-        Ok(Places { start: number(&start)?, length: number(&length)?, rest: None }.of(0))
+        let (start, length) = (number(&start)?, number(&length)?);
+        Ok(Places { start, length, ..Places::default() }.of(0))
     }
 
     /// Whether the table has a column of this name.

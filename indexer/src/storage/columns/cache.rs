@@ -79,6 +79,13 @@ impl ColumnCache {
         Ok(value)
     }
 
+    /// Whether something is kept under this name now.
+    pub fn has(&self, segment: u64, name: &str) -> bool {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = inner.known.get(&segment).and_then(|columns| columns.get(name));
+        entry.is_some_and(|entry| entry.bytes > 0)
+    }
+
     pub fn clear(&self) {
         *self.inner.lock().unwrap_or_else(PoisonError::into_inner) = Inner::default();
     }
