@@ -9,6 +9,9 @@ use crate::storage::{Code, Column, Unit, with_codes};
 /// Up to so many ranges of codes are compared one after the other; each takes a pass as fast as memory is.
 const COMPARED: usize = 3;
 
+/// One row in so many is looked up by itself sooner than all are compared.
+const LOOKED_UP: usize = 16;
+
 /// A table of codes is looked into for more ranges, while it has no more entries than this.
 const TABLE: u64 = 1 << 22;
 
@@ -88,6 +91,21 @@ impl Codes {
         with_codes!(&column.codes, codes => self.rows_of(codes, column.largest))
     }
 
+    /// Those of some rows that have one of the codes.
+    pub fn rows_among(&self, column: &Column, among: &Rows) -> Rows {
+        if among.count() > among.rows() / LOOKED_UP {
+            return self.rows(column).and(among);
+        }
+        let mut rows = Rows::none(among.rows());
+        among.iter().filter(|&row| self.has(column.codes.get(row as usize))).for_each(|row| rows.insert(row));
+        rows
+    }
+
+    fn has(&self, code: u64) -> bool {
+        let at = self.0.partition_point(|&(_, to)| to < code);
+        self.0.get(at).is_some_and(|&(from, _)| from <= code)
+    }
+
     fn rows_of<C: Code>(&self, codes: &[C], largest: u64) -> Rows {
         let within = |&(from, to): &(u64, u64)| {
             let (first, span) = (C::of(from), C::of(to - from));
@@ -105,11 +123,7 @@ impl Codes {
                 }
                 Rows::from_codes(codes, |code| table[code.into() as usize])
             }
-            ranges => Rows::from_codes(codes, |code| {
-                let code: u64 = code.into();
-                let at = ranges.partition_point(|&(_, to)| to < code);
-                ranges.get(at).is_some_and(|&(from, _)| from <= code)
-            }),
+            _ => Rows::from_codes(codes, |code| self.has(code.into())),
         }
     }
 }
@@ -280,7 +294,12 @@ mod tests {
             let column = Column { codes: packed, largest, ..Column::of(Values::Int(vec![])) };
             let rows = Codes::of_places(places.iter().copied()).rows(&column);
             let has = |row: usize| (codes[row] << shift).checked_sub(1).is_some_and(|place| places.contains(&(place as usize)));
-            prop_assert_eq!(rows, Rows::from_test(codes.len(), has));
+            prop_assert_eq!(&rows, &Rows::from_test(codes.len(), has));
+            for every in [1, 40] {
+                let among = Rows::from_test(codes.len(), |row| row % every == 0);
+                let found = Codes::of_places(places.iter().copied()).rows_among(&column, &among);
+                prop_assert_eq!(found, rows.clone().and(&among));
+            }
         }
     }
 }

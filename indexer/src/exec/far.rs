@@ -58,7 +58,7 @@ fn having(question: &Question<'_>, tokens: &[String]) -> Result<Option<Rows>> {
         if found.sure.len() + found.perhaps.len() > FEW {
             continue;
         }
-        let (certain, perhaps) = token_rows(question, token, &found)?;
+        let (certain, perhaps) = token_rows(question, token, &found, &Rows::all(question.rows()))?;
         let rows = certain.or(&perhaps);
         if rows.count() <= FEW {
             return Ok(Some(rows));

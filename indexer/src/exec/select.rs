@@ -149,18 +149,22 @@ fn text(
         let rows = scan(question, cursor, among, literal.as_ref(), &matches)?;
         return Ok(Found { rows, path: Path::Scan });
     };
+    let mut told = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        // What is damaged of the index, the text itself makes up for.
+        told.extend(question.segment.or_missing(index.rows(token))?.flatten().map(|found| (token, found)));
+    }
+    // The first one is asked of all rows, the others of what it leaves.
+    told.sort_by_key(|(_, found)| found.cost());
     let mut candidates = among.clone();
     let mut known = None;
-    for token in tokens {
+    for (token, found) in &told {
         if candidates.is_empty() {
             break;
         }
-        // What is damaged of the index, the text itself makes up for.
-        if let Some(found) = question.segment.or_missing(index.rows(token))?.flatten() {
-            let (certain, perhaps) = token_rows(question, token, &found)?;
-            candidates = candidates.and(&certain.clone().or(&perhaps));
-            known = Some(certain);
-        }
+        let (certain, perhaps) = token_rows(question, token, found, &candidates)?;
+        candidates = candidates.and(&certain.clone().or(&perhaps));
+        known = Some(certain);
     }
     let (sure, path) = match known {
         // Tokens too long to be indexed leave it to the text.
@@ -185,8 +189,13 @@ fn neighbours(question: &Question<'_>, matcher: &Matcher, candidates: &Rows) -> 
     }
 }
 
-/// The rows that have a token, and those that may have it.
-pub fn token_rows(question: &Question<'_>, token: &str, found: &TokenRows) -> Result<(Rows, Rows)> {
+/// The rows that have a token, and those that may have it. Of rows beyond the candidates nothing is told.
+pub fn token_rows(
+    question: &Question<'_>,
+    token: &str,
+    found: &TokenRows,
+    among: &Rows,
+) -> Result<(Rows, Rows)> {
     let rows = question.segment.meta.events as usize;
     let mut sure = Rows::from_sorted(rows, &found.sure);
     let matcher = Matcher::Tokens(vec![token.to_owned()]);
@@ -198,7 +207,8 @@ pub fn token_rows(question: &Question<'_>, token: &str, found: &TokenRows) -> Re
         places.sort_unstable();
         let codes = Codes::of_places(places);
         if !codes.is_empty() {
-            sure = sure.or(&codes.rows(&column).without(&Rows::from_sorted(rows, &part.excepted)));
+            let having = codes.rows_among(&column, among);
+            sure = sure.or(&having.without(&Rows::from_sorted(rows, &part.excepted)));
         }
     }
     Ok((sure, Rows::from_sorted(rows, &found.perhaps)))

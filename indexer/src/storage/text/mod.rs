@@ -122,6 +122,13 @@ pub struct TokenRows {
     pub columns: Vec<ColumnCodes>,
 }
 
+impl TokenRows {
+    /// What it costs to find its rows, to be compared: a column is gone through as a whole, of a list each number.
+    pub fn cost(&self) -> (usize, usize) {
+        (self.columns.len(), self.sure.len() + self.perhaps.len())
+    }
+}
+
 #[derive(Debug)]
 pub struct ColumnCodes {
     pub column: String,
