@@ -132,7 +132,7 @@ fn sample(
     (stored, measured): (&[SourceEntry], u64),
     request: &PreviewRequest,
 ) -> Sample {
-    let Member { path, name, modified_ns, bytes, compression, input } = member;
+    let Member { path, name, modified_ns, bytes, packed, compression, input } = member;
     let mut file =
         PreviewFile { path: path.clone(), name: name.clone(), set, bytes, ..PreviewFile::default() };
     let (mut read, mut more) = (Vec::new(), Vec::new());
@@ -160,7 +160,7 @@ fn sample(
     }
     let options = request.chosen.get(&path).unwrap_or(&request.options);
     let input: Box<dyn Read + Send> = Box::new(Cursor::new(read.clone()));
-    let member = Member { path, name, modified_ns, bytes, compression, input: Ok(input) };
+    let member = Member { path, name, modified_ns, bytes, packed, compression, input: Ok(input) };
     let outcome = Source::of(member, options).map_err(Error::from);
     let outcome = outcome.and_then(|source| file.read(source, request.events, is_plain.then_some(found)));
     file.error = outcome.err().or_else(|| problem.map(Error::from));
@@ -218,6 +218,7 @@ pub fn preview_text(
         name: name.to_owned(),
         modified_ns: now_ns,
         bytes: Some(text.len() as u64),
+        packed: None,
         compression: "none".to_owned(),
         input: Ok(Box::new(Cursor::new(text.as_bytes().to_vec()))),
     };
@@ -264,6 +265,7 @@ impl Case {
             name: entry.name.clone(),
             modified_ns: entry.modified,
             bytes: Some(entry.bytes),
+            packed: None,
             compression: entry.compression.clone(),
             input: Ok(Box::new(Cursor::new(bytes))),
         };

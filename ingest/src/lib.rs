@@ -72,4 +72,4 @@ pub use source::{Opened, Options, Place, Source, Stream, Succession, members, op
 pub use time::TimeTally;
 pub use time::course::TimeStep;
 pub use time::report::TimeReport;
-pub use unpack::{Member, UnpackLimits, unpack, unpack_stream};
+pub use unpack::{Member, Packed, UnpackLimits, unpack, unpack_stream};

@@ -101,6 +101,39 @@ fn every_stream_keeps_its_name_and_bytes() {
 }
 
 #[test]
+fn how_long_a_packed_file_will_be_is_told_while_it_is_read() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let log = log(60_000);
+    for stream in STREAMS {
+        let path = folder.path().join("top");
+        let packed = compress(stream, &log);
+        std::fs::write(&path, &packed).expect("it can be written");
+        let found = Found { path, name: "top".to_string(), bytes: packed.len() as u64, modified_ns: None };
+        unpack(&found, &UnpackLimits::default(), &mut |member| {
+            let (mut input, packed) = (member.input.expect("bytes"), member.packed.expect("a packed file"));
+            let length = log.len() as u64;
+            let half = std::io::copy(&mut input.by_ref().take(length / 2), &mut std::io::sink());
+            let (half, expected) = (half.expect("half of it"), packed.expected(length / 2));
+            // A decoder reads a block ahead, which may be much of a file as short as this.
+            assert!(
+                half == length / 2 && expected > length / 2 && expected < length * 2,
+                "{stream:?} {expected}"
+            );
+            std::io::copy(&mut input, &mut std::io::sink()).expect("the rest");
+            assert_eq!(packed.expected(length), length, "{stream:?}");
+            true
+        });
+    }
+    let got = folder.path().join("plain");
+    std::fs::write(&got, &log).expect("it can be written");
+    let found = Found { path: got, name: "top".to_string(), bytes: log.len() as u64, modified_ns: None };
+    unpack(&found, &UnpackLimits::default(), &mut |member| {
+        assert!(member.packed.is_none() && member.bytes == Some(log.len() as u64));
+        true
+    });
+}
+
+#[test]
 fn every_archive_gives_its_members_in_order() {
     let (first, second) = (log(3_000), log(10));
     let long = format!("{}/b.log", "folder".repeat(14));

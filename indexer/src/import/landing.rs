@@ -343,7 +343,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         let Some(current) = &mut self.current else {
             return Err(Error::new(ErrorKind::Internal, "a part of a file arrived before its beginning"));
         };
-        let Part { mut batch, compressed, hash } = part;
+        let Part { mut batch, compressed, hash, expected } = part;
         let entry = &mut self.manifest.sources[current.source as usize];
         current.resume = current.place(entry, &batch);
         current.settler.settle(&mut batch);
@@ -363,6 +363,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         let (events, unparsed) = (entry.events.saturating_sub(current.events_before), entry.unparsed);
         reporter.change(self.stream, |progress| {
             progress.bytes_read = entry.bytes;
+            progress.bytes_total = expected.unwrap_or(progress.bytes_total);
             (progress.events, progress.unparsed) = (events, unparsed);
         });
         self.pending.add(current.source, &entry.encoding, frame, batch);
@@ -393,6 +394,9 @@ impl<'w, 'c> Landing<'w, 'c> {
         }
         reporter.change(self.stream, |progress| {
             progress.state = if problem.is_some() { FileState::Failed } else { FileState::Done };
+            if problem.is_none() && progress.bytes_read > 0 {
+                progress.bytes_total = progress.bytes_read;
+            }
             progress.note = problem;
         });
         reporter.tell(self.writing.manifest.revision, true);

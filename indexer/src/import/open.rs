@@ -82,6 +82,7 @@ impl Reader<'_> {
                 set: set.filter(|_| member.name == found.name).map(str::to_owned),
             };
             let set = stream.set.clone();
+            out.packed.clone_from(&member.packed);
             wanted = out.step(Step::Found(Box::new(stream))) && self.member(member, set.as_deref(), out);
             wanted
         });
@@ -98,6 +99,7 @@ impl Reader<'_> {
             name: name.to_owned(),
             modified_ns: now_ns,
             bytes: length,
+            packed: None,
             compression: "none".to_owned(),
             input: Ok(Box::new(Cursor::new(bytes.to_vec()))),
         };
@@ -367,6 +369,7 @@ impl Opened {
             name: self.name.clone(),
             modified_ns: self.modified_ns,
             bytes: None,
+            packed: None,
             compression: self.compression.clone(),
             input: Ok(bytes),
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::Scope;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use ingest::{Batch, Chunk, Detection, Found, Parser, Settler, Source};
+use ingest::{Batch, Chunk, Detection, Found, Packed, Parser, Settler, Source};
 use sha2::{Digest, Sha256};
 
 use super::known::Ticket;
@@ -88,10 +88,12 @@ pub struct Part {
     pub compressed: std::io::Result<Vec<u8>>,
     /// Hash of the source up to the end of this part.
     pub hash: Sha256,
+    /// How long the source will be, where that is found out while it is unpacked.
+    pub expected: Option<u64>,
 }
 
 enum Job {
-    Parse { chunk: Chunk, parser: Parser, hash: Sha256 },
+    Parse { chunk: Chunk, parser: Parser, hash: Sha256, expected: Option<u64> },
     Pass(Step),
 }
 
@@ -162,6 +164,7 @@ pub fn start<'scope>(
         let mut thread = reading.thread();
         let mut sequence = 0;
         let mut out = Out {
+            packed: None,
             send: &mut |job| {
                 if let Job::Parse { chunk, .. } = &job {
                     reading.done(0, chunk.bytes.len() as u64);
@@ -185,6 +188,8 @@ pub fn start<'scope>(
 
 /// Where the reader puts what it has read. Every call tells whether anybody waits for more.
 pub struct Out<'s> {
+    /// How far the file is read that the next source is unpacked from.
+    pub packed: Option<Arc<Packed>>,
     send: &'s mut dyn FnMut(Job) -> bool,
 }
 
@@ -207,7 +212,10 @@ impl Out<'_> {
             match source.next_chunk() {
                 Ok(Some(chunk)) => {
                     hash.update(&*chunk.bytes);
-                    if !(self.send)(Job::Parse { chunk, parser: parser.clone(), hash: hash.clone() }) {
+                    let end = chunk.offset + chunk.bytes.len() as u64;
+                    let expected = self.packed.as_ref().map(|packed| packed.expected(end));
+                    let (parser, hash) = (parser.clone(), hash.clone());
+                    if !(self.send)(Job::Parse { chunk, parser, hash, expected }) {
                         return false;
                     }
                 }
@@ -223,12 +231,12 @@ fn work(queue: &Receiver<(u64, Job)>, done: &Sender<(u64, Step)>, level: i32, co
     while let Ok((sequence, job)) = counters.idle(|| queue.recv()) {
         let step = match job {
             Job::Pass(step) => step,
-            Job::Parse { chunk, parser, hash } => {
+            Job::Parse { chunk, parser, hash, expected } => {
                 let compressed = compress(&chunk.bytes, level);
                 let batch = parser.parse(chunk);
                 counters.done(batch.rows() as u64, batch.chunk.bytes.len() as u64);
                 thread.count();
-                Step::Part(Box::new(Part { batch, compressed, hash }))
+                Step::Part(Box::new(Part { batch, compressed, hash, expected }))
             }
         };
         if counters.hand_on(done.is_full(), || done.send((sequence, step)).is_err()) {

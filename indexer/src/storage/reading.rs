@@ -146,6 +146,7 @@ fn member<'a>(name: &str, modified_ns: Option<i64>, input: Box<dyn Read + Send +
         name: name.to_owned(),
         modified_ns,
         bytes: None,
+        packed: None,
         compression: "none".to_owned(),
         input: Ok(input),
     }

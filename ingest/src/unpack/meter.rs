@@ -50,6 +50,40 @@ impl Meter {
     }
 }
 
+/// How far a file is read that is unpacked on the way.
+#[derive(Debug)]
+pub struct Packed {
+    bytes: u64,
+    read: AtomicU64,
+}
+
+impl Packed {
+    pub(super) fn new(bytes: u64) -> Packed {
+        Packed { bytes, read: AtomicU64::new(0) }
+    }
+
+    /// How long what comes out will be, when so much has come out so far and the rest is like it.
+    #[must_use]
+    pub fn expected(&self, unpacked: u64) -> u64 {
+        let read = self.read.load(Ordering::Relaxed).clamp(1, self.bytes.max(1));
+        (u128::from(unpacked) * u128::from(self.bytes) / u128::from(read)) as u64
+    }
+}
+
+/// A file of which is known how far it is read.
+pub struct Followed<R> {
+    pub inner: R,
+    pub packed: Arc<Packed>,
+}
+
+impl<R: Read> Read for Followed<R> {
+    fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(output)?;
+        self.packed.read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
 /// A decoder whose output is counted.
 pub struct Metered<R> {
     pub inner: R,

@@ -29,7 +29,8 @@ use std::sync::Arc;
 use self::frames::Frames;
 use self::input::{Input, Peek};
 use self::kind::{HEAD_BYTES, Kind, kind};
-use self::meter::{Meter, Metered};
+pub use self::meter::Packed;
+use self::meter::{Followed, Meter, Metered};
 use self::problem::Problem;
 pub(crate) use self::problem::carried;
 use self::spool::{Storage, spool};
@@ -77,6 +78,8 @@ pub struct Member<'a> {
     pub modified_ns: Option<i64>,
     /// How many bytes there are, where something tells it.
     pub bytes: Option<u64>,
+    /// How far the file is read, where this is all that it holds and it must be unpacked to be counted.
+    pub packed: Option<Arc<Packed>>,
     /// The containers around it, outermost first: `none`, `gzip`, `xz+tar`.
     pub compression: String,
     /// The bytes, or why there are none. Reading fails with an `io::Error` where the data is cut off or
@@ -93,15 +96,20 @@ pub fn unpack(found: &Found, limits: &UnpackLimits, visit: &mut dyn FnMut(Member
         let mut head = Vec::with_capacity(HEAD_BYTES);
         Read::by_ref(&mut file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
         file.rewind()?;
-        walk.meter.add_packed(file.metadata()?.len());
-        Ok((kind(&head), file))
+        let bytes = file.metadata()?.len();
+        walk.meter.add_packed(bytes);
+        Ok((kind(&head), file, bytes))
     });
     match opened {
         Err(error) => walk.visit(&place, Err(Error::io(&place.path, error))),
-        Ok((kind @ (Kind::Zip | Kind::SevenZ), file)) => {
+        Ok((kind @ (Kind::Zip | Kind::SevenZ), file, _)) => {
             walk.archive(place.clone(), kind, Storage::File(file));
         }
-        Ok((_, file)) => walk.open(place.clone(), Input::new(file)),
+        Ok((_, file, bytes)) => {
+            let packed = Arc::new(Packed::new(bytes));
+            walk.packed = Some(Arc::clone(&packed));
+            walk.open(place.clone(), Input::new(Followed { inner: file, packed }));
+        }
     }
     walk.finish(&place);
 }
@@ -135,6 +143,7 @@ struct Place {
 struct Walk<'w> {
     limits: &'w UnpackLimits,
     meter: Arc<Meter>,
+    packed: Option<Arc<Packed>>,
     visit: &'w mut dyn FnMut(Member<'_>) -> bool,
     visited: u64,
     stopped: bool,
@@ -155,7 +164,7 @@ impl<'w> Walk<'w> {
             in_archive: false,
         };
         let meter = Arc::new(Meter::new(limits.expansion_free_bytes, limits.expansion_ratio));
-        (Walk { limits, meter, visit, visited: 0, stopped: false }, place)
+        (Walk { limits, meter, packed: None, visit, visited: 0, stopped: false }, place)
     }
 
     /// Says so when nothing was handed out.
@@ -308,6 +317,7 @@ impl<'w> Walk<'w> {
             name: place.name.clone(),
             modified_ns: place.modified_ns,
             bytes: place.bytes,
+            packed: self.packed.clone().filter(|_| place.bytes.is_none() && !place.in_archive),
             compression,
             input,
         });
