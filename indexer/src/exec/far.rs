@@ -40,8 +40,8 @@ pub fn rows(question: &Question<'_>, column: &str, test: &ValueTest) -> Result<O
         return Ok(Some(Found { rows: found, path: Path::Index }));
     }
     let raw = segment.raw();
-    let values = segment.values_at(&[column], &candidates, &mut raw.cursor(), question.cancel)?;
-    for (&row, value) in candidates.iter().zip(values.iter().flatten()) {
+    let values = segment.standing_at(column, &candidates, &mut raw.cursor(), question.cancel)?;
+    for (&row, value) in candidates.iter().zip(&values) {
         if value.as_ref().is_some_and(|value| test.texts.passes(value)) {
             found.insert(row);
         }

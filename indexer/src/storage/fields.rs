@@ -266,6 +266,43 @@ impl Segment {
         cancel: &Cancel,
     ) -> Result<Vec<Vec<Option<String>>>> {
         let places: Vec<_> = names.iter().map(|name| self.held_places(name)).collect::<Result<_>>()?;
+        let mut values = vec![vec![None; rows.len()]; names.len()];
+        if !names.is_empty() {
+            self.events_at(rows, cursor, cancel, |index, event| {
+                for (values, places) in values.iter_mut().zip(&places) {
+                    values[index] = places.value(rows[index] as usize, event);
+                }
+            })?;
+        }
+        Ok(values)
+    }
+
+    /// The values of such a column that stand in some events, whose rows are in order. Nothing of the column is kept.
+    pub fn standing_at(
+        &self,
+        name: &str,
+        rows: &[u32],
+        cursor: &mut RawCursor<'_>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Option<String>>> {
+        let places = self.noted(self.table().and_then(|table| table.places_at(name, rows)))?;
+        let mut values = vec![None; rows.len()];
+        self.events_at(rows, cursor, cancel, |index, event| {
+            let value =
+                places.of(index).and_then(|(start, length)| event.get(start..start.saturating_add(length)));
+            values[index] = value.map(|value| String::from_utf8_lossy(value).into_owned());
+        })?;
+        Ok(values)
+    }
+
+    /// Calls `each` with the bytes of some events, in the order of their files.
+    fn events_at(
+        &self,
+        rows: &[u32],
+        cursor: &mut RawCursor<'_>,
+        cancel: &Cancel,
+        mut each: impl FnMut(usize, &[u8]),
+    ) -> Result<()> {
         let located = self.locations()?;
         let at = |index: usize| {
             let row = rows[index] as usize;
@@ -273,25 +310,18 @@ impl Segment {
         };
         let mut in_files: Vec<usize> = (0..rows.len()).collect();
         in_files.sort_unstable_by_key(|&index| at(index));
-        let mut values = vec![vec![None; rows.len()]; names.len()];
-        if names.is_empty() {
-            return Ok(values);
-        }
         let mut read = |index: usize| -> Result<()> {
-            let (row, (source, offset)) = (rows[index] as usize, at(index));
+            let (source, offset) = at(index);
             let frame = self.frame(source, offset)?;
             let bytes = cursor.frame(source, frame)?;
-            let event = &bytes[self.event_in(&bytes, frame, offset, located.length(row))?];
-            for (values, places) in values.iter_mut().zip(&places) {
-                values[index] = places.value(row, event);
-            }
+            each(index, &bytes[self.event_in(&bytes, frame, offset, located.length(rows[index] as usize))?]);
             Ok(())
         };
         for index in in_files {
             stopped(cancel)?;
             self.noted(read(index))?;
         }
-        Ok(values)
+        Ok(())
     }
 
     /// The columns of all fields, made from the original bytes.
@@ -369,7 +399,8 @@ impl Segment {
         if !field.placed {
             return Ok(None);
         }
-        let Some((start, length)) = table.place(&field.column, row)? else { return Ok(None) };
+        let places = table.places_at(&field.column, &[row as u32])?;
+        let Some((start, length)) = places.of(0) else { return Ok(None) };
         let locations = self.locations()?;
         let (source, offset) = (locations.source(row), locations.offset(row));
         let frame = self.frame(source, offset)?;

@@ -188,15 +188,14 @@ impl Table {
         self.file.is_coded(column)
     }
 
-    /// The place of one value of a field that is told by places.
-    pub fn place(&self, column: &str, row: usize) -> Result<Option<(usize, usize)>> {
+    /// The places of such a field in some rows, which are in order.
+    pub fn places_at(&self, column: &str, rows: &[u32]) -> Result<Places> {
         let (start, length) = column_names(column);
-        let number = |name: &str| match self.file.cell(name, row)? {
+        let numbers = |name: &str| match self.file.cells(name, rows)? {
             Values::Int(numbers) => Ok(numbers),
             _ => Err(self.file.mistyped(name)),
         };
-        let (start, length) = (number(&start)?, number(&length)?);
-        Ok(Places { start, length, ..Places::default() }.of(0))
+        Ok(Places { start: numbers(&start)?, length: numbers(&length)?, ..Places::default() })
     }
 
     /// Whether the table has a column of this name.
@@ -206,7 +205,7 @@ impl Table {
 
     /// One value of a field as text.
     pub fn cell(&self, column: &str, row: usize) -> Result<Option<String>> {
-        Ok(text_of(&self.file.cell(column, row)?, 0))
+        Ok(text_of(&self.file.cells(column, &[row as u32])?, 0))
     }
 }
 

@@ -96,28 +96,33 @@ impl File {
         self.chunks.iter().any(|chunk| chunk.name == name && chunk.coded)
     }
 
-    /// The value of one row, as the only one: only the page it is in is decoded, and the dictionary.
-    pub fn cell(&self, name: &str, row: usize) -> Result<Values> {
+    /// The values of some rows, which are in order: only the pages they are in are decoded, and the dictionary.
+    pub fn cells(&self, name: &str, rows: &[u32]) -> Result<Values> {
         let chunk = self.chunk(name)?;
         let bytes = self.bytes(chunk)?;
         let mut values = Decoder::new(chunk.physical);
-        let (mut first, mut place) = (0, None);
+        let (mut first, mut decoded, mut places) = (0, 0, Vec::with_capacity(rows.len()));
         each_page(&bytes, &mut |header, body| {
-            let rows = page_rows(header)?;
-            let holds = (first..first + rows).contains(&row);
-            first += rows;
-            if holds {
-                place = Some(row + rows - first);
+            let count = page_rows(header)?;
+            let here = rows[places.len()..].iter().take_while(|&&row| (row as usize) < first + count);
+            let here: Vec<usize> = here.map(|&row| row as usize - first + decoded).collect();
+            first += count;
+            if here.is_empty() && count > 0 {
+                return Some(());
             }
-            if holds || rows == 0 { values.add(header, body) } else { Some(()) }
+            places.extend(here);
+            decoded += count;
+            values.add(header, body)
         })
+        .filter(|()| places.len() == rows.len())
         .ok_or_else(|| self.damaged(name))?;
-        let place = place.ok_or_else(|| self.damaged(name))?;
         Ok(match values.finish() {
-            Values::Text { codes, texts } => Values::Text { codes: vec![codes[place]], texts },
-            Values::Int(values) => Values::Int(vec![values[place]]),
-            Values::Float(values) => Values::Float(vec![values[place]]),
-            Values::Bool(values) => Values::Bool(vec![values[place]]),
+            Values::Text { codes, texts } => {
+                Values::Text { codes: places.iter().map(|&place| codes[place]).collect(), texts }
+            }
+            Values::Int(values) => Values::Int(places.iter().map(|&place| values[place]).collect()),
+            Values::Float(values) => Values::Float(places.iter().map(|&place| values[place]).collect()),
+            Values::Bool(values) => Values::Bool(places.iter().map(|&place| values[place]).collect()),
         })
     }
 

@@ -72,8 +72,13 @@ proptest! {
         for (name, _, values) in &columns {
             let expected = rows(values);
             prop_assert_eq!(&rows(&file.column(name).expect("it is as it was written")), &expected, "{}", name);
-            for row in [0, cells.len() / 2, cells.len().saturating_sub(1)].into_iter().filter(|&row| row < cells.len()) {
-                prop_assert_eq!(&rows(&file.cell(name, row).expect("it is as it was written"))[0], &expected[row], "{} {}", name, row);
+            let all = 0..cells.len() as u32;
+            let last = all.end.saturating_sub(1);
+            for some in [vec![0], vec![last / 2], vec![last], vec![0, last / 2, last], all.step_by(97).collect()] {
+                let some: Vec<u32> = some.into_iter().filter(|&row| (row as usize) < cells.len()).collect();
+                let found = rows(&file.cells(name, &some).expect("it is as it was written"));
+                let wanted: Vec<_> = some.iter().map(|&row| expected[row as usize].clone()).collect();
+                prop_assert_eq!(found, wanted, "{} {:?}", name, some);
             }
         }
         prop_assert!(file.column("none").is_err());
@@ -92,7 +97,7 @@ proptest! {
         if let Ok(file) = File::open(&path) {
             for (name, ..) in &columns {
                 let _ = file.column(name);
-                let _ = file.cell(name, 150);
+                let _ = file.cells(name, &[3, 150]);
             }
         }
     }
