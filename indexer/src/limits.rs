@@ -37,11 +37,11 @@ pub const CHUNKS_WAITING: usize = 2;
 
 /// Chunks that may wait to land besides, where there is memory. More of them fall out of the processor's caches before
 /// their turn, and gain nothing.
-pub const MOST_CHUNKS_WAITING: usize = 48;
+pub const MOST_CHUNKS_WAITING: usize = 192;
 
 /// Decompressed raw frames kept for pages and exports: about as many as a segment has, because events that
 /// are neighbours in time can lie anywhere in it.
-pub const FRAME_CACHE_FRAMES: usize = 160;
+pub const FRAME_CACHE_FRAMES: usize = 640;
 
 /// What rows kept from earlier filters may take, over all segments. A filter that many events match takes an
 /// eighth of a byte an event, so this holds some fifty filters over ten million events.

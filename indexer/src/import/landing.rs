@@ -343,13 +343,13 @@ impl<'w, 'c> Landing<'w, 'c> {
         let Some(current) = &mut self.current else {
             return Err(Error::new(ErrorKind::Internal, "a part of a file arrived before its beginning"));
         };
-        let Part { mut batch, compressed, hash, expected } = part;
+        let Part { mut batch, packed, hash, expected } = part;
         let entry = &mut self.manifest.sources[current.source as usize];
         current.resume = current.place(entry, &batch);
         current.settler.settle(&mut batch);
-        let compressed = compressed.at_path(self.writing.folder())?;
+        let packed = packed.at_path(self.writing.folder())?;
         let bytes = batch.chunk.bytes.len() as u32;
-        let frame = current.raw.append(&compressed, bytes)?;
+        let frame = current.raw.append(&packed, bytes)?;
         current.frames.push(frame);
         current.hash = hash;
         current.account.add(&batch, current.encoding);

@@ -1,5 +1,5 @@
 //! Reading and parsing, off the landing thread: one thread reads the streams in order, workers parse and
-//! compress chunks beside each other, and the results come out in the order of the streams.
+//! pack chunks beside each other, and the results come out in the order of the streams.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use super::stages::{Counters, Stages};
 use crate::Cancel;
 use crate::error::Error;
 use crate::limits::CHUNKS_WAITING;
-use crate::storage::{FormatFile, Reading, Resume, compress};
+use crate::storage::{FormatFile, Reading, Resume, pack};
 use crate::tune::Plan;
 
 /// What comes out, in order: each stream is found, begins, lands in parts, and ends.
@@ -85,7 +85,7 @@ pub enum Behind {
 
 pub struct Part {
     pub batch: Batch,
-    pub compressed: std::io::Result<Vec<u8>>,
+    pub packed: std::io::Result<Vec<u8>>,
     /// Hash of the source up to the end of this part.
     pub hash: Sha256,
     /// How long the source will be, where that is found out while it is unpacked.
@@ -232,11 +232,11 @@ fn work(queue: &Receiver<(u64, Job)>, done: &Sender<(u64, Step)>, level: i32, co
         let step = match job {
             Job::Pass(step) => step,
             Job::Parse { chunk, parser, hash, expected } => {
-                let compressed = compress(&chunk.bytes, level);
+                let packed = pack(&chunk.bytes, level);
                 let batch = parser.parse(chunk);
                 counters.done(batch.rows() as u64, batch.chunk.bytes.len() as u64);
                 thread.count();
-                Step::Part(Box::new(Part { batch, compressed, hash, expected }))
+                Step::Part(Box::new(Part { batch, packed, hash, expected }))
             }
         };
         if counters.hand_on(done.is_full(), || done.send((sequence, step)).is_err()) {

@@ -12,12 +12,15 @@ use super::merge::Merge;
 use super::{Rewriting, catch_up, unless_cancelled};
 use crate::Cancel;
 use crate::case::{Case, frames_of};
-use crate::error::Result;
+use crate::error::{Result, from_io};
 use crate::limits::{
     COMPACT_COLUMN_LEVEL, COMPACT_RAW_BYTES, COMPACT_RAW_LEVEL, SEGMENT_CELLS, SEGMENT_ROWS,
 };
-use crate::storage::{Frame, Packer, RawCursor, RawWriter, Segment, folder_bytes, raw_frames, sync_raw};
+use crate::storage::{Frame, RawCursor, RawWriter, Segment, folder_bytes, pack, raw_frames, sync_raw};
 use crate::writing::Writing;
+
+/// Frames that a worker packs between two looks at the request to stop: a tenth of a second.
+const FRAMES_A_WORKER: usize = 8;
 
 /// What compacting did.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,7 +86,7 @@ fn pack_source(writing: &mut Writing<'_>, source: u32, cancel: &Cancel) -> Resul
     let frames = frames_of(writing.segments(), source);
     entry.generation += 1;
     let mut raw = RawWriter::create(writing.folder(), source, entry.generation)?;
-    let packed = pack(&frames, source, &mut writing.cursor(), &mut raw, cancel);
+    let packed = pack_frames(&frames, source, &mut writing.cursor(), &mut raw, cancel);
     entry.raw_bytes = raw.written();
     entry.packed_bytes = entry.bytes;
     let file = [(source, entry.generation)].into();
@@ -95,7 +98,7 @@ fn pack_source(writing: &mut Writing<'_>, source: u32, cancel: &Cancel) -> Resul
     writing.publish(manifest, Vec::new())
 }
 
-fn pack(
+fn pack_frames(
     frames: &[Frame],
     source: u32,
     cursor: &mut RawCursor<'_>,
@@ -103,16 +106,16 @@ fn pack(
     cancel: &Cancel,
 ) -> Result<()> {
     let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    for run in frames.chunks(workers * 2) {
+    for run in frames.chunks(workers * FRAMES_A_WORKER) {
         unless_cancelled(cancel)?;
         let bytes = run.iter().map(|frame| cursor.read(source, frame)).collect::<Result<Vec<_>>>()?;
         let packed = std::thread::scope(|scope| {
-            let pack = |part: &[Vec<u8>]| -> Result<Vec<Vec<u8>>> {
-                let mut packer = Packer::new(COMPACT_RAW_LEVEL)?;
-                part.iter().map(|bytes| packer.pack(bytes)).collect()
+            let pack_part = |part: &[Vec<u8>]| -> Result<Vec<Vec<u8>>> {
+                let packed = part.iter().map(|bytes| pack(bytes, COMPACT_RAW_LEVEL));
+                packed.collect::<std::io::Result<_>>().map_err(|error| from_io(&error))
             };
             let parts = bytes.chunks(bytes.len().div_ceil(workers).max(1));
-            let threads: Vec<_> = parts.map(|part| scope.spawn(move || pack(part))).collect();
+            let threads: Vec<_> = parts.map(|part| scope.spawn(move || pack_part(part))).collect();
             threads
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))

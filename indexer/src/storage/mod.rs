@@ -10,6 +10,7 @@ mod kept;
 mod lock;
 mod manifest;
 pub(crate) mod notes;
+mod packing;
 mod parquet;
 mod places;
 mod profile;
@@ -36,14 +37,15 @@ pub(crate) use lock::{Lock, is_locked};
 pub(crate) use manifest::{Follows, FormatFile, Manifest, ManifestStamp, SegmentEntry, bytes_as_text};
 pub use manifest::{Reading, SourceEntry};
 pub use notes::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged};
+pub(crate) use packing::pack;
 #[cfg(test)]
 pub(crate) use parquet::File as ParquetFile;
 pub(crate) use parquet::{Kind as ParquetKind, NO_CODE, Texts, Values, Writer as ParquetWriter};
 pub(crate) use places::Places;
 pub use profile::Profile;
 pub(crate) use raw::{
-    Frame, Packer, RawCursor, RawFolder, RawWriter, bury_raw, compress, of_raw_name, raw_frames, raw_path,
-    recover_raw, sync_raw,
+    Frame, RawCursor, RawFolder, RawWriter, bury_raw, of_raw_name, raw_frames, raw_path, recover_raw,
+    sync_raw,
 };
 pub(crate) use reading::{Readings, SourceReading};
 pub(crate) use rollup::Rollup;

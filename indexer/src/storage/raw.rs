@@ -1,7 +1,6 @@
 //! The original bytes: one seekable zstd file a source. Each frame holds one chunk of whole events, so an
 //! event is read by decompressing one frame, and plain `zstd -d` gives the file back.
 
-use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -9,29 +8,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use zstd::bulk::Compressor;
-use zstd::zstd_safe::CParameter;
 
 use super::files;
-use crate::error::{AtPath, Error, Result, from_io};
+use super::packing::unpack;
+use crate::error::{AtPath, Error, Result};
 
 const SKIPPABLE_MAGIC: u32 = 0x184D_2A5E;
 /// Of a frame that decompressors pass over.
 const PASSED_OVER_MAGIC: u32 = 0x184D_2A50;
 const SEEKABLE_MAGIC: u32 = 0x8F92_EAB1;
-
-/// Log lines share long pieces: at level 1 looking only for matches of seven bytes and more is quicker than the
-/// level's own setting, and with a table of matches and a window that stay in the caches of a core packing takes a
-/// tenth less time for an access log, a third less for JSON, and 2 to 4 % more bytes.
-const TUNED_LEVEL: i32 = 1;
-const SHORTEST_MATCH: u32 = 7;
-const HASH_LOG: u32 = 13;
-const WINDOW_LOG: u32 = 18;
-
-thread_local! {
-    /// Making one costs as much as packing a tenth of a chunk, so each worker keeps its own.
-    static COMPRESSOR: RefCell<Option<(i32, Compressor<'static>)>> = const { RefCell::new(None) };
-}
 
 /// A compressed run of a source's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,25 +45,6 @@ impl Frame {
     pub fn end(&self) -> u64 {
         self.offset + u64::from(self.bytes)
     }
-}
-
-/// Compresses one chunk to one frame. Pure, so that it runs beside parsing on every core.
-pub fn compress(bytes: &[u8], level: i32) -> std::io::Result<Vec<u8>> {
-    COMPRESSOR.with_borrow_mut(|kept| match kept {
-        Some((of, compressor)) if *of == level => compressor.compress(bytes),
-        _ => kept.insert((level, compressor(level)?)).1.compress(bytes),
-    })
-}
-
-fn compressor(level: i32) -> std::io::Result<Compressor<'static>> {
-    let mut compressor = Compressor::new(level)?;
-    if level == TUNED_LEVEL {
-        compressor.set_parameter(CParameter::MinMatch(SHORTEST_MATCH))?;
-        compressor.set_parameter(CParameter::HashLog(HASH_LOG))?;
-        compressor.set_parameter(CParameter::WindowLog(WINDOW_LOG))?;
-    }
-    compressor.set_parameter(CParameter::ChecksumFlag(true))?;
-    Ok(compressor)
 }
 
 pub fn raw_path(case: &Path, source: u32, generation: u32) -> PathBuf {
@@ -174,23 +140,6 @@ fn seek_table(frames: &[(u32, u32)]) -> Vec<u8> {
     table.push(0);
     table.extend_from_slice(&SEEKABLE_MAGIC.to_le_bytes());
     table
-}
-
-/// Packs chunks at a chosen level.
-pub struct Packer(Compressor<'static>);
-
-impl Packer {
-    pub fn new(level: i32) -> Result<Packer> {
-        let made = Compressor::new(level).and_then(|mut compressor| {
-            compressor.set_parameter(CParameter::ChecksumFlag(true))?;
-            Ok(Packer(compressor))
-        });
-        made.map_err(|error| from_io(&error))
-    }
-
-    pub fn pack(&mut self, bytes: &[u8]) -> Result<Vec<u8>> {
-        self.0.compress(bytes).map_err(|error| from_io(&error))
-    }
 }
 
 /// The frames of a raw file, as its seek table tells them. Buried ones hold no bytes and are left out.
@@ -341,7 +290,7 @@ impl RawCursor<'_> {
         };
         let mut compressed = vec![0; frame.size as usize];
         file.seek(SeekFrom::Start(frame.at)).and_then(|_| file.read_exact(&mut compressed)).at_path(&path)?;
-        let bytes = zstd::bulk::decompress(&compressed, frame.bytes as usize)
+        let bytes = unpack(&compressed, frame.bytes as usize)
             .map_err(|error| Error::damaged(&path, format!("bytes from {} on: {error}", frame.offset)))?;
         if bytes.len() == frame.bytes as usize {
             Ok(bytes)

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use ingest::limits::CHUNK_BYTES;
+
 use super::Host;
 use crate::limits::{
     CHUNKS_WAITING, LARGEST_BUDGET_BYTES, LEAST_BUDGET_BYTES, LEAST_SEGMENT_RAW_BYTES, MOST_CHUNKS_WAITING,
@@ -14,7 +16,7 @@ use crate::limits::{
 const BASE_BYTES: u64 = 128 << 20;
 
 /// A chunk under way: its bytes, packed and parsed.
-const CHUNK_COST_BYTES: u64 = 4 << 20;
+const CHUNK_COST_BYTES: u64 = 4 * CHUNK_BYTES as u64;
 
 /// What a byte of a pending segment costs at most until it is written: the bytes, their columns, and the table.
 const SEGMENT_COST: u64 = 5;

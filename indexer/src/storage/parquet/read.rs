@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ingest::NO_INT;
 
+use super::super::packing;
 use super::bits::{read_differences, read_hybrid};
 use super::thrift::{Reader, Structure};
 use super::{MAGIC, NO_CODE, PAGE_ROWS, Texts, Values, encoding, page, physical};
@@ -304,8 +305,8 @@ impl Decoder {
     }
 }
 
-fn unpack(bytes: &[u8], size: usize) -> Option<Vec<u8>> {
-    zstd::bulk::decompress(bytes, size).ok().filter(|bytes| bytes.len() == size)
+fn unpack(packed: &[u8], bytes: usize) -> Option<Vec<u8>> {
+    packing::unpack(packed, bytes).ok().filter(|unpacked| unpacked.len() == bytes)
 }
 
 /// Puts the values that are there into the rows that have one.
