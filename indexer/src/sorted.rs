@@ -64,7 +64,6 @@ enum Keys {
 
 /// What one part holds of the page.
 struct Around {
-    before: u64,
     between: Vec<(u64, usize)>,
     first: Part,
     last: Part,
@@ -129,7 +128,7 @@ pub(crate) fn positions(
     let (start, end) = (first.min(valued), first.saturating_add(count).min(valued));
     let mut positions = Vec::with_capacity(count);
     if start < end {
-        positions = valued_page(asked, &parts, &order, sort.descending, (start, end, valued))?;
+        positions = valued_page(asked, &parts, &order, sort, (start, end, valued))?;
     }
     let rest = first.saturating_add(count).min(total).saturating_sub(first.max(valued));
     if rest > 0 {
@@ -149,32 +148,46 @@ fn valued_page(
     asked: &Asked<'_>,
     parts: &[(Part, Keys, usize)],
     order: &Order,
-    descending: bool,
+    sort: &SortBy,
     (start, end, valued): (usize, usize, usize),
 ) -> Result<Vec<Position>> {
+    let descending = sort.descending;
     let rank = |place: usize| (if descending { valued - 1 - place } else { place }) as u64;
     let mut ranks = Ranks::at(&[rank(start), rank(end - 1)], order.largest());
     while !ranks.is_done() {
         let mut total = ranks.total();
-        let pass = |index: usize| Ok(parts[index].1.pass(&ranks, &parts[index].0));
+        // What the first pass counts of a whole segment is kept: it is the same for every page.
+        let kept = ranks.first_pass().and_then(|(shift, _)| order.name_of_counts(&sort.field, shift));
+        let pass = |index: usize| {
+            let (part, keys, _) = &parts[index];
+            let Some(name) = kept.as_ref().filter(|_| part.is_all()) else {
+                return Ok(Arc::new(keys.pass(&ranks, part)));
+            };
+            asked.case.columns().get_or_stop(part.segment.meta.id, name, asked.cancel, || {
+                let counts = keys.pass(&ranks, part);
+                let bytes = counts.bytes();
+                Ok((counts, bytes))
+            })
+        };
         in_order(parts.len(), asked.cancel, pass, |_, found| {
-            ranks.absorb(&mut total, 0, found);
+            ranks.absorb(&mut total, 0, &found);
             Ok(())
         })?;
         ranks.narrow(total);
     }
-    let ends = ranks.between(0, 0).zip(ranks.between(0, 1));
-    let Some(((first, ..), (last, ..))) = ends else { return Ok(Vec::new()) };
-    let (mut before, mut between, mut firsts, mut lasts) = (0, Vec::new(), Vec::new(), Vec::new());
-    let look = |index: usize| Ok(parts[index].1.around(&parts[index].0, first, last, descending));
+    let ends = ranks.found_at(0).zip(ranks.found_at(1));
+    let Some(((first, less), (last, _))) = ends else { return Ok(Vec::new()) };
+    let (mut between, mut firsts, mut lasts) = (Vec::new(), Vec::new(), Vec::new());
+    let look = |index: usize| Ok(parts[index].1.around(&parts[index].0, first, last));
     in_order(parts.len(), asked.cancel, look, |index, around| {
-        before += around.before;
         between.extend(around.between.into_iter().map(|(key, row)| (key, index, row)));
         firsts.push(around.first);
         lasts.push(around.last);
         Ok(())
     })?;
-    let mut page = Selection::new(firsts)?.page(Direction::OldestFirst, start - before as usize, end - start);
+    let firsts = Selection::new(firsts)?;
+    let before = if descending { valued - less as usize - firsts.len() } else { less as usize };
+    let mut page = firsts.page(Direction::OldestFirst, start - before, end - start);
     page.extend(between_in_order(parts, between, descending)?);
     if first != last {
         page.extend(Selection::new(lasts)?.page(Direction::OldestFirst, 0, end - start - page.len()));
@@ -212,6 +225,14 @@ impl Order {
         match self {
             Order::Numbers { largest, .. } => *largest,
             Order::Values(places) => places.largest,
+        }
+    }
+
+    /// What the counts of a field's numbers are kept as: the keys of two domains are not the same.
+    fn name_of_counts(&self, field: &str, shift: u32) -> Option<String> {
+        match self {
+            Order::Numbers { domain, .. } => Some(format!("#ranks {field} {domain:?} {shift}")),
+            Order::Values(_) => None,
         }
     }
 
@@ -341,27 +362,18 @@ impl Keys {
         if let (Some((shift, _)), Narrowed::Counts(counts)) = (ranks.first_pass(), &mut narrowed) {
             self.for_each(part, |_, key| counts[(key >> shift) as usize] += 1);
         } else {
-            self.for_each(part, |_, key| ranks.put(&mut narrowed, 0, 0, key));
+            let (least, most) = ranks.span();
+            self.for_each_between(part, least, most, |_, key| ranks.put(&mut narrowed, 0, 0, key));
         }
         narrowed
     }
 
-    fn around(&self, part: &Part, first: u64, last: u64, descending: bool) -> Around {
-        match self {
-            Keys::Numbers(column, to_key) => around_codes(column, *to_key, part, (first, last), descending),
-            _ => self.around_keys(part, first, last, descending),
-        }
-    }
-
-    fn around_keys(&self, part: &Part, first: u64, last: u64, descending: bool) -> Around {
+    /// The rows with keys from one end of a page to the other.
+    fn around(&self, part: &Part, first: u64, last: u64) -> Around {
         let rows = part.segment.meta.events as usize;
-        let (mut before, mut between) = (0, Vec::new());
-        let (mut firsts, mut lasts) = (Rows::none(rows), Rows::none(rows));
-        let (low, high) = if descending { (last, first) } else { (first, last) };
-        self.for_each(part, |row, key| {
-            if key < low || key > high {
-                before += u64::from((key > high) == descending);
-            } else if key == first {
+        let (mut firsts, mut lasts, mut between) = (Rows::none(rows), Rows::none(rows), Vec::new());
+        self.for_each_between(part, first.min(last), first.max(last), |row, key| {
+            if key == first {
                 firsts.insert(row as u32);
             } else if key == last {
                 lasts.insert(row as u32);
@@ -370,31 +382,20 @@ impl Keys {
             }
         });
         let part_of = |set: Rows| Part::new(Arc::clone(&part.segment), RowSet::of(set, rows), 0..rows);
-        Around { before, between, first: part_of(firsts), last: part_of(lasts) }
+        Around { between, first: part_of(firsts), last: part_of(lasts) }
     }
-}
 
-/// Keys of numbers are in the order of the codes, so rows are found by comparing codes.
-fn around_codes(
-    column: &Column,
-    to_key: ToKey,
-    part: &Part,
-    (first, last): (u64, u64),
-    descending: bool,
-) -> Around {
-    let (low, high) = if descending { (last, first) } else { (first, last) };
-    let rows = |before: &dyn Fn(u64) -> bool, within: &dyn Fn(u64) -> bool| {
-        let codes =
-            Codes::between(column.largest, |code| before(to_key.key(code)), |code| within(to_key.key(code)));
-        part.with(codes.rows(column))
-    };
-    let before =
-        if descending { rows(&|key| key <= high, &|_| true) } else { rows(&|_| false, &|key| key < low) };
-    let mut between = Vec::new();
-    rows(&|key| key <= low, &|key| key < high).for_each(|row| {
-        between.push((to_key.key(column.codes.get(row)), row));
-    });
-    let firsts = rows(&|key| key < first, &|key| key == first);
-    let lasts = rows(&|key| key < last || last == first, &|key| key == last);
-    Around { before: before.len() as u64, between, first: firsts, last: lasts }
+    fn for_each_between(&self, part: &Part, low: u64, high: u64, mut each: impl FnMut(usize, u64)) {
+        let Keys::Numbers(column, to_key) = self else {
+            return self.for_each(part, |row, key| {
+                if (low..=high).contains(&key) {
+                    each(row, key);
+                }
+            });
+        };
+        // Keys of numbers are in the order of the codes, so rows are found by comparing codes.
+        let key = |code| to_key.key(code);
+        let codes = Codes::between(column.largest, |code| key(code) < low, |code| key(code) <= high);
+        part.with(codes.rows(column)).for_each(|row| each(row, key(column.codes.get(row))));
+    }
 }

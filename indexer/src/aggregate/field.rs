@@ -119,7 +119,7 @@ pub fn count_codes(column: &Column, part: &crate::exec::Part) -> Vec<u32> {
 
 /// How many of these rows have no value in a column.
 pub fn missing(column: &Column, part: &crate::exec::Part) -> usize {
-    if column.missing == 0 || part.is_whole() && part.len() == column.rows() {
+    if column.missing == 0 || part.is_all() {
         return column.missing;
     }
     let mut missing = 0;

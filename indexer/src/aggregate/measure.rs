@@ -131,7 +131,7 @@ impl State {
             }
             (Found::Percentiles(total, without), Found::Percentiles(found, more)) => {
                 if let State::Percentiles { ranks, .. } = self {
-                    ranks.absorb(total, first, found);
+                    ranks.absorb(total, first, &found);
                 }
                 *without = without.plus(more);
             }

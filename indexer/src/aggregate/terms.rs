@@ -106,7 +106,7 @@ fn least(codes: impl Iterator<Item = u32>, most: usize, key: impl Fn(u32) -> (u3
 }
 
 fn counted(asked: &Asked<'_>, field: &str, part: &Part, column: &Column) -> Result<Counted> {
-    if part.is_whole() && part.len() == column.rows() {
+    if part.is_all() {
         // Counts of a whole segment never change.
         let make = || {
             let counts = count_codes(column, part);

@@ -71,6 +71,11 @@ impl Part {
         self.rows.clone()
     }
 
+    /// Every row of the segment matches.
+    pub fn is_all(&self) -> bool {
+        self.is_whole() && self.len() == self.segment.meta.events as usize
+    }
+
     /// Every row of the range matches.
     pub fn is_whole(&self) -> bool {
         matches!(self.set, RowSet::All(_))

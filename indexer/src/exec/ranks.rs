@@ -20,8 +20,19 @@ pub struct Ranks {
     steps: Vec<Step>,
     last: Last,
     wants: Vec<Want>,
-    /// For each cell and share, the two numbers that the rank lies between, and how far it is to the second.
-    found: Vec<Option<(u64, u64, f64)>>,
+    /// For each cell and share.
+    found: Vec<Option<Found>>,
+}
+
+/// The two numbers that a rank lies between.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    low: u64,
+    high: u64,
+    /// How far it is to the second.
+    way: f64,
+    /// Numbers less than the first.
+    below: u64,
 }
 
 #[derive(Debug)]
@@ -62,6 +73,25 @@ struct Step {
     shift: u32,
     buckets: usize,
     groups: Vec<u32>,
+    /// A bit for each of `groups`, set where it leads on: nearly all keys go nowhere, and the nearest cache tells so.
+    leads_on: Vec<u64>,
+}
+
+impl Step {
+    fn new(shift: u32, buckets: usize, groups: Vec<u32>) -> Step {
+        let word = |groups: &[u32]| {
+            let bits = groups.iter().enumerate();
+            bits.fold(0, |word, (bit, &group)| word | u64::from(group != NOWHERE) << bit)
+        };
+        let leads_on = groups.chunks(64).map(word).collect();
+        Step { shift, buckets, groups, leads_on }
+    }
+
+    /// Which of `groups` a key of a group is told.
+    #[inline]
+    fn at(&self, group: usize, key: u64) -> usize {
+        group * self.buckets + (key >> self.shift) as usize
+    }
 }
 
 #[derive(Debug)]
@@ -79,6 +109,8 @@ struct Want {
     upper: bool,
     group: usize,
     rank: u64,
+    /// Numbers less than all of the group.
+    below: u64,
     above: u64,
 }
 
@@ -132,6 +164,16 @@ impl Ranks {
     /// that the pass knows.
     #[inline]
     pub fn put(&self, narrowed: &mut Narrowed, first: u32, cell: u32, key: u64) {
+        let is_wanted = self.steps.first().is_none_or(|step| {
+            let at = step.at((first + cell) as usize, key);
+            step.leads_on[at / 64] >> (at % 64) & 1 == 1
+        });
+        if is_wanted {
+            self.put_wanted(narrowed, first, cell, key);
+        }
+    }
+
+    fn put_wanted(&self, narrowed: &mut Narrowed, first: u32, cell: u32, key: u64) {
         let Some((group, key)) = self.follow(first + cell, key) else { return };
         match (narrowed, &self.last) {
             (Narrowed::Counts(counts), Last::Count { shift, buckets, .. }) => {
@@ -151,11 +193,10 @@ impl Ranks {
         }
     }
 
-    #[inline]
     fn follow(&self, cell: u32, mut key: u64) -> Option<(usize, u64)> {
         let mut group = cell as usize;
         for step in &self.steps {
-            let next = step.groups[group * step.buckets + (key >> step.shift) as usize];
+            let next = step.groups[step.at(group, key)];
             if next == NOWHERE {
                 return None;
             }
@@ -165,13 +206,22 @@ impl Ranks {
         Some((group, key))
     }
 
+    /// The least and the greatest key that the next pass has to look at.
+    pub fn span(&self) -> (u64, u64) {
+        let Some(step) = self.steps.last() else { return (0, u64::MAX) };
+        let uppers = self.wants.iter().map(|want| want.above);
+        let (least, most) =
+            uppers.fold((u64::MAX, 0), |(least, most), upper| (least.min(upper), most.max(upper)));
+        (least, most | ((1 << step.shift) - 1))
+    }
+
     /// An empty sum of what passes find.
     pub fn total(&self) -> Narrowed {
         self.begin(self.cells)
     }
 
     /// Adds what a pass found whose first cell is this one.
-    pub fn absorb(&self, total: &mut Narrowed, first: u32, other: Narrowed) {
+    pub fn absorb(&self, total: &mut Narrowed, first: u32, other: &Narrowed) {
         match (total, other) {
             (Narrowed::Counts(total), Narrowed::Counts(other)) => {
                 let skip = match self.first_pass() {
@@ -201,8 +251,10 @@ impl Ranks {
                     keys.sort_unstable();
                 }
                 for want in std::mem::take(&mut self.wants) {
-                    if let Some(&key) = gathered[want.group].get(want.rank as usize) {
-                        self.settle(want, want.above | key);
+                    let gathered = &gathered[want.group];
+                    if let Some(&key) = gathered.get(want.rank as usize) {
+                        let less = gathered.partition_point(|&other| other < key) as u64;
+                        self.settle(want, want.above | key, want.below + less);
                     }
                 }
             }
@@ -217,10 +269,10 @@ impl Ranks {
         for (cell, count) in numbers.enumerate().filter(|(_, count)| *count > 0) {
             for share in 0..self.wanted.len() {
                 let (low, high, way) = self.wanted.between(share, count);
-                let want = Want { cell, share, upper: false, group: cell, rank: low, above: 0 };
+                let want = Want { cell, share, upper: false, group: cell, rank: low, below: 0, above: 0 };
                 self.wants.push(want);
                 self.wants.push(Want { upper: true, rank: high, ..want });
-                self.found[cell * self.wanted.len() + share] = Some((0, 0, way));
+                self.found[cell * self.wanted.len() + share] = Some(Found { way, ..Found::default() });
             }
         }
     }
@@ -244,8 +296,9 @@ impl Ranks {
             }
             want.above |= (bucket as u64) << shift;
             want.rank -= before;
+            want.below += before;
             if shift == 0 {
-                self.settle(want, want.above);
+                self.settle(want, want.above, want.below);
                 continue;
             }
             let slot = &mut groups[group * buckets + bucket];
@@ -261,7 +314,7 @@ impl Ranks {
         if self.wants.is_empty() {
             return;
         }
-        self.steps.push(Step { shift, buckets, groups });
+        self.steps.push(Step::new(shift, buckets, groups));
         let groups = next as usize;
         self.last = if candidates <= PERCENTILE_CANDIDATES {
             Last::Gather { groups }
@@ -270,16 +323,38 @@ impl Ranks {
         };
     }
 
-    fn settle(&mut self, want: Want, key: u64) {
-        if let Some(Some((low, high, _))) = self.found.get_mut(want.cell * self.wanted.len() + want.share) {
-            *(if want.upper { high } else { low }) = key;
+    fn settle(&mut self, want: Want, key: u64, below: u64) {
+        if let Some(Some(found)) = self.found.get_mut(want.cell * self.wanted.len() + want.share) {
+            if want.upper {
+                found.high = key;
+            } else {
+                (found.low, found.below) = (key, below);
+            }
         }
     }
 
     /// The two keys that a percentile of a cell lies between, and how far it is to the second; nothing where
     /// the cell has no numbers.
     pub fn between(&self, cell: usize, share: usize) -> Option<(u64, u64, f64)> {
+        self.found(cell, share).map(|found| (found.low, found.high, found.way))
+    }
+
+    /// The key at a wanted rank of the only cell, and how many are less.
+    pub fn found_at(&self, wanted: usize) -> Option<(u64, u64)> {
+        self.found(0, wanted).map(|found| (found.low, found.below))
+    }
+
+    fn found(&self, cell: usize, share: usize) -> Option<Found> {
         self.found.get(cell * self.wanted.len() + share).copied().flatten()
+    }
+}
+
+impl Narrowed {
+    pub fn bytes(&self) -> usize {
+        match self {
+            Narrowed::Counts(counts) => counts.len() * size_of::<u32>(),
+            Narrowed::Gathered(gathered) => gathered.iter().map(|keys| keys.len() * size_of::<u64>()).sum(),
+        }
     }
 }
 
@@ -319,7 +394,7 @@ mod tests {
                     for &key in keys {
                         ranks.put(&mut pass, cell as u32, 0, key);
                     }
-                    ranks.absorb(&mut total, cell as u32, pass);
+                    ranks.absorb(&mut total, cell as u32, &pass);
                 }
                 ranks.narrow(total);
             }
