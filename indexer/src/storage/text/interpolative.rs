@@ -139,9 +139,24 @@ pub fn read(bits: &mut BitReader<'_>, count: usize, universe: u32) -> Vec<u32> {
 }
 
 fn read_between(numbers: &mut [u32], low: u32, high: u32, bits: &mut BitReader<'_>) {
-    if let [number] = numbers {
-        *number = low + read_below(high - low, bits);
-        return;
+    // Most numbers stand in the last parts, which are read without dividing them on.
+    match numbers {
+        [number] => {
+            *number = low + read_below(high - low, bits);
+            return;
+        }
+        [below, middle] => {
+            *middle = low + 1 + read_below(high - low - 1, bits);
+            *below = low + read_below(*middle - 1 - low, bits);
+            return;
+        }
+        [below, middle, above] => {
+            *middle = low + 1 + read_below(high - low - 2, bits);
+            *below = low + read_below(*middle - 1 - low, bits);
+            *above = *middle + 1 + read_below(high - *middle - 1, bits);
+            return;
+        }
+        _ => {}
     }
     if (high - low) as usize + 1 == numbers.len() {
         numbers.iter_mut().zip(low..).for_each(|(number, value)| *number = value);
