@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use ingest::Level;
 
@@ -230,6 +231,13 @@ impl Segment {
     /// not kept from a question before.
     pub fn is_far(&self, name: &str) -> bool {
         self.is_placed(name) && !self.cache.has(self.meta.id, &packed_name(name))
+    }
+
+    /// How many questions have looked for values of such a column without it.
+    pub fn asked_before(&self, name: &str) -> Result<u32> {
+        let asked =
+            self.cached(&format!("#asked {name}"), || Ok((AtomicU32::new(0), size_of::<AtomicU32>())))?;
+        Ok(asked.fetch_add(1, Ordering::Relaxed))
     }
 
     /// The values of such a column that do not stand in their event; nothing where all do.
