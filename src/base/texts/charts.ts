@@ -19,6 +19,10 @@ export const charts = {
   top: 'Values',
   scale: 'Scale',
   scales: { linear: 'linear', logarithmic: 'logarithmic' },
+  axis: {
+    linear: (field: string) => field,
+    logarithmic: (field: string) => `${field}, on a logarithmic scale`,
+  },
   kinds: {
     bars: 'Bars over time',
     lines: 'Lines over time',

@@ -1,9 +1,9 @@
 /** Where things stand in the picture of a chart; shared by what draws it and what is pointed at. */
-import type { ChartData, HeatData, Series, TimeData } from '../../state/charts/data';
+import type { BinsData, ChartData, HeatData, Series, TimeData } from '../../state/charts/data';
 import { MARGIN_PX } from '../timeline/paint';
 import { TimeScale } from '../timeline/scale';
 import { Slots } from './slots';
-import { binScale, valueScale, type ValueScale } from './valuescale';
+import { binScale, valueScale, type BinScale, type ValueScale } from './valuescale';
 
 /** The plot begins and ends where that of the timeline does, so that times stand under each other. */
 export { MARGIN_PX };
@@ -13,10 +13,16 @@ export interface Size {
   readonly heightPx: number;
 }
 
-export function plotSize({ widthPx, heightPx }: Size): Size {
+/** Room below an axis of numbers for what they are; that an axis of time is one goes without saying. */
+const AXIS_NAME_PX = 16;
+/** Room that a label on an axis of numbers wants. */
+const BIN_LABEL_PX = 64;
+
+export function plotSize({ widthPx, heightPx }: Size, shape: ChartData['shape']): Size {
+  const namePx = shape === 'bins' ? AXIS_NAME_PX : 0;
   return {
     widthPx: Math.max(1, widthPx - MARGIN_PX.left - MARGIN_PX.right),
-    heightPx: Math.max(1, heightPx - MARGIN_PX.top - MARGIN_PX.bottom),
+    heightPx: Math.max(1, heightPx - MARGIN_PX.top - MARGIN_PX.bottom - namePx),
   };
 }
 
@@ -34,7 +40,7 @@ export function slotsOf(data: ChartData, widthPx: number): Slots {
     case 'heat':
       return timeSlots(data, widthPx);
     case 'bins':
-      return Slots.even(Math.max(0, data.bins.length - 1), widthPx);
+      return new Slots(numberScale(data, widthPx).edgesPx, widthPx);
     default:
       return new Slots([], widthPx);
   }
@@ -73,7 +79,11 @@ function* heights(data: TimeData, series: readonly Series[]): Iterable<number> {
   }
 }
 
-export function heatScale(data: HeatData, heightPx: number): ValueScale {
+export function numberScale({ bins, scale, unit }: BinsData, widthPx: number): BinScale {
+  return binScale(bins, scale, widthPx, unit, Math.max(2, Math.floor(widthPx / BIN_LABEL_PX)));
+}
+
+export function heatScale(data: HeatData, heightPx: number): BinScale {
   return binScale(
     data.bins,
     data.scale,

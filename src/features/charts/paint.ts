@@ -1,4 +1,5 @@
 /** Draws charts. Knows a pen and figures; what they mean is decided elsewhere. */
+import { texts } from '../../base/texts';
 import type { Clock } from '../../base/zone';
 import type { BinsData, ChartData, HeatData, TermsData } from '../../state/charts/data';
 import { formatValue, type Unit } from '../../state/charts/units';
@@ -6,6 +7,7 @@ import { timeTicks, TimeScale } from '../timeline/scale';
 import {
   heatScale,
   MARGIN_PX,
+  numberScale,
   plotSize,
   shownSeries,
   slotsOf,
@@ -15,7 +17,7 @@ import {
 import { paintTimeData } from './paintseries';
 import { colourIn, heatShades, type Palette } from './palette';
 import type { Pen, Point } from './pen';
-import { binScale, valueScale, type ValueScale } from './valuescale';
+import { valueScale, type BinScale, type ValueScale } from './valuescale';
 
 export interface Picture extends Size {
   readonly data: ChartData;
@@ -25,9 +27,8 @@ export interface Picture extends Size {
   readonly clock: Clock;
 }
 
-/** Room that a label on the axis of time or of numbers wants. */
+/** Room that a label on the axis of time wants. */
 const LABEL_PX = 96;
-const BIN_LABEL_PX = 64;
 /** From this width on, bars are set apart by a gap. */
 export const GAP_FROM_PX = 4;
 const HEAT_SHADES = 64;
@@ -39,7 +40,7 @@ export function paintChart(pen: Pen, picture: Picture): void {
   const { data } = picture;
   if (data.shape === 'terms') return paintTerms(pen, picture, data);
   if (data.shape === 'rows') return;
-  const plot = plotSize(picture);
+  const plot = plotSize(picture, data.shape);
   pen.within(MARGIN_PX.left, MARGIN_PX.top, null, () => {
     if (data.shape === 'time') paintTimeData(pen, picture, data, plot);
     else if (data.shape === 'heat') paintHeat(pen, picture, data, plot);
@@ -103,15 +104,14 @@ function paintHeat(pen: Pen, { palette, hidden }: Picture, data: HeatData, plot:
   const bins = Math.max(1, data.bins.length - 1);
   const most = data.counts.reduce((greatest, count) => Math.max(greatest, count), 0);
   const shades = heatShades(palette, HEAT_SHADES);
-  const rowPx = plot.heightPx / bins;
   paintValueAxis(pen, scale, plot, data.unit, palette);
   pen.within(0, 0, { width: plot.widthPx, height: plot.heightPx }, () => {
     data.counts.forEach((count, cell) => {
       if (count === 0) return;
       const [slot, bin] = [Math.floor(cell / bins), cell % bins];
       const { x, width } = slots.slotPx(slot);
-      const [top, bottom] = [plot.heightPx - (bin + 1) * rowPx, plot.heightPx - bin * rowPx].map(
-        Math.round,
+      const [top, bottom] = [bin + 1, bin].map((edge) =>
+        Math.round(plot.heightPx - scale.edgesPx[edge]!),
       );
       // A single slow answer beside thousands of quick ones must still be seen.
       const strength = most <= 1 ? 1 : Math.log(count) / Math.log(most);
@@ -143,8 +143,7 @@ function paintBins(pen: Pen, { palette, hidden }: Picture, data: BinsData, plot:
     series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
   );
   const heights = valueScale(sums, 'linear', plot.heightPx, 'plain', true);
-  const most = Math.max(2, Math.floor(plot.widthPx / BIN_LABEL_PX));
-  const numbers = binScale(data.bins, data.scale, plot.widthPx, data.unit, most);
+  const numbers = numberScale(data, plot.widthPx);
   paintValueAxis(pen, heights, plot, 'plain', palette);
   const filled = new Array<number>(slots.count).fill(0);
   for (const { colour, values } of series) {
@@ -163,17 +162,32 @@ function paintBins(pen: Pen, { palette, hidden }: Picture, data: BinsData, plot:
       filled[at]! += height;
     });
   }
-  for (const tick of numbers.ticks) {
-    paintBelow(
-      pen,
-      numbers.toPx(tick),
-      formatValue(tick, data.unit),
-      plot.widthPx,
-      plot.heightPx,
-      palette,
-    );
-  }
+  paintNumberAxis(pen, data, numbers, plot, palette);
   paintMarks(pen, data, numbers, plot, palette);
+}
+
+function paintNumberAxis(
+  pen: Pen,
+  { field, unit, scale }: BinsData,
+  { ticks, steps, toPx }: BinScale,
+  { widthPx, heightPx }: Size,
+  palette: Palette,
+): void {
+  for (const step of steps) pen.rect(Math.round(toPx(step)), heightPx, 1, 3, palette.text);
+  let lastPx = -Infinity;
+  for (const tick of ticks) {
+    const [px, label] = [toPx(tick), formatValue(tick, unit)];
+    // Labels that would run into each other are left out.
+    const halfPx = pen.textWidth(label) / 2;
+    if (px - halfPx < lastPx + 6) continue;
+    paintBelow(pen, px, label, widthPx, heightPx, palette);
+    lastPx = px + halfPx;
+  }
+  pen.text(widthPx / 2, heightPx + 22, texts.charts.axis[scale](field), {
+    colour: palette.text,
+    align: 'center',
+    baseline: 'top',
+  });
 }
 
 /** Percentiles as lines with what they are; where the next line leaves no room for it, with their names alone. */

@@ -12,14 +12,6 @@ export class Slots {
     this.widthPx = widthPx;
   }
 
-  static even(count: number, widthPx: number): Slots {
-    const edge = (at: number) => (at / Math.max(1, count)) * widthPx;
-    return new Slots(
-      Array.from({ length: count + 1 }, (_, at) => edge(at)),
-      widthPx,
-    );
-  }
-
   get count(): number {
     return Math.max(0, this.edgesPx.length - 1);
   }

@@ -2,8 +2,9 @@
 import { formatCount } from '../../base/format';
 import { texts } from '../../base/texts';
 import type { BinsData, HeatData, SeriesColour, TimeData } from '../../state/charts/data';
-import { formatValue } from '../../state/charts/units';
-import { shownSeries } from './layout';
+import { formatValue, type Unit } from '../../state/charts/units';
+import { heatScale, shownSeries } from './layout';
+import { Slots } from './slots';
 
 export interface TipEntry {
   readonly name: string;
@@ -29,12 +30,19 @@ export function tipEntries(
     return [
       {
         name: series.name,
-        value: value === null ? '–' : formatValue(value, unit),
+        value: value === null ? '–' : exactly(value, unit),
         colour: series.colour,
-        before: before === null ? null : formatValue(before, unit),
+        before: before === null ? null : exactly(before, unit),
       },
     ];
   });
+}
+
+/** Who points at a count wants all of it, not the three digits that fit on an axis. */
+function exactly(value: number, unit: Unit): string {
+  return unit === 'plain' && Number.isInteger(value)
+    ? formatCount(value)
+    : formatValue(value, unit);
 }
 
 function beforeAt(
@@ -50,16 +58,12 @@ function beforeAt(
   return at < 0 ? null : (values[at] ?? null);
 }
 
-function cellEntry(
-  { bins, counts, unit }: HeatData,
-  slot: number,
-  share: number | null,
-): TipEntry[] {
-  const many = bins.length - 1;
-  if (share === null || share < 0 || share >= 1 || many < 1) return [];
-  const bin = Math.floor(share * many);
+function cellEntry(data: HeatData, slot: number, share: number | null): TipEntry[] {
+  const { bins, counts, unit } = data;
+  const bin = share === null ? null : new Slots(heatScale(data, 1).edgesPx, 1).slotAt(share);
+  if (bin === null) return [];
   const name = `${formatValue(bins[bin]!, unit)} – ${formatValue(bins[bin + 1]!, unit)}`;
-  const count = counts[slot * many + bin] ?? 0;
+  const count = counts[slot * (bins.length - 1) + bin] ?? 0;
   return [{ name, value: texts.counts.events(count), colour: null, before: null }];
 }
 

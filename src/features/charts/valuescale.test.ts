@@ -45,12 +45,22 @@ it('thins out powers of ten where there are many', () => {
   expect(linearTicks(0, 0.3, 3, 'plain')).toEqual([0, 0.1, 0.2, 0.3]);
 });
 
-it('gives every bin the same room and finds numbers in it', () => {
-  const edges = [0, 1, 2, 5, 10];
-  const scale = binScale(edges, 'logarithmic', 400, 'plain', 10);
-  expect(edges.map((edge) => scale.toPx(edge))).toEqual([0, 100, 200, 300, 400]);
-  expect(scale.toPx(Math.sqrt(2))).toBeCloseTo(150);
-  expect(scale.toPx(99)).toBe(400);
-  expect(scale.ticks).toEqual([0, 1, 2, 5, 10]);
+it('gives every power of ten the same room on a logarithmic axis, and zero a place before it', () => {
+  const edges = [0, 1, 10, 100, 1000];
+  const scale = binScale(edges, 'logarithmic', 400, 'plain', 5);
+  expect(scale.edgesPx.map(Math.round)).toEqual([0, 100, 200, 300, 400]);
+  expect(scale.toPx(Math.sqrt(10))).toBeCloseTo(150);
+  expect(scale.toPx(9999)).toBe(400);
+  expect(scale.ticks).toEqual([0, 1, 10, 100, 1000]);
+  expect(scale.steps).toHaveLength(28);
+});
+
+it('gives a bin the room of what it spans', () => {
+  expect(binScale([1, 2, 10], 'logarithmic', 100, 'plain', 5).edgesPx[1]).toBeCloseTo(30.1);
+  expect(binScale([0, 2, 10], 'linear', 100, 'plain', 5).edgesPx).toEqual([0, 20, 100]);
+});
+
+it('makes an axis of whatever bins there are', () => {
+  expect(binScale([-3, -1], 'logarithmic', 400, 'plain', 10).edgesPx).toEqual([0, 400]);
   expect(binScale([], 'linear', 400, 'plain', 10).ticks.length).toBeGreaterThan(0);
 });

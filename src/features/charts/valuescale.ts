@@ -63,6 +63,19 @@ export function logTicks(least: number, most: number, count: number): number[] {
     .filter(inside);
 }
 
+/** Over more powers of ten than this, what stands between them would run together. */
+const MOST_POWERS = 16;
+
+/** One to nine times each power of ten, as on paper for logarithms. */
+function logSteps(least: number, most: number): number[] {
+  const [low, high] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
+  if (high - low > MOST_POWERS) return [];
+  const digits = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+  return Array.from({ length: high - low + 1 }, (_, at) => low + at)
+    .flatMap((power) => digits.map((digit) => round(digit * 10 ** power)))
+    .filter((step) => step >= least && step <= most);
+}
+
 /** An axis for figures that begins at zero, or below where figures are negative. */
 export function valueScale(
   values: Iterable<number>,
@@ -105,32 +118,39 @@ function logScale(least: number, most: number, lengthPx: number, count: number):
   };
 }
 
-/**
- * An axis of bins, each as wide as the others whatever numbers it holds: bins of one width make it
- * linear, those that grow make it logarithmic, and a first bin for zero has its place too.
- */
+/** An axis of bins: as wide as the numbers they hold are far apart on its scale. */
+export interface BinScale extends ValueScale {
+  /** Where each bin begins, and where the last one ends. */
+  readonly edgesPx: readonly number[];
+  /** Numbers between the labels that show how the scale grows; none on a linear one. */
+  readonly steps: readonly number[];
+}
+
 export function binScale(
   edges: readonly number[],
   name: ValueScaleName,
   lengthPx: number,
   unit: Unit,
   count: number,
-): ValueScale {
-  const bins = Math.max(1, edges.length - 1);
-  const toPx = (value: number) => {
-    const after = edges.findIndex((edge) => edge > value);
-    const bin = after < 0 ? bins - 1 : Math.max(0, after - 1);
-    const [low, high] = [edges[bin] ?? 0, edges[bin + 1] ?? 1];
-    const share =
-      name === 'logarithmic' && low > 0
-        ? Math.log(value / low) / Math.log(high / low)
-        : (value - low) / (high - low || 1);
-    return ((bin + Math.min(Math.max(share, 0), 1)) / bins) * lengthPx;
-  };
+): BinScale {
   const [least, most] = [edges[0] ?? 0, edges.at(-1) ?? 1];
-  const ticks =
-    name === 'linear'
-      ? linearTicks(least, most, count, unit)
-      : [...(least <= 0 ? [0] : []), ...logTicks(edges.find((edge) => edge > 0) ?? 1, most, count)];
-  return { toPx, ticks };
+  const positive = edges.find((edge) => edge > 0);
+  if (name === 'linear' || positive === undefined) {
+    const toPx = (value: number) => within01((value - least) / (most - least || 1)) * lengthPx;
+    const ticks = linearTicks(least, most, count, unit);
+    return { toPx, ticks, edgesPx: edges.map(toPx), steps: [] };
+  }
+  // Zero has no place on a logarithmic scale; its bin stands before it.
+  const beforePx = least > 0 ? 0 : lengthPx / (edges.length - 1);
+  const toPx = (value: number) => {
+    if (value <= 0) return 0;
+    const share = Math.log(value / positive) / (Math.log(most / positive) || 1);
+    return beforePx + within01(share) * (lengthPx - beforePx);
+  };
+  const ticks = [...(least <= 0 ? [least] : []), ...logTicks(positive, most, count)];
+  return { toPx, ticks, edgesPx: edges.map(toPx), steps: logSteps(positive, most) };
+}
+
+function within01(share: number): number {
+  return Math.min(Math.max(share, 0), 1);
 }
