@@ -1,4 +1,5 @@
 import { Coalesced } from '../base/coalesce';
+import { tellingEnds } from '../base/names';
 import { Clock } from '../base/zone';
 import type { Client } from '../ipc/client';
 import type {
@@ -49,6 +50,8 @@ const FOLLOW_MS = 1_000;
 /** One case on the screen: what it is, what is asked of it, and what came back. */
 export class OpenCase {
   summary = $state.raw<CaseSummary>()!;
+  /** What is left of the name of each source where there is little room for it. */
+  readonly shortNames = $derived(tellingEnds(this.summary.sources.map(({ name }) => name)));
   readonly explorer: Explorer;
   readonly fit: Fit;
   readonly rows: Rows;
