@@ -19,7 +19,8 @@ it('puts a new column before the text, once', () => {
   expect(names(added)).toEqual(['time', 'level', 'source', 'status', 'raw']);
   expect(withColumn(added, 'status')).toBe(added);
   expect(names(withColumn(withoutColumn(added, 'raw'), 'path')).at(-1)).toBe('path');
-  expect(valueFields(added)).toEqual(['status']);
+  expect(valueFields(added)).toEqual(['status', 'message']);
+  expect(valueFields(withoutColumn(added, 'raw'))).toEqual(['status']);
 });
 
 it('writes nothing down when the columns are those that every log has', () => {

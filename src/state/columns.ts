@@ -3,6 +3,8 @@ import type { ViewColumn } from './viewstate';
 
 /** The event's text: the column that takes what room is left. */
 export const TEXT = 'raw';
+/** What the text of a JSON event is led by. */
+export const MESSAGE = 'message';
 
 /** Columns that every log has. They are shown unless told, and then are not written down. */
 export const STANDARD: readonly ViewColumn[] = ['time', 'level', 'source', TEXT].map((field) => ({
@@ -22,7 +24,9 @@ export function shownColumns(columns: readonly ViewColumn[]): readonly ViewColum
 /** The fields whose values have to come with each row. */
 export function valueFields(columns: readonly ViewColumn[]): string[] {
   const always = STANDARD.map(({ field }) => field);
-  return columns.map(({ field }) => field).filter((field) => !always.includes(field));
+  const shown = shownColumns(columns).map(({ field }) => field);
+  const wanted = shown.includes(TEXT) ? [...shown, MESSAGE] : shown;
+  return [...new Set(wanted)].filter((field) => !always.includes(field));
 }
 
 /** A new column stands before the text, where there is one at the end. */

@@ -13,6 +13,7 @@ const KEY = 'timberline look';
 interface Kept {
   readonly lines: number;
   readonly density: Density;
+  readonly messageFirst: boolean;
   readonly fieldsOpen: boolean;
   readonly fieldsPx: number;
   readonly detailPx: number | null;
@@ -24,6 +25,7 @@ interface Kept {
 const START: Kept = {
   lines: 1,
   density: 'normal',
+  messageFirst: true,
   fieldsOpen: true,
   fieldsPx: 232,
   detailPx: null,
@@ -53,6 +55,11 @@ export class Look {
 
   get density(): Density {
     return this.#kept.density;
+  }
+
+  /** Whether JSON events are led by their message, or shown as they were written. */
+  get messageFirst(): boolean {
+    return this.#kept.messageFirst;
   }
 
   get fieldsOpen(): boolean {
@@ -117,6 +124,7 @@ function read(): Partial<Kept> {
     const parts = {
       lines: one(LINES, found.lines),
       density: one(DENSITIES, found.density),
+      messageFirst: one([true, false], found.messageFirst),
       fieldsOpen: one([true, false], found.fieldsOpen),
       fieldsPx: px(found.fieldsPx),
       detailPx: px(found.detailPx),

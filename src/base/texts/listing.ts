@@ -33,6 +33,9 @@ export const listing = {
   lines: 'Lines of an event',
   density: 'Density',
   densities: { compact: 'Compact', normal: 'Normal', loose: 'Loose' },
+  json: 'JSON events',
+  messageFirst: 'Message first',
+  asWritten: 'As written',
   columns: 'Columns',
   column: {
     time: 'Time',

@@ -92,6 +92,20 @@ export function listCommands(opened: OpenCase, list: ListParts): Command[] {
       run: () => look.change({ fieldsOpen: !look.fieldsOpen }),
     },
     {
+      id: 'message-first',
+      name: `${words.json}: ${words.messageFirst}`,
+      group,
+      can: () => isShown() && !look.messageFirst,
+      run: () => look.change({ messageFirst: true }),
+    },
+    {
+      id: 'as-written',
+      name: `${words.json}: ${words.asWritten}`,
+      group,
+      can: () => isShown() && look.messageFirst,
+      run: () => look.change({ messageFirst: false }),
+    },
+    {
       id: 'columns-reset',
       name: words.reset,
       group,

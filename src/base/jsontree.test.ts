@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { jsonTree, TooDeep, type JsonNode } from './jsontree';
+import { jsonLeaves, jsonTree, TooDeep, type JsonNode } from './jsontree';
 
 const leaves = (node: JsonNode): string[] =>
   node.children.length === 0
@@ -31,6 +31,13 @@ it.each([
   '{"a":"\\',
   '{"a":tru}',
 ])('tells that %j is no JSON', (text) => expect(jsonTree(text)).toBeNull());
+
+it('reads the beginning of what is cut off', () => {
+  const read = (text: string) => jsonLeaves(text, true)?.map(({ path, text }) => `${path}=${text}`);
+  expect(read('{"a":1,"b":{"c":"x","d":"y')).toEqual(['a=1', 'b.c=x']);
+  expect(jsonLeaves('{"a":1', false)).toBeNull();
+  expect(jsonLeaves('['.repeat(100_000), false)).toBeNull();
+});
 
 it('reads what logs write although JSON does not allow it', () => {
   expect(jsonTree('{"a":"tab\there"}')?.children[0]?.text).toBe('tab\there');

@@ -30,6 +30,17 @@ export function jsonTree(text: string): JsonNode | null {
   }
 }
 
+/** The values in an object or array; of a text that is cut off, those before that. Null for what is no JSON. */
+export function jsonLeaves(text: string, isCut: boolean): readonly JsonNode[] | null {
+  const reader = new Reader(text);
+  try {
+    reader.value(null, '', 0);
+    return reader.isAtEnd() || isCut ? reader.leaves : null;
+  } catch {
+    return isCut ? reader.leaves : null;
+  }
+}
+
 export function isNested({ kind }: JsonNode): boolean {
   return kind === 'object' || kind === 'array';
 }
@@ -37,6 +48,8 @@ export function isNested({ kind }: JsonNode): boolean {
 class Unreadable extends Error {}
 
 class Reader {
+  /** Values that are not nested, as far as has been read. */
+  readonly leaves: JsonNode[] = [];
   readonly #text: string;
   #at = 0;
 
@@ -55,11 +68,11 @@ class Reader {
     const first = this.#text[this.#at];
     if (first === '{') return this.#nested('object', name, path, depth);
     if (first === '[') return this.#nested('array', name, path, depth);
-    if (first === '"') return leaf('string', name, path, this.#string());
+    if (first === '"') return this.#leaf('string', name, path, this.#string());
     const written = this.#matched(/[^\s,\]}]+/y);
     if (/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(written))
-      return leaf('number', name, path, written);
-    if (/^(?:true|false|null)$/.test(written)) return leaf('word', name, path, written);
+      return this.#leaf('number', name, path, written);
+    if (/^(?:true|false|null)$/.test(written)) return this.#leaf('word', name, path, written);
     throw new Unreadable();
   }
 
@@ -102,6 +115,12 @@ class Reader {
     }
   }
 
+  #leaf(kind: JsonNode['kind'], name: string | null, path: string, text: string): JsonNode {
+    const leaf = { kind, name, path, text, children: [] };
+    this.leaves.push(leaf);
+    return leaf;
+  }
+
   #matched(pattern: RegExp): string {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#text)?.[0];
@@ -119,8 +138,4 @@ class Reader {
   #space(): void {
     while (/\s/.test(this.#text[this.#at] ?? '')) this.#at += 1;
   }
-}
-
-function leaf(kind: JsonNode['kind'], name: string | null, path: string, text: string): JsonNode {
-  return { kind, name, path, text, children: [] };
 }

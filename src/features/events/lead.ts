@@ -1,0 +1,40 @@
+import { jsonLeaves, type JsonNode } from '../../base/jsontree';
+import type { Row } from '../../ipc/generated';
+
+/** A JSON event as people read one: what it says first, then its other fields. */
+export interface Lead {
+  readonly message: string;
+  readonly rest: string;
+}
+
+/** What loggers call the message, the plainest first. */
+const MESSAGES = ['message', 'msg', '@message', 'short_message', 'textpayload', 'log', 'event'];
+/** Times and levels have columns of their own. */
+const TOLD =
+  /^(@?timestamp|@t|ts?|time|datetime|level|lvl|severity|log_?level|levelname|log\.level)$/i;
+
+/** Null for a text that is no JSON or has no message: it is best read as it was written. */
+export function leadOf(
+  { text, cut }: Pick<Row, 'text' | 'cut'>,
+  known: string | null | undefined,
+): Lead | null {
+  if (!text.startsWith('{')) return null;
+  const leaves = jsonLeaves(text, cut);
+  if (leaves === null) return null;
+  const message = known || messageIn(leaves);
+  if (!message) return null;
+  const others = leaves.filter(({ path, text }) => text !== message && !TOLD.test(path));
+  return { message, rest: others.map(pair).join(' ') };
+}
+
+function messageIn(leaves: readonly JsonNode[]): string | undefined {
+  const texts = leaves.filter(({ kind }) => kind === 'string');
+  return MESSAGES.map((name) => texts.find(({ path }) => path.toLowerCase() === name)).find(
+    (found) => found !== undefined,
+  )?.text;
+}
+
+function pair({ kind, path, text }: JsonNode): string {
+  const isPlain = kind !== 'string' || /^[^\s"=]+$/.test(text);
+  return `${path}=${isPlain ? text : JSON.stringify(text)}`;
+}
