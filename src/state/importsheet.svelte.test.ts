@@ -65,21 +65,21 @@ it('lets what is chosen for all count where nothing else is chosen', () => {
 it('starts at once, but not without room or anything to read', async () => {
   const client = new FakeClient();
   const one = sheet(client);
-  expect(one.canStart).toBe(true);
+  expect(one.obstacle).toBeNull();
   await client.of('preview')[0]!.answer({ files: [file('/a')], estimate: estimate(false) });
-  expect(one.canStart).toBe(false);
+  expect(one.obstacle).toContain('does not fit');
   // A profile that takes less may fit.
   one.profile = 'raw';
-  expect(one.canStart).toBe(true);
+  expect(one.obstacle).toBeNull();
   one.profile = 'full';
-  expect(one.canStart).toBe(false);
+  expect(one.obstacle).toContain('does not fit');
   one.beyondReserve = true;
-  expect(one.canStart).toBe(true);
+  expect(one.obstacle).toBeNull();
   expect(one.choices.beyondReserve).toBe(true);
   const other = sheet(client);
   const nothing = { files: [file('/b', { error: unreadable })], estimate: estimate(true) };
   await client.of('preview')[1]!.answer(nothing);
-  expect(other.canStart).toBe(false);
+  expect(other.obstacle).toContain('None');
 });
 
 it('keeps what it showed when a choice is refused, and says why', async () => {
@@ -91,6 +91,29 @@ it('keeps what it showed when a choice is refused, and says why', async () => {
   await settled();
   expect(one.failure).not.toBeNull();
   expect(one.files).toHaveLength(1);
+  expect(one.obstacle).toBe('m');
+  one.choose('/a', {});
+  await client.of('preview')[2]!.answer({ files: [file('/a')], estimate: estimate(true) });
+  expect(one.obstacle).toBeNull();
+});
+
+it('does not start with what was chosen a moment ago before it was looked at', async () => {
+  const client = new FakeClient();
+  const one = sheet(client);
+  await client.of('preview')[0]!.answer({ files: [file('/a')], estimate: estimate(true) });
+  let starts = 0;
+  const start = () => one.start(() => (starts += 1));
+  one.choose('/a', { zone: 'Mars' });
+  start();
+  await client.of('preview')[1]!.fail(unreadable);
+  one.choose('/a', { zone: 'UTC' });
+  expect(starts).toBe(0);
+  start();
+  await client.of('preview')[2]!.answer({ files: [file('/a')], estimate: estimate(true) });
+  expect(starts).toBe(1);
+  one.mistyped = true;
+  start();
+  expect(starts).toBe(1);
 });
 
 it('tells a doubtful guess from a good one', () => {

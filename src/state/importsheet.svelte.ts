@@ -1,4 +1,5 @@
 import { Latest } from '../base/latest';
+import { texts } from '../base/texts';
 import { engineError, type Client, type EngineError } from '../ipc/client';
 import type {
   Estimate,
@@ -36,6 +37,8 @@ export class ImportSheet {
   own = $state.raw<ReadonlyMap<string, Reading>>(new Map());
   again = $state(false);
   beyondReserve = $state(false);
+  /** Something is typed that cannot be meant; it is no choice yet. */
+  mistyped = $state(false);
   /** What is kept besides the original bytes; a case that has something keeps to its own. */
   profile = $state<Profile>('full');
   formats = $state.raw<Formats | null>(null);
@@ -43,6 +46,7 @@ export class ImportSheet {
   readonly paths: readonly string[];
   /** The case that the files go into; null for a new one. */
   readonly caseName: string | null;
+  #waiting: (() => void) | null = null;
   readonly #casePath: string;
   readonly #client: Client;
   readonly #asking = new Latest<{ files: PreviewFile[]; estimate: Estimate }>((busy) => {
@@ -87,10 +91,29 @@ export class ImportSheet {
     return this.costOf(this.profile) ?? this.estimate?.profiles[0] ?? null;
   }
 
-  /** Whether there is anything to import, and room for it. */
-  get canStart(): boolean {
-    const readable = this.files === null || this.files.some((file) => file.error === null);
-    return readable && (this.cost === null || this.cost.fits || this.beyondReserve);
+  get fits(): boolean {
+    return this.cost === null || this.cost.fits;
+  }
+
+  /** Why the import cannot start; null when it can. */
+  get obstacle(): string | null {
+    const words = texts.importing.sheet;
+    const files = this.files ?? [];
+    if (this.mistyped) return words.mistyped;
+    if (this.failure !== null) return this.failure.message;
+    const refused = files.find(({ error }) => error?.code === 'badRequest');
+    if (refused?.error) return words.refused(refused.name, refused.error.message);
+    if (files.length > 0 && files.every(({ error }) => error !== null)) return words.nothing;
+    return this.fits || this.beyondReserve ? null : words.noRoom;
+  }
+
+  /** Starts the import; what was chosen a moment ago is looked at before. False when it cannot start. */
+  start(run: () => void): boolean {
+    const isChosen = !saysNothing(this.all) || this.own.size > 0;
+    if (this.busy && isChosen) this.#waiting = run;
+    else if (this.obstacle !== null) return false;
+    else run();
+    return true;
   }
 
   select(path: string): void {
@@ -142,8 +165,14 @@ export class ImportSheet {
         if (!withoutEstimate) this.estimate = estimate;
         this.failure = null;
         this.selected ??= firstToLookAt(files);
+        const run = this.#waiting;
+        this.#waiting = null;
+        if (this.obstacle === null) run?.();
       },
-      failed: (cause) => (this.failure = engineError(cause)),
+      failed: (cause) => {
+        this.failure = engineError(cause);
+        this.#waiting = null;
+      },
     });
   }
 }

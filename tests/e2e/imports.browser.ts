@@ -129,6 +129,10 @@ describe('a look before the import', () => {
     await page.getByTestId('choose-offset').fill('soon');
     await page.getByTestId('choose-offset').press('Tab');
     await page.getByRole('alert').filter({ hasText: '1h30m' }).waitFor();
+    expect(await page.getByTestId('start-import').isDisabled()).toBe(true);
+    await page.getByTestId('obstacle').waitFor();
+    await page.getByTestId('choose-offset').fill('');
+    await page.getByTestId('choose-offset').press('Tab');
     await choices.filter({ hasText: 'odd.log' }).focus();
     await page.getByTestId('start-import').click();
     await ended(page);

@@ -65,6 +65,8 @@ export const importing = {
       raw: 'Questions about fields read the text again. Takes the least room.',
     },
     nothing: 'None of these files can be read.',
+    mistyped: 'Something above is not written as it has to be.',
+    refused: (name: string, why: string) => `${name}: ${why}`,
     known: 'already here',
     grown: 'has grown',
     set: (name: string) => `part of ${name}`,
