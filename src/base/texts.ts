@@ -235,6 +235,7 @@ export const texts = {
   status: {
     name: 'Status',
     of: (matching: string, all: string) => `${matching} of ${all}`,
+    ofSoFar: (matching: string, all: string) => `${matching} of ${all} read so far`,
     took: (time: string) => `answered in ${time}`,
     readOnly: 'Read-only',
     incomplete: (count: number) => `${counted(count, 'source is', 'sources are')} not complete`,

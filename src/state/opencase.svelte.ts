@@ -35,6 +35,7 @@ import { Results } from './results.svelte';
 import { Rows } from './rows.svelte';
 import { Split } from './split.svelte';
 import { Templates } from './templates.svelte';
+import type { TimelineData } from './timelinedata';
 import { ValueTrail } from './trail.svelte';
 import { WayOut } from './wayout.svelte';
 
@@ -193,6 +194,11 @@ export class OpenCase {
   /** Where a value was seen. */
   trail(value: string): ValueTrail {
     return new ValueTrail(this.#client, this.summary.path, value);
+  }
+
+  /** What the timeline shows and every count of events is of: drawn and counted is one answer. */
+  get counted(): TimelineData | null {
+    return this.split.strata?.data ?? this.explorer.timeline;
   }
 
   /** Goes to an event in the list, which shows more than it where the filter leaves it out. */
