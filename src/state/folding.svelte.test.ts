@@ -5,11 +5,11 @@ import { Folding, TOLD_MS } from './folding.svelte';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function ended(isTrouble = false, isInTheWay = () => false): Folding {
+function ended(isInTheWay = () => false): Folding {
   const folding = new Folding(isInTheWay);
-  folding.show(true, false);
+  folding.show(true);
   expect(folding.isOpen).toBe(true);
-  folding.show(false, isTrouble);
+  folding.show(false);
   return folding;
 }
 
@@ -23,26 +23,17 @@ test('the files of a finished import are folded away after a while', () => {
 
 test('whoever goes on to something else folds them at once, but not while files are read', () => {
   const folding = new Folding(() => false);
-  folding.show(true, false);
+  folding.show(true);
   folding.goOn();
   expect(folding.isOpen).toBe(true);
-  folding.show(false, false);
+  folding.show(false);
   folding.goOn();
-  expect(folding.isOpen).toBe(false);
-});
-
-test('they stay where something is wrong, until a person folds them', () => {
-  const folding = ended(true);
-  folding.goOn();
-  vi.advanceTimersByTime(10 * TOLD_MS);
-  expect(folding.isOpen).toBe(true);
-  folding.toggle();
   expect(folding.isOpen).toBe(false);
 });
 
 test('nothing moves by itself under the pointer', () => {
   let isPointed = true;
-  const folding = ended(false, () => isPointed);
+  const folding = ended(() => isPointed);
   vi.advanceTimersByTime(10 * TOLD_MS);
   expect(folding.isOpen).toBe(true);
   isPointed = false;
@@ -57,13 +48,13 @@ test('what a person wishes holds, and the next import may fold again', () => {
   folding.goOn();
   vi.advanceTimersByTime(10 * TOLD_MS);
   expect(folding.isOpen).toBe(true);
-  folding.show(true, false);
-  folding.show(false, false);
+  folding.show(true);
+  folding.show(false);
   folding.goOn();
   expect(folding.isOpen).toBe(false);
 
   folding.toggle();
   folding.toggle();
-  folding.show(true, false);
+  folding.show(true);
   expect(folding.isOpen).toBe(false);
 });

@@ -5,15 +5,14 @@ export const TOLD_MS = 4_000;
 const AGAIN_MS = 500;
 
 /**
- * Whether the files of the imports are listed. They are while something is read, and stay where something
- * is wrong. Otherwise they are folded away by themselves a little after the end, but never under a pointer,
- * because what stands above them moves; and at once when a person goes on to something else.
+ * Whether the files of the imports are listed. They are while something is read, and are folded away by
+ * themselves a little after the end, but never under a pointer, because what stands above them moves; and
+ * at once when a person goes on to something else.
  */
 export class Folding {
   /** What a person wished; until then the files show while there is something to see in them. */
   #wished = $state<boolean | null>(null);
   #isTold = $state(false);
-  #isTrouble = $state(false);
   #isReading = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #isInTheWay: () => boolean;
@@ -24,14 +23,13 @@ export class Folding {
   }
 
   get isOpen(): boolean {
-    return this.#wished ?? (this.#isTold || this.#isTrouble);
+    return this.#wished ?? this.#isTold;
   }
 
   /** Says how the imports stand. */
-  show(isReading: boolean, isTrouble: boolean): void {
+  show(isReading: boolean): void {
     const [began, ended] = [isReading && !this.#isReading, !isReading && this.#isReading];
     this.#isReading = isReading;
-    this.#isTrouble = isTrouble;
     if (began) {
       clearTimeout(this.#timer);
       this.#isTold = true;

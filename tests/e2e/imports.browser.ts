@@ -262,16 +262,20 @@ describe('the files of an import', () => {
     await page.getByTestId('import-file').waitFor();
   });
 
-  test('are folded away by themselves, and stay where something is wrong', async () => {
+  test('are folded away by themselves to a line that tells what is wrong', async () => {
     const page = await open();
     await choose(page, 'open-files', [accessLog()]);
     await openIs(page, true);
     await page.mouse.move(0, 0);
     await openIs(page, false);
     await choose(page, 'add-files', [file('empty.log', '')]);
-    await page.getByTestId('import-panel').getByTestId('problem').waitFor();
+    const problem = page.getByTestId('import-panel').getByTestId('problem');
+    await problem.waitFor();
     await page.keyboard.press('j');
-    await openIs(page, true);
+    await openIs(page, false);
+    expect(await page.getByTestId('import-problems').innerText()).toBe('1 problem');
+    await page.getByTestId('import-problems').click();
+    await problem.waitFor();
   });
 });
 
