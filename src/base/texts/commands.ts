@@ -24,7 +24,7 @@ export const commands = {
   allCases: 'All cases',
   addFiles: 'Add files to this case',
   lookFirst: 'Choose files and see how they will be read',
-  sources: 'See how the files were read, and read them otherwise',
+  sources: 'Sources: see how the files were read, and read them otherwise',
   clearQuery: 'Clear the filter',
   showAllTime: 'Show all of the time',
   fit: 'Fit the time range to the matches',
