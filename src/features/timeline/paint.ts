@@ -161,19 +161,22 @@ function paintName(
   context.fillText(text, 4, 1);
 }
 
-/** As much of a text as there is room for; a canvas would rather squeeze its letters. */
+/** As much of a text's two ends as there is room for; a canvas would rather squeeze its letters. */
 function fitting(context: CanvasRenderingContext2D, text: string, mostPx: number): string {
   const shown = visibleLine(text);
   if (context.measureText(shown).width <= mostPx) return shown;
   const letters = Array.from(shown);
+  const cut = (kept: number) => {
+    const [start, end] = [Math.ceil(kept / 2), letters.length - Math.floor(kept / 2)];
+    return `${letters.slice(0, start).join('')}…${letters.slice(end).join('')}`;
+  };
   let [fits, tooMany] = [0, letters.length];
   while (tooMany - fits > 1) {
     const half = Math.floor((fits + tooMany) / 2);
-    const { width } = context.measureText(`${letters.slice(0, half).join('')}…`);
-    if (width <= mostPx) fits = half;
+    if (context.measureText(cut(half)).width <= mostPx) fits = half;
     else tooMany = half;
   }
-  return `${letters.slice(0, fits).join('')}…`;
+  return cut(fits);
 }
 
 /** Where there is any data in what is shown, whether it matches or not. */
