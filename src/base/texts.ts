@@ -236,6 +236,7 @@ export const texts = {
     name: 'Status',
     of: (matching: string, all: string) => `${matching} of ${all}`,
     ofSoFar: (matching: string, all: string) => `${matching} of ${all} read so far`,
+    former: (counts: string) => `${counts}, by the filter before`,
     took: (time: string) => `answered in ${time}`,
     readOnly: 'Read-only',
     incomplete: (count: number) => `${counted(count, 'source is', 'sources are')} not complete`,

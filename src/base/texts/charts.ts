@@ -168,6 +168,9 @@ export const charts = {
     nothing: 'The query gives no rows',
     nothingNote: 'Its filter matches nothing in this time range, or a stage left nothing over.',
     running: 'Running the query…',
+    mistaken: 'The query has a mistake',
+    mistakenNote: 'The filter tells what is wrong, and often how to mend it.',
+    former: 'of the query before',
     notes: 'Remarks',
   },
 } as const;
