@@ -2,7 +2,7 @@
 import { texts } from '../../base/texts';
 import type { Clock } from '../../base/zone';
 import type { BinsData, ChartData, HeatData, TermsData } from '../../state/charts/data';
-import { formatValue, type Unit } from '../../state/charts/units';
+import { formatTick, formatValue, type Unit } from '../../state/charts/units';
 import { timeTicks, TimeScale } from '../timeline/scale';
 import {
   heatScale,
@@ -65,7 +65,8 @@ export function paintValueAxis(
     pen.rect(0, y, widthPx, 1, palette.line);
     // Labels that would run into each other are left out; their lines stay.
     if (lastPx - y < 13) continue;
-    pen.text(-8, y, formatValue(tick, unit), { colour: palette.text, align: 'right' });
+    const label = formatTick(tick, unit, scale.ticks.at(-1) ?? tick);
+    pen.text(-8, y, label, { colour: palette.text, align: 'right' });
     lastPx = y;
   }
 }

@@ -3,7 +3,8 @@ import type { TableCell, TableColumn } from '../../ipc/generated';
 import { cellText } from '../../state/tabletext';
 
 const LETTER_PX = 7.4;
-const PADDING_PX = 34;
+/** At both sides, and for the sign of the order beside a name. */
+const PADDING_PX = 42;
 const NARROWEST_PX = 72;
 const WIDEST_PX = 460;
 /** Rows that a width is taken from; later ones are cut where they are longer. */

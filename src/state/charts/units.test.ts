@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { formatChange } from './units';
+import { formatChange, formatTick } from './units';
+
+it('writes all values of an axis as its greatest one', () => {
+  expect(formatTick(8000, 'plain', 10_000)).not.toContain('000');
+  expect(formatTick(8000, 'plain', 8000)).toContain('000');
+  expect(formatTick(500, 'ms', 20_000)).toBe('500 ms');
+});
 
 describe('a change', () => {
   it('has the sign of what is shown', () => {

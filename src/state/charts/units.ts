@@ -42,6 +42,9 @@ const TIME_UNITS: readonly (readonly [number, string])[] = [
   [1, 'ns'],
 ];
 
+/** From here on three digits and a letter are read more easily than all digits. */
+const COMPACT_FROM = 10_000;
+
 const short = numberFormat({ maximumSignificantDigits: 3 });
 const compact = numberFormat({
   notation: 'compact',
@@ -55,8 +58,14 @@ export function formatValue(value: number, unit: Unit): string {
   if (unit === 'bytes') return formatSize(value);
   const nanoseconds = NANOSECONDS[unit];
   if (nanoseconds !== undefined) return formatDuration(value * nanoseconds);
-  const shown = Math.abs(value) >= 10_000 ? compact.format(value) : formatPlain(value);
+  const shown = Math.abs(value) >= COMPACT_FROM ? compact.format(value) : formatPlain(value);
   return unit === 'perSecond' ? `${shown}/s` : shown;
+}
+
+/** A value on an axis: written as the greatest one is, so that `10k` does not stand over `8,000`. */
+export function formatTick(value: number, unit: Unit, most: number): string {
+  if (unit === 'plain' && most >= COMPACT_FROM) return compact.format(value);
+  return formatValue(value, unit);
 }
 
 function formatPlain(value: number): string {
