@@ -32,6 +32,7 @@ export const explore = {
     removeThis: (text: string) => `Remove ${text}`,
   },
   queries: {
+    row: 'What is asked for',
     everything: 'All events',
     beforeStages: 'These are the events before the first pipe.',
     showResult: 'Show the result',
