@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { moveOf, target } from './keys';
+import { moveOf, pickingOf, target } from './keys';
 
 it.each([
   ['j', 5, 6],
@@ -19,4 +19,12 @@ it.each([
 it('leaves other keys alone', () => {
   expect(moveOf('x')).toBeNull();
   expect(moveOf('constructor')).toBeNull();
+});
+
+it('keeps what is picked with Ctrl, goes on picking with Shift, and knows G from g', () => {
+  const plain = { key: 'ArrowDown', ctrlKey: false, metaKey: false, shiftKey: false };
+  expect(pickingOf(plain)).toBe('anew');
+  expect(pickingOf({ ...plain, ctrlKey: true })).toBe('apart');
+  expect(pickingOf({ ...plain, shiftKey: true })).toBe('on');
+  expect(pickingOf({ ...plain, shiftKey: true, key: 'G' })).toBe('anew');
 });

@@ -43,3 +43,14 @@ export function target(move: Move, selected: number, total: number, pageRows: nu
       return clamp(selected);
   }
 }
+
+/** What becomes of what is picked when a key moves on: it is let go, goes along up to there, or stays. */
+export type Picking = 'anew' | 'on' | 'apart';
+
+export function pickingOf(
+  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey'>,
+): Picking {
+  if (event.ctrlKey || event.metaKey) return 'apart';
+  // A capital letter is a key of its own.
+  return event.shiftKey && event.key.length > 1 ? 'on' : 'anew';
+}

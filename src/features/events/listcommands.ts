@@ -10,6 +10,7 @@ export interface ListParts {
   find(): void;
   jump(): void;
   copy(format: CopyFormat): void;
+  unpick(): void;
 }
 
 const words = texts.listing;
@@ -81,7 +82,7 @@ export function listCommands(opened: OpenCase, list: ListParts): Command[] {
       keys: ['Escape'],
       can: () => isShown() && picks.count > 0,
       hidden: true,
-      run: () => picks.clear(),
+      run: () => list.unpick(),
     },
     {
       id: 'fields',

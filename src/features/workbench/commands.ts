@@ -1,7 +1,7 @@
 import { texts } from '../../base/texts';
 import type { OpenCase } from '../../state/opencase.svelte';
 import type { Session } from '../../state/session.svelte';
-import type { Command } from '../commands/commands.svelte';
+import type { Command, Group } from '../commands/commands.svelte';
 import { TABS } from './tabs';
 
 /** What the commands need of the parts of the screen. */
@@ -115,15 +115,20 @@ function tabs({ explorer: { history } }: OpenCase): Command[] {
   return [...always, close];
 }
 
-function inQuery({ explorer }: OpenCase): Command[] {
-  const group = 'query';
-  const told = (id: string, name: string, key: string): Command => ({
-    id: `query-${id}`,
+/** Keys that a part listens for itself, for the sheet that tells them. */
+function toldIn(group: Group) {
+  return (id: string, name: string, ...keys: string[]): Command => ({
+    id: `${group}-${id}`,
     name,
     group,
-    keys: [key],
+    keys,
     run: null,
   });
+}
+
+function inQuery({ explorer }: OpenCase): Command[] {
+  const group = 'query';
+  const told = toldIn(group);
   return [
     told('ask', words.askInBar, 'Enter'),
     told('suggest', words.suggest, 'Ctrl+Space'),
@@ -142,6 +147,7 @@ function inQuery({ explorer }: OpenCase): Command[] {
 
 function inEvents({ explorer }: OpenCase, { listKey }: Parts): Command[] {
   const can = () => explorer.history.current.tab === 'events';
+  const told = toldIn('events');
   const step = (id: string, name: string, ...keys: string[]): Command => ({
     id: `event-${id}`,
     name,
@@ -159,6 +165,9 @@ function inEvents({ explorer }: OpenCase, { listKey }: Parts): Command[] {
     step('first', words.first, 'g', 'Home'),
     step('last', words.last, 'G', 'End'),
     step('open', words.open, 'Enter'),
+    told('pick', words.pick, 'Space'),
+    told('pick-on', words.pickOn, 'Shift+ArrowDown'),
+    told('keep-picked', words.keepPicked, 'Ctrl+ArrowDown'),
     {
       id: 'event-order',
       name: words.toggleOrder,
@@ -171,13 +180,7 @@ function inEvents({ explorer }: OpenCase, { listKey }: Parts): Command[] {
 function inTimeline({ explorer, fit }: OpenCase): Command[] {
   const { history } = explorer;
   const group = 'timeline';
-  const told = (id: string, name: string, ...keys: string[]): Command => ({
-    id: `timeline-${id}`,
-    name,
-    group,
-    keys,
-    run: null,
-  });
+  const told = toldIn(group);
   return [
     {
       id: 'range-before',
