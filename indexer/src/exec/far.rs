@@ -10,11 +10,14 @@ use super::values::{ValueTest, Way};
 use crate::error::Result;
 use crate::storage::TokenRows;
 
-/// The values of more rows than this are not few: two blocks of filters.
-const FEW: usize = 1 << 13;
+/// So many runs of rows, each about what a frame holds, are read sooner than the whole column is made.
+const FEW_RUNS: usize = 64;
 
-/// So often tokens that are all in many rows are asked, which takes some tens of milliseconds over ten million
-/// events. Who asks on wants the column, with which an answer takes two.
+/// A token in no more rows leads to them at once.
+const LEADING: usize = 1 << 13;
+
+/// So often tokens are asked of which none leads, which takes some tens of milliseconds over ten million events. Who
+/// asks on wants the column, with which an answer takes two.
 const ASKED_WITHOUT: u32 = 2;
 
 /// The rows that pass, where it takes no more than few values to tell.
@@ -54,31 +57,24 @@ pub fn rows(question: &Question<'_>, column: &str, test: &ValueTest) -> Result<O
     Ok(Some(Found { rows: found, path: Path::IndexAndText }))
 }
 
-/// The rows that may have all of these tokens, where they are few: one of the tokens is in few rows, or they are
-/// seldom together.
+/// The rows that may have all of these tokens, where they are few.
 fn having(question: &Question<'_>, column: &str, tokens: &[String]) -> Result<Option<Rows>> {
     let segment = question.segment;
     let Some(index) = segment.text()? else { return Ok(None) };
-    let mut common = Vec::new();
+    let mut told = Vec::with_capacity(tokens.len());
     for token in tokens {
-        let Some(found) = segment.or_missing(index.rows(token))?.flatten() else { continue };
-        if found.sure.len() + found.perhaps.len() <= FEW {
-            let rows = with_token(question, token, &found, Rows::all(question.rows()))?;
-            if rows.count() <= FEW {
-                return Ok(Some(rows));
-            }
-        }
-        common.push((token, found));
+        told.extend(segment.or_missing(index.rows(token))?.flatten().map(|found| (token, found)));
     }
-    if segment.asked_before(column)? >= ASKED_WITHOUT {
+    told.sort_by_key(|(_, found)| found.cost());
+    let Some((_, first)) = told.first() else { return Ok(None) };
+    if first.cost() > (0, LEADING) && segment.asked_before(column)? >= ASKED_WITHOUT {
         return Ok(None);
     }
-    common.sort_by_key(|(_, found)| found.cost());
     let mut rows = Rows::all(question.rows());
-    for (token, found) in &common {
+    for (token, found) in &told {
         rows = with_token(question, token, found, rows)?;
     }
-    Ok((rows.count() <= FEW).then_some(rows))
+    Ok((rows.runs() <= FEW_RUNS).then_some(rows))
 }
 
 /// Those of some rows that may have a token.
@@ -177,14 +173,10 @@ mod tests {
     #[test]
     fn tokens_that_are_common_lead_where_they_are_together() {
         // The tokens of most are in a quarter of the events, and no two events have the same eight.
-        let id = |n: usize| {
-            (0..8)
-                .map(|at| format!("{}{}", (b'a' + at) as char, n >> (2 * at) & 3))
-                .collect::<Vec<_>>()
-                .join(".")
-        };
-        let log: String =
-            (0..40_000).map(|n| format!("{{\"n\":{n},\"id\":\"{}\",\"level\":\"info\"}}\n", id(n))).collect();
+        let token = |n: usize, at: u8| format!("{}{}", char::from(b'a' + at), n >> (2 * at) & 3);
+        let id = |n: usize| (0..8).map(|at| token(n, at)).collect::<Vec<_>>().join(".");
+        let line = |n: usize| format!("{{\"n\":{n},\"id\":\"{}\",\"level\":\"info\"}}\n", id(n));
+        let log: String = (0..40_000).map(line).collect();
         let (_plain_folder, plain) = case(&log, Profile::Raw, None);
         for profile in [Profile::Full, Profile::Bloom] {
             let (_folder, case) = case(&log, profile, None);

@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use crate::storage::Code;
 
+/// Words of a run of 1,024 rows.
+const RUN_WORDS: usize = 16;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
     words: Vec<u64>,
@@ -108,6 +111,11 @@ impl Rows {
 
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// How many runs of neighbouring rows, a thousand each, have one in the set.
+    pub fn runs(&self) -> usize {
+        self.words.chunks(RUN_WORDS).filter(|words| words.iter().any(|&word| word != 0)).count()
     }
 
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
