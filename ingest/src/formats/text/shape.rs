@@ -68,8 +68,10 @@ enum Kind {
 /// At most so many pieces stand before a message.
 const MOST_SLOTS: usize = 10;
 
-/// At most so many words that only a piece behind them makes a part of the layout.
+/// At most so many words that only a piece behind them makes a part of the layout; behind the level more of them
+/// are a sentence that many lines begin with.
 const MOST_OPEN_WORDS: usize = 7;
+const MOST_BEHIND_LEVEL: usize = 3;
 
 impl Shape {
     pub(super) fn is_empty(&self) -> bool {
@@ -205,7 +207,8 @@ pub(super) fn learn(lines: &[(&[u8], usize)]) -> Shape {
         if !anchors {
             open_words += 1;
         }
-        if open_words > MOST_OPEN_WORDS || (level_known && logger_known && !anchors) {
+        let most_open = if level_known { MOST_BEHIND_LEVEL } else { MOST_OPEN_WORDS };
+        if open_words > most_open || (level_known && logger_known && !anchors) {
             break;
         }
         if anchors {

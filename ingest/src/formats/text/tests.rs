@@ -175,6 +175,14 @@ fn words_of_messages_are_no_part_of_a_layout() {
 }
 
 #[test]
+fn a_sentence_that_lines_begin_with_is_their_message() {
+    check(
+        "[2026-03-01 12:00:00,123] DEBUG [Selector]: No broker of it is alive for [shop,19]. Next (a.b.Selector)",
+        r#"2026-03-01T12:00:00.123Z debug thread="Selector" logger="a.b.Selector" message="No broker of it is alive for [shop,19]. Next""#,
+    );
+}
+
+#[test]
 fn a_line_of_another_layout_is_read_as_far_as_it_goes() {
     let usual = "2026-03-01 12:00:00 [main] INFO a.b.Cart - up\n".repeat(20);
     let other = "2026-03-01 12:00:01 WARNING: no layout here\n2026-03-01 12:00:02 [gc-1] bare\n";
