@@ -22,6 +22,7 @@
 //! ```
 
 pub mod aggregate;
+mod ahead;
 mod case;
 mod context;
 mod detect;
@@ -61,6 +62,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
+pub use ahead::{Ahead, AheadLine, look_ahead};
 pub use case::{Case, Missing, Snapshot, Verification};
 pub use context::{Around, Context};
 pub use detect::{Detected, definitions, detect};

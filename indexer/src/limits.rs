@@ -97,6 +97,17 @@ pub const PIECE_PLACES: usize = 256;
 /// The most runs that a result is cut into; a screen has some two thousand lines of pixels.
 pub const STRIP_CELLS: usize = 4_096;
 
+/// Files are looked through in runs of so many bytes, each by one thread, and each in blocks that the nearest caches
+/// of a core hold.
+pub const AHEAD_RUN_BYTES: u64 = 8 << 20;
+pub const AHEAD_BLOCK_BYTES: u64 = 256 << 10;
+
+/// Lines that are shown before their files are read: more would not be read by anyone before they are events.
+pub const AHEAD_LINES: usize = 100;
+
+/// So much of a line is looked at before its file is read: no line of a log is as long.
+pub const AHEAD_LINE_BYTES: usize = 4 << 20;
+
 /// The most buckets of a timeline: more than a screen has pixels across.
 pub const TIMELINE_BUCKETS: usize = 8_192;
 

@@ -68,7 +68,10 @@ pub use glob::Glob;
 pub use parser::Parser;
 pub use rotation::{Rotated, in_sets, rotated};
 pub use settler::{Settler, SettlerState};
-pub use source::{Opened, Options, Place, Source, Stream, Succession, members, open, open_stream, read_all};
+pub use source::{
+    Opened, Options, Place, Source, Stream, Succession, encoding_of_lines, members, open, open_stream,
+    read_all,
+};
 pub use time::TimeTally;
 pub use time::course::TimeStep;
 pub use time::report::TimeReport;

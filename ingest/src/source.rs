@@ -1,5 +1,6 @@
 //! One stream of bytes being read: looked at, decoded, and handed out in chunks of whole events.
 
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use crate::limits;
 use crate::parser::Parser;
 use crate::settler::{Evidence, Settler, ZoneOrigin};
 use crate::time::zone::Zone;
-use crate::unpack::{Member, UnpackLimits, unpack, unpack_stream};
+use crate::unpack::{Member, UnpackLimits, is_container, unpack, unpack_stream};
 
 /// How sources are to be read, where the data does not say it.
 #[derive(Clone, Debug)]
@@ -108,6 +109,19 @@ pub fn members(found: &Found, limits: &UnpackLimits, visit: &mut dyn FnMut(Membe
     } else {
         unpack(found, limits, visit);
     }
+}
+
+/// The encoding of a file that is lines as it stands: neither packed nor records, with line feeds of one byte.
+/// `None` of any other.
+pub fn encoding_of_lines(path: &Path) -> io::Result<Option<Encoding>> {
+    let mut sample = Vec::new();
+    File::open(path)?.take(limits::SAMPLE_BYTES as u64).read_to_end(&mut sample)?;
+    let encoding = Encoding::detect(&sample);
+    let is_lines = !is_container(&sample)
+        && !looks_like_evtx(&sample)
+        && encoding.newline() == b"\n"
+        && binary(&sample_chunk(&sample, encoding)).is_none();
+    Ok(is_lines.then_some(encoding))
 }
 
 /// Where reading goes on in a source whose beginning was read before.

@@ -135,6 +135,19 @@ export const texts = {
     retry: 'Try again',
   },
 
+  ahead: {
+    inFiles: (lines: number, partial: boolean) =>
+      `${counted(lines, 'line', 'lines')} in the files${partial ? ' so far' : ''}`,
+    hint: 'Lines that match in the files themselves, which are still being read',
+    nothing: 'Nothing matches so far',
+    note: 'What matches appears here as it is read.',
+    none: 'No line of the files matches either.',
+    match: (lines: number, partial: boolean) =>
+      `${counted(lines, 'line matches', 'lines match')}${partial ? ' so far' : ''}`,
+    matchNote: 'The files are still being read. These lines become events here as they are:',
+    others: (files: number) => `${counted(files, 'file', 'files')} can only be searched once read.`,
+  },
+
   tabs: {
     name: 'Ways to look at it',
     events: 'Events',

@@ -181,6 +181,32 @@ export type ImportRequest = { case: string, paths: Array<string>,
  */
 profile?: Profile, choices?: ImportChoices, };
 
+export type AheadRequest = { paths: Array<string>, 
+/**
+ * How the import goes about them: which files of folders it takes.
+ */
+choices?: ImportChoices, query: string, };
+
+export type Ahead = { 
+/**
+ * Null where the query asks for more than text, which only reading can tell.
+ */
+lines: number | null, 
+/**
+ * The first of them, in the order of the files.
+ */
+first: Array<AheadLine>, 
+/**
+ * Files that were looked through, and those that could not.
+ */
+files: number, others: number, 
+/**
+ * How much of the files was looked at, 0 to 1.
+ */
+fraction: number, elapsedMs: number, };
+
+export type AheadLine = { path: string, offset: number, text: string, };
+
 export type PreviewRequest = { 
 /**
  * Where the case is or will be; its disk is measured.
@@ -1089,6 +1115,7 @@ export interface Contract {
   createCase: { args: Paths; progress: Empty; reply: CaseSummary };
   openCase: { args: CasePath; progress: Empty; reply: CaseSummary };
   import: { args: ImportRequest; progress: ImportProgress; reply: ImportReport };
+  ahead: { args: AheadRequest; progress: Ahead; reply: Ahead };
   preview: { args: PreviewRequest; progress: Empty; reply: Preview };
   previewSource: { args: PreviewSourceRequest; progress: Empty; reply: PreviewFile };
   paste: { args: PasteRequest; progress: ImportProgress; reply: ImportReport };

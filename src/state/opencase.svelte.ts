@@ -22,6 +22,7 @@ import { Fields } from './fields.svelte';
 import { Fit } from './fit.svelte';
 import { Landmarks } from './landmarks.svelte';
 import { Language } from './language';
+import { LookAhead } from './lookahead.svelte';
 import { Markers } from './markers.svelte';
 import { Look } from './look.svelte';
 import { Notebook } from './notebook.svelte';
@@ -66,6 +67,7 @@ export class OpenCase {
   readonly queries: Queries;
   readonly split: Split;
   readonly wayOut: WayOut;
+  readonly lookAhead: LookAhead;
   readonly charts: Charts;
   readonly boards: Boards;
   readonly results: Results;
@@ -104,6 +106,7 @@ export class OpenCase {
     this.picks = new Picks(client, summary.path, this.rows);
     this.split = new Split(client);
     this.wayOut = new WayOut(client);
+    this.lookAhead = new LookAhead(client);
     const keep = keepFor(summary.path);
     this.notes = new Notes(client, summary.path, this.markers, {
       did: (deed) => this.explorer.history.did(deed),
@@ -229,6 +232,7 @@ export class OpenCase {
     this.notes.dispose();
     this.split.dispose();
     this.wayOut.stop();
+    this.lookAhead.stop();
     this.fit.stop();
     this.charts.dispose();
     this.results.stop();

@@ -1,5 +1,5 @@
 /** The workbench in a browser, answered by `timberline serve`. */
-import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -223,6 +223,23 @@ describe('what goes wrong', () => {
     expect(kept).toBeGreaterThan(0);
     expect(kept).toBeLessThan(1_000_000);
     expect(await rowProblems(page)).toEqual([]);
+  });
+});
+
+describe('files that are still being read', () => {
+  test('are looked through for a word, and its lines shown until they are events', async () => {
+    const last = join(temporaryFolder(), 'last.log');
+    writeFileSync(last, '2026-03-01T14:05:00Z ERROR needle in the stack\n');
+    const page = await open((await server([millionLines(), last])).address);
+    await eventually('the first events', async () => ((await total(page)) ?? 0) > 0);
+    await query(page, 'needle');
+    const lines = page.getByTestId('ahead-lines');
+    await lines.waitFor();
+    expect(await lines.innerText()).toContain('needle in the stack');
+    expect(await page.getByTestId('ahead').innerText()).toMatch(/^1 line in the files/);
+    await picture(page, 'ahead');
+    await totalBecomes(page, 1);
+    await eventually('the end of it', async () => (await page.getByTestId('ahead').count()) === 0);
   });
 });
 

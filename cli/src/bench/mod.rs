@@ -218,6 +218,7 @@ impl Bench {
         self.tables(&floor, &fields)?;
         self.clients()?;
         if !logs.is_empty() {
+            self.ahead(logs)?;
             self.under_import(logs, beside)?;
         }
         Ok(self.rows.into_inner().unwrap_or_else(PoisonError::into_inner))

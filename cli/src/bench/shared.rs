@@ -1,9 +1,13 @@
 //! Questions to logs of any kind.
 
+use std::fs::File;
 use std::hint::black_box;
+use std::io;
+use std::path::PathBuf;
+use std::time::Instant;
 
 use indexer::aggregate::{By, Interval, Measure, TermOrder, TimeZone, zone};
-use indexer::{Around, Cancel, Direction, Result, Shown};
+use indexer::{Around, Cancel, Direction, Result, Shown, look_ahead};
 
 use super::{AUTOMATIC, Bench, Floor, HOURLY, view};
 
@@ -101,6 +105,22 @@ impl Bench {
             self.facets(&self.but_seconds(run))
         })?;
         self.row("patterns", None, floor.words, |run| self.patterns(&format!("NOT line:{run}")))
+    }
+
+    /// A word in logs as they lie on disk, beside what it takes to read them.
+    pub fn ahead(&self, logs: &[PathBuf]) -> Result<()> {
+        let (taken, never) = (indexer::Filter::default(), Cancel::default());
+        let started = Instant::now();
+        for log in logs {
+            // What cannot be read is found out by the import beside this.
+            let _ = File::open(log).and_then(|mut file| io::copy(&mut file, &mut io::sink()));
+        }
+        let floor = started.elapsed().as_secs_f64() * 1e3;
+        self.row("a word in files before they are read", None, floor, |run| {
+            let asked = view(&format!("nowhere-{run}"))?.filter;
+            black_box(look_ahead(logs, &taken, &asked, &mut |_, _| {}, &never)?);
+            Ok(())
+        })
     }
 
     fn context(&self, run: usize) -> Result<()> {

@@ -6,6 +6,7 @@ mod explain;
 mod far;
 mod field;
 mod keys;
+mod literal;
 mod matcher;
 mod noted;
 mod order;

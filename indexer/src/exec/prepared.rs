@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use regex::bytes::Regex;
-
+use super::literal::Literal;
 use super::matcher::Matcher;
 use super::tokens_of::{sure_text, sure_tokens};
-use super::values::{TextTest, ValueTest, literal};
+use super::values::{TextTest, ValueTest};
 use crate::query::{Filter, NotedEvents, Pattern, Test};
 
 #[derive(Debug)]
@@ -48,12 +47,12 @@ pub struct TextClause {
     /// Tokens that every match has.
     pub tokens: Vec<String>,
     /// What occurs in every match.
-    pub literal: Option<Regex>,
+    pub literal: Option<Literal>,
 }
 
 impl TextClause {
     fn new(pattern: &Pattern) -> TextClause {
-        let literal = sure_text(pattern).and_then(|text| literal(&text));
+        let literal = sure_text(pattern).and_then(|text| Literal::new(&text));
         TextClause { matcher: Matcher::new(pattern), tokens: sure_tokens(pattern), literal }
     }
 }
@@ -81,6 +80,49 @@ impl Prepared {
             Filter::Field { field, test, .. } => Asks::Field(field.clone(), ValueTest::new(field, test)),
         };
         Prepared::Clause(Clause { shown: filter.to_string(), asks })
+    }
+}
+
+/// What can be told of a text that is no event yet.
+impl Prepared {
+    /// Whether nothing is asked for but text.
+    pub fn is_of_text(&self) -> bool {
+        match self {
+            Prepared::Everything => true,
+            Prepared::And(parts) | Prepared::Or(parts) => parts.iter().all(Prepared::is_of_text),
+            Prepared::Not(inner) => inner.is_of_text(),
+            Prepared::Clause(clause) => {
+                matches!(clause.asks, Asks::Text(_) | Asks::WholeText(_) | Asks::AnyText)
+            }
+        }
+    }
+
+    /// Whether an event of this text matches. What is asked for besides text fails.
+    pub fn holds(&self, event: &[u8]) -> bool {
+        match self {
+            Prepared::Everything => true,
+            Prepared::And(parts) => parts.iter().all(|part| part.holds(event)),
+            Prepared::Or(parts) => parts.iter().any(|part| part.holds(event)),
+            Prepared::Not(inner) => !inner.holds(event),
+            Prepared::Clause(clause) => match &clause.asks {
+                Asks::Text(clauses) => clauses.iter().any(|clause| clause.matcher.is_in(event)),
+                Asks::WholeText(test) => test.passes(&String::from_utf8_lossy(event)),
+                Asks::AnyText => true,
+                Asks::Template(_) | Asks::Field(..) | Asks::Noted(_) => false,
+            },
+        }
+    }
+
+    /// What occurs in the text of every event that matches, if that is known.
+    pub fn literal(&self) -> Option<&Literal> {
+        match self {
+            Prepared::And(parts) => parts.iter().find_map(Prepared::literal),
+            Prepared::Clause(Clause { asks: Asks::Text(clauses), .. }) => match clauses.as_slice() {
+                [clause] => clause.literal.as_ref(),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 }
 

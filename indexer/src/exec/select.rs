@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use regex::bytes::Regex;
-
 use super::codes::Codes;
 use super::explain::{Path, Trace};
 use super::field;
+use super::literal::Literal;
 use super::matcher::Matcher;
 use super::noted;
 use super::phrase;
@@ -219,13 +218,12 @@ pub fn scan(
     question: &Question<'_>,
     cursor: &mut RawCursor<'_>,
     candidates: &Rows,
-    literal: Option<&Regex>,
+    literal: Option<&Literal>,
     matches: &dyn Fn(&[u8]) -> bool,
 ) -> Result<Rows> {
     let mut found = Rows::none(question.rows());
     let mut seen = 0;
-    let find = literal
-        .map(|literal| |bytes: &[u8], from: usize| literal.find_at(bytes, from).map(|found| found.start()));
+    let find = literal.map(|literal| |bytes: &[u8], from: usize| literal.find_at(bytes, from));
     let find = find.as_ref().map(|find| find as Find<'_>);
     question.segment.for_each_candidate(cursor, candidates.iter(), find, |row, bytes, text| {
         seen += 1;

@@ -59,7 +59,7 @@ fn by_literal(texts: &Texts, way: &Way, passes: impl Fn(&str) -> bool, places: &
     let joined = texts.joined().as_bytes();
     let (mut byte, mut from) = (0, 0);
     while let Some(found) = way.literal.find_at(joined, byte)
-        && let Some((place, end)) = texts.at_byte(found.start(), from)
+        && let Some((place, end)) = texts.at_byte(found, from)
     {
         if texts.get(place).is_some_and(&passes) {
             places.push(place);

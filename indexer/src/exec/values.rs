@@ -2,8 +2,7 @@
 
 use std::cmp::Ordering;
 
-use regex::bytes::{Regex, RegexBuilder};
-
+use super::literal::Literal;
 use super::matcher::Matcher;
 use super::tokens_of::{sure_text, sure_tokens};
 use crate::query::network::address_number;
@@ -57,7 +56,7 @@ enum TextKind {
 #[derive(Debug)]
 pub struct Way {
     /// A text of ASCII that occurs in all of them.
-    pub literal: Regex,
+    pub literal: Literal,
     /// The tokens that occur in them one after the other, and whether they have no others.
     pub sequence: Option<(Sequence, bool)>,
     /// Folded tokens that all of them have.
@@ -66,7 +65,7 @@ pub struct Way {
 
 impl Way {
     fn new(literal: &str, sequence: Option<(Sequence, bool)>, tokens: Vec<String>) -> Option<Way> {
-        Some(Way { literal: self::literal(literal)?, sequence, tokens })
+        Some(Way { literal: Literal::new(literal)?, sequence, tokens })
     }
 
     fn of_pattern(pattern: &Pattern) -> Option<Way> {
@@ -81,11 +80,6 @@ impl Way {
         let literal = sure_text(&Pattern::Substring(text.to_owned()))?;
         Way::new(&literal, Some((Sequence::of(text), true)), tokens::folded(text.as_bytes()))
     }
-}
-
-/// A text of ASCII, in whatever case.
-pub fn literal(text: &str) -> Option<Regex> {
-    RegexBuilder::new(&regex::escape(text)).unicode(false).case_insensitive(true).build().ok()
 }
 
 /// What a text is compared with, read in every way that it can be.

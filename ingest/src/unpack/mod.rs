@@ -68,6 +68,11 @@ impl Default for UnpackLimits {
     }
 }
 
+/// Whether a file is something to be unpacked, by its first bytes.
+pub(crate) fn is_container(head: &[u8]) -> bool {
+    kind(head) != Kind::Plain
+}
+
 /// One readable stream: a plain file, the content of a compressed one, or a member of an archive.
 pub struct Member<'a> {
     /// The file's path, with the member's path inside it behind.

@@ -36,6 +36,7 @@ const SAMPLE: [(&str, &str); 4] = [
     ("host/syslog", include_str!("../../../fixtures/sample/host/syslog")),
 ];
 
+pub use crate::ahead::ahead;
 pub use crate::analyse::{aggregate, context, facets, follow, significant, sorted_page, transactions};
 pub use crate::events::{event, events, fields, locate, page, seek, strip};
 pub use crate::notebook::{export_notes, markdown};

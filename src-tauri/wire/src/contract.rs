@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::{Config, TS};
 
+use crate::ahead::{Ahead, AheadRequest};
 use crate::analysis::{
     Aggregate, AggregateRequest, Context, ContextRequest, Facets, FacetsRequest, FollowRequest,
     SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
@@ -78,6 +79,8 @@ contract! {
     open_case / OpenCase: CasePath, Empty => CaseSummary;
     /// Reads files and folders into a case. Returns when the text index stands too.
     import / Import: ImportRequest, ImportProgress => ImportReport;
+    /// The lines of files that match, while they are not read yet; what is known so far is streamed.
+    ahead / Ahead: AheadRequest, Ahead => Ahead;
     /// What an import would bring and take: files by their first bytes, with the places of their fields.
     preview / Preview: PreviewRequest, Empty => Preview;
     /// How a stored source would be read in another way, from what is stored.

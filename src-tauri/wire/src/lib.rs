@@ -13,6 +13,7 @@
 //! assert_eq!(reply["host"], "browser");
 //! ```
 
+mod ahead;
 mod analyse;
 mod analysis;
 mod calls;

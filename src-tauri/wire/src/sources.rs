@@ -107,7 +107,7 @@ pub struct ImportChoices {
 }
 
 impl ImportChoices {
-    fn filter(&self) -> indexer::Filter {
+    pub(crate) fn filter(&self) -> indexer::Filter {
         let globs = |patterns: &[String]| patterns.iter().map(|one| indexer::Glob::new(one)).collect();
         indexer::Filter { include: globs(&self.include), exclude: globs(&self.exclude) }
     }

@@ -2,6 +2,7 @@
 
 use ts_rs::{Config, TS};
 
+use crate::ahead::{Ahead, AheadLine, AheadRequest};
 use crate::analysis::{
     Aggregate, AggregateRequest, Around, Axis, Bins, By, CalendarUnit, Context, ContextRequest, Facet,
     Facets, FacetsRequest, FollowRequest, Interval, Measure, Measured, NumberFacet, PercentileValue, Scalar,
@@ -85,6 +86,9 @@ pub fn generate() -> String {
         FileReading,
         ImportChoices,
         ImportRequest,
+        AheadRequest,
+        Ahead,
+        AheadLine,
         PreviewRequest,
         PreviewSourceRequest,
         Preview,

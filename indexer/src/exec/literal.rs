@@ -1,0 +1,112 @@
+//! Finding a text of ASCII in whatever case among many bytes: what occurs in every match is looked for in all of a
+//! log before anything else is asked.
+
+/// Bytes of logs from the commonest on; all others are rare.
+const COMMON: &[u8] = b" e0ta1noi2rs3l.5d4-:c6/8m79hup\"g,fb=ywv_k()[]";
+
+/// So many places are looked at together, and so many of them by themselves where one of those may be it.
+const STRIDE: usize = 64;
+const PIECE: usize = 16;
+
+#[derive(Debug)]
+pub struct Literal {
+    /// In lower case.
+    text: Box<[u8]>,
+    /// The two rarest bytes of it.
+    rare: [Rare; 2],
+}
+
+/// A byte by its place in the text.
+#[derive(Clone, Copy, Debug)]
+struct Rare {
+    at: usize,
+    byte: u8,
+    /// The bit that tells upper case from lower, for a letter.
+    case: u8,
+}
+
+impl Literal {
+    /// Of a text of ASCII that has two bytes at least.
+    pub fn new(text: &str) -> Option<Literal> {
+        let text = text.to_ascii_lowercase().into_bytes();
+        if text.len() < 2 || !text.is_ascii() {
+            return None;
+        }
+        let commonness =
+            |byte: u8| COMMON.iter().rev().position(|&common| common == byte).map_or(0, |at| at + 1);
+        let mut places: Vec<usize> = (0..text.len()).collect();
+        places.sort_by_key(|&at| commonness(text[at]));
+        let rare =
+            |at: usize| Rare { at, byte: text[at], case: u8::from(text[at].is_ascii_lowercase()) << 5 };
+        Some(Literal { rare: [rare(places[0]), rare(places[1])], text: text.into() })
+    }
+
+    /// Where it first occurs from a place on.
+    #[inline]
+    pub fn find_at(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        // Beyond this it would reach over the end.
+        let places = (bytes.len() + 1).saturating_sub(self.text.len());
+        let mut at = from;
+        while at + STRIDE <= places {
+            if self.may_be_within::<STRIDE>(bytes, at) {
+                for piece in (at..at + STRIDE).step_by(PIECE) {
+                    if self.may_be_within::<PIECE>(bytes, piece)
+                        && let Some(found) = self.first_of(bytes, piece..piece + PIECE)
+                    {
+                        return Some(found);
+                    }
+                }
+            }
+            at += STRIDE;
+        }
+        self.first_of(bytes, at..places)
+    }
+
+    /// Whether both of its rare bytes stand where it needs them, for any of so many places.
+    #[inline]
+    fn may_be_within<const PLACES: usize>(&self, bytes: &[u8], at: usize) -> bool {
+        let [one, other] = self.rare;
+        let (ones, others) = (&bytes[at + one.at..][..PLACES], &bytes[at + other.at..][..PLACES]);
+        // Without a branch, so that it is done for many bytes at once.
+        ones.iter().zip(others).fold(0, |found, (&a, &b)| {
+            found | u8::from(a | one.case == one.byte) & u8::from(b | other.case == other.byte)
+        }) != 0
+    }
+
+    fn first_of(&self, bytes: &[u8], mut places: std::ops::Range<usize>) -> Option<usize> {
+        let [rare, _] = self.rare;
+        places.find(|&at| {
+            bytes[at + rare.at] | rare.case == rare.byte
+                && bytes[at..at + self.text.len()].eq_ignore_ascii_case(&self.text)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_first_place_is_found(
+            text in "[aBx@`\\[{0-]{2,4}",
+            bytes in prop::collection::vec(prop::sample::select(b"aAbBxX@`[{0-\xC3".to_vec()), 0..300),
+            from in 0..80_usize,
+        ) {
+            let expected = (from..bytes.len()).find(|&at| {
+                bytes.get(at..at + text.len()).is_some_and(|found| found.eq_ignore_ascii_case(text.as_bytes()))
+            });
+            let literal = Literal::new(&text).expect("it is long enough");
+            prop_assert_eq!(literal.find_at(&bytes, from), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_too_short_is_not_looked_for() {
+        assert!(Literal::new("a").is_none());
+        assert!(Literal::new("größe").is_none());
+        assert_eq!(Literal::new("ab").expect("long enough").find_at(b"a", 0), None);
+    }
+}

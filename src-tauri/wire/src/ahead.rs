@@ -1,0 +1,71 @@
+//! Lines of files that match before the files are read.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::calls::{Answer, milliseconds, text};
+use crate::events::ROW_BYTES;
+use crate::session::{Call, Session};
+use crate::sources::ImportChoices;
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AheadRequest {
+    pub paths: Vec<String>,
+    /// How the import goes about them: which files of folders it takes.
+    #[serde(default)]
+    #[ts(optional, as = "Option<ImportChoices>")]
+    pub choices: ImportChoices,
+    pub query: String,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Ahead {
+    /// Null where the query asks for more than text, which only reading can tell.
+    pub lines: Option<u64>,
+    /// The first of them, in the order of the files.
+    pub first: Vec<AheadLine>,
+    /// Files that were looked through, and those that could not.
+    pub files: u64,
+    pub others: u64,
+    /// How much of the files was looked at, 0 to 1.
+    pub fraction: f64,
+    pub elapsed_ms: f64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AheadLine {
+    pub path: String,
+    pub offset: u64,
+    pub text: String,
+}
+
+pub fn ahead(_: &Session, call: &Call<'_>, request: &AheadRequest, report: &dyn Fn(Ahead)) -> Answer<Ahead> {
+    let started = Instant::now();
+    let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
+    let filter = indexer::View::parse(&request.query, None, None)?.filter;
+    let mut partial = |ahead: &indexer::Ahead, fraction| report(shape(ahead, fraction, started));
+    let found = indexer::look_ahead(&paths, &request.choices.filter(), &filter, &mut partial, &call.cancel)?;
+    Ok(found.map_or_else(Ahead::default, |ahead| shape(&ahead, 1.0, started)))
+}
+
+fn shape(ahead: &indexer::Ahead, fraction: f64, started: Instant) -> Ahead {
+    let line = |line: &indexer::AheadLine| AheadLine {
+        path: text(&line.path),
+        offset: line.offset,
+        text: line.text[..line.text.floor_char_boundary(ROW_BYTES)].to_owned(),
+    };
+    Ahead {
+        lines: Some(ahead.lines),
+        first: ahead.first.iter().map(line).collect(),
+        files: ahead.files as u64,
+        others: ahead.others as u64,
+        fraction,
+        elapsed_ms: milliseconds(started),
+    }
+}
