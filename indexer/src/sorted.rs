@@ -362,8 +362,12 @@ impl Keys {
         if let (Some((shift, _)), Narrowed::Counts(counts)) = (ranks.first_pass(), &mut narrowed) {
             self.for_each(part, |_, key| counts[(key >> shift) as usize] += 1);
         } else {
-            let (least, most) = ranks.span();
-            self.for_each_between(part, least, most, |_, key| ranks.put(&mut narrowed, 0, 0, key));
+            let ((least, most), sieve) = (ranks.span(), ranks.sieve());
+            self.for_each_between(part, least, most, |_, key| {
+                if sieve.lets_through(0, key) {
+                    ranks.put(&mut narrowed, 0, 0, key);
+                }
+            });
         }
         narrowed
     }

@@ -148,23 +148,22 @@ struct Blocks<'a> {
 impl Blocks<'_> {
     fn run(&mut self, rows: Range<usize>, first: u32) {
         let part = self.part;
-        if part.is_whole() {
-            for start in rows.clone().step_by(BLOCK_ROWS) {
-                self.tell(RowsOf::Range(start..rows.end.min(start + BLOCK_ROWS)), first);
-            }
+        if let Some(listed) = part.listed(rows.clone()) {
+            listed.chunks(BLOCK_ROWS).for_each(|rows| self.tell(RowsOf::List(rows), first));
             return;
         }
         let mut list = std::mem::take(&mut self.rows);
-        part.for_each_in(rows, |row| {
-            list.push(row as u32);
-            if list.len() == BLOCK_ROWS {
-                self.tell(RowsOf::List(&list), first);
-                list.clear();
+        for start in rows.clone().step_by(BLOCK_ROWS) {
+            let block = start..rows.end.min(start + BLOCK_ROWS);
+            match part.count_in(block.clone()) {
+                0 => {}
+                count if count == block.len() => self.tell(RowsOf::Range(block), first),
+                _ => {
+                    list.clear();
+                    part.for_each_in(block, |row| list.push(row as u32));
+                    self.tell(RowsOf::List(&list), first);
+                }
             }
-        });
-        if !list.is_empty() {
-            self.tell(RowsOf::List(&list), first);
-            list.clear();
         }
         self.rows = list;
     }
@@ -203,17 +202,21 @@ impl Blocks<'_> {
 
 /// Adds what each row's place is worth to its cell.
 fn put_apart(block: &Block<'_>, column: &Column, cells: &mut Vec<u32>, worth: impl Fn(u64) -> u32) {
-    let first = cells.is_empty();
-    let mut index = 0;
-    with_codes!(&column.codes, codes => block.for_codes(codes, |_, code| {
-        let worth = worth(u64::from(code));
-        if first {
-            cells.push(worth);
-        } else {
-            cells[index] += worth;
-            index += 1;
+    with_codes!(&column.codes, codes => {
+        let worth = |code: &_| worth(u64::from(*code));
+        match &block.rows {
+            RowsOf::Range(range) => put(codes[range.clone()].iter().map(worth), cells),
+            RowsOf::List(rows) => put(rows.iter().map(|&row| worth(&codes[row as usize])), cells),
         }
-    }));
+    });
+}
+
+fn put(worths: impl ExactSizeIterator<Item = u32>, cells: &mut Vec<u32>) {
+    if cells.is_empty() {
+        cells.extend(worths);
+    } else {
+        cells.iter_mut().zip(worths).for_each(|(cell, worth)| *cell += worth);
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Exact percentiles of a field's numbers in each cell.
 
 use super::block::Block;
-use crate::exec::{Domain, Narrowed, Ranks, ToKey, bucket};
+use crate::exec::{Domain, Narrowed, Ranks, ToKey};
 use crate::percentile::between;
 use crate::storage::{Code, Column, Scalar, with_codes};
 
@@ -24,23 +24,29 @@ impl<'a> Passing<'a> {
         with_codes!(&self.column.codes, codes => self.add_codes(block, codes));
     }
 
+    /// How codes become keys is the same for all rows, so it is not asked for each.
     fn add_codes<C: Code>(&mut self, block: &Block<'_>, codes: &[C]) {
-        let to_key = self.to_key;
-        if let (Some((shift, buckets)), Narrowed::Counts(counts)) =
-            (self.ranks.first_pass(), &mut self.narrowed)
-        {
+        match self.to_key {
+            ToKey::Linear { times, plus } => self.add_keys(block, codes, |code| (code - 1) * times + plus),
+            to_key @ ToKey::Float { .. } => self.add_keys(block, codes, |code| to_key.key(code)),
+        }
+    }
+
+    fn add_keys<C: Code>(&mut self, block: &Block<'_>, codes: &[C], key: impl Fn(u64) -> u64) {
+        let (ranks, first, narrowed) = (self.ranks, self.first, &mut self.narrowed);
+        if let (Some((shift, buckets)), Narrowed::Counts(counts)) = (ranks.first_pass(), &mut *narrowed) {
             block.for_codes(codes, |cell, code| {
                 let code: u64 = code.into();
                 if code > 0 {
-                    counts[cell as usize * buckets + bucket(to_key, shift, code)] += 1;
+                    counts[cell as usize * buckets + (key(code) >> shift) as usize] += 1;
                 }
             });
         } else {
-            let (ranks, first, narrowed) = (self.ranks, self.first, &mut self.narrowed);
+            let sieve = ranks.sieve();
             block.for_codes(codes, |cell, code| {
                 let code: u64 = code.into();
-                if code > 0 {
-                    ranks.put(narrowed, first, cell, to_key.key(code));
+                if code > 0 && sieve.lets_through(first + cell, key(code)) {
+                    ranks.put(narrowed, first, cell, key(code));
                 }
             });
         }

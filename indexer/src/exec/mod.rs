@@ -36,7 +36,7 @@ pub(crate) use order::{Key, Position, Selection};
 pub(crate) use part::{Part, RowSet};
 pub(crate) use pool::in_order;
 pub(crate) use prepared::Prepared;
-pub(crate) use ranks::{Narrowed, Ranks, bucket};
+pub(crate) use ranks::{Narrowed, Ranks};
 pub(crate) use rows::Rows;
 pub(crate) use select::{Question, select_segment};
 pub(crate) use sort::sort_rows;

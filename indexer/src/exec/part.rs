@@ -96,6 +96,13 @@ impl Part {
         start..range.end.min(self.rows.end).max(start)
     }
 
+    /// The matching rows of a range, where there is a list of them.
+    pub fn listed(&self, range: Range<usize>) -> Option<&[u32]> {
+        let RowSet::List(rows) = &self.set else { return None };
+        let range = self.within(range);
+        Some(&rows[self.set.before(range.start)..self.set.before(range.end)])
+    }
+
     /// Calls `each` with the matching rows of a range, in order.
     #[inline]
     pub fn for_each_in(&self, range: Range<usize>, mut each: impl FnMut(usize)) {

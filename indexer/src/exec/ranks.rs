@@ -2,7 +2,6 @@
 //! upper bits, and only what shares them with a wanted rank is counted again or, when that is little, picked
 //! from.
 
-use super::keys::ToKey;
 use crate::limits::{PERCENTILE_CANDIDATES, PERCENTILE_COUNTERS};
 use crate::percentile::Percent;
 
@@ -63,6 +62,22 @@ impl Wanted {
                 (rank, rank, 0.0)
             }
         }
+    }
+}
+
+/// Tells whether a later pass wants a number, by where the first step leads: nearly all lead nowhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Sieve<'r> {
+    shift: u32,
+    buckets: usize,
+    leads_on: &'r [u64],
+}
+
+impl Sieve<'_> {
+    #[inline]
+    pub fn lets_through(&self, cell: u32, key: u64) -> bool {
+        let at = cell as usize * self.buckets + (key >> self.shift) as usize;
+        self.leads_on[at / 64] >> (at % 64) & 1 == 1
     }
 }
 
@@ -160,20 +175,17 @@ impl Ranks {
         }
     }
 
-    /// Tells a function that puts one number of a cell into the result of a pass. `first` is the first cell
-    /// that the pass knows.
-    #[inline]
-    pub fn put(&self, narrowed: &mut Narrowed, first: u32, cell: u32, key: u64) {
-        let is_wanted = self.steps.first().is_none_or(|step| {
-            let at = step.at((first + cell) as usize, key);
-            step.leads_on[at / 64] >> (at % 64) & 1 == 1
-        });
-        if is_wanted {
-            self.put_wanted(narrowed, first, cell, key);
+    /// What tells most numbers of a later pass away.
+    pub fn sieve(&self) -> Sieve<'_> {
+        match self.steps.first() {
+            Some(step) => Sieve { shift: step.shift, buckets: step.buckets, leads_on: &step.leads_on },
+            None => Sieve { shift: 63, buckets: 0, leads_on: &[u64::MAX] },
         }
     }
 
-    fn put_wanted(&self, narrowed: &mut Narrowed, first: u32, cell: u32, key: u64) {
+    /// Puts one number of a cell into the result of a pass. `first` is the first cell that the pass knows.
+    #[inline(never)]
+    pub fn put(&self, narrowed: &mut Narrowed, first: u32, cell: u32, key: u64) {
         let Some((group, key)) = self.follow(first + cell, key) else { return };
         match (narrowed, &self.last) {
             (Narrowed::Counts(counts), Last::Count { shift, buckets, .. }) => {
@@ -246,19 +258,30 @@ impl Ranks {
                 }
                 self.narrow_by_counts(&counts, shift, buckets);
             }
-            (Narrowed::Gathered(mut gathered), _) => {
-                for keys in &mut gathered {
-                    keys.sort_unstable();
-                }
-                for want in std::mem::take(&mut self.wants) {
-                    let gathered = &gathered[want.group];
-                    if let Some(&key) = gathered.get(want.rank as usize) {
-                        let less = gathered.partition_point(|&other| other < key) as u64;
-                        self.settle(want, want.above | key, want.below + less);
-                    }
-                }
-            }
+            (Narrowed::Gathered(gathered), _) => self.pick(gathered),
             _ => {}
+        }
+    }
+
+    /// Finds what is wanted among the keys of each group, from the least rank to the greatest: keys of lesser ranks
+    /// stand before the ones that were found.
+    fn pick(&mut self, mut gathered: Vec<Vec<u64>>) {
+        let mut wants = std::mem::take(&mut self.wants);
+        wants.sort_unstable_by_key(|want| (want.group, want.rank));
+        let (mut group, mut found) = (usize::MAX, 0);
+        for want in wants {
+            if want.group != group {
+                (group, found) = (want.group, 0);
+            }
+            let (keys, rank) = (&mut gathered[group], want.rank as usize);
+            if (found..keys.len()).contains(&rank) {
+                keys[found..].select_nth_unstable(rank - found);
+                found = rank + 1;
+            }
+            if let Some(&key) = keys.get(rank) {
+                let less = keys[..rank].iter().filter(|&&other| other < key).count() as u64;
+                self.settle(want, want.above | key, want.below + less);
+            }
         }
     }
 
@@ -363,12 +386,6 @@ fn counting(bits: u32, groups: usize) -> Last {
     let buckets = (PERCENTILE_COUNTERS / groups.max(1)).clamp(FEWEST_BUCKETS, MOST_BUCKETS).ilog2();
     let shift = bits.saturating_sub(buckets);
     Last::Count { shift, buckets: 1 << (bits - shift), groups }
-}
-
-/// Puts the numbers of codes into the first pass: the loop over all rows.
-#[inline]
-pub fn bucket(to_key: ToKey, shift: u32, code: u64) -> usize {
-    (to_key.key(code) >> shift) as usize
 }
 
 #[cfg(test)]
