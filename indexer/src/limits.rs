@@ -60,6 +60,9 @@ pub const COLUMN_CACHE_BYTES: usize = 1 << 30;
 /// Longer tokens are not in the text index; a search for one scans.
 pub const LONGEST_TOKEN_BYTES: usize = 256;
 
+/// Sections of a text index that are not larger are read once and kept: some hundred kilobytes a segment.
+pub const SMALL_SECTION_BYTES: u64 = 16 << 10;
+
 /// How deep parentheses and NOTs may nest in a query, so that a hostile one cannot exhaust the stack.
 pub const QUERY_DEPTH: usize = 64;
 

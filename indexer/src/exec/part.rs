@@ -21,7 +21,9 @@ impl RowSet {
         if count == all {
             RowSet::All(all)
         } else if count < all / 32 {
-            RowSet::List(Arc::new(rows.iter().collect()))
+            let mut list = Vec::with_capacity(count);
+            rows.for_each_in(0..all, |row| list.push(row as u32));
+            RowSet::List(Arc::new(list))
         } else {
             RowSet::Bits(Arc::new(Ranked::new(rows)))
         }

@@ -162,6 +162,9 @@ fn text(
             break;
         }
         let (certain, perhaps) = token_rows(question, token, found, &candidates)?;
+        if perhaps.is_empty() && is_whole {
+            return Ok(Found { rows: candidates.and(&certain), path: Path::Index });
+        }
         candidates = candidates.and(&certain.clone().or(&perhaps));
         known = Some(certain);
     }

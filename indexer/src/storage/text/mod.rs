@@ -9,8 +9,10 @@ mod filter;
 mod interpolative;
 mod inverted;
 
+use std::collections::HashMap;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -22,7 +24,7 @@ use self::interpolative::BitReader;
 use self::inverted::{Found, Inverted};
 use crate::error::{AtPath, Error, Result};
 use crate::hash::hash;
-use crate::limits::LONGEST_TOKEN_BYTES;
+use crate::limits::{LONGEST_TOKEN_BYTES, SMALL_SECTION_BYTES};
 
 pub use self::build::Builder;
 
@@ -82,26 +84,62 @@ fn section(bytes: &mut Vec<u8>, content: &[u8]) -> Section {
 #[derive(Debug)]
 struct Body {
     path: PathBuf,
-    file: Mutex<File>,
+    disk: Mutex<Disk>,
     /// Where the sections begin.
     at: u64,
 }
 
+#[derive(Debug)]
+struct Disk {
+    file: File,
+    /// Small sections, by where they begin and end in the file: a token is looked for in dozens of them, and to ask the
+    /// system for each takes longer than all else.
+    small: HashMap<(u64, u64), Vec<u8>>,
+}
+
+impl Disk {
+    fn read(&mut self, at: u64, bytes: usize) -> io::Result<Vec<u8>> {
+        let mut read = Vec::with_capacity(bytes);
+        self.file.seek(SeekFrom::Start(at))?;
+        (&mut self.file).take(bytes as u64).read_to_end(&mut read)?;
+        Ok(read)
+    }
+
+    /// A part of a section, which is read whole where it is small and kept.
+    fn part(&mut self, section: Range<u64>, part: Range<u64>) -> io::Result<Vec<u8>> {
+        let length = (part.end - part.start) as usize;
+        if section.end - section.start > SMALL_SECTION_BYTES {
+            return self.read(part.start, length);
+        }
+        let key = (section.start, section.end);
+        if !self.small.contains_key(&key) {
+            let read = self.read(section.start, (section.end - section.start) as usize)?;
+            self.small.insert(key, read);
+        }
+        let from = (part.start - section.start) as usize;
+        let kept = self.small.get(&key).and_then(|kept| kept.get(from..from + length));
+        Ok(kept.map(<[u8]>::to_vec).unwrap_or_default())
+    }
+}
+
 impl Body {
     fn open(path: &Path, at: u64) -> Result<Body> {
-        Ok(Body { path: path.to_path_buf(), file: Mutex::new(File::open(path).at_path(path)?), at })
+        let disk = Disk { file: File::open(path).at_path(path)?, small: HashMap::new() };
+        Ok(Body { path: path.to_path_buf(), disk: Mutex::new(disk), at })
     }
 
     fn read(&self, section: Section, from: usize, length: usize) -> Result<Vec<u8>> {
-        let end = (from as u64).checked_add(length as u64).filter(|&end| end <= section.bytes);
-        let at = self.at.checked_add(section.at).and_then(|at| at.checked_add(from as u64));
-        let (Some(_), Some(at)) = (end, at) else {
+        if length == 0 {
+            return Ok(Vec::new());
+        }
+        let start = self.at.checked_add(section.at).ok_or_else(|| self.damaged())?;
+        let end = start.checked_add(section.bytes).ok_or_else(|| self.damaged())?;
+        let part = start.saturating_add(from as u64)..start.saturating_add((from + length) as u64);
+        if part.end > end {
             return Err(self.damaged());
-        };
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut bytes = Vec::new();
-        file.seek(SeekFrom::Start(at)).at_path(&self.path)?;
-        (&mut *file).take(length as u64).read_to_end(&mut bytes).at_path(&self.path)?;
+        }
+        let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = disk.part(start..end, part).at_path(&self.path)?;
         if bytes.len() == length { Ok(bytes) } else { Err(self.damaged()) }
     }
 
