@@ -32,6 +32,13 @@ pub fn ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
+/// The last of them.
+pub(crate) fn last_range(text: &[u8]) -> Option<(usize, usize)> {
+    let end = text.iter().rposition(|&byte| is_token_byte(byte))? + 1;
+    let start = text[..end].iter().rposition(|&byte| !is_token_byte(byte)).map_or(0, |before| before + 1);
+    Some((start, end))
+}
+
 /// Text in lower case; bytes that are no UTF-8 become U+FFFD. A character beyond ASCII never becomes an
 /// ASCII one (the Kelvin sign stays), so that plain words can be looked for byte by byte.
 #[must_use]

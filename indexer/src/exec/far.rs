@@ -3,9 +3,11 @@
 
 use super::explain::Path;
 use super::field;
+use super::holders::Holders;
+use super::matcher::Matcher;
 use super::phrase;
 use super::rows::Rows;
-use super::select::{Found, Question, token_rows};
+use super::select::{Found, Question};
 use super::values::{ValueTest, Way};
 use crate::error::Result;
 use crate::storage::TokenRows;
@@ -71,15 +73,16 @@ fn having(question: &Question<'_>, column: &str, tokens: &[String]) -> Result<Op
         return Ok(None);
     }
     let mut rows = Rows::all(question.rows());
-    for (token, found) in &told {
+    for (token, found) in told {
         rows = with_token(question, token, found, rows)?;
     }
     Ok((rows.runs() <= FEW_RUNS).then_some(rows))
 }
 
 /// Those of some rows that may have a token.
-fn with_token(question: &Question<'_>, token: &str, found: &TokenRows, among: Rows) -> Result<Rows> {
-    let (certain, perhaps) = token_rows(question, token, found, &among)?;
+fn with_token(question: &Question<'_>, token: &str, found: TokenRows, among: Rows) -> Result<Rows> {
+    let holders = Holders::of(question, found, &Matcher::Tokens(vec![token.to_owned()]))?;
+    let (certain, perhaps) = holders.rows(&among);
     Ok(among.and(&certain.or(&perhaps)))
 }
 

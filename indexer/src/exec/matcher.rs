@@ -56,6 +56,15 @@ impl Matcher {
         }
     }
 
+    /// Whether a value can have a part of what is looked for, or all of it, where texts have other words before and
+    /// behind the value: those of a phrase that stand in it side by side go on beyond it at its ends only.
+    pub fn may_be_partly_in(&self, value: &[u8]) -> bool {
+        match self {
+            Matcher::Tokens(words) if words.len() > 1 => has_tokens(value, words) || has_part(value, words),
+            other => other.is_in(value),
+        }
+    }
+
     /// The whole text matches, for values of fields.
     pub fn is_whole(&self, text: &str) -> bool {
         match self {
@@ -103,6 +112,28 @@ fn follow(text: &[u8], at: usize, rest: &[String]) -> bool {
     let mut found = tokens::ranges(&text[at..]);
     rest.iter().all(|wanted| {
         found.next().is_some_and(|(start, end)| tokens::fold(&text[at + start..at + end]).as_ref() == wanted)
+    })
+}
+
+/// Whether the tokens of a text end with the beginning of a phrase, begin with its end, or are from its middle.
+fn has_part(text: &[u8], words: &[String]) -> bool {
+    let [others @ .., _] = words else { return false };
+    let is_one_of = |words: &[String], (start, end)| {
+        let token = tokens::fold(&text[start..end]);
+        words.iter().any(|word| *word == token)
+    };
+    let (Some(first), Some(last)) = (tokens::ranges(text).next(), tokens::last_range(text)) else {
+        return false;
+    };
+    // Nearly no value has any of them at its ends.
+    if !is_one_of(&words[1..], first) && !is_one_of(others, last) {
+        return false;
+    }
+    let tokens = tokens::folded(text);
+    (1..words.len()).any(|at| {
+        let (before, behind) = words.split_at(at);
+        let (ending, beginning) = (tokens.len().min(before.len()), tokens.len().min(behind.len()));
+        tokens.ends_with(&before[at - ending..]) || tokens.starts_with(&behind[..beginning])
     })
 }
 
@@ -226,6 +257,8 @@ fn glob_end(text: &str, pieces: &[Piece], in_word: bool, ends: &dyn Fn(&str) -> 
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn finds(query: &str, text: &str) -> bool {
@@ -255,6 +288,35 @@ mod tests {
         assert!(finds("/api/*/items", "GET /api/cart/items HTTP"));
         assert!(!finds("a*z", "a b z"));
         assert!(finds("*or", "error"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_that_a_phrase_reaches_into_is_not_passed_over(
+            text in prop::collection::vec("[a-c]|Gr\u{f6}", 2..9),
+            ends in prop::array::uniform4(0..9_usize),
+        ) {
+            let range = |one: usize, other: usize| {
+                let (one, other) = (one.min(text.len()), other.min(text.len()));
+                one.min(other)..one.max(other)
+            };
+            let (value, phrase) = (range(ends[0], ends[1]), range(ends[2], ends[3]));
+            let share = value.start.max(phrase.start)..value.end.min(phrase.end);
+            prop_assume!(phrase.len() > 1 && !share.is_empty());
+            let matcher = Matcher::Tokens(tokens::folded(text[phrase].join(" ").as_bytes()));
+            prop_assert!(matcher.may_be_partly_in(text[value].join("-").as_bytes()));
+        }
+    }
+
+    #[test]
+    fn values_that_have_words_of_a_phrase_elsewhere_are_passed_over() {
+        let matcher = Matcher::Tokens(tokens::folded(b"10.165.53.67"));
+        for value in ["/a/67", "/a/53-67/b", "Safari/531.53", "1.67.165.53", ""] {
+            assert!(!matcher.may_be_partly_in(value.as_bytes()), "{value}");
+        }
+        for value in ["/a/10", "165.53", "67/a", "to 10.165.53.67 again", "53"] {
+            assert!(matcher.may_be_partly_in(value.as_bytes()), "{value}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod codes;
 mod explain;
 mod far;
 mod field;
+mod holders;
 mod keys;
 mod literal;
 mod matcher;

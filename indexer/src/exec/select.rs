@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::codes::Codes;
 use super::explain::{Path, Trace};
 use super::field;
+use super::holders::Holders;
 use super::literal::Literal;
 use super::matcher::Matcher;
 use super::noted;
@@ -16,7 +16,7 @@ use super::template::Templates;
 use crate::Cancel;
 use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
-use crate::storage::{Dictionary, Find, Mined, RawCursor, Segment, SourceEntry, TokenRows};
+use crate::storage::{Find, Mined, RawCursor, Segment, SourceEntry};
 
 /// So few texts are read sooner than anything else is looked into.
 const FEW_TEXTS: usize = 64;
@@ -148,20 +148,26 @@ fn text(
         let rows = scan(question, cursor, among, literal.as_ref(), &matches)?;
         return Ok(Found { rows, path: Path::Scan });
     };
+    let is_phrase = matches!(matcher, Matcher::Tokens(_));
     let mut told = Vec::with_capacity(tokens.len());
     for token in tokens {
         // What is damaged of the index, the text itself makes up for.
-        told.extend(question.segment.or_missing(index.rows(token))?.flatten().map(|found| (token, found)));
+        let Some(found) = question.segment.or_missing(index.rows(token))?.flatten() else { continue };
+        if found.is_nowhere() {
+            return Ok(Found { rows: Rows::none(question.rows()), path: Path::Index });
+        }
+        let own = Matcher::Tokens(vec![token.clone()]);
+        told.push(Holders::of(question, found, if is_phrase { matcher } else { &own })?);
     }
     // The first one is asked of all rows, the others of what it leaves.
-    told.sort_by_key(|(_, found)| found.cost());
+    told.sort_by_key(Holders::cost);
     let mut candidates = among.clone();
     let mut known = None;
-    for (token, found) in &told {
+    for holders in &told {
         if candidates.is_empty() {
             break;
         }
-        let (certain, perhaps) = token_rows(question, token, found, &candidates)?;
+        let (certain, perhaps) = holders.rows(&candidates);
         if perhaps.is_empty() && is_whole {
             return Ok(Found { rows: candidates.and(&certain), path: Path::Index });
         }
@@ -189,31 +195,6 @@ fn neighbours(question: &Question<'_>, matcher: &Matcher, candidates: &Rows) -> 
         }
         _ => Ok(Rows::none(question.rows())),
     }
-}
-
-/// The rows that have a token, and those that may have it. Of rows beyond the candidates nothing is told.
-pub fn token_rows(
-    question: &Question<'_>,
-    token: &str,
-    found: &TokenRows,
-    among: &Rows,
-) -> Result<(Rows, Rows)> {
-    let rows = question.segment.meta.events as usize;
-    let mut sure = Rows::from_sorted(rows, &found.sure);
-    let matcher = Matcher::Tokens(vec![token.to_owned()]);
-    for part in &found.columns {
-        let Some(column) = question.segment.coded(&part.column, question.cancel)? else { continue };
-        let Dictionary::Texts(texts) = &column.values else { continue };
-        let mut places: Vec<usize> = part.codes.iter().map(|&code| code as usize).collect();
-        places.retain(|&place| texts.get(place).is_some_and(|text| matcher.is_in(text.as_bytes())));
-        places.sort_unstable();
-        let codes = Codes::of_places(places);
-        if !codes.is_empty() {
-            let having = codes.rows_among(&column, among);
-            sure = sure.or(&having.without(&Rows::from_sorted(rows, &part.excepted)));
-        }
-    }
-    Ok((sure, Rows::from_sorted(rows, &found.perhaps)))
 }
 
 /// Reads the raw text of every candidate that has what occurs in every match, if that is known.

@@ -161,6 +161,11 @@ pub struct TokenRows {
 }
 
 impl TokenRows {
+    /// Whether no row has it.
+    pub fn is_nowhere(&self) -> bool {
+        self.sure.is_empty() && self.perhaps.is_empty() && self.columns.is_empty()
+    }
+
     /// What it costs to find its rows, to be compared: a column is gone through as a whole, of a list each number.
     pub fn cost(&self) -> (usize, usize) {
         (self.columns.len(), self.sure.len() + self.perhaps.len())

@@ -1,0 +1,60 @@
+//! Which rows a token is in, by the index: those that it lists, and those whose value in a column has it.
+
+use std::sync::Arc;
+
+use super::codes::Codes;
+use super::matcher::Matcher;
+use super::rows::Rows;
+use super::select::Question;
+use crate::error::Result;
+use crate::storage::{Column, Dictionary, TokenRows};
+
+pub struct Holders {
+    sure: Vec<u32>,
+    perhaps: Vec<u32>,
+    columns: Vec<InColumn>,
+}
+
+/// Rows with one of these codes, but for the excepted ones.
+struct InColumn {
+    column: Arc<Column>,
+    codes: Codes,
+    excepted: Vec<u32>,
+}
+
+impl Holders {
+    /// Of a token's rows those that the matcher, of which it is a token, can be about.
+    pub fn of(question: &Question<'_>, found: TokenRows, matcher: &Matcher) -> Result<Holders> {
+        let mut columns = Vec::new();
+        for part in found.columns {
+            let Some(column) = question.segment.coded(&part.column, question.cancel)? else { continue };
+            let Dictionary::Texts(texts) = &column.values else { continue };
+            let mut places: Vec<usize> = part.codes.iter().map(|&code| code as usize).collect();
+            places.retain(|&place| {
+                texts.get(place).is_some_and(|text| matcher.may_be_partly_in(text.as_bytes()))
+            });
+            places.sort_unstable();
+            let codes = Codes::of_places(places);
+            if !codes.is_empty() {
+                columns.push(InColumn { column, codes, excepted: part.excepted });
+            }
+        }
+        Ok(Holders { sure: found.sure, perhaps: found.perhaps, columns })
+    }
+
+    /// What it costs to find the rows, to be compared: a column is gone through as a whole, of a list each number.
+    pub fn cost(&self) -> (usize, usize) {
+        (self.columns.len(), self.sure.len() + self.perhaps.len())
+    }
+
+    /// The rows that have the token, and those that may have it. Of rows beyond the candidates nothing is told.
+    pub fn rows(&self, among: &Rows) -> (Rows, Rows) {
+        let rows = among.rows();
+        let mut sure = Rows::from_sorted(rows, &self.sure);
+        for InColumn { column, codes, excepted } in &self.columns {
+            let having = codes.rows_among(column, among);
+            sure = sure.or(&having.without(&Rows::from_sorted(rows, excepted)));
+        }
+        (sure, Rows::from_sorted(rows, &self.perhaps))
+    }
+}
