@@ -51,7 +51,16 @@ pub fn look_ahead(
         return Ok(None);
     }
     let found = ingest::discover_some(paths, taken).files;
-    let files: Vec<Lines> = found.iter().filter_map(Lines::of).collect();
+    let mut files = Vec::new();
+    in_order(
+        found.len(),
+        cancel,
+        |file| Ok(Lines::of(&found[file])),
+        |_, lines| {
+            files.extend(lines);
+            Ok(())
+        },
+    )?;
     let mut ahead = Ahead { files: files.len(), others: found.len() - files.len(), ..Ahead::default() };
     // How many runs of bytes there are up to the end of each file.
     let ends: Vec<usize> = files
