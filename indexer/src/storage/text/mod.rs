@@ -99,7 +99,8 @@ struct Disk {
 
 impl Disk {
     fn read(&mut self, at: u64, bytes: usize) -> io::Result<Vec<u8>> {
-        let mut read = Vec::with_capacity(bytes);
+        // Room is made as bytes come: what a damaged header claims is not believed.
+        let mut read = Vec::new();
         self.file.seek(SeekFrom::Start(at))?;
         (&mut self.file).take(bytes as u64).read_to_end(&mut read)?;
         Ok(read)
@@ -134,7 +135,7 @@ impl Body {
         }
         let start = self.at.checked_add(section.at).ok_or_else(|| self.damaged())?;
         let end = start.checked_add(section.bytes).ok_or_else(|| self.damaged())?;
-        let part = start.saturating_add(from as u64)..start.saturating_add((from + length) as u64);
+        let part = start.saturating_add(from as u64)..start.saturating_add(from.saturating_add(length) as u64);
         if part.end > end {
             return Err(self.damaged());
         }
