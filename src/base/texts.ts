@@ -144,7 +144,7 @@ export const texts = {
     none: 'No line of the files matches either.',
     match: (lines: number, partial: boolean) =>
       `${counted(lines, 'line matches', 'lines match')}${partial ? ' so far' : ''}`,
-    matchNote: 'The files are still being read. These lines become events here as they are:',
+    matchNote: 'The files are still being read. As they are, these lines become events here:',
     others: (files: number) => `${counted(files, 'file', 'files')} can only be searched once read.`,
   },
 
