@@ -135,7 +135,8 @@ impl Body {
         }
         let start = self.at.checked_add(section.at).ok_or_else(|| self.damaged())?;
         let end = start.checked_add(section.bytes).ok_or_else(|| self.damaged())?;
-        let part = start.saturating_add(from as u64)..start.saturating_add(from.saturating_add(length) as u64);
+        let from = start.saturating_add(from as u64);
+        let part = from..from.saturating_add(length as u64);
         if part.end > end {
             return Err(self.damaged());
         }
