@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use ingest::{Encoding, Found, Texts};
+use ingest::{BYTE_ORDER_MARK, Encoding, Found, Texts};
 use memchr::{memchr, memrchr};
 
 use crate::Cancel;
@@ -107,9 +107,6 @@ struct Matching {
     lines: u64,
     first: Vec<(u64, String)>,
 }
-
-/// It stands before the first event and is no part of it.
-const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
 
 thread_local! {
     /// Each thread reads into the same memory again and again.

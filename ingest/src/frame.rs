@@ -12,7 +12,7 @@ use crate::batch::Chunk;
 use crate::evtx;
 use crate::limits::{LARGEST_BLOCK_BYTES, LONGEST_EVENT_BYTES, MOST_EVENT_LINES, START_WITHIN_BYTES};
 
-pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// What an event is made of.
 #[derive(Clone, Default)]

@@ -64,6 +64,7 @@ pub use discover::{Discovery, Filter, Found, discover, discover_some};
 pub use encoding::{Encoding, Texts};
 pub use error::{Error, ErrorKind};
 pub use formats::format_names;
+pub use frame::BYTE_ORDER_MARK;
 pub use glob::Glob;
 pub use parser::Parser;
 pub use rotation::{Rotated, in_sets, rotated};

@@ -27,7 +27,9 @@ impl<'a> Passing<'a> {
     /// How codes become keys is the same for all rows, so it is not asked for each.
     fn add_codes<C: Code>(&mut self, block: &Block<'_>, codes: &[C]) {
         match self.to_key {
-            ToKey::Linear { times, plus } => self.add_keys(block, codes, |code| (code - 1) * times + plus),
+            ToKey::Linear { times, plus } => {
+                self.add_keys(block, codes, |code| ToKey::Linear { times, plus }.key(code));
+            }
             to_key @ ToKey::Float { .. } => self.add_keys(block, codes, |code| to_key.key(code)),
         }
     }
