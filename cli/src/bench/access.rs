@@ -1,5 +1,6 @@
 //! Questions to access logs.
 
+use indexer::aggregate::{By, TermOrder};
 use indexer::{Direction, Result};
 
 use super::{Bench, Floor};
@@ -34,6 +35,10 @@ impl Bench {
             self.count(&format!("user_agent:*Firefox/1?.?{run}*"))
         })?;
         self.row("top 10 of path", 10.0, floor.words, |run| self.top("path", run))?;
+        self.row("top 10 of path, filtered", None, floor.words, |run| {
+            let top = By::Terms { field: "path".to_owned(), top: 10, order: TermOrder::Most };
+            self.aggregate(&format!("status:{} line>{run}", statuses[run % 4]), vec![top], vec![])
+        })?;
         self.row("top 10 of referer", 30.0, floor.words, |run| self.top("referer", run))
     }
 }

@@ -1,51 +1,83 @@
-//! Events in each cell.
+//! How many rows there are of each cell, or of each code.
 
 use super::block::{Block, Cells};
+use crate::exec::Part;
+use crate::storage::{Code, Column, with_codes};
 
-/// So few cells are counted in several copies: where most rows are alike, each would wait for the one before
+/// So few keys are counted in several copies: where most rows are alike, each would wait for the one before
 /// it to be counted.
-const COPIED_CELLS: usize = 4_096;
+const COPIED_KEYS: usize = 4_096;
 const COPIES: usize = 4;
 
 pub struct Counting {
     counts: Vec<u32>,
-    cells: usize,
+    keys: usize,
     copies: usize,
 }
 
 impl Counting {
-    pub fn new(cells: usize) -> Counting {
-        let copies = if cells <= COPIED_CELLS { COPIES } else { 1 };
-        Counting { counts: vec![0; cells * copies], cells, copies }
+    /// Of keys below this number.
+    pub fn new(keys: usize) -> Counting {
+        let copies = if keys <= COPIED_KEYS { COPIES } else { 1 };
+        Counting { counts: vec![0; keys * copies], keys, copies }
     }
 
-    pub fn add(&mut self, block: &Block<'_>) {
+    pub fn add_cells(&mut self, block: &Block<'_>) {
         match &block.cells {
             Cells::One(cell) => self.counts[*cell as usize] += block.len() as u32,
-            Cells::Each(cells) if self.copies == COPIES => {
-                let (fours, rest) = cells.as_chunks::<COPIES>();
-                let (one, others) = self.counts.split_at_mut(self.cells);
-                let (two, others) = others.split_at_mut(self.cells);
-                let (three, four) = others.split_at_mut(self.cells);
-                for cells in fours {
-                    one[cells[0] as usize] += 1;
-                    two[cells[1] as usize] += 1;
-                    three[cells[2] as usize] += 1;
-                    four[cells[3] as usize] += 1;
-                }
-                for &cell in rest {
-                    one[cell as usize] += 1;
-                }
-            }
-            Cells::Each(cells) => cells.iter().for_each(|&cell| self.counts[cell as usize] += 1),
+            Cells::Each(cells) => self.add_all(cells),
         }
     }
 
-    pub fn finish(self) -> Vec<u64> {
-        let mut all = vec![0; self.cells];
-        for counts in self.counts.chunks(self.cells.max(1)) {
-            all.iter_mut().zip(counts).for_each(|(all, &count)| *all += u64::from(count));
-        }
-        all
+    /// Counts the codes that rows of a part, within this range, have in a column.
+    pub fn add_codes(&mut self, column: &Column, part: &Part, rows: std::ops::Range<usize>) {
+        with_codes!(&column.codes, codes => {
+            if part.is_whole() {
+                self.add_all(&codes[rows]);
+            } else {
+                part.for_each_in(rows, |row| self.counts[key(codes[row])] += 1);
+            }
+        });
     }
+
+    fn add_all<C: Code>(&mut self, keys: &[C]) {
+        let mut rest = keys;
+        if self.copies == COPIES {
+            let (fours, behind) = keys.as_chunks::<COPIES>();
+            let (one, others) = self.counts.split_at_mut(self.keys);
+            let (two, others) = others.split_at_mut(self.keys);
+            let (three, four) = others.split_at_mut(self.keys);
+            for keys in fours {
+                one[key(keys[0])] += 1;
+                two[key(keys[1])] += 1;
+                three[key(keys[2])] += 1;
+                four[key(keys[3])] += 1;
+            }
+            rest = behind;
+        }
+        for &each in rest {
+            self.counts[key(each)] += 1;
+        }
+    }
+
+    pub fn finish(mut self) -> Vec<u32> {
+        let (all, copies) = self.counts.split_at_mut(self.keys);
+        for copy in copies.chunks(self.keys.max(1)) {
+            all.iter_mut().zip(copy).for_each(|(all, &count)| *all += count);
+        }
+        self.counts.truncate(self.keys);
+        self.counts
+    }
+}
+
+#[inline]
+fn key(code: impl Code) -> usize {
+    code.into() as usize
+}
+
+/// How often each code of a column occurs among the rows of a part, those of no value first.
+pub fn count_codes(column: &Column, part: &Part) -> Vec<u32> {
+    let mut counting = Counting::new(column.largest as usize + 1);
+    counting.add_codes(column, part, part.rows());
+    counting.finish()
 }

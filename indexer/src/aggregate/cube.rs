@@ -4,11 +4,12 @@
 use std::time::Instant;
 
 use super::Asked;
-use super::block::{Apart, each_block};
+use super::block::{Apart, Lookup, each_block};
 use super::count::Counting;
 use super::measure::{Found, Gathering, State};
 use super::plan::Plan;
-use super::request::{Answer, Axis, Measured, Request};
+use super::request::{Answer, Axis, By, Measured, Request};
+use super::terms;
 use crate::error::Result;
 use crate::exec::{Part, in_order};
 use crate::limits::PARTIAL_EVERY;
@@ -16,13 +17,16 @@ use crate::limits::PARTIAL_EVERY;
 /// What a pass found in one part.
 struct FromPart {
     first_cell: u32,
-    counts: Vec<u64>,
+    counts: Vec<u32>,
     found: Vec<Found>,
     total: u64,
     untimed: u64,
 }
 
 pub fn run(asked: &Asked<'_>, request: &Request, partial: &mut dyn FnMut(&Answer, f64)) -> Result<Answer> {
+    if let ([By::Terms { field, top, order }], []) = (request.by.as_slice(), request.measures.as_slice()) {
+        return terms::answer(asked, field, (*top, *order), partial);
+    }
     let plan = Plan::new(asked, request)?;
     let states = request.measures.iter().map(|measure| State::new(asked, measure, &plan));
     let mut states: Vec<State> = states.collect::<Result<_>>()?;
@@ -65,8 +69,9 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, first_cell: u32, counts: &[u64], total: u64, untimed: u64) {
-        self.counts[first_cell as usize..].iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+    fn add(&mut self, first_cell: u32, counts: &[u32], total: u64, untimed: u64) {
+        let sums = self.counts[first_cell as usize..].iter_mut();
+        sums.zip(counts).for_each(|(sum, &count)| *sum += u64::from(count));
         self.total += total;
         self.untimed += untimed;
     }
@@ -108,6 +113,12 @@ fn look(
         found.found = states.iter().map(|_| Found::Nothing).collect();
         return Ok(Some(found));
     }
+    if let ([apart], false) = (apart.as_slice(), active.contains(&true))
+        && count_places(&part, time, apart, &mut found.counts)
+    {
+        found.found = states.iter().map(|_| Found::Nothing).collect();
+        return Ok(Some(found));
+    }
     gather(asked, &part, states, active, first, (index, time, &apart), &mut found)?;
     Ok(Some(found))
 }
@@ -115,13 +126,31 @@ fn look(
 type Time<'a> = Option<(&'a crate::storage::Times, &'a [i64], u32)>;
 
 /// Counts that need no look at single rows.
-fn count_ranges(part: &Part, time: Time<'_>, counts: &mut [u64]) {
+fn count_ranges(part: &Part, time: Time<'_>, counts: &mut [u32]) {
     match time {
-        None => counts[0] = part.len() as u64,
+        None => counts[0] = part.len() as u32,
         Some((times, edges, stride)) => times.for_each_bucket(part.rows(), edges, |bucket, rows| {
-            counts[bucket * stride as usize] += part.count_in(rows) as u64;
+            counts[bucket * stride as usize] += part.count_in(rows) as u32;
         }),
     }
+}
+
+/// Counts codes, and looks up the places of those only. Only where they are fewer than the rows of a bucket.
+fn count_places(part: &Part, time: Time<'_>, apart: &Apart, counts: &mut [u32]) -> bool {
+    let (Lookup::Table(column, places), Some((times, edges, stride))) = (&apart.lookup, time) else {
+        return false;
+    };
+    if places.len() * edges.len() > part.len() {
+        return false;
+    }
+    times.for_each_bucket(part.rows(), edges, |bucket, rows| {
+        let mut counting = Counting::new(places.len());
+        counting.add_codes(column, part, rows);
+        for (count, place) in counting.finish().into_iter().zip(places) {
+            counts[(bucket as u32 * stride + place * apart.stride) as usize] += count;
+        }
+    });
+    true
 }
 
 fn gather(
@@ -146,7 +175,7 @@ fn gather(
     let mut counting = first.then(|| Counting::new(cells));
     each_block(part, time, apart, &mut |block| {
         if let Some(counting) = &mut counting {
-            counting.add(block);
+            counting.add_cells(block);
         }
         for gathering in &mut gathering {
             gathering.add(block);
@@ -180,7 +209,7 @@ fn from_rollup(asked: &Asked<'_>, plan: &Plan, states: &[State], index: usize) -
     for (begin, _, count) in meta.rollup.buckets() {
         // The bucket that holds the first event may begin before the first edge.
         let bucket = edges.partition_point(|&edge| edge <= begin.max(first)).checked_sub(1)?;
-        *found.counts.get_mut(bucket * plan.bucket_cells() as usize)? += u64::from(count);
+        *found.counts.get_mut(bucket * plan.bucket_cells() as usize)? += count;
         found.total += u64::from(count);
     }
     Some(found)

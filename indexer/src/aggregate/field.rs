@@ -104,19 +104,6 @@ fn mixed(columns: &[Arc<Column>]) -> Column {
     Column::listed(Packed::pack((0..rows).map(code), largest), values)
 }
 
-/// How often each code occurs among these rows of a column.
-pub fn count_codes(column: &Column, part: &crate::exec::Part) -> Vec<u32> {
-    let mut counts = vec![0_u32; column.largest as usize + 1];
-    with_codes!(&column.codes, codes => {
-        if part.is_whole() {
-            codes[part.rows()].iter().for_each(|&code| counts[u64::from(code) as usize] += 1);
-        } else {
-            part.for_each(|row| counts[u64::from(codes[row]) as usize] += 1);
-        }
-    });
-    counts
-}
-
 /// How many of these rows have no value in a column.
 pub fn missing(column: &Column, part: &crate::exec::Part) -> usize {
     if column.missing == 0 || part.is_all() {

@@ -8,10 +8,10 @@ use super::dictionary::Values;
 use super::field::{Numbers, numbers};
 use super::interval;
 use super::request::{Axis, By, Request};
-use super::terms::TermCounts;
+use super::terms::{self, TermCounts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exec::Part;
-use crate::limits::{ANSWER_CELLS, TERMS};
+use crate::limits::ANSWER_CELLS;
 use crate::storage::Column;
 use std::sync::Arc;
 
@@ -130,16 +130,11 @@ fn planned(asked: &Asked<'_>, by: &By) -> Result<Planned> {
             (Axis::Time { edges }, Rows::Time)
         }
         By::Terms { field, top, order } => {
-            if *top > TERMS {
-                let message = format!("an axis may have {TERMS} values at most");
-                return Err(Error::new(ErrorKind::Limit, message));
-            }
+            terms::check(*top)?;
             let counted = TermCounts::of(asked, field)?;
-            let codes = counted.top(*top, *order);
+            let (axis, codes) = counted.axis(field, *top, *order);
             let mut places = vec![0; counted.values.codes];
             codes.iter().zip(1..).for_each(|(&code, place)| places[code as usize] = place);
-            let values = counted.values.values(codes).into_iter().flatten().collect();
-            let axis = Axis::Terms { field: field.clone(), values, distinct: counted.distinct() };
             (axis, Rows::Terms { values: counted.values, places })
         }
         By::Bins { field, bins } => {

@@ -1,13 +1,15 @@
 //! The most frequent, rarest or first values of a field.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::Asked;
+use super::count::count_codes;
 use super::dictionary::Values;
-use super::field::count_codes;
-use super::request::TermOrder;
-use crate::error::Result;
+use super::request::{Answer, Axis, TermOrder};
+use crate::error::{Error, ErrorKind, Result};
 use crate::exec::{Part, in_order};
+use crate::limits::{PARTIAL_EVERY, TERMS};
 use crate::storage::{Column, Scalar, with_codes};
 
 /// Parts with fewer matching rows than this share of a column's codes are counted row by row, because a
@@ -28,35 +30,94 @@ enum Counted {
     Rows(Vec<u32>),
 }
 
+/// The answer to a request for the counts of values and nothing else: they are known once it is known which
+/// values come first.
+pub fn answer(
+    asked: &Asked<'_>,
+    field: &str,
+    (most, order): (usize, TermOrder),
+    partial: &mut dyn FnMut(&Answer, f64),
+) -> Result<Answer> {
+    let told = |counted: &TermCounts| {
+        let (axis, codes) = counted.axis(field, most, order);
+        let mut counts: Vec<u64> =
+            codes.iter().map(|&code| u64::from(counted.counts[code as usize])).collect();
+        let rest = counted.total - counted.missing() - counts.iter().sum::<u64>();
+        counts.extend([rest, counted.missing()]);
+        Answer { axes: vec![axis], counts, measured: Vec::new(), total: counted.total, untimed: 0 }
+    };
+    check(most)?;
+    let counted = TermCounts::so_far(asked, field, &mut |counted, share| partial(&told(counted), share))?;
+    Ok(told(&counted))
+}
+
+/// Whether an axis may have so many values.
+pub fn check(most: usize) -> Result<()> {
+    if most > TERMS {
+        return Err(Error::new(ErrorKind::Limit, format!("an axis may have {TERMS} values at most")));
+    }
+    Ok(())
+}
+
 impl TermCounts {
     pub fn of(asked: &Asked<'_>, field: &str) -> Result<TermCounts> {
+        Self::so_far(asked, field, &mut |_, _| {})
+    }
+
+    /// `partial` is called with what is counted so far, and the share of the events looked at.
+    fn so_far(
+        asked: &Asked<'_>,
+        field: &str,
+        partial: &mut dyn FnMut(&TermCounts, f64),
+    ) -> Result<TermCounts> {
         let values = Values::of(asked.case, asked.snapshot, field, asked.cancel)?;
-        let mut counts = vec![0_u32; values.codes];
-        let mut total = 0;
+        let mut all = TermCounts { counts: vec![0; values.codes], values, total: 0 };
+        let columns: Vec<_> = all
+            .values
+            .segments
+            .iter()
+            .map(|coded| coded.as_ref().map(|coded| Arc::clone(&coded.column)))
+            .collect();
+        let mut told = Instant::now();
         let count = |index: usize| -> Result<Option<(usize, Option<Counted>)>> {
             let Some(part) = asked.part(index)? else { return Ok(None) };
-            let column = values.segments[index].as_ref().map(|coded| &coded.column);
-            Ok(Some((part.len(), column.map(|column| counted(asked, field, &part, column)).transpose()?)))
+            let counted = columns[index].as_ref().map(|column| counted(asked, field, &part, column));
+            Ok(Some((part.len(), counted.transpose()?)))
         };
-        in_order(asked.snapshot.segments.len(), asked.cancel, count, |index, counted| {
+        in_order(columns.len(), asked.cancel, count, |index, counted| {
             let Some((rows, counted)) = counted else { return Ok(()) };
-            total += rows as u64;
-            match (counted, &values.segments[index]) {
-                (Some(Counted::Codes(found)), Some(coded)) => {
-                    for (&count, &code) in found.iter().zip(coded.shared.iter()) {
-                        counts[code as usize] += count;
-                    }
-                }
-                (Some(Counted::Rows(found)), Some(coded)) => {
-                    for code in found {
-                        counts[coded.shared[code as usize] as usize] += 1;
-                    }
-                }
-                _ => counts[0] += rows as u32,
+            all.add(index, rows, counted);
+            if told.elapsed() >= PARTIAL_EVERY && index + 1 < columns.len() {
+                told = Instant::now();
+                partial(&all, asked.share(index));
             }
             Ok(())
         })?;
-        Ok(TermCounts { values, counts, total })
+        Ok(all)
+    }
+
+    fn add(&mut self, index: usize, rows: usize, counted: Option<Counted>) {
+        self.total += rows as u64;
+        match (counted, &self.values.segments[index]) {
+            (Some(Counted::Codes(found)), Some(coded)) => {
+                for (&count, &code) in found.iter().zip(coded.shared.iter()) {
+                    self.counts[code as usize] += count;
+                }
+            }
+            (Some(Counted::Rows(found)), Some(coded)) => {
+                for code in found {
+                    self.counts[coded.shared[code as usize] as usize] += 1;
+                }
+            }
+            _ => self.counts[0] += rows as u32,
+        }
+    }
+
+    /// The axis of the values that come first, and their codes.
+    pub fn axis(&self, field: &str, most: usize, order: TermOrder) -> (Axis, Vec<u32>) {
+        let codes = self.top(most, order);
+        let values = self.values.values(codes.iter().copied()).into_iter().flatten().collect();
+        (Axis::Terms { field: field.to_owned(), values, distinct: self.distinct() }, codes)
     }
 
     pub fn missing(&self) -> u64 {
