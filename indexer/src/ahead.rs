@@ -121,8 +121,9 @@ impl<'f> Lines<'f> {
 
     /// Of the lines that begin in the run of bytes from here on.
     fn matching(&self, from: u64, asked: &Prepared) -> io::Result<Matching> {
-        BLOCK.with_borrow_mut(|bytes| {
-            bytes.clear();
+        BLOCK.with_borrow_mut(|block| {
+            // So many bytes of the block are of the file.
+            let mut held = 0;
             let mut file = File::open(self.path)?;
             let mut matching = Matching::default();
             let end = from + AHEAD_RUN_BYTES;
@@ -131,7 +132,12 @@ impl<'f> Lines<'f> {
             let mut is_within_line = from > 0;
             file.seek(SeekFrom::Start(base))?;
             while base < end {
-                let read = file.by_ref().take(AHEAD_BLOCK_BYTES).read_to_end(bytes)?;
+                if block.len() < held + AHEAD_BLOCK_BYTES {
+                    block.resize(held + AHEAD_BLOCK_BYTES, 0);
+                }
+                let read = file.read(&mut block[held..held + AHEAD_BLOCK_BYTES])?;
+                held += read;
+                let bytes = &block[..held];
                 // A line that is not whole yet waits for the rest of it.
                 let whole = match memrchr(b'\n', bytes) {
                     _ if read == 0 || bytes.len() > AHEAD_LINE_BYTES => bytes.len(),
@@ -151,7 +157,8 @@ impl<'f> Lines<'f> {
                     break;
                 }
                 base += whole as u64;
-                bytes.drain(..whole);
+                block.copy_within(whole..held, 0);
+                held -= whole;
             }
             Ok(matching)
         })

@@ -103,7 +103,7 @@ pub const STRIP_CELLS: usize = 4_096;
 /// Files are looked through in runs of so many bytes, each by one thread, and each in blocks that the nearest caches
 /// of a core hold.
 pub const AHEAD_RUN_BYTES: u64 = 8 << 20;
-pub const AHEAD_BLOCK_BYTES: u64 = 256 << 10;
+pub const AHEAD_BLOCK_BYTES: usize = 256 << 10;
 
 /// Lines that are shown before their files are read: more would not be read by anyone before they are events.
 pub const AHEAD_LINES: usize = 100;

@@ -13,7 +13,7 @@ use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
 use crate::events::Shown;
 pub use crate::exec::Direction;
-use crate::exec::{Part, Position, Question, RowSet, Selection, in_order, select_segment};
+use crate::exec::{Part, Position, Question, RowSet, Selection, in_order, select_set};
 use crate::limits::{PAGE_ROWS, PARTIAL_EVERY, TIMELINE_BUCKETS};
 use crate::notes::states_of;
 use crate::query::{self, Diagnostic, Filter, nearest};
@@ -272,8 +272,7 @@ impl Case {
             let shapes = || self.known_shapes(segment, cancel);
             let question = Question { segment, sources, templates, shapes: &shapes, cancel, trace: None };
             let prepared = self.matches.prepared(filter, &printed);
-            let rows = select_segment(&question, &prepared, &mut self.raw_cursor())?;
-            Ok(RowSet::of(rows, segment.meta.events as usize))
+            select_set(&question, &prepared, &mut self.raw_cursor())
         })
     }
 

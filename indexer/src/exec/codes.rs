@@ -9,9 +9,6 @@ use crate::storage::{Code, Column, Unit, with_codes};
 /// Up to so many ranges of codes are compared one after the other; each takes a pass as fast as memory is.
 const COMPARED: usize = 3;
 
-/// One row in so many is looked up by itself sooner than all are compared.
-const LOOKED_UP: usize = 16;
-
 /// A table of codes is looked into for more ranges, while it has no more entries than this.
 const TABLE: u64 = 1 << 22;
 
@@ -93,12 +90,10 @@ impl Codes {
 
     /// Those of some rows that have one of the codes.
     pub fn rows_among(&self, column: &Column, among: &Rows) -> Rows {
-        if among.count() > among.rows() / LOOKED_UP {
-            return self.rows(column).and(among);
+        if among.are_few() {
+            return with_codes!(&column.codes, codes => among.with_code(codes, |code| self.has(code.into())));
         }
-        let mut rows = Rows::none(among.rows());
-        among.iter().filter(|&row| self.has(column.codes.get(row as usize))).for_each(|row| rows.insert(row));
-        rows
+        self.rows(column).and(among)
     }
 
     fn has(&self, code: u64) -> bool {

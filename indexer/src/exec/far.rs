@@ -10,7 +10,6 @@ use super::rows::Rows;
 use super::select::{Found, Question};
 use super::values::{ValueTest, Way};
 use crate::error::Result;
-use crate::storage::TokenRows;
 
 /// So many runs of rows, each about what a frame holds, are read sooner than the whole column is made.
 const FEW_RUNS: usize = 64;
@@ -30,7 +29,7 @@ pub fn rows(question: &Question<'_>, column: &str, test: &ValueTest) -> Result<O
         Result::Ok(passing.unwrap_or_else(|| Rows::none(question.rows())))
     };
     if test.texts.is_exists() {
-        let rows = phrase::standing(segment, column)?.or(&others()?);
+        let rows = phrase::standing(segment, column, &Rows::all(question.rows()))?.or(&others()?);
         return Ok(Some(Found { rows, path: Path::Column }));
     }
     let is_told = |way: &Way| !way.tokens.is_empty();
@@ -74,16 +73,9 @@ fn having(question: &Question<'_>, column: &str, tokens: &[String]) -> Result<Op
     }
     let mut rows = Rows::all(question.rows());
     for (token, found) in told {
-        rows = with_token(question, token, found, rows)?;
+        rows = Holders::of(question, found, &Matcher::Tokens(vec![token.clone()]))?.possible(&rows);
     }
     Ok((rows.runs() <= FEW_RUNS).then_some(rows))
-}
-
-/// Those of some rows that may have a token.
-fn with_token(question: &Question<'_>, token: &str, found: TokenRows, among: Rows) -> Result<Rows> {
-    let holders = Holders::of(question, found, &Matcher::Tokens(vec![token.to_owned()]))?;
-    let (certain, perhaps) = holders.rows(&among);
-    Ok(among.and(&certain.or(&perhaps)))
 }
 
 #[cfg(test)]

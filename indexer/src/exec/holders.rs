@@ -47,14 +47,28 @@ impl Holders {
         (self.columns.len(), self.sure.len() + self.perhaps.len())
     }
 
-    /// The rows that have the token, and those that may have it. Of rows beyond the candidates nothing is told.
-    pub fn rows(&self, among: &Rows) -> (Rows, Rows) {
-        let rows = among.rows();
-        let mut sure = Rows::from_sorted(rows, &self.sure);
+    /// Whether no row may have the token of which that is not known.
+    pub fn is_sure(&self) -> bool {
+        self.perhaps.is_empty()
+    }
+
+    /// Those of some rows that have the token.
+    pub fn certain(&self, among: &Rows) -> Rows {
+        let mut certain = Rows::from_sorted(among.rows(), &self.sure);
         for InColumn { column, codes, excepted } in &self.columns {
-            let having = codes.rows_among(column, among);
-            sure = sure.or(&having.without(&Rows::from_sorted(rows, excepted)));
+            let mut having = codes.rows_among(column, among);
+            for &row in excepted {
+                having.remove(row);
+            }
+            certain = certain.or(&having);
         }
-        (sure, Rows::from_sorted(rows, &self.perhaps))
+        certain.and(among)
+    }
+
+    /// Those of some rows that have the token or may have it.
+    pub fn possible(&self, among: &Rows) -> Rows {
+        let mut possible = self.certain(among);
+        self.perhaps.iter().filter(|&&row| among.has(row)).for_each(|&row| possible.insert(row));
+        possible
     }
 }

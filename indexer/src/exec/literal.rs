@@ -1,6 +1,8 @@
 //! Finding a text of ASCII in whatever case among many bytes: what occurs in every match is looked for in all of a
 //! log before anything else is asked.
 
+use memchr::memmem::Finder;
+
 /// Bytes of logs from the commonest on; all others are rare.
 const COMMON: &[u8] = b" e0ta1noi2rs3l.5d4-:c6/8m79hup\"g,fb=ywv_k()[]";
 
@@ -10,6 +12,8 @@ const PIECE: usize = 16;
 
 #[derive(Debug)]
 pub struct Literal {
+    /// Looks for a text without letters, which has one case.
+    plain: Option<Finder<'static>>,
     /// In lower case.
     text: Box<[u8]>,
     /// The two rarest bytes of it.
@@ -38,12 +42,17 @@ impl Literal {
         places.sort_by_key(|&at| commonness(text[at]));
         let rare =
             |at: usize| Rare { at, byte: text[at], case: u8::from(text[at].is_ascii_lowercase()) << 5 };
-        Some(Literal { rare: [rare(places[0]), rare(places[1])], text: text.into() })
+        let has_letters = text.iter().any(u8::is_ascii_lowercase);
+        let plain = (!has_letters).then(|| Finder::new(&text).into_owned());
+        Some(Literal { plain, rare: [rare(places[0]), rare(places[1])], text: text.into() })
     }
 
     /// Where it first occurs from a place on.
     #[inline]
     pub fn find_at(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        if let Some(plain) = &self.plain {
+            return plain.find(bytes.get(from..)?).map(|found| from + found);
+        }
         // Beyond this it would reach over the end.
         let places = (bytes.len() + 1).saturating_sub(self.text.len());
         let mut at = from;
@@ -91,7 +100,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_first_place_is_found(
-            text in "[aBx@`\\[{0-]{2,4}",
+            text in "[aBx@`\\[{0-]{2,4}|[0@`-]{2,4}",
             bytes in prop::collection::vec(prop::sample::select(b"aAbBxX@`[{0-\xC3".to_vec()), 0..300),
             from in 0..80_usize,
         ) {

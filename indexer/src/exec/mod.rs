@@ -39,7 +39,7 @@ pub(crate) use pool::in_order;
 pub(crate) use prepared::Prepared;
 pub(crate) use ranks::{Narrowed, Ranks};
 pub(crate) use rows::Rows;
-pub(crate) use select::{Question, select_segment};
+pub(crate) use select::{Question, select_segment, select_set};
 pub(crate) use sort::sort_rows;
 pub(crate) use template::Templates;
 pub(crate) use values::ValueTest;

@@ -15,18 +15,25 @@ pub enum RowSet {
 }
 
 impl RowSet {
-    /// A list takes less room than bits where fewer than one row in 32 matches.
     pub fn of(rows: Rows, all: usize) -> RowSet {
-        let count = rows.count();
-        if count == all {
-            RowSet::All(all)
-        } else if count < all / 32 {
-            let mut list = Vec::with_capacity(count);
-            rows.for_each_in(0..all, |row| list.push(row as u32));
-            RowSet::List(Arc::new(list))
-        } else {
-            RowSet::Bits(Arc::new(Ranked::new(rows)))
+        match rows.count() {
+            count if count == all => RowSet::All(all),
+            count if Self::is_list(count, all) => RowSet::List(Arc::new(rows.list())),
+            _ => RowSet::Bits(Arc::new(Ranked::new(rows))),
         }
+    }
+
+    /// Of rows in order.
+    pub fn of_list(rows: Vec<u32>, all: usize) -> RowSet {
+        if Self::is_list(rows.len(), all) {
+            return RowSet::List(Arc::new(rows));
+        }
+        RowSet::of(Rows::from_sorted(all, &rows), all)
+    }
+
+    /// A list takes less room than bits where fewer than one row in 32 matches.
+    fn is_list(count: usize, all: usize) -> bool {
+        count < all / 32
     }
 
     pub fn bytes(&self) -> usize {
@@ -34,6 +41,14 @@ impl RowSet {
             RowSet::All(_) => size_of::<RowSet>(),
             RowSet::Bits(ranked) => ranked.bytes(),
             RowSet::List(rows) => rows.len() * 4 + size_of::<RowSet>(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            RowSet::All(rows) => *rows,
+            RowSet::Bits(ranked) => ranked.len(),
+            RowSet::List(rows) => rows.len(),
         }
     }
 
@@ -60,7 +75,8 @@ pub struct Part {
 impl Part {
     pub fn new(segment: Arc<Segment>, set: RowSet, rows: Range<usize>) -> Part {
         let rows = rows.start..rows.end.max(rows.start);
-        let places = set.before(rows.start)..set.before(rows.end);
+        let all = rows == (0..segment.meta.events as usize);
+        let places = if all { 0..set.len() } else { set.before(rows.start)..set.before(rows.end) };
         Part { segment, set, rows, places }
     }
 

@@ -50,11 +50,11 @@ pub fn holding(question: &Question<'_>, words: &[String], among: &Rows) -> Resul
     if !passing.contains(&true) {
         return Ok(none);
     }
-    let rows = Rows::from_codes(&mined.codes, |code| passing.get(code as usize) == Some(&true)).and(among);
+    let rows = among.with_code(&mined.codes, |code| passing.get(code as usize) == Some(&true));
     match told {
         Told::Text => Ok(rows),
         // What is spelled otherwise in the event, with escapes, may be other words there.
-        Told::Field(field) => Ok(rows.and(&standing(segment, &field.column)?)),
+        Told::Field(field) => standing(segment, &field.column, &rows),
     }
 }
 
@@ -71,14 +71,14 @@ fn told(segment: &Segment) -> Option<Told<'_>> {
     }
 }
 
-/// The rows whose value in a column of places stands in the event as it is.
-pub fn standing(segment: &Segment, column: &str) -> Result<Rows> {
+/// Those of some rows whose value in a column of places stands in the event as it is.
+pub fn standing(segment: &Segment, column: &str, among: &Rows) -> Result<Rows> {
     let column = segment.kept(&format!("#standing {column}"), || {
         let starts = segment.places(column)?.start;
         let there = |start: i64| if start == NO_INT { NO_INT } else { 0 };
         Ok(Column::of(Values::Int(starts.into_iter().map(there).collect())))
     })?;
-    Ok(Codes::of_places([0]).rows(&column))
+    Ok(Codes::of_places([0]).rows_among(&column, among))
 }
 
 /// A shape with what is known of it only.

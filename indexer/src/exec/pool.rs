@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::Cancel;
@@ -32,7 +31,7 @@ pub fn in_order<R: Send>(
     mut done: impl FnMut(usize, R) -> Result<()>,
 ) -> Result<()> {
     let _answering = rayon::current_thread_index().is_none().then(Answering::begin);
-    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = rayon::current_num_threads();
     let started = Instant::now();
     let next = AtomicUsize::new(0);
     let take = || {
@@ -49,10 +48,10 @@ pub fn in_order<R: Send>(
                     || (started.elapsed() * count as u32) / results.next.max(1) as u32 > WORTH_HELP;
                 // Where other questions have the cores, help would wait for them.
                 if is_long
-                    && ANSWERING.load(Ordering::Relaxed) < cores
+                    && ANSWERING.load(Ordering::Relaxed) < threads
                     && let Some(sender) = alone.take()
                 {
-                    for _ in 1..cores.min(count) {
+                    for _ in 1..threads.min(count) {
                         let (sender, take, work) = (sender.clone(), &take, &work);
                         scope.spawn(move |_| {
                             while let Some(task) = take() {
@@ -125,7 +124,7 @@ mod tests {
     fn results_come_in_order_from_whichever_thread() {
         let mut seen = Vec::new();
         let work = |task: usize| {
-            thread::sleep(std::time::Duration::from_micros(task as u64 * 37 % 5 * 100));
+            std::thread::sleep(std::time::Duration::from_micros(task as u64 * 37 % 5 * 100));
             Ok(task * 2)
         };
         in_order(40, &Cancel::default(), work, |task, result| {

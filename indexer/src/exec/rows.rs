@@ -7,6 +7,9 @@ use crate::storage::Code;
 /// Words of a run of 1,024 rows.
 const RUN_WORDS: usize = 16;
 
+/// One row in so many is looked up by itself sooner than all are compared.
+const LOOKED_UP: usize = 16;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
     words: Vec<u64>,
@@ -62,6 +65,25 @@ impl Rows {
         Rows { words, rows: codes.len() }
     }
 
+    /// Those of these rows that pass, by their codes. The test must be cheap: it may be asked for every row there is.
+    pub fn with_code<C: Code>(&self, codes: &[C], test: impl Fn(C) -> bool) -> Rows {
+        if !self.are_few() {
+            return Rows::from_codes(codes, test).and(self);
+        }
+        let mut rows = Rows::none(self.rows);
+        self.for_each_in(0..self.rows, |row| {
+            if test(codes[row]) {
+                rows.insert(row as u32);
+            }
+        });
+        rows
+    }
+
+    /// Whether it is better to look at each of them than at all rows.
+    pub fn are_few(&self) -> bool {
+        self.count() <= self.rows / LOOKED_UP
+    }
+
     pub fn range(rows: usize, start: usize, end: usize) -> Rows {
         let mut set = Rows::none(rows);
         let end = end.min(rows);
@@ -90,6 +112,14 @@ impl Rows {
         self.words[row as usize / 64] |= 1 << (row % 64);
     }
 
+    pub fn remove(&mut self, row: u32) {
+        self.words[row as usize / 64] &= !(1 << (row % 64));
+    }
+
+    pub fn has(&self, row: u32) -> bool {
+        self.words[row as usize / 64] >> (row % 64) & 1 == 1
+    }
+
     pub fn and(mut self, other: &Rows) -> Rows {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
         self
@@ -116,6 +146,24 @@ impl Rows {
     /// How many runs of neighbouring rows, a thousand each, have one in the set.
     pub fn runs(&self) -> usize {
         self.words.chunks(RUN_WORDS).filter(|words| words.iter().any(|&word| word != 0)).count()
+    }
+
+    /// The rows as numbers. Where they are few, most words have some or none, which no guess can tell: so many are
+    /// taken from each word, and what was not there is written over.
+    pub fn list(&self) -> Vec<u32> {
+        const TAKEN: u32 = 4;
+        let mut list = vec![0; self.count() + TAKEN as usize];
+        let mut filled = 0;
+        for (first, &word) in (0..).step_by(64).zip(&self.words) {
+            let (mut rest, count) = (word, word.count_ones());
+            for place in 0..count.max(TAKEN) as usize {
+                list[filled + place] = first + rest.trailing_zeros();
+                rest &= rest.wrapping_sub(1);
+            }
+            filled += count as usize;
+        }
+        list.truncate(filled);
+        list
     }
 
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
@@ -228,7 +276,7 @@ mod tests {
         assert_eq!(Rows::all(130).without(&odd).iter().count(), 65);
         assert_eq!(odd.clone().or(&Rows::from_sorted(130, &[0, 128])).iter().last(), Some(129));
         assert!(odd.and(&Rows::from_sorted(130, &[0, 128])).is_empty());
-        assert_eq!(Rows::all(64).iter().count(), 64);
+        assert_eq!(Rows::all(64).list(), (0..64).collect::<Vec<_>>());
         for (start, end) in [(0, 0), (0, 130), (5, 5), (63, 65), (64, 128), (100, 400), (129, 130), (70, 60)]
         {
             let expected = Rows::from_test(130, |row| (start..end).contains(&row));
@@ -252,6 +300,7 @@ mod tests {
             rows.for_each_in(range.clone(), |row| found.push(row));
             prop_assert_eq!(&found, &within);
             prop_assert_eq!(rows.count_in(range), within.len());
+            prop_assert_eq!(rows.list().into_iter().map(|row| row as usize).collect::<Vec<_>>(), plain.clone());
             let ranked = Ranked::new(rows);
             prop_assert_eq!(ranked.len(), plain.len());
             for (place, &row) in plain.iter().enumerate() {

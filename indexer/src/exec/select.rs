@@ -9,8 +9,9 @@ use super::holders::Holders;
 use super::literal::Literal;
 use super::matcher::Matcher;
 use super::noted;
+use super::part::RowSet;
 use super::phrase;
-use super::prepared::{Asks, Prepared, TextClause};
+use super::prepared::{Asks, Clause, Prepared, TextClause};
 use super::rows::Rows;
 use super::template::Templates;
 use crate::Cancel;
@@ -44,6 +45,24 @@ impl Question<'_> {
 pub struct Found {
     pub rows: Rows,
     pub path: Path,
+}
+
+/// The rows of a segment that match, in the form that takes least room.
+pub fn select_set(question: &Question<'_>, filter: &Prepared, cursor: &mut RawCursor<'_>) -> Result<RowSet> {
+    let all = question.rows();
+    Ok(match listed(question, filter)? {
+        Some(list) => RowSet::of_list(list, all),
+        None => RowSet::of(select_segment(question, filter, cursor)?, all),
+    })
+}
+
+/// The rows of a filter that is one word, where the index lists them: a common one has hundreds of thousands, and to
+/// put them into a set and take them out of it again takes as long as to read them.
+fn listed(question: &Question<'_>, filter: &Prepared) -> Result<Option<Vec<u32>>> {
+    let Prepared::Clause(Clause { asks: Asks::Text(clauses), .. }) = filter else { return Ok(None) };
+    let [TextClause { matcher: Matcher::Tokens(words), .. }] = clauses.as_slice() else { return Ok(None) };
+    let ([word], Some(index)) = (words.as_slice(), question.segment.text()?) else { return Ok(None) };
+    Ok(question.segment.or_missing(index.listed(word))?.flatten())
 }
 
 /// The rows of a segment that match, in order. The filter names only fields of the case, and its times are
@@ -103,8 +122,11 @@ fn ask(question: &Question<'_>, asks: &Asks, cursor: &mut RawCursor<'_>, among: 
     match asks {
         Asks::AnyText => Ok(Found { rows: among.clone(), path: Path::Pruned }),
         Asks::Text(clauses) => {
-            let mut found = Found { rows: Rows::none(question.rows()), path: Path::Pruned };
-            for clause in clauses {
+            let [first, others @ ..] = clauses.as_slice() else {
+                return Ok(Found { rows: Rows::none(question.rows()), path: Path::Pruned });
+            };
+            let mut found = text(question, first, cursor, among)?;
+            for clause in others {
                 let rest = among.clone().without(&found.rows);
                 let more = text(question, clause, cursor, &rest)?;
                 found = Found { rows: found.rows.or(&more.rows), path: more.path.max(found.path) };
@@ -159,31 +181,30 @@ fn text(
         let own = Matcher::Tokens(vec![token.clone()]);
         told.push(Holders::of(question, found, if is_phrase { matcher } else { &own })?);
     }
-    // The first one is asked of all rows, the others of what it leaves.
     told.sort_by_key(Holders::cost);
-    let mut candidates = among.clone();
-    let mut known = None;
-    for holders in &told {
-        if candidates.is_empty() {
-            break;
-        }
-        let (certain, perhaps) = holders.rows(&candidates);
-        if perhaps.is_empty() && is_whole {
-            return Ok(Found { rows: candidates.and(&certain), path: Path::Index });
-        }
-        candidates = candidates.and(&certain.clone().or(&perhaps));
-        known = Some(certain);
+    let one = told.first().filter(|_| is_whole);
+    if let Some(one) = one.filter(|one| one.is_sure()) {
+        return Ok(Found { rows: one.certain(among), path: Path::Index });
     }
-    let (sure, path) = match known {
-        // Tokens too long to be indexed leave it to the text.
-        None => (Rows::none(question.rows()), Path::Scan),
-        Some(certain) if is_whole => (certain.and(among), Path::Index),
+    // The first one is asked of all rows, the others of what it leaves.
+    let mut candidates = among.clone();
+    for holders in &told {
+        if !candidates.is_empty() {
+            candidates = holders.possible(&candidates);
+        }
+    }
+    let sure = match one {
+        Some(one) => one.certain(among),
         // Of several tokens the index knows not whether they are neighbours.
-        Some(_) => (neighbours(question, matcher, &candidates)?, Path::IndexAndText),
+        None => neighbours(question, matcher, &candidates)?,
     };
     let rest = candidates.without(&sure);
-    let path = if path == Path::Index && !rest.is_empty() { Path::IndexAndText } else { path };
-    let path = if path == Path::IndexAndText && rest.is_empty() { Path::Index } else { path };
+    // Tokens too long to be indexed leave it to the text.
+    let path = match (told.is_empty(), rest.is_empty()) {
+        (true, _) => Path::Scan,
+        (_, true) => Path::Index,
+        _ => Path::IndexAndText,
+    };
     Ok(Found { rows: sure.or(&scan(question, cursor, &rest, literal.as_ref(), &matches)?), path })
 }
 

@@ -244,19 +244,23 @@ pub struct Inverted {
     rare: Rare,
 }
 
-/// What an index knows of a token.
+/// What an index knows of a token: one of the two is empty.
 #[derive(Debug, Default, PartialEq)]
 pub struct Found {
     /// It is in these.
     pub sure: Vec<u32>,
-    /// It may be in these too; nowhere else.
+    /// It may be in these; nowhere else.
     pub perhaps: Vec<u32>,
 }
 
 impl Inverted {
     pub fn find(&self, file: &Body, hash: u64) -> Result<Option<Found>> {
+        let Some(sure) = self.listed(file, hash)? else { return Ok(None) };
+        if !sure.is_empty() {
+            return Ok(Some(Found { sure, perhaps: Vec::new() }));
+        }
         let perhaps = self.rare.find(file, hash, self.universe, self.shift)?;
-        Ok(self.listed(file, hash)?.zip(perhaps).map(|(sure, perhaps)| Found { sure, perhaps }))
+        Ok(perhaps.map(|perhaps| Found { sure, perhaps }))
     }
 
     /// Whether it can be of an index over so many rows: all numbers are of rows, or of values that rows have.

@@ -92,40 +92,44 @@ struct Body {
 #[derive(Debug)]
 struct Disk {
     file: File,
+    /// What a damaged header claims beyond it is not believed.
+    bytes: u64,
     /// Small sections, by where they begin and end in the file: a token is looked for in dozens of them, and to ask the
     /// system for each takes longer than all else.
     small: HashMap<(u64, u64), Vec<u8>>,
 }
 
 impl Disk {
-    fn read(&mut self, at: u64, bytes: usize) -> io::Result<Vec<u8>> {
-        // Room is made as bytes come: what a damaged header claims is not believed.
-        let mut read = Vec::new();
-        self.file.seek(SeekFrom::Start(at))?;
-        (&mut self.file).take(bytes as u64).read_to_end(&mut read)?;
+    fn read(&mut self, part: Range<u64>) -> io::Result<Vec<u8>> {
+        if part.end > self.bytes {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let mut read = vec![0; (part.end - part.start) as usize];
+        self.file.seek(SeekFrom::Start(part.start))?;
+        self.file.read_exact(&mut read)?;
         Ok(read)
     }
 
     /// A part of a section, which is read whole where it is small and kept.
     fn part(&mut self, section: Range<u64>, part: Range<u64>) -> io::Result<Vec<u8>> {
-        let length = (part.end - part.start) as usize;
         if section.end - section.start > SMALL_SECTION_BYTES {
-            return self.read(part.start, length);
+            return self.read(part);
         }
         let key = (section.start, section.end);
         if !self.small.contains_key(&key) {
-            let read = self.read(section.start, (section.end - section.start) as usize)?;
+            let read = self.read(section.clone())?;
             self.small.insert(key, read);
         }
-        let from = (part.start - section.start) as usize;
-        let kept = self.small.get(&key).and_then(|kept| kept.get(from..from + length));
+        let within = (part.start - section.start) as usize..(part.end - section.start) as usize;
+        let kept = self.small.get(&key).and_then(|kept| kept.get(within));
         Ok(kept.map(<[u8]>::to_vec).unwrap_or_default())
     }
 }
 
 impl Body {
     fn open(path: &Path, at: u64) -> Result<Body> {
-        let disk = Disk { file: File::open(path).at_path(path)?, small: HashMap::new() };
+        let file = File::open(path).at_path(path)?;
+        let disk = Disk { bytes: file.metadata().at_path(path)?.len(), file, small: HashMap::new() };
         Ok(Body { path: path.to_path_buf(), disk: Mutex::new(disk), at })
     }
 
@@ -141,8 +145,10 @@ impl Body {
             return Err(self.damaged());
         }
         let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = disk.part(start..end, part).at_path(&self.path)?;
-        if bytes.len() == length { Ok(bytes) } else { Err(self.damaged()) }
+        match disk.part(start..end, part) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(self.damaged()),
+            read => read.at_path(&self.path),
+        }
     }
 
     fn damaged(&self) -> Error {
@@ -219,18 +225,39 @@ impl TextIndex {
 
     /// Rows whose text has this folded token; nothing is said of tokens too long to be indexed.
     pub fn rows(&self, token: &str) -> Result<Option<TokenRows>> {
-        if token.len() > LONGEST_TOKEN_BYTES {
+        let Some(hash) = self.hash(token) else { return Ok(None) };
+        let Found { sure, perhaps } = self.rest(hash)?;
+        Ok(Some(TokenRows { sure, perhaps, columns: self.columns(hash)? }))
+    }
+
+    /// The same where it is a plain list: no value of a column may hold the token, and all rows that do are known.
+    pub fn listed(&self, token: &str) -> Result<Option<Vec<u32>>> {
+        let Some(hash) = self.hash(token) else { return Ok(None) };
+        if !self.columns(hash)?.is_empty() {
             return Ok(None);
         }
-        let hash = token_hash(self.header.seed, token.as_bytes());
-        let Found { sure, perhaps } = match &self.header.rest {
-            Rest::Rows(rows) => self.found(rows, hash)?,
+        let Found { sure, perhaps } = self.rest(hash)?;
+        Ok(perhaps.is_empty().then_some(sure))
+    }
+
+    fn hash(&self, token: &str) -> Option<u64> {
+        (token.len() <= LONGEST_TOKEN_BYTES).then(|| token_hash(self.header.seed, token.as_bytes()))
+    }
+
+    /// Rows by what they have besides the values of columns.
+    fn rest(&self, hash: u64) -> Result<Found> {
+        match &self.header.rest {
+            Rest::Rows(rows) => self.found(rows, hash),
             Rest::Blocks(filters) => {
                 let perhaps = filters.find(&self.body, hash, self.header.rows)?;
-                Found { sure: Vec::new(), perhaps: perhaps.ok_or_else(|| self.body.damaged())? }
+                Ok(Found { sure: Vec::new(), perhaps: perhaps.ok_or_else(|| self.body.damaged())? })
             }
-        };
-        let mut rows = TokenRows { sure, perhaps, columns: Vec::new() };
+        }
+    }
+
+    /// The columns with values that may hold a token.
+    fn columns(&self, hash: u64) -> Result<Vec<ColumnCodes>> {
+        let mut columns = Vec::new();
         for index in &self.header.columns {
             let codes: Vec<u32> = match &index.values {
                 Some(values) => {
@@ -245,13 +272,13 @@ impl TextIndex {
             }
             let excepted = self.body.read(index.excepted, 0, index.excepted.bytes as usize)?;
             let mut excepted = BitReader::new(&excepted);
-            rows.columns.push(ColumnCodes {
+            columns.push(ColumnCodes {
                 column: index.column.clone(),
                 codes,
                 excepted: interpolative::read(&mut excepted, index.exceptions, self.header.rows),
             });
         }
-        Ok(Some(rows))
+        Ok(columns)
     }
 
     fn found(&self, index: &Inverted, hash: u64) -> Result<Found> {
