@@ -29,6 +29,11 @@ impl Codes {
         codes
     }
 
+    /// The places of the values, which are those that [`Codes::of_places`] was made from.
+    pub fn places(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().flat_map(|&(from, to)| from as usize - 1..to as usize)
+    }
+
     /// The codes up to the largest that stand in a range: those for which `before` does not hold, up to those for
     /// which `within` holds last.
     pub fn between(largest: u64, before: impl Fn(u64) -> bool, within: impl Fn(u64) -> bool) -> Codes {

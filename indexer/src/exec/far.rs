@@ -73,7 +73,7 @@ fn having(question: &Question<'_>, column: &str, tokens: &[String]) -> Result<Op
     }
     let mut rows = Rows::all(question.rows());
     for (token, found) in told {
-        rows = Holders::of(question, found, &Matcher::Tokens(vec![token.clone()]))?.possible(&rows);
+        rows = Holders::of(question, found, token, &Matcher::Tokens(vec![token.clone()]))?.possible(&rows);
     }
     Ok((rows.runs() <= FEW_RUNS).then_some(rows))
 }

@@ -16,7 +16,8 @@ pub struct Holders {
 }
 
 /// Rows with one of these codes, but for the excepted ones.
-struct InColumn {
+pub struct InColumn {
+    name: String,
     column: Arc<Column>,
     codes: Codes,
     excepted: Vec<u32>,
@@ -24,19 +25,19 @@ struct InColumn {
 
 impl Holders {
     /// Of a token's rows those that the matcher, of which it is a token, can be about.
-    pub fn of(question: &Question<'_>, found: TokenRows, matcher: &Matcher) -> Result<Holders> {
+    pub fn of(question: &Question<'_>, found: TokenRows, token: &str, matcher: &Matcher) -> Result<Holders> {
         let mut columns = Vec::new();
         for part in found.columns {
             let Some(column) = question.segment.coded(&part.column, question.cancel)? else { continue };
             let Dictionary::Texts(texts) = &column.values else { continue };
             let mut places: Vec<usize> = part.codes.iter().map(|&code| code as usize).collect();
             places.retain(|&place| {
-                texts.get(place).is_some_and(|text| matcher.may_be_partly_in(text.as_bytes()))
+                texts.get(place).is_some_and(|text| matcher.may_be_partly_in(text.as_bytes(), token))
             });
             places.sort_unstable();
             let codes = Codes::of_places(places);
             if !codes.is_empty() {
-                columns.push(InColumn { column, codes, excepted: part.excepted });
+                columns.push(InColumn { name: part.column, column, codes, excepted: part.excepted });
             }
         }
         Ok(Holders { sure: found.sure, perhaps: found.perhaps, columns })
@@ -52,17 +53,18 @@ impl Holders {
         self.perhaps.is_empty()
     }
 
+    /// The values of a column that have the token.
+    pub fn in_column(&self, name: &str) -> Option<&InColumn> {
+        self.columns.iter().find(|held| held.name == name)
+    }
+
     /// Those of some rows that have the token.
     pub fn certain(&self, among: &Rows) -> Rows {
-        let mut certain = Rows::from_sorted(among.rows(), &self.sure);
-        for InColumn { column, codes, excepted } in &self.columns {
-            let mut having = codes.rows_among(column, among);
-            for &row in excepted {
-                having.remove(row);
-            }
-            certain = certain.or(&having);
+        let mut certain = Rows::from_sorted(among.rows(), &self.sure).and(among);
+        for held in &self.columns {
+            certain = certain.or(&held.rows(&held.codes, among));
         }
-        certain.and(among)
+        certain
     }
 
     /// Those of some rows that have the token or may have it.
@@ -70,5 +72,22 @@ impl Holders {
         let mut possible = self.certain(among);
         self.perhaps.iter().filter(|&&row| among.has(row)).for_each(|&row| possible.insert(row));
         possible
+    }
+}
+
+impl InColumn {
+    /// The values by their places, which are in order.
+    pub fn values(&self) -> impl Iterator<Item = (usize, &str)> {
+        let texts = if let Dictionary::Texts(texts) = &self.column.values { Some(texts) } else { None };
+        self.codes.places().filter_map(move |place| Some((place, texts?.get(place)?)))
+    }
+
+    /// Those of some rows that have one of some codes, in their texts where the index says.
+    pub fn rows(&self, codes: &Codes, among: &Rows) -> Rows {
+        let mut having = codes.rows_among(&self.column, among);
+        for &row in &self.excepted {
+            having.remove(row);
+        }
+        having
     }
 }

@@ -56,11 +56,13 @@ impl Matcher {
         }
     }
 
-    /// Whether a value can have a part of what is looked for, or all of it, where texts have other words before and
-    /// behind the value: those of a phrase that stand in it side by side go on beyond it at its ends only.
-    pub fn may_be_partly_in(&self, value: &[u8]) -> bool {
+    /// Whether a value can have a part of what is looked for with this word, or all of it, where texts have other words
+    /// before and behind the value: those of a phrase that stand in it side by side go on beyond it at its ends only.
+    pub fn may_be_partly_in(&self, value: &[u8], word: &str) -> bool {
         match self {
-            Matcher::Tokens(words) if words.len() > 1 => has_tokens(value, words) || has_part(value, words),
+            Matcher::Tokens(words) if words.len() > 1 => {
+                has_tokens(value, words) || has_part(value, words, word)
+            }
             other => other.is_in(value),
         }
     }
@@ -115,8 +117,9 @@ fn follow(text: &[u8], at: usize, rest: &[String]) -> bool {
     })
 }
 
-/// Whether the tokens of a text end with the beginning of a phrase, begin with its end, or are from its middle.
-fn has_part(text: &[u8], words: &[String]) -> bool {
+/// Whether the tokens of a text end with the beginning of a phrase, begin with its end, or are from its middle, and the
+/// word is among those.
+fn has_part(text: &[u8], words: &[String], word: &str) -> bool {
     let [others @ .., _] = words else { return false };
     let is_one_of = |words: &[String], (start, end)| {
         let token = tokens::fold(&text[start..end]);
@@ -133,7 +136,9 @@ fn has_part(text: &[u8], words: &[String]) -> bool {
     (1..words.len()).any(|at| {
         let (before, behind) = words.split_at(at);
         let (ending, beginning) = (tokens.len().min(before.len()), tokens.len().min(behind.len()));
-        tokens.ends_with(&before[at - ending..]) || tokens.starts_with(&behind[..beginning])
+        let (at_end, at_start) = (&before[at - ending..], &behind[..beginning]);
+        let has = |part: &[String]| part.iter().any(|one| one == word);
+        has(at_end) && tokens.ends_with(at_end) || has(at_start) && tokens.starts_with(at_start)
     })
 }
 
@@ -304,18 +309,34 @@ mod tests {
             let share = value.start.max(phrase.start)..value.end.min(phrase.end);
             prop_assume!(phrase.len() > 1 && !share.is_empty());
             let matcher = Matcher::Tokens(tokens::folded(text[phrase].join(" ").as_bytes()));
-            prop_assert!(matcher.may_be_partly_in(text[value].join("-").as_bytes()));
+            for word in tokens::folded(text[share].join(" ").as_bytes()) {
+                prop_assert!(matcher.may_be_partly_in(text[value.clone()].join("-").as_bytes(), &word));
+            }
         }
     }
 
     #[test]
     fn values_that_have_words_of_a_phrase_elsewhere_are_passed_over() {
         let matcher = Matcher::Tokens(tokens::folded(b"10.165.53.67"));
-        for value in ["/a/67", "/a/53-67/b", "Safari/531.53", "1.67.165.53", ""] {
-            assert!(!matcher.may_be_partly_in(value.as_bytes()), "{value}");
+        for (value, word) in [
+            ("/a/67", "67"),
+            ("/a/53-67/b", "53"),
+            ("Safari/531.53", "53"),
+            ("1.67.165.53", "53"),
+            ("", "67"),
+            ("67/10.165", "53"),
+            ("67.165.9", "165"),
+        ] {
+            assert!(!matcher.may_be_partly_in(value.as_bytes(), word), "{value}");
         }
-        for value in ["/a/10", "165.53", "67/a", "to 10.165.53.67 again", "53"] {
-            assert!(matcher.may_be_partly_in(value.as_bytes()), "{value}");
+        for (value, word) in [
+            ("/a/10", "10"),
+            ("165.53", "165"),
+            ("67/a", "67"),
+            ("to 10.165.53.67 again", "53"),
+            ("53", "53"),
+        ] {
+            assert!(matcher.may_be_partly_in(value.as_bytes(), word), "{value}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Running a filter: which rows of which segments match, in which order, and their text.
 
+mod beside;
 mod cache;
 mod codes;
 mod explain;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::beside;
 use super::explain::{Path, Trace};
 use super::field;
 use super::holders::Holders;
@@ -17,7 +18,7 @@ use super::template::Templates;
 use crate::Cancel;
 use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
-use crate::storage::{Find, Mined, RawCursor, Segment, SourceEntry};
+use crate::storage::{Find, Mined, RawCursor, Segment, SourceEntry, TextIndex};
 
 /// So few texts are read sooner than anything else is looked into.
 const FEW_TEXTS: usize = 64;
@@ -179,16 +180,17 @@ fn text(
             return Ok(Found { rows: Rows::none(question.rows()), path: Path::Index });
         }
         let own = Matcher::Tokens(vec![token.clone()]);
-        told.push(Holders::of(question, found, if is_phrase { matcher } else { &own })?);
+        let of = if is_phrase { matcher } else { &own };
+        told.push((token, Holders::of(question, found, token, of)?));
     }
-    told.sort_by_key(Holders::cost);
-    let one = told.first().filter(|_| is_whole);
+    told.sort_by_key(|(_, holders)| holders.cost());
+    let one = told.first().map(|(_, holders)| holders).filter(|_| is_whole);
     if let Some(one) = one.filter(|one| one.is_sure()) {
         return Ok(Found { rows: one.certain(among), path: Path::Index });
     }
     // The first one is asked of all rows, the others of what it leaves.
     let mut candidates = among.clone();
-    for holders in &told {
+    for (_, holders) in &told {
         if !candidates.is_empty() {
             candidates = holders.possible(&candidates);
         }
@@ -196,7 +198,7 @@ fn text(
     let sure = match one {
         Some(one) => one.certain(among),
         // Of several tokens the index knows not whether they are neighbours.
-        None => neighbours(question, matcher, &candidates)?,
+        None => neighbours(question, matcher, (&index, &told), &candidates)?,
     };
     let rest = candidates.without(&sure);
     // Tokens too long to be indexed leave it to the text.
@@ -209,13 +211,24 @@ fn text(
 }
 
 /// Candidates that have the tokens of a phrase side by side, as far as that is known without their texts.
-fn neighbours(question: &Question<'_>, matcher: &Matcher, candidates: &Rows) -> Result<Rows> {
-    match matcher {
-        Matcher::Tokens(words) if candidates.count() > FEW_TEXTS => {
-            phrase::holding(question, words, candidates)
+fn neighbours(
+    question: &Question<'_>,
+    matcher: &Matcher,
+    (index, told): (&TextIndex, &[(&String, Holders)]),
+    candidates: &Rows,
+) -> Result<Rows> {
+    let mut found = Rows::none(question.rows());
+    let Matcher::Tokens(words) = matcher else { return Ok(found) };
+    if candidates.count() > FEW_TEXTS {
+        let beside = beside::holding(index, words, told, candidates);
+        // What is damaged of the index, the text itself makes up for.
+        found = question.segment.or_missing(beside)?.unwrap_or(found);
+        let rest = candidates.clone().without(&found);
+        if rest.count() > FEW_TEXTS {
+            found = found.or(&phrase::holding(question, words, &rest)?);
         }
-        _ => Ok(Rows::none(question.rows())),
     }
+    Ok(found)
 }
 
 /// Reads the raw text of every candidate that has what occurs in every match, if that is known.

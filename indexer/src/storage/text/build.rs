@@ -15,6 +15,12 @@ use crate::tokens;
 /// Rows that are looked at to learn in which order the columns' values stand in a line.
 const TRIAL_ROWS: u32 = 32;
 
+/// What stands before a value is not kept where it is so many words: nobody asks for so long a phrase.
+const WORDS_BEFORE: usize = 32;
+
+/// One row in so many may have something else before a value.
+const ROWS_A_STRAY: usize = 16;
+
 /// Rare tokens are told to a block of 64 rows: reading so many costs less than reading one frame.
 const ROW_BLOCK_SHIFT: u32 = 6;
 
@@ -55,11 +61,76 @@ struct Column {
     name: String,
     codes: Vec<u32>,
     texts: Texts,
-    /// Bytes between the value before it and this one, as in the last row.
+    /// Bytes between the value before it and this one, as in the last rows.
     gap: usize,
-    /// Where it stood in the trial rows, summed, and how often it was there.
-    place: (usize, usize),
+    /// They were others in the last row.
+    has_missed: bool,
+    /// Where its values were found first in the trial rows. A short one may be found too early, most are not.
+    places: Vec<usize>,
+    /// What stands before its values.
+    before: Common,
+    /// What stands between the value of the column before it and its own.
+    between: Common,
     excepted: Vec<u32>,
+}
+
+impl Column {
+    /// One odd row tells nothing of the next.
+    #[inline]
+    fn note_gap(&mut self, gap: usize) {
+        let is_other = gap != self.gap;
+        if is_other && self.has_missed {
+            self.gap = gap;
+        }
+        self.has_missed = is_other && !self.has_missed;
+    }
+}
+
+/// What texts have in common, all but a few.
+#[derive(Default)]
+struct Common {
+    /// Nothing until there was a text.
+    text: Option<Vec<u8>>,
+    /// There was more before it.
+    is_part: bool,
+    rows: usize,
+    strays: Vec<u32>,
+}
+
+impl Common {
+    /// Adds a row's text, which may be alike at its end only where parts will do.
+    #[inline]
+    fn add(&mut self, row: u32, text: &[u8], parts_will_do: bool) {
+        let common = self.text.get_or_insert_with(|| text.to_vec());
+        self.rows += 1;
+        let is_longer = text.len() > common.len();
+        if text.ends_with(common) && (parts_will_do || !is_longer) {
+            self.is_part |= is_longer;
+        } else if self.strays.len() * ROWS_A_STRAY < self.rows {
+            self.strays.push(row);
+        } else {
+            let alike = common.iter().rev().zip(text.iter().rev()).take_while(|(one, other)| one == other);
+            let differing = common.len() - alike.count();
+            common.drain(..differing);
+            self.is_part = true;
+        }
+    }
+
+    /// The words of what is common; nothing where they are not worth telling.
+    fn finish(self, rows: u32, body: &mut Vec<u8>) -> Option<super::Common> {
+        let text = self.text?;
+        // What is a part may begin within a word.
+        let is_cut = self.is_part && text.first().is_some_and(|&byte| tokens::is_token_byte(byte));
+        let ranges = tokens::ranges(&text).skip(usize::from(is_cut));
+        let words: Vec<_> = ranges.map(|(start, end)| tokens::fold(&text[start..end]).into_owned()).collect();
+        if words.len() > WORDS_BEFORE {
+            return None;
+        }
+        let mut strays = BitWriter::default();
+        interpolative::write(&self.strays, rows, &mut strays);
+        strays.align();
+        Some(super::Common { words, strays: self.strays.len(), strayed: section(body, &strays.bytes) })
+    }
 }
 
 impl Builder {
@@ -75,9 +146,17 @@ impl Builder {
 
     fn new(rest: Rest, columns: Vec<(String, Values)>) -> Builder {
         let columns = columns.into_iter().filter_map(|(name, values)| match values {
-            Values::Text { codes, texts } => {
-                Some(Column { name, codes, texts, gap: 0, place: (0, 0), excepted: Vec::new() })
-            }
+            Values::Text { codes, texts } => Some(Column {
+                name,
+                codes,
+                texts,
+                gap: 0,
+                has_missed: false,
+                places: Vec::new(),
+                before: Common::default(),
+                between: Common::default(),
+                excepted: Vec::new(),
+            }),
             _ => None,
         });
         Builder { seed: hash::seed(), rest, columns: columns.collect() }
@@ -91,8 +170,9 @@ impl Builder {
         }
         if row == TRIAL_ROWS {
             self.columns.sort_by_key(|column| {
-                let (sum, times) = column.place;
-                sum.checked_div(times).unwrap_or(usize::MAX)
+                let mut places = column.places.clone();
+                places.sort_unstable();
+                places.get(places.len() / 2).copied().unwrap_or(usize::MAX)
             });
         }
         let Builder { seed, rest, columns } = self;
@@ -109,11 +189,8 @@ impl Builder {
                 continue;
             }
             column.excepted.push(row);
-            if let Some(place) =
-                column.texts.get(code as usize).and_then(|value| place_of(raw, 0, value.as_bytes(), 0))
-            {
-                column.place = (column.place.0 + place, column.place.1 + 1);
-            }
+            let value = column.texts.get(code as usize).filter(|value| !value.is_empty());
+            column.places.extend(value.and_then(|value| place_of(raw, 0, value.as_bytes(), 0)));
         }
         match &mut self.rest {
             Rest::Rows(rows) => add_tokens(rows, self.seed, row, raw),
@@ -137,9 +214,15 @@ impl Builder {
             let mut excepted = BitWriter::default();
             interpolative::write(&column.excepted, rows, &mut excepted);
             excepted.align();
+            // A value that nothing in common stands before, or that nothing is known of, is as good as none.
+            let before = column.before.finish(rows, &mut body).filter(|before| !before.words.is_empty());
+            let is_whole = !column.between.is_part;
+            let between = column.between.finish(rows, &mut body).filter(|_| is_whole);
             columns.push(ColumnIndex {
                 distinct,
                 values,
+                before,
+                between,
                 column: column.name,
                 exceptions: column.excepted.len(),
                 excepted: section(&mut body, &excepted.bytes),
@@ -165,20 +248,27 @@ impl Builder {
 /// Adds the tokens of a row that are not in the values of its columns.
 fn add_row(tokens: &mut impl Tokens, columns: &mut [Column], seed: u64, row: u32, raw: &[u8]) {
     let mut at = 0;
+    let mut is_between = false;
     for column in columns {
-        let Some(value) = column.texts.get(column.codes[row as usize] as usize) else { continue };
-        let value = value.as_bytes();
+        let value = column.texts.get(column.codes[row as usize] as usize).unwrap_or_default().as_bytes();
         if value.is_empty() {
+            is_between = false;
             continue;
         }
-        match place_of(raw, at, value, column.gap) {
-            Some(start) => {
-                add_tokens(tokens, seed, row, &raw[at..start]);
-                column.gap = start - at;
-                at = start + value.len();
+        let place = place_of(raw, at, value, column.gap);
+        if let Some(start) = place {
+            add_tokens(tokens, seed, row, &raw[at..start]);
+            column.before.add(row, &raw[at..start], true);
+            if is_between {
+                column.between.add(row, &raw[at..start], false);
             }
-            None => column.excepted.push(row),
+            let end = start + value.len();
+            column.note_gap(start - at);
+            at = end;
+        } else {
+            column.excepted.push(row);
         }
+        is_between = place.is_some();
     }
     add_tokens(tokens, seed, row, &raw[at..]);
 }

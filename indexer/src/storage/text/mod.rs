@@ -62,9 +62,24 @@ struct ColumnIndex {
     /// Not there beside filters: values are few, and are looked through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     values: Option<Inverted>,
+    /// What stands directly before the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    before: Option<Common>,
+    /// All that stands between it and the value of the column listed before, in rows that have both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    between: Option<Common>,
     /// Rows whose value does not stand in their text as it is; their text was tokenised with the row.
     exceptions: usize,
     excepted: Section,
+}
+
+/// Words that texts have in common.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Common {
+    words: Vec<String>,
+    /// Rows for which that does not hold.
+    strays: usize,
+    strayed: Section,
 }
 
 /// A run of the file's bytes behind the header.
@@ -188,6 +203,24 @@ pub struct ColumnCodes {
     pub excepted: Vec<u32>,
 }
 
+/// A column whose values stand in the text behind those of the column listed before. What is told holds for rows that
+/// have the values and are not excepted.
+#[derive(Debug)]
+pub struct Standing<'a> {
+    pub column: &'a str,
+    /// Words directly before its value.
+    pub before: Option<Known<'a>>,
+    /// All words between it and the value of the column before.
+    pub between: Option<Known<'a>>,
+}
+
+#[derive(Debug)]
+pub struct Known<'a> {
+    pub words: &'a [String],
+    /// Rows for which it is not known.
+    pub strays: Vec<u32>,
+}
+
 /// The index of one segment, open for reading.
 #[derive(Debug)]
 pub struct TextIndex {
@@ -240,6 +273,29 @@ impl TextIndex {
         Ok(perhaps.is_empty().then_some(sure))
     }
 
+    /// The columns whose values were tokenised once each.
+    pub fn standing(&self) -> Result<Vec<Standing<'_>>> {
+        let mut standing = Vec::with_capacity(self.header.columns.len());
+        for index in &self.header.columns {
+            let (before, between) = (self.known(index.before.as_ref())?, self.known(index.between.as_ref())?);
+            standing.push(Standing { column: &index.column, before, between });
+        }
+        Ok(standing)
+    }
+
+    fn known<'a>(&self, common: Option<&'a Common>) -> Result<Option<Known<'a>>> {
+        let known = |common: &'a Common| -> Result<Known<'a>> {
+            Ok(Known { words: &common.words, strays: self.numbers(common.strayed, common.strays)? })
+        };
+        common.map(known).transpose()
+    }
+
+    /// Rows that a section lists, so many of them.
+    fn numbers(&self, section: Section, count: usize) -> Result<Vec<u32>> {
+        let bytes = self.body.read(section, 0, section.bytes as usize)?;
+        Ok(interpolative::read(&mut BitReader::new(&bytes), count, self.header.rows))
+    }
+
     fn hash(&self, token: &str) -> Option<u64> {
         (token.len() <= LONGEST_TOKEN_BYTES).then(|| token_hash(self.header.seed, token.as_bytes()))
     }
@@ -270,13 +326,8 @@ impl TextIndex {
             if codes.is_empty() {
                 continue;
             }
-            let excepted = self.body.read(index.excepted, 0, index.excepted.bytes as usize)?;
-            let mut excepted = BitReader::new(&excepted);
-            columns.push(ColumnCodes {
-                column: index.column.clone(),
-                codes,
-                excepted: interpolative::read(&mut excepted, index.exceptions, self.header.rows),
-            });
+            let excepted = self.numbers(index.excepted, index.exceptions)?;
+            columns.push(ColumnCodes { column: index.column.clone(), codes, excepted });
         }
         Ok(columns)
     }
