@@ -526,6 +526,11 @@ describe('the detail', () => {
     await page.getByTestId('undo').click();
     await page.getByTestId('follow-tab').waitFor();
     await page.getByTestId('filter-by-value').click();
+    // The one event that was there has the value; only then is another question typed.
+    await eventually('the filter', async () =>
+      (await page.getByTestId('query').innerText()).includes('tr-0042'),
+    );
+    await totalBecomes(page, 1);
     await query(page, '"tr-0042"');
     await totalBecomes(page, 3);
   });
