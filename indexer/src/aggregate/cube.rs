@@ -108,14 +108,7 @@ fn look(
     let untimed = times.as_ref().map_or(0, |times| part.count_in(0..times.untimed()) as u64);
     let mut found =
         FromPart { first_cell, counts: vec![0; cells], found: Vec::new(), total: part.len() as u64, untimed };
-    if apart.is_empty() && !active.contains(&true) {
-        count_ranges(&part, time, &mut found.counts);
-        found.found = states.iter().map(|_| Found::Nothing).collect();
-        return Ok(Some(found));
-    }
-    if let ([apart], false) = (apart.as_slice(), active.contains(&true))
-        && count_places(&part, time, apart, &mut found.counts)
-    {
+    if !active.contains(&true) && count_alone(&part, time, &apart, &mut found.counts) {
         found.found = states.iter().map(|_| Found::Nothing).collect();
         return Ok(Some(found));
     }
@@ -125,31 +118,27 @@ fn look(
 
 type Time<'a> = Option<(&'a crate::storage::Times, &'a [i64], u32)>;
 
-/// Counts that need no look at single rows.
-fn count_ranges(part: &Part, time: Time<'_>, counts: &mut [u32]) {
-    match time {
-        None => counts[0] = part.len() as u32,
-        Some((times, edges, stride)) => times.for_each_bucket(part.rows(), edges, |bucket, rows| {
+/// Counts without a cell for each row, where that can be done.
+fn count_alone(part: &Part, time: Time<'_>, apart: &[Apart], counts: &mut [u32]) -> bool {
+    match (apart, time) {
+        ([], None) => counts[0] = part.len() as u32,
+        ([], Some((times, edges, stride))) => times.for_each_bucket(part.rows(), edges, |bucket, rows| {
             counts[bucket * stride as usize] += part.count_in(rows) as u32;
         }),
-    }
-}
-
-/// Counts codes, and looks up the places of those only. Only where they are fewer than the rows of a bucket.
-fn count_places(part: &Part, time: Time<'_>, apart: &Apart, counts: &mut [u32]) -> bool {
-    let (Lookup::Table(column, places), Some((times, edges, stride))) = (&apart.lookup, time) else {
-        return false;
-    };
-    if places.len() * edges.len() > part.len() {
-        return false;
-    }
-    times.for_each_bucket(part.rows(), edges, |bucket, rows| {
-        let mut counting = Counting::new(places.len());
-        counting.add_codes(column, part, rows);
-        for (count, place) in counting.finish().into_iter().zip(places) {
-            counts[(bucket as u32 * stride + place * apart.stride) as usize] += count;
+        // Codes are counted, and the places of those only are looked up, where they are fewer than a bucket's rows.
+        ([Apart { lookup: Lookup::Table(column, places), stride: apart }], Some((times, edges, stride)))
+            if places.len() * edges.len() <= part.len() =>
+        {
+            times.for_each_bucket(part.rows(), edges, |bucket, rows| {
+                let mut counting = Counting::new(places.len());
+                counting.add_codes(column, part, rows);
+                for (count, place) in counting.finish().into_iter().zip(places) {
+                    counts[(bucket as u32 * stride + place * apart) as usize] += count;
+                }
+            });
         }
-    });
+        _ => return false,
+    }
     true
 }
 

@@ -25,19 +25,12 @@ pub fn holding(
         let Some(before) = &column.before else { continue };
         for count in 1..words.len() {
             if before.words.ends_with(&words[..count]) {
-                let known = without(among.clone(), &before.strays);
+                let known = among.clone().without_listed(&before.strays);
                 found = found.or(&line.going_on_in(place, &words[count..], &known));
             }
         }
     }
     Ok(found)
-}
-
-fn without(mut rows: Rows, strays: &[u32]) -> Rows {
-    for &row in strays {
-        rows.remove(row);
-    }
-    rows
 }
 
 /// The columns in the order in which their values stand.
@@ -106,7 +99,7 @@ impl Line<'_> {
         match words.strip_prefix(between.words) {
             Some(rest) if !rest.is_empty() => {
                 let having = held.rows(&Codes::of_places(values), among);
-                self.going_on_in(place + 1, rest, &without(having, &between.strays))
+                self.going_on_in(place + 1, rest, &having.without_listed(&between.strays))
             }
             _ => none,
         }

@@ -84,10 +84,6 @@ impl InColumn {
 
     /// Those of some rows that have one of some codes, in their texts where the index says.
     pub fn rows(&self, codes: &Codes, among: &Rows) -> Rows {
-        let mut having = codes.rows_among(&self.column, among);
-        for &row in &self.excepted {
-            having.remove(row);
-        }
-        having
+        codes.rows_among(&self.column, among).without_listed(&self.excepted)
     }
 }

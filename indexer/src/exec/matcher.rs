@@ -318,15 +318,12 @@ mod tests {
     #[test]
     fn values_that_have_words_of_a_phrase_elsewhere_are_passed_over() {
         let matcher = Matcher::Tokens(tokens::folded(b"10.165.53.67"));
-        for (value, word) in [
-            ("/a/67", "67"),
-            ("/a/53-67/b", "53"),
-            ("Safari/531.53", "53"),
-            ("1.67.165.53", "53"),
-            ("", "67"),
-            ("67/10.165", "53"),
-            ("67.165.9", "165"),
-        ] {
+        for value in ["/a/67", "/a/53-67/b", "Safari/531.53", "1.67.165.53", ""] {
+            for word in ["10", "165", "53", "67"] {
+                assert!(!matcher.may_be_partly_in(value.as_bytes(), word), "{value}");
+            }
+        }
+        for (value, word) in [("67/10.165", "53"), ("/a/10", "67")] {
             assert!(!matcher.may_be_partly_in(value.as_bytes(), word), "{value}");
         }
         for (value, word) in [

@@ -112,8 +112,11 @@ impl Rows {
         self.words[row as usize / 64] |= 1 << (row % 64);
     }
 
-    pub fn remove(&mut self, row: u32) {
-        self.words[row as usize / 64] &= !(1 << (row % 64));
+    pub fn without_listed(mut self, rows: &[u32]) -> Rows {
+        for &row in rows {
+            self.words[row as usize / 64] &= !(1 << (row % 64));
+        }
+        self
     }
 
     pub fn has(&self, row: u32) -> bool {
