@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::exec::{Prepared, in_order};
 use crate::limits::{AHEAD_BLOCK_BYTES, AHEAD_LINE_BYTES, AHEAD_LINES, AHEAD_RUN_BYTES, PARTIAL_EVERY};
 use crate::query::Filter;
+use crate::tune::Turn;
 
 /// Lines of files that match. An event may have several lines, and its words may stand in more than one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,6 +79,7 @@ pub fn look_ahead(
         // What cannot be read is told by the import, which reads it too.
         Ok((file, files[file].matching(from, &asked).unwrap_or_default()))
     };
+    let _turn = Turn::take();
     let mut told = Instant::now();
     in_order(runs, cancel, look, |run, (file, matching)| {
         ahead.lines += matching.lines;

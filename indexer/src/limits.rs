@@ -111,6 +111,10 @@ pub const AHEAD_LINES: usize = 100;
 /// So much of a line is looked at before its file is read: no line of a log is as long.
 pub const AHEAD_LINE_BYTES: usize = 4 << 20;
 
+/// So long an import waits for who looks through its files: a disk may take longer to read them than anyone waits for a
+/// timeline.
+pub const LONGEST_TURN: Duration = Duration::from_secs(1);
+
 /// The most buckets of a timeline: more than a screen has pixels across.
 pub const TIMELINE_BUCKETS: usize = 8_192;
 

@@ -16,7 +16,7 @@ use crate::storage::{
     self, Columns, Frame, Mined, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, Shaper,
     TableBuilder, TextColumn, WrittenSegment, field_name,
 };
-use crate::tune::Plan;
+use crate::tune::{Plan, give_way};
 use crate::{Cancel, FieldKind, tokens};
 
 /// Whole numbers up to here are exact as floats too.
@@ -198,7 +198,10 @@ impl Pending {
         let Some(table) = table else { return Ok((fields, spoken)) };
         for (fields, values) in fields.chunks_mut(GATHERED).zip(values.chunks(GATHERED)) {
             let kinds: Vec<_> = fields.iter().map(|field| field.kind).collect();
-            let gather = |column: usize| Ok(self.gather(kinds[column], &values[column], order));
+            let gather = |column: usize| {
+                give_way();
+                Ok(self.gather(kinds[column], &values[column], order))
+            };
             // A column is written while others are gathered.
             in_order(values.len(), &Cancel::default(), gather, |column, gathered| {
                 let field = &mut fields[column];

@@ -17,7 +17,7 @@ use crate::Cancel;
 use crate::error::Error;
 use crate::limits::CHUNKS_WAITING;
 use crate::storage::{FormatFile, Reading, Resume, pack};
-use crate::tune::Plan;
+use crate::tune::{Plan, give_way};
 
 /// What comes out, in order: each stream is found, begins, lands in parts, and ends.
 pub enum Step {
@@ -232,6 +232,7 @@ fn work(queue: &Receiver<(u64, Job)>, done: &Sender<(u64, Step)>, level: i32, co
         let step = match job {
             Job::Pass(step) => step,
             Job::Parse { chunk, parser, hash, expected } => {
+                give_way();
                 let packed = pack(&chunk.bytes, level);
                 let batch = parser.parse(chunk);
                 counters.done(batch.rows() as u64, batch.chunk.bytes.len() as u64);

@@ -3,7 +3,9 @@
 mod host;
 mod plan;
 mod thread;
+mod turn;
 
 pub use host::Host;
 pub use plan::{Overrides, Plan};
 pub(crate) use thread::{lower_priority, thread_cpu};
+pub(crate) use turn::{Turn, give_way};
