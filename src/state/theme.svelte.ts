@@ -1,7 +1,7 @@
 const STORAGE_KEY = 'timberline-theme';
-const CHOICES = ['system', 'light', 'dark'] as const;
+export const THEME_CHOICES = ['system', 'light', 'dark'] as const;
 
-export type ThemeChoice = (typeof CHOICES)[number];
+export type ThemeChoice = (typeof THEME_CHOICES)[number];
 
 /** Light or dark: what the system says, unless a person says otherwise. */
 export class Theme {
@@ -11,7 +11,7 @@ export class Theme {
 
   constructor() {
     const stored = localStorage.getItem(STORAGE_KEY);
-    this.#apply(CHOICES.find((choice) => choice === stored) ?? 'system');
+    this.#apply(THEME_CHOICES.find((choice) => choice === stored) ?? 'system');
   }
 
   /** Follows the system's own changes. Returns what ends that. */
@@ -29,8 +29,11 @@ export class Theme {
   }
 
   next(): void {
-    const at = CHOICES.indexOf(this.choice);
-    const choice = CHOICES[(at + 1) % CHOICES.length] ?? 'system';
+    const at = THEME_CHOICES.indexOf(this.choice);
+    this.choose(THEME_CHOICES[(at + 1) % THEME_CHOICES.length] ?? 'system');
+  }
+
+  choose(choice: ThemeChoice): void {
     localStorage.setItem(STORAGE_KEY, choice);
     this.#apply(choice);
   }

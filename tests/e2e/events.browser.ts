@@ -456,6 +456,19 @@ describe('the detail', () => {
     await took.hover();
     await took.locator('[data-action="column"]').click();
     await page.locator('[data-column="took"]').waitFor();
+
+    // The buttons of all fields are one stop for Tab.
+    const label = (): Promise<string> =>
+      page.evaluate(() => document.activeElement!.getAttribute('aria-label') ?? '');
+    await page.locator('#detail-body').focus();
+    await page.keyboard.press('Tab');
+    const column = await label();
+    expect(column).toContain('took');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowUp');
+    expect(await label()).not.toContain('took');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement!.closest('.field'))).toBeNull();
     await page.getByTestId('detail-tab-json').click();
     await page.getByTestId('json-tree').getByText('items').waitFor();
     expect(await seriousFindings(page)).toEqual([]);

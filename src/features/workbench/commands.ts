@@ -1,6 +1,7 @@
 import { texts } from '../../base/texts';
 import type { OpenCase } from '../../state/opencase.svelte';
 import type { Session } from '../../state/session.svelte';
+import { THEME_CHOICES, type Theme } from '../../state/theme.svelte';
 import type { Command, Group } from '../commands/commands.svelte';
 import { TABS } from './tabs';
 
@@ -16,9 +17,15 @@ export interface Parts {
 const words = texts.commands;
 
 /** The commands that are there whatever is looked at. Features register theirs beside them. */
-export function workbenchCommands(session: Session, opened: OpenCase, parts: Parts): Command[] {
+export function workbenchCommands(
+  session: Session,
+  opened: OpenCase,
+  theme: Theme,
+  parts: Parts,
+): Command[] {
   return [
     ...anywhere(session, opened, parts),
+    ...themes(theme),
     ...tabs(opened),
     ...inQuery(opened),
     ...inEvents(opened, parts),
@@ -93,6 +100,16 @@ function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
       run: () => detail.close(),
     },
   ];
+}
+
+function themes(theme: Theme): Command[] {
+  return THEME_CHOICES.map((choice) => ({
+    id: `theme-${choice}`,
+    name: texts.bar.theme[choice],
+    group: 'anywhere',
+    can: () => theme.choice !== choice,
+    run: () => theme.choose(choice),
+  }));
 }
 
 function tabs({ explorer: { history } }: OpenCase): Command[] {

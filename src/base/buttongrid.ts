@@ -1,0 +1,57 @@
+import type { Attachment } from 'svelte/attachments';
+
+const STEPS: Readonly<Record<string, readonly [down: number, right: number]>> = {
+  ArrowDown: [1, 0],
+  ArrowUp: [-1, 0],
+  ArrowRight: [0, 1],
+  ArrowLeft: [0, -1],
+};
+
+/** Rows of buttons that are one stop for Tab: arrows lead from one to another, and Tab comes back to the last. */
+export function buttonGrid(rowSelector: string): Attachment<HTMLElement> {
+  return (place) => {
+    let entered: HTMLElement | undefined;
+
+    function rows(): HTMLElement[][] {
+      const all = [...place.querySelectorAll(rowSelector)];
+      const buttons = all.map((row) => [...row.querySelectorAll<HTMLElement>('button')]);
+      return buttons.filter((row) => row.length > 0);
+    }
+
+    function lead(): void {
+      const buttons = rows().flat();
+      if (entered === undefined || !buttons.includes(entered)) entered = buttons[0];
+      for (const button of buttons) button.tabIndex = button === entered ? 0 : -1;
+    }
+
+    function focused(event: FocusEvent): void {
+      entered = event.target as HTMLElement;
+      lead();
+    }
+
+    function keyed(event: KeyboardEvent): void {
+      const step = STEPS[event.key];
+      if (step === undefined || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) {
+        return;
+      }
+      const all = rows();
+      const at = all.findIndex((row) => row.includes(event.target as HTMLElement));
+      if (at < 0) return;
+      const row = all[at + step[0]] ?? all[at]!;
+      const column = all[at]!.indexOf(event.target as HTMLElement) + step[1];
+      row[Math.min(Math.max(column, 0), row.length - 1)]?.focus();
+      event.preventDefault();
+    }
+
+    lead();
+    const observer = new MutationObserver(lead);
+    observer.observe(place, { childList: true, subtree: true });
+    place.addEventListener('focusin', focused);
+    place.addEventListener('keydown', keyed);
+    return () => {
+      observer.disconnect();
+      place.removeEventListener('focusin', focused);
+      place.removeEventListener('keydown', keyed);
+    };
+  };
+}
