@@ -106,11 +106,11 @@ fn sharing(snapshot: &Snapshot, own: &Position, field: &str, cancel: &Cancel) ->
 }
 
 fn by_time(parts: Vec<Part>, own: &Position, (before, after): (usize, usize)) -> Result<Sides> {
-    let selection = Selection::new(parts)?;
-    let rank = selection.before_key(own.key()?);
+    let selection = Selection::new(parts);
+    let rank = selection.before_key(own.key()?)?;
     let first = rank.saturating_sub(before);
-    let earlier = selection.page(Direction::OldestFirst, first, rank - first);
-    let mut later = selection.page(Direction::OldestFirst, rank, after + 1);
+    let earlier = selection.page(Direction::OldestFirst, first, rank - first)?;
+    let mut later = selection.page(Direction::OldestFirst, rank, after + 1)?;
     // The event itself, where it is among them.
     if later.first().is_some_and(|position| position.is(own)) {
         later.remove(0);

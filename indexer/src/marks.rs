@@ -36,26 +36,28 @@ impl Case {
         seek: Seek,
         cancel: &Cancel,
     ) -> Result<Option<usize>> {
-        let all = self.selection(snapshot, view, cancel)?;
-        let marked = self.selection(snapshot, &narrowed(view, wanted), cancel)?;
-        let total = all.len();
-        if total == 0 {
-            return Ok(None);
-        }
-        let turned = |row: usize| match direction {
-            Direction::OldestFirst => row,
-            Direction::NewestFirst => (total - 1).saturating_sub(row),
-        };
-        let later = (direction == Direction::OldestFirst) != seek.backward;
-        let from = seek.from.filter(|&row| row < total).map(turned);
-        let rank = match (from, later) {
-            (None, true) => Some(0),
-            (None, false) => marked.len().checked_sub(1),
-            (Some(from), true) => Some(marked.before_key(past(key_at(&all, from)?))),
-            (Some(from), false) => marked.before_key(key_at(&all, from)?).checked_sub(1),
-        };
-        let Some(rank) = rank.filter(|&rank| rank < marked.len()) else { return Ok(None) };
-        Ok(Some(turned(all.before_key(key_at(&marked, rank)?))))
+        Self::without_damaged(snapshot, |snapshot| {
+            let all = self.selection(snapshot, view, cancel)?;
+            let marked = self.selection(snapshot, &narrowed(view, wanted), cancel)?;
+            let total = all.len();
+            if total == 0 {
+                return Ok(None);
+            }
+            let turned = |row: usize| match direction {
+                Direction::OldestFirst => row,
+                Direction::NewestFirst => (total - 1).saturating_sub(row),
+            };
+            let later = (direction == Direction::OldestFirst) != seek.backward;
+            let from = seek.from.filter(|&row| row < total).map(turned);
+            let rank = match (from, later) {
+                (None, true) => Some(0),
+                (None, false) => marked.len().checked_sub(1),
+                (Some(from), true) => Some(marked.before_key(past(key_at(&all, from)?))?),
+                (Some(from), false) => marked.before_key(key_at(&all, from)?)?.checked_sub(1),
+            };
+            let Some(rank) = rank.filter(|&rank| rank < marked.len()) else { return Ok(None) };
+            Ok(Some(turned(all.before_key(key_at(&marked, rank)?)?)))
+        })
     }
 
     /// How many events of each mark lie in each of so many runs of a result.
@@ -67,7 +69,21 @@ impl Case {
         cells: usize,
         cancel: &Cancel,
     ) -> Result<Strip> {
+        Self::without_damaged(snapshot, |snapshot| {
+            self.strip_of(snapshot, view, (direction, marks), cells, cancel)
+        })
+    }
+
+    fn strip_of(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        (direction, marks): (Direction, &[Filter]),
+        cells: usize,
+        cancel: &Cancel,
+    ) -> Result<Strip> {
         let all = self.selection(snapshot, view, cancel)?;
+        all.read(cancel)?;
         let total = all.len();
         let cells = cells.clamp(1, STRIP_CELLS).min(total.max(1));
         let mut edges: Vec<usize> = (0..=cells).map(|cell| first_row(total, cells, cell)).collect();
@@ -81,10 +97,11 @@ impl Case {
         let mut counts = Vec::with_capacity(marks.len());
         for mark in marks {
             let marked = self.selection(snapshot, &narrowed(view, mark), cancel)?;
-            let ranks = keys.iter().map(|&key| marked.before_key(key)).chain([marked.len()]);
+            let ranks = keys.iter().map(|&key| marked.before_key(key)).chain([Ok(marked.len())]);
             let mut before = 0;
-            let mut cells: Vec<u64> =
-                ranks.map(|rank| (rank - std::mem::replace(&mut before, rank)) as u64).collect();
+            let mut cells: Vec<u64> = ranks
+                .map(|rank| rank.map(|rank| (rank - std::mem::replace(&mut before, rank)) as u64))
+                .collect::<Result<_>>()?;
             if direction == Direction::NewestFirst {
                 cells.reverse();
             }
@@ -104,12 +121,14 @@ impl Case {
         cancel: &Cancel,
     ) -> Result<Option<usize>> {
         let Some(position) = find(snapshot, source, offset)? else { return Ok(None) };
-        let all = self.selection(snapshot, view, cancel)?;
-        let key = position.key()?;
-        Ok(Some(match direction {
-            Direction::OldestFirst => all.before_key(key),
-            Direction::NewestFirst => all.len() - all.before_key(past(key)),
-        }))
+        Self::without_damaged(snapshot, |snapshot| {
+            let all = self.selection(snapshot, view, cancel)?;
+            let key = position.key()?;
+            Ok(Some(match direction {
+                Direction::OldestFirst => all.before_key(key)?,
+                Direction::NewestFirst => all.len() - all.before_key(past(key))?,
+            }))
+        })
     }
 }
 
@@ -128,7 +147,7 @@ fn narrowed(view: &View, wanted: &Filter) -> View {
 }
 
 fn key_at(selection: &Selection, rank: usize) -> Result<Key> {
-    let page = selection.page(Direction::OldestFirst, rank, 1);
+    let page = selection.page(Direction::OldestFirst, rank, 1)?;
     page.first().map_or(Ok((i64::MAX, u32::MAX, u64::MAX)), crate::exec::Position::key)
 }
 

@@ -149,9 +149,11 @@ impl Case {
         shown: &Shown<'_>,
         cancel: &Cancel,
     ) -> Result<Page> {
-        let selection = self.selection(snapshot, view, cancel)?;
-        let positions = selection.page(direction, first, count.min(PAGE_ROWS));
-        Ok(Page { total: selection.len(), events: self.events_at(snapshot, &positions, shown, cancel)? })
+        Self::without_damaged(snapshot, |snapshot| {
+            let selection = self.selection(snapshot, view, cancel)?;
+            let positions = selection.page(direction, first, count.min(PAGE_ROWS))?;
+            Ok(Page { total: selection.len(), events: self.events_at(snapshot, &positions, shown, cancel)? })
+        })
     }
 
     /// The rank of the first event at or past a time, in this direction.
@@ -163,15 +165,17 @@ impl Case {
         time: i64,
         cancel: &Cancel,
     ) -> Result<usize> {
-        let selection = self.selection(snapshot, view, cancel)?;
-        Ok(match direction {
-            Direction::OldestFirst => selection.before(time),
-            Direction::NewestFirst => selection.len() - selection.before(time.saturating_add(1)),
+        Self::without_damaged(snapshot, |snapshot| {
+            let selection = self.selection(snapshot, view, cancel)?;
+            Ok(match direction {
+                Direction::OldestFirst => selection.before(time)?,
+                Direction::NewestFirst => selection.len() - selection.before(time.saturating_add(1))?,
+            })
         })
     }
 
     pub fn count(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<usize> {
-        Ok(self.selection(snapshot, view, cancel)?.len())
+        Self::without_damaged(snapshot, |snapshot| Ok(self.selection(snapshot, view, cancel)?.len()))
     }
 
     /// One event by its source and offset, with its fields.
@@ -203,15 +207,29 @@ impl Case {
         names
     }
 
+    /// The matching events. Their order is read as it is asked for.
     pub(crate) fn selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
         let view = &self.resolved(snapshot, view)?;
+        let mut parts = Vec::new();
+        self.each_part(snapshot, view, cancel, Ok, |part, _| {
+            parts.push(part);
+            Ok(())
+        })?;
+        Ok(Selection::new(parts))
+    }
+
+    /// The matching events, to be gone through from first to last: what is damaged of their order is found out before
+    /// anything is given away.
+    pub(crate) fn whole_selection(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        cancel: &Cancel,
+    ) -> Result<Selection> {
         Self::without_damaged(snapshot, |snapshot| {
-            let mut parts = Vec::new();
-            self.each_part(snapshot, view, cancel, Ok, |part, _| {
-                parts.push(part);
-                Ok(())
-            })?;
-            Selection::new(parts)
+            let selection = self.selection(snapshot, view, cancel)?;
+            selection.read(cancel)?;
+            Ok(selection)
         })
     }
 

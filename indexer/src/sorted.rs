@@ -134,11 +134,8 @@ pub(crate) fn positions(
     if rest > 0 {
         let without: Vec<Part> =
             parts.iter().map(|(part, keys, _)| part.narrowed(|row| keys.at(row).is_none())).collect();
-        positions.extend(Selection::new(without)?.page(
-            Direction::OldestFirst,
-            first.max(valued) - valued,
-            rest,
-        ));
+        let first = first.max(valued) - valued;
+        positions.extend(Selection::new(without).page(Direction::OldestFirst, first, rest)?);
     }
     Ok((positions, total))
 }
@@ -185,12 +182,13 @@ fn valued_page(
         lasts.push(around.last);
         Ok(())
     })?;
-    let firsts = Selection::new(firsts)?;
+    let firsts = Selection::new(firsts);
     let before = if descending { valued - less as usize - firsts.len() } else { less as usize };
-    let mut page = firsts.page(Direction::OldestFirst, start - before, end - start);
+    let mut page = firsts.page(Direction::OldestFirst, start - before, end - start)?;
     page.extend(between_in_order(parts, between, descending)?);
     if first != last {
-        page.extend(Selection::new(lasts)?.page(Direction::OldestFirst, 0, end - start - page.len()));
+        let rest = end - start - page.len();
+        page.extend(Selection::new(lasts).page(Direction::OldestFirst, 0, rest)?);
     }
     Ok(page)
 }

@@ -43,7 +43,7 @@ impl Ordered<'_> {
 
     fn positions(&self, first: usize, count: usize) -> Result<Vec<Position>> {
         match self {
-            Ordered::ByTime(selection, direction) => Ok(selection.page(*direction, first, count)),
+            Ordered::ByTime(selection, direction) => selection.page(*direction, first, count),
             Ordered::ByField(asked, sort) => Ok(positions(asked, sort, first, count)?.0),
         }
     }
@@ -60,7 +60,7 @@ impl Case {
         each: &mut dyn FnMut(Event, Vec<FieldValue>) -> Result<()>,
     ) -> Result<()> {
         if let Some(direction) = walk.sort.by_time() {
-            let selection = self.selection(snapshot, view, cancel)?;
+            let selection = self.whole_selection(snapshot, view, cancel)?;
             return self.walk(&Ordered::ByTime(selection, direction), walk, cancel, each);
         }
         let view = &self.resolved(snapshot, view)?;

@@ -1,13 +1,19 @@
 //! Pages of a result that lies in several segments. Each part is in order already; the row at any rank is
-//! found by narrowing all parts at once, so that page one million costs what page one costs.
+//! found by narrowing all parts at once, so that page one million costs what page one costs. Of most parts their first
+//! and last time tell enough, and nothing of them is read.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use ingest::NO_TIME;
 
 use super::part::Part;
+use super::pool::in_order;
+use crate::Cancel;
 use crate::error::Result;
-use crate::storage::{Locations, Segment, Times};
+use crate::storage::{EventKeys, Segment};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -24,8 +30,7 @@ pub struct Position {
 
 impl Position {
     pub fn key(&self) -> Result<Key> {
-        let (times, places) = (self.segment.times()?, self.segment.locations()?);
-        Ok((times.get(self.row), places.source(self.row), places.offset(self.row)))
+        Ok(self.segment.event_keys()?.of(self.row))
     }
 
     pub fn is(&self, other: &Position) -> bool {
@@ -39,23 +44,25 @@ pub struct Selection {
     parts: Vec<Ordered>,
 }
 
-/// A part with what its rows are ordered by.
+/// A part with what its rows are ordered by, once that was asked for.
 #[derive(Debug)]
 struct Ordered {
     part: Part,
-    times: Arc<Times>,
-    places: Locations,
+    keys: OnceLock<EventKeys>,
 }
 
 /// Time, source, offset: no two events share it.
 pub type Key = (i64, u32, u64);
 
 impl Selection {
-    pub fn new(parts: Vec<Part>) -> Result<Selection> {
-        let ordered = parts.into_iter().filter(|part| part.len() > 0).map(|part| {
-            Ok(Ordered { times: part.segment.times()?, places: part.segment.locations()?, part })
-        });
-        Ok(Selection { parts: ordered.collect::<Result<_>>()? })
+    pub fn new(parts: Vec<Part>) -> Selection {
+        let parts = parts.into_iter().filter(|part| part.len() > 0);
+        Selection { parts: parts.map(|part| Ordered { part, keys: OnceLock::new() }).collect() }
+    }
+
+    /// Reads what all rows are ordered by. What is asked for later has no files to wait for, nor to fail at.
+    pub fn read(&self, cancel: &Cancel) -> Result<()> {
+        in_order(self.parts.len(), cancel, |index| self.parts[index].keys().map(|_| ()), |_, ()| Ok(()))
     }
 
     pub fn len(&self) -> usize {
@@ -63,63 +70,68 @@ impl Selection {
     }
 
     /// The events at these ranks of the sorted result.
-    pub fn page(&self, direction: Direction, first: usize, count: usize) -> Vec<Position> {
+    pub fn page(&self, direction: Direction, first: usize, count: usize) -> Result<Vec<Position>> {
         let total = self.len();
         let first = first.min(total);
         let count = count.min(total - first);
         match direction {
             Direction::OldestFirst => self.run(first, count),
             Direction::NewestFirst => {
-                let mut page = self.run(total - first - count, count);
+                let mut page = self.run(total - first - count, count)?;
                 page.reverse();
-                page
+                Ok(page)
             }
         }
     }
 
     /// How many events stand before a time, oldest first.
-    pub fn before(&self, time: i64) -> usize {
+    pub fn before(&self, time: i64) -> Result<usize> {
         self.before_key((time, 0, 0))
     }
 
     /// How many events stand before an event, oldest first, whether it is among them or not.
-    pub fn before_key(&self, key: Key) -> usize {
+    pub fn before_key(&self, key: Key) -> Result<usize> {
         self.parts.iter().map(|ordered| ordered.rank(key)).sum()
     }
 
-    fn run(&self, first: usize, count: usize) -> Vec<Position> {
-        let mut cursors = self.cursors(first);
+    fn run(&self, first: usize, count: usize) -> Result<Vec<Position>> {
+        let mut cursors = self.cursors(first)?;
         let mut heads: BinaryHeap<_> =
-            (0..self.parts.len()).filter_map(|index| self.head(index, cursors[index])).collect();
+            (0..self.parts.len()).filter_map(|index| self.least_head(index, cursors[index])).collect();
         let mut page = Vec::with_capacity(count);
         while page.len() < count
-            && let Some(Reverse((_, index))) = heads.pop()
+            && let Some(Reverse((_, is_known, index))) = heads.pop()
         {
-            let part = &self.parts[index].part;
-            page.push(Position { segment: Arc::clone(&part.segment), row: part.row(cursors[index]) });
-            cursors[index] += 1;
-            heads.extend(self.head(index, cursors[index]));
+            if is_known {
+                let part = &self.parts[index].part;
+                page.push(Position { segment: Arc::clone(&part.segment), row: part.row(cursors[index]) });
+                cursors[index] += 1;
+            }
+            if cursors[index] < self.parts[index].part.len() {
+                heads.push(Reverse((self.parts[index].key(cursors[index])?, true, index)));
+            }
         }
-        page
+        Ok(page)
     }
 
-    fn head(&self, index: usize, cursor: usize) -> Option<Reverse<(Key, usize)>> {
+    /// Where a part may go on at the earliest: what is read of it is read when its turn comes.
+    fn least_head(&self, index: usize, cursor: usize) -> Option<Reverse<(Key, bool, usize)>> {
         let ordered = &self.parts[index];
-        (cursor < ordered.part.len()).then(|| Reverse((ordered.key(cursor), index)))
+        (cursor < ordered.part.len()).then(|| Reverse((ordered.least_key(cursor), false, index)))
     }
 
     /// How far each part is read when `rank` events of the whole result are.
-    fn cursors(&self, rank: usize) -> Vec<usize> {
-        let mut low = vec![0; self.parts.len()];
-        let mut high: Vec<usize> = self.parts.iter().map(|ordered| ordered.part.len()).collect();
-        // The answer of each part lies between low and high. The middle of the widest part is ranked in all
-        // parts, and every part drops the side that the wanted rank is not on.
+    fn cursors(&self, rank: usize) -> Result<Vec<usize>> {
+        // The answer of each part lies between low and high.
+        let (mut low, mut high) = self.bounds(rank);
+        // The middle of the widest part is ranked in all parts, and every part drops the side that the wanted rank is
+        // not on.
         while let Some(widest) =
             (0..self.parts.len()).filter(|&i| low[i] < high[i]).max_by_key(|&i| high[i] - low[i])
         {
             let middle = usize::midpoint(low[widest], high[widest]);
-            let pivot = self.parts[widest].key(middle);
-            let ranks: Vec<usize> = self.parts.iter().map(|ordered| ordered.rank(pivot)).collect();
+            let pivot = self.parts[widest].key(middle)?;
+            let ranks = self.parts.iter().map(|ordered| ordered.rank(pivot)).collect::<Result<Vec<_>>>()?;
             if ranks.iter().sum::<usize>() < rank {
                 // The pivot itself is among the first `rank` events.
                 low.iter_mut().zip(&ranks).for_each(|(low, &rank)| *low = (*low).max(rank));
@@ -128,26 +140,159 @@ impl Selection {
                 high.iter_mut().zip(&ranks).for_each(|(high, &rank)| *high = (*high).min(rank));
             }
         }
-        low
+        Ok(low)
+    }
+
+    /// Between what each part is surely read then, by the first and last times of all.
+    fn bounds(&self, rank: usize) -> (Vec<usize>, Vec<usize>) {
+        let lengths = self.parts.iter().map(|ordered| ordered.part.len());
+        let (mut low, mut high) = (vec![0; self.parts.len()], lengths.collect::<Vec<_>>());
+        if rank == 0 {
+            return (low.clone(), low);
+        }
+        let metas = self.parts.iter().map(|ordered| &ordered.part.segment.meta);
+        let ends = metas.flat_map(|meta| [meta.first, meta.last.map(|last| last.saturating_add(1))]);
+        let mut pivots: Vec<Key> = ends.flatten().map(|time| (time, 0, 0)).collect();
+        pivots.sort_unstable();
+        let ranks = |pivot: Key| self.parts.iter().map(move |ordered| ordered.ranks(pivot));
+        let before =
+            pivots.partition_point(|&pivot| ranks(pivot).map(|ranks| ranks.end).sum::<usize>() <= rank);
+        if let Some(&pivot) = before.checked_sub(1).and_then(|last| pivots.get(last)) {
+            low.iter_mut().zip(ranks(pivot)).for_each(|(low, ranks)| *low = ranks.start);
+        }
+        let behind =
+            pivots.partition_point(|&pivot| ranks(pivot).map(|ranks| ranks.start).sum::<usize>() < rank);
+        if let Some(&pivot) = pivots.get(behind) {
+            high.iter_mut().zip(ranks(pivot)).for_each(|(high, ranks)| *high = ranks.end);
+        }
+        (low, high)
     }
 }
 
 impl Ordered {
-    fn key(&self, place: usize) -> Key {
-        let row = self.part.row(place);
-        (self.times.get(row), self.places.source(row), self.places.offset(row))
+    fn keys(&self) -> Result<&EventKeys> {
+        if let Some(keys) = self.keys.get() {
+            return Ok(keys);
+        }
+        let keys = self.part.segment.event_keys()?;
+        Ok(self.keys.get_or_init(|| keys))
     }
 
-    fn rank(&self, wanted: Key) -> usize {
-        let (mut low, mut high) = (0, self.part.len());
+    fn key(&self, place: usize) -> Result<Key> {
+        Ok(self.keys()?.of(self.part.row(place)))
+    }
+
+    /// A key that is no greater, without reading it.
+    fn least_key(&self, place: usize) -> Key {
+        let meta = &self.part.segment.meta;
+        let is_timed = self.part.row(place) as u64 >= meta.untimed;
+        (meta.first.filter(|_| is_timed).unwrap_or(NO_TIME), 0, 0)
+    }
+
+    /// How many rows have a lesser key.
+    fn rank(&self, wanted: Key) -> Result<usize> {
+        let Range { start: mut low, end: mut high } = self.ranks(wanted);
         while low < high {
             let middle = usize::midpoint(low, high);
-            if self.key(middle) < wanted {
+            if self.key(middle)? < wanted {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        low
+        Ok(low)
+    }
+
+    /// Between what that number surely lies, without reading a key.
+    fn ranks(&self, (time, ..): Key) -> Range<usize> {
+        let (meta, all) = (&self.part.segment.meta, self.part.len());
+        let untimed = self.part.count_in(0..meta.untimed as usize);
+        match (meta.first, meta.last) {
+            _ if time == NO_TIME => 0..untimed,
+            (Some(first), _) if time < first => untimed..untimed,
+            (_, Some(last)) if time > last => all..all,
+            (Some(_), Some(_)) => untimed..all,
+            _ => all..all,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Case, ImportOptions, Shown, View};
+
+    /// A case of a segment for each of these runs of seconds; some of their events have no time.
+    fn case(folder: &std::path::Path, runs: &[(u32, u32)]) -> Case {
+        let path = folder.join("o.case");
+        drop(Case::create(&path).expect("a case"));
+        for (number, &(first, count)) in runs.iter().enumerate() {
+            let line = |second: u32| match (second % 3, second - first) {
+                (1, 0..7) => format!("{{\"n\":{second}}}\n"),
+                _ => format!(
+                    "{{\"ts\":\"2026-03-01T14:{:02}:{:02}Z\",\"k\":{second}}}\n",
+                    second / 60,
+                    second % 60
+                ),
+            };
+            let log: String = (first..first + count).map(line).collect();
+            let file = folder.join(format!("{number}.ndjson"));
+            std::fs::write(&file, log).expect("a log");
+            let case = Case::open(&path).expect("a case");
+            case.import(&[file], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
+        }
+        Case::open(&path).expect("a case")
+    }
+
+    #[test]
+    fn every_page_is_that_of_the_sorted_events() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let runs = [(0, 20), (19, 20), (5, 9), (60, 1), (61, 30), (90, 5), (3, 1), (44, 2)];
+        let case = case(folder.path(), &runs);
+        let (snapshot, never) = (case.snapshot(), Cancel::default());
+        for query in ["*", "n>0", "k>30", "k<70 k>7"] {
+            let view = View::parse(query, None, None).expect("a query");
+            let all = case.selection(&snapshot, &view, &never).expect("a selection");
+            let mut sorted: Vec<Key> = Vec::new();
+            for ordered in &all.parts {
+                sorted.extend((0..ordered.part.len()).map(|place| ordered.key(place).expect("a key")));
+            }
+            sorted.sort_unstable();
+            assert!(sorted.len() > 3, "{query}");
+            for first in 0..=sorted.len() {
+                let selection = case.selection(&snapshot, &view, &never).expect("a selection");
+                let keys = |direction| -> Vec<Key> {
+                    let page = selection.page(direction, first, 4).expect("a page");
+                    page.iter().map(|position| position.key().expect("a key")).collect()
+                };
+                let wanted = |sorted: &mut dyn Iterator<Item = &Key>| -> Vec<Key> {
+                    sorted.skip(first).take(4).copied().collect()
+                };
+                assert_eq!(keys(Direction::OldestFirst), wanted(&mut sorted.iter()), "{query} {first}");
+                assert_eq!(keys(Direction::NewestFirst), wanted(&mut sorted.iter().rev()), "{query} {first}");
+                if let Some(&key) = sorted.get(first) {
+                    assert_eq!(selection.before_key(key).expect("a rank"), first, "{query}");
+                    let before = sorted.partition_point(|&(time, ..)| time < key.0);
+                    assert_eq!(selection.before(key.0).expect("a rank"), before, "{query}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_reads_the_order_of_those_segments_only_that_it_may_lie_in() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let runs: Vec<_> = (0..12).map(|number| (number * 10, 10)).collect();
+        let case = case(folder.path(), &runs);
+        let (snapshot, never) = (case.snapshot(), Cancel::default());
+        let view = View::parse("k:*", None, None).expect("a query");
+        let total = case.count(&snapshot, &view, &never).expect("a count");
+        let read = || snapshot.segments.iter().filter(|one| case.columns().has(one.meta.id, "#time")).count();
+        for (first, most) in [(0, 1), (total - 5, 2), (total / 2, 4)] {
+            let rows = (first, 5);
+            let page = case.page(&snapshot, &view, Direction::OldestFirst, rows, &Shown::text(99), &never);
+            assert_eq!(page.expect("a page").events.len(), 5);
+            assert!(read() <= most, "{} segments for the page at {first}", read());
+        }
     }
 }

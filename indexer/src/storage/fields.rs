@@ -57,7 +57,8 @@ impl Levels {
 #[derive(Debug)]
 pub struct EventKeys {
     times: Arc<Times>,
-    places: Locations,
+    source: Arc<Column>,
+    offset: Arc<Column>,
 }
 
 impl EventKeys {
@@ -66,7 +67,7 @@ impl EventKeys {
     }
 
     pub fn of(&self, row: usize) -> (i64, u32, u64) {
-        (self.times.get(row), self.places.source(row), self.places.offset(row))
+        (self.times.get(row), self.source.whole_at(row) as u32, self.offset.whole_at(row) as u64)
     }
 }
 
@@ -165,7 +166,7 @@ impl Segment {
 
     /// What events are ordered by.
     pub fn event_keys(&self) -> Result<EventKeys> {
-        Ok(EventKeys { times: self.times()?, places: self.locations()? })
+        Ok(EventKeys { times: self.times()?, source: self.packed("source")?, offset: self.packed("offset")? })
     }
 
     pub fn levels(&self) -> Result<Levels> {

@@ -29,7 +29,7 @@ pub use columns::Scalar;
 pub(crate) use columns::{
     Code, Column, ColumnCache, Dictionary, Packed, Prints, Sequence, Times, Unit, with_codes,
 };
-pub(crate) use fields::{EventKeys, Locations};
+pub(crate) use fields::EventKeys;
 pub(crate) use files::{folder_bytes, folder_is_read_only, remove_where};
 pub(crate) use intern::{Interner, TextColumn};
 pub(crate) use kept::{keep_ids, kept_ids};

@@ -140,10 +140,10 @@ impl Case {
     ) -> Result<()> {
         let tree =
             Self::without_damaged(snapshot, |snapshot| self.tree(snapshot, cancel, &mut |_, _| Ok(())))?;
-        let selection = self.selection(snapshot, view, cancel)?;
+        let selection = self.whole_selection(snapshot, view, cancel)?;
         let mut cursor = self.raw_cursor();
         for first in (0..selection.len()).step_by(PAGE_ROWS) {
-            for position in selection.page(Direction::OldestFirst, first, PAGE_ROWS) {
+            for position in selection.page(Direction::OldestFirst, first, PAGE_ROWS)? {
                 if cancel.is_set() {
                     return Err(Error::cancelled());
                 }
