@@ -25,7 +25,9 @@ export function buttonGrid(rowSelector: string): Attachment<HTMLElement> {
     }
 
     function focused(event: FocusEvent): void {
-      entered = event.target as HTMLElement;
+      const target = event.target as HTMLElement;
+      if (target.closest(rowSelector) === null) return;
+      entered = target;
       lead();
     }
 
