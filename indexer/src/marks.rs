@@ -70,44 +70,33 @@ impl Case {
         cancel: &Cancel,
     ) -> Result<Strip> {
         Self::without_damaged(snapshot, |snapshot| {
-            self.strip_of(snapshot, view, (direction, marks), cells, cancel)
-        })
-    }
-
-    fn strip_of(
-        &self,
-        snapshot: &Snapshot,
-        view: &View,
-        (direction, marks): (Direction, &[Filter]),
-        cells: usize,
-        cancel: &Cancel,
-    ) -> Result<Strip> {
-        let all = self.selection(snapshot, view, cancel)?;
-        all.read(cancel)?;
-        let total = all.len();
-        let cells = cells.clamp(1, STRIP_CELLS).min(total.max(1));
-        let mut edges: Vec<usize> = (0..=cells).map(|cell| first_row(total, cells, cell)).collect();
-        if direction == Direction::NewestFirst {
-            edges = edges.into_iter().rev().map(|edge| total - edge).collect();
-        }
-        let mut keys: Vec<Key> = Vec::with_capacity(cells);
-        for &edge in &edges[1..cells] {
-            keys.push(key_at(&all, edge)?);
-        }
-        let mut counts = Vec::with_capacity(marks.len());
-        for mark in marks {
-            let marked = self.selection(snapshot, &narrowed(view, mark), cancel)?;
-            let ranks = keys.iter().map(|&key| marked.before_key(key)).chain([Ok(marked.len())]);
-            let mut before = 0;
-            let mut cells: Vec<u64> = ranks
-                .map(|rank| rank.map(|rank| (rank - std::mem::replace(&mut before, rank)) as u64))
-                .collect::<Result<_>>()?;
+            let all = self.selection(snapshot, view, cancel)?;
+            all.read(cancel)?;
+            let total = all.len();
+            let cells = cells.clamp(1, STRIP_CELLS).min(total.max(1));
+            let mut edges: Vec<usize> = (0..=cells).map(|cell| first_row(total, cells, cell)).collect();
             if direction == Direction::NewestFirst {
-                cells.reverse();
+                edges = edges.into_iter().rev().map(|edge| total - edge).collect();
             }
-            counts.push(cells);
-        }
-        Ok(Strip { total, counts })
+            let mut keys: Vec<Key> = Vec::with_capacity(cells);
+            for &edge in &edges[1..cells] {
+                keys.push(key_at(&all, edge)?);
+            }
+            let mut counts = Vec::with_capacity(marks.len());
+            for mark in marks {
+                let marked = self.selection(snapshot, &narrowed(view, mark), cancel)?;
+                let ranks = keys.iter().map(|&key| marked.before_key(key)).chain([Ok(marked.len())]);
+                let mut before = 0;
+                let mut cells: Vec<u64> = ranks
+                    .map(|rank| rank.map(|rank| (rank - std::mem::replace(&mut before, rank)) as u64))
+                    .collect::<Result<_>>()?;
+                if direction == Direction::NewestFirst {
+                    cells.reverse();
+                }
+                counts.push(cells);
+            }
+            Ok(Strip { total, counts })
+        })
     }
 
     /// The row of a result at which an event stands, or would stand where it does not match; nothing where it
