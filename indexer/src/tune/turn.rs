@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn whoever_gives_way_goes_on_when_the_turn_ends_or_lasts_too_long() {
         give_way();
-        let (turn, began) = (Turn::take(), Instant::now());
+        let (began, turn) = (Instant::now(), Turn::take());
         let waiting = thread::spawn(move || {
             give_way();
             began.elapsed()
@@ -62,7 +62,7 @@ mod tests {
         drop(turn);
         assert!(waiting.join().expect("it went on") >= Duration::from_millis(30));
 
-        let (_turn, began) = (Turn::take(), Instant::now());
+        let (began, _turn) = (Instant::now(), Turn::take());
         give_way();
         assert!(began.elapsed() >= LONGEST_TURN);
     }
