@@ -65,9 +65,9 @@ function agreed(timberline, place, file) {
 }
 
 await main(async () => {
-  await setup();
+  await setup({ window: false });
   await buildScreen();
-  await buildPrograms('--release');
+  await buildPrograms(['timberline', 'generate'], '--release');
   readers();
 
   const rows = [];

@@ -1,6 +1,6 @@
 // `npm run bless`: writes the golden files anew: outputs in tests/cases, the generated TypeScript types, the
 // page of the language, and the picture in docs/images. Read the difference before committing it.
-import { buildPrograms, buildScreen } from './build.mjs';
+import { buildScreen } from './build.mjs';
 import { tools } from './paths.mjs';
 import { main, run, runNode, say } from './run.mjs';
 import { setup } from './setup.mjs';
@@ -9,7 +9,7 @@ await main(async () => {
   process.env.TIMBERLINE_BLESS = '1';
   await setup({ tests: true });
   await buildScreen();
-  await buildPrograms('--all-targets');
+  await run('cargo', ['build', '--workspace', '--all-targets']);
   await run('cargo', [
     'test',
     '--workspace',

@@ -1,9 +1,10 @@
 // Building the screen and the programs. `npm start`, `npm run dev` and `npm test` share these steps and
 // the dev profile, so that what one of them built the others find ready.
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
-import { root, tools } from './paths.mjs';
+import { program, root, tools } from './paths.mjs';
 import { run, runNode, say } from './run.mjs';
 import { isFresh, stamp } from './stamps.mjs';
 
@@ -25,11 +26,24 @@ export async function buildScreen() {
   stamp('screen', screenSources);
 }
 
+// CPU minutes of a build from nothing, measured: the engine with polars and tantivy, and the window on top of it.
+const cpuMinutes = { engine: 27, window: 6 };
+
+/** Says how long the first build takes here, where none was made yet. */
+function foretell(programs, profile) {
+  if (programs.some((name) => existsSync(program(name, profile))))
+    return say('Building the programs');
+  const window = programs.includes('timberline-desktop');
+  const minutes = (cpuMinutes.engine + (window ? cpuMinutes.window : 0)) / availableParallelism();
+  say(`Building the programs: about ${Math.ceil(minutes)} minutes the first time, on this machine`);
+}
+
 /**
- * Builds every program. Always the whole workspace: one crate alone would ask for other features of the
- * large dependencies, and they would be built again.
+ * Builds these programs. Always as a part of the workspace: one crate alone would ask for other features of
+ * the large dependencies, and they would be built again for the tests.
  */
-export async function buildPrograms(...options) {
-  say('Building the programs (the first time takes some minutes)');
-  await run('cargo', ['build', '--workspace', '--quiet', ...options]);
+export async function buildPrograms(programs, ...options) {
+  foretell(programs, options.includes('--release') ? 'release' : 'debug');
+  const bins = programs.flatMap((name) => ['--bin', name]);
+  await run('cargo', ['build', '--workspace', ...bins, ...options]);
 }

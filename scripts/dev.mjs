@@ -16,7 +16,10 @@ const screen = 'http://127.0.0.1:1420';
 const paths = process.argv.slice(2).map((path) => resolve(caller, path));
 
 // The window is built without its own copy of the screen, so that it asks Vite's server for it.
-const build = () => buildPrograms(...(hasDisplay() ? ['--no-default-features'] : []));
+const build = () =>
+  hasDisplay()
+    ? buildPrograms(['timberline-desktop'], '--no-default-features')
+    : buildPrograms(['timberline']);
 
 const children = new Set();
 
@@ -38,7 +41,7 @@ function host(token) {
 }
 
 await main(async () => {
-  await setup();
+  await setup({ window: hasDisplay() });
   await build();
   process.on('SIGINT', () => stop(0));
   process.on('SIGTERM', () => stop(0));

@@ -15,7 +15,7 @@ await main(async () => {
   if (process.platform !== 'linux') throw new Stop('Packages are made on Linux for now.');
   await setup();
   await buildScreen();
-  await buildPrograms(...(debug ? [] : ['--release']));
+  await buildPrograms(['timberline', 'timberline-desktop'], ...(debug ? [] : ['--release']));
 
   // Where cargo put the command is known only now, so this entry is not in tauri.conf.json.
   const files = { '/usr/bin/timberline': program('timberline', profile) };

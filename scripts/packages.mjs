@@ -24,6 +24,10 @@ const toBuild = [
     dnf: 'pkgconf-pkg-config',
     pacman: 'pkgconf',
   },
+];
+
+// What the window is built with; a program without one needs none of it.
+const toBuildWindow = [
   {
     present: library('webkit2gtk-4.1'),
     apt: 'libwebkit2gtk-4.1-dev',
@@ -105,13 +109,14 @@ async function aptInstall(missing) {
 }
 
 /** Makes sure of the system packages: installs them where apt is there, else says which are wanted. */
-export async function systemPackages({ tests }) {
+export async function systemPackages({ tests, window }) {
   if (process.platform !== 'linux') {
     if (process.platform === 'darwin' && !onPath('cc')) throw new Stop(advice.darwin);
     if (process.platform === 'win32') say(advice.win32);
     return;
   }
-  const missing = [...toBuild, ...(tests ? toTest : [])].filter((need) => !need.present());
+  const needed = [...toBuild, ...(window ? toBuildWindow : []), ...(tests ? toTest : [])];
+  const missing = needed.filter((need) => !need.present());
   if (missing.length === 0) return;
   if (!existsSync('/usr/bin/apt-get')) throw new Stop(list(missing));
   await aptInstall(missing);

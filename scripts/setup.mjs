@@ -66,10 +66,10 @@ async function npmPackages() {
   await run('npm', [verb, '--no-audit', '--no-fund', '--loglevel=error'], { shell });
 }
 
-/** Everything that building needs; with `tests`, also what the tests drive. */
-export async function setup({ tests = false } = {}) {
+/** Everything that building needs: the window too, unless told otherwise; with `tests`, also what the tests drive. */
+export async function setup({ tests = false, window = true } = {}) {
   checkNode();
-  await systemPackages({ tests });
+  await systemPackages({ tests, window });
   await checkRust({ tests });
   await npmPackages();
 }

@@ -8,16 +8,19 @@ import { hasDisplay, main, run, say } from './run.mjs';
 import { setup } from './setup.mjs';
 
 await main(async () => {
-  await setup();
+  // Only the program that is started is built, and only what it needs is installed.
+  const window = hasDisplay();
+  const host = window ? 'timberline-desktop' : 'timberline';
+  await setup({ window });
   await buildScreen();
-  await buildPrograms();
+  await buildPrograms([host]);
 
   const paths = process.argv.slice(2).map((path) => resolve(caller, path));
-  if (hasDisplay()) {
+  if (window) {
     say('Opening the window');
-    await run(program('timberline-desktop'), paths);
+    await run(program(host), paths);
   } else {
     say('There is no display here, so the workbench is served to a browser instead.');
-    await run(program('timberline'), ['serve', ...paths]);
+    await run(program(host), ['serve', ...paths]);
   }
 });
