@@ -134,6 +134,14 @@ pub const DISTINCT_PAIRS: usize = 32_000_000;
 /// The most cells of an answer: what its axes' places multiply to. A screen shows some thousands.
 pub const ANSWER_CELLS: usize = 1 << 20;
 
+/// Counters that an aggregation of a pipe takes in one segment: groups, or groups times values of a field. Where
+/// more were needed, rows are grouped by their values. These are 4 MB a thread.
+pub const LOWERED_CELLS: usize = 1 << 20;
+
+/// Values of a field, over all segments, that `top` and `rare` count by codes of all segments. Each takes some fifty
+/// bytes for as long as the field is asked for.
+pub const RANKED_VALUES: u64 = 4_000_000;
+
 /// The most values one axis of terms may ask for.
 pub const TERMS: usize = 10_000;
 

@@ -39,6 +39,9 @@ impl Bench {
             let top = By::Terms { field: "path".to_owned(), top: 10, order: TermOrder::Most };
             self.aggregate(&format!("status:{} line>{run}", statuses[run % 4]), vec![top], vec![])
         })?;
+        self.row("pipe: top 10 path", 10.0, floor.words, |run| {
+            self.pipe(&format!("* | top {} path", 10 + run))
+        })?;
         self.row("top 10 of referer", 30.0, floor.words, |run| self.top("referer", run))
     }
 }

@@ -55,6 +55,24 @@ impl Bench {
             format!("{} | sort -{number} | limit {}", fields.filter(run + 300), 100 + run)
         })?;
         pipe("pipe: sort all, limit", &|run| format!("* | sort -{number}, {group} | limit {}", 100 + run))?;
+        let timed = |name: String, target: Option<f64>, query: &dyn Fn(usize) -> String| {
+            self.row(&name, target, floor.words, |run| self.pipe(&query(run)))
+        };
+        timed(format!("pipe: stats count by {group}"), Some(10.0), &|run| {
+            format!("* | stats count by {group} | where count > {run}")
+        })?;
+        timed(format!("pipe: stats count by {group}, filtered"), None, &|run| {
+            format!("{} | stats count by {group}", fields.filter(run + 500))
+        })?;
+        timed(format!("pipe: percentiles of {number} by {group}"), Some(40.0), &|run| {
+            format!("* | stats p50({number}), p95({number}), p99({number}) by {group} | limit {}", 10 + run)
+        })?;
+        timed(format!("pipe: timechart count by {group}"), Some(12.0), &|run| {
+            format!("* | timechart count by {group} | limit {}", 100 + run)
+        })?;
+        timed(format!("pipe: sort -{number}, limit 100"), Some(40.0), &|run| {
+            format!("* | sort -{number} | limit {}", 100 + run)
+        })?;
         pipe("pipe: stats by", &|run| {
             format!("* | stats count, sum({number}), max({number}) by {group} | where count > {run}")
         })?;

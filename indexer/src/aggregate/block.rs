@@ -137,6 +137,19 @@ pub fn each_block(
     }
 }
 
+/// The same for runs of rows that the caller knows, in order, each with the first of its cells.
+pub fn each_block_of(
+    part: &Part,
+    runs: &[(Range<usize>, u32)],
+    apart: &[Apart],
+    each: &mut dyn FnMut(&Block<'_>),
+) {
+    let mut blocks = Blocks { part, apart, rows: Vec::with_capacity(BLOCK_ROWS), cells: Vec::new(), each };
+    for (rows, first) in runs {
+        blocks.run(rows.clone(), *first);
+    }
+}
+
 struct Blocks<'a> {
     part: &'a Part,
     apart: &'a [Apart],

@@ -8,7 +8,7 @@ use crate::storage::{Column, Dictionary, Packed, Scalar, Segment, SourceEntry, U
 
 /// Numbers with more places than this are given codes by their value before they are counted, because most
 /// of the places are empty.
-const DENSE: u64 = 1 << 16;
+pub const DENSE: u64 = 1 << 16;
 
 /// A field's numbers in a segment, and what of it are no numbers.
 pub struct Numbers {

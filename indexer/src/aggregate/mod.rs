@@ -32,10 +32,13 @@ pub use request::{Answer, Axis, Bins, By, Measure, Measured, Request, TermOrder}
 pub use significant::{Significant, SignificantTerms};
 pub use transactions::{Transaction, TransactionOrder, Transactions};
 
+pub(crate) use block::{Apart, Block, Cells, Lookup, RowsOf, each_block_of};
+pub(crate) use count::Counting;
 pub(crate) use dictionary::{Coded, Values};
-pub(crate) use field::{Numbers, columns, missing, numbers};
+pub(crate) use field::{DENSE, Numbers, coded, columns, missing, numbers};
 pub(crate) use follow::holding;
 pub(crate) use measure::domain;
+pub(crate) use terms::{TermCounts, counts_of_codes};
 
 use crate::Cancel;
 use crate::case::{Case, Snapshot};

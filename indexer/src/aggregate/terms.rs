@@ -7,6 +7,7 @@ use super::Asked;
 use super::count::count_codes;
 use super::dictionary::Values;
 use super::request::{Answer, Axis, TermOrder};
+use crate::case::Case;
 use crate::error::{Error, ErrorKind, Result};
 use crate::exec::{Part, in_order};
 use crate::limits::{PARTIAL_EVERY, TERMS};
@@ -65,7 +66,7 @@ impl TermCounts {
     }
 
     /// `partial` is called with what is counted so far, and the share of the events looked at.
-    fn so_far(
+    pub fn so_far(
         asked: &Asked<'_>,
         field: &str,
         partial: &mut dyn FnMut(&TermCounts, f64),
@@ -166,21 +167,25 @@ fn least(codes: impl Iterator<Item = u32>, most: usize, key: impl Fn(u32) -> (u3
     kept
 }
 
-fn counted(asked: &Asked<'_>, field: &str, part: &Part, column: &Column) -> Result<Counted> {
-    if part.is_all() {
-        // Counts of a whole segment never change.
-        let make = || {
-            let counts = count_codes(column, part);
-            let bytes = counts.len() * size_of::<u32>();
-            Ok((counts, bytes))
-        };
-        let name = format!("#counts {field}");
-        return asked.case.columns().get(part.segment.meta.id, &name, make).map(Counted::Codes);
+/// How often each code of a field's only column occurs among the rows of a part.
+pub fn counts_of_codes(case: &Case, field: &str, part: &Part, column: &Column) -> Result<Arc<Vec<u32>>> {
+    if !part.is_all() {
+        return Ok(Arc::new(count_codes(column, part)));
     }
-    if part.len() < column.largest as usize / SPARSE {
+    // Counts of a whole segment never change.
+    let make = || {
+        let counts = count_codes(column, part);
+        let bytes = counts.len() * size_of::<u32>();
+        Ok((counts, bytes))
+    };
+    case.columns().get(part.segment.meta.id, &format!("#counts {field}"), make)
+}
+
+fn counted(asked: &Asked<'_>, field: &str, part: &Part, column: &Column) -> Result<Counted> {
+    if !part.is_all() && part.len() < column.largest as usize / SPARSE {
         let mut rows = Vec::with_capacity(part.len());
         with_codes!(&column.codes, codes => part.for_each(|row| rows.push(u64::from(codes[row]) as u32)));
         return Ok(Counted::Rows(rows));
     }
-    Ok(Counted::Codes(Arc::new(count_codes(column, part))))
+    counts_of_codes(asked.case, field, part, column).map(Counted::Codes)
 }

@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 
 use super::best::Best;
 use super::line::Line;
+use super::lower::{self, Lowered};
 use super::names::Names;
 use super::plan::{Planned, Planner, plan};
 use super::run::{Clock, Run, RunOptions, Scope};
 use super::source::{Piece, Reader, Wanted, clusters};
+use super::stages::facets::Facets;
 use super::stages::sort::SortBy;
 use super::stages::stats::{Groups, StatsPlan};
-use super::step::RowStep;
+use super::step::{RowStep, Step};
 use super::table::Table;
 use crate::Cancel;
 use crate::case::{Case, Snapshot};
@@ -188,11 +190,24 @@ impl Asked {
                 Planned::Rows(step) => rows.push(step),
                 Planned::Stats(stats) => {
                     let rest = Rest { asked: self, done: index + 1 };
+                    if rows.is_empty() && self.ranked(run, scope, &stats, index, out, partial)? {
+                        return Ok(());
+                    }
                     return self.grouped(run, scope, &rows, &stats, &rest, out, partial);
                 }
                 Planned::First(keys, first) => {
                     let rest = Rest { asked: self, done: index + 1 };
                     return self.first(run, scope, (&rows, &keys, first), &rest, out, partial);
+                }
+                Planned::Facets(facets) => {
+                    let fields =
+                        if facets.fields().is_empty() { &self.wanted.columns } else { facets.fields() };
+                    let fields = fields.to_vec();
+                    if !rows.is_empty() || run.by_rows || !lower::facets::can_count(&fields, scope.snapshot) {
+                        break;
+                    }
+                    let rest = Rest { asked: self, done: index + 1 };
+                    return self.facets(run, scope, (facets, &fields), &rest, out, partial);
                 }
                 Planned::Step(_) => break,
             }
@@ -222,6 +237,30 @@ impl Asked {
         line.finish(run, out)
     }
 
+    /// Stages up to a `top` or `rare` whose first rows are known without groups; `index` is the step that groups.
+    fn ranked(
+        &self,
+        run: &Run<'_>,
+        scope: Scope<'_>,
+        stats: &StatsPlan,
+        index: usize,
+        out: &mut dyn FnMut(Table) -> Result<()>,
+        partial: &mut dyn FnMut(Partial<'_>),
+    ) -> Result<bool> {
+        if run.by_rows {
+            return Ok(false);
+        }
+        // The step behind it ranks the groups.
+        let rest = Rest { asked: self, done: index + 2 };
+        let mut told = |table: &Table, fraction| {
+            let table = rest.told(table.clone(), run).ok().flatten();
+            partial(Partial { table: table.as_ref(), fraction });
+        };
+        let Some(table) = lower::ranked(stats, (scope, run), &mut told)? else { return Ok(false) };
+        rest.finish(table, run, out)?;
+        Ok(true)
+    }
+
     /// Stages up to `sort` with a `limit` behind it.
     fn first(
         &self,
@@ -237,8 +276,33 @@ impl Asked {
         plan(&self.stages[..rest.done], &mut planner)?;
         let read = Wanted { columns: self.columns_of(planner.names), refs: true };
         let best = Best { asked: self, run, scope, steps, keys, first, read };
+        if let Some(events) = lower::sorted(keys, first, steps.is_empty(), (scope, run))? {
+            return rest.finish(best.read_of(&events)?, run, out);
+        }
         let mut progress = Progress::new(scope.snapshot.events());
         let table = best.table(&mut |segment| progress.segments(scope.snapshot, &[segment], partial))?;
+        rest.finish(table, run, out)
+    }
+
+    /// The stage `facets` behind the filter.
+    fn facets(
+        &self,
+        run: &Run<'_>,
+        scope: Scope<'_>,
+        (mut facets, fields): (Facets, &[Arc<str>]),
+        rest: &Rest<'_>,
+        out: &mut dyn FnMut(Table) -> Result<()>,
+        partial: &mut dyn FnMut(Partial<'_>),
+    ) -> Result<()> {
+        let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case.raw_cursor());
+        let mut progress = Progress::new(scope.snapshot.events());
+        for group in Self::ordered(scope) {
+            for piece in self.pieces(run, scope, &group)? {
+                lower::facets::add(&mut facets, fields, &piece, &mut reader, (scope, run))?;
+            }
+            progress.segments(scope.snapshot, &group, partial);
+        }
+        let table = facets.finish(run)?.unwrap_or_default();
         rest.finish(table, run, out)
     }
 
@@ -296,9 +360,10 @@ impl Asked {
         } else {
             (0..scope.snapshot.segments.len() as u32).map(|segment| vec![segment]).collect()
         };
+        let lowered = Lowered::new(stats, rows.is_empty()).ok().filter(|_| !run.by_rows);
         let mut groups = Groups::new(stats);
         let mut progress = Progress::new(scope.snapshot.events());
-        let group = |task: usize| self.group(run, scope, rows, stats, &tasks[task]);
+        let group = |task: usize| self.group(run, scope, rows, (stats, lowered.as_ref()), &tasks[task]);
         in_order(tasks.len(), &run.cancel, group, |task, found| {
             groups.merge(found, run)?;
             progress.segments(scope.snapshot, &tasks[task], &mut |_| {});
@@ -319,12 +384,17 @@ impl Asked {
         run: &Run<'_>,
         scope: Scope<'_>,
         rows: &[Box<dyn RowStep>],
-        stats: &Arc<StatsPlan>,
+        (stats, lowered): (&Arc<StatsPlan>, Option<&Lowered>),
         segments: &[u32],
     ) -> Result<Groups> {
         let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case.raw_cursor());
         let mut groups = Groups::new(stats);
         for cluster in clusters_of(self.pieces(run, scope, segments)?)? {
+            if let (Some(lowered), [piece]) = (lowered, cluster.as_slice())
+                && lowered.add(piece, &mut groups, &mut reader, (scope, run))?
+            {
+                continue;
+            }
             reader.each(&cluster, run, &mut |mut table| {
                 for step in rows {
                     table = step.apply(table, run)?;
@@ -361,14 +431,26 @@ impl Rest<'_> {
 
     /// The result of the groups so far, where it costs little.
     fn partial(&self, groups: &mut Groups, run: &Run<'_>) -> Result<Option<Table>> {
-        // What is behind may be another run, or need the largest groups of all.
+        if groups.len() > PARTIAL_ROWS || !self.is_told() {
+            return Ok(None);
+        }
+        self.told(groups.table(run)?, run)
+    }
+
+    /// Whether partial results are told: what is behind may be another run, or need the largest groups of all.
+    fn is_told(&self) -> bool {
         let is_plain =
             |stage: &Stage| !matches!(stage.kind, StageKind::Compare { .. } | StageKind::Timechart { .. });
-        if groups.len() > PARTIAL_ROWS || !self.asked.stages.iter().all(is_plain) {
+        self.asked.stages.iter().all(is_plain)
+    }
+
+    /// The result of a table so far.
+    fn told(&self, table: Table, run: &Run<'_>) -> Result<Option<Table>> {
+        if !self.is_told() {
             return Ok(None);
         }
         let mut tables = Vec::new();
-        self.finish(groups.table(run)?, run, &mut |table| {
+        self.finish(table, run, &mut |table| {
             tables.push(table);
             Ok(())
         })?;

@@ -95,7 +95,7 @@ impl Best<'_> {
     }
 
     /// All that is wanted of these events, in their order, through the steps.
-    fn read_of(&self, events: &[EventRef]) -> Result<Table> {
+    pub fn read_of(&self, events: &[EventRef]) -> Result<Table> {
         let mut by_segment: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
         for (place, event) in events.iter().enumerate() {
             by_segment.entry(event.segment).or_default().push((event.row, place as u32));
@@ -117,6 +117,9 @@ impl Best<'_> {
             tables.push(table);
             Ok(())
         })?;
+        if tables.is_empty() {
+            return Ok(Table::of_rows(0));
+        }
         let mut order = vec![0; events.len()];
         for (read, &(_, place)) in pieces.iter().flat_map(|(_, rows)| rows).enumerate() {
             order[place as usize] = read as u32;

@@ -172,28 +172,12 @@ impl Column {
 
     /// A column of a segment; the rows are those given.
     pub(crate) fn of_packed(column: &Arc<PackedColumn>, rows: &Picked<'_>) -> Column {
-        Column::new(with_codes!(&column.codes, codes => match column.values {
-            Values::Texts(_) => Data::Text {
-                // The code of a missing value is the one before 0.
-                codes: rows.map(|row| (u64::from(codes[row]) as u32).wrapping_sub(1)),
-                texts: Dictionary::Segment(Arc::clone(column)),
-            },
-            Values::Numbers { base, unit } => {
-                let number = |row: usize| {
-                    let place = u64::from(codes[row]).checked_sub(1)?;
-                    Some(base.wrapping_add(place as i64))
-                };
-                match unit {
-                    Unit::Whole | Unit::Time => Data::Int(rows.map(|row| number(row).unwrap_or(NO_INT))),
-                    Unit::Truth => Data::Bool(rows.map(|row| number(row).map(|truth| truth != 0))),
-                    Unit::Decimals(_) | Unit::Bits => {
-                        Data::Float(rows.map(|row| number(row).map_or(f64::NAN, |number| unit.float(number))))
-                    }
-                }
-            }
-            // Columns are packed so for calculations only.
-            Values::Sparse { .. } | Values::Listed(_) => Data::Missing(rows.len()),
-        }))
+        with_codes!(&column.codes, codes => decoded(column, rows, |row| u64::from(codes[row])))
+    }
+
+    /// What these codes of a column stand for.
+    pub(crate) fn of_codes(column: &Arc<PackedColumn>, codes: &[u64]) -> Column {
+        decoded(column, &Picked::Run(0..codes.len()), |place| codes[place])
     }
 
     #[must_use]
@@ -322,6 +306,29 @@ impl Column {
             Data::Mixed(values) => values.iter().map(Cell::bytes).sum(),
         }
     }
+}
+
+/// What the codes of these rows stand for.
+fn decoded(column: &Arc<PackedColumn>, rows: &Picked<'_>, code: impl Fn(usize) -> u64) -> Column {
+    Column::new(match column.values {
+        Values::Texts(_) => Data::Text {
+            // The code of a missing value is the one before 0.
+            codes: rows.map(|row| (code(row) as u32).wrapping_sub(1)),
+            texts: Dictionary::Segment(Arc::clone(column)),
+        },
+        Values::Numbers { base, unit } => {
+            let number = |row: usize| Some(base.wrapping_add(code(row).checked_sub(1)? as i64));
+            match unit {
+                Unit::Whole | Unit::Time => Data::Int(rows.map(|row| number(row).unwrap_or(NO_INT))),
+                Unit::Truth => Data::Bool(rows.map(|row| number(row).map(|truth| truth != 0))),
+                Unit::Decimals(_) | Unit::Bits => {
+                    Data::Float(rows.map(|row| number(row).map_or(f64::NAN, |number| unit.float(number))))
+                }
+            }
+        }
+        // Columns are packed so for calculations only.
+        Values::Sparse { .. } | Values::Listed(_) => Data::Missing(rows.len()),
+    })
 }
 
 fn concat_texts<E>(parts: &[&Column], stopped: &dyn Fn() -> Result<(), E>) -> Result<Column, E> {

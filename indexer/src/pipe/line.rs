@@ -19,6 +19,7 @@ impl Line {
             Planned::Rows(step) => Box::new(Each(step)) as Box<dyn Step>,
             Planned::Stats(plan) => Box::new(Stats::new(&plan)),
             Planned::First(keys, first) => Box::new(Sort::new(keys, Some(first))),
+            Planned::Facets(facets) => Box::new(facets),
             Planned::Step(step) => step,
         });
         Line { steps: steps.collect() }

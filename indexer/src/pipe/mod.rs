@@ -2,7 +2,8 @@
 //!
 //! [`answer`] reads events ([`source`]) and sends them through the steps that [`plan`] makes of a query's
 //! stages ([`stages`]). A stage either works on each row alone, and then on several threads, or remembers what
-//! it saw; what stages keep is counted against one budget. Expressions are in [`expr`].
+//! it saw; what stages keep is counted against one budget. The first aggregation is calculated from the codes of
+//! columns where that gives the same ([`lower`]). Expressions are in [`expr`].
 
 mod answer;
 mod best;
@@ -12,6 +13,7 @@ mod column;
 mod expr;
 mod intern;
 mod line;
+mod lower;
 mod names;
 mod plan;
 mod plan_larger;

@@ -27,6 +27,7 @@ use crate::query::{Aggregate, Group, NamePattern, Stage, StageKind};
 pub(crate) enum Planned {
     Rows(Box<dyn RowStep>),
     Stats(Arc<StatsPlan>),
+    Facets(Facets),
     /// So many of the first rows in the order of keys.
     First(Vec<SortBy>, usize),
     Step(Box<dyn Step>),
@@ -124,7 +125,7 @@ impl Planner<'_> {
                     self.names.read_all();
                 }
                 self.names.replace(Facets::COLUMNS.map(str::to_owned));
-                step(Facets::new(fields, values.map_or(FACET_VALUES, |values| values as usize)))
+                Planned::Facets(Facets::new(fields, values.map_or(FACET_VALUES, |values| values as usize)))
             }
             StageKind::Grok(extraction) => self.extract(extraction, Extractor::grok)?,
             StageKind::Dissect(extraction) => self.extract(extraction, Extractor::dissect)?,
@@ -203,7 +204,7 @@ impl Planner<'_> {
         let aggregates: Vec<_> = aggregates.collect::<Result<_>>()?;
         let names = by.iter().map(|(name, _)| name).chain(aggregates.iter().map(|one| &one.name)).cloned();
         self.names.replace(names.collect::<Vec<_>>());
-        Ok(StatsPlan { by, aggregates, largest: None, stage })
+        Ok(StatsPlan { by, aggregates, largest: None, ranked: None, stage })
     }
 
     fn aggregate(&self, aggregate: &Aggregate) -> Result<PlannedAggregate> {

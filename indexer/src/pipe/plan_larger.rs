@@ -12,7 +12,7 @@ use super::stages::context::{self, Context, Neighbours};
 use super::stages::extract::{Extract, Pattern};
 use super::stages::frequent::Ranking;
 use super::stages::lookup::Lookup;
-use super::stages::stats::{Largest, PlannedAggregate, StatsPlan};
+use super::stages::stats::{Largest, PlannedAggregate, Ranked, StatsPlan};
 use super::stages::timechart::{Timechart, empty};
 use super::stages::transaction::Transaction;
 use crate::error::Result;
@@ -63,14 +63,16 @@ impl Planner<'_> {
     }
 
     pub(super) fn frequent(&mut self, frequent: &Frequent, rarest: bool) -> Result<Vec<Planned>> {
-        let fields: Vec<Arc<str>> =
-            self.fields(&frequent.by)?.into_iter().chain(self.fields(&frequent.fields)?).collect();
+        let (groups, values) = (self.fields(&frequent.by)?, self.fields(&frequent.fields)?);
+        let fields: Vec<Arc<str>> = groups.iter().chain(&values).cloned().collect();
         let by = fields.iter().map(|name| (name.to_string(), Expression::field(name))).collect();
         let stage = if rarest { "rare" } else { "top" };
-        let plan = StatsPlan { by, aggregates: vec![counting("count")], largest: None, stage };
+        let count = usize::try_from(frequent.count).unwrap_or(usize::MAX);
+        let ranked = frequent.by.is_empty().then_some(Ranked { count, rarest });
+        let plan = StatsPlan { by, aggregates: vec![counting("count")], largest: None, ranked, stage };
         let names = fields.iter().map(ToString::to_string).chain(["count", "percent"].map(str::to_owned));
         self.names.replace(names.collect::<Vec<_>>());
-        let ranking = Ranking::new(frequent.by.len(), frequent.fields.len(), frequent.count, rarest);
+        let ranking = Ranking::new(groups, values, count, rarest);
         Ok(vec![Planned::Stats(Arc::new(plan)), step(ranking)])
     }
 
@@ -94,7 +96,7 @@ impl Planner<'_> {
         if plan.aggregates.is_empty() {
             plan.aggregates.push(counting("count"));
         }
-        let functions: Vec<Aggregation> = plan.aggregates.iter().map(|one| one.function).collect();
+        let functions = plan.aggregates.iter().map(|one| (one.name.clone(), one.function)).collect();
         plan.by = keys;
         let most = limit.map_or(SERIES, |limit| limit as usize);
         plan.largest = by.map(|_| Largest { key: 1, most });

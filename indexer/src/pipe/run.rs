@@ -25,11 +25,19 @@ pub struct RunOptions {
     pub memory_bytes: usize,
     /// The folder that the files of `lookup` are relative to.
     pub folder: PathBuf,
+    /// Every stage reads tables of rows, also where the codes of columns would give the same. Tests compare both.
+    #[doc(hidden)]
+    pub by_rows: bool,
 }
 
 impl Default for RunOptions {
     fn default() -> RunOptions {
-        RunOptions { zone: TimeZone::UTC, memory_bytes: QUERY_MEMORY_BYTES, folder: PathBuf::from(".") }
+        RunOptions {
+            zone: TimeZone::UTC,
+            memory_bytes: QUERY_MEMORY_BYTES,
+            folder: PathBuf::from("."),
+            by_rows: false,
+        }
     }
 }
 
@@ -82,6 +90,8 @@ pub(crate) struct Run<'a> {
     pub budget: Budget,
     /// What is asked; nothing where stages run over a table alone.
     pub scope: Option<Scope<'a>>,
+    /// Nothing is calculated from the codes of columns.
+    pub by_rows: bool,
     notes: Mutex<Vec<String>>,
 }
 
@@ -99,6 +109,7 @@ impl<'a> Run<'a> {
             cancel: cancel.clone(),
             budget: Budget::new(options.memory_bytes),
             scope,
+            by_rows: options.by_rows,
             notes: Mutex::default(),
         }
     }

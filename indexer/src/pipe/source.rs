@@ -59,21 +59,7 @@ impl<'a> Reader<'a> {
         each: &mut dyn FnMut(Table) -> Result<bool>,
     ) -> Result<bool> {
         if let [piece] = cluster {
-            for start in (0..piece.part.len()).step_by(PIPE_ROWS) {
-                run.check()?;
-                let end = (start + PIPE_ROWS).min(piece.part.len());
-                let first = piece.part.row(start);
-                let table = if piece.part.is_whole() {
-                    self.table(piece.segment, &Picked::Run(first..first + (end - start)), run)?
-                } else {
-                    let rows: Vec<u32> = (start..end).map(|place| piece.part.row(place) as u32).collect();
-                    self.table(piece.segment, &Picked::Some(&rows), run)?
-                };
-                if !each(table)? {
-                    return Ok(false);
-                }
-            }
-            return Ok(true);
+            return each_run(&piece.part, run, &mut |rows| each(self.table(piece.segment, rows, run)?));
         }
         self.merged(cluster, run, each)
     }
@@ -138,6 +124,23 @@ impl<'a> Reader<'a> {
             });
         }
         Ok(table)
+    }
+
+    /// A field of rows of one segment, by its name.
+    pub fn column_of(
+        &mut self,
+        segment: u32,
+        name: &str,
+        rows: &Picked<'_>,
+        run: &Run<'_>,
+    ) -> Result<Column> {
+        let segment = Arc::clone(&self.snapshot.segments[segment as usize]);
+        self.column(&segment, name, (rows, &HashMap::new()), run)
+    }
+
+    /// The names of sources by their numbers.
+    pub fn sources(&self) -> &Dictionary {
+        &self.sources
     }
 
     fn column(
@@ -222,6 +225,29 @@ impl<'a> Reader<'a> {
         }
         Ok(builder.finish())
     }
+}
+
+/// Hands out the rows of a part, some thousands at a time, until no more are wanted.
+pub(crate) fn each_run(
+    part: &Part,
+    run: &Run<'_>,
+    each: &mut dyn FnMut(&Picked<'_>) -> Result<bool>,
+) -> Result<bool> {
+    for start in (0..part.len()).step_by(PIPE_ROWS) {
+        run.check()?;
+        let end = (start + PIPE_ROWS).min(part.len());
+        let first = part.row(start);
+        let goes_on = if part.is_whole() {
+            each(&Picked::Run(first..first + (end - start)))?
+        } else {
+            let rows: Vec<u32> = (start..end).map(|place| part.row(place) as u32).collect();
+            each(&Picked::Some(&rows))?
+        };
+        if !goes_on {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// A field of a segment. One of several types has a column for each, and a row a value in one of them.

@@ -62,6 +62,22 @@ enum Node {
 }
 
 impl Expression {
+    /// The column's name, where it is a column and nothing else.
+    pub fn as_field(&self) -> Option<&Arc<str>> {
+        self.name_of(&self.node)
+    }
+
+    /// The column's name and the width, where it is the bins of a column.
+    pub fn as_binned_field(&self) -> Option<(&Arc<str>, &Width)> {
+        let Node::Bin(inner, width) = &self.node else { return None };
+        Some((self.name_of(inner)?, width))
+    }
+
+    fn name_of(&self, node: &Node) -> Option<&Arc<str>> {
+        let Node::Field(place) = node else { return None };
+        self.fields.get(*place)
+    }
+
     /// The width, where it bins times or numbers.
     pub fn as_bin(&self) -> Option<&Width> {
         match &self.node {

@@ -65,6 +65,7 @@ impl Compare {
         let options = RunOptions {
             zone: run.clock.zone.clone(),
             folder: run.clock.folder.clone(),
+            by_rows: run.by_rows,
             ..RunOptions::default()
         };
         let found = scope.case.run(scope.snapshot, &query, range, &options, &mut |_| {}, &run.cancel)?;

@@ -34,31 +34,55 @@ impl Facets {
     pub fn new(fields: Vec<Arc<str>>, values: usize) -> Facets {
         Facets { fields, values, found: Vec::new(), rows: 0, bytes: 0 }
     }
-}
 
-impl Step for Facets {
-    fn push(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Table>> {
-        self.rows += rows.rows() as u64;
-        let names = if self.fields.is_empty() { rows.names() } else { &self.fields };
-        let mut ids = Vec::new();
-        for name in names {
-            let place = self.found.iter().position(|facet| facet.name == *name).unwrap_or_else(|| {
-                let name = Arc::clone(name);
-                self.found.push(Facet { name, values: Interner::default(), counts: Vec::new() });
-                self.found.len() - 1
-            });
-            let facet = &mut self.found[place];
-            facet.values.ids(&rows.column_or_missing(name), &mut ids);
-            facet.counts.resize(facet.values.len(), 0);
-            for &id in &ids {
-                facet.counts[id as usize] += 1;
+    /// Those asked for; none where all are.
+    pub fn fields(&self) -> &[Arc<str>] {
+        &self.fields
+    }
+
+    /// So many rows more.
+    pub fn add_rows(&mut self, rows: usize) {
+        self.rows += rows as u64;
+    }
+
+    /// Takes values of a field; with weights each stands for so many rows.
+    pub fn add(&mut self, name: &Arc<str>, values: &Column, weights: Option<&[u64]>, ids: &mut Vec<u32>) {
+        let place = self.found.iter().position(|facet| facet.name == *name).unwrap_or_else(|| {
+            let name = Arc::clone(name);
+            self.found.push(Facet { name, values: Interner::default(), counts: Vec::new() });
+            self.found.len() - 1
+        });
+        let facet = &mut self.found[place];
+        facet.values.ids(values, ids);
+        facet.counts.resize(facet.values.len(), 0);
+        match weights {
+            None => ids.iter().for_each(|&id| facet.counts[id as usize] += 1),
+            Some(weights) => {
+                ids.iter().zip(weights).for_each(|(&id, weight)| facet.counts[id as usize] += weight);
             }
-            run.check()?;
         }
+    }
+
+    /// Counts what is kept now against the budget.
+    pub fn charge(&mut self, run: &Run<'_>) -> Result<()> {
         let bytes =
             self.found.iter().map(|facet| facet.values.bytes() + facet.counts.len() * 8).sum::<usize>();
         run.budget.take("facets", bytes.saturating_sub(self.bytes))?;
         self.bytes = bytes;
+        Ok(())
+    }
+}
+
+impl Step for Facets {
+    fn push(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Table>> {
+        self.add_rows(rows.rows());
+        let names = if self.fields.is_empty() { rows.names().to_vec() } else { self.fields.clone() };
+        let mut ids = Vec::new();
+        for name in &names {
+            self.add(name, &rows.column_or_missing(name), None, &mut ids);
+            run.check()?;
+        }
+        self.charge(run)?;
         Ok(None)
     }
 

@@ -1,5 +1,7 @@
 //! `top` and `rare`: the most and the least frequent values, out of counts by group.
 
+use std::sync::Arc;
+
 use super::super::cell::Cell;
 use super::super::column::{Column, Picked};
 use super::super::expr::floats;
@@ -11,16 +13,15 @@ use crate::query::BinaryOp;
 
 /// Takes the counts of every combination, those of the `by` fields first, and keeps some of each.
 pub(crate) struct Ranking {
-    by: usize,
-    fields: usize,
+    by: Vec<Arc<str>>,
+    fields: Vec<Arc<str>>,
     count: usize,
     rarest: bool,
     kept: Kept,
 }
 
 impl Ranking {
-    pub fn new(by: usize, fields: usize, count: u64, rarest: bool) -> Ranking {
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
+    pub fn new(by: Vec<Arc<str>>, fields: Vec<Arc<str>>, count: usize, rarest: bool) -> Ranking {
         let kept = Kept::new(if rarest { "rare" } else { "top" });
         Ranking { by, fields, count, rarest, kept }
     }
@@ -34,10 +35,12 @@ impl Step for Ranking {
 
     fn finish(&mut self, run: &Run<'_>) -> Result<Option<Table>> {
         let all = self.kept.take(run)?;
-        let counts = self.by + self.fields;
-        let count = |row: u32| if let Cell::Int(count) = all.cell(row as usize, counts) { count } else { 0 };
-        let is_there =
-            |row: &u32| (self.by..counts).all(|column| !all.columns()[column].is_missing(*row as usize));
+        let columns = |names: &[Arc<str>]| -> Vec<Column> {
+            names.iter().map(|name| all.column_or_missing(name)).collect()
+        };
+        let (by, fields, counts) = (columns(&self.by), columns(&self.fields), all.column_or_missing("count"));
+        let count = |row: u32| if let Cell::Int(count) = counts.cell(row as usize) { count } else { 0 };
+        let is_there = |row: &u32| fields.iter().all(|column| !column.is_missing(*row as usize));
         let missing: i64 = (0..all.rows() as u32).filter(|row| !is_there(row)).map(count).sum();
         if missing > 0 {
             run.note(vec![format!("{missing} rows have no value and are left out")]);
@@ -45,9 +48,8 @@ impl Step for Ranking {
         // The counts come in the order of their groups.
         let mut groups: Vec<Vec<u32>> = Vec::new();
         for row in (0..all.rows() as u32).filter(is_there) {
-            let same = |other: u32| {
-                (0..self.by).all(|column| all.cell(row as usize, column) == all.cell(other as usize, column))
-            };
+            let same =
+                |other: u32| by.iter().all(|column| column.cell(row as usize) == column.cell(other as usize));
             match groups.last_mut() {
                 Some(group) if same(group[0]) => group.push(row),
                 _ => groups.push(vec![row]),

@@ -21,13 +21,13 @@ pub(crate) struct Timechart {
     width: Width,
     /// Whether the second column is a value whose series are columns.
     split: bool,
-    /// The calculations, which the last columns hold.
-    functions: Vec<Aggregation>,
+    /// The calculations, which the last columns hold, and their names.
+    functions: Vec<(String, Aggregation)>,
     kept: Kept,
 }
 
 impl Timechart {
-    pub fn new(width: Width, split: bool, functions: Vec<Aggregation>) -> Timechart {
+    pub fn new(width: Width, split: bool, functions: Vec<(String, Aggregation)>) -> Timechart {
         Timechart { width, split, functions, kept: Kept::new("timechart") }
     }
 
@@ -85,7 +85,6 @@ impl Step for Timechart {
             run.note(vec!["rows without a time are left out of the chart".to_owned()]);
         }
         let bins = self.bins(&times, run)?;
-        let keys = 1 + usize::from(self.split);
         let name_of = |row: usize| match all.cell(row, 1) {
             Cell::Missing => NONE.to_owned(),
             cell => cell.to_string(),
@@ -98,8 +97,11 @@ impl Step for Timechart {
             series.dedup_by(|one, other| one.1 == other.1);
         }
         let mut table = Table::of(vec![("time".to_owned(), Column::new(Data::Time(bins.clone())))]);
-        for (index, &function) in self.functions.iter().enumerate() {
-            let count = series.len().max(1);
+        for (calculated, function) in &self.functions {
+            let cells = all.column_or_missing(calculated);
+            // Without rows there are no series.
+            let count = if self.split { series.len() } else { 1 };
+            let function = *function;
             let mut columns = vec![vec![empty(function); bins.len()]; count];
             for (row, time) in times.iter().enumerate() {
                 let Ok(bin) = bins.binary_search(time) else { continue };
@@ -109,12 +111,11 @@ impl Step for Timechart {
                 } else {
                     0
                 };
-                columns[place][bin] = all.cell(row, keys + index);
+                columns[place][bin] = cells.cell(row);
             }
-            let calculated = &all.names()[keys + index];
             for (place, cells) in columns.into_iter().enumerate() {
                 let name = match (series.get(place), self.functions.len()) {
-                    (None, _) => calculated.to_string(),
+                    (None, _) => calculated.clone(),
                     (Some((_, name)), 1) => name.clone(),
                     (Some((_, name)), _) => format!("{calculated}: {name}"),
                 };

@@ -34,6 +34,22 @@ fn charts_have_every_bin_and_put_small_series_together() {
 }
 
 #[test]
+fn what_is_named_twice_is_one_column() {
+    check(&sample(), "top 1 host, host", &["host|count|percent", "a|3|60"]);
+    check(&sample(), "top 1 host by host", &["host|count|percent", "a|3|100", "b|1|100", "c|1|100"]);
+    let chart = ["time|count", "2026-03-01T10:00:00Z|3", "2026-03-01T11:00:00Z|2"];
+    check(&sample(), "timechart span=1h count, count", &chart);
+}
+
+#[test]
+fn a_chart_without_rows_has_its_bins() {
+    let bins = ["time|count|max(bytes)", "2026-03-01T10:00:00Z|0|", "2026-03-01T11:00:00Z|0|"];
+    check(&sample(), "where status > 900 | timechart span=1h count, max(bytes)", &bins);
+    let times = ["time", "2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"];
+    check(&sample(), "where status > 900 | timechart span=1h count by host", &times);
+}
+
+#[test]
 fn duplicates_go_and_samples_stay_the_same() {
     check(&sample(), "dedup host | keep host, status", &["host|status", "a|200", "b|500", "c|200"]);
     check(&sample(), "dedup 2 host | stats count", &["count", "4"]);

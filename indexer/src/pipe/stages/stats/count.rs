@@ -24,6 +24,15 @@ impl Accumulate for Count {
         }
     }
 
+    fn add_weighted(&mut self, groups: &[u32], total: usize, column: Option<&Column>, weights: &[u64]) {
+        self.counts.resize(total, 0);
+        for (row, (&group, &weight)) in groups.iter().zip(weights).enumerate() {
+            if column.is_none_or(|column| !column.is_missing(row)) {
+                self.counts[group as usize] += weight as i64;
+            }
+        }
+    }
+
     fn merge(&mut self, later: Box<dyn Accumulate>, to: &[u32], total: usize) {
         self.counts.resize(total, 0);
         let Some(later) = super::same::<Count>(later) else { return };

@@ -35,6 +35,19 @@ impl Distinct {
         }
     }
 
+    fn take_rows(&mut self, groups: &[u32], column: &Column, weights: impl Iterator<Item = u64>) {
+        let mut ids = std::mem::take(&mut self.ids);
+        self.values.ids(column, &mut ids);
+        for (row, ((&group, &id), weight)) in groups.iter().zip(&ids).zip(weights).enumerate() {
+            if column.is_missing(row) {
+                self.missing += weight;
+            } else {
+                self.take(group, id, weight);
+            }
+        }
+        self.ids = ids;
+    }
+
     fn take(&mut self, group: u32, value: u32, count: u64) {
         let pair = self.pairs.id(group, value) as usize;
         if pair == self.counts.len() {
@@ -47,16 +60,12 @@ impl Distinct {
 impl Accumulate for Distinct {
     fn add(&mut self, groups: &[u32], _: usize, column: Option<&Column>) {
         let Some(column) = column else { return };
-        let mut ids = std::mem::take(&mut self.ids);
-        self.values.ids(column, &mut ids);
-        for (row, (&group, &id)) in groups.iter().zip(&ids).enumerate() {
-            if column.is_missing(row) {
-                self.missing += 1;
-            } else {
-                self.take(group, id, 1);
-            }
-        }
-        self.ids = ids;
+        self.take_rows(groups, column, std::iter::repeat(1));
+    }
+
+    fn add_weighted(&mut self, groups: &[u32], _: usize, column: Option<&Column>, weights: &[u64]) {
+        let Some(column) = column else { return };
+        self.take_rows(groups, column, weights.iter().copied());
     }
 
     fn merge(&mut self, later: Box<dyn Accumulate>, to: &[u32], _: usize) {

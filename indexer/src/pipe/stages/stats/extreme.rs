@@ -23,6 +23,23 @@ impl Extremes {
         Extremes { wanted, groups: Vec::new(), missing: 0 }
     }
 
+    fn take_rows(&mut self, groups: &[u32], column: &Column, weights: impl Iterator<Item = u64>) {
+        for (row, (&group, weight)) in groups.iter().zip(weights).enumerate() {
+            if column.is_missing(row) {
+                self.missing += weight;
+                continue;
+            }
+            // Texts are copied only where they are new ends.
+            if let (Data::Text { codes, texts }, (Cell::Text(least), Cell::Text(greatest))) =
+                (&column.data, &self.groups[group as usize])
+                && texts.get(codes[row]).is_some_and(|text| &**least <= text && text <= &**greatest)
+            {
+                continue;
+            }
+            self.take(group, column.cell(row));
+        }
+    }
+
     fn take(&mut self, group: u32, value: Cell) {
         let (least, greatest) = &mut self.groups[group as usize];
         // A missing value is the greatest of all.
@@ -39,20 +56,13 @@ impl Accumulate for Extremes {
     fn add(&mut self, groups: &[u32], total: usize, column: Option<&Column>) {
         self.groups.resize(total, NOTHING);
         let Some(column) = column else { return };
-        for (row, &group) in groups.iter().enumerate() {
-            if column.is_missing(row) {
-                self.missing += 1;
-                continue;
-            }
-            // Texts are copied only where they are new ends.
-            if let (Data::Text { codes, texts }, (Cell::Text(least), Cell::Text(greatest))) =
-                (&column.data, &self.groups[group as usize])
-                && texts.get(codes[row]).is_some_and(|text| &**least <= text && text <= &**greatest)
-            {
-                continue;
-            }
-            self.take(group, column.cell(row));
-        }
+        self.take_rows(groups, column, std::iter::repeat(1));
+    }
+
+    fn add_weighted(&mut self, groups: &[u32], total: usize, column: Option<&Column>, weights: &[u64]) {
+        self.groups.resize(total, NOTHING);
+        let Some(column) = column else { return };
+        self.take_rows(groups, column, weights.iter().copied());
     }
 
     fn merge(&mut self, later: Box<dyn Accumulate>, to: &[u32], total: usize) {

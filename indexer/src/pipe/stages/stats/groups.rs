@@ -69,7 +69,35 @@ impl Groups {
         self.charge(run)
     }
 
-    fn charge(&mut self, run: &Run<'_>) -> Result<()> {
+    /// Takes rows that are put together by their keys already, so many of each combination, and gives their groups.
+    pub fn add_counted(&mut self, keys: &[Column], counts: &[u64]) -> Vec<u32> {
+        self.rows += counts.iter().sum::<u64>();
+        let groups = self.keys.groups(keys, counts.len());
+        if self.plan.largest.is_some() {
+            self.sizes.resize(self.len(), 0);
+            groups.iter().zip(counts).for_each(|(&group, count)| self.sizes[group as usize] += count);
+        }
+        groups
+    }
+
+    /// Takes the arguments of one calculation, for rows of groups that are known. With weights each row stands for
+    /// so many.
+    pub fn calculate(
+        &mut self,
+        place: usize,
+        groups: &[u32],
+        column: Option<&Column>,
+        weights: Option<&[u64]>,
+    ) {
+        let total = self.len();
+        match weights {
+            None => self.accumulators[place].add(groups, total, column),
+            Some(weights) => self.accumulators[place].add_weighted(groups, total, column, weights),
+        }
+    }
+
+    /// Counts what is kept now against the budget.
+    pub fn charge(&mut self, run: &Run<'_>) -> Result<()> {
         let calculated = self.accumulators.iter().map(|one| one.bytes()).sum::<usize>();
         let bytes = self.keys.bytes() + self.sizes.len() * 8 + calculated;
         if bytes > self.bytes {

@@ -13,7 +13,7 @@ use std::any::Any;
 
 use crate::query::functions::Aggregation;
 
-use super::super::column::Column;
+use super::super::column::{Column, Picked};
 use super::super::expr::Expression;
 pub(crate) use groups::Groups;
 pub(crate) use step::Stats;
@@ -24,8 +24,16 @@ pub(crate) struct StatsPlan {
     pub aggregates: Vec<PlannedAggregate>,
     /// Only the largest values of a key keep to themselves.
     pub largest: Option<Largest>,
+    /// Only the first groups by their counts are asked for.
+    pub ranked: Option<Ranked>,
     /// The name of the stage, for messages.
     pub stage: &'static str,
+}
+
+/// So many of the most or least frequent groups.
+pub(crate) struct Ranked {
+    pub count: usize,
+    pub rarest: bool,
 }
 
 /// Of a key so many values, those with the most rows (or the largest first sum); all others become one.
@@ -53,6 +61,15 @@ impl StatsPlan {
 pub(crate) trait Accumulate: Send {
     /// Takes rows by their groups. There are `total` groups by now; `column` is the argument, where there is one.
     fn add(&mut self, groups: &[u32], total: usize, column: Option<&Column>);
+
+    /// Takes rows, each of which stands for so many that are alike. Only for functions that give the same in every
+    /// order of rows.
+    fn add_weighted(&mut self, groups: &[u32], total: usize, column: Option<&Column>, weights: &[u64]) {
+        let times = |(row, &weight): (usize, &u64)| std::iter::repeat_n(row as u32, weight as usize);
+        let rows: Vec<u32> = weights.iter().enumerate().flat_map(times).collect();
+        let picked = Picked::Some(&rows);
+        self.add(&picked.pick(groups), total, column.map(|column| column.pick(&picked)).as_ref());
+    }
 
     /// Takes what another one of the same kind gathered from later rows; its group g is `to[g]` here.
     fn merge(&mut self, later: Box<dyn Accumulate>, to: &[u32], total: usize);

@@ -4,7 +4,7 @@
 use std::any::Any;
 
 use super::super::super::cell::Cell;
-use super::super::super::column::{Column, Data};
+use super::super::super::column::{Column, Data, Picked};
 use super::super::super::expr::number_of;
 use super::Accumulate;
 use crate::query::functions::Aggregation;
@@ -30,8 +30,12 @@ struct Moment {
 
 impl Moment {
     fn whole(&mut self, value: i64) {
-        self.count += 1;
-        self.whole += i128::from(value);
+        self.wholes(value, 1);
+    }
+
+    fn wholes(&mut self, value: i64, times: u64) {
+        self.count += times;
+        self.whole += i128::from(value) * i128::from(times);
     }
 
     fn float(&mut self, value: f64) {
@@ -141,6 +145,22 @@ impl Accumulate for Moments {
                     if let Some(value) = number_of(&cell).and_then(|cell| cell.number()).filter(|_| spread) {
                         moment.spread(value);
                     }
+                }
+            }
+        }
+    }
+
+    fn add_weighted(&mut self, groups: &[u32], total: usize, column: Option<&Column>, weights: &[u64]) {
+        self.groups.resize(total, Moment::default());
+        let Some(column) = column else { return };
+        for (row, (&group, &weight)) in groups.iter().zip(weights).enumerate() {
+            match column.cell(row) {
+                Cell::Missing => self.missing += weight,
+                Cell::Int(value) => self.groups[group as usize].wholes(value, weight),
+                // The sums of other values depend on the order that they come in.
+                _ => {
+                    let row = Picked::Run(row..row + 1);
+                    (0..weight).for_each(|_| self.add(&[group], total, Some(&column.pick(&row))));
                 }
             }
         }
