@@ -32,6 +32,7 @@ mod events;
 mod exec;
 pub mod export;
 mod faults;
+mod frame;
 mod hash;
 mod import;
 mod language;

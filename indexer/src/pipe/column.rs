@@ -385,7 +385,8 @@ impl TextBuilder {
         self.codes.push(code);
     }
 
-    fn code(&mut self, text: &str) -> u32 {
+    /// The code of a text, for [`TextBuilder::push_code`].
+    pub fn code(&mut self, text: &str) -> u32 {
         let mut key = Fast.hash_one(text);
         while let Some(&code) = self.known.get(&key) {
             if self.texts.get(code as usize) == Some(text) {
@@ -397,6 +398,11 @@ impl TextBuilder {
         self.texts.push(text);
         self.known.insert(key, code);
         code
+    }
+
+    /// A text by its code; [`NO_CODE`] for a missing one.
+    pub fn push_code(&mut self, code: u32) {
+        self.codes.push(code);
     }
 
     pub fn finish(self) -> Column {

@@ -27,8 +27,8 @@ mod tests;
 
 pub use answer::Partial;
 pub use cell::Cell;
-pub(crate) use column::Data as ColumnData;
 pub use column::{Column, Kind};
+pub(crate) use column::{Data as ColumnData, Dictionary, TextBuilder};
 pub(crate) use expr::floats;
 pub use run::RunOptions;
 pub use table::Table;

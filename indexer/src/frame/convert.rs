@@ -1,0 +1,390 @@
+//! Tables of pipes as frames of polars, and back.
+//!
+//! | here | there |
+//! |---|---|
+//! | missing | `Null` |
+//! | text | `Categorical` (or `String`, of [`text_frame`]) |
+//! | int, float, bool | `Int64`, `Float64`, `Boolean` |
+//! | time | `Datetime` in nanoseconds, UTC |
+//! | level | `Enum` of the levels, the least serious first |
+//! | mixed | `String`: what a person reads of each value |
+
+use std::sync::{Arc, LazyLock};
+
+use ingest::{Level, NO_INT, NO_TIME};
+use polars::prelude::{
+    AnyValue, BooleanChunked, Categorical32Type, CategoricalChunked, CategoricalPhysical, Categories,
+    ChunkTake, Column as Series, DataFrame, DataType, FrozenCategories, IdxCa, Int64Chunked, IntoColumn,
+    NewChunkedArray, PlSmallStr, PolarsError, StringChunked, TimeUnit, TimeZone, UInt32Chunked,
+};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::pipe::{Cell, Column, ColumnData as Data, Dictionary, Table, TextBuilder};
+use crate::storage::NO_CODE;
+
+/// A day in nanoseconds.
+const DAY: i64 = 86_400_000_000_000;
+
+/// How the texts of a table travel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Texts {
+    /// As codes: each distinct text is looked up once, no row is.
+    Coded,
+    /// As views of the distinct texts: nothing is looked up, and every function on text takes them.
+    Plain,
+}
+
+/// The table as a frame. All its texts are of one set of categories, so that frames made of different
+/// segments go together as they are.
+pub(crate) fn to_frame(table: &Table) -> Result<DataFrame> {
+    frame_of(table, Texts::Coded)
+}
+
+/// The same with texts as `String`.
+pub(crate) fn text_frame(table: &Table) -> Result<DataFrame> {
+    frame_of(table, Texts::Plain)
+}
+
+fn frame_of(table: &Table, texts: Texts) -> Result<DataFrame> {
+    let columns = table.names().iter().zip(table.columns());
+    let columns = columns.map(|(name, column)| series(name, column, texts)).collect::<Result<_>>()?;
+    DataFrame::new(table.rows(), columns).map_err(|error| failed(&error))
+}
+
+/// What polars refused that should have worked.
+fn failed(error: &PolarsError) -> Error {
+    Error::new(ErrorKind::Internal, format!("a table could not be handed over: {error}"))
+}
+
+fn series(name: &str, column: &Column, texts: Texts) -> Result<Series> {
+    let name = PlSmallStr::from_str(name);
+    Ok(match &column.data {
+        Data::Missing(rows) => Series::full_null(name, *rows, &DataType::Null),
+        Data::Int(values) => whole(name, values, NO_INT).into_column(),
+        Data::Time(values) => whole(name, values, NO_TIME)
+            .into_datetime(TimeUnit::Nanoseconds, Some(TimeZone::UTC))
+            .into_column(),
+        Data::Float(values) => {
+            let there = values.iter().map(|&value| value.is_finite().then_some(value));
+            polars::prelude::Float64Chunked::from_iter_options(name, there).into_column()
+        }
+        Data::Bool(values) => BooleanChunked::from_iter_options(name, values.iter().copied()).into_column(),
+        Data::Level(levels) => {
+            let codes = levels.iter().map(|&level| (level as u8).checked_sub(1));
+            let codes = polars::prelude::UInt8Chunked::from_iter_options(name, codes);
+            CategoricalChunked::<polars::prelude::Categorical8Type>::from_cats_and_dtype(codes, level_type())
+                .into_column()
+        }
+        Data::Mixed(cells) => {
+            let cells = cells.iter().map(|cell| (!cell.is_missing()).then(|| cell.to_string()));
+            StringChunked::from_iter_options(name, cells).into_column()
+        }
+        Data::Text { codes, texts: dictionary } if texts == Texts::Coded => coded(name, codes, dictionary)?,
+        Data::Text { codes, texts: dictionary } => plain(name, codes, dictionary)?,
+    })
+}
+
+fn whole(name: PlSmallStr, values: &[i64], missing: i64) -> Int64Chunked {
+    if values.contains(&missing) {
+        Int64Chunked::from_iter_options(name, values.iter().map(|&value| (value != missing).then_some(value)))
+    } else {
+        Int64Chunked::from_slice(name, values)
+    }
+}
+
+/// The levels as a type: their order is how serious they are.
+pub(crate) fn level_type() -> DataType {
+    static LEVELS: LazyLock<Option<Arc<FrozenCategories>>> = LazyLock::new(|| {
+        let names = Level::ALL.iter().filter(|&&level| level != Level::None).map(|level| level.name());
+        FrozenCategories::new(names).ok()
+    });
+    LEVELS.clone().map_or(DataType::String, DataType::from_frozen_categories)
+}
+
+/// The type of texts that travel as codes.
+pub(crate) fn coded_type() -> DataType {
+    DataType::from_categories(Categories::global())
+}
+
+fn coded(name: PlSmallStr, codes: &[u32], dictionary: &Dictionary) -> Result<Series> {
+    let categories = Categories::global();
+    debug_assert!(categories.physical() == CategoricalPhysical::U32);
+    let mapping = categories.mapping();
+    let mut known: Vec<Option<u32>> = vec![None; dictionary.len()];
+    let mut ids = Vec::with_capacity(codes.len());
+    for &code in codes {
+        let id = match known.get_mut(code as usize) {
+            Some(Some(id)) => Some(*id),
+            Some(unknown) => {
+                let text = dictionary.get(code);
+                *unknown = text.map(|text| mapping.insert_cat(text)).transpose().map_err(|e| failed(&e))?;
+                *unknown
+            }
+            None => None,
+        };
+        ids.push(id);
+    }
+    let ids = UInt32Chunked::from_iter_options(name, ids.into_iter());
+    // The mapping is held until here: that of nobody is dropped.
+    let dtype = DataType::Categorical(categories, mapping);
+    Ok(CategoricalChunked::<Categorical32Type>::from_cats_and_dtype(ids, dtype).into_column())
+}
+
+fn plain(name: PlSmallStr, codes: &[u32], dictionary: &Dictionary) -> Result<Series> {
+    let few = dictionary.len() <= codes.len() * 2;
+    let (distinct, places) = if few {
+        let distinct = (0..dictionary.len() as u32).map(|code| dictionary.get(code));
+        let distinct = StringChunked::from_iter_options(name.clone(), distinct);
+        let places = codes.iter().map(|&code| (code != NO_CODE).then_some(code));
+        (distinct, IdxCa::from_iter_options(name, places))
+    } else {
+        // Few rows of a large dictionary: only what they have is copied.
+        let texts = codes.iter().map(|&code| dictionary.get(code));
+        return Ok(StringChunked::from_iter_options(name, texts).into_column());
+    };
+    Ok(distinct.take(&places).map_err(|error| failed(&error))?.into_column())
+}
+
+/// The frame as a table.
+pub(crate) fn from_frame(frame: &DataFrame) -> Result<Table> {
+    let mut table = Table::of_rows(frame.height());
+    for series in frame.columns() {
+        table.set(series.name(), column(series)?);
+    }
+    Ok(table)
+}
+
+fn column(series: &Series) -> Result<Column> {
+    let rows = series.len();
+    Ok(match series.dtype() {
+        DataType::Null => Column::missing(rows),
+        DataType::Boolean => {
+            let values = series.bool().map_err(|error| failed(&error))?;
+            Column::new(Data::Bool(values.iter().collect()))
+        }
+        DataType::Int8
+        | DataType::Int16
+        | DataType::Int32
+        | DataType::UInt8
+        | DataType::UInt16
+        | DataType::UInt32 => {
+            let values = series.cast(&DataType::Int64).map_err(|error| failed(&error))?;
+            column(&values)?
+        }
+        DataType::Int64 => {
+            let values = series.i64().map_err(|error| failed(&error))?;
+            if values.iter().any(|value| value == Some(NO_INT)) {
+                return Ok(cells(series));
+            }
+            Column::new(Data::Int(values.iter().map(|value| value.unwrap_or(NO_INT)).collect()))
+        }
+        DataType::Float32 => {
+            let values = series.cast(&DataType::Float64).map_err(|error| failed(&error))?;
+            column(&values)?
+        }
+        DataType::Float64 => {
+            let values = series.f64().map_err(|error| failed(&error))?;
+            let finite = |value: f64| if value.is_finite() { value } else { f64::NAN };
+            Column::new(Data::Float(values.iter().map(|value| value.map_or(f64::NAN, finite)).collect()))
+        }
+        DataType::String => {
+            let mut texts = TextBuilder::default();
+            series.str().map_err(|error| failed(&error))?.iter().for_each(|text| texts.push(text));
+            texts.finish()
+        }
+        DataType::Datetime(..) => {
+            let time = |value: AnyValue<'_>| cell(&value);
+            let mut times = Vec::with_capacity(rows);
+            for value in series.as_materialized_series().iter() {
+                match time(value) {
+                    Cell::Time(time) => times.push(time),
+                    Cell::Missing => times.push(NO_TIME),
+                    // It lies centuries outside what 64 bits of nanoseconds can tell.
+                    _ => return Ok(cells(series)),
+                }
+            }
+            Column::new(Data::Time(times))
+        }
+        dtype if *dtype == level_type() => {
+            let level = |value: AnyValue<'_>| match value {
+                AnyValue::Enum(code, _) => Level::ALL.get(code as usize + 1).copied().unwrap_or(Level::None),
+                _ => Level::None,
+            };
+            Column::new(Data::Level(series.as_materialized_series().iter().map(level).collect()))
+        }
+        DataType::Categorical(..) | DataType::Enum(..) => categories(series),
+        _ => cells(series),
+    })
+}
+
+/// Codes of texts, as codes.
+fn categories(series: &Series) -> Column {
+    let mut texts = TextBuilder::default();
+    let mut known: Vec<u32> = Vec::new();
+    for value in series.as_materialized_series().iter() {
+        let (AnyValue::Categorical(code, mapping) | AnyValue::Enum(code, mapping)) = value else {
+            texts.push(None);
+            continue;
+        };
+        let place = code as usize;
+        if place >= known.len() {
+            known.resize(place + 1, NO_CODE);
+        }
+        if known[place] == NO_CODE {
+            known[place] = mapping.cat_to_str(code).map_or(NO_CODE, |text| texts.code(text));
+        }
+        texts.push_code(known[place]);
+    }
+    texts.finish()
+}
+
+fn cells(series: &Series) -> Column {
+    Column::of_cells(series.as_materialized_series().iter().map(|value| cell(&value)).collect())
+}
+
+/// One value; of a type that tables do not have, what a person reads of it.
+fn cell(value: &AnyValue<'_>) -> Cell {
+    match value {
+        AnyValue::Null => Cell::Missing,
+        AnyValue::Boolean(value) => Cell::Bool(*value),
+        AnyValue::String(text) => Cell::text(text),
+        AnyValue::StringOwned(text) => Cell::text(text),
+        AnyValue::Float32(value) => Cell::float(f64::from(*value)),
+        AnyValue::Float64(value) => Cell::float(*value),
+        AnyValue::Date(days) => time(i128::from(*days) * i128::from(DAY)),
+        AnyValue::Datetime(value, unit, _) => time(nanoseconds(*value, *unit)),
+        AnyValue::DatetimeOwned(value, unit, _) => time(nanoseconds(*value, *unit)),
+        AnyValue::Duration(value, unit) => Cell::whole(nanoseconds(*value, *unit)),
+        AnyValue::Categorical(code, mapping) | AnyValue::Enum(code, mapping) => {
+            mapping.cat_to_str(*code).map_or(Cell::Missing, Cell::text)
+        }
+        AnyValue::List(values) => Cell::List(values.iter().map(|value| cell(&value)).collect()),
+        AnyValue::Binary(bytes) => Cell::text(&String::from_utf8_lossy(bytes)),
+        AnyValue::BinaryOwned(bytes) => Cell::text(&String::from_utf8_lossy(bytes)),
+        value if value.is_integer() => value.extract::<i128>().map_or(Cell::Missing, Cell::whole),
+        value => match value.extract::<f64>() {
+            Some(number) if value.is_primitive_numeric() || value.dtype().is_decimal() => Cell::float(number),
+            _ => Cell::text(&value.to_string()),
+        },
+    }
+}
+
+fn nanoseconds(value: i64, unit: TimeUnit) -> i128 {
+    i128::from(value)
+        * match unit {
+            TimeUnit::Nanoseconds => 1,
+            TimeUnit::Microseconds => 1_000,
+            TimeUnit::Milliseconds => 1_000_000,
+        }
+}
+
+fn time(nanoseconds: i128) -> Cell {
+    match i64::try_from(nanoseconds) {
+        Ok(time) if time != NO_TIME => Cell::Time(time),
+        _ => Cell::Missing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Table {
+        let texts = |values: &[Option<&str>]| {
+            let mut texts = TextBuilder::default();
+            values.iter().for_each(|value| texts.push(*value));
+            texts.finish()
+        };
+        Table::of(vec![
+            ("text".to_owned(), texts(&[Some("b"), None, Some("a"), Some("b")])),
+            ("int".to_owned(), Column::new(Data::Int(vec![1, NO_INT, -3, i64::MAX]))),
+            ("whole".to_owned(), Column::new(Data::Int(vec![1, 2, 3, 4]))),
+            ("float".to_owned(), Column::new(Data::Float(vec![0.5, f64::NAN, -0.0, 1e300]))),
+            ("bool".to_owned(), Column::new(Data::Bool(vec![Some(true), None, Some(false), None]))),
+            ("time".to_owned(), Column::new(Data::Time(vec![0, NO_TIME, -1, 1_700_000_000_123_456_789]))),
+            (
+                "level".to_owned(),
+                Column::new(Data::Level(vec![Level::Fatal, Level::None, Level::Trace, Level::Warn])),
+            ),
+            ("missing".to_owned(), Column::missing(4)),
+        ])
+    }
+
+    fn same(one: &Table, other: &Table) {
+        assert_eq!(one.names(), other.names());
+        assert_eq!(one.rows(), other.rows());
+        for (index, name) in one.names().iter().enumerate() {
+            assert_eq!(one.columns()[index].kind(), other.columns()[index].kind(), "{name}");
+            for row in 0..one.rows() {
+                assert_eq!(one.cell(row, index), other.cell(row, index), "{name}, row {row}");
+            }
+        }
+    }
+
+    #[test]
+    fn tables_come_back_as_they_went() {
+        let table = sample();
+        for frame in [to_frame(&table).unwrap(), text_frame(&table).unwrap()] {
+            assert_eq!(frame.column("int").unwrap().null_count(), 1);
+            assert_eq!(frame.column("float").unwrap().null_count(), 1);
+            assert_eq!(frame.column("level").unwrap().null_count(), 1);
+            same(&from_frame(&frame).unwrap(), &table);
+        }
+    }
+
+    #[test]
+    fn codes_of_two_dictionaries_go_together() {
+        let mut frame = to_frame(&sample()).unwrap();
+        assert_eq!(frame.column("text").unwrap().dtype(), &coded_type());
+        frame.vstack_mut(&to_frame(&sample().slice(2..4)).unwrap()).unwrap();
+        let back = from_frame(&frame).unwrap();
+        let texts: Vec<String> = (0..back.rows()).map(|row| back.cell(row, 0).to_string()).collect();
+        assert_eq!(texts, ["b", "", "a", "b", "a", "b"]);
+    }
+
+    #[test]
+    fn equal_texts_of_two_codes_are_one() {
+        let mut texts = crate::storage::Texts::default();
+        ["x", "y", "x"].iter().for_each(|text| texts.push(text));
+        let codes = vec![2, 0, NO_CODE, 1];
+        let column = Column::new(Data::Text { codes, texts: Dictionary::Own(Arc::new(texts)) });
+        let frame = to_frame(&Table::of(vec![("x".to_owned(), column)])).unwrap();
+        assert_eq!(frame.column("x").unwrap().n_unique().unwrap(), 3);
+    }
+
+    #[test]
+    fn levels_stand_in_the_order_of_how_serious_they_are() {
+        let frame = text_frame(&sample()).unwrap();
+        let sorted = frame.sort(["level"], polars::prelude::SortMultipleOptions::default()).unwrap();
+        let back = from_frame(&sorted).unwrap();
+        let levels: Vec<String> =
+            (0..4).map(|row| back.cell(row, back.names().len() - 2).to_string()).collect();
+        assert_eq!(levels, ["", "trace", "warn", "fatal"]);
+    }
+
+    #[test]
+    fn mixed_values_become_texts() {
+        let cells = vec![Cell::Int(5), Cell::Missing, Cell::text("x"), Cell::Bool(true)];
+        let table = Table::of(vec![("m".to_owned(), Column::of_cells(cells))]);
+        let back = from_frame(&to_frame(&table).unwrap()).unwrap();
+        let texts: Vec<Cell> = (0..4).map(|row| back.cell(row, 0)).collect();
+        assert_eq!(texts, [Cell::text("5"), Cell::Missing, Cell::text("x"), Cell::text("true")]);
+    }
+
+    #[test]
+    fn types_that_tables_lack_become_the_nearest() {
+        let columns = vec![
+            UInt32Chunked::from_slice("small".into(), &[1, 2]).into_column(),
+            polars::prelude::UInt64Chunked::from_slice("large".into(), &[u64::MAX, 1]).into_column(),
+            Int64Chunked::from_slice("day".into(), &[0, 1]).into_column().cast(&DataType::Date).unwrap(),
+            Int64Chunked::from_slice("span".into(), &[1, 2])
+                .into_column()
+                .cast(&DataType::Duration(TimeUnit::Milliseconds))
+                .unwrap(),
+        ];
+        let table = from_frame(&DataFrame::new(2, columns).unwrap()).unwrap();
+        let row: Vec<Cell> = (0..4).map(|column| table.cell(1, column)).collect();
+        assert_eq!(row, [Cell::Int(2), Cell::Int(1), Cell::Time(DAY), Cell::Int(2_000_000)]);
+        assert_eq!(table.cell(0, 1), Cell::Float(u64::MAX as f64));
+    }
+}
