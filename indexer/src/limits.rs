@@ -257,6 +257,20 @@ pub const SERIES_POINTS: usize = 1_000_000;
 /// The largest file that `lookup` reads; it is held in memory.
 pub const LOOKUP_BYTES: u64 = 64 << 20;
 
+/// The most rows that a `join` makes: more than any case has that fits its memory, and a sign of keys that many
+/// rows of both sides share.
+pub const JOINED_ROWS: u64 = 1 << 30;
+
+/// Columns that `pivot` makes of a field's values unless told; a wider table is not read by anyone.
+pub const PIVOT_COLUMNS: u64 = 100;
+
+/// The most columns that `pivot` can be told to make: each takes its own memory and its own name.
+pub const MOST_PIVOT_COLUMNS: u64 = 10_000;
+
+/// The fewest rows of one group that `window` cuts into parts for several threads: below this a part costs more
+/// than it saves, because each begins by reading a window that another one read already.
+pub const ROLLING_PART_ROWS: usize = 1 << 18;
+
 /// So much of each stream is looked at for a preview: more than a detection needs, so that a rate can be measured.
 pub const PREVIEWED_BYTES: u64 = 1 << 20;
 

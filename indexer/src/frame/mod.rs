@@ -8,3 +8,4 @@ mod convert;
 
 #[allow(unused_imports)]
 pub(crate) use convert::{from_frame, text_frame, to_frame};
+pub(crate) mod window;

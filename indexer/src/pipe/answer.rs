@@ -187,7 +187,10 @@ impl Asked {
         let mut rows: Vec<Box<dyn RowStep>> = Vec::new();
         for (index, planned) in plan(&self.stages, &mut self.planner(run))?.into_iter().enumerate() {
             match planned {
-                Planned::Rows(step) => rows.push(step),
+                Planned::Rows(step) => {
+                    step.begin(run)?;
+                    rows.push(step);
+                }
                 Planned::Stats(stats) => {
                     let rest = Rest { asked: self, done: index + 1 };
                     if rows.is_empty() && self.ranked(run, scope, &stats, index, out, partial)? {
@@ -253,7 +256,7 @@ impl Asked {
         // The step behind it ranks the groups.
         let rest = Rest { asked: self, done: index + 2 };
         let mut told = |table: &Table, fraction| {
-            let table = rest.told(table.clone(), run).ok().flatten();
+            let table = rest.partial_of(table.clone(), run).ok().flatten();
             partial(Partial { table: table.as_ref(), fraction });
         };
         let Some(table) = lower::ranked(stats, (scope, run), &mut told)? else { return Ok(false) };
@@ -431,22 +434,29 @@ impl Rest<'_> {
 
     /// The result of the groups so far, where it costs little.
     fn partial(&self, groups: &mut Groups, run: &Run<'_>) -> Result<Option<Table>> {
-        if groups.len() > PARTIAL_ROWS || !self.is_told() {
+        if groups.len() > PARTIAL_ROWS || !self.has_partial() {
             return Ok(None);
         }
-        self.told(groups.table(run)?, run)
+        self.partial_of(groups.table(run)?, run)
     }
 
-    /// Whether partial results are told: what is behind may be another run, or need the largest groups of all.
-    fn is_told(&self) -> bool {
-        let is_plain =
-            |stage: &Stage| !matches!(stage.kind, StageKind::Compare { .. } | StageKind::Timechart { .. });
+    /// True if results are shown while the run goes on: a later stage may be another run, or need all groups.
+    fn has_partial(&self) -> bool {
+        let is_plain = |stage: &Stage| {
+            !matches!(
+                stage.kind,
+                StageKind::Compare { .. }
+                    | StageKind::Timechart { .. }
+                    | StageKind::Join(_)
+                    | StageKind::Pivot { .. }
+            )
+        };
         self.asked.stages.iter().all(is_plain)
     }
 
     /// The result of a table so far.
-    fn told(&self, table: Table, run: &Run<'_>) -> Result<Option<Table>> {
-        if !self.is_told() {
+    fn partial_of(&self, table: Table, run: &Run<'_>) -> Result<Option<Table>> {
+        if !self.has_partial() {
             return Ok(None);
         }
         let mut tables = Vec::new();

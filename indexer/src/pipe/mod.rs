@@ -17,6 +17,7 @@ mod lower;
 mod names;
 mod plan;
 mod plan_larger;
+mod plan_tables;
 mod run;
 mod source;
 mod stages;

@@ -19,6 +19,8 @@ pub(crate) struct Names {
     open: bool,
     /// Columns of events that something reads.
     read: RefCell<BTreeSet<Arc<str>>>,
+    /// The columns of events at the start, and whether there may be others.
+    events: (Arc<[String]>, bool),
 }
 
 #[derive(Clone, Debug)]
@@ -32,7 +34,16 @@ impl Names {
     /// Those of a case.
     pub fn of_events(names: &[String], open: bool) -> Names {
         let columns = names.iter().map(|name| Entry { name: Arc::from(name.as_str()), of_events: true });
-        Names { columns: columns.collect(), open, read: RefCell::default() }
+        Names { columns: columns.collect(), open, read: RefCell::default(), events: (names.into(), open) }
+    }
+
+    /// Those of the events that stages began with, for a query of its own.
+    pub fn at_first(&self) -> Names {
+        Names::of_events(&self.events.0, self.events.1)
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.open
     }
 
     pub fn knows(&self, name: &str) -> bool {

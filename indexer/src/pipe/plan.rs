@@ -169,7 +169,7 @@ impl Planner<'_> {
                 self.names.replace(Patterns::COLUMNS.map(str::to_owned));
                 step(Patterns::new(limit.map_or(PATTERNS, |limit| limit as usize)))
             }
-            _ => return Ok(Vec::new()),
+            _ => return self.table_stage(stage),
         };
         Ok(vec![one])
     }
@@ -179,7 +179,7 @@ impl Planner<'_> {
     }
 
     /// The columns that patterns name, each once.
-    fn matching(&self, patterns: &[NamePattern]) -> Result<Vec<Arc<str>>> {
+    pub(super) fn matching(&self, patterns: &[NamePattern]) -> Result<Vec<Arc<str>>> {
         let mut found: Vec<Arc<str>> = Vec::new();
         for pattern in patterns {
             for name in self.names.matching(pattern)? {
@@ -207,7 +207,7 @@ impl Planner<'_> {
         Ok(StatsPlan { by, aggregates, largest: None, ranked: None, stage })
     }
 
-    fn aggregate(&self, aggregate: &Aggregate) -> Result<PlannedAggregate> {
+    pub(super) fn aggregate(&self, aggregate: &Aggregate) -> Result<PlannedAggregate> {
         Ok(PlannedAggregate {
             name: aggregate.column(),
             function: aggregate.function,

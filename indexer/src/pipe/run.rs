@@ -23,7 +23,7 @@ pub struct RunOptions {
     pub zone: TimeZone,
     /// What stages may keep in memory together.
     pub memory_bytes: usize,
-    /// The folder that the files of `lookup` are relative to.
+    /// The folder that the files of `lookup` and `join` are relative to.
     pub folder: PathBuf,
     /// Every stage reads tables of rows, also where the codes of columns would give the same. Tests compare both.
     #[doc(hidden)]
@@ -60,7 +60,7 @@ pub(crate) struct Clock {
     pub zone: TimeZone,
     /// First and last time that is looked at.
     pub range: Option<(i64, i64)>,
-    /// What the files of `lookup` are relative to.
+    /// What the files of `lookup` and `join` are relative to.
     pub folder: PathBuf,
 }
 
@@ -153,6 +153,16 @@ impl Budget {
             .hint("filter more, keep fewer columns, group by fewer values, or put a limit before it"))
     }
 
+    /// All that may be taken.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
+    /// What is left of it.
+    pub fn left(&self) -> usize {
+        self.most.saturating_sub(self.taken.load(Ordering::Relaxed))
+    }
+
     pub fn give_back(&self, bytes: usize) {
         let _ = self
             .taken
@@ -160,6 +170,7 @@ impl Budget {
     }
 }
 
-fn megabytes(bytes: usize) -> String {
+/// Bytes as people read them.
+pub(crate) fn megabytes(bytes: usize) -> String {
     if bytes >= 1 << 20 { format!("{} MB", bytes >> 20) } else { format!("{} kB", bytes >> 10) }
 }

@@ -7,6 +7,11 @@ use crate::error::Result;
 /// A stage whose rows depend on nothing but themselves. Threads share it.
 pub(crate) trait RowStep: Send + Sync {
     fn apply(&self, rows: Table, run: &Run<'_>) -> Result<Table>;
+
+    /// Called once before rows come on several threads: what takes other queries is done here.
+    fn begin(&self, _run: &Run<'_>) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// A stage that remembers what it saw. Rows come in their order.

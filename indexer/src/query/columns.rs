@@ -1,6 +1,9 @@
 //! Which columns there are from stage to stage, to tell a name that none of them has.
 
-use super::ast::{Aggregate, Expr, ExprKind, FieldRef, Filter, Group, Query, Span, StageKind, Test};
+use super::ast::{
+    Aggregate, Expr, ExprKind, FieldRef, Filter, Group, Joined, JoinedWith, NamePattern, Query, Span,
+    StageKind, Test,
+};
 use super::diagnostic::Diagnostic;
 use super::notes::each_field;
 use super::resolve::{BUILT_IN, Context, resolve};
@@ -54,9 +57,7 @@ impl Checker<'_> {
             }
             StageKind::Sort(keys) => keys.iter().for_each(|key| self.expr(&key.value)),
             StageKind::Keep(names) => {
-                for name in names.iter().filter(|name| !name.pattern.contains('*')) {
-                    self.name(&name.pattern, name.span);
-                }
+                self.patterns(names);
                 let kept = |columns: &Vec<String>| {
                     let wanted = |column: &&String| names.iter().any(|name| like(&name.pattern, column));
                     columns.iter().filter(wanted).cloned().collect()
@@ -122,9 +123,65 @@ impl Checker<'_> {
                 self.aggregates(aggregates, by);
                 self.columns = None;
             }
+            StageKind::Join(_)
+            | StageKind::Window { .. }
+            | StageKind::Pivot { .. }
+            | StageKind::Unpivot(_)
+            | StageKind::FillNull { .. }
+            | StageKind::FillDown(_)
+            | StageKind::Bucket { .. } => self.table_stage(stage),
             StageKind::Limit(_) | StageKind::Tail(_) | StageKind::Sample { .. } => {}
         }
         self.of_events &= !stage.makes_a_table();
+    }
+
+    /// A stage that works on whole tables.
+    fn table_stage(&mut self, stage: &StageKind) {
+        match stage {
+            StageKind::Join(joined) => self.joined(joined),
+            StageKind::Window { columns, by } => {
+                self.fields(by);
+                for one in columns {
+                    one.argument.iter().for_each(|argument| self.expr(argument));
+                    self.add(&one.column());
+                }
+            }
+            StageKind::Pivot { aggregate, on, by, .. } => {
+                self.aggregates(std::slice::from_ref(aggregate), by);
+                self.field(on);
+                self.columns = None;
+            }
+            StageKind::Unpivot(unpivot) => {
+                self.patterns(&unpivot.columns);
+                self.fields(&unpivot.by);
+                self.columns = None;
+            }
+            StageKind::FillNull { fields, .. } | StageKind::FillDown(fields) => self.patterns(fields),
+            StageKind::Bucket { value, name, .. } => {
+                self.field(value);
+                let bucket = || format!("{}_bucket", value.name);
+                self.add(&name.as_ref().map_or_else(bucket, |name| name.name.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    fn patterns(&mut self, names: &[NamePattern]) {
+        for name in names.iter().filter(|name| !name.pattern.contains('*')) {
+            self.name(&name.pattern, name.span);
+        }
+    }
+
+    /// What is joined is a query of its own, over the same events.
+    fn joined(&mut self, joined: &Joined) {
+        joined.on.iter().for_each(|one| self.field(&one.from));
+        if let JoinedWith::Query(query) = &joined.with {
+            self.found.extend(resolve(&query.filter, self.context).diagnostics);
+            self.found.extend(unknown_columns(query, self.context));
+        }
+        if joined.kind.adds_columns() {
+            self.columns = None;
+        }
     }
 
     fn becomes(&mut self, columns: Option<Vec<String>>) {
@@ -289,6 +346,13 @@ mod tests {
             ("* | stats count by http.response.status_code", ""),
             ("* | rename status as s | where s > 1 | drop by*", ""),
             ("* | drop by* | where bytes > 1", "no field `bytes`"),
+            ("* | join semi on staus (bytes>1) | where bytes > nope", "no field `staus`; no field `nope`"),
+            ("* | join on status (nope:1 | stats count by byts)", "no field `nope`; no field `byts`"),
+            ("* | window p = lag(bytes), q = rank(zzz) by status | where p > q", "no field `zzz`"),
+            ("* | pivot avg(byts) on status by bytes", "no field `byts`"),
+            ("* | unpivot bytes, sttus by status", "no field `sttus`"),
+            ("* | fillnull bytes, b*, statu", "no field `statu`"),
+            ("* | bucket bytes into 4 | where bytes_bucket > bucket", "no field `bucket`"),
             ("* | search nope:1", "no field `nope`"),
             ("* | search is:starred | search tag:a", ""),
             ("* | limit 5 | search tag:a", "what people noted is asked for in the filter, not in a stage"),

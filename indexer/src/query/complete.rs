@@ -1,5 +1,6 @@
 //! What could be written at a place in a query.
 
+use super::ast::JoinKind;
 use super::ast::Span;
 use super::functions::{Aggregation, Function};
 use super::highlight::{Class, Seen, Within, walk};
@@ -56,6 +57,24 @@ const TIMES: [(&str, &str); 10] = [
     ("now/d", "its day"),
     ("-1h@h", "the whole hour before"),
     ("now", "the end of the data"),
+];
+
+const KINDS_OF_JOIN: [(JoinKind, &str); 4] = [
+    (JoinKind::Inner, "rows with a partner, once for each"),
+    (JoinKind::Left, "all rows, those without a partner too"),
+    (JoinKind::Semi, "rows with a partner, as they are"),
+    (JoinKind::Anti, "rows without a partner"),
+];
+
+const WINDOW_FUNCTIONS: [(&str, &str, &str); 8] = [
+    ("lag", "lag(", "the value of the row before"),
+    ("lead", "lead(", "the value of the row behind"),
+    ("rank", "rank(", "the place of a value among all, equal ones alike"),
+    ("row_number", "row_number()", "the number of the row"),
+    ("running_sum", "running_sum(", "the sum so far"),
+    ("running_count", "running_count(", "how many so far"),
+    ("rolling_avg", "rolling_avg(", "the mean of the last so long"),
+    ("rolling_p95", "rolling_p95(", "the 95th percentile of the last so long"),
 ];
 
 /// What could be written at the cursor, a byte of the query.
@@ -234,11 +253,27 @@ impl Offers<'_> {
         if matches!(stage, StageName::Top | StageName::Rare | StageName::Transaction) && !said(seen, "by") {
             self.offer(Suggested::Keyword, "by", "by ".to_owned(), "for each of these", None);
         }
+        if stage == StageName::Join && !said(seen, "on") {
+            if seen.last().is_some_and(|last| last.class == Class::Stage) {
+                for (kind, detail) in KINDS_OF_JOIN {
+                    self.offer(Suggested::Keyword, kind.name(), format!("{} on ", kind.name()), detail, None);
+                }
+            }
+            self.offer(Suggested::Keyword, "on", "on ".to_owned(), "the columns that must be equal", None);
+        }
         self.fields(&plain_name);
     }
 
+    /// What `window` calculates, behind its name or a comma.
+    fn window_functions(&mut self) {
+        for (name, insert, detail) in WINDOW_FUNCTIONS {
+            self.offer(Suggested::Function, name, insert.to_owned(), detail, None);
+        }
+    }
+
     fn expression(&mut self, stage: StageName, seen: &[Seen]) {
-        let calculates = matches!(stage, StageName::Stats | StageName::Timechart | StageName::Compare);
+        let calculates =
+            matches!(stage, StageName::Stats | StageName::Timechart | StageName::Compare | StageName::Pivot);
         let is_inside =
             seen.iter().rev().take_while(|seen| seen.class != Class::Pipe).fold(0_i32, |depth, seen| {
                 depth + i32::from(seen.token.kind == Kind::Open) - i32::from(seen.token.kind == Kind::Close)
@@ -274,7 +309,19 @@ impl Offers<'_> {
             }
             return;
         }
+        if stage == StageName::Window && !is_inside && !said(seen, "by") {
+            if ends_operand {
+                self.offer(Suggested::Keyword, "by", "by ".to_owned(), "for each value of these", None);
+                self.offer(Suggested::Keyword, "as", "as ".to_owned(), "the name of the column", None);
+            } else {
+                self.window_functions();
+            }
+            return;
+        }
         self.fields(&plain_name);
+        if stage == StageName::Window && !is_inside {
+            return;
+        }
         let compares_time = seen.len() > 1
             && seen.last().is_some_and(|last| matches!(last.token.kind, Kind::Compare(_)))
             && seen[seen.len() - 2].token.is_word("time");
@@ -378,6 +425,13 @@ mod tests {
             ("* | where len(pa^", "14..16 path · log.file.path · date_part("),
             ("* | where status ^", "17..17 and  · or  · in "),
             ("* | limit ^", "10..10 "),
+            ("* | join ^", "9..9 inner on  · left on  · semi on  · anti on "),
+            ("* | join left on sta^", "17..20 status · http.response.status_code"),
+            ("* | join on status (sta^", "20..23 status: · http.response.status_code:"),
+            ("* | join on status (a | lim^", "24..27 limit "),
+            ("* | window p = l^", "15..16 lag( · lead("),
+            ("* | window p = lag(sta^", "19..22 status · http.response.status_code · starts_with("),
+            ("* | pivot cou^", "10..13 count · count_distinct("),
         ];
         let wrong = cases.iter().filter(|(query, expected)| offered(query) != *expected);
         let wrong: Vec<_> = wrong.map(|(query, _)| (query, offered(query))).collect();

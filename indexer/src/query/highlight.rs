@@ -1,6 +1,6 @@
 //! Query text as coloured words. Whatever cannot be read is text too, so this takes any input.
 
-use super::ast::Span;
+use super::ast::{JoinKind, Span};
 use super::lexer::{Kind, Mode, Token, is_field_name, token};
 use super::stages::StageName;
 
@@ -32,7 +32,7 @@ pub struct Highlight {
 }
 
 /// Words that belong to the grammar of expressions and stages.
-const KEYWORDS: [&str; 19] = [
+const KEYWORDS: [&str; 20] = [
     "by",
     "as",
     "in",
@@ -48,6 +48,7 @@ const KEYWORDS: [&str; 19] = [
     "null",
     "on",
     "output",
+    "into",
     "with",
     "previous",
     "everywhere",
@@ -76,6 +77,8 @@ pub(super) struct Seen {
     pub token: Token,
     pub class: Class,
     pub within: Within,
+    /// How many queries in parentheses it stands in.
+    pub nested: usize,
 }
 
 /// The classes of a query's words.
@@ -88,8 +91,15 @@ pub fn highlight(query: &str) -> Vec<Highlight> {
 
 /// All tokens, and what the next one would stand within.
 pub(super) fn walk(query: &str) -> (Vec<Seen>, Within) {
-    let mut walker =
-        Walker { query, at: 0, depth: 0, list_depth: 0, within: Within::Filter, seen: Vec::new() };
+    let mut walker = Walker {
+        query,
+        at: 0,
+        depth: 0,
+        list_depth: 0,
+        within: Within::Filter,
+        outer: Vec::new(),
+        seen: Vec::new(),
+    };
     while walker.step() {}
     (walker.seen, walker.within)
 }
@@ -101,6 +111,8 @@ struct Walker<'q> {
     /// How deep the list of values lies.
     list_depth: usize,
     within: Within,
+    /// What stood around each query in parentheses that is open, and how deep.
+    outer: Vec<(Within, usize)>,
     seen: Vec<Seen>,
 }
 
@@ -135,9 +147,9 @@ impl Walker<'_> {
             return false;
         }
         self.at = token.span.end;
-        let within = self.within;
+        let (within, nested) = (self.within, self.outer.len());
         let class = self.class(&token);
-        self.seen.push(Seen { token, class, within });
+        self.seen.push(Seen { token, class, within, nested });
         true
     }
 
@@ -185,6 +197,7 @@ impl Walker<'_> {
                 Kind::Regex { .. } => Class::Regex,
                 Kind::Word { .. } if is_number(token) => Class::Number,
                 Kind::Word { .. } if is_keyword(token) => Class::Keyword,
+                Kind::Word { .. } if self.is_kind_of_join(token) => Class::Keyword,
                 Kind::Word { .. } | Kind::Name(_) => Class::Field,
                 _ => Class::Operator,
             },
@@ -192,24 +205,36 @@ impl Walker<'_> {
         }
     }
 
+    /// Whether this tells which join it is: right behind the stage's name.
+    fn is_kind_of_join(&self, token: &Token) -> bool {
+        let follows = self.seen.last().is_some_and(|last| last.class == Class::Stage);
+        let names = || JoinKind::ALL.into_iter().any(|kind| token.is_word(kind.name()));
+        self.within == Within::Names(StageName::Join) && follows && names()
+    }
+
     fn inside(stage: StageName) -> Within {
-        use StageName::{Compare, Dissect, Eval, Grok, Rex, Sample, Search, Sort, Stats, Timechart, Where};
+        use StageName::{
+            Compare, Dissect, Eval, Grok, Pivot, Rex, Sample, Search, Sort, Stats, Timechart, Where, Window,
+        };
         match stage {
             Search => Within::Filter,
-            Where | Eval | Stats | Timechart | Sort | Compare | Grok | Dissect | Rex | Sample => {
-                Within::Expr(stage)
-            }
+            Where | Eval | Stats | Timechart | Sort | Compare | Grok | Dissect | Rex | Sample | Pivot
+            | Window => Within::Expr(stage),
             _ => Within::Names(stage),
         }
     }
 
     /// What surrounds a value that has ended: the expression of its stage, or the filter.
     fn outside(&self) -> Within {
-        let stage = self.seen.iter().rev().find_map(|seen| match seen.within {
+        let nested = self.outer.len();
+        // Of a query in parentheses nothing before its parenthesis counts.
+        let opened = self.seen.iter().rposition(|seen| seen.nested < nested).map_or(0, |last| last + 1);
+        let own = || self.seen[opened..].iter().filter(|seen| seen.nested == nested);
+        let stage = own().rev().find_map(|seen| match seen.within {
             Within::StageName if seen.class == Class::Stage => seen.token.word().and_then(StageName::named),
             _ => None,
         });
-        let piped = self.seen.iter().any(|seen| seen.class == Class::Pipe);
+        let piped = own().any(|seen| seen.class == Class::Pipe);
         stage.filter(|_| piped).map_or(Within::Filter, Self::inside)
     }
 
@@ -263,7 +288,9 @@ impl Walker<'_> {
                 let is_counted = token.word().is_some_and(|word| word.eq_ignore_ascii_case("count"));
                 let calculates = matches!(
                     self.within,
-                    Within::Expr(StageName::Stats | StageName::Timechart | StageName::Compare)
+                    Within::Expr(
+                        StageName::Stats | StageName::Timechart | StageName::Compare | StageName::Pivot
+                    )
                 );
                 if next == Some('(') || (is_counted && calculates) { Class::Function } else { Class::Field }
             }
@@ -282,6 +309,11 @@ impl Walker<'_> {
     }
 
     fn open(&mut self, _: &Token) -> Class {
+        if self.within == Within::Names(StageName::Join) {
+            self.outer.push((self.within, self.depth));
+            (self.within, self.depth, self.list_depth) = (Within::Filter, 0, 0);
+            return Class::Bracket;
+        }
         self.depth += 1;
         if let Within::Value(field) = self.within {
             self.list_depth = self.depth;
@@ -291,6 +323,12 @@ impl Walker<'_> {
     }
 
     fn close(&mut self) -> Class {
+        if self.depth == 0
+            && let Some((within, depth)) = self.outer.pop()
+        {
+            (self.within, self.depth, self.list_depth) = (within, depth, 0);
+            return Class::Bracket;
+        }
         if self.list_depth == self.depth && matches!(self.within, Within::List(_)) {
             self.within = self.outside();
             self.list_depth = 0;

@@ -24,9 +24,9 @@ pub mod time;
 
 pub use ast::{
     Aggregate, Amount, Assignment, Baseline, BinaryOp, Bound, Dimension, Expr, ExprKind, Extraction,
-    FieldRef, Filter, Frequent, Group, Join, NamePattern, Noted, NotedEvents, Op, Pattern, Quantity, Query,
-    Range, RegexText, Renaming, SortKey, Span, Stage, StageKind, Surroundings, Test, TimeSpan,
-    TransactionLimits, Unit,
+    FieldRef, Filter, Frequent, Group, Join, JoinKind, Joined, JoinedWith, NamePattern, Noted, NotedEvents,
+    Op, Pattern, Quantity, Query, Range, RegexText, Renaming, SortKey, Span, Stage, StageKind, Surroundings,
+    Test, TimeSpan, TransactionLimits, Unit, Unpivot, WindowAggregate, WindowFunction, Windowed,
 };
 pub use columns::{like, unknown_columns};
 pub use complete::{Completion, Suggested, Suggestion, ValueLookup, complete};

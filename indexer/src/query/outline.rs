@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::ast::{Filter, Span};
 use super::diagnostic::Diagnostic;
-use super::highlight::{Class, highlight};
+use super::highlight::{Class, walk};
 use super::parser::{Reading, parse_as};
 
 /// The parts of a query.
@@ -39,11 +39,9 @@ pub enum Edit {
 /// The parts of a query, of any text.
 #[must_use]
 pub fn outline(query: &str, reading: Reading) -> Outline {
-    let pipes: Vec<usize> = highlight(query)
-        .into_iter()
-        .filter(|word| word.class == Class::Pipe)
-        .map(|word| word.start)
-        .collect();
+    // The pipes of a query in parentheses belong to the stage that it stands in.
+    let pipes = walk(query).0.into_iter().filter(|seen| seen.class == Class::Pipe && seen.nested == 0);
+    let pipes: Vec<usize> = pipes.map(|seen| seen.token.span.start).collect();
     let end = pipes.first().copied().unwrap_or(query.len());
     let ends = pipes.iter().skip(1).copied().chain([query.len()]);
     let stages = pipes.iter().zip(ends).map(|(pipe, end)| trimmed(query, pipe + 1..end)).collect();
@@ -152,6 +150,15 @@ mod tests {
         let expected =
             [("level>=warn", false), ("NOT path:/a|b/", true), ("\"x | y\"", false), ("p OR q", false)];
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn pipes_of_a_query_in_parentheses_belong_to_its_stage() {
+        let query = "a | join on b (c:(d OR e) | stats count by b | where count > (1 + 1)) | limit 3";
+        let stages: Vec<&str> =
+            outline(query, Reading::Timberline).stages.into_iter().map(|stage| &query[stage]).collect();
+        let join = "join on b (c:(d OR e) | stats count by b | where count > (1 + 1))";
+        assert_eq!(stages, [join, "limit 3"]);
     }
 
     #[test]

@@ -102,6 +102,8 @@ pub const OTHER_TOOLS: &[(&str, &str)] = &[
     ("* | stats dc(user) by host", "* | stats count_distinct(user) by host"),
     ("* | stats by (host) count()", "* | stats count by host"),
     ("* | extend a = 1", "* | eval a = 1"),
+    ("* | streamstats sum(x) as s by k", "* | window s = running_sum(x) by k"),
+    ("* | join type=left host (error)", "* | join left on host (error)"),
 ];
 
 const HEAD: &str = "\

@@ -93,6 +93,26 @@ stages! {
         "where a series changes, how, and how sure that is" "change_point count on time";
     Lookup "lookup" [] "lookup \"file\" on field [= column], … [output column [as name], …]"
         "columns of a CSV or NDJSON file, joined where keys are equal" "lookup \"hosts.csv\" on host = name output owner";
+    Join "join" [] "join [inner | left | semi | anti] on field [= column], … (query) | \"file\""
+        "rows beside those of another query or of a file that have the same keys"
+        "join left on host (level>=error | stats count as errors by host)";
+    Window "window" ["streamstats"] "window name = f(x, …), … [by k, …]"
+        "columns of the rows around each row: of the one before, of all so far, of the last five minutes"
+        "window prev = lag(duration_ms), slow = rolling_p95(duration_ms, 5m) by service";
+    Pivot "pivot" [] "pivot f(x) on field by k, … [limit=n]"
+        "calculates over groups of rows, with a column for each value of a field"
+        "pivot avg(duration_ms) on status by service";
+    Unpivot "unpivot" ["melt"] "unpivot [column, …] [by k, …] [as name, value]"
+        "a row for each of some columns, with its name and its value; `by` names what stays beside them"
+        "unpivot cpu_*, memory by time, host as metric, value";
+    FillNull "fillnull" [] "fillnull [value=x] [name, …]"
+        "a value in place of missing ones, 0 unless told; in all columns unless some are named"
+        "fillnull value=\"none\" user, site";
+    FillDown "filldown" [] "filldown [name, …]"
+        "the last value before in place of missing ones" "filldown host";
+    Bucket "bucket" ["ntile"] "bucket field into n [as name]"
+        "which of n equally filled ranges of its values a number is in, from 1 to n"
+        "bucket duration_ms into 4 as quarter";
     Sample "sample" [] "sample n | n% [seed=n]"
         "random rows, or a share of them; the same ones every time" "sample 1%";
 }

@@ -30,14 +30,7 @@ impl Lookup {
     /// `keys` are pairs of a column of the rows and one of the file; `output` those that are joined and what
     /// they are called.
     pub fn open(path: &Path, keys: &[(Arc<str>, String)], output: &[(String, String)]) -> Result<Lookup> {
-        let size = fs::metadata(path).at_path(path)?.len();
-        if size > LOOKUP_BYTES {
-            let message = format!("it is larger than the {} MB that a lookup may read", LOOKUP_BYTES >> 20);
-            return Err(Error::new(ErrorKind::Limit, message).at(path));
-        }
-        let text = String::from_utf8_lossy(&fs::read(path).at_path(path)?).into_owned();
-        let text = text.trim_start_matches('\u{FEFF}');
-        let (names, columns) = if text.trim_start().starts_with('{') { json_lines(text) } else { csv(text) };
+        let (names, columns) = read(path)?;
         let find = |name: &str| {
             names.iter().position(|known| known == name).ok_or_else(|| {
                 Error::new(ErrorKind::BadRequest, format!("it has no column `{name}`"))
@@ -92,6 +85,25 @@ impl RowStep for Lookup {
         }
         Ok(rows)
     }
+}
+
+/// The columns of a CSV or NDJSON file.
+fn read(path: &Path) -> Result<Columns> {
+    let size = fs::metadata(path).at_path(path)?.len();
+    if size > LOOKUP_BYTES {
+        let message =
+            format!("it is larger than the {} MB that a query may read of a file", LOOKUP_BYTES >> 20);
+        return Err(Error::new(ErrorKind::Limit, message).at(path));
+    }
+    let text = String::from_utf8_lossy(&fs::read(path).at_path(path)?).into_owned();
+    let text = text.trim_start_matches('\u{FEFF}');
+    Ok(if text.trim_start().starts_with('{') { json_lines(text) } else { csv(text) })
+}
+
+/// A CSV or NDJSON file as a table.
+pub(crate) fn table_of_file(path: &Path) -> Result<Table> {
+    let (names, columns) = read(path)?;
+    Ok(Table::of(names.into_iter().zip(columns.into_iter().map(Column::of_cells)).collect()))
 }
 
 fn json_lines(text: &str) -> Columns {

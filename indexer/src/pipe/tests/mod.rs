@@ -2,6 +2,8 @@
 
 mod stages;
 mod stats;
+mod tables;
+mod windows;
 
 use jiff::tz::TimeZone;
 

@@ -9,6 +9,7 @@ mod expr;
 mod filter;
 mod quantity;
 mod stage;
+mod tables;
 
 pub use expr::{BinaryOp, Expr, ExprKind};
 pub use filter::{Bound, Filter, Noted, NotedEvents, Op, Pattern, Range, RegexText, Test};
@@ -17,6 +18,7 @@ pub use stage::{
     Aggregate, Assignment, Baseline, Extraction, FieldRef, Frequent, Group, Join, NamePattern, Renaming,
     SortKey, Stage, StageKind, Surroundings, TimeSpan, TransactionLimits,
 };
+pub use tables::{JoinKind, Joined, JoinedWith, Unpivot, WindowAggregate, WindowFunction, Windowed};
 
 /// Where something stands in the query, in bytes.
 ///
@@ -52,7 +54,7 @@ impl Eq for Span {}
 ///
 /// Events enter the first stage as rows with a column for each field, the built-in ones among them, oldest
 /// first. Stages up to the first that makes a new table (`stats`, `timechart`, `top`, `rare`, `facets`,
-/// `patterns`, `transaction`, `compare`, `change_point`) keep rows events; after it they are plain rows.
+/// `patterns`, `transaction`, `compare`, `change_point`, `pivot`) keep rows events; after it they are plain rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
     pub filter: Filter,

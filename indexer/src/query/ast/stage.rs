@@ -1,6 +1,6 @@
 //! What is done with the matching events, one stage after the other.
 
-use super::{Expr, Filter, Quantity, RegexText, Span};
+use super::{Expr, Filter, Joined, Quantity, RegexText, Span, Unpivot, Windowed};
 use crate::query::functions::Aggregation;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +104,36 @@ pub enum StageKind {
     },
     /// Columns of a CSV or NDJSON file, joined where keys are equal; rows without a partner keep missing values.
     Lookup(Join),
+    /// Rows beside those of a file or of another query that have the same keys. A missing key is equal to none.
+    Join(Joined),
+    /// Columns calculated of the rows around each row, for each combination of the values of `by` on its own.
+    Window {
+        columns: Vec<Windowed>,
+        by: Vec<FieldRef>,
+    },
+    /// A row for each combination of the groups' values, and a column for each value of `on`.
+    Pivot {
+        aggregate: Aggregate,
+        on: FieldRef,
+        by: Vec<Group>,
+        /// The most columns that may come of it.
+        limit: Option<u64>,
+    },
+    /// A row for each of some columns, with its name and its value; missing values give none.
+    Unpivot(Unpivot),
+    /// A value in place of missing ones; in all columns when none is named.
+    FillNull {
+        fields: Vec<NamePattern>,
+        value: Expr,
+    },
+    /// The last value before in place of missing ones.
+    FillDown(Vec<NamePattern>),
+    /// Which of so many equally filled ranges of its values a number is in, from 1.
+    Bucket {
+        value: FieldRef,
+        count: u64,
+        name: Option<FieldRef>,
+    },
     /// Random rows, the same ones for the same seed: so many, or a share of them.
     Sample {
         size: f64,
@@ -257,7 +287,9 @@ impl StageKind {
     /// Whether rows are no longer events after it.
     #[must_use]
     pub fn makes_a_table(&self) -> bool {
-        use StageKind::{ChangePoint, Compare, Facets, Patterns, Rare, Stats, Timechart, Top, Transaction};
+        use StageKind::{
+            ChangePoint, Compare, Facets, Patterns, Pivot, Rare, Stats, Timechart, Top, Transaction,
+        };
         matches!(
             self,
             Stats { .. }
@@ -269,6 +301,7 @@ impl StageKind {
                 | Transaction { .. }
                 | Compare { .. }
                 | ChangePoint { .. }
+                | Pivot { .. }
         )
     }
 }

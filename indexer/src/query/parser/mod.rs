@@ -6,6 +6,7 @@ mod expr;
 mod filter;
 mod stage;
 mod stats;
+mod tables;
 
 use super::ast::{Filter, Query, Span};
 use super::diagnostic::{Diagnostic, Severity};

@@ -28,7 +28,11 @@ impl Parser<'_> {
             return Err(Diagnostic::unknown(token.span, "stage", word, known, hint));
         };
         self.at = token.span.end;
-        let kind = self.stage_of(name)?;
+        // Splunk's `streamstats sum(x)` is the sum so far.
+        let kind = match name {
+            StageName::Window => self.window(!word.eq_ignore_ascii_case("window"))?,
+            name => self.stage_of(name)?,
+        };
         Ok(Stage { kind, span: Span::new(token.span.start, self.at) })
     }
 
@@ -77,12 +81,19 @@ impl Parser<'_> {
                 StageKind::ChangePoint { value, on }
             }
             StageName::Lookup => StageKind::Lookup(self.join()?),
+            StageName::Join => StageKind::Join(self.joined()?),
+            StageName::Window => self.window(false)?,
+            StageName::Pivot => self.pivot()?,
+            StageName::Unpivot => StageKind::Unpivot(self.unpivot()?),
+            StageName::FillNull => self.fill_null()?,
+            StageName::FillDown => StageKind::FillDown(self.patterns_until(&[])?),
+            StageName::Bucket => self.bucket()?,
             StageName::Sample => self.sample()?,
         })
     }
 
     /// `name=` in front of an option's value.
-    fn option(&mut self, names: &[&str]) -> bool {
+    pub(super) fn option(&mut self, names: &[&str]) -> bool {
         let before = self.at;
         if let Ok(token) = self.take(Mode::Name)
             && names.iter().any(|name| token.is_word(name))
@@ -95,7 +106,7 @@ impl Parser<'_> {
     }
 
     /// A whole number, where one stands here.
-    fn count(&mut self) -> Parsed<Option<u64>> {
+    pub(super) fn count(&mut self) -> Parsed<Option<u64>> {
         let token = self.peek(Mode::Expr)?;
         let Kind::Number(text) = &token.kind else { return Ok(None) };
         let plain: String = text.chars().filter(|&c| c != '_').collect();
@@ -110,11 +121,11 @@ impl Parser<'_> {
         Ok(Some(number))
     }
 
-    fn wanted_count(&mut self) -> Parsed<u64> {
+    pub(super) fn wanted_count(&mut self) -> Parsed<u64> {
         self.count()?.ok_or_else(|| self.here("a number is missing here", "write it behind the ="))
     }
 
-    fn quantity(&mut self) -> Parsed<Quantity> {
+    pub(super) fn quantity(&mut self) -> Parsed<Quantity> {
         let token = self.peek(Mode::Expr)?;
         let found = match &token.kind {
             Kind::Number(text) => Quantity::parse(text),
@@ -130,7 +141,7 @@ impl Parser<'_> {
         Ok(quantity)
     }
 
-    fn name(&mut self) -> Parsed<FieldRef> {
+    pub(super) fn name(&mut self) -> Parsed<FieldRef> {
         let token = self.peek(Mode::Name)?;
         let name = match &token.kind {
             Kind::Name(text) | Kind::Phrase(text) | Kind::Word { text, .. } => text.clone(),
@@ -156,7 +167,7 @@ impl Parser<'_> {
     }
 
     /// Names, separated by commas or spaces, up to one of these words.
-    fn names_until(&mut self, stops: &[&str]) -> Parsed<Vec<FieldRef>> {
+    pub(super) fn names_until(&mut self, stops: &[&str]) -> Parsed<Vec<FieldRef>> {
         let mut found = Vec::new();
         loop {
             let next = self.peek(Mode::Name)?;

@@ -13,8 +13,9 @@ impl Parser<'_> {
         let mut found = Vec::new();
         loop {
             let next = self.peek(Mode::Expr)?;
-            let ends =
-                matches!(next.kind, Kind::End | Kind::Pipe) || next.is_word("by") || next.is_word("limit");
+            let ends = matches!(next.kind, Kind::End | Kind::Pipe | Kind::Close)
+                || next.is_word("by")
+                || next.is_word("limit");
             if !ends {
                 found.push(self.aggregate()?);
             } else if found.is_empty() {
@@ -34,7 +35,7 @@ impl Parser<'_> {
         }
     }
 
-    fn aggregate(&mut self) -> Parsed<Aggregate> {
+    pub(super) fn aggregate(&mut self) -> Parsed<Aggregate> {
         let start = self.peek(Mode::Expr)?.span.start;
         let mut name = self.assigned_name()?;
         let mut aggregate = self.calculation()?;

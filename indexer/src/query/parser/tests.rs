@@ -153,6 +153,32 @@ fn stages_and_expressions_print_in_one_spelling() {
         ),
         ("* | sample 1%", "* | sample 0.01"),
         ("* | context 2", "* | context before=2 after=2"),
+        ("* | join host hosts.csv", "* | join inner on host \"hosts.csv\""),
+        ("* | join hosts.csv on host=name, b", "* | join inner on host = name, b \"hosts.csv\""),
+        ("* | join type=outer host (a | stats by host)", "* | join left on host (a | stats count by host)"),
+        ("* | join kind=leftanti (*) on id", "* | join anti on id (*)"),
+        ("* | join left, b (a (b OR c))", "* | join inner on left, b (a AND (b OR c))"),
+        (
+            "* | join semi on a (x | join a (y | limit 3) | sort -a) | limit 2",
+            "* | join semi on a (x | join inner on a (y | limit 3) | sort -a) | limit 2",
+        ),
+        (
+            "* | window lag(x) as p, n=LEAD(x, 3), rolling_median(d, 90s), r=rank(-x) by a b",
+            "* | window p = lag(x), n = lead(x, 3), rolling_p50(d, 90s), r = rank(-x) by a, b",
+        ),
+        ("* | streamstats sum(x) as s, count by k", "* | window s = running_sum(x), running_count() by k"),
+        ("* | window rolling_count(5m), row_number()", "* | window rolling_count(5m), row_number()"),
+        (
+            "* | pivot avg(x) on s by bin(time, 1h), h limit=5",
+            "* | pivot avg(x) on s by bin(time, 1h), h limit=5",
+        ),
+        ("* | unpivot a b* by time as k", "* | unpivot a, b* by time as k, value"),
+        ("* | melt", "* | unpivot as name, value"),
+        ("* | fillnull value=NULL a, b*", "* | fillnull value=\"NULL\" a, b*"),
+        ("* | fillnull with=-1.5", "* | fillnull value=-1.5"),
+        ("* | fillnull a value=true", "* | fillnull value=true a"),
+        ("* | filldown", "* | filldown"),
+        ("* | ntile x into 4 as q", "* | bucket x into 4 as q"),
     ]);
 }
 
@@ -175,6 +201,51 @@ fn mistakes_are_told_with_what_was_meant() {
         ),
         ("* | where", "something is missing at the end", "add a field, a number or a text"),
         ("* |", "a stage is missing here", "write | stats, | sort, | limit, …"),
+        (
+            "* | join inner on a",
+            "what is joined is missing here",
+            "write a query in parentheses, or a file: join on host \"hosts.csv\"",
+        ),
+        ("* | join type=full a (*)", "this is no kind of join", "kinds are inner, left, semi and anti"),
+        ("* | join a (b | stats count by a", "this parenthesis is not closed", "add ) at the end"),
+        ("* | window lagg(x)", "no window function `lagg`", "did you mean `lag`?"),
+        (
+            "* | window sum(x)",
+            "no window function `sum`",
+            "put `running_` before it for all rows so far, or `rolling_` for a length of time",
+        ),
+        (
+            "* | window lag(x, 1.5)",
+            "`lag` is given something else here",
+            "write how many rows apart as a whole number: lag(x, 2)",
+        ),
+        ("* | window rolling_avg(x, 5)", "a length of time is wanted here", "write it like 30s, 5m, 1h, 1d"),
+        (
+            "* | window rolling_avg(x)",
+            "`rolling_avg` is given something else here",
+            "write what and how long: rolling_avg(x, 5m), rolling_count(5m)",
+        ),
+        (
+            "* | pivot count by a",
+            "the field whose values become columns is missing here",
+            "write pivot count on status by host",
+        ),
+        (
+            "* | unpivot a as b, b",
+            "both columns would have this name",
+            "give them different names: unpivot a, b as name, value",
+        ),
+        (
+            "* | fillnull value=5m a",
+            "a plain value is wanted here",
+            "write a number without a unit, a word, or a text in quotation marks",
+        ),
+        ("* | bucket a", "the number of buckets is missing here", "write bucket duration_ms into 4"),
+        (
+            "* | bucket a into 1",
+            "so many buckets cannot be made",
+            "write a number from 2 to 1000, such as into 4",
+        ),
         ("* | rex /x/", "this expression has no named group", "name what becomes a column: (?<user>\\w+)"),
     ] {
         let error = parse_query(query).expect_err(query);
@@ -233,7 +304,7 @@ proptest! {
     fn so_it_is_behind_pipes(
         head in r"[a-z:*]{0,4}",
         stages in prop::collection::vec(
-            r#"(where|eval a =|stats|sort|keep|top|limit|search|by|timechart|dedup|context|transaction a|compare|lookup|sample)([a-z0-9_:*"'()<>=!+/%,.`@ -]|count|avg\(x\)| by |5m|now-1h|not |and | as ){0,12}"#,
+            r#"(where|eval a =|stats|sort|keep|top|limit|search|by|timechart|dedup|context|transaction a|compare|lookup|sample|join (left |semi |)on a|window|pivot|unpivot|fillnull|filldown|bucket)([a-z0-9_:*"'()<>=!+/%,.`@ -]|count|avg\(x\)|lag\(x\)|rolling_p9\(x, 5m\)|\(a \| limit 2\)| on | into 4| value=| by |5m|now-1h|not |and | as ){0,12}"#,
             1..3,
         ),
     ) {

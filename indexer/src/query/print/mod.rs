@@ -3,6 +3,7 @@
 mod expr;
 mod filter;
 mod stage;
+mod tables;
 
 use std::fmt::{self, Display, Formatter, Write};
 

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use super::tables::table_stage;
 use super::{list, name, quoted};
 use crate::query::ast::{
     Aggregate, Baseline, Extraction, FieldRef, Filter, Frequent, Group, Join, NamePattern, Renaming, SortKey,
@@ -87,6 +88,13 @@ impl Display for Stage {
                 on.as_ref().map_or(Ok(()), |on| write!(f, " on {on}"))
             }
             StageKind::Lookup(lookup) => join(lookup, f),
+            StageKind::Join(_)
+            | StageKind::Window { .. }
+            | StageKind::Pivot { .. }
+            | StageKind::Unpivot(_)
+            | StageKind::FillNull { .. }
+            | StageKind::FillDown(_)
+            | StageKind::Bucket { .. } => table_stage(&self.kind, f),
             StageKind::Sample { size, is_share, seed } => {
                 // A share is read back as it is; a percent sign could round it.
                 write!(f, "sample {size}")?;
@@ -169,7 +177,7 @@ impl Display for Standing<'_> {
     }
 }
 
-fn groups(by: &[Group], f: &mut Formatter<'_>) -> fmt::Result {
+pub(super) fn groups(by: &[Group], f: &mut Formatter<'_>) -> fmt::Result {
     if by.is_empty() {
         return Ok(());
     }
@@ -195,7 +203,7 @@ fn patterns(stage: &str, names: &[NamePattern], f: &mut Formatter<'_>) -> fmt::R
     list(names, ", ", f, |one, f| write!(f, "{one}"))
 }
 
-fn spaced(fields: &[FieldRef], f: &mut Formatter<'_>) -> fmt::Result {
+pub(super) fn spaced(fields: &[impl Display], f: &mut Formatter<'_>) -> fmt::Result {
     if fields.is_empty() {
         return Ok(());
     }

@@ -1,0 +1,406 @@
+//! `window`: columns of the rows around each row. What goes by places and by what came before is polars' work; what
+//! goes by a length of time is in [`super::rolling`].
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use ingest::{NO_INT, NO_TIME};
+
+use super::super::cell::Cell;
+use super::super::column::{Column, Data, Kind, Picked};
+use super::super::expr::{Expression, invalid};
+use super::super::intern::Interner;
+use super::super::run::Run;
+use super::super::step::{Kept, Step};
+use super::super::table::Table;
+use super::keys::Keys;
+use super::rolling::{Calculation, Coding, NO_KEY, Results, Series, boundary};
+use crate::error::Result;
+use crate::exec::in_order;
+use crate::frame::window::{Numbers, Over, over};
+use crate::limits::ROLLING_PART_ROWS;
+use crate::percentile::Percent;
+use crate::query::{Span, WindowAggregate, WindowFunction};
+
+pub(crate) struct PlannedWindow {
+    pub name: String,
+    pub function: WindowFunction,
+    pub argument: Option<Expression>,
+    pub span: Span,
+}
+
+pub(crate) struct Window {
+    columns: Vec<PlannedWindow>,
+    by: Vec<Arc<str>>,
+    /// The column of times, where a calculation goes by a length of it.
+    time: Option<Arc<str>>,
+    kept: Kept,
+}
+
+/// The bytes that a row takes for each column while it is calculated.
+const ROW_BYTES: usize = 40;
+
+impl Window {
+    pub fn new(columns: Vec<PlannedWindow>, by: Vec<Arc<str>>, time: Option<Arc<str>>) -> Window {
+        Window { columns, by, time, kept: Kept::new("window") }
+    }
+
+    fn groups(&self, table: &Table) -> Option<(Vec<u32>, usize)> {
+        if self.by.is_empty() {
+            return None;
+        }
+        let mut keys = Keys::new(self.by.len());
+        let columns: Vec<Column> = self.by.iter().map(|name| table.column_or_missing(name)).collect();
+        let groups = keys.groups(&columns, table.rows());
+        let count = keys.len();
+        Some((groups, count))
+    }
+}
+
+impl Step for Window {
+    fn push(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Table>> {
+        self.kept.push(rows, run)?;
+        Ok(None)
+    }
+
+    fn finish(&mut self, run: &Run<'_>) -> Result<Option<Table>> {
+        let mut table = self.kept.take(run)?;
+        let rows = table.rows();
+        if rows == 0 {
+            return Ok(None);
+        }
+        let bytes = table.bytes() + rows * ROW_BYTES * self.columns.len();
+        run.budget.take("window", bytes)?;
+        let groups = self.groups(&table);
+        let times = self.time.as_ref().map(|time| table.column_or_missing(time));
+        let mut asked = Vec::new();
+        let mut columns = Vec::with_capacity(self.columns.len());
+        for column in &self.columns {
+            run.check()?;
+            let argument = column.argument.as_ref().map(|argument| argument.column(&table, &run.clock));
+            let argument = argument.transpose()?;
+            let Some((calculation, length)) = by_time(column.function) else {
+                let (what, numbers) = by_place(column, argument.as_ref(), rows, run);
+                asked.push((what, numbers));
+                columns.push((argument, None));
+                continue;
+            };
+            let (keys, kind) = keys_of(column, argument.as_ref(), rows, run);
+            let times = times.as_ref().filter(|_| length.is_some());
+            let runs = Runs::new(groups.as_ref(), times, rows);
+            let asked = Asked { keys: &keys, kind, calculation, length, span: column.span };
+            let result = runs.calculate(&asked, times, run)?;
+            columns.push((argument, Some(result)));
+        }
+        let mut found = over(groups.as_ref().map(|(groups, _)| groups.as_slice()), rows, asked)?.into_iter();
+        run.check()?;
+        for (column, (argument, result)) in self.columns.iter().zip(columns) {
+            let result = result.or_else(|| {
+                found.next().map(|numbers| column_of(column.function, numbers, argument.as_ref()))
+            });
+            table.set(&column.name, result.unwrap_or_else(|| Column::missing(rows)));
+        }
+        run.budget.give_back(bytes);
+        Ok(Some(table))
+    }
+}
+
+/// The calculation that takes what comes into a window and leaves it, with the length of the window where it has
+/// one; the others go by places.
+fn by_time(function: WindowFunction) -> Option<(Calculation, Option<i64>)> {
+    let calculation = |aggregate| match aggregate {
+        WindowAggregate::Count => Calculation::Count,
+        WindowAggregate::Sum => Calculation::Sum,
+        WindowAggregate::Avg => Calculation::Avg,
+        WindowAggregate::Min => Calculation::Min,
+        WindowAggregate::Max => Calculation::Max,
+        WindowAggregate::Percentile(rank) => Calculation::Percentile(Percent::new(rank)),
+    };
+    match function {
+        WindowFunction::Rolling(aggregate, length) => {
+            Some((calculation(aggregate), Some((length.amount() as i64).max(1))))
+        }
+        WindowFunction::Running(aggregate @ WindowAggregate::Percentile(_)) => {
+            Some((calculation(aggregate), None))
+        }
+        _ => None,
+    }
+}
+
+/// What polars is asked, and of which values.
+fn by_place(
+    column: &PlannedWindow,
+    argument: Option<&Column>,
+    rows: usize,
+    run: &Run<'_>,
+) -> (Over, Numbers) {
+    let numbered = || Numbers::Whole((0..rows as i64).map(Some).collect());
+    let numbers = || numbers_of(column, argument, rows, run);
+    match column.function {
+        // The row is what moves; its value, of whatever type, is taken there.
+        WindowFunction::Lag(by) => (Over::Shift(by as i64), numbered()),
+        WindowFunction::Lead(by) => (Over::Shift(-(by as i64)), numbered()),
+        WindowFunction::Rank => (Over::Rank { dense: false }, places_of(argument, rows)),
+        WindowFunction::DenseRank => (Over::Rank { dense: true }, places_of(argument, rows)),
+        WindowFunction::RowNumber => (Over::Count, numbered()),
+        WindowFunction::Running(aggregate) | WindowFunction::Rolling(aggregate, _) => match aggregate {
+            WindowAggregate::Count => (Over::Count, places_of(argument, rows)),
+            WindowAggregate::Sum => (Over::Sum, numbers()),
+            WindowAggregate::Min => (Over::Min, numbers()),
+            WindowAggregate::Max => (Over::Max, numbers()),
+            WindowAggregate::Avg | WindowAggregate::Percentile(_) => (Over::Avg, numbers()),
+        },
+    }
+}
+
+/// The column of a result: as times where it was calculated of times, and for places the values there.
+fn column_of(function: WindowFunction, numbers: Numbers, argument: Option<&Column>) -> Column {
+    let whole = |values: Vec<Option<i64>>| values.into_iter().map(|value| value.unwrap_or(NO_INT)).collect();
+    match (numbers, function, argument) {
+        (Numbers::Whole(places), WindowFunction::Lag(_) | WindowFunction::Lead(_), Some(values)) => {
+            let none =
+                Column::concat(&[values, &Column::missing(1)], &|| Ok::<_, std::convert::Infallible>(()));
+            let Ok(values) = none;
+            let last = values.len() as u32 - 1;
+            let places: Vec<u32> =
+                places.into_iter().map(|place| place.map_or(last, |place| place as u32)).collect();
+            values.pick(&Picked::Some(&places))
+        }
+        (
+            Numbers::Whole(values),
+            WindowFunction::Running(WindowAggregate::Min | WindowAggregate::Max),
+            Some(of),
+        ) if of.kind() == Kind::Time => {
+            Column::new(Data::Time(values.into_iter().map(|value| value.unwrap_or(NO_TIME)).collect()))
+        }
+        (Numbers::Whole(values), ..) => Column::new(Data::Int(whole(values))),
+        (Numbers::Floats(values), ..) => {
+            Column::new(Data::Float(values.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect()))
+        }
+    }
+}
+
+/// Whole numbers whose sum could be beyond 64 bits are summed as floats.
+const SAFE_SUM: f64 = 9e18;
+
+/// The argument's numbers by keys, and what the keys are of; what is no number is passed over, and that is told.
+fn keys_of(
+    column: &PlannedWindow,
+    argument: Option<&Column>,
+    rows: usize,
+    run: &Run<'_>,
+) -> (Vec<i64>, Kind) {
+    let Some(argument) = argument else { return (vec![0; rows], Kind::Int) };
+    let (is_counted, takes_times) = match column.function {
+        WindowFunction::Running(aggregate) | WindowFunction::Rolling(aggregate, _) => (
+            aggregate == WindowAggregate::Count,
+            matches!(aggregate, WindowAggregate::Min | WindowAggregate::Max),
+        ),
+        _ => (false, false),
+    };
+    if is_counted {
+        let key = |row| if argument.is_missing(row) { NO_KEY } else { 0 };
+        return ((0..rows).map(key).collect(), Kind::Int);
+    }
+    match &argument.data {
+        Data::Int(values) => {
+            let sum: f64 =
+                values.iter().filter(|&&value| value != NO_INT).map(|&value| (value as f64).abs()).sum();
+            if sum < SAFE_SUM {
+                return (
+                    values.iter().map(|&value| if value == NO_INT { NO_KEY } else { value }).collect(),
+                    Kind::Int,
+                );
+            }
+        }
+        Data::Time(values) if takes_times => {
+            let key = |&value: &i64| if value == NO_TIME { NO_KEY } else { value };
+            return (values.iter().map(key).collect(), Kind::Time);
+        }
+        Data::Float(values) => {
+            return (values.iter().map(|&value| Coding::of_float(value)).collect(), Kind::Float);
+        }
+        _ => {}
+    }
+    let mut passed = 0_usize;
+    let key = |row| {
+        let cell = argument.cell(row);
+        passed += usize::from(cell.number().is_none() && !cell.is_missing());
+        Coding::of_float(cell.number().unwrap_or(f64::NAN))
+    };
+    let keys = (0..rows).map(key).collect();
+    if passed > 0 {
+        run.note(vec![format!("{}: {passed} have one that is no number", column.name)]);
+    }
+    (keys, Kind::Float)
+}
+
+/// The same as numbers.
+fn numbers_of(column: &PlannedWindow, argument: Option<&Column>, rows: usize, run: &Run<'_>) -> Numbers {
+    let (keys, kind) = keys_of(column, argument, rows, run);
+    let there = |key: i64| (key != NO_KEY).then_some(key);
+    if kind == Kind::Float {
+        Numbers::Floats(keys.into_iter().map(|key| there(key).map(|key| Coding::Float.float(key))).collect())
+    } else {
+        Numbers::Whole(keys.into_iter().map(there).collect())
+    }
+}
+
+/// Numbers in the order of the argument's values, of whatever type they are.
+fn places_of(argument: Option<&Column>, rows: usize) -> Numbers {
+    let Some(argument) = argument else { return Numbers::Whole((0..rows as i64).map(Some).collect()) };
+    match &argument.data {
+        Data::Int(values) => {
+            Numbers::Whole(values.iter().map(|&value| (value != NO_INT).then_some(value)).collect())
+        }
+        Data::Time(values) => {
+            Numbers::Whole(values.iter().map(|&value| (value != NO_TIME).then_some(value)).collect())
+        }
+        Data::Float(values) => {
+            Numbers::Floats(values.iter().map(|&value| (!value.is_nan()).then_some(value)).collect())
+        }
+        _ => {
+            let (mut values, mut ids) = (Interner::default(), Vec::new());
+            values.ids(argument, &mut ids);
+            let mut in_order: Vec<u32> = (0..values.len() as u32).collect();
+            in_order.sort_by(|&one, &other| values.cell(one).cmp(values.cell(other)));
+            let mut place = vec![None; values.len()];
+            for (at, &id) in in_order.iter().enumerate() {
+                place[id as usize] = (*values.cell(id) != Cell::Missing).then_some(at as i64);
+            }
+            Numbers::Whole(ids.into_iter().map(|id| place[id as usize]).collect())
+        }
+    }
+}
+
+/// The rows of each group in their order, without those that have no time.
+struct Runs {
+    rows: Option<Vec<u32>>,
+    /// Where the rows of each group begin, and where the last one's end.
+    starts: Vec<usize>,
+    all: usize,
+}
+
+/// A calculation that goes over the rows of each group.
+struct Asked<'a> {
+    keys: &'a [i64],
+    kind: Kind,
+    calculation: Calculation,
+    length: Option<i64>,
+    span: Span,
+}
+
+impl Runs {
+    fn new(groups: Option<&(Vec<u32>, usize)>, times: Option<&Column>, rows: usize) -> Runs {
+        let has_time = |row: usize| times.is_none_or(|times| !times.is_missing(row));
+        if groups.is_none() && (0..rows).all(has_time) {
+            return Runs { rows: None, starts: vec![0, rows], all: rows };
+        }
+        let count = groups.map_or(1, |(_, count)| *count);
+        let group_of = |row: usize| groups.map_or(0, |(groups, _)| groups[row] as usize);
+        let mut starts = vec![0; count + 1];
+        for row in (0..rows).filter(|&row| has_time(row)) {
+            starts[group_of(row) + 1] += 1;
+        }
+        for group in 0..count {
+            starts[group + 1] += starts[group];
+        }
+        let mut next = starts.clone();
+        let mut sorted = vec![0; starts[count]];
+        for row in (0..rows).filter(|&row| has_time(row)) {
+            sorted[next[group_of(row)]] = row as u32;
+            next[group_of(row)] += 1;
+        }
+        Runs { rows: Some(sorted), starts, all: rows }
+    }
+
+    /// Values in the order of the runs.
+    fn gathered<'v>(&self, values: &'v [i64]) -> std::borrow::Cow<'v, [i64]> {
+        match &self.rows {
+            None => values.into(),
+            Some(rows) => rows.iter().map(|&row| values[row as usize]).collect::<Vec<_>>().into(),
+        }
+    }
+
+    fn calculate(&self, asked: &Asked<'_>, times: Option<&Column>, run: &Run<'_>) -> Result<Column> {
+        let keys = self.gathered(asked.keys);
+        let times = match times.map(|times| &times.data) {
+            Some(Data::Time(times)) => self.gathered(times),
+            // All rows so far: each row is a time of its own, and none leaves.
+            _ => (0..keys.len() as i64).collect::<Vec<_>>().into(),
+        };
+        for group in self.starts.windows(2) {
+            if !times[group[0]..group[1]].is_sorted() {
+                return Err(invalid("these rows are not in the order of their times", asked.span)
+                    .hint("put sort time before, because the last so long is asked for"));
+            }
+        }
+        let coding = if asked.kind == Kind::Float { Coding::Float } else { Coding::Whole };
+        let length = asked.length.unwrap_or(i64::MAX);
+        let tasks = self.tasks(&times, asked.length.is_some());
+        let work = |task: usize| {
+            let parts = tasks[task].iter().map(|(group, part)| {
+                let (from, to) = (self.starts[*group], self.starts[*group + 1]);
+                let series = Series { times: &times[from..to], keys: &keys[from..to], coding, length };
+                (from + part.start, series.calculate(part.clone(), asked.calculation))
+            });
+            Ok(parts.collect::<Vec<_>>())
+        };
+        let (mut whole, mut floats) = (Vec::new(), Vec::new());
+        let done = |_: usize, parts: Vec<(usize, Results)>| {
+            for (from, results) in parts {
+                match results {
+                    Results::Whole(values) => self.put(&mut whole, NO_INT, from, &values),
+                    Results::Floats(values) => self.put(&mut floats, f64::NAN, from, &values),
+                }
+            }
+            Ok(())
+        };
+        in_order(tasks.len(), &run.cancel, work, done)?;
+        Ok(match (floats.is_empty(), whole.is_empty(), asked.kind) {
+            (false, ..) => Column::new(Data::Float(floats)),
+            (_, false, Kind::Time) => Column::new(Data::Time(whole)),
+            (_, false, _) => Column::new(Data::Int(whole)),
+            _ => Column::missing(self.all),
+        })
+    }
+
+    fn put<T: Copy>(&self, into: &mut Vec<T>, missing: T, from: usize, values: &[T]) {
+        if into.is_empty() {
+            into.resize(self.all, missing);
+        }
+        match &self.rows {
+            None => into[from..from + values.len()].copy_from_slice(values),
+            Some(rows) => {
+                for (&row, &value) in rows[from..].iter().zip(values) {
+                    into[row as usize] = value;
+                }
+            }
+        }
+    }
+
+    /// Groups and parts of groups that are worked on together, about as many rows each. Rows that no window leaves
+    /// cannot be cut.
+    fn tasks(&self, times: &[i64], can_cut: bool) -> Vec<Vec<(usize, Range<usize>)>> {
+        let part = ROLLING_PART_ROWS.max(self.all.div_ceil(2 * rayon::current_num_threads()));
+        let (mut tasks, mut task, mut size) = (Vec::new(), Vec::new(), 0);
+        for group in 0..self.starts.len() - 1 {
+            let times = &times[self.starts[group]..self.starts[group + 1]];
+            let mut from = 0;
+            while from < times.len() {
+                let to = if can_cut { boundary(times, (from + part).min(times.len())) } else { times.len() };
+                task.push((group, from..to));
+                size += to - from;
+                from = to;
+                if size >= part {
+                    tasks.push(std::mem::take(&mut task));
+                    size = 0;
+                }
+            }
+        }
+        if !task.is_empty() {
+            tasks.push(task);
+        }
+        tasks
+    }
+}
