@@ -20,8 +20,17 @@ pub struct Gathering<'a> {
     cells: &'a Cells<'a>,
     segment: u32,
     fields: Vec<Field<'a>>,
-    /// The group of each cell that has rows.
-    groups: Vec<u32>,
+    used: &'a Used,
+    /// For each cell its place among those that have rows.
+    places: Vec<u32>,
+}
+
+/// The cells that have rows.
+pub struct Used {
+    pub cells: Vec<u32>,
+    /// The group of each of them, and how many rows it has.
+    pub groups: Vec<u32>,
+    pub sizes: Vec<u64>,
 }
 
 /// A field, and the places of the calculations with it.
@@ -35,7 +44,7 @@ struct Field<'a> {
 enum Counts {
     /// No event of the segment has the field.
     Missing,
-    /// For each cell, how often it has each code; all zero until the rows are looked at.
+    /// For each cell that has rows, how often it has each code; all zero until the rows are looked at.
     Codes(Arc<Packed>, Vec<u32>),
     /// The same, where it was known.
     Known(Arc<Packed>, Arc<Vec<u32>>),
@@ -46,7 +55,7 @@ enum Counts {
 impl<'a> Gathering<'a> {
     pub fn new(
         lowered: &'a Lowered,
-        cells: &'a Cells<'a>,
+        (cells, used): (&'a Cells<'a>, &'a Used),
         piece: &Piece,
         scope: Scope<'_>,
         run: &Run<'_>,
@@ -74,17 +83,13 @@ impl<'a> Gathering<'a> {
                 _ if field.counted.is_empty() => {}
                 None => {}
                 Some(None) => field.counts = Counts::Missing,
-                Some(Some(column)) => field.count(column, cells, scope)?,
+                Some(Some(column)) => field.count(column, (cells, used.cells.len()), scope)?,
             }
             fields.push(field);
         }
-        Ok(Gathering { cells, segment: piece.segment, fields, groups: Vec::new() })
-    }
-
-    /// Which group each cell with rows belongs to.
-    pub fn groups_of_cells(&mut self, cells: &[u32], groups: &[u32]) {
-        self.groups = vec![0; self.cells.count];
-        cells.iter().zip(groups).for_each(|(&cell, &group)| self.groups[cell as usize] = group);
+        let mut places = vec![0; cells.count];
+        (0..).zip(&used.cells).for_each(|(place, &cell)| places[cell as usize] = place);
+        Ok(Gathering { cells, segment: piece.segment, fields, used, places })
     }
 
     /// Counts values, and hands on what goes by rows.
@@ -94,7 +99,8 @@ impl<'a> Gathering<'a> {
         if !self.fields.iter().any(is_left) {
             return Ok(());
         }
-        let (cells, segment, groups) = (self.cells, self.segment, &self.groups);
+        let (cells, segment, places) = (self.cells, self.segment, &self.places);
+        let groups = &self.used.groups;
         let fields = &mut self.fields;
         let mut done = Ok(());
         let mut of_rows = Vec::new();
@@ -103,20 +109,19 @@ impl<'a> Gathering<'a> {
                 return;
             }
             for field in fields.iter_mut() {
-                field.add(block);
+                field.add(block, places);
             }
-            done = by_rows(fields, block, (segment, groups, &mut of_rows), into, reader, run);
+            if fields.iter().any(|field| !field.by_rows.is_empty()) {
+                groups_of(block, places, groups, &mut of_rows);
+                done = by_rows(fields, block, (segment, &of_rows), into, reader, run);
+            }
         });
         done
     }
 
     /// Hands on what was counted.
-    pub fn finish(
-        self,
-        into: &mut Groups,
-        (_, groups, sizes): (&[u32], &[u32], &[u64]),
-        reader: &Reader<'_>,
-    ) {
+    pub fn finish(self, into: &mut Groups, reader: &Reader<'_>) {
+        let Used { groups, sizes, .. } = self.used;
         for field in &self.fields {
             match &field.counts {
                 Counts::None => {}
@@ -143,7 +148,7 @@ impl<'a> Gathering<'a> {
         let width = column.largest as usize + 1;
         let (mut groups, mut codes, mut weights) = (Vec::new(), Vec::new(), Vec::new());
         for (place, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-            groups.push(self.groups[place / width]);
+            groups.push(self.used.groups[place / width]);
             codes.push((place % width) as u64);
             weights.push(u64::from(count));
         }
@@ -156,9 +161,14 @@ impl<'a> Gathering<'a> {
 
 impl Field<'_> {
     /// Prepares to count the codes of a column, or leaves its values to be read by rows.
-    fn count(&mut self, column: Arc<Packed>, cells: &Cells<'_>, scope: Scope<'_>) -> Result<()> {
+    fn count(
+        &mut self,
+        column: Arc<Packed>,
+        (cells, used): (&Cells<'_>, usize),
+        scope: Scope<'_>,
+    ) -> Result<()> {
         let width = column.largest as usize + 1;
-        let counts = cells.count.saturating_mul(width);
+        let counts = used.saturating_mul(width);
         if counts > LOWERED_CELLS.min(4 * cells.part.len() + 4_096) {
             self.by_rows.append(&mut self.counted);
         } else if cells.count == 1 {
@@ -170,12 +180,22 @@ impl Field<'_> {
         Ok(())
     }
 
-    fn add(&mut self, block: &Block<'_>) {
+    fn add(&mut self, block: &Block<'_>, places: &[u32]) {
         let Counts::Codes(column, counts) = &mut self.counts else { return };
         let width = column.largest as usize + 1;
         with_codes!(&column.codes, codes => block.for_codes(codes, |cell, code| {
-            counts[cell as usize * width + u64::from(code) as usize] += 1;
+            counts[places[cell as usize] as usize * width + u64::from(code) as usize] += 1;
         }));
+    }
+}
+
+/// The group of each row of a block.
+fn groups_of(block: &Block<'_>, places: &[u32], groups: &[u32], of_rows: &mut Vec<u32>) {
+    let group = |cell: u32| groups[places[cell as usize] as usize];
+    of_rows.clear();
+    match &block.cells {
+        aggregate::Cells::One(cell) => of_rows.resize(block.len(), group(*cell)),
+        aggregate::Cells::Each(cells) => of_rows.extend(cells.iter().map(|&cell| group(cell))),
     }
 }
 
@@ -183,28 +203,20 @@ impl Field<'_> {
 fn by_rows(
     fields: &[Field<'_>],
     block: &Block<'_>,
-    (segment, groups, ids): (u32, &[u32], &mut Vec<u32>),
+    (segment, groups): (u32, &[u32]),
     into: &mut Groups,
     reader: &mut Reader<'_>,
     run: &Run<'_>,
 ) -> Result<()> {
-    if fields.iter().all(|field| field.by_rows.is_empty()) {
-        return Ok(());
-    }
     run.check()?;
     let picked = match &block.rows {
         RowsOf::Range(rows) => Picked::Run(rows.clone()),
         RowsOf::List(rows) => Picked::Some(rows),
     };
-    ids.clear();
-    match &block.cells {
-        aggregate::Cells::One(cell) => ids.resize(block.len(), groups[*cell as usize]),
-        aggregate::Cells::Each(cells) => ids.extend(cells.iter().map(|&cell| groups[cell as usize])),
-    }
     for field in fields.iter().filter(|field| !field.by_rows.is_empty()) {
         let column = reader.column_of(segment, field.name, &picked, run)?;
         for &place in &field.by_rows {
-            into.calculate(place, ids, Some(&column), None);
+            into.calculate(place, groups, Some(&column), None);
         }
     }
     into.charge(run)

@@ -24,7 +24,7 @@ use crate::case::Snapshot;
 use crate::error::Result;
 use crate::query::functions::Aggregation;
 use cells::Cells;
-use gather::Gathering;
+use gather::{Gathering, Used};
 pub(super) use ranked::ranked;
 pub(super) use sorted::sorted;
 
@@ -107,21 +107,22 @@ impl Lowered {
         run.check()?;
         let Ok(cells) = Cells::new(&self.keys, &piece.part, scope, run)? else { return Ok(false) };
         let counts = cells.counts(scope.case)?;
-        let mut used: Vec<u32> = (0..counts.len() as u32).filter(|&cell| counts[cell as usize] > 0).collect();
+        let has_rows = |&cell: &u32| counts[cell as usize] > 0;
+        let mut used: Vec<u32> = (0..counts.len() as u32).filter(has_rows).collect();
         if self.groups_in_order {
             used = cells.by_first_row(&used);
         }
         let sizes: Vec<u64> = used.iter().map(|&cell| u64::from(counts[cell as usize])).collect();
         let ids = groups.add_counted(&cells.keys(&used, reader), &sizes);
-        let mut gathering = Gathering::new(self, &cells, piece, scope, run)?;
         for (place, (_, field)) in self.calculations.iter().enumerate() {
             if field.is_none() {
                 groups.calculate(place, &ids, None, Some(&sizes));
             }
         }
-        gathering.groups_of_cells(&used, &ids);
+        let used = Used { cells: used, groups: ids, sizes };
+        let mut gathering = Gathering::new(self, (&cells, &used), piece, scope, run)?;
         gathering.gather(groups, reader, run)?;
-        gathering.finish(groups, (&used, &ids, &sizes), reader);
+        gathering.finish(groups, reader);
         groups.charge(run)?;
         Ok(true)
     }
