@@ -104,10 +104,10 @@ fn half_indexed(folder: &Path, files: &[PathBuf]) -> Case {
     }
     let segments = fs::read_dir(path.join("segments")).expect("segments");
     let mut indexes: Vec<PathBuf> =
-        segments.map(|segment| segment.expect("a segment").path().join("text.idx")).collect();
+        segments.map(|segment| segment.expect("a segment").path().join("text")).collect();
     indexes.sort();
     for index in indexes.iter().step_by(2) {
-        fs::remove_file(index).expect("an index");
+        fs::remove_dir_all(index).expect("an index");
     }
     Case::open(&path).expect("a case")
 }

@@ -1,5 +1,6 @@
 //! Which rows a token is in, by the index: those that it lists, and those whose value in a column has it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::codes::Codes;
@@ -7,7 +8,7 @@ use super::matcher::Matcher;
 use super::rows::Rows;
 use super::select::Question;
 use crate::error::Result;
-use crate::storage::{Column, Dictionary, TokenRows};
+use crate::storage::{Column, Dictionary, Having, TokenRows};
 
 pub struct Holders {
     sure: Vec<u32>,
@@ -29,10 +30,13 @@ impl Holders {
         let mut columns = Vec::new();
         for part in found.columns {
             let Some(column) = question.segment.coded(&part.column, question.cancel)? else { continue };
-            let Dictionary::Texts(texts) = &column.values else { continue };
-            let mut places: Vec<usize> = part.codes.iter().map(|&code| code as usize).collect();
+            let mut places: Vec<usize> = match part.having {
+                Having::Codes(codes) => codes.into_iter().map(|code| code as usize).collect(),
+                Having::Number(number) => column.place_of(number).into_iter().collect(),
+            };
             places.retain(|&place| {
-                texts.get(place).is_some_and(|text| matcher.may_be_partly_in(text.as_bytes(), token))
+                let text = text(&column, place);
+                text.is_some_and(|text| matcher.may_be_partly_in(text.as_bytes(), token))
             });
             places.sort_unstable();
             let codes = Codes::of_places(places);
@@ -77,13 +81,20 @@ impl Holders {
 
 impl InColumn {
     /// The values by their places, which are in order.
-    pub fn values(&self) -> impl Iterator<Item = (usize, &str)> {
-        let texts = if let Dictionary::Texts(texts) = &self.column.values { Some(texts) } else { None };
-        self.codes.places().filter_map(move |place| Some((place, texts?.get(place)?)))
+    pub fn values(&self) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
+        self.codes.places().filter_map(|place| Some((place, text(&self.column, place)?)))
     }
 
     /// Those of some rows that have one of some codes, in their texts where the index says.
     pub fn rows(&self, codes: &Codes, among: &Rows) -> Rows {
         codes.rows_among(&self.column, among).without_listed(&self.excepted)
+    }
+}
+
+/// A value as it is in the text of events.
+fn text(column: &Column, place: usize) -> Option<Cow<'_, str>> {
+    match &column.values {
+        Dictionary::Texts(texts) => texts.get(place).map(Cow::Borrowed),
+        _ => column.value(place as u64 + 1).map(|value| Cow::Owned(value.to_string())),
     }
 }

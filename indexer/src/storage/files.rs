@@ -65,6 +65,25 @@ pub fn replace(path: &Path, bytes: &[u8], role: Role) -> Result<()> {
     path.parent().map_or(Ok(()), |folder| sync_folder(folder, role))
 }
 
+/// Puts a folder in place in one step: its files in a temporary folder beside it, fsync of each and of the folder, rename,
+/// fsync of the folder that it is in. What was at its place is removed first.
+pub fn replace_folder(path: &Path, files: &[(String, Vec<u8>)], role: Role) -> Result<()> {
+    let temporary = path.with_extension("tmp");
+    if temporary.exists() {
+        remove(&temporary)?;
+    }
+    fs::create_dir(&temporary).at_path(&temporary)?;
+    for (name, bytes) in files {
+        write(&temporary.join(name), bytes, role)?;
+    }
+    sync_folder(&temporary, role)?;
+    if path.exists() {
+        remove(path)?;
+    }
+    faults::at(role.rename).and_then(|()| fs::rename(&temporary, path)).at_path(path)?;
+    path.parent().map_or(Ok(()), |folder| sync_folder(folder, role))
+}
+
 /// Replaces a file that only stands in for another: it must be whole, and may be of a moment ago.
 pub fn copy(path: &Path, bytes: &[u8]) -> Result<()> {
     let temporary = path.with_extension("tmp");

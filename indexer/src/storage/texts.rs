@@ -10,11 +10,15 @@ use ingest::{Encoding, Texts};
 use super::files::{self, Role};
 use super::profile::Profile;
 use super::raw::{Frame, RawCursor};
-use super::segment::Segment;
+use super::segment::{Segment, SegmentField};
 use super::table::Columns;
-use super::text;
+use super::text::{self, Built};
+use crate::FieldKind;
 use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
+
+/// Files of tokens that cases of format 5 have, and what a crash may leave of a folder. Nobody reads them.
+const FORMER_FILES: [&str; 4] = ["text.idx", "text.flt", "text.tmp", "text.3.tmp"];
 
 /// After so many events of a frame it is known whether looking for what all wanted ones have leaves many out.
 const PROBED: usize = 128;
@@ -113,12 +117,12 @@ impl Segment {
         Ok(place)
     }
 
-    /// The file with what a profile knows of tokens, and what it is.
+    /// The file or folder with what a profile knows of tokens, and what it is.
     pub fn text_path(&self, profile: Profile) -> Option<(PathBuf, Role)> {
         match profile {
             Profile::Raw | Profile::Fields => None,
-            Profile::Bloom => Some((self.path().join("text.flt"), files::FILTER)),
-            Profile::Full => Some((self.path().join("text.idx"), files::INDEX)),
+            Profile::Bloom => Some((self.path().join("text.3.flt"), files::FILTER)),
+            Profile::Full => Some((self.path().join("text"), files::INDEX)),
         }
     }
 
@@ -134,7 +138,10 @@ impl Segment {
         };
         let table = self.table()?;
         let columns = table.columns()?;
-        let repeating = self.meta.fields.iter().filter(|field| table.is_coded(&field.column));
+        // A token that is a whole number of a column needs no posting: the column has the rows.
+        let is_number = |field: &SegmentField| profile == Profile::Full && field.kind == FieldKind::Int;
+        let is_text = |field: &SegmentField| field.kind == FieldKind::Text && table.is_coded(&field.column);
+        let repeating = self.meta.fields.iter().filter(|field| is_number(field) || is_text(field));
         let repeating = repeating.map(|field| Ok((field.column.clone(), table.field(&field.column)?)));
         let repeating = repeating.collect::<Result<_>>()?;
         let mut builder = match profile {
@@ -149,13 +156,18 @@ impl Segment {
             builder.add(row as u32, &texts.of(columns.source[row]).text(bytes, frame.offset, event));
             Ok(())
         })?;
-        files::replace(&path, &builder.finish(columns.rows() as u32)?, role)
+        match builder.finish(columns.rows() as u32)? {
+            Built::File(bytes) => files::replace(&path, &bytes, role),
+            Built::Folder(files) => files::replace_folder(&path, &files, role),
+        }
     }
 
     /// Removes what the profile has no use for.
     pub fn remove_text_beyond(&self, profile: Profile) -> Result<()> {
-        for other in Profile::ALL.into_iter().filter(|&other| other != profile) {
-            if let Some((path, _)) = self.text_path(other).filter(|(path, _)| path.exists()) {
+        let others = Profile::ALL.into_iter().filter(|&other| other != profile);
+        let others = others.filter_map(|other| self.text_path(other)).map(|(path, _)| path);
+        for path in others.chain(FORMER_FILES.iter().map(|name| self.file(name))) {
+            if path.exists() {
                 files::remove(&path)?;
             }
         }

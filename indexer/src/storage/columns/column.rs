@@ -252,6 +252,19 @@ impl Column {
         }
     }
 
+    /// The place among the values of a whole number.
+    pub fn place_of(&self, number: i64) -> Option<usize> {
+        let above = |base: i64| u64::try_from(number.checked_sub(base)?).ok();
+        let place = match &self.values {
+            Dictionary::Numbers { base, unit: Unit::Whole } => usize::try_from(above(*base)?).ok()?,
+            Dictionary::Sparse { base, unit: Unit::Whole, places } => {
+                places.binary_search(&(above(*base)?.checked_add(1)?)).ok()?
+            }
+            _ => return None,
+        };
+        ((place as u64) < self.largest).then_some(place)
+    }
+
     /// The whole number of a row of a built-in column, in which nothing is missing.
     pub fn whole_at(&self, row: usize) -> i64 {
         match &self.values {
@@ -325,6 +338,21 @@ mod tests {
                     prop_assert_eq!(codes, numbers[one].total_cmp(&numbers[other]));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn place_of_a_number_is_that_of_its_code() {
+        let column = Column::of(Values::Int(vec![7, NO_INT, 900, 40, 7]));
+        for column in [column.recoded(), column] {
+            for number in [7, 40, 900] {
+                let place = column.place_of(number).expect("it occurs");
+                assert_eq!(column.value(place as u64 + 1), Some(Scalar::Int(number)));
+            }
+            assert_eq!(
+                (column.place_of(6), column.place_of(901), column.place_of(i64::MIN)),
+                (None, None, None)
+            );
         }
     }
 

@@ -3,13 +3,14 @@
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 
-use super::interpolative::{self, BitWriter};
-use super::{ColumnIndex, Header, MAGIC, section, token_hash};
-use super::{filter, inverted};
+use super::checked::checksums;
+use super::collect::Collector;
+use super::terms::{self, Terms};
+use super::{COLUMNS_FILE, ColumnIndex, Header, IndexFile, MAGIC, TermsRest, filter, lists, section};
 use crate::error::{Error, Result};
 use crate::hash;
 use crate::limits::LONGEST_TOKEN_BYTES;
-use crate::storage::parquet::{NO_CODE, Texts, Values};
+use crate::storage::parquet::{Texts, Values};
 use crate::tokens;
 
 /// Rows that are looked at to learn in which order the columns' values stand in a line.
@@ -21,9 +22,6 @@ const WORDS_BEFORE: usize = 32;
 /// One row in so many may have something else before a value.
 const ROWS_A_STRAY: usize = 16;
 
-/// Rare tokens are told to a block of 64 rows: reading so many costs less than reading one frame.
-const ROW_BLOCK_SHIFT: u32 = 6;
-
 /// Collects the tokens of a segment.
 pub struct Builder {
     seed: u64,
@@ -33,34 +31,39 @@ pub struct Builder {
 
 /// What is built of the tokens outside of the columns' values.
 enum Rest {
-    Rows(inverted::Builder),
+    Rows(Collector),
     Blocks(filter::Builder),
 }
 
-/// Takes a token's hash and the number of what it is in.
-trait Tokens {
-    fn add(&mut self, hash: u64, number: u32);
+/// What was built: one file, or the files of a folder by name.
+pub enum Built {
+    File(Vec<u8>),
+    Folder(Vec<(String, Vec<u8>)>),
 }
 
-impl Tokens for inverted::Builder {
+/// Takes a folded token and the number of what it is in.
+trait Tokens {
+    fn add(&mut self, token: &[u8], number: u32);
+}
+
+impl Tokens for Collector {
     #[inline]
-    fn add(&mut self, hash: u64, number: u32) {
-        inverted::Builder::add(self, hash, number);
+    fn add(&mut self, token: &[u8], number: u32) {
+        Collector::add(self, token, number);
     }
 }
 
 impl Tokens for filter::Builder {
     #[inline]
-    fn add(&mut self, hash: u64, number: u32) {
-        filter::Builder::add(self, hash, number);
+    fn add(&mut self, token: &[u8], number: u32) {
+        filter::Builder::add(self, token, number);
     }
 }
 
 /// A column whose values are tokenised once each.
 struct Column {
     name: String,
-    codes: Vec<u32>,
-    texts: Texts,
+    values: ColumnValues,
     /// Bytes between the value before it and this one, as in the last rows.
     gap: usize,
     /// They were others in the last row.
@@ -72,6 +75,50 @@ struct Column {
     /// What stands between the value of the column before it and its own.
     between: Common,
     excepted: Vec<u32>,
+}
+
+enum ColumnValues {
+    Texts { codes: Vec<u32>, texts: Texts },
+    Numbers(Vec<i64>),
+}
+
+/// The digits of a number of 64 bits.
+type Digits = [u8; 20];
+
+impl ColumnValues {
+    /// The value of a row as it is usually written. There is none where it is missing or empty, nor for a number below
+    /// zero, whose sign is no part of a token.
+    #[inline]
+    fn of<'v>(&'v self, row: u32, digits: &'v mut Digits) -> &'v [u8] {
+        match self {
+            ColumnValues::Texts { codes, texts } => {
+                texts.get(codes[row as usize] as usize).unwrap_or_default().as_bytes()
+            }
+            ColumnValues::Numbers(numbers) => match u64::try_from(numbers[row as usize]) {
+                Ok(number) => decimal(number, digits),
+                Err(_) => &[],
+            },
+        }
+    }
+
+    /// The smallest and the largest of numbers that have a text.
+    fn numbers(&self) -> Option<(i64, i64)> {
+        let ColumnValues::Numbers(numbers) = self else { return None };
+        let there = || numbers.iter().copied().filter(|&number| number >= 0);
+        Some((there().min()?, there().max()?))
+    }
+}
+
+fn decimal(mut number: u64, digits: &mut Digits) -> &[u8] {
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            return &digits[first..];
+        }
+    }
 }
 
 impl Column {
@@ -117,7 +164,7 @@ impl Common {
     }
 
     /// The words of what is common; nothing where they are not worth telling.
-    fn finish(self, rows: u32, body: &mut Vec<u8>) -> Option<super::Common> {
+    fn finish(self, body: &mut Vec<u8>) -> Option<super::Common> {
         let text = self.text?;
         // What is a part may begin within a word.
         let is_cut = self.is_part && text.first().is_some_and(|&byte| tokens::is_token_byte(byte));
@@ -126,40 +173,42 @@ impl Common {
         if words.len() > WORDS_BEFORE {
             return None;
         }
-        let mut strays = BitWriter::default();
-        interpolative::write(&self.strays, rows, &mut strays);
-        strays.align();
-        Some(super::Common { words, strays: self.strays.len(), strayed: section(body, &strays.bytes) })
+        Some(super::Common { words, strayed: section(body, &lists::write(&self.strays)) })
     }
 }
 
 impl Builder {
     /// Of an index. The columns are those that are worth it: of text that repeats.
     pub fn of_index(columns: Vec<(String, Values)>) -> Builder {
-        Self::new(Rest::Rows(inverted::Builder::new()), columns)
+        let seed = hash::seed();
+        Self::new(seed, Rest::Rows(Collector::new(seed)), columns)
     }
 
     /// Of filters, with the same columns.
     pub fn of_filters(columns: Vec<(String, Values)>) -> Builder {
-        Self::new(Rest::Blocks(filter::Builder::new()), columns)
+        let seed = hash::seed();
+        Self::new(seed, Rest::Blocks(filter::Builder::new(seed)), columns)
     }
 
-    fn new(rest: Rest, columns: Vec<(String, Values)>) -> Builder {
-        let columns = columns.into_iter().filter_map(|(name, values)| match values {
-            Values::Text { codes, texts } => Some(Column {
+    fn new(seed: u64, rest: Rest, columns: Vec<(String, Values)>) -> Builder {
+        let columns = columns.into_iter().filter_map(|(name, values)| {
+            let values = match values {
+                Values::Text { codes, texts } => ColumnValues::Texts { codes, texts },
+                Values::Int(numbers) => ColumnValues::Numbers(numbers),
+                _ => return None,
+            };
+            Some(Column {
                 name,
-                codes,
-                texts,
+                values,
                 gap: 0,
                 has_missed: false,
                 places: Vec::new(),
                 before: Common::default(),
                 between: Common::default(),
                 excepted: Vec::new(),
-            }),
-            _ => None,
+            })
         });
-        Builder { seed: hash::seed(), rest, columns: columns.collect() }
+        Builder { seed, rest, columns: columns.collect() }
     }
 
     /// Adds the text of a row. Rows must come in order.
@@ -175,89 +224,125 @@ impl Builder {
                 places.get(places.len() / 2).copied().unwrap_or(usize::MAX)
             });
         }
-        let Builder { seed, rest, columns } = self;
+        let Builder { rest, columns, .. } = self;
         match rest {
-            Rest::Rows(rows) => add_row(rows, columns, *seed, row, raw),
-            Rest::Blocks(blocks) => add_row(blocks, columns, *seed, row, raw),
+            Rest::Rows(rows) => add_row(rows, columns, row, raw),
+            Rest::Blocks(blocks) => add_row(blocks, columns, row, raw),
         }
     }
 
     fn try_row(&mut self, row: u32, raw: &[u8]) {
         for column in &mut self.columns {
-            let code = column.codes[row as usize];
-            if code == NO_CODE {
+            let mut digits = Digits::default();
+            let value = column.values.of(row, &mut digits);
+            if value.is_empty() {
                 continue;
             }
             column.excepted.push(row);
-            let value = column.texts.get(code as usize).filter(|value| !value.is_empty());
-            column.places.extend(value.and_then(|value| place_of(raw, 0, value.as_bytes(), 0)));
+            column.places.extend(place_of(raw, 0, value, 0));
         }
         match &mut self.rest {
-            Rest::Rows(rows) => add_tokens(rows, self.seed, row, raw),
-            Rest::Blocks(blocks) => add_tokens(blocks, self.seed, row, raw),
+            Rest::Rows(rows) => add_tokens(rows, row, raw),
+            Rest::Blocks(blocks) => add_tokens(blocks, row, raw),
         }
     }
 
-    /// The bytes of the index.
-    pub fn finish(self, rows: u32) -> Result<Vec<u8>> {
+    /// The files of the index, or of the filters.
+    pub fn finish(mut self, rows: u32) -> Result<Built> {
         let mut body = Vec::new();
-        let mut columns = Vec::new();
-        for column in self.columns {
-            let distinct = column.texts.len() as u32;
-            let values = matches!(self.rest, Rest::Rows(_)).then(|| {
-                let mut values = inverted::Builder::new();
-                for (code, text) in column.texts.iter().enumerate() {
-                    add_tokens(&mut values, self.seed, code as u32, text.as_bytes());
-                }
-                values.write(distinct, 0, &mut body)
-            });
-            let mut excepted = BitWriter::default();
-            interpolative::write(&column.excepted, rows, &mut excepted);
-            excepted.align();
-            // A value that nothing in common stands before, or that nothing is known of, is as good as none.
-            let before = column.before.finish(rows, &mut body).filter(|before| !before.words.is_empty());
-            let is_whole = !column.between.is_part;
-            let between = column.between.finish(rows, &mut body).filter(|_| is_whole);
-            columns.push(ColumnIndex {
-                distinct,
-                values,
-                before,
-                between,
-                column: column.name,
-                exceptions: column.excepted.len(),
-                excepted: section(&mut body, &excepted.bytes),
-            });
+        let columns = std::mem::take(&mut self.columns);
+        let is_index = matches!(self.rest, Rest::Rows(_));
+        let mut values: Vec<(Collector, u32)> = Vec::new();
+        for column in columns.iter().filter(|_| is_index) {
+            let mut collector = Collector::new(self.seed);
+            let ColumnValues::Texts { texts, .. } = &column.values else { continue };
+            for (code, text) in texts.iter().enumerate() {
+                add_tokens(&mut collector, code as u32, text.as_bytes());
+            }
+            values.push((collector, texts.len() as u32));
         }
-        let rest = match self.rest {
-            Rest::Rows(builder) => super::Rest::Rows(builder.write(rows, ROW_BLOCK_SHIFT, &mut body)),
-            Rest::Blocks(builder) => super::Rest::Blocks(builder.write(rows, &mut body)),
+        let seed = self.seed;
+        let header = |rest, columns, body: &[u8]| Header {
+            rows,
+            seed,
+            sha256: crate::hex(&Sha256::digest(body)),
+            columns,
+            rest,
         };
-        let sha256 = crate::hex(&Sha256::digest(&body));
-        let header = Header { rows, seed: self.seed, sha256, columns, rest };
-        let header = serde_json::to_vec(&header)
-            .map_err(|error| Error::new(crate::ErrorKind::Internal, error.to_string()))?;
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend_from_slice(&(header.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(&Sha256::digest(&header));
-        bytes.extend_from_slice(&header);
-        bytes.extend_from_slice(&body);
-        Ok(bytes)
+        match self.rest {
+            Rest::Rows(mut rest) => {
+                let values = values.iter_mut().map(|(collector, codes)| (collector, *codes)).collect();
+                let mut index = terms::write((&mut rest, rows), values)?;
+                let mut files = Vec::with_capacity(index.files.len());
+                for (name, bytes) in &index.files {
+                    let checksums: Vec<u8> = checksums(seed, bytes).flat_map(u64::to_le_bytes).collect();
+                    let checksums = section(&mut body, &checksums);
+                    files.push(IndexFile { name: name.clone(), bytes: bytes.len() as u64, checksums });
+                }
+                let columns = finish_columns(columns, index.columns.into_iter(), &mut body);
+                let rest = super::Rest::Terms(TermsRest { terms: index.rest, files });
+                let file = file_of(&header(rest, columns, &body), &body)?;
+                // What says that the index is whole is written last.
+                index.files.push((COLUMNS_FILE.to_owned(), file));
+                Ok(Built::Folder(index.files))
+            }
+            Rest::Blocks(blocks) => {
+                let columns = finish_columns(columns, std::iter::empty(), &mut body);
+                let rest = super::Rest::Blocks(blocks.write(rows, &mut body));
+                file_of(&header(rest, columns, &body), &body).map(Built::File)
+            }
+        }
     }
 }
 
+/// What is known of columns, with where the tokens of the values of texts are.
+fn finish_columns(
+    columns: Vec<Column>,
+    mut values: impl Iterator<Item = Terms>,
+    body: &mut Vec<u8>,
+) -> Vec<ColumnIndex> {
+    let finish = |column: Column| {
+        let excepted = section(body, &lists::write(&column.excepted));
+        // A value that nothing in common stands before, or that nothing is known of, is as good as none.
+        let before = column.before.finish(body).filter(|before| !before.words.is_empty());
+        let is_whole = !column.between.is_part;
+        let between = column.between.finish(body).filter(|_| is_whole);
+        let numbers = column.values.numbers();
+        let (distinct, values) = match &column.values {
+            ColumnValues::Texts { texts, .. } => (texts.len() as u32, values.next()),
+            ColumnValues::Numbers(_) => (0, None),
+        };
+        ColumnIndex { distinct, values, numbers, before, between, column: column.name, excepted }
+    };
+    columns.into_iter().map(finish).collect()
+}
+
+/// A file with a header before its sections.
+fn file_of(header: &Header, body: &[u8]) -> Result<Vec<u8>> {
+    let header = serde_json::to_vec(header)
+        .map_err(|error| Error::new(crate::ErrorKind::Internal, error.to_string()))?;
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend_from_slice(&(header.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(&Sha256::digest(&header));
+    bytes.extend_from_slice(&header);
+    bytes.extend_from_slice(body);
+    Ok(bytes)
+}
+
 /// Adds the tokens of a row that are not in the values of its columns.
-fn add_row(tokens: &mut impl Tokens, columns: &mut [Column], seed: u64, row: u32, raw: &[u8]) {
+fn add_row(tokens: &mut impl Tokens, columns: &mut [Column], row: u32, raw: &[u8]) {
     let mut at = 0;
     let mut is_between = false;
     for column in columns {
-        let value = column.texts.get(column.codes[row as usize] as usize).unwrap_or_default().as_bytes();
+        let mut digits = Digits::default();
+        let value = column.values.of(row, &mut digits);
         if value.is_empty() {
             is_between = false;
             continue;
         }
         let place = place_of(raw, at, value, column.gap);
         if let Some(start) = place {
-            add_tokens(tokens, seed, row, &raw[at..start]);
+            add_tokens(tokens, row, &raw[at..start]);
             column.before.add(row, &raw[at..start], true);
             if is_between {
                 column.between.add(row, &raw[at..start], false);
@@ -270,7 +355,7 @@ fn add_row(tokens: &mut impl Tokens, columns: &mut [Column], seed: u64, row: u32
         }
         is_between = place.is_some();
     }
-    add_tokens(tokens, seed, row, &raw[at..]);
+    add_tokens(tokens, row, &raw[at..]);
 }
 
 /// Where a value stands in a line, from a place on, such that its tokens are tokens of the line. It is looked
@@ -305,7 +390,7 @@ const FOLDED: [u8; 256] = {
 };
 
 /// Adds the tokens of a text, as [`tokens::ranges`] and [`tokens::fold`] tell them.
-fn add_tokens(index: &mut impl Tokens, seed: u64, number: u32, text: &[u8]) {
+fn add_tokens(index: &mut impl Tokens, number: u32, text: &[u8]) {
     let mut folded = [0; LONGEST_TOKEN_BYTES];
     let mut at = 0;
     while at < text.len() {
@@ -325,12 +410,12 @@ fn add_tokens(index: &mut impl Tokens, seed: u64, number: u32, text: &[u8]) {
             }
             let folded = tokens::fold(&text[start..at]);
             if folded.len() <= LONGEST_TOKEN_BYTES {
-                index.add(token_hash(seed, folded.as_bytes()), number);
+                index.add(folded.as_bytes(), number);
             }
             continue;
         }
         if length > 0 && length <= LONGEST_TOKEN_BYTES {
-            index.add(token_hash(seed, &folded[..length]), number);
+            index.add(&folded[..length], number);
         }
         at += 1;
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Body, Section, section};
 use crate::error::Result;
+use crate::hash::hash;
 
 /// Rows of a block: about as many as a raw frame has, which is the least that is read.
 const BLOCK_SHIFT: u32 = 12;
@@ -35,6 +36,7 @@ pub struct Filters {
 
 /// Collects the tokens of a segment, a row after another.
 pub struct Builder {
+    seed: u64,
     block: u32,
     seen: Seen,
     ends: Vec<u8>,
@@ -42,16 +44,16 @@ pub struct Builder {
 }
 
 impl Builder {
-    pub fn new() -> Builder {
-        Builder { block: 0, seen: Seen::new(), ends: Vec::new(), bits: Vec::new() }
+    pub fn new(seed: u64) -> Builder {
+        Builder { seed, block: 0, seen: Seen::new(), ends: Vec::new(), bits: Vec::new() }
     }
 
     #[inline]
-    pub fn add(&mut self, hash: u64, row: u32) {
+    pub fn add(&mut self, token: &[u8], row: u32) {
         while self.block < row >> BLOCK_SHIFT {
             self.end_block();
         }
-        self.seen.insert(hash);
+        self.seen.insert(hash(self.seed, token));
     }
 
     fn end_block(&mut self) {
@@ -169,16 +171,15 @@ impl Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash;
 
     #[test]
     fn every_token_is_found_in_its_block_and_few_others_are() {
         let hash = |token: u32| hash(3, &token.to_le_bytes());
         let rows = 20_000_u32;
-        let mut builder = Builder::new();
+        let mut builder = Builder::new(3);
         for row in 0..rows {
             if row >> BLOCK_SHIFT != 2 {
-                (0..6).for_each(|nth| builder.add(hash(row * 4 + nth), row));
+                (0..6).for_each(|nth| builder.add(&(row * 4 + nth).to_le_bytes(), row));
             }
         }
         let mut bytes = Vec::new();

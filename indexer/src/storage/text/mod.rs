@@ -1,34 +1,41 @@
-//! `text.idx`: which rows a token is in; `text.flt`: in which blocks of rows it may be.
+//! Which rows a token is in: the tantivy index of a segment in `text/`, or, in the profile bloom, filters in `text.3.flt`
+//! that say in which blocks of rows it may be.
 //!
-//! The values of fields that repeat are tokenised once each: for such a column the index tells which of its
-//! distinct values hold a token, and the column itself tells the rows. What a row has besides those values is
-//! tokenised with the row.
+//! The values of fields that repeat are tokenised once each: for such a column the index has the codes of the distinct
+//! values with a token, and the column itself has the rows. What a row has besides those values is tokenised with the
+//! row. Beside either stands a file of our own, with what tantivy has no place for: which columns these are, the words that
+//! always precede their values, and the checksums of all files.
 
 mod build;
+mod checked;
+mod collect;
 mod filter;
-mod interpolative;
-mod inverted;
+mod lists;
+mod terms;
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use self::checked::Checksums;
 use self::filter::Filters;
-use self::interpolative::BitReader;
-use self::inverted::{Found, Inverted};
+use self::terms::{OpenIndex, Postings, Terms};
 use crate::error::{AtPath, Error, Result};
 use crate::hash::hash;
 use crate::limits::{LONGEST_TOKEN_BYTES, SMALL_SECTION_BYTES};
 
-pub use self::build::Builder;
+pub use self::build::{Builder, Built};
 
-const MAGIC: &[u8; 8] = b"TLTEXT\x00\x02";
+const MAGIC: &[u8; 8] = b"TLTEXT\x00\x03";
+
+/// The file of our own in the folder of an index.
+pub const COLUMNS_FILE: &str = "columns.idx";
 
 /// The magic number, the header's length and the header's SHA-256 stand before the header.
 const START_BYTES: usize = 48;
@@ -49,8 +56,24 @@ struct Header {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Rest {
-    Rows(Inverted),
+    Terms(TermsRest),
     Blocks(Filters),
+}
+
+/// A tantivy index in the same folder.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct TermsRest {
+    terms: Terms,
+    files: Vec<IndexFile>,
+}
+
+/// A file of the tantivy index.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct IndexFile {
+    name: String,
+    bytes: u64,
+    /// A checksum for every chunk of it (8 bytes).
+    checksums: Section,
 }
 
 /// A column whose distinct values were tokenised, by their places in its dictionary.
@@ -61,7 +84,11 @@ struct ColumnIndex {
     distinct: u32,
     /// Not there beside filters: values are few, and are looked through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    values: Option<Inverted>,
+    values: Option<Terms>,
+    /// The smallest and largest of a column of whole numbers. A token that is one of them is a value there, and the column
+    /// itself has the rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    numbers: Option<(i64, i64)>,
     /// What stands directly before the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     before: Option<Common>,
@@ -69,7 +96,6 @@ struct ColumnIndex {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     between: Option<Common>,
     /// Rows whose value does not stand in their text as it is; their text was tokenised with the row.
-    exceptions: usize,
     excepted: Section,
 }
 
@@ -78,7 +104,6 @@ struct ColumnIndex {
 struct Common {
     words: Vec<String>,
     /// Rows for which that does not hold.
-    strays: usize,
     strayed: Section,
 }
 
@@ -198,9 +223,18 @@ impl TokenRows {
 #[derive(Debug)]
 pub struct ColumnCodes {
     pub column: String,
-    pub codes: Vec<u32>,
+    pub having: Having,
     /// Rows whose value does not count.
     pub excepted: Vec<u32>,
+}
+
+/// What values of a column have a token.
+#[derive(Debug)]
+pub enum Having {
+    /// Texts, by their codes.
+    Codes(Vec<u32>),
+    /// This number.
+    Number(i64),
 }
 
 /// A column whose values stand in the text behind those of the column listed before. What is told holds for rows that
@@ -226,15 +260,19 @@ pub struct Known<'a> {
 pub struct TextIndex {
     header: Header,
     body: Body,
+    /// Nothing in the profile bloom.
+    terms: Option<OpenIndex>,
 }
 
 /// A header longer than this is damage: it names each column once.
 const LONGEST_HEADER_BYTES: u64 = 64 << 20;
 
 impl TextIndex {
-    /// Of a segment of so many rows.
+    /// The file, or the folder, of a segment of so many rows.
     pub fn open(path: &Path, rows: u32) -> Result<TextIndex> {
-        let mut body = Body::open(path, 0)?;
+        let folder = path.is_dir().then_some(path);
+        let file = folder.map_or_else(|| path.to_path_buf(), |folder| folder.join(COLUMNS_FILE));
+        let mut body = Body::open(&file, 0)?;
         let start = body.read(Section { at: 0, bytes: START_BYTES as u64 }, 0, START_BYTES)?;
         let (magic, rest) = start.split_at(8);
         let (length, hash) = rest.split_at(8);
@@ -247,30 +285,33 @@ impl TextIndex {
             return Err(body.damaged());
         }
         let header: Header = serde_json::from_slice(&header).map_err(|_| body.damaged())?;
-        let values = header.columns.iter().filter_map(|column| column.values.as_ref());
-        let rest = if let Rest::Rows(rest) = &header.rest { Some(rest) } else { None };
-        if header.rows != rows || !values.chain(rest).all(|inverted| inverted.suits(rows)) {
+        if header.rows != rows {
             return Err(body.damaged());
         }
         body.at = START_BYTES as u64 + length;
-        Ok(TextIndex { header, body })
+        let terms = match (&header.rest, folder) {
+            (Rest::Blocks(_), None) => None,
+            (Rest::Terms(rest), Some(folder)) => Some(open_terms(folder, &header, rest, &body)?),
+            _ => return Err(body.damaged()),
+        };
+        Ok(TextIndex { header, body, terms })
     }
 
     /// Rows whose text has this folded token; nothing is said of tokens too long to be indexed.
     pub fn rows(&self, token: &str) -> Result<Option<TokenRows>> {
         let Some(hash) = self.hash(token) else { return Ok(None) };
-        let Found { sure, perhaps } = self.rest(hash)?;
-        Ok(Some(TokenRows { sure, perhaps, columns: self.columns(hash)? }))
+        let Postings { exact, candidates } = self.rest(token, hash)?;
+        Ok(Some(TokenRows { sure: exact, perhaps: candidates, columns: self.columns(token, hash)? }))
     }
 
     /// The same where it is a plain list: no value of a column may hold the token, and all rows that do are known.
     pub fn listed(&self, token: &str) -> Result<Option<Vec<u32>>> {
         let Some(hash) = self.hash(token) else { return Ok(None) };
-        if !self.columns(hash)?.is_empty() {
+        if !self.columns(token, hash)?.is_empty() {
             return Ok(None);
         }
-        let Found { sure, perhaps } = self.rest(hash)?;
-        Ok(perhaps.is_empty().then_some(sure))
+        let Postings { exact, candidates } = self.rest(token, hash)?;
+        Ok(candidates.is_empty().then_some(exact))
     }
 
     /// The columns whose values were tokenised once each.
@@ -285,74 +326,110 @@ impl TextIndex {
 
     fn known<'a>(&self, common: Option<&'a Common>) -> Result<Option<Known<'a>>> {
         let known = |common: &'a Common| -> Result<Known<'a>> {
-            Ok(Known { words: &common.words, strays: self.numbers(common.strayed, common.strays)? })
+            Ok(Known { words: &common.words, strays: self.numbers(common.strayed)? })
         };
         common.map(known).transpose()
     }
 
-    /// Rows that a section lists, so many of them.
-    fn numbers(&self, section: Section, count: usize) -> Result<Vec<u32>> {
+    /// Rows that a section lists.
+    fn numbers(&self, section: Section) -> Result<Vec<u32>> {
         let bytes = self.body.read(section, 0, section.bytes as usize)?;
-        Ok(interpolative::read(&mut BitReader::new(&bytes), count, self.header.rows))
+        Ok(lists::read(&bytes, self.header.rows))
     }
 
     fn hash(&self, token: &str) -> Option<u64> {
-        (token.len() <= LONGEST_TOKEN_BYTES).then(|| token_hash(self.header.seed, token.as_bytes()))
+        (token.len() <= LONGEST_TOKEN_BYTES).then(|| hash(self.header.seed, token.as_bytes()))
     }
 
     /// Rows by what they have besides the values of columns.
-    fn rest(&self, hash: u64) -> Result<Found> {
-        match &self.header.rest {
-            Rest::Rows(rows) => self.found(rows, hash),
-            Rest::Blocks(filters) => {
-                let perhaps = filters.find(&self.body, hash, self.header.rows)?;
-                Ok(Found { sure: Vec::new(), perhaps: perhaps.ok_or_else(|| self.body.damaged())? })
+    fn rest(&self, token: &str, hash: u64) -> Result<Postings> {
+        match (&self.header.rest, &self.terms) {
+            (Rest::Blocks(filters), _) => {
+                let candidates = filters.find(&self.body, hash, self.header.rows)?;
+                let candidates = candidates.ok_or_else(|| self.body.damaged())?;
+                Ok(Postings { exact: Vec::new(), candidates })
             }
+            (Rest::Terms(_), Some(terms)) => terms.rest(token, hash).map_err(|error| self.unread(&error)),
+            (Rest::Terms(_), None) => Err(self.body.damaged()),
         }
     }
 
     /// The columns with values that may hold a token.
-    fn columns(&self, hash: u64) -> Result<Vec<ColumnCodes>> {
+    fn columns(&self, token: &str, hash: u64) -> Result<Vec<ColumnCodes>> {
         let mut columns = Vec::new();
+        let number = number(token);
+        let mut values = 0;
         for index in &self.header.columns {
-            let codes: Vec<u32> = match &index.values {
-                Some(values) => {
-                    let Found { mut sure, perhaps } = self.found(values, hash)?;
-                    sure.extend(perhaps);
-                    sure
+            let having = match (&self.terms, &index.values) {
+                (Some(terms), Some(_)) => {
+                    values += 1;
+                    let codes = terms.codes(values - 1, token, hash);
+                    Having::Codes(codes.map_err(|error| self.unread(&error))?)
                 }
-                None => (0..index.distinct.min(self.header.rows)).collect(),
+                (Some(_), None) => {
+                    let within = |number: &i64| {
+                        index.numbers.is_some_and(|(least, most)| (least..=most).contains(number))
+                    };
+                    let Some(number) = number.filter(within) else { continue };
+                    Having::Number(number)
+                }
+                (None, _) => Having::Codes((0..index.distinct.min(self.header.rows)).collect()),
             };
-            if codes.is_empty() {
+            if matches!(&having, Having::Codes(codes) if codes.is_empty()) {
                 continue;
             }
-            let excepted = self.numbers(index.excepted, index.exceptions)?;
-            columns.push(ColumnCodes { column: index.column.clone(), codes, excepted });
+            let excepted = self.numbers(index.excepted)?;
+            columns.push(ColumnCodes { column: index.column.clone(), having, excepted });
         }
         Ok(columns)
     }
 
-    fn found(&self, index: &Inverted, hash: u64) -> Result<Found> {
-        index.find(&self.body, hash)?.ok_or_else(|| self.body.damaged())
+    /// A file of the index cannot be read, or is not as it was written.
+    fn unread(&self, error: &io::Error) -> Error {
+        unread(&self.body.path, error)
     }
 
-    /// Checks the file against its checksum.
+    /// Checks all files against their checksums.
     pub fn verify(&self) -> Result<()> {
         let mut file = File::open(&self.body.path).at_path(&self.body.path)?;
         file.seek(SeekFrom::Start(self.body.at)).at_path(&self.body.path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).at_path(&self.body.path)?;
-        if crate::hex(&Sha256::digest(&bytes)) == self.header.sha256 {
-            Ok(())
-        } else {
-            Err(self.body.damaged())
+        if crate::hex(&Sha256::digest(&bytes)) != self.header.sha256 {
+            return Err(self.body.damaged());
         }
+        self.terms.as_ref().map_or(Ok(()), OpenIndex::verify)
     }
 }
 
-/// The hash a token is known by.
-fn token_hash(seed: u64, folded: &[u8]) -> u64 {
-    hash(seed, folded)
+/// The number that a token is the usual text of.
+fn number(token: &str) -> Option<i64> {
+    let number: i64 = token.parse().ok()?;
+    (token == "0" || token.bytes().all(|byte| byte.is_ascii_digit()) && !token.starts_with('0'))
+        .then_some(number)
+}
+
+fn open_terms(folder: &Path, header: &Header, rest: &TermsRest, body: &Body) -> Result<OpenIndex> {
+    let mut files = HashMap::new();
+    for file in &rest.files {
+        let chunks = body.read(file.checksums, 0, file.checksums.bytes as usize)?;
+        let chunks = chunks.as_chunks().0.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect();
+        let checksums = Checksums::new(file.name.clone(), header.seed, file.bytes, chunks);
+        let checksums = checksums.ok_or_else(|| body.damaged())?;
+        files.insert(PathBuf::from(&file.name), Arc::new(checksums));
+    }
+    let columns: Vec<&Terms> = header.columns.iter().filter_map(|column| column.values.as_ref()).collect();
+    let universes = columns.iter().copied().chain([&rest.terms]);
+    if !universes.into_iter().all(|terms| terms.suits(header.rows)) {
+        return Err(body.damaged());
+    }
+    OpenIndex::open(folder, files, &rest.terms, columns.into_iter())
+        .map_err(|error| unread(folder, &io::Error::other(error.to_string())))
+}
+
+fn unread(path: &Path, error: &io::Error) -> Error {
+    Error::damaged(path, format!("the text index cannot be read: {error}"))
+        .hint("delete the folder it is in: searches then read the text itself")
 }
 
 #[cfg(test)]

@@ -1,5 +1,12 @@
 use std::collections::BTreeSet;
 
+use std::fs;
+
+use tantivy::collector::DocSetCollector;
+use tantivy::query::{Query, TermQuery};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{Index, Term};
+
 use super::super::intern::TextColumn;
 use super::*;
 use crate::tokens;
@@ -22,19 +29,33 @@ fn rows() -> Vec<Row> {
         .collect()
 }
 
+/// Puts what was built where it belongs, and gives its path.
+fn write(folder: &Path, built: Built) -> PathBuf {
+    let path = folder.join("built");
+    match built {
+        Built::File(bytes) => fs::write(&path, bytes).expect("a file"),
+        Built::Folder(files) => {
+            fs::create_dir_all(&path).expect("a folder");
+            for (name, bytes) in files {
+                fs::write(path.join(name), bytes).expect("a file");
+            }
+        }
+    }
+    path
+}
+
+fn coded(values: impl Iterator<Item = String>) -> super::super::parquet::Values {
+    let mut column = TextColumn::with_capacity(400);
+    values.for_each(|value| column.push(value.as_bytes()));
+    column.finish()
+}
+
 #[test]
 fn every_token_of_every_row_is_found_and_nothing_else_is_sure() {
     let rows = rows();
-    let column = |of: &dyn Fn(&Row) -> String| {
-        let mut column = TextColumn::with_capacity(rows.len());
-        for row in &rows {
-            column.push(of(row).as_bytes());
-        }
-        column.finish()
-    };
     let columns = vec![
-        ("agent".to_owned(), column(&|row| row.2.clone())),
-        ("path".to_owned(), column(&|row| row.1.clone())),
+        ("agent".to_owned(), coded(rows.iter().map(|row| row.2.clone()))),
+        ("path".to_owned(), coded(rows.iter().map(|row| row.1.clone()))),
     ];
     let values: Vec<_> = columns.iter().map(|column| column.1.clone()).collect();
     for make in [Builder::of_index as fn(_) -> _, Builder::of_filters] {
@@ -48,9 +69,7 @@ fn check(rows: &[Row], values: &[super::super::parquet::Values], mut builder: Bu
         builder.add(row as u32, raw);
     }
     let folder = tempfile::tempdir().expect("it is as it was written");
-    let path = folder.path().join("text.idx");
-    std::fs::write(&path, builder.finish(rows.len() as u32).expect("it is as it was written"))
-        .expect("it is as it was written");
+    let path = write(folder.path(), builder.finish(rows.len() as u32).expect("it is as it was written"));
     let index = TextIndex::open(&path, rows.len() as u32).expect("it is as it was written");
     index.verify().expect("it is as it was written");
     let all: BTreeSet<String> = rows.iter().flat_map(|(raw, ..)| tokens::folded(raw)).collect();
@@ -63,8 +82,9 @@ fn check(rows: &[Row], values: &[super::super::parquet::Values], mut builder: Bu
             else {
                 panic!()
             };
+            let Having::Codes(having) = &part.having else { panic!() };
             let has = |code: u32| {
-                part.codes.contains(&code)
+                having.contains(&code)
                     && tokens::folded(texts.get(code as usize).expect("it is as it was written").as_bytes())
                         .contains(token)
             };
@@ -92,30 +112,101 @@ fn check(rows: &[Row], values: &[super::super::parquet::Values], mut builder: Bu
     assert!(index.rows(&"x".repeat(300)).expect("it is as it was written").is_none());
 }
 
-#[test]
-fn a_damaged_index_is_an_error_or_other_rows() {
+/// The index of rows without columns.
+fn plain(rows: &[Row]) -> Built {
     let mut builder = Builder::of_index(Vec::new());
-    for (row, (raw, ..)) in rows().iter().enumerate() {
+    for (row, (raw, ..)) in rows.iter().enumerate() {
         builder.add(row as u32, raw);
     }
-    let bytes = builder.finish(400).expect("it is as it was written");
-    let folder = tempfile::tempdir().expect("it is as it was written");
-    let path = folder.path().join("text.idx");
-    for place in (0..bytes.len()).step_by(7) {
-        for cut in [false, true] {
-            let mut damaged = bytes.clone();
-            if cut {
-                damaged.truncate(place);
-            } else {
-                damaged[place] ^= 0x55;
-            }
-            std::fs::write(&path, damaged).expect("it is as it was written");
-            if let Ok(index) = TextIndex::open(&path, 400) {
-                assert!(index.verify().is_err() || place < 16, "{place}");
-                for token in ["get", "took", "id1f", "none"] {
-                    let _ = index.rows(token);
+    builder.finish(rows.len() as u32).expect("an index")
+}
+
+#[test]
+fn a_damaged_index_is_an_error_or_answers_as_before() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = rows();
+    let path = write(folder.path(), plain(&rows));
+    let tokens = ["get", "took", "id1f", "none"];
+    let answer = |token: &str| -> Result<Vec<u32>> {
+        let found = TextIndex::open(&path, 400)?.rows(token)?.unwrap_or_default();
+        Ok(found.sure.into_iter().chain(found.perhaps).collect())
+    };
+    let before = tokens.map(|token| answer(token).expect("it is whole"));
+    assert_eq!((before[0].len(), before[3].len()), (394, 0));
+    let mut files = 0;
+    for entry in fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+        let bytes = fs::read(&entry).expect("a file");
+        files += 1;
+        for place in (0..bytes.len()).step_by(bytes.len() / 40 + 1) {
+            for cut in [false, true] {
+                let mut damaged = bytes.clone();
+                if cut {
+                    damaged.truncate(place);
+                } else {
+                    damaged[place] ^= 0x55;
+                }
+                fs::write(&entry, damaged).expect("it can be damaged");
+                let what = format!("{} at {place}, {cut}", entry.display());
+                let is_known = TextIndex::open(&path, 400).and_then(|index| index.verify()).is_err();
+                assert!(is_known, "{what}");
+                for (token, before) in tokens.iter().zip(&before) {
+                    assert!(answer(token).is_ok_and(|rows| rows == *before) || is_known, "{what}: {token}");
+                    if let Ok(rows) = answer(token) {
+                        assert_eq!(rows, *before, "{what}: {token}");
+                    }
                 }
             }
         }
+        fs::remove_file(&entry).expect("it can be removed");
+        assert!(TextIndex::open(&path, 400).and_then(|index| index.verify()).is_err(), "{}", entry.display());
+        fs::write(&entry, bytes).expect("it can be restored");
     }
+    assert_eq!(files, 9, "all files of the index were damaged");
+    TextIndex::open(&path, 400).expect("it opens").verify().expect("it is whole again");
+}
+
+#[test]
+fn an_index_of_a_newer_version_is_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), plain(&rows()));
+    let file = path.join(COLUMNS_FILE);
+    let mut bytes = fs::read(&file).expect("a file");
+    bytes[MAGIC.len() - 1] += 1;
+    fs::write(&file, bytes).expect("it can be changed");
+    assert!(TextIndex::open(&path, 400).is_err());
+}
+
+#[test]
+fn tantivy_opens_the_index_and_finds_a_term() {
+    let rows = rows();
+    let columns = vec![("path".to_owned(), coded(rows.iter().map(|row| row.1.clone())))];
+    let mut builder = Builder::of_index(columns);
+    for (row, (raw, ..)) in rows.iter().enumerate() {
+        builder.add(row as u32, raw);
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), builder.finish(400).expect("an index"));
+    let index = Index::open_in_dir(&path).expect("it is an index of tantivy");
+    assert!(index.validate_checksum().expect("checksums").is_empty());
+    let searcher = index.reader().expect("a reader").searcher();
+    let found = |field: &str, token: &str| {
+        let field = index.schema().get_field(field).expect("a field");
+        let query = TermQuery::new(Term::from_field_text(field, token), IndexRecordOption::Basic);
+        let found = (&query as &dyn Query, DocSetCollector);
+        let mut rows: Vec<u32> =
+            searcher.search(found.0, &found.1).expect("an answer").iter().map(|found| found.doc_id).collect();
+        rows.sort_unstable();
+        rows
+    };
+    // Words that some rows have, wherever they stand.
+    let having = |token: &str| -> Vec<u32> {
+        let has = |raw: &[u8]| tokens::folded(raw).contains(&token.to_owned());
+        (0..400).filter(|&row| has(&rows[row as usize].0)).collect()
+    };
+    assert_eq!(found("text", "xget"), having("xget"));
+    assert_eq!(found("text", "u00f6\u{df}e"), having("u00f6\u{df}e"));
+    // A word of all rows is told by the ends of its runs; a word of a column by the codes of values.
+    assert_eq!(found("text_runs", "took"), [0]);
+    assert_eq!(found("values_0_blocks", "3"), [0]);
+    assert!(found("values_0_blocks", "nowhere").is_empty());
 }
