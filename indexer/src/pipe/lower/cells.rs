@@ -65,6 +65,11 @@ pub fn is_dense(column: &Packed) -> bool {
     }
 }
 
+/// Whether texts occur often enough that counting their codes saves something: each text is hashed in either way.
+fn repeats(column: &Packed, part: &Part) -> bool {
+    !matches!(column.values, Dictionary::Texts(_)) || column.largest as usize <= part.len() / 4 + 1_024
+}
+
 impl<'a> Cells<'a> {
     /// The cells of a part, or why its rows have to be grouped by their values.
     pub fn new(
@@ -89,7 +94,9 @@ impl<'a> Cells<'a> {
                     let found = columns(&part.segment, scope.snapshot.sources(), name, &run.cancel)?;
                     match found.as_slice() {
                         [] => By::Nothing,
-                        [column] if is_dense(column) => By::Codes(Arc::clone(name), Arc::clone(column)),
+                        [column] if is_dense(column) && repeats(column, part) => {
+                            By::Codes(Arc::clone(name), Arc::clone(column))
+                        }
                         [_] => return Ok(Err("a field that it groups by has too many values")),
                         _ => return Ok(Err("a field that it groups by has values of several types")),
                     }

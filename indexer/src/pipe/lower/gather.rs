@@ -169,7 +169,7 @@ impl Field<'_> {
     ) -> Result<()> {
         let width = column.largest as usize + 1;
         let counts = used.saturating_mul(width);
-        if counts > LOWERED_CELLS.min(4 * cells.part.len() + 4_096) {
+        if counts > LOWERED_CELLS.min(cells.part.len() + 4_096) {
             self.by_rows.append(&mut self.counted);
         } else if cells.count == 1 {
             let counts = counts_of_codes(scope.case, self.name, cells.part, &column)?;

@@ -19,7 +19,7 @@ fn case() -> (tempfile::TempDir, Case) {
         let mixed = if n % 2 == 0 { "\"x\"".to_owned() } else { n.to_string() };
         let _ = writeln!(
             log,
-            "{{\"time\":\"2026-03-01T10:00:{:02}Z\",\"w\":\"w{}\",\"n\":{},\"d\":{}.5,\"far\":{},\"many\":{},\"mixed\":{mixed}}}",
+            "{{\"id\":\"x{n}\",\"time\":\"2026-03-01T10:00:{:02}Z\",\"w\":\"w{}\",\"n\":{},\"d\":{}.5,\"far\":{},\"many\":{},\"mixed\":{mixed}}}",
             n % 60,
             n % 7,
             n % 9,
@@ -81,6 +81,7 @@ fn plain_fields_and_bins_are_aggregated_from_codes_and_others_say_why_not() {
         ("stats sum(n * 2)", Some("a calculation is of an expression or of the text")),
         ("timechart sum(d) by w", None),
         ("stats count by far", Some("a field that it groups by has too many values")),
+        ("stats count by id", Some("a field that it groups by has too many values")),
         ("stats count by mixed", Some("a field that it groups by has values of several types")),
         ("stats count by many, bin(time, 1s)", Some("there are more combinations of values than rows")),
     ] {
