@@ -21,6 +21,8 @@ pub enum Command {
     Import(Import),
     /// Print the events of a case that match
     Query(Query),
+    /// Ask a case in SQL: SELECT … FROM events, templates, notes, sources or 'FILE.csv'
+    Sql(Sql),
     /// Tell what would be imported; no case is made
     Detect(Detect),
     /// Write the matching events to a file: csv, ndjson, or else the original bytes
@@ -303,6 +305,46 @@ impl Query {
         let text = self.sort.as_deref().unwrap_or("time");
         let (field, descending) = text.strip_prefix('-').map_or((text, false), |field| (field, true));
         SortBy { field: field.to_owned(), descending }
+    }
+}
+
+#[derive(Args)]
+pub struct Sql {
+    /// The case's folder
+    pub case: PathBuf,
+    /// The statement
+    #[arg(value_name = "SELECT")]
+    pub statement: String,
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: TableFormat,
+    /// Only events from this time on (RFC 3339; without a zone it is UTC)
+    #[arg(long, value_name = "T")]
+    pub from: Option<String>,
+    /// Only events before this time
+    #[arg(long, value_name = "T")]
+    pub to: Option<String>,
+    /// Zone of days, and of times in the statement: Europe/Berlin (as without this: UTC)
+    #[arg(long, value_name = "TZ")]
+    pub zone: Option<String>,
+}
+
+/// What a table is written as.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    Text,
+    Ndjson,
+    Csv,
+    Parquet,
+}
+
+impl From<TableFormat> for Format {
+    fn from(format: TableFormat) -> Format {
+        match format {
+            TableFormat::Text => Format::Text,
+            TableFormat::Ndjson => Format::Ndjson,
+            TableFormat::Csv => Format::Csv,
+            TableFormat::Parquet => Format::Parquet,
+        }
     }
 }
 

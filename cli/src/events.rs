@@ -73,7 +73,7 @@ fn advise(case: &Case, snapshot: &Snapshot, query: &str) {
 }
 
 /// Names what the answer lacks.
-fn outcome(snapshot: &Snapshot) -> Outcome {
+pub fn outcome(snapshot: &Snapshot) -> Outcome {
     let missing = snapshot.missing();
     for segment in &missing {
         out::problem(&segment.why.clone().hint(format!(
@@ -170,7 +170,7 @@ fn checked<T>(query: &str, result: indexer::Result<T>) -> Result<T> {
     })
 }
 
-fn time(text: Option<&String>) -> Result<Option<i64>> {
+pub fn time(text: Option<&String>) -> Result<Option<i64>> {
     let unread = |text: &String| {
         let message = format!("{text} is no time; write it like 2026-03-01T14:05:00Z");
         indexer::Error::new(indexer::ErrorKind::BadRequest, message)

@@ -15,6 +15,7 @@ mod out;
 mod pipes;
 mod rewrite;
 mod serve;
+mod sql;
 mod stages;
 mod tune;
 mod tuning;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Import(arguments) => import::run(&arguments),
         Command::Query(arguments) => events::query(&arguments),
+        Command::Sql(arguments) => sql::run(&arguments),
         Command::Detect(arguments) => detect::run(&arguments),
         Command::Export(arguments) => events::export(&arguments),
         Command::Info(arguments) => info::info(&arguments),

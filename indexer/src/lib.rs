@@ -71,6 +71,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use estimate::{Estimate, ProfileCost};
 pub use events::Shown;
 pub use exec::{Path as AnswerPath, Step as AnswerStep};
+pub use frame::{SqlOptions, is_sql};
 pub use import::{
     FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress, Stage,
     StageName, bottleneck,

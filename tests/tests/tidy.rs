@@ -134,3 +134,30 @@ fn dependency_check_finds() {
     let npm = r#"{"dependencies": {"a": "1"}, "devDependencies": {"b": "1"}}"#;
     assert_eq!(dependencies::of_npm(npm).len(), 2);
 }
+
+#[test]
+fn nothing_that_is_built_speaks_to_other_machines() {
+    let tree = |arguments: &[&str]| {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let listed = std::process::Command::new(cargo)
+            .args(["tree", "--offline", "--prefix", "none", "--format", "{p}"])
+            .args(arguments)
+            .current_dir(files::root())
+            .output()
+            .expect("cargo can be run");
+        assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+        String::from_utf8_lossy(&listed.stdout).into_owned()
+    };
+    // Cargo.lock names what features that are off would bring; the tree has what is built.
+    let built = tree(&["--workspace", "--edges", "normal,build"]);
+    assert!(!dependencies::named(&built, &["polars"]).is_empty(), "the tree is not read:\n{built}");
+    let clients = ["reqwest", "object_store", "ureq", "hyper-rustls", "native-tls", "rustls", "quinn"];
+    let found = dependencies::named(&built, &clients);
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn client_check_finds() {
+    let tree = "polars v0.55.2\nreqwest v0.12.28\nreqwest-middleware v1.0.0\nreqwest v0.12.28 (*)\n";
+    assert_eq!(dependencies::named(tree, &["reqwest", "ureq"]), ["reqwest"]);
+}

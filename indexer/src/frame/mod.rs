@@ -2,10 +2,36 @@
 //!
 //! Only this module, `storage/parquet/` and `export/` name polars; above it stand [`crate::Table`] and text.
 
-// What is read and asked of polars comes next to it.
-#[allow(dead_code)]
+mod bounds;
 mod convert;
-
-#[allow(unused_imports)]
-pub(crate) use convert::{from_frame, text_frame, to_frame};
+mod functions;
+mod mistakes;
+mod push;
+mod scan;
+mod sql;
+mod tables;
 pub(crate) mod window;
+
+pub use sql::{SqlOptions, is_sql};
+
+use polars::prelude::PolarsError;
+
+use crate::error::{Error, ErrorKind};
+
+/// What polars refused that should have worked.
+fn internal(error: &PolarsError) -> Error {
+    Error::new(ErrorKind::Internal, format!("a table could not be made: {error}"))
+}
+
+/// What polars refused because of what was asked.
+fn refused(error: &PolarsError) -> Error {
+    let said = error.to_string();
+    // Behind it stands the plan, which says nothing to who wrote the question.
+    let said = said.split("\n\n").next().unwrap_or_default();
+    Error::new(ErrorKind::QueryInvalid, said.lines().map(str::trim).collect::<Vec<_>>().join(" "))
+}
+
+/// The same of a run: what went wrong in a scan is told as it was there.
+fn failure(error: &PolarsError, shared: &scan::Shared) -> Error {
+    shared.take_failure().unwrap_or_else(|| refused(error))
+}

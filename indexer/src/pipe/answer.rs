@@ -10,7 +10,7 @@ use super::lower::{self, Lowered};
 use super::names::Names;
 use super::plan::{Planned, Planner, plan};
 use super::run::{Clock, Run, RunOptions, Scope};
-use super::source::{Piece, Reader, Wanted, clusters};
+use super::source::{Piece, Reader, Wanted, clusters, in_time_order};
 use super::stages::facets::Facets;
 use super::stages::sort::SortBy;
 use super::stages::stats::{Groups, StatsPlan};
@@ -216,7 +216,7 @@ impl Asked {
             }
         }
         let mut line = Line::new(plan(&self.stages, &mut self.planner(run))?);
-        let groups = Self::ordered(scope);
+        let groups = in_time_order(scope.snapshot);
         let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case.raw_cursor());
         let mut progress = Progress::new(scope.snapshot.events());
         for group in groups {
@@ -299,7 +299,7 @@ impl Asked {
     ) -> Result<()> {
         let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case.raw_cursor());
         let mut progress = Progress::new(scope.snapshot.events());
-        for group in Self::ordered(scope) {
+        for group in in_time_order(scope.snapshot) {
             for piece in self.pieces(run, scope, &group)? {
                 lower::facets::add(&mut facets, fields, &piece, &mut reader, (scope, run))?;
             }
@@ -313,27 +313,6 @@ impl Asked {
     fn columns_of(&self, names: Names) -> Vec<Arc<str>> {
         let read = names.into_read();
         self.events.0.iter().filter_map(|name| read.get(name.as_str()).cloned()).collect()
-    }
-
-    /// Segments in the order of their times, those that overlap together.
-    fn ordered(scope: Scope<'_>) -> Vec<Vec<u32>> {
-        let mut keyed = Vec::new();
-        for (index, segment) in scope.snapshot.segments.iter().enumerate() {
-            let first = if segment.meta.untimed > 0 { None } else { segment.meta.first };
-            keyed.push((first, segment.meta.last, index as u32));
-        }
-        keyed.sort_unstable();
-        let mut groups: Vec<Vec<u32>> = Vec::new();
-        let mut end = None;
-        for (first, last, index) in keyed {
-            // Those that touch are told apart by their rows.
-            match groups.last_mut() {
-                Some(group) if first <= end => group.push(index),
-                _ => groups.push(vec![index]),
-            }
-            end = end.max(last);
-        }
-        groups
     }
 
     fn pieces(&self, run: &Run<'_>, scope: Scope<'_>, segments: &[u32]) -> Result<Vec<Piece>> {
@@ -359,7 +338,7 @@ impl Asked {
         partial: &mut dyn FnMut(Partial<'_>),
     ) -> Result<()> {
         let tasks: Vec<Vec<u32>> = if stats.needs_order() {
-            Self::ordered(scope)
+            in_time_order(scope.snapshot)
         } else {
             (0..scope.snapshot.segments.len() as u32).map(|segment| vec![segment]).collect()
         };

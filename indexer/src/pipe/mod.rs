@@ -32,4 +32,8 @@ pub use column::{Column, Kind};
 pub(crate) use column::{Data as ColumnData, Dictionary, TextBuilder};
 pub(crate) use expr::floats;
 pub use run::RunOptions;
+pub(crate) use run::{Budget, Clock, Run};
+pub(crate) use source::{Piece, Reader, Wanted, clusters, in_time_order};
+pub(crate) use stages::lookup::table_of_file;
+pub(crate) use table::EventRef;
 pub use table::Table;

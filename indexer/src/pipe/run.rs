@@ -129,6 +129,7 @@ impl<'a> Run<'a> {
 }
 
 /// The memory of a run.
+#[derive(Debug)]
 pub(crate) struct Budget {
     most: usize,
     taken: AtomicUsize,

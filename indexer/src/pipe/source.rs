@@ -273,6 +273,27 @@ fn field(
     }))
 }
 
+/// Segments in the order of their times, those that overlap together.
+pub(crate) fn in_time_order(snapshot: &Snapshot) -> Vec<Vec<u32>> {
+    let mut keyed = Vec::new();
+    for (index, segment) in snapshot.segments.iter().enumerate() {
+        let first = if segment.meta.untimed > 0 { None } else { segment.meta.first };
+        keyed.push((first, segment.meta.last, index as u32));
+    }
+    keyed.sort_unstable();
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    let mut end = None;
+    for (first, last, index) in keyed {
+        // Those that touch are told apart by their rows.
+        match groups.last_mut() {
+            Some(group) if first <= end => group.push(index),
+            _ => groups.push(vec![index]),
+        }
+        end = end.max(last);
+    }
+    groups
+}
+
 /// Pieces in the order of their times, those that overlap together.
 pub(crate) fn clusters(mut pieces: Vec<Piece>) -> Result<Vec<Vec<Piece>>> {
     pieces.retain(|piece| piece.part.len() > 0);

@@ -36,3 +36,10 @@ fn rows(document: &str) -> BTreeSet<String> {
     let first_cells = document.lines().filter_map(|line| line.strip_prefix('|')?.split('|').next());
     first_cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(ToOwned::to_owned).collect()
 }
+
+/// Those of some packages that `cargo tree` lists, each once.
+#[must_use]
+pub fn named(tree: &str, wanted: &[&str]) -> Vec<String> {
+    let listed: BTreeSet<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    wanted.iter().filter(|name| listed.contains(**name)).map(|name| (*name).to_owned()).collect()
+}

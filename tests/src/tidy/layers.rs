@@ -23,9 +23,15 @@ const RULES: &[Rule] = &[
     },
     Rule {
         place: "indexer/src/",
-        except: &["indexer/src/storage/", "indexer/src/exec/", "indexer/src/aggregate/"],
+        except: &[
+            "indexer/src/storage/",
+            "indexer/src/exec/",
+            "indexer/src/aggregate/",
+            "indexer/src/export/",
+            "indexer/src/frame/",
+        ],
         names: &["polars", "tantivy"],
-        why: "only storage/, exec/ and aggregate/ name polars or tantivy",
+        why: "only storage/, exec/, aggregate/, export/ and frame/ name polars or tantivy",
     },
     Rule {
         place: "indexer/src/query/",

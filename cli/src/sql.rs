@@ -1,0 +1,34 @@
+//! `timberline sql`: a case asked in SQL; the result is a table like that of pipes.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use anyhow::Result;
+use indexer::{Cancel, Case, RunOptions, SqlOptions};
+
+use crate::Outcome;
+use crate::args;
+use crate::events::{outcome, time};
+use crate::out;
+use crate::pipes;
+
+pub fn run(arguments: &args::Sql) -> Result<Outcome> {
+    let case = Arc::new(Case::open(&arguments.case)?);
+    let snapshot = case.snapshot();
+    let run = match &arguments.zone {
+        Some(zone) => RunOptions::in_zone(zone)?,
+        None => RunOptions::default(),
+    };
+    let options = SqlOptions {
+        range: (time(arguments.from.as_ref())?, time(arguments.to.as_ref())?),
+        run: RunOptions { folder: std::env::current_dir()?, ..run },
+        ..SqlOptions::default()
+    };
+    let table = case.sql(&snapshot, &arguments.statement, &options, &Cancel::default());
+    let table = table.inspect_err(|error| out::caret(&arguments.statement, error))?;
+    table.notes.iter().for_each(|note| out::say(note));
+    let mut stdout = out::stdout();
+    pipes::print(&table, arguments.format.into(), &mut stdout)?;
+    stdout.flush()?;
+    Ok(outcome(&snapshot))
+}

@@ -1,0 +1,189 @@
+//! SQL over a case, through polars.
+
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+
+use polars::prelude::{DataFrame, LazyFrame, PolarsError, PolarsResult};
+use polars::sql::{SQLContext, extract_table_identifiers};
+
+use super::convert::from_frame;
+use super::mistakes::Mistakes;
+use super::scan::Shared;
+use super::{bounds, failure, functions, tables};
+use crate::Cancel;
+use crate::case::{Case, Snapshot};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::{CANCEL_POLL, QUERY_BYTES};
+use crate::pipe::{RunOptions, Table};
+use crate::query::Filter;
+use crate::search::View;
+
+/// How SQL is run.
+#[derive(Clone, Debug)]
+pub struct SqlOptions {
+    /// Only events from (inclusive) to (exclusive).
+    pub range: (Option<i64>, Option<i64>),
+    pub run: RunOptions,
+    /// Conditions are answered by the index where it knows them. Without it every event is read; the result is
+    /// the same.
+    pub push_down: bool,
+}
+
+impl Default for SqlOptions {
+    fn default() -> SqlOptions {
+        SqlOptions { range: (None, None), run: RunOptions::default(), push_down: true }
+    }
+}
+
+/// Whether a question is SQL and not a query of the language: it begins with `SELECT` or `WITH`, and goes on as
+/// SQL does.
+#[must_use]
+pub fn is_sql(text: &str) -> bool {
+    let mut words = text.split(|c: char| c.is_whitespace() || c == '(').filter(|word| !word.is_empty());
+    let first = words.next().unwrap_or_default();
+    let is = |word: &str, wanted: &str| word.eq_ignore_ascii_case(wanted);
+    // A search for the word `with` has a right to be one.
+    (is(first, "select") && words.clone().next().is_some())
+        || (is(first, "with") && words.any(|word| is(word, "as")))
+}
+
+impl Case {
+    /// Answers SQL: the whole result as one table, within the memory that is allowed.
+    pub fn sql(
+        self: &Arc<Case>,
+        snapshot: &Arc<Snapshot>,
+        text: &str,
+        options: &SqlOptions,
+        cancel: &Cancel,
+    ) -> Result<Table> {
+        let mut snapshot = Arc::clone(snapshot);
+        loop {
+            let answer = self.sql_of(&snapshot, text, options, cancel);
+            if !answer.as_ref().is_err_and(|error| error.kind().is_of_files()) {
+                return answer;
+            }
+            let whole = snapshot.without_failed();
+            if whole.segments.len() == snapshot.segments.len() {
+                return answer;
+            }
+            snapshot = Arc::new(whole);
+        }
+    }
+
+    fn sql_of(
+        self: &Arc<Case>,
+        snapshot: &Arc<Snapshot>,
+        text: &str,
+        options: &SqlOptions,
+        cancel: &Cancel,
+    ) -> Result<Table> {
+        if text.len() > QUERY_BYTES {
+            let message = format!("it is longer than the {} kB that a query may be", QUERY_BYTES >> 10);
+            return Err(Error::new(ErrorKind::Limit, message));
+        }
+        let shared = Arc::new(Shared::new(&options.run, options.push_down, cancel));
+        let mut asked = Asked { mistakes: Mistakes::new(text), context: functions::context(), shared };
+        only_reads(text)?;
+        asked.tables(self, snapshot, text, options.range)?;
+        let frame = asked.context.execute(text).map_err(|error| asked.mistakes.told(&error))?;
+        // What has no name and what does not fit is found without an event being read.
+        let mut typed = frame.clone();
+        typed.collect_schema().map_err(|error| asked.mistakes.told(&error))?;
+        let shared = Arc::clone(&asked.shared);
+        let (mistakes, cancel) = (&asked.mistakes, cancel.clone());
+        let result = on_a_thread(&cancel, move || {
+            bounds::check(&frame, &shared)?;
+            collect(frame, &shared)
+        })?;
+        let table = from_frame(&result.map_err(|error| mistakes.placed(error))?)?;
+        asked.shared.take("the result", table.bytes())?;
+        Ok(table)
+    }
+}
+
+fn collect(frame: LazyFrame, shared: &Shared) -> Result<DataFrame> {
+    frame.collect().map_err(|error| failure(&error, shared))
+}
+
+/// Work of polars, which looks at no request to stop: it is left behind then, and ends at the next scan.
+fn on_a_thread(
+    cancel: &Cancel,
+    work: impl FnOnce() -> Result<DataFrame> + Send + 'static,
+) -> Result<Result<DataFrame>> {
+    let (sender, receiver) = channel();
+    let thread = std::thread::Builder::new().name("sql".to_owned()).spawn(move || {
+        // Nobody waits for it any more once it is cancelled.
+        let _ = sender.send(work());
+    });
+    thread
+        .map_err(|error| Error::new(ErrorKind::Internal, format!("no thread could be started: {error}")))?;
+    loop {
+        match receiver.recv_timeout(CANCEL_POLL) {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Timeout) if cancel.is_set() => return Err(Error::cancelled()),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                let message = "this SQL cannot be run: the engine of tables gave up on it";
+                return Err(Error::new(ErrorKind::QueryInvalid, message)
+                    .hint("write it in another way, or ask with pipes"));
+            }
+        }
+    }
+}
+
+fn only_reads(text: &str) -> Result<()> {
+    let first = text.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+    let word: String = first.chars().take_while(char::is_ascii_alphabetic).collect();
+    let reads = ["select", "with", "explain", "show", "values", "from", "table"];
+    if word.is_empty() || reads.contains(&word.to_ascii_lowercase().as_str()) {
+        return Ok(());
+    }
+    let start = text.len() - first.len();
+    let other = ["create", "drop", "delete", "truncate", "insert", "update", "alter"];
+    let error = if other.contains(&word.to_ascii_lowercase().as_str()) {
+        Error::new(ErrorKind::QueryInvalid, "SQL only reads a case; nothing of it can be changed")
+    } else {
+        Error::new(ErrorKind::QueryInvalid, format!("`{word}` begins no SQL"))
+    };
+    Err(error.spanning(start, start + word.len()).hint("begin with SELECT or WITH"))
+}
+
+struct Asked<'a> {
+    mistakes: Mistakes<'a>,
+    context: SQLContext,
+    shared: Arc<Shared>,
+}
+
+impl Asked<'_> {
+    /// Makes the tables that are named.
+    fn tables(
+        &mut self,
+        case: &Arc<Case>,
+        snapshot: &Arc<Snapshot>,
+        text: &str,
+        (from, to): (Option<i64>, Option<i64>),
+    ) -> Result<()> {
+        let names = extract_table_identifiers(text, false, true);
+        let names = names.map_err(|error| self.mistakes.told(&error))?;
+        let view = View { filter: Filter::Everything, from, to };
+        for name in names {
+            let frame = match name.as_str() {
+                "events" => case.lazy_frame(snapshot, &view, &self.shared)?,
+                "templates" => tables::templates(case, snapshot, &view, &self.shared)?,
+                "notes" => tables::notes(case, snapshot, &self.shared)?,
+                "sources" => tables::sources(snapshot, &self.shared)?,
+                path if path.contains(['.', '/', '\\']) => {
+                    tables::file(path, &self.shared).map_err(|error| self.mistakes.at(path, error))?
+                }
+                // What the statement itself names.
+                _ => continue,
+            };
+            let mut typed = frame.clone();
+            let schema: PolarsResult<_> = typed.collect_schema();
+            let schema = schema.map_err(|error: PolarsError| super::internal(&error))?;
+            self.mistakes.knows(&name, schema.iter_names().map(ToString::to_string));
+            self.context.register(&name, frame);
+        }
+        Ok(())
+    }
+}
