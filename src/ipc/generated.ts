@@ -893,7 +893,7 @@ export type ValueCount = { value: string, count: number, };
 
 export type RunRequest = { 
 /**
- * The query may have stages.
+ * The query may have stages, or be SQL.
  */
 view: View, 
 /**

@@ -42,8 +42,8 @@ pub fn is_sql(text: &str) -> bool {
     let mut words = text.split(|c: char| c.is_whitespace() || c == '(').filter(|word| !word.is_empty());
     let first = words.next().unwrap_or_default();
     let is = |word: &str, wanted: &str| word.eq_ignore_ascii_case(wanted);
-    // A search for the word `with` has a right to be one.
-    (is(first, "select") && words.clone().next().is_some())
+    // A search for one of these words alone, or with a pipe behind it, is one.
+    (is(first, "select") && words.clone().next().is_some_and(|word| !word.starts_with('|')))
         || (is(first, "with") && words.any(|word| is(word, "as")))
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use indexer::query::{Query, parse_query};
-use indexer::{Partial, RunOptions, Table as Rows, export as files};
+use indexer::{Partial, RunOptions, SqlOptions, Table as Rows, export as files, is_sql};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -22,7 +22,7 @@ const EXACT: i64 = 1 << 53;
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RunRequest {
-    /// The query may have stages.
+    /// The query may have stages, or be SQL.
     pub view: View,
     /// The zone of days and of times that name none; null is UTC.
     pub zone: Option<String>,
@@ -114,6 +114,23 @@ type Answer<T> = Result<T, WireError>;
 /// From inclusive, to exclusive.
 type Times = (Option<i64>, Option<i64>);
 
+/// What is asked: a query of the language, or SQL where it begins as SQL does.
+#[derive(Debug)]
+enum Asked {
+    Query(Query, Times),
+    Sql(String, Times),
+}
+
+impl Asked {
+    fn of(view: &View) -> Answer<Asked> {
+        if is_sql(&view.query) {
+            let times = (view.from.map(|time| time.0), view.to.map(|time| time.0));
+            return Ok(Asked::Sql(view.query.clone(), times));
+        }
+        asked(view).map(|(query, times)| Asked::Query(query, times))
+    }
+}
+
 fn asked(view: &View) -> Answer<(Query, Times)> {
     let query = parse_query(&view.query).map_err(indexer::Error::from)?;
     Ok((query, (view.from.map(|time| time.0), view.to.map(|time| time.0))))
@@ -134,10 +151,10 @@ pub fn run(
     let started = Instant::now();
     let case = session.case(Path::new(&request.view.case))?;
     let snapshot = case.snapshot();
-    let (query, range) = asked(&request.view)?;
+    let asked = Asked::of(&request.view)?;
     let options = options(session, request.zone.as_ref())?;
     let (case_path, zone, revision) = (&request.view.case, &request.zone, snapshot.revision());
-    let key = format!("{case_path}\0{revision}\0{query}\0{range:?}\0{zone:?}");
+    let key = format!("{case_path}\0{revision}\0{asked:?}\0{zone:?}");
     let table = match session.kept_table().as_ref().filter(|kept| kept.key == key) {
         Some(kept) => Some(Arc::clone(&kept.table)),
         None => None,
@@ -150,7 +167,15 @@ pub fn run(
             let rows = partial.table.unwrap_or(&nothing);
             report(shape(rows, request, revision, partial.fraction, started));
         };
-        let table = case.run(&snapshot, &query, range, &options, &mut partial, &call.cancel)?;
+        let table = match asked {
+            Asked::Query(query, range) => {
+                case.run(&snapshot, &query, range, &options, &mut partial, &call.cancel)?
+            }
+            Asked::Sql(statement, range) => {
+                let options = SqlOptions { range, run: options, ..SqlOptions::default() };
+                case.sql(&snapshot, &statement, &options, &call.cancel)?
+            }
+        };
         let table = Arc::new(table);
         let kept = (table.bytes() <= KEPT_BYTES).then(|| KeptTable { key, table: Arc::clone(&table) });
         *session.kept_table() = kept;

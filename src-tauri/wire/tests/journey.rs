@@ -468,3 +468,24 @@ fn a_later_window_is_shown_what_the_first_one_imports() {
     std::fs::remove_dir_all(&case).expect("it can be removed");
     assert_eq!((&hello()["paths"], &hello()["case"]), (&paths, &json!(null)));
 }
+
+#[test]
+fn a_table_may_be_asked_for_in_sql() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("app.log", LOG));
+    let ask = |text: &str, first: u64| {
+        walk.ask("run", json!({ "view": view(&case, text), "zone": null, "first": first, "count": 1 }))
+    };
+    let text =
+        "SELECT level, count(*) AS n FROM events WHERE level IS NOT NULL GROUP BY level ORDER BY level";
+    let page = ask(text, 1).expect("a table");
+    assert_eq!(
+        page["columns"],
+        json!([{ "name": "level", "kind": "level" }, { "name": "n", "kind": "int" }])
+    );
+    assert_eq!((&page["total"], &page["rows"]), (&json!(2), &json!([["error", 1]])));
+    // A query of the language may begin with the word.
+    assert!(ask("select | stats count", 0).is_ok_and(|page| page["rows"] == json!([[0]])));
+    let error = ask("SELECT levl FROM events", 0).expect_err("a mistake");
+    assert_eq!((error.code, error.span), (ErrorCode::QueryInvalid, Some((7, 11))));
+}
