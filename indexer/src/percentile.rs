@@ -26,9 +26,18 @@ impl Percent {
 
     /// The rank of the last of so many numbers that is not above it, and how far it is to the next one.
     pub fn place(self, count: u64) -> (u64, f64) {
+        let (place, parts) = self.parts(count);
+        (place, parts as f64 / self.denominator as f64)
+    }
+
+    /// The same, with how many parts of the way to the next one, of as many as [`Percent::parts_of_way`] tells.
+    pub fn parts(self, count: u64) -> (u64, u64) {
         let product = self.numerator * u128::from(count.saturating_sub(1));
-        let rest = product % self.denominator;
-        ((product / self.denominator) as u64, rest as f64 / self.denominator as f64)
+        ((product / self.denominator) as u64, (product % self.denominator) as u64)
+    }
+
+    pub fn parts_of_way(self) -> u64 {
+        self.denominator as u64
     }
 }
 

@@ -9,12 +9,15 @@ use std::collections::HashMap;
 use ingest::NO_INT;
 
 use crate::hash::Fast;
-use crate::percentile::{Percent, between};
+use crate::percentile::Percent;
 
 /// Values by keys that are in the same order as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
     Whole,
+    Time,
+    /// Decimal numbers in units of one part in so many; sums of them are exact.
+    Decimal(i64),
     Float,
 }
 
@@ -33,11 +36,28 @@ impl Coding {
 
     pub fn float(self, key: i64) -> f64 {
         match self {
-            Coding::Whole => key as f64,
+            Coding::Whole | Coding::Time => key as f64,
+            Coding::Decimal(unit) => key as f64 / unit as f64,
             Coding::Float => {
-                f64::from_bits((key ^ ((key >> 63).cast_unsigned() >> 1).cast_signed()).cast_unsigned())
+                let bits = key ^ ((key >> 63).cast_unsigned() >> 1).cast_signed();
+                f64::from_bits(bits.cast_unsigned())
             }
         }
+    }
+
+    /// What is so many parts of the way from one value to another.
+    fn between(self, from: i64, to: i64, parts: u64, of: u64) -> f64 {
+        let unit = match self {
+            Coding::Whole | Coding::Time => 1,
+            Coding::Decimal(unit) => unit,
+            Coding::Float => {
+                let (from, to) = (self.float(from), self.float(to));
+                return from + (to - from) * (parts as f64 / of as f64);
+            }
+        };
+        let way = i128::from(to) - i128::from(from);
+        let sum = i128::from(from) * i128::from(of) + way * i128::from(parts);
+        sum as f64 / (of as f64 * unit as f64)
     }
 }
 
@@ -82,7 +102,8 @@ pub(crate) fn boundary(times: &[i64], from: usize) -> usize {
 impl Series<'_> {
     /// The calculation for some of the rows, which begin and end at a [`boundary`].
     pub fn calculate(&self, rows: std::ops::Range<usize>, what: Calculation) -> Results {
-        let (is_whole, coding) = (self.coding == Coding::Whole, self.coding);
+        let coding = self.coding;
+        let is_whole = matches!(coding, Coding::Whole | Coding::Time);
         match what {
             Calculation::Count => {
                 let mut sums = Sums::new(coding);
@@ -122,13 +143,13 @@ impl Series<'_> {
                     if values.count == 0 {
                         return f64::NAN;
                     }
-                    let (place, way) = places.of(values.count);
+                    let (place, parts) = places.of(values.count);
                     let from = values.at(place);
-                    let to = if way == 0.0 { from } else { values.behind(place) };
+                    let to = if parts == 0 { from } else { values.behind(place) };
                     if from == to {
                         return coding.float(from);
                     }
-                    between(coding.float(from), coding.float(to), way)
+                    coding.between(from, to, parts, percent.parts_of_way())
                 };
                 Results::Floats(self.each(rows, &mut values, value))
             }
@@ -201,8 +222,8 @@ impl Sums {
     fn sum(&self) -> f64 {
         match (self.count, self.coding) {
             (0, _) => f64::NAN,
-            (_, Coding::Whole) => self.whole as f64,
             (_, Coding::Float) => self.float + self.lost,
+            (_, coding) => coding.float(self.whole),
         }
     }
 
@@ -224,8 +245,8 @@ impl Window for Sums {
         }
         self.count += 1;
         match self.coding {
-            Coding::Whole => self.whole = self.whole.wrapping_add(key),
             Coding::Float => self.put(self.coding.float(key)),
+            _ => self.whole = self.whole.wrapping_add(key),
         }
     }
 
@@ -236,8 +257,8 @@ impl Window for Sums {
         self.count -= 1;
         match (self.coding, self.count) {
             (Coding::Float, 0) => (self.float, self.lost) = (0.0, 0.0),
-            (Coding::Whole, _) => self.whole = self.whole.wrapping_sub(key),
             (Coding::Float, _) => self.put(-self.coding.float(key)),
+            _ => self.whole = self.whole.wrapping_sub(key),
         }
     }
 }
@@ -245,22 +266,22 @@ impl Window for Sums {
 /// Where a percentile lies among so many values; windows have the same few sizes again and again.
 struct Places {
     percent: Percent,
-    known: Vec<Option<(u64, f64)>>,
+    known: Vec<Option<(u64, u64)>>,
 }
 
 /// Sizes of windows up to this are looked up: 1.5 MB.
 const KNOWN_PLACES: usize = 1 << 16;
 
 impl Places {
-    fn of(&mut self, count: u64) -> (u64, f64) {
+    fn of(&mut self, count: u64) -> (u64, u64) {
         let size = count as usize;
         if size >= KNOWN_PLACES {
-            return self.percent.place(count);
+            return self.percent.parts(count);
         }
         if size >= self.known.len() {
             self.known.resize((size + 1).next_power_of_two(), None);
         }
-        *self.known[size].get_or_insert_with(|| self.percent.place(count))
+        *self.known[size].get_or_insert_with(|| self.percent.parts(count))
     }
 }
 

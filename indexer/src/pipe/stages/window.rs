@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ingest::{NO_INT, NO_TIME};
 
 use super::super::cell::Cell;
-use super::super::column::{Column, Data, Kind, Picked};
+use super::super::column::{Column, Data, Picked};
 use super::super::expr::{Expression, invalid};
 use super::super::intern::Interner;
 use super::super::run::Run;
@@ -80,23 +80,23 @@ impl Step for Window {
             let argument = column.argument.as_ref().map(|argument| argument.column(&table, &run.clock));
             let argument = argument.transpose()?;
             let Some((calculation, length)) = by_time(column.function) else {
-                let (what, numbers) = by_place(column, argument.as_ref(), rows, run);
+                let (what, numbers, coding) = by_place(column, argument.as_ref(), rows, run);
                 asked.push((what, numbers));
-                columns.push((argument, None));
+                columns.push((argument, coding, None));
                 continue;
             };
-            let (keys, kind) = keys_of(column, argument.as_ref(), rows, run);
+            let (keys, coding) = keys_of(column, argument.as_ref(), rows, run);
             let times = times.as_ref().filter(|_| length.is_some());
             let runs = Runs::new(groups.as_ref(), times, rows);
-            let asked = Asked { keys: &keys, kind, calculation, length, span: column.span };
+            let asked = Asked { keys: &keys, coding, calculation, length, span: column.span };
             let result = runs.calculate(&asked, times, run)?;
-            columns.push((argument, Some(result)));
+            columns.push((argument, coding, Some(result)));
         }
         let mut found = over(groups.as_ref().map(|(groups, _)| groups.as_slice()), rows, asked)?.into_iter();
         run.check()?;
-        for (column, (argument, result)) in self.columns.iter().zip(columns) {
+        for (column, (argument, coding, result)) in self.columns.iter().zip(columns) {
             let result = result.or_else(|| {
-                found.next().map(|numbers| column_of(column.function, numbers, argument.as_ref()))
+                found.next().map(|numbers| column_of(column.function, numbers, argument.as_ref(), coding))
             });
             table.set(&column.name, result.unwrap_or_else(|| Column::missing(rows)));
         }
@@ -133,31 +133,48 @@ fn by_place(
     argument: Option<&Column>,
     rows: usize,
     run: &Run<'_>,
-) -> (Over, Numbers) {
+) -> (Over, Numbers, Coding) {
     let numbered = || Numbers::Whole((0..rows as i64).map(Some).collect());
-    let numbers = || numbers_of(column, argument, rows, run);
-    match column.function {
+    let (what, numbers) = match column.function {
         // The row is what moves; its value, of whatever type, is taken there.
         WindowFunction::Lag(by) => (Over::Shift(by as i64), numbered()),
         WindowFunction::Lead(by) => (Over::Shift(-(by as i64)), numbered()),
         WindowFunction::Rank => (Over::Rank { dense: false }, places_of(argument, rows)),
         WindowFunction::DenseRank => (Over::Rank { dense: true }, places_of(argument, rows)),
         WindowFunction::RowNumber => (Over::Count, numbered()),
-        WindowFunction::Running(aggregate) | WindowFunction::Rolling(aggregate, _) => match aggregate {
-            WindowAggregate::Count => (Over::Count, places_of(argument, rows)),
-            WindowAggregate::Sum => (Over::Sum, numbers()),
-            WindowAggregate::Min => (Over::Min, numbers()),
-            WindowAggregate::Max => (Over::Max, numbers()),
-            WindowAggregate::Avg | WindowAggregate::Percentile(_) => (Over::Avg, numbers()),
-        },
-    }
+        WindowFunction::Running(aggregate) | WindowFunction::Rolling(aggregate, _) => {
+            let what = match aggregate {
+                WindowAggregate::Count => Over::Count,
+                WindowAggregate::Sum => Over::Sum,
+                WindowAggregate::Min => Over::Min,
+                WindowAggregate::Max => Over::Max,
+                WindowAggregate::Avg | WindowAggregate::Percentile(_) => Over::Avg,
+            };
+            let (keys, coding) = keys_of(column, argument, rows, run);
+            let there = |key: i64| (key != NO_KEY).then_some(key);
+            let numbers = if coding == Coding::Float {
+                Numbers::Floats(keys.into_iter().map(|key| there(key).map(|key| coding.float(key))).collect())
+            } else {
+                Numbers::Whole(keys.into_iter().map(there).collect())
+            };
+            return (what, numbers, coding);
+        }
+    };
+    (what, numbers, Coding::Whole)
 }
 
-/// The column of a result: as times where it was calculated of times, and for places the values there.
-fn column_of(function: WindowFunction, numbers: Numbers, argument: Option<&Column>) -> Column {
-    let whole = |values: Vec<Option<i64>>| values.into_iter().map(|value| value.unwrap_or(NO_INT)).collect();
-    match (numbers, function, argument) {
-        (Numbers::Whole(places), WindowFunction::Lag(_) | WindowFunction::Lead(_), Some(values)) => {
+/// The column of a result: in the coding of what it was calculated of, and for places the values there.
+fn column_of(
+    function: WindowFunction,
+    numbers: Numbers,
+    argument: Option<&Column>,
+    coding: Coding,
+) -> Column {
+    let floats = |values: Vec<Option<f64>>| {
+        Column::new(Data::Float(values.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect()))
+    };
+    match (numbers, function, argument, coding) {
+        (Numbers::Whole(places), WindowFunction::Lag(_) | WindowFunction::Lead(_), Some(values), _) => {
             let none =
                 Column::concat(&[values, &Column::missing(1)], &|| Ok::<_, std::convert::Infallible>(()));
             let Ok(values) = none;
@@ -166,85 +183,97 @@ fn column_of(function: WindowFunction, numbers: Numbers, argument: Option<&Colum
                 places.into_iter().map(|place| place.map_or(last, |place| place as u32)).collect();
             values.pick(&Picked::Some(&places))
         }
-        (
-            Numbers::Whole(values),
-            WindowFunction::Running(WindowAggregate::Min | WindowAggregate::Max),
-            Some(of),
-        ) if of.kind() == Kind::Time => {
+        (Numbers::Whole(values), _, _, Coding::Decimal(_)) => {
+            floats(values.into_iter().map(|value| value.map(|value| coding.float(value))).collect())
+        }
+        (Numbers::Floats(values), _, _, Coding::Decimal(unit)) => {
+            floats(values.into_iter().map(|value| value.map(|value| value / unit as f64)).collect())
+        }
+        (Numbers::Whole(values), _, _, Coding::Time) => {
             Column::new(Data::Time(values.into_iter().map(|value| value.unwrap_or(NO_TIME)).collect()))
         }
-        (Numbers::Whole(values), ..) => Column::new(Data::Int(whole(values))),
-        (Numbers::Floats(values), ..) => {
-            Column::new(Data::Float(values.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect()))
+        (Numbers::Whole(values), ..) => {
+            Column::new(Data::Int(values.into_iter().map(|value| value.unwrap_or(NO_INT)).collect()))
         }
+        (Numbers::Floats(values), ..) => floats(values),
     }
 }
 
 /// Whole numbers whose sum could be beyond 64 bits are summed as floats.
 const SAFE_SUM: f64 = 9e18;
 
-/// The argument's numbers by keys, and what the keys are of; what is no number is passed over, and that is told.
+/// The argument's values by keys, and what the keys are of; what is no number is passed over, and that is told.
 fn keys_of(
     column: &PlannedWindow,
     argument: Option<&Column>,
     rows: usize,
     run: &Run<'_>,
-) -> (Vec<i64>, Kind) {
-    let Some(argument) = argument else { return (vec![0; rows], Kind::Int) };
-    let (is_counted, takes_times) = match column.function {
-        WindowFunction::Running(aggregate) | WindowFunction::Rolling(aggregate, _) => (
-            aggregate == WindowAggregate::Count,
-            matches!(aggregate, WindowAggregate::Min | WindowAggregate::Max),
-        ),
-        _ => (false, false),
+) -> (Vec<i64>, Coding) {
+    let Some(argument) = argument else { return (vec![0; rows], Coding::Whole) };
+    let (WindowFunction::Running(aggregate) | WindowFunction::Rolling(aggregate, _)) = column.function else {
+        return (vec![NO_KEY; rows], Coding::Whole);
     };
-    if is_counted {
+    if aggregate == WindowAggregate::Count {
         let key = |row| if argument.is_missing(row) { NO_KEY } else { 0 };
-        return ((0..rows).map(key).collect(), Kind::Int);
+        return ((0..rows).map(key).collect(), Coding::Whole);
     }
+    let takes_times = matches!(aggregate, WindowAggregate::Min | WindowAggregate::Max);
     match &argument.data {
-        Data::Int(values) => {
-            let sum: f64 =
-                values.iter().filter(|&&value| value != NO_INT).map(|&value| (value as f64).abs()).sum();
-            if sum < SAFE_SUM {
-                return (
-                    values.iter().map(|&value| if value == NO_INT { NO_KEY } else { value }).collect(),
-                    Kind::Int,
-                );
+        // The keys of missing values are what stands for them.
+        Data::Int(values) if is_safe(values) => (values.clone(), Coding::Whole),
+        Data::Time(values) if takes_times => (values.clone(), Coding::Time),
+        Data::Float(values) => decimals(values).unwrap_or_else(|| {
+            (values.iter().map(|&value| Coding::of_float(value)).collect(), Coding::Float)
+        }),
+        _ => {
+            let mut passed = 0_usize;
+            let key = |row| {
+                let cell = argument.cell(row);
+                passed += usize::from(cell.number().is_none() && !cell.is_missing());
+                Coding::of_float(cell.number().unwrap_or(f64::NAN))
+            };
+            let keys = (0..rows).map(key).collect();
+            if passed > 0 {
+                run.note(vec![format!("{}: {passed} have one that is no number", column.name)]);
             }
+            (keys, Coding::Float)
         }
-        Data::Time(values) if takes_times => {
-            let key = |&value: &i64| if value == NO_TIME { NO_KEY } else { value };
-            return (values.iter().map(key).collect(), Kind::Time);
-        }
-        Data::Float(values) => {
-            return (values.iter().map(|&value| Coding::of_float(value)).collect(), Kind::Float);
-        }
-        _ => {}
     }
-    let mut passed = 0_usize;
-    let key = |row| {
-        let cell = argument.cell(row);
-        passed += usize::from(cell.number().is_none() && !cell.is_missing());
-        Coding::of_float(cell.number().unwrap_or(f64::NAN))
-    };
-    let keys = (0..rows).map(key).collect();
-    if passed > 0 {
-        run.note(vec![format!("{}: {passed} have one that is no number", column.name)]);
-    }
-    (keys, Kind::Float)
 }
 
-/// The same as numbers.
-fn numbers_of(column: &PlannedWindow, argument: Option<&Column>, rows: usize, run: &Run<'_>) -> Numbers {
-    let (keys, kind) = keys_of(column, argument, rows, run);
-    let there = |key: i64| (key != NO_KEY).then_some(key);
-    if kind == Kind::Float {
-        Numbers::Floats(keys.into_iter().map(|key| there(key).map(|key| Coding::Float.float(key))).collect())
-    } else {
-        Numbers::Whole(keys.into_iter().map(there).collect())
-    }
+/// Whether no sum of some of these is beyond 64 bits.
+fn is_safe(values: &[i64]) -> bool {
+    values.iter().filter(|&&value| value != NO_INT).map(|&value| (value as f64).abs()).sum::<f64>() < SAFE_SUM
 }
+
+/// Numbers of few decimals as whole numbers of units of the last one, where all are such.
+fn decimals(values: &[f64]) -> Option<(Vec<i64>, Coding)> {
+    let there = || values.iter().filter(|value| !value.is_nan());
+    let greatest = there().fold(0.0_f64, |most, value| most.max(value.abs()));
+    let is_decimal =
+        |value: f64, unit: f64| ((value * unit).round() / unit).total_cmp(&(value + 0.0)).is_eq();
+    let fits = |unit: &i64| there().take(TRIED_DECIMALS).all(|&value| is_decimal(value, *unit as f64));
+    let unit = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000].into_iter().find(fits)?;
+    // Beyond this a float is not exact, and no sum of all of them may be beyond 64 bits.
+    let most = (values.len() as f64).max(1024.0) * greatest * unit as f64;
+    if most >= SAFE_SUM || greatest * unit as f64 >= EXACT_FLOAT {
+        return None;
+    }
+    let mut keys = Vec::with_capacity(values.len());
+    for &value in values {
+        if !value.is_nan() && !is_decimal(value, unit as f64) {
+            return None;
+        }
+        keys.push(if value.is_nan() { NO_KEY } else { (value * unit as f64).round() as i64 });
+    }
+    Some((keys, Coding::Decimal(unit)))
+}
+
+/// So many values tell how many decimals there may be.
+const TRIED_DECIMALS: usize = 4_096;
+
+/// Whole numbers up to here are exact as floats.
+const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 
 /// Numbers in the order of the argument's values, of whatever type they are.
 fn places_of(argument: Option<&Column>, rows: usize) -> Numbers {
@@ -284,7 +313,7 @@ struct Runs {
 /// A calculation that goes over the rows of each group.
 struct Asked<'a> {
     keys: &'a [i64],
-    kind: Kind,
+    coding: Coding,
     calculation: Calculation,
     length: Option<i64>,
     span: Span,
@@ -335,13 +364,13 @@ impl Runs {
                     .hint("put sort time before, because the last so long is asked for"));
             }
         }
-        let coding = if asked.kind == Kind::Float { Coding::Float } else { Coding::Whole };
         let length = asked.length.unwrap_or(i64::MAX);
         let tasks = self.tasks(&times, asked.length.is_some());
         let work = |task: usize| {
             let parts = tasks[task].iter().map(|(group, part)| {
                 let (from, to) = (self.starts[*group], self.starts[*group + 1]);
-                let series = Series { times: &times[from..to], keys: &keys[from..to], coding, length };
+                let series =
+                    Series { times: &times[from..to], keys: &keys[from..to], coding: asked.coding, length };
                 (from + part.start, series.calculate(part.clone(), asked.calculation))
             });
             Ok(parts.collect::<Vec<_>>())
@@ -357,9 +386,9 @@ impl Runs {
             Ok(())
         };
         in_order(tasks.len(), &run.cancel, work, done)?;
-        Ok(match (floats.is_empty(), whole.is_empty(), asked.kind) {
+        Ok(match (floats.is_empty(), whole.is_empty(), asked.coding) {
             (false, ..) => Column::new(Data::Float(floats)),
-            (_, false, Kind::Time) => Column::new(Data::Time(whole)),
+            (_, false, Coding::Time) => Column::new(Data::Time(whole)),
             (_, false, _) => Column::new(Data::Int(whole)),
             _ => Column::missing(self.all),
         })

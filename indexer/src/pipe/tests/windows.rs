@@ -83,6 +83,13 @@ fn windows_of_time_roll() {
 }
 
 #[test]
+fn decimals_are_summed_exactly() {
+    let rows = ["2026-03-01T10:00:00Z|0.1", "2026-03-01T10:00:01Z|0.2", "2026-03-01T10:00:02Z|0.3"];
+    let sums = "window s = running_sum(x), a = rolling_sum(x, 2s), m = rolling_p50(x, 2s) | keep s, a, m";
+    check(&table("time|x", &rows), sums, &["s|a|m", "0.1|0.1|0.1", "0.3|0.3|0.15", "0.6|0.5|0.25"]);
+}
+
+#[test]
 fn rows_without_order_or_numbers_are_told() {
     let found =
         run_in_parts(&times(), "sort -time | window rolling_avg(x, 5m)", 2, 1 << 20).expect_err("no order");
@@ -112,12 +119,13 @@ fn by_sorting(mut window: Vec<f64>, percent: f64) -> Option<f64> {
 fn rolling_calculations_agree_with_looking_at_every_window() {
     for seed in 0..12 {
         let mut numbers = Numbers::from(seed);
-        // Whole numbers near each other, far apart, and fractions below and above zero.
-        let mut value = || match (numbers.below(9), seed % 3) {
+        // Whole numbers near each other and far apart; decimals and other fractions below and above zero.
+        let mut value = || match (numbers.below(9), seed % 4) {
             (0, _) => None,
             (n, 0) => Some((n * 3) as f64 - 9.0),
             (n, 1) => Some((n * n) as f64 * 1e9),
-            (n, _) => Some((n as f64 - 4.0) * 0.375),
+            (n, 2) => Some((n as f64 - 4.0) * 0.375),
+            (n, _) => Some((n as f64 - 4.0) / 7.0),
         };
         let rows: Vec<(i64, Option<f64>)> = {
             let values: Vec<Option<f64>> = (0..200).map(|_| value()).collect();
@@ -131,7 +139,7 @@ fn rolling_calculations_agree_with_looking_at_every_window() {
                 })
                 .collect()
         };
-        let is_whole = seed % 3 != 2;
+        let is_whole = seed % 4 < 2;
         let cell = |value: Option<f64>| match value {
             None => Cell::Missing,
             Some(value) if is_whole => Cell::Int(value as i64),
