@@ -1,4 +1,4 @@
-// The programs that others read a case with: DuckDB and pandas, in a Python environment of their own beside the npm
+// The programs that others read a case with: DuckDB, pandas and polars, in a Python environment of their own beside the npm
 // packages. Where they cannot be had, it is said why, and the test that uses them leaves them out.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { onPath, say } from './run.mjs';
 const folder = join(modules, '.cache', 'timberline', 'readers');
 const python = join(folder, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
 /** Of fixed versions, so that a new release of one does not fail a test here. */
-const packages = { duckdb: '2.0.0', pandas: '3.1.1', pyarrow: '26.0.1' };
+const packages = { duckdb: '2.0.0', pandas: '3.1.1', polars: '2.1.0', pyarrow: '26.0.1' };
 /** Without a network pip would try for minutes. */
 const limitMs = 180_000;
 
@@ -33,7 +33,7 @@ function install() {
     (path) => path && existsSync(path),
   );
   if (!system) return 'there is no Python';
-  say('Installing DuckDB and pandas, which the stored formats are tried with');
+  say('Installing DuckDB, pandas and polars, which the stored formats are tried with');
   const versions = Object.entries(packages).map(([name, version]) => `${name}==${version}`);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '1'];
   return problemOf(system, ['-m', 'venv', folder]) ?? problemOf(python, [...pip, ...versions]);
@@ -45,6 +45,6 @@ export function readers() {
   process.env.TIMBERLINE_PYTHON = python;
   const problem = works() ? null : install();
   if (problem !== null) {
-    say(`The test that opens a case in DuckDB and pandas is left out: ${problem}`);
+    say(`The tests that open a case in DuckDB, pandas and polars are left out: ${problem}`);
   }
 }

@@ -20,6 +20,11 @@ pub const SEGMENT_ROWS: usize = 4_000_000;
 /// built, so this bounds it to some 400 MB even for JSON with thousands of keys.
 pub const SEGMENT_CELLS: usize = 24_000_000;
 
+/// Columns that a table is filled up to with those that other tables of the case have and it has no values for, so
+/// that other programs read all of them as one. Each takes some 100 bytes, which a segment of a moment should not
+/// have a thousand times.
+pub const MOST_FILLED_COLUMNS: usize = 128;
+
 /// The least a segment is closed at however little memory there is: smaller ones cost more than they save.
 pub const LEAST_SEGMENT_RAW_BYTES: usize = 4 << 20;
 

@@ -2,15 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::Cancel;
 use crate::case::{Case, Snapshot, frames_by_source};
 use crate::error::Result;
 use crate::import::KnownSource;
 use crate::storage::{
-    ColumnCache, Lock, Manifest, Outlived, Profile, RawCursor, Segment, SegmentEntry, Shared, SourceReading,
-    WrittenSegment, has_templates, of_raw_name, raw_path, recover_raw, remove_where,
+    ColumnCache, FORMAT_VERSION, Lock, Manifest, Names, Outlived, Profile, RawCursor, Segment, SegmentEntry,
+    Shared, SourceReading, WrittenSegment, has_templates, of_raw_name, raw_path, recover_raw, remove_where,
 };
 
 /// The right to write a case, with the state as last published.
@@ -18,6 +18,7 @@ pub(crate) struct Writing<'c> {
     case: &'c Case,
     pub manifest: Manifest,
     segments: Vec<Arc<Segment>>,
+    names: OnceLock<Names>,
     /// Some segments cannot be opened, so what they hold of a source is not known.
     is_damaged: bool,
     _lock: Lock,
@@ -31,7 +32,8 @@ impl<'c> Writing<'c> {
         let snapshot = Snapshot::load(manifest, &case.snapshot().segments, case.shared());
         let is_damaged = !snapshot.unopened().is_empty();
         let Snapshot { manifest, segments, .. } = snapshot;
-        let mut writing = Writing { case, manifest, segments, is_damaged, _lock: lock };
+        let mut writing =
+            Writing { case, manifest, segments, names: OnceLock::new(), is_damaged, _lock: lock };
         writing.recover()?;
         Ok(writing)
     }
@@ -50,6 +52,11 @@ impl<'c> Writing<'c> {
 
     pub fn segments(&self) -> &[Arc<Segment>] {
         &self.segments
+    }
+
+    /// What the columns of the case's tables are called. What is written meanwhile is added.
+    pub fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::of(self.segments.iter().map(|segment| &segment.meta)))
     }
 
     /// What parses the stored frames of a source again, from the first on.
@@ -79,6 +86,8 @@ impl<'c> Writing<'c> {
     /// name any more stays for whoever still reads it.
     pub fn publish(&mut self, mut manifest: Manifest, written: Vec<WrittenSegment>) -> Result<()> {
         manifest.revision = self.manifest.revision + 1;
+        // Versions before leave a case alone that was written to.
+        manifest.format = FORMAT_VERSION;
         if let Err(error) = manifest.write(self.folder()) {
             // Whether it failed before or after the new one took its place, only the disk can tell.
             self.reload();

@@ -42,7 +42,7 @@ fn placed_texts_read_as_they_were_written() {
     case.import(&[path], &ImportOptions::default(), &|_| {}, &Cancel::default()).unwrap();
 
     let tables = std::fs::read_dir(case.folder().join("segments")).unwrap().flatten();
-    let placed = tables.map(|segment| std::fs::read(segment.path().join("events.parquet")).unwrap());
+    let placed = tables.filter_map(|segment| std::fs::read(segment.path().join("places.parquet")).ok());
     let names = |table: &[u8], name: &str| table.windows(name.len()).any(|part| part == name.as_bytes());
     assert!(placed.into_iter().any(|table| names(&table, "id@start") && names(&table, "message@length")));
 
@@ -72,4 +72,27 @@ fn placed_texts_read_as_they_were_written() {
         let view = View::parse(&query, None, None).unwrap();
         assert_eq!(case.count(&snapshot, &view, &Cancel::default()).unwrap(), 1, "{query}");
     }
+}
+
+#[test]
+fn damaged_places_are_named_and_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("app.jsonl");
+    std::fs::write(&path, log()).unwrap();
+    let case = Case::create(&folder.path().join("places.case")).unwrap();
+    case.import(&[path], &ImportOptions::default(), &|_| {}, &Cancel::default()).unwrap();
+    let (id, _) = written(7_000);
+    let view = View::parse(&format!("id:{id}"), None, None).unwrap();
+    let segments = || std::fs::read_dir(case.folder().join("segments")).unwrap().flatten();
+    let placed = segments().map(|segment| segment.path().join("places.parquet")).find(|path| path.exists());
+    let placed = placed.expect("a segment with places");
+    let mut bytes = std::fs::read(&placed).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    std::fs::write(&placed, bytes).unwrap();
+    let problems = case.verify(&Cancel::default()).problems;
+    assert!(problems.iter().any(|problem| problem.to_string().contains("places.parquet")), "{problems:?}");
+    let done = case.repair(&Cancel::default()).unwrap();
+    assert!(done.problems.is_empty() && done.segments == 1, "{:?}", done.problems);
+    assert_eq!(case.count(&case.snapshot(), &view, &Cancel::default()).unwrap(), 1);
 }

@@ -1,5 +1,6 @@
-//! A case can be read without Timberline: its Parquet by DuckDB and by pandas, its raw files by zstd.
+//! A case can be read without Timberline: its Parquet by DuckDB, pandas and polars, its raw files by zstd.
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -18,10 +19,22 @@ t = pandas.concat([pandas.read_parquet(file) for file in files])
 print(len(t), (t["status"] == 404).sum(), int(t["bytes"].sum()), t["time"].min().value, t["level"].notna().sum())
 "#;
 
-fn python() -> Option<String> {
+/// The same for polars, which reads all tables as one: as a plain pattern, or, where sources have different fields, the
+/// newest table first. And the sum of a field that was written as whole numbers and as floats.
+const POLARS: &str = r#"
+import sys, polars as pl
+case, newest_first = sys.argv[1], sys.argv[2:]
+table = pl.scan_parquet(newest_first, missing_columns="insert") if newest_first else pl.scan_parquet(case)
+status, number, time = pl.col("status"), pl.col("bytes"), pl.col("time")
+figures = [pl.len(), (status == 404).sum(), number.sum(), time.min().dt.epoch("ns"), pl.col("level").count()]
+took = [pl.col("took").sum()] if newest_first else []
+print(*table.select(*(figure.alias(str(at)) for at, figure in enumerate(figures + took))).collect().row(0))
+"#;
+
+fn python(modules: &str) -> Option<String> {
     let named = std::env::var("TIMBERLINE_PYTHON").ok();
     let works = |python: &String| {
-        let tried = Command::new(python).args(["-c", "import duckdb, pandas, pyarrow"]).output();
+        let tried = Command::new(python).args(["-c", &format!("import {modules}")]).output();
         tried.is_ok_and(|tried| tried.status.success())
     };
     named.into_iter().chain(["python3".to_owned(), "python".to_owned()]).find(works)
@@ -29,7 +42,7 @@ fn python() -> Option<String> {
 
 #[test]
 fn duckdb_and_pandas_read_what_timberline_wrote() {
-    let Some(python) = python() else {
+    let Some(python) = python("duckdb, pandas, pyarrow") else {
         left_out("no Python with duckdb, pandas and pyarrow is here, so no case was opened with them");
         return;
     };
@@ -48,6 +61,64 @@ fn duckdb_and_pandas_read_what_timberline_wrote() {
         let said = String::from_utf8_lossy(&run.stdout).into_owned();
         assert_eq!(said.lines().collect::<Vec<_>>(), [&expected, &expected]);
     }
+}
+
+/// Access lines with a referer each: few of them are stored, many are told by places.
+fn access(lines: std::ops::Range<usize>) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let referer =
+            format!("https://shop.example/{:032x}", (line as u128 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        writeln!(
+            text,
+            "10.0.0.{} - - [01/Mar/2026:14:{:02}:{:02} +0000] \"GET /cart HTTP/1.1\" {} {line} \"{referer}\" \"curl/8\"",
+            line % 250,
+            line / 60 % 60,
+            line % 60,
+            [200, 200, 301, 404, 500][line % 5],
+        )
+        .expect("text grows");
+    }
+    text
+}
+
+#[test]
+fn polars_reads_all_tables_of_a_case_as_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("c.case");
+    let case = Case::create(&path).expect("a case");
+    let import = |name: &str, text: &str| {
+        let log = folder.path().join(name);
+        std::fs::write(&log, text).expect("the log can be written");
+        case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
+    };
+    import("a.log", &access(0..50));
+    import("b.log", &access(50..9_000));
+    let placed = tables(&path).iter().filter(|table| table.with_file_name("places.parquet").exists()).count();
+    assert!(placed > 0 && placed < tables(&path).len(), "some of the tables tell the referer by places");
+    let Some(python) = python("polars") else {
+        left_out("no Python with polars is here, so no case was opened with it");
+        return;
+    };
+    let said = |arguments: &[PathBuf]| {
+        let run = Command::new(&python).args(["-c", POLARS]).args(arguments).output().expect("it starts");
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        String::from_utf8_lossy(&run.stdout).trim().to_owned()
+    };
+    let pattern = path.join("segments/*/events.parquet");
+    assert_eq!(said(std::slice::from_ref(&pattern)), expected(&case));
+
+    // Fields that the first tables do not have, and values of other types in fields that they have.
+    let event = |rest: &str| format!("{{\"ts\":\"2026-03-01T15:00:00Z\",{rest}}}\n");
+    import("c.jsonl", &event(r#""status":"ok","bytes":"many","took":1.5"#).repeat(20));
+    import("d.jsonl", &event(r#""status":404,"took":2"#).repeat(10));
+    let mut newest_first = tables(&path);
+    let number = |table: &PathBuf| table.parent()?.file_name()?.to_str()?.parse::<u32>().ok();
+    newest_first.sort_by_key(|table| std::cmp::Reverse(number(table)));
+    let arguments = [vec![pattern.clone()], newest_first].concat();
+    assert_eq!(said(&arguments), format!("{} 50.0", expected(&case)));
+    case.compact(&mut |_| {}, &Cancel::default()).expect("it is compacted");
+    assert_eq!(said(&[pattern]), expected(&case));
 }
 
 #[test]

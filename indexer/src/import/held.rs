@@ -106,7 +106,7 @@ impl Landing<'_, '_> {
                 let mut merge = Merge::of(std::slice::from_ref(segment));
                 merge.without.clone_from(&gone);
                 // A publication is short, and stopping it would leave what was read anew unseen.
-                added.extend(merge.write(self.writing.folder(), id, &Cancel::default())?);
+                added.extend(merge.write(self.writing, id, &Cancel::default())?);
                 self.manifest.segments.retain(|entry| entry.id != segment.meta.id);
             }
         }

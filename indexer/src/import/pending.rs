@@ -13,8 +13,8 @@ use super::shapes::{Place, Spoken};
 use crate::error::{AtPath, Result};
 use crate::exec::in_order;
 use crate::storage::{
-    self, Columns, Frame, Mined, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, Shaper,
-    TableBuilder, TextColumn, WrittenSegment, field_name,
+    self, Columns, Frame, Mined, Names, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource,
+    Shaper, TableBuilder, TextColumn, WrittenSegment, field_name,
 };
 use crate::tune::{Plan, give_way};
 use crate::{Cancel, FieldKind, tokens};
@@ -124,11 +124,11 @@ impl Pending {
 
     /// Sorts the events by time and writes them as a segment.
     /// Without columns, only what fields there are is noted.
-    pub fn write(self, case: &Path, id: u64, has_columns: bool) -> Result<WrittenSegment> {
+    pub fn write(self, case: &Path, id: u64, has_columns: bool, names: &Names) -> Result<WrittenSegment> {
         let order = Order::of(&self.batches);
         let columns = self.columns(&order);
         let mut table = TableBuilder::new(&columns).at_path(case)?;
-        let (fields, spoken) = self.fields(&order, has_columns.then_some(&mut table), case)?;
+        let (fields, spoken) = self.fields(&order, has_columns.then_some(&mut table), names, case)?;
         let first_timed = columns.time.partition_point(|&time| time == NO_TIME);
         let meta = SegmentMeta {
             id,
@@ -142,6 +142,7 @@ impl Pending {
             fields,
             rollup: Rollup::of(&columns),
             sha256: String::new(),
+            places_sha256: None,
         };
         thread::scope(|scope| {
             // The shapes are found while the table goes to the disk.
@@ -191,9 +192,10 @@ impl Pending {
         &self,
         order: &Order,
         table: Option<&mut TableBuilder>,
+        names: &Names,
         case: &Path,
     ) -> Result<(Vec<SegmentField>, Spoken<'_>)> {
-        let (mut fields, values) = self.named();
+        let (mut fields, values) = self.named(names);
         let mut spoken = Spoken::default();
         let Some(table) = table else { return Ok((fields, spoken)) };
         for (fields, values) in fields.chunks_mut(GATHERED).zip(values.chunks(GATHERED)) {
@@ -223,26 +225,22 @@ impl Pending {
                 Ok(())
             })?;
         }
+        for (column, kind) in names.lacking(&fields) {
+            table.missing(&column, kind);
+        }
         Ok((fields, spoken))
     }
 
     /// All fields, each with a column of its own for each kind, and the values of each in each batch.
-    fn named(&self) -> (Vec<SegmentField>, Vec<Vec<Vec<&Values>>>) {
-        let mut taken = HashSet::new();
+    fn named(&self, names: &Names) -> (Vec<SegmentField>, Vec<Vec<Vec<&Values>>>) {
         let (mut fields, mut all) = (Vec::new(), Vec::new());
-        for (name, groups) in self.groups() {
-            let several = groups.len() > 1;
+        for (name, groups) in self.groups(names) {
             for (kind, values) in groups {
-                let name = field_name(name).into_owned();
-                let mut column = if several { format!("{name}#{}", kind.name()) } else { name.clone() };
-                while !taken.insert(column.clone()) {
-                    column.push('#');
-                }
-                fields.push(SegmentField { name, column, kind, placed: false, delimited: false });
+                fields.push((field_name(name).into_owned(), kind));
                 all.push(values);
             }
         }
-        (fields, all)
+        (names.fields(fields), all)
     }
 
     /// One column's values in the segment's row order. `columns` holds, for each batch, the values of this
@@ -334,7 +332,7 @@ impl Pending {
 
     /// Each field's values by kind; for each kind, what every batch holds of it. Whole numbers join floats
     /// where nothing is lost by it.
-    fn groups(&self) -> BTreeMap<&str, BTreeMap<FieldKind, Vec<Vec<&Values>>>> {
+    fn groups(&self, names: &Names) -> BTreeMap<&str, BTreeMap<FieldKind, Vec<Vec<&Values>>>> {
         let mut found: BTreeMap<&str, BTreeMap<FieldKind, Vec<Vec<&Values>>>> = BTreeMap::new();
         for (index, (_, batch)) in self.batches.iter().enumerate() {
             for column in &batch.columns {
@@ -344,13 +342,13 @@ impl Pending {
                 values[index].push(&column.values);
             }
         }
-        for kinds in found.values_mut() {
-            let exact = kinds.contains_key(&FieldKind::Float)
+        for (name, kinds) in &mut found {
+            let exact = (kinds.contains_key(&FieldKind::Float) || names.joins_floats(&field_name(name)))
                 && kinds
                     .get(&FieldKind::Int)
                     .is_some_and(|ints| ints.iter().flatten().all(|ints| is_exact(ints)));
             if exact && let Some(ints) = kinds.remove(&FieldKind::Int) {
-                let floats = kinds.entry(FieldKind::Float).or_default();
+                let floats = kinds.entry(FieldKind::Float).or_insert_with(|| vec![vec![]; ints.len()]);
                 floats.iter_mut().zip(ints).for_each(|(floats, ints)| floats.extend(ints));
             }
         }

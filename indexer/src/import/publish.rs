@@ -1,6 +1,5 @@
 //! Publishing: what has landed becomes segments, and the manifest names them.
 
-use std::path::Path;
 use std::time::Instant;
 
 use sha2::Digest;
@@ -27,14 +26,14 @@ impl Landing<'_, '_> {
         if let Some(held) = &mut self.held {
             let mine = pending.take_source(held.gone.source);
             if mine.is_full(&self.plan) {
-                let segments = write_segments(mine, (self.writing.folder(), &self.plan), &mut self.manifest)?;
+                let segments = write_segments(mine, (self.writing, &self.plan), &mut self.manifest)?;
                 held.segments.extend(segments);
             } else {
                 self.pending = mine;
             }
         }
         let mut added = std::mem::take(&mut self.written);
-        added.extend(write_segments(pending, (self.writing.folder(), &self.plan), &mut self.manifest)?);
+        added.extend(write_segments(pending, (self.writing, &self.plan), &mut self.manifest)?);
         self.rewrite_without_gone(&mut added)?;
         self.manifest.segments.extend(added.iter().map(Writing::entry));
         self.publish_accounts()?;
@@ -68,10 +67,11 @@ impl Landing<'_, '_> {
 /// Writes what is pending as segments; nobody sees them yet.
 fn write_segments(
     pending: Pending,
-    (case, plan): (&Path, &Plan),
+    (writing, plan): (&Writing<'_>, &Plan),
     manifest: &mut Manifest,
 ) -> Result<Vec<WrittenSegment>> {
     let has_columns = manifest.profile.has_columns();
     let parts = pending.into_segments(plan);
-    parts.into_iter().map(|part| part.write(case, manifest.new_segment(), has_columns)).collect()
+    let (case, names) = (writing.folder(), writing.names());
+    parts.into_iter().map(|part| part.write(case, manifest.new_segment(), has_columns, names)).collect()
 }

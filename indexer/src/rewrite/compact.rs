@@ -198,7 +198,7 @@ impl Writing<'_> {
         let mut manifest = self.manifest.clone();
         let id = manifest.new_segment();
         let profile = manifest.profile;
-        let written = merge.write(self.folder(), id, cancel).and_then(|written| {
+        let written = merge.write(self, id, cancel).and_then(|written| {
             if let Some(written) = &written {
                 let segment = self.open(written);
                 segment.build_text(profile, &mut self.cursor(), &|| unless_cancelled(cancel))?;

@@ -2,8 +2,7 @@
 //! change: where a source is deleted or read anew, or goes on behind an event that was incomplete, the others of
 //! its segments' events move to new ones.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::Path;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use ingest::{NO_INT, NO_TIME};
@@ -14,6 +13,7 @@ use crate::storage::{
     Columns, Frame, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, TableBuilder,
     TextColumn, Values, WrittenSegment,
 };
+use crate::writing::Writing;
 use crate::{Cancel, FieldKind};
 
 /// A frame, the heading lines before it and the name of its encoding.
@@ -67,7 +67,8 @@ impl<'a> Merge<'a> {
     }
 
     /// Writes the segment's files. Nothing where nothing is left.
-    pub fn write(&self, case: &Path, id: u64, cancel: &Cancel) -> Result<Option<WrittenSegment>> {
+    pub fn write(&self, writing: &Writing<'_>, id: u64, cancel: &Cancel) -> Result<Option<WrittenSegment>> {
+        let case = writing.folder();
         let sources = self.sources();
         if sources.is_empty() {
             return Ok(None);
@@ -76,7 +77,7 @@ impl<'a> Merge<'a> {
         let order = self.order(&parts);
         let columns = gather(&order, &parts);
         let mut table = TableBuilder::packed(&columns, self.level).at_path(case)?;
-        let fields = self.fields(&order, case, &mut table, cancel)?;
+        let fields = self.fields(&order, writing, &mut table, cancel)?;
         let first_timed = columns.time.partition_point(|&time| time == NO_TIME);
         let meta = SegmentMeta {
             id,
@@ -90,6 +91,7 @@ impl<'a> Merge<'a> {
             fields,
             rollup: Rollup::of(&columns),
             sha256: String::new(),
+            places_sha256: None,
         };
         unless_cancelled(cancel)?;
         Segment::write(case, meta, table).map(Some)
@@ -140,7 +142,7 @@ impl<'a> Merge<'a> {
     fn fields(
         &self,
         order: &[(u32, u32)],
-        case: &Path,
+        writing: &Writing<'_>,
         table: &mut TableBuilder,
         cancel: &Cancel,
     ) -> Result<Vec<SegmentField>> {
@@ -161,38 +163,37 @@ impl<'a> Merge<'a> {
                 names.zip(segment.derived(&|| unless_cancelled(cancel))?).collect()
             });
         }
-        let mut kinds: HashMap<String, usize> = HashMap::new();
-        for (name, _) in wanted.keys() {
-            *kinds.entry(name.clone()).or_default() += 1;
-        }
-        let mut taken = HashSet::new();
+        let names = writing.names();
         let mut fields = Vec::new();
-        for ((name, kind), columns) in wanted {
+        for (mut field, columns) in
+            names.fields(wanted.keys().cloned().collect()).into_iter().zip(wanted.values())
+        {
             unless_cancelled(cancel)?;
-            let several = kinds.get(&name).is_some_and(|&kinds| kinds > 1);
-            let mut column = if several { format!("{name}#{}", kind.name()) } else { name.clone() };
-            while !taken.insert(column.clone()) {
-                column.push('#');
-            }
-            let (mut placed, mut delimited) = (false, false);
             if looks {
-                let merged = self.merged(order, kind, &columns, &mut derived)?;
+                let merged = self.merged(order, field.kind, columns, &mut derived)?;
                 // Of a field that only deleted events had, not even the name stays.
                 if !self.without.is_empty() && merged.is_empty() {
                     continue;
                 }
                 if self.has_columns {
-                    placed = match merged {
-                        Merged::Values(values) => table.field(&column, kind, &values).map(|()| false),
+                    field.placed = match merged {
+                        Merged::Values(values) => {
+                            table.field(&field.column, field.kind, &values).map(|()| false)
+                        }
                         Merged::Places(found) => {
-                            delimited = found.delimited;
-                            table.placed(&column, &found).map(|()| true)
+                            field.delimited = found.delimited;
+                            table.placed(&field.column, &found).map(|()| true)
                         }
                     }
-                    .at_path(case)?;
+                    .at_path(writing.folder())?;
                 }
             }
-            fields.push(SegmentField { name, column, kind, placed, delimited });
+            fields.push(field);
+        }
+        if self.has_columns {
+            for (column, kind) in names.lacking(&fields) {
+                table.missing(&column, kind);
+            }
         }
         Ok(fields)
     }

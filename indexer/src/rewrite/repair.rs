@@ -114,7 +114,7 @@ fn flush(
 ) -> Result<()> {
     for part in std::mem::take(pending).into_segments(plan) {
         let id = manifest.new_segment();
-        let new = part.write(writing.folder(), id, manifest.profile.has_columns())?;
+        let new = part.write(writing.folder(), id, manifest.profile.has_columns(), writing.names())?;
         manifest.segments.push(Writing::entry(&new));
         written.push(new);
     }

@@ -245,7 +245,7 @@ impl Segment {
     pub fn rest(&self, name: &str) -> Result<Option<Arc<Column>>> {
         let rest = self.cached(&format!("#rest {name}"), || {
             let table = self.table()?;
-            let rest = if table.has(name) { Some(Arc::new(Column::of(table.field(name)?))) } else { None };
+            let rest = if table.has(name)? { Some(Arc::new(Column::of(table.field(name)?))) } else { None };
             let bytes = rest.as_ref().map_or(1, |rest| rest.bytes());
             Ok((rest, bytes))
         })?;
@@ -379,7 +379,7 @@ impl Segment {
         let mut found = Vec::new();
         for field in &self.meta.fields {
             let value = match self.placed_value(&table, field, row, &mut cursor)? {
-                None if table.has(&field.column) => table.cell(&field.column, row)?,
+                None if table.has(&field.column)? => table.cell(&field.column, row)?,
                 value => value,
             };
             found.extend(value.map(|value| (field, value)));

@@ -13,7 +13,7 @@ use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::stamp;
 
 /// Version of everything in the case folder. A reader refuses a newer one.
-pub const FORMAT_VERSION: u32 = 5;
+pub const FORMAT_VERSION: u32 = 6;
 
 /// The oldest version that can be read. Nothing older was ever released.
 const OLDEST_FORMAT: u32 = 5;

@@ -9,6 +9,7 @@ mod intern;
 mod kept;
 mod lock;
 mod manifest;
+mod names;
 pub(crate) mod notes;
 mod packing;
 mod parquet;
@@ -34,8 +35,11 @@ pub(crate) use files::{folder_bytes, folder_is_read_only, remove_where};
 pub(crate) use intern::{Interner, TextColumn};
 pub(crate) use kept::{keep_ids, kept_ids};
 pub(crate) use lock::{Lock, is_locked};
-pub(crate) use manifest::{Follows, FormatFile, Manifest, ManifestStamp, SegmentEntry, bytes_as_text};
+pub(crate) use manifest::{
+    FORMAT_VERSION, Follows, FormatFile, Manifest, ManifestStamp, SegmentEntry, bytes_as_text,
+};
 pub use manifest::{Reading, SourceEntry};
+pub(crate) use names::Names;
 pub use notes::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged};
 pub(crate) use packing::pack;
 #[cfg(test)]

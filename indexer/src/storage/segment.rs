@@ -43,6 +43,9 @@ pub struct SegmentMeta {
     pub rollup: Rollup,
     /// SHA-256 of `events.parquet`.
     pub sha256: String,
+    /// SHA-256 of `places.parquet`, where there is one. Cases of format 5 have the places in `events.parquet`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places_sha256: Option<String>,
 }
 
 /// What a segment holds of a source: the raw frames its events lie in, in order.
@@ -160,7 +163,7 @@ impl Segment {
     pub fn write(case: &Path, mut meta: SegmentMeta, table: table::Builder) -> Result<WrittenSegment> {
         let folder = Self::folder(case, meta.id);
         fs::create_dir_all(&folder).at_path(&folder)?;
-        meta.sha256 = table.write(&folder.join("events.parquet"))?;
+        (meta.sha256, meta.places_sha256) = table.write(&folder)?;
         let path = folder.join("segment.json");
         let text = serde_json::to_vec(&meta).map_err(|error| Error::damaged(&path, error))?;
         files::replace(&path, &text, files::SEGMENT)?;
@@ -243,7 +246,7 @@ impl Segment {
     }
 
     pub(super) fn table(&self) -> Result<Table> {
-        Table::open(&self.folder.join("events.parquet"))
+        Table::open(&self.folder, self.meta.places_sha256.is_some())
     }
 
     /// The raw bytes of the case it belongs to.
@@ -298,12 +301,17 @@ impl Segment {
     }
 
     pub fn verify_table(&self) -> Result<()> {
-        let table = self.folder.join("events.parquet");
-        if hash_file(&table)? == self.meta.sha256 {
-            Ok(())
-        } else {
-            Err(Error::damaged(&table, "its checksum differs from the one in segment.json"))
+        let tables =
+            [(table::EVENTS, Some(&self.meta.sha256)), (table::PLACES, self.meta.places_sha256.as_ref())];
+        for (name, sha256) in tables {
+            let path = self.file(name);
+            if let Some(sha256) = sha256
+                && hash_file(&path)? != *sha256
+            {
+                return Err(Error::damaged(&path, "its checksum differs from the one in segment.json"));
+            }
         }
+        Ok(())
     }
 
     fn verify_text(&self, path: &Path) -> Result<()> {

@@ -1,7 +1,8 @@
-//! `events.parquet`: a row an event, in time order.
+//! `events.parquet`: a row an event, in time order. `places.parquet`: where the values stand that it does not hold.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use ingest::{Level, NO_INT};
 use sha2::{Digest, Sha256};
@@ -11,6 +12,10 @@ use super::parquet::{self, Kind, NO_CODE, Texts, Values};
 use super::places::{Places, column_names};
 use crate::FieldKind;
 use crate::error::Result;
+
+pub const EVENTS: &str = "events.parquet";
+/// It stands apart so that the columns of `events.parquet` do not depend on how many values a segment happens to repeat.
+pub const PLACES: &str = "places.parquet";
 
 /// Names that every event has by itself. A field of the data that is called so gets `data.` before it.
 const BUILT_IN: [&str; 8] = ["time", "level", "source", "line", "offset", "length", "raw", "template"];
@@ -64,6 +69,9 @@ pub fn text_of(values: &Values, row: usize) -> Option<String> {
 /// A table being made, a column at a time.
 pub struct Builder {
     writer: parquet::Writer,
+    places: Option<parquet::Writer>,
+    rows: usize,
+    level: Option<i32>,
 }
 
 impl Builder {
@@ -73,8 +81,8 @@ impl Builder {
 
     /// Packed at this level.
     pub fn packed(columns: &Columns, level: Option<i32>) -> std::io::Result<Builder> {
-        let mut writer = parquet::Writer::new(columns.rows())?;
-        level.map_or(Ok(()), |level| writer.pack_at(level))?;
+        let rows = columns.rows();
+        let mut writer = writer(rows, level)?;
         // Built-in columns stand with the same missing value as fields, so that times need no copy of their own.
         let whole = |values: &mut dyn Iterator<Item = i64>| Values::Int(values.collect());
         writer.column("time", Kind::Time, &whole(&mut columns.time.iter().copied()))?;
@@ -90,33 +98,56 @@ impl Builder {
         writer.column("offset", Kind::UnsignedInt, &whole(offset))?;
         let length = &mut columns.length.iter().map(|&length| i64::from(length));
         writer.column("length", Kind::UnsignedShort, &whole(length))?;
-        Ok(Builder { writer })
+        Ok(Builder { writer, places: None, rows, level })
     }
 
     pub fn field(&mut self, column: &str, kind: FieldKind, values: &Values) -> std::io::Result<()> {
-        let kind = match kind {
-            FieldKind::Text => Kind::Text,
-            FieldKind::Int => Kind::Int,
-            FieldKind::Float => Kind::Float,
-            FieldKind::Bool => Kind::Bool,
-        };
-        self.writer.column(column, kind, values)
+        self.writer.column(column, kind_of(kind), values)
+    }
+
+    /// A column that no row here has a value of.
+    pub fn missing(&mut self, column: &str, kind: FieldKind) {
+        self.writer.missing(column, kind_of(kind));
     }
 
     /// A text field by its places in the events.
     pub fn placed(&mut self, column: &str, places: &Places) -> std::io::Result<()> {
+        self.missing(column, FieldKind::Text);
+        let writer = match &mut self.places {
+            Some(writer) => writer,
+            none => none.insert(writer(self.rows, self.level)?),
+        };
         let (start, length) = column_names(column);
         for (name, numbers) in [(start, &places.start), (length, &places.length)] {
-            self.writer.numbers(&name, Kind::Int, numbers)?;
+            writer.numbers(&name, Kind::Int, numbers)?;
         }
-        places.rest.as_ref().map_or(Ok(()), |rest| self.writer.column(column, Kind::Text, rest))
+        places.rest.as_ref().map_or(Ok(()), |rest| writer.column(column, Kind::Text, rest))
     }
 
-    /// Writes the file, makes it durable and gives its SHA-256.
-    pub fn write(self, path: &Path) -> Result<String> {
-        let bytes = self.writer.finish();
-        files::write(path, &bytes, files::TABLE)?;
-        Ok(crate::hex(&Sha256::digest(&bytes)))
+    /// Writes the files, makes them durable and gives their SHA-256.
+    pub fn write(self, folder: &Path) -> Result<(String, Option<String>)> {
+        let write = |name: &str, writer: parquet::Writer| -> Result<String> {
+            let bytes = writer.finish();
+            files::write(&folder.join(name), &bytes, files::TABLE)?;
+            Ok(crate::hex(&Sha256::digest(&bytes)))
+        };
+        let places = self.places.map(|places| write(PLACES, places)).transpose()?;
+        Ok((write(EVENTS, self.writer)?, places))
+    }
+}
+
+fn writer(rows: usize, level: Option<i32>) -> std::io::Result<parquet::Writer> {
+    let mut writer = parquet::Writer::new(rows)?;
+    level.map_or(Ok(()), |level| writer.pack_at(level))?;
+    Ok(writer)
+}
+
+fn kind_of(kind: FieldKind) -> Kind {
+    match kind {
+        FieldKind::Text => Kind::Text,
+        FieldKind::Int => Kind::Int,
+        FieldKind::Float => Kind::Float,
+        FieldKind::Bool => Kind::Bool,
     }
 }
 
@@ -130,11 +161,38 @@ fn levels(level: &[Level]) -> Values {
 /// A table on disk.
 pub struct Table {
     file: parquet::File,
+    /// Where the places are, where they have a file of their own.
+    places_at: Option<PathBuf>,
+    places: OnceLock<parquet::File>,
 }
 
 impl Table {
-    pub fn open(path: &Path) -> Result<Table> {
-        Ok(Table { file: parquet::File::open(path)? })
+    pub fn open(folder: &Path, has_places: bool) -> Result<Table> {
+        let file = parquet::File::open(&folder.join(EVENTS))?;
+        Ok(Table { file, places_at: has_places.then(|| folder.join(PLACES)), places: OnceLock::new() })
+    }
+
+    /// The file with the places of text fields.
+    fn placing(&self) -> Result<&parquet::File> {
+        match (&self.places_at, self.places.get()) {
+            (None, _) => Ok(&self.file),
+            (_, Some(places)) => Ok(places),
+            (Some(path), None) => {
+                let opened = parquet::File::open(path)?;
+                Ok(self.places.get_or_init(|| opened))
+            }
+        }
+    }
+
+    /// The file with the values of a field. Of one that is told by places these are the values that have none.
+    fn holding(&self, column: &str) -> Result<&parquet::File> {
+        if self.places_at.is_some() && self.file.is_missing(column) {
+            let places = self.placing()?;
+            if places.has(&column_names(column).0) {
+                return Ok(places);
+            }
+        }
+        Ok(&self.file)
     }
 
     pub fn columns(&self) -> Result<Columns> {
@@ -160,55 +218,116 @@ impl Table {
     }
 
     fn whole<T>(&self, name: &str, convert: impl Fn(i64) -> T) -> Result<Vec<T>> {
-        match self.file.column(name)? {
-            Values::Int(numbers) => Ok(numbers.into_iter().map(convert).collect()),
-            _ => Err(self.file.mistyped(name)),
-        }
+        Ok(whole(&self.file, name)?.into_iter().map(convert).collect())
     }
 
     /// One field, decoded.
     pub fn field(&self, column: &str) -> Result<Values> {
-        self.file.column(column)
+        self.holding(column)?.column(column)
     }
 
     /// The places of a text field that is told by them.
     pub fn places(&self, column: &str) -> Result<Places> {
         let (start, length) = column_names(column);
-        let rest = if self.file.has(column) { Some(self.file.column(column)?) } else { None };
-        Ok(Places {
-            start: self.whole(&start, |start| start)?,
-            length: self.whole(&length, |length| length)?,
-            rest,
-            delimited: false,
-        })
+        let file = self.placing()?;
+        let rest = if file.has(column) { Some(file.column(column)?) } else { None };
+        Ok(Places { start: whole(file, &start)?, length: whole(file, &length)?, rest, delimited: false })
     }
 
     /// Whether a field's values repeat, so that it is worth looking at each only once.
-    pub fn is_coded(&self, column: &str) -> bool {
-        self.file.is_coded(column)
+    pub fn is_coded(&self, column: &str) -> Result<bool> {
+        Ok(self.holding(column)?.is_coded(column))
     }
 
     /// The places of such a field in some rows, which are in order.
     pub fn places_at(&self, column: &str, rows: &[u32]) -> Result<Places> {
         let (start, length) = column_names(column);
-        let numbers = |name: &str| match self.file.cells(name, rows)? {
+        let file = self.placing()?;
+        let numbers = |name: &str| match file.cells(name, rows)? {
             Values::Int(numbers) => Ok(numbers),
-            _ => Err(self.file.mistyped(name)),
+            _ => Err(file.mistyped(name)),
         };
         Ok(Places { start: numbers(&start)?, length: numbers(&length)?, ..Places::default() })
     }
 
-    /// Whether the table has a column of this name.
-    pub fn has(&self, column: &str) -> bool {
-        self.file.has(column)
+    /// Whether the table has values of a field, or could have.
+    pub fn has(&self, column: &str) -> Result<bool> {
+        Ok(self.holding(column)?.has(column))
     }
 
     /// One value of a field as text.
     pub fn cell(&self, column: &str, row: usize) -> Result<Option<String>> {
-        Ok(text_of(&self.file.cells(column, &[row as u32])?, 0))
+        Ok(text_of(&self.holding(column)?.cells(column, &[row as u32])?, 0))
+    }
+}
+
+fn whole(file: &parquet::File, name: &str) -> Result<Vec<i64>> {
+    match file.column(name)? {
+        Values::Int(numbers) => Ok(numbers),
+        _ => Err(file.mistyped(name)),
     }
 }
 
 pub fn level_of(name: &str) -> Level {
     Level::ALL.into_iter().find(|level| level.name() == name).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(values: &[&str]) -> Values {
+        let mut texts = Texts::default();
+        for value in values {
+            texts.push(value);
+        }
+        Values::Text { codes: (0..values.len() as u32).collect(), texts }
+    }
+
+    #[test]
+    fn places_are_found_where_versions_before_6_had_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut writer = parquet::Writer::new(3).expect("a writer");
+        let (start, length) = column_names("id");
+        writer.numbers(&start, Kind::Int, &[4, NO_INT, 8]).expect("a column");
+        writer.numbers(&length, Kind::Int, &[2, NO_INT, 2]).expect("a column");
+        let mut escaped = Texts::default();
+        escaped.push("a\"b");
+        let rest = Values::Text { codes: vec![NO_CODE, 0, NO_CODE], texts: escaped };
+        writer.column("id", Kind::Text, &rest).expect("a column");
+        let places = Places {
+            start: vec![4, NO_INT, 8],
+            length: vec![2, NO_INT, 2],
+            rest: Some(rest),
+            delimited: false,
+        };
+        std::fs::write(folder.path().join(EVENTS), writer.finish()).expect("it is written");
+        let before = Table::open(folder.path(), false).expect("a table");
+        let mut builder = Builder {
+            writer: parquet::Writer::new(3).expect("a writer"),
+            places: None,
+            rows: 3,
+            level: None,
+        };
+        builder.placed("id", &places).expect("a column");
+        builder.field("other", FieldKind::Text, &texts(&["x", "y", "z"])).expect("a column");
+        builder.missing("none", FieldKind::Text);
+        let apart = tempfile::tempdir().expect("a folder");
+        let (_, sha256) = builder.write(apart.path()).expect("it is written");
+        assert!(sha256.is_some());
+        let now = Table::open(apart.path(), true).expect("a table");
+        for table in [before, now] {
+            let found = table.places("id").expect("places");
+            assert_eq!(
+                (&found.start, &found.length, &found.rest),
+                (&places.start, &places.length, &places.rest)
+            );
+            assert_eq!(table.cell("id", 1).expect("a value").as_deref(), Some("a\"b"));
+            assert_eq!(table.places_at("id", &[2]).expect("places").of(0), Some((8, 2)));
+        }
+        let now = Table::open(apart.path(), true).expect("a table");
+        assert_eq!(now.field("other").expect("a column"), texts(&["x", "y", "z"]));
+        assert_eq!(text_of(&now.field("none").expect("a column"), 2), None);
+        assert!(!now.file.has(&start));
+    }
 }

@@ -140,10 +140,13 @@ impl Segment {
         let columns = table.columns()?;
         // A token that is a whole number of a column needs no posting: the column has the rows.
         let is_number = |field: &SegmentField| profile == Profile::Full && field.kind == FieldKind::Int;
-        let is_text = |field: &SegmentField| field.kind == FieldKind::Text && table.is_coded(&field.column);
-        let repeating = self.meta.fields.iter().filter(|field| is_number(field) || is_text(field));
-        let repeating = repeating.map(|field| Ok((field.column.clone(), table.field(&field.column)?)));
-        let repeating = repeating.collect::<Result<_>>()?;
+        let mut repeating = Vec::new();
+        for field in &self.meta.fields {
+            let is_coded_text = field.kind == FieldKind::Text && table.is_coded(&field.column)?;
+            if is_number(field) || is_coded_text {
+                repeating.push((field.column.clone(), table.field(&field.column)?));
+            }
+        }
         let mut builder = match profile {
             Profile::Full => text::Builder::of_index(repeating),
             _ => text::Builder::of_filters(repeating),

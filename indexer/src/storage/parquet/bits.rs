@@ -50,6 +50,12 @@ fn unpack(bytes: &[u8], width: u32, count: usize, mut each: impl FnMut(u64)) {
 /// The hybrid: a number that repeats at least so often is a run, everything else is packed.
 const RUN: usize = 16;
 
+/// Numbers of up to 8 bits that are all alike.
+pub fn write_run(count: usize, number: u8, bytes: &mut Vec<u8>) {
+    varint(bytes, (count as u64) << 1);
+    bytes.push(number);
+}
+
 pub fn write_hybrid(numbers: &[u32], width: u32, bytes: &mut Vec<u8>) {
     let mut packed_from = 0;
     let mut at = 0;

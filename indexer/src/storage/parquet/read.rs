@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
+use std::iter::repeat_n;
 use std::path::{Path, PathBuf};
 
 use ingest::NO_INT;
@@ -31,6 +32,8 @@ struct Chunk {
     name: String,
     physical: i32,
     coded: bool,
+    /// No row has a value.
+    missing: bool,
     at: u64,
     size: usize,
 }
@@ -67,7 +70,10 @@ impl File {
             let within = at.checked_add(size).is_some_and(|end| end <= footer_at);
             let physical = meta.number(1)? as i32;
             let coded = meta.number(11).is_some();
-            within.then(|| Chunk { name: name.to_owned(), physical, coded, at, size: size as usize })
+            let nulls = meta.structure(12).and_then(|statistics| statistics.number(3));
+            let missing = nulls.is_some_and(|nulls| nulls == rows as i64);
+            let name = name.to_owned();
+            within.then_some(Chunk { name, physical, coded, missing, at, size: size as usize })
         });
         let chunks = chunks.collect::<Option<_>>().ok_or_else(damaged)?;
         Ok(File { path: path.to_path_buf(), rows, chunks })
@@ -95,6 +101,11 @@ impl File {
     /// Whether a column has a dictionary: its values repeat.
     pub fn is_coded(&self, name: &str) -> bool {
         self.chunks.iter().any(|chunk| chunk.name == name && chunk.coded)
+    }
+
+    /// Whether no row has a value in a column.
+    pub fn is_missing(&self, name: &str) -> bool {
+        self.chunks.iter().any(|chunk| chunk.name == name && chunk.missing)
     }
 
     /// The values of some rows, which are in order: only the pages they are in are decoded, and the dictionary.
@@ -238,6 +249,10 @@ impl Decoder {
     fn data(&mut self, page: &Page) -> Option<()> {
         let present = page.there.iter().filter(|&&there| there != 0).count();
         match page.encoding {
+            encoding::PLAIN if present == 0 => {
+                self.missing(page.rows);
+                Some(())
+            }
             encoding::CODES if self.has_dictionary => {
                 let (width, packed) = page.values.split_first()?;
                 let mut found = Vec::with_capacity(present);
@@ -265,6 +280,15 @@ impl Decoder {
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    fn missing(&mut self, rows: usize) {
+        match &mut self.values {
+            Values::Text { codes, .. } => codes.extend(repeat_n(NO_CODE, rows)),
+            Values::Int(values) => values.extend(repeat_n(NO_INT, rows)),
+            Values::Float(values) => values.extend(repeat_n(f64::NAN, rows)),
+            Values::Bool(values) => values.extend(repeat_n(None, rows)),
         }
     }
 

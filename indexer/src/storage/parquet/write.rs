@@ -8,7 +8,7 @@ use zstd::bulk::Compressor;
 use zstd::zstd_safe::CParameter;
 
 use super::super::intern::{HOPELESS, TRIAL_ROWS};
-use super::bits::{width_of, write_differences, write_hybrid};
+use super::bits::{width_of, write_differences, write_hybrid, write_run};
 use super::thrift;
 use super::{Kind, MAGIC, NO_CODE, PAGE_ROWS, Texts, Values, ZSTD, encoding, page};
 
@@ -38,6 +38,16 @@ struct Chunk {
     range: Option<(i64, i64)>,
 }
 
+/// What the header of a page of rows says of it.
+struct DataPage {
+    rows: usize,
+    missing: usize,
+    encoding: i32,
+    /// Bytes of what tells which rows have a value.
+    levels: usize,
+    packed: bool,
+}
+
 impl Writer {
     pub fn new(rows: usize) -> std::io::Result<Writer> {
         let mut compressor = Compressor::new(LEVEL)?;
@@ -60,6 +70,37 @@ impl Writer {
                 self.data(name, kind, encoding::PLAIN, None, values, Option::is_some, part)
             }
         }
+    }
+
+    /// A column without a value.
+    pub fn missing(&mut self, name: &str, kind: Kind) {
+        let data_at = self.bytes.len();
+        let mut left = self.rows;
+        while left > 0 {
+            let rows = left.min(PAGE_ROWS);
+            let mut levels = Vec::new();
+            write_run(rows, 0, &mut levels);
+            let page = DataPage {
+                rows,
+                missing: rows,
+                encoding: encoding::PLAIN,
+                levels: levels.len(),
+                packed: false,
+            };
+            self.data_page(&page, levels.len(), levels.len());
+            self.bytes.extend_from_slice(&levels);
+            left -= rows;
+        }
+        self.columns.push(Chunk {
+            name: name.to_owned(),
+            kind,
+            encoding: encoding::PLAIN,
+            dictionary_at: None,
+            data_at,
+            unpacked: self.bytes.len() - data_at,
+            nulls: self.rows,
+            range: None,
+        });
     }
 
     /// Coded where texts repeat, else as they are.
@@ -186,17 +227,9 @@ impl Writer {
             let packed = self.compressor.compress(&plain)?;
             let smaller = packed.len() < plain.len();
             let body = if smaller { &packed } else { &plain };
-            self.page(page::DATA, levels.len() + plain.len(), levels.len() + body.len(), |header| {
-                header.structure(8, |header| {
-                    header.i32(1, rows.len() as i32);
-                    header.i32(2, missing as i32);
-                    header.i32(3, rows.len() as i32);
-                    header.i32(4, encoding);
-                    header.i32(5, levels.len() as i32);
-                    header.i32(6, 0);
-                    header.boolean(7, smaller);
-                });
-            });
+            let page =
+                DataPage { rows: rows.len(), missing, encoding, levels: levels.len(), packed: smaller };
+            self.data_page(&page, levels.len() + plain.len(), levels.len() + body.len());
             self.bytes.extend_from_slice(&levels);
             self.bytes.extend_from_slice(body);
             unpacked += levels.len() + plain.len();
@@ -206,6 +239,20 @@ impl Writer {
         let dictionary_at = None;
         self.columns.push(Chunk { name, kind, encoding, dictionary_at, data_at, unpacked, nulls, range });
         Ok(())
+    }
+
+    fn data_page(&mut self, page: &DataPage, plain: usize, packed: usize) {
+        self.page(page::DATA, plain, packed, |header| {
+            header.structure(8, |header| {
+                header.i32(1, page.rows as i32);
+                header.i32(2, page.missing as i32);
+                header.i32(3, page.rows as i32);
+                header.i32(4, page.encoding);
+                header.i32(5, page.levels as i32);
+                header.i32(6, 0);
+                header.boolean(7, page.packed);
+            });
+        });
     }
 
     fn page(&mut self, kind: i32, plain: usize, packed: usize, more: impl FnOnce(&mut thrift::Writer)) {

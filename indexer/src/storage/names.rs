@@ -1,0 +1,150 @@
+//! What the fields of a case are called in its tables: alike in all of them, and of one type each, so that other
+//! programs read many tables as one.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::places::column_names;
+use super::segment::{SegmentField, SegmentMeta};
+use crate::FieldKind;
+use crate::limits::MOST_FILLED_COLUMNS;
+
+/// The columns of a case's tables, in the order in which they came. A name that was given once stays that column's,
+/// whoever published it; only the first table that had it decides.
+#[derive(Debug, Default)]
+pub struct Names(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    columns: Vec<(String, FieldKind)>,
+    /// A field has more than one column of a kind where two fields of the data are called alike.
+    by_field: HashMap<String, Vec<(FieldKind, String)>>,
+    taken: HashSet<String>,
+}
+
+impl Names {
+    pub fn of<'s>(segments: impl Iterator<Item = &'s SegmentMeta>) -> Names {
+        let mut known = Known::default();
+        for field in segments.flat_map(|segment| &segment.fields) {
+            if !known.taken.contains(&field.column) {
+                known.take(&field.name, field.kind, field.column.clone());
+            }
+        }
+        Names(Mutex::new(known))
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the whole numbers of a field stand among its floats in the tables so far.
+    pub fn joins_floats(&self, name: &str) -> bool {
+        let known = self.known();
+        let has = |kind| {
+            let columns = known.by_field.get(name).map(Vec::as_slice).unwrap_or_default();
+            columns.iter().any(|(other, _)| *other == kind)
+        };
+        has(FieldKind::Float) && !has(FieldKind::Int)
+    }
+
+    /// The fields of one table, with a column for each.
+    pub fn fields(&self, of: Vec<(String, FieldKind)>) -> Vec<SegmentField> {
+        let mut known = self.known();
+        let mut kinds: HashMap<String, usize> = HashMap::new();
+        for (name, _) in &of {
+            *kinds.entry(name.clone()).or_default() += 1;
+        }
+        let mut here: HashSet<String> = HashSet::new();
+        let named = of.into_iter().map(|(name, kind)| {
+            let given = known.by_field.get(&name).into_iter().flatten();
+            let mut fitting = given.filter(|(other, column)| *other == kind && !here.contains(column));
+            let column = fitting.next().map(|(_, column)| column.clone());
+            let column = column.unwrap_or_else(|| known.give(&name, kind, kinds.get(&name) == Some(&1)));
+            here.insert(column.clone());
+            SegmentField { name, column, kind, placed: false, delimited: false }
+        });
+        named.collect()
+    }
+
+    /// The columns of other tables that this one has no values for, as many as it may be filled up with. The first
+    /// that came are first: other programs take the columns of the first table for those of all.
+    pub fn lacking(&self, fields: &[SegmentField]) -> Vec<(String, FieldKind)> {
+        let here: HashSet<&str> = fields.iter().map(|field| field.column.as_str()).collect();
+        let known = self.known();
+        let lacking = known.columns.iter().filter(|(column, _)| !here.contains(column.as_str()));
+        lacking.take(MOST_FILLED_COLUMNS.saturating_sub(fields.len())).cloned().collect()
+    }
+}
+
+impl Known {
+    fn take(&mut self, name: &str, kind: FieldKind, column: String) {
+        if kind == FieldKind::Text {
+            // Its places are called so, if it is ever told by places.
+            let (start, length) = column_names(&column);
+            self.taken.extend([start, length]);
+        }
+        self.taken.insert(column.clone());
+        self.columns.push((column.clone(), kind));
+        self.by_field.entry(name.to_owned()).or_default().push((kind, column));
+    }
+
+    /// A column that no other has. A field of one kind is called as it is, while that is free.
+    fn give(&mut self, name: &str, kind: FieldKind, is_only: bool) -> String {
+        let mut column = name.to_owned();
+        if !is_only || self.taken.contains(&column) {
+            column = format!("{name}#{}", kind.name());
+        }
+        while self.taken.contains(&column) {
+            column.push('#');
+        }
+        self.take(name, kind, column.clone());
+        column
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(names: &Names, of: &[(&str, FieldKind)]) -> Vec<String> {
+        let of = of.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
+        names.fields(of).into_iter().map(|field| field.column).collect()
+    }
+
+    #[test]
+    fn a_column_has_one_name_and_one_type_in_every_table() {
+        use FieldKind::{Bool, Float, Int, Text};
+        let names = Names::default();
+        assert_eq!(columns(&names, &[("a", Int), ("b", Text)]), ["a", "b"]);
+        // What comes as another type later gets a column of its own, and the first one stays what it was.
+        assert_eq!(columns(&names, &[("a", Text)]), ["a#text"]);
+        assert_eq!(columns(&names, &[("a", Text), ("a", Int)]), ["a#text", "a"]);
+        // Several types at once: none of them is the field's own.
+        assert_eq!(columns(&names, &[("c", Text), ("c", Bool)]), ["c#text", "c#bool"]);
+        assert_eq!(columns(&names, &[("c", Bool)]), ["c#bool"]);
+        // A field that is called as another's column is, or as its places would be.
+        assert_eq!(columns(&names, &[("a#text", Int), ("b@start", Int)]), ["a#text#int", "b@start#int"]);
+        // Two fields of the data that are called alike here.
+        assert_eq!(columns(&names, &[("d", Int), ("d", Int)]), ["d#int", "d#int#"]);
+        assert_eq!(columns(&names, &[("d", Int), ("d", Int)]), ["d#int", "d#int#"]);
+        let known = names.known().columns.clone();
+        let mut distinct: Vec<&str> = known.iter().map(|(column, _)| column.as_str()).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        assert_eq!(distinct.len(), known.len());
+        assert!(!names.joins_floats("a") && columns(&names, &[("e", Float)]) == ["e"]);
+        assert!(names.joins_floats("e"));
+    }
+
+    #[test]
+    fn tables_are_filled_up_with_what_came_first() {
+        let names = Names::default();
+        let fields: Vec<_> =
+            (0..MOST_FILLED_COLUMNS + 40).map(|n| (format!("f{n}"), FieldKind::Int)).collect();
+        names.fields(fields);
+        let one = names.fields(vec![("other".to_owned(), FieldKind::Text)]);
+        let lacking = names.lacking(&one);
+        assert_eq!(lacking.len(), MOST_FILLED_COLUMNS - 1);
+        assert_eq!(lacking[0], ("f0".to_owned(), FieldKind::Int));
+    }
+}
