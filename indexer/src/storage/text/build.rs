@@ -272,7 +272,7 @@ impl Builder {
         match self.rest {
             Rest::Rows(mut rest) => {
                 let values = values.iter_mut().map(|(collector, codes)| (collector, *codes)).collect();
-                let mut index = terms::write((&mut rest, rows), values)?;
+                let mut index = terms::write(&mut rest, rows, values)?;
                 let mut files = Vec::with_capacity(index.files.len());
                 for (name, bytes) in &index.files {
                     let checksums: Vec<u8> = checksums(seed, bytes).flat_map(u64::to_le_bytes).collect();

@@ -237,9 +237,11 @@ impl Sorted<'_> {
                 field.new_term_without_freq(text)?;
                 let mut last = None;
                 token.for_each(|number| {
-                    let block = Some(number >> CODE_BLOCK_BITS).filter(|&block| last != Some(block));
-                    block.into_iter().for_each(|block| field.write_doc(block, 1, &[]));
-                    last = Some(number >> CODE_BLOCK_BITS);
+                    let block = number >> CODE_BLOCK_BITS;
+                    if last != Some(block) {
+                        field.write_doc(block, 1, &[]);
+                        last = Some(block);
+                    }
                 });
                 field.close_term()?;
             }
@@ -249,7 +251,9 @@ impl Sorted<'_> {
             let mut field = index.new_field(field, self.ids.len() as u64, None)?;
             for same in self.ids.chunk_by(|(one, _), (other, _)| one == other) {
                 field.new_term_without_freq(&same[0].0)?;
-                same.iter().for_each(|(_, posting)| field.write_doc(*posting, 1, &[]));
+                for (_, posting) in same {
+                    field.write_doc(*posting, 1, &[]);
+                }
                 field.close_term()?;
             }
             field.close()?;
@@ -273,12 +277,13 @@ pub struct Written {
     pub columns: Vec<Terms>,
 }
 
-/// Writes the index of a segment in memory. Each collector comes with what its numbers are below.
-pub fn write(rest: (&mut Collector, u32), columns: Vec<(&mut Collector, u32)>) -> Result<Written> {
+/// Writes the index of a segment of so many rows in memory. The collector of each column comes with what its codes are
+/// below.
+pub fn write(rest: &mut Collector, rows: u32, columns: Vec<(&mut Collector, u32)>) -> Result<Written> {
     let internal = |error: TantivyError| Error::new(ErrorKind::Internal, error.to_string());
-    let universes = columns.iter().map(|(_, universe)| *universe).chain([rest.1]);
+    let universes = columns.iter().map(|(_, universe)| *universe).chain([rows]);
     let documents = universes.max().unwrap_or(0).max(1).next_multiple_of(1 << BLOCK_BITS);
-    let rest = Sorted::new("text".to_owned(), rest.1, rest.0, false);
+    let rest = Sorted::new("text".to_owned(), rows, rest, false);
     let columns = columns.into_iter().enumerate();
     let columns: Vec<Sorted<'_>> = columns
         .map(|(place, (collector, universe))| {
