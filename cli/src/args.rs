@@ -25,7 +25,7 @@ pub enum Command {
     Sql(Sql),
     /// Tell what would be imported; no case is made
     Detect(Detect),
-    /// Write the matching events to a file: csv, ndjson, or else the original bytes
+    /// Write the matching events to a file: csv, ndjson, parquet, arrow, or else the original bytes
     Export(Export),
     /// Tell what is in a case
     Info(CaseArgument),
@@ -269,6 +269,8 @@ pub enum Format {
     Csv,
     /// For tools that read columns
     Parquet,
+    /// For tools that map columns into memory: Arrow IPC
+    Arrow,
 }
 
 #[derive(Args)]

@@ -23,7 +23,7 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
     let range = (time(arguments.from.as_ref())?, time(arguments.to.as_ref())?);
     let asked = parsed(&arguments.filter)?;
     let mut stdout = out::stdout();
-    if !asked.stages.is_empty() || arguments.format == Format::Parquet && !arguments.count {
+    if !asked.stages.is_empty() || is_table(arguments.format) && !arguments.count {
         if arguments.sort.is_some() {
             let error =
                 indexer::Error::new(indexer::ErrorKind::BadRequest, "--sort orders events, not tables");
@@ -118,7 +118,7 @@ pub fn export(arguments: &Export) -> Result<Outcome> {
     let snapshot = case.snapshot();
     let asked = parsed(text)?;
     let format = arguments.format.unwrap_or_else(|| format_of(to));
-    if !asked.stages.is_empty() || format == Format::Parquet {
+    if !asked.stages.is_empty() || is_table(format) {
         Piped { case: &case, snapshot: &snapshot, text, query: &asked, range: (None, None) }
             .export(format, to)?;
         return Ok(outcome(&snapshot));
@@ -148,12 +148,18 @@ fn has_fields(format: Format) -> bool {
     matches!(format, Format::Ndjson | Format::Csv)
 }
 
+/// Whether columns are written as a table even where the query has no stages.
+fn is_table(format: Format) -> bool {
+    matches!(format, Format::Parquet | Format::Arrow)
+}
+
 /// The format that a file's ending tells.
 fn format_of(path: &Path) -> Format {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("csv") => Format::Csv,
         Some("ndjson" | "jsonl") => Format::Ndjson,
         Some("parquet") => Format::Parquet,
+        Some("arrow") => Format::Arrow,
         _ => Format::Raw,
     }
 }
@@ -242,7 +248,7 @@ impl Row<'_> {
                 out.write_all(b"\n")
             }
             // Columns are written as a table.
-            Format::Parquet => Ok(()),
+            Format::Parquet | Format::Arrow => Ok(()),
             Format::Csv => {
                 let value = |name: &&str| {
                     self.fields.iter().find(|field| field.name == **name).map(|f| f.value.clone())

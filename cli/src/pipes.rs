@@ -62,5 +62,6 @@ fn table_format(format: Format) -> export::Format {
         Format::Ndjson => export::Format::Ndjson,
         Format::Csv => export::Format::Csv,
         Format::Parquet => export::Format::Parquet,
+        Format::Arrow => export::Format::Arrow,
     }
 }

@@ -927,7 +927,7 @@ export type ExportRequest = { view: View, zone: string | null, format: TableForm
  */
 path: string, };
 
-export type TableFormat = "text" | "csv" | "ndjson" | "parquet";
+export type TableFormat = "text" | "csv" | "ndjson" | "parquet" | "arrow";
 
 export type Exported = { path: string, rows: number, 
 /**

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use indexer::export::{Format, export};
 use indexer::{Cancel, Case, ImportOptions};
 use timberline_tests::faults;
 
@@ -119,6 +120,46 @@ fn polars_reads_all_tables_of_a_case_as_one() {
     assert_eq!(said(&arguments), format!("{} 50.0", expected(&case)));
     case.compact(&mut |_| {}, &Cancel::default()).expect("it is compacted");
     assert_eq!(said(&[pattern]), expected(&case));
+}
+
+/// Prints what pyarrow and polars find in an Arrow file: rows, the sum of bytes, how many methods and referers there are,
+/// the first time; and types of columns.
+const ARROW: &str = r#"
+import sys, pyarrow.ipc, polars as pl
+t = pyarrow.ipc.open_file(sys.argv[1]).read_all()
+for f in (pl.from_arrow(t), pl.read_ipc(sys.argv[1])):
+    print(len(f), f["bytes"].sum(), f["method"].n_unique(), f["referer"].n_unique(), f["time"].min().isoformat())
+print(*(t.schema.field(name).type for name in ("method", "bytes", "time")))
+"#;
+
+#[test]
+fn other_programs_read_arrow_files() {
+    let Some(python) = python("polars, pyarrow") else {
+        left_out("no Python with polars and pyarrow is here, so no Arrow file was opened with them");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = Case::create(&folder.path().join("c.case")).expect("a case");
+    for (name, lines) in [("a.log", 0..50), ("b.log", 50..9_000)] {
+        let log = folder.path().join(name);
+        std::fs::write(&log, access(lines)).expect("the log can be written");
+        case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
+    }
+    let path = folder.path().join("events.arrow");
+    let to = (Format::of_ending("arrow").expect("a format"), path.as_path());
+    let (options, cancel) = (indexer::RunOptions::default(), Cancel::default());
+    for text in ["*", "* | sort bytes"] {
+        let query = indexer::query::parse_query(text).expect("a query");
+        let everything = (None, None);
+        let rows = export(&case, &case.snapshot(), &query, everything, &options, to, &mut |_| {}, &cancel);
+        assert_eq!(rows.expect("it is written"), 9_000);
+        let run = Command::new(&python).args(["-c", ARROW]).arg(&path).output().expect("it starts");
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        let said = String::from_utf8_lossy(&run.stdout).into_owned();
+        let found = "9000 40495500 1 9000 2026-03-01T14:00:00+00:00";
+        let types = "dictionary<values=large_string, indices=uint32, ordered=0> int64 timestamp[ns, tz=UTC]";
+        assert_eq!(said.lines().collect::<Vec<_>>(), [found, found, types], "{text}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Tables as files: a format a file here and a line in [`Format`].
 
+mod arrow;
 mod csv;
 mod ndjson;
 mod parquet;
@@ -23,6 +24,8 @@ pub enum Format {
     Csv,
     Ndjson,
     Parquet,
+    /// Arrow IPC, the file format.
+    Arrow,
 }
 
 impl Format {
@@ -33,6 +36,7 @@ impl Format {
             "txt" => Some(Format::Text),
             "csv" => Some(Format::Csv),
             "parquet" => Some(Format::Parquet),
+            "arrow" => Some(Format::Arrow),
             "ndjson" | "jsonl" | "json" => Some(Format::Ndjson),
             _ => None,
         }
@@ -54,6 +58,7 @@ pub(crate) fn writer(format: Format) -> Box<dyn TableWriter> {
         Format::Text => Box::new(text::Text::default()),
         Format::Csv => Box::new(csv::Csv::default()),
         Format::Ndjson => Box::new(ndjson::Ndjson),
+        Format::Arrow => Box::<arrow::Arrow>::default(),
         Format::Parquet => Box::new(parquet::Parquet::default()),
     }
 }

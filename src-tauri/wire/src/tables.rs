@@ -91,6 +91,7 @@ pub enum TableFormat {
     Csv,
     Ndjson,
     Parquet,
+    Arrow,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -202,6 +203,7 @@ pub fn export(
         TableFormat::Csv => files::Format::Csv,
         TableFormat::Ndjson => files::Format::Ndjson,
         TableFormat::Parquet => files::Format::Parquet,
+        TableFormat::Arrow => files::Format::Arrow,
     };
     let told = |rows, fraction| Exported { path: request.path.clone(), rows, fraction };
     let mut progress = |fraction: f64| report(told(0, fraction));

@@ -162,7 +162,7 @@ export const charts = {
     copied: (count: number) => `Copied ${counted(count, 'row', 'rows')}`,
     copyFirst: (count: number) => `Copied the first ${counted(count, 'row', 'rows')}`,
     export: 'Export',
-    formats: { csv: 'CSV', ndjson: 'JSON lines', parquet: 'Parquet' },
+    formats: { csv: 'CSV', ndjson: 'JSON lines', parquet: 'Parquet', arrow: 'Arrow IPC' },
     exporting: 'Writing the file…',
     exported: (rows: number, name: string) => `${counted(rows, 'row', 'rows')} in ${name}`,
     nothing: 'The query gives no rows',
