@@ -162,6 +162,58 @@ fn other_programs_read_arrow_files() {
     }
 }
 
+/// Writes a Parquet file of several row groups.
+const OWNERS: &str = r#"
+import sys, datetime, pyarrow as pa, pyarrow.parquet as pq
+t = pa.table({
+    "code": pa.array([200, 301, 404, 500], pa.int32()),
+    "meaning": pa.array(["fine", None, "not there", "broken"]).dictionary_encode(),
+    "since": pa.array([datetime.date(1996, 5, 1)] * 4),
+    "share": pa.array([0.5, 0.25, 0.125, None], pa.float32()),
+    "parts": pa.array([[1], [], None, [2, 3]]),
+})
+pq.write_table(t, sys.argv[1], compression="zstd", row_group_size=3)
+"#;
+
+#[test]
+fn tables_of_other_programs_are_looked_up_in() {
+    let Some(python) = python("pyarrow") else {
+        left_out("no Python with pyarrow is here, so no lookup read what it wrote");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("codes.parquet");
+    let run = Command::new(&python).args(["-c", OWNERS]).arg(&path).output().expect("it starts");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let case = Case::create(&folder.path().join("c.case")).expect("a case");
+    let log = folder.path().join("a.log");
+    std::fs::write(&log, access(0..50)).expect("the log can be written");
+    case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
+    let text = "* | lookup \"codes.parquet\" on status = code output meaning, since, share | dedup status | keep status, meaning, since, share | sort status";
+    let query = indexer::query::parse_query(text).expect("a query");
+    let to = folder.path().join("found.csv");
+    let options =
+        indexer::RunOptions { folder: folder.path().to_path_buf(), ..indexer::RunOptions::default() };
+    let format = Format::of_ending("csv").expect("a format");
+    export(
+        &case,
+        &case.snapshot(),
+        &query,
+        (None, None),
+        &options,
+        (format, &to),
+        &mut |_| {},
+        &Cancel::default(),
+    )
+    .expect("it is written");
+    let expected = "status,meaning,since,share\n\
+                    200,fine,1996-05-01T00:00:00Z,0.5\n\
+                    301,,1996-05-01T00:00:00Z,0.25\n\
+                    404,not there,1996-05-01T00:00:00Z,0.125\n\
+                    500,broken,1996-05-01T00:00:00Z,\n";
+    assert_eq!(std::fs::read_to_string(&to).expect("it is there"), expected);
+}
+
 #[test]
 fn zstd_gives_the_original_bytes_back() {
     if Command::new("zstd").arg("--version").output().is_err() {

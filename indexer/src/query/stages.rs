@@ -92,7 +92,7 @@ stages! {
     ChangePoint "change_point" ["changepoint"] "change_point x [on k]"
         "where a series changes, how, and how sure that is" "change_point count on time";
     Lookup "lookup" [] "lookup \"file\" on field [= column], … [output column [as name], …]"
-        "columns of a CSV or NDJSON file, joined where keys are equal" "lookup \"hosts.csv\" on host = name output owner";
+        "columns of a CSV, NDJSON or Parquet file, joined where keys are equal" "lookup \"hosts.csv\" on host = name output owner";
     Join "join" [] "join [inner | left | semi | anti] on field [= column], … (query) | \"file\""
         "rows beside those of another query or of a file that have the same keys"
         "join left on host (level>=error | stats count as errors by host)";

@@ -44,6 +44,7 @@ pub use notes::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged};
 pub(crate) use packing::pack;
 #[cfg(test)]
 pub(crate) use parquet::File as ParquetFile;
+pub(crate) use parquet::others as other_parquet;
 pub(crate) use parquet::{Kind as ParquetKind, NO_CODE, Texts, Values, Writer as ParquetWriter};
 pub(crate) use places::Places;
 pub use profile::Profile;

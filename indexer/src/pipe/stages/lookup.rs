@@ -1,4 +1,4 @@
-//! `lookup`: columns of a CSV or NDJSON file, joined where keys are equal. Of several lines with the same key
+//! `lookup`: columns of a CSV, NDJSON or Parquet file, joined where keys are equal. Of several lines with the same key
 //! the first counts; rows without a partner keep missing values.
 
 use std::collections::HashMap;
@@ -7,13 +7,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::cell::Cell;
-use super::super::column::{Column, Picked};
+use super::super::column::{Column, Data, Dictionary, Picked};
 use super::super::expr::of_json;
 use super::super::run::Run;
 use super::super::step::RowStep;
 use super::super::table::Table;
 use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::limits::LOOKUP_BYTES;
+use crate::storage::{ParquetKind, Values, other_parquet};
 
 pub(crate) struct Lookup {
     /// Columns of the rows, in the order of the file's keys.
@@ -87,7 +88,7 @@ impl RowStep for Lookup {
     }
 }
 
-/// The columns of a CSV or NDJSON file.
+/// The columns of a file.
 fn read(path: &Path) -> Result<Columns> {
     let size = fs::metadata(path).at_path(path)?.len();
     if size > LOOKUP_BYTES {
@@ -95,15 +96,36 @@ fn read(path: &Path) -> Result<Columns> {
             format!("it is larger than the {} MB that a query may read of a file", LOOKUP_BYTES >> 20);
         return Err(Error::new(ErrorKind::Limit, message).at(path));
     }
-    let text = String::from_utf8_lossy(&fs::read(path).at_path(path)?).into_owned();
+    let bytes = fs::read(path).at_path(path)?;
+    if other_parquet::is_parquet(&bytes) {
+        return parquet(path, bytes);
+    }
+    let text = String::from_utf8_lossy(&bytes).into_owned();
     let text = text.trim_start_matches('\u{FEFF}');
     Ok(if text.trim_start().starts_with('{') { json_lines(text) } else { csv(text) })
 }
 
-/// A CSV or NDJSON file as a table.
+/// A file as a table.
 pub(crate) fn table_of_file(path: &Path) -> Result<Table> {
     let (names, columns) = read(path)?;
     Ok(Table::of(names.into_iter().zip(columns.into_iter().map(Column::of_cells)).collect()))
+}
+
+fn parquet(path: &Path, bytes: Vec<u8>) -> Result<Columns> {
+    let columns = other_parquet::columns(path, bytes)?.into_iter().map(|(name, kind, values)| {
+        let column = match (values, kind) {
+            (Values::Int(times), ParquetKind::Time) => Data::Time(times),
+            (Values::Int(numbers), _) => Data::Int(numbers),
+            (Values::Float(numbers), _) => Data::Float(numbers),
+            (Values::Bool(truths), _) => Data::Bool(truths),
+            (Values::Text { codes, texts }, _) => {
+                Data::Text { codes, texts: Dictionary::Own(Arc::new(texts)) }
+            }
+        };
+        let column = Column::new(column);
+        (name, (0..column.len()).map(|row| column.cell(row)).collect())
+    });
+    Ok(columns.unzip())
 }
 
 fn json_lines(text: &str) -> Columns {

@@ -102,7 +102,7 @@ pub enum StageKind {
         value: FieldRef,
         on: Option<FieldRef>,
     },
-    /// Columns of a CSV or NDJSON file, joined where keys are equal; rows without a partner keep missing values.
+    /// Columns of a CSV, NDJSON or Parquet file, joined where keys are equal; rows without a partner keep missing values.
     Lookup(Join),
     /// Rows beside those of a file or of another query that have the same keys. A missing key is equal to none.
     Join(Joined),

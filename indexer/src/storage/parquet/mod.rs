@@ -1,10 +1,11 @@
 //! Parquet, as far as a table of events needs it: one row group, optional flat columns, dictionaries and
-//! packed differences, zstd. Any tool reads what is written here; what is read here was written here.
+//! packed differences, zstd. Any tool reads what is written here; what is read here was written here, but for `others`.
 //!
 //! Written by hand because an import lives or dies by it: values that repeat arrive with their codes, and
 //! writers that take plain values hash every cell once more.
 
 mod bits;
+pub mod others;
 mod read;
 mod thrift;
 mod write;
