@@ -48,7 +48,7 @@ impl JoinKind {
 /// What rows are joined with.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JoinedWith {
-    /// A CSV or NDJSON file, by a path relative to the folder that the host names.
+    /// A CSV, NDJSON or Parquet file, by a path relative to the folder that the host names.
     File(FieldRef),
     /// What another query finds in the same range of times.
     Query(Box<Query>),
