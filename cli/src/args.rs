@@ -337,6 +337,7 @@ pub enum TableFormat {
     Ndjson,
     Csv,
     Parquet,
+    Arrow,
 }
 
 impl From<TableFormat> for Format {
@@ -346,6 +347,7 @@ impl From<TableFormat> for Format {
             TableFormat::Ndjson => Format::Ndjson,
             TableFormat::Csv => Format::Csv,
             TableFormat::Parquet => Format::Parquet,
+            TableFormat::Arrow => Format::Arrow,
         }
     }
 }
