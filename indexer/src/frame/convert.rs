@@ -86,9 +86,8 @@ fn series(name: &str, column: &Column, texts: Texts) -> Result<Series> {
         Data::Bool(values) => BooleanChunked::from_iter_options(name, values.iter().copied()).into_column(),
         Data::Level(levels) => {
             let codes = levels.iter().map(|&level| (level as u8).checked_sub(1));
-            let codes = polars::prelude::UInt8Chunked::from_iter_options(name, codes);
-            CategoricalChunked::<polars::prelude::Categorical8Type>::from_cats_and_dtype(codes, level_type())
-                .into_column()
+            let codes = UInt32Chunked::from_iter_options(name, codes.map(|code| code.map(u32::from)));
+            CategoricalChunked::<Categorical32Type>::from_cats_and_dtype(codes, level_type()).into_column()
         }
         Data::Mixed(cells) => {
             let cells = cells.iter().map(|cell| (!cell.is_missing()).then(|| cell.to_string()));
@@ -107,11 +106,15 @@ fn whole(name: PlSmallStr, values: &[i64], missing: i64) -> Int64Chunked {
     }
 }
 
-/// The levels as a type: their order is how serious they are.
+/// The levels as a type: their order is how serious they are. Names that no event has follow them, so that
+/// polars keeps the codes in 32 bits: grouping by several columns, it knows no codes of 8 or 16 without the
+/// features `dtype-u8` and `dtype-u16`, which every other column would be compiled for as well.
 pub(crate) fn level_type() -> DataType {
     static LEVELS: LazyLock<Option<Arc<FrozenCategories>>> = LazyLock::new(|| {
-        let names = Level::ALL.iter().filter(|&&level| level != Level::None).map(|level| level.name());
-        FrozenCategories::new(names).ok()
+        let levels = Level::ALL.iter().filter(|&&level| level != Level::None);
+        let unused = (0..=u16::MAX).map(|number| format!("unused {number}"));
+        let names: Vec<String> = levels.map(|level| level.name().to_owned()).chain(unused).collect();
+        FrozenCategories::new(names.iter().map(String::as_str)).ok()
     });
     LEVELS.clone().map_or(DataType::String, DataType::from_frozen_categories)
 }
