@@ -3,7 +3,7 @@
 //! | here | there |
 //! |---|---|
 //! | missing | `Null` |
-//! | text | `Categorical` (or `String`, of [`text_frame`]) |
+//! | text | `String` |
 //! | int, float, bool | `Int64`, `Float64`, `Boolean` |
 //! | time | `Datetime` in nanoseconds, UTC |
 //! | level | `Enum` of the levels, the least serious first |
@@ -13,9 +13,9 @@ use std::sync::{Arc, LazyLock};
 
 use ingest::{Level, NO_INT, NO_TIME};
 use polars::prelude::{
-    AnyValue, BooleanChunked, Categorical32Type, CategoricalChunked, CategoricalPhysical, Categories,
-    ChunkTake, Column as Series, DataFrame, DataType, FrozenCategories, IdxCa, Int64Chunked, IntoColumn,
-    NewChunkedArray, PlSmallStr, StringChunked, TimeUnit, TimeZone, UInt32Chunked,
+    AnyValue, BooleanChunked, Categorical32Type, CategoricalChunked, ChunkTake, Column as Series, DataFrame,
+    DataType, FrozenCategories, IdxCa, Int64Chunked, IntoColumn, NewChunkedArray, PlSmallStr, StringChunked,
+    TimeUnit, TimeZone, UInt32Chunked,
 };
 
 use super::internal;
@@ -26,30 +26,10 @@ use crate::storage::NO_CODE;
 /// A day in nanoseconds.
 const DAY: i64 = 86_400_000_000_000;
 
-/// How the texts of a table travel.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Texts {
-    /// As codes: each distinct text is looked up once, no row is.
-    Coded,
-    /// As views of the distinct texts: nothing is looked up, and every function on text takes them.
-    Plain,
-}
-
-/// The table as a frame. All its texts are of one set of categories, so that frames made of different
-/// segments go together as they are.
-#[allow(dead_code, reason = "SQL takes texts, stages hand over codes")]
+/// The table as a frame, its texts as `String`: every function of polars on text takes these.
 pub(crate) fn to_frame(table: &Table) -> Result<DataFrame> {
-    frame_of(table, Texts::Coded)
-}
-
-/// The same with texts as `String`.
-pub(crate) fn text_frame(table: &Table) -> Result<DataFrame> {
-    frame_of(table, Texts::Plain)
-}
-
-fn frame_of(table: &Table, texts: Texts) -> Result<DataFrame> {
     let columns = table.names().iter().zip(table.columns());
-    let columns = columns.map(|(name, column)| series(name, column, texts)).collect::<Result<_>>()?;
+    let columns = columns.map(|(name, column)| series(name, column)).collect::<Result<_>>()?;
     DataFrame::new(table.rows(), columns).map_err(|error| internal(&error))
 }
 
@@ -64,14 +44,14 @@ pub(crate) fn series_of(name: &str, column: &Column, dtype: &DataType) -> Result
         // Whole numbers among decimals.
         Data::Mixed(cells) if *dtype == DataType::Float64 => {
             let numbers = cells.iter().map(|cell| cell.number().unwrap_or(f64::NAN)).collect();
-            series(name, &Column::new(Data::Float(numbers)), Texts::Plain)?
+            series(name, &Column::new(Data::Float(numbers)))?
         }
-        _ => series(name, column, Texts::Plain)?,
+        _ => series(name, column)?,
     };
     if found.dtype() == dtype { Ok(found) } else { found.cast(dtype).map_err(|error| internal(&error)) }
 }
 
-fn series(name: &str, column: &Column, texts: Texts) -> Result<Series> {
+fn series(name: &str, column: &Column) -> Result<Series> {
     let name = PlSmallStr::from_str(name);
     Ok(match &column.data {
         Data::Missing(rows) => Series::full_null(name, *rows, &DataType::Null),
@@ -93,8 +73,7 @@ fn series(name: &str, column: &Column, texts: Texts) -> Result<Series> {
             let cells = cells.iter().map(|cell| (!cell.is_missing()).then(|| cell.to_string()));
             StringChunked::from_iter_options(name, cells).into_column()
         }
-        Data::Text { codes, texts: dictionary } if texts == Texts::Coded => coded(name, codes, dictionary)?,
-        Data::Text { codes, texts: dictionary } => plain(name, codes, dictionary)?,
+        Data::Text { codes, texts: dictionary } => texts(name, codes, dictionary)?,
     })
 }
 
@@ -119,37 +98,7 @@ pub(crate) fn level_type() -> DataType {
     LEVELS.clone().map_or(DataType::String, DataType::from_frozen_categories)
 }
 
-/// The type of texts that travel as codes.
-#[cfg(test)]
-fn coded_type() -> DataType {
-    DataType::from_categories(Categories::global())
-}
-
-fn coded(name: PlSmallStr, codes: &[u32], dictionary: &Dictionary) -> Result<Series> {
-    let categories = Categories::global();
-    debug_assert!(categories.physical() == CategoricalPhysical::U32);
-    let mapping = categories.mapping();
-    let mut known: Vec<Option<u32>> = vec![None; dictionary.len()];
-    let mut ids = Vec::with_capacity(codes.len());
-    for &code in codes {
-        let id = match known.get_mut(code as usize) {
-            Some(Some(id)) => Some(*id),
-            Some(unknown) => {
-                let text = dictionary.get(code);
-                *unknown = text.map(|text| mapping.insert_cat(text)).transpose().map_err(|e| internal(&e))?;
-                *unknown
-            }
-            None => None,
-        };
-        ids.push(id);
-    }
-    let ids = UInt32Chunked::from_iter_options(name, ids.into_iter());
-    // The mapping is held until here: that of nobody is dropped.
-    let dtype = DataType::Categorical(categories, mapping);
-    Ok(CategoricalChunked::<Categorical32Type>::from_cats_and_dtype(ids, dtype).into_column())
-}
-
-fn plain(name: PlSmallStr, codes: &[u32], dictionary: &Dictionary) -> Result<Series> {
+fn texts(name: PlSmallStr, codes: &[u32], dictionary: &Dictionary) -> Result<Series> {
     let few = dictionary.len() <= codes.len() * 2;
     let (distinct, places) = if few {
         let distinct = (0..dictionary.len() as u32).map(|code| dictionary.get(code));
@@ -346,18 +295,16 @@ mod tests {
     #[test]
     fn tables_come_back_as_they_went() {
         let table = sample();
-        for frame in [to_frame(&table).expect("a frame"), text_frame(&table).expect("a frame")] {
-            assert_eq!(frame.column("int").expect("a frame").null_count(), 1);
-            assert_eq!(frame.column("float").expect("a frame").null_count(), 1);
-            assert_eq!(frame.column("level").expect("a frame").null_count(), 1);
-            same(&from_frame(&frame).expect("a frame"), &table);
-        }
+        let frame = to_frame(&table).expect("a frame");
+        assert_eq!(frame.column("int").expect("a frame").null_count(), 1);
+        assert_eq!(frame.column("float").expect("a frame").null_count(), 1);
+        assert_eq!(frame.column("level").expect("a frame").null_count(), 1);
+        same(&from_frame(&frame).expect("a frame"), &table);
     }
 
     #[test]
-    fn codes_of_two_dictionaries_go_together() {
+    fn texts_of_two_dictionaries_go_together() {
         let mut frame = to_frame(&sample()).expect("a frame");
-        assert_eq!(frame.column("text").expect("a frame").dtype(), &coded_type());
         frame.vstack_mut(&to_frame(&sample().slice(2..4)).expect("a frame")).expect("a frame");
         let back = from_frame(&frame).expect("a frame");
         let texts: Vec<String> = (0..back.rows()).map(|row| back.cell(row, 0).to_string()).collect();
@@ -378,7 +325,7 @@ mod tests {
 
     #[test]
     fn levels_stand_in_the_order_of_how_serious_they_are() {
-        let frame = text_frame(&sample()).expect("a frame");
+        let frame = to_frame(&sample()).expect("a frame");
         let sorted = frame.sort(["level"], polars::prelude::SortMultipleOptions::default()).expect("a frame");
         let back = from_frame(&sorted).expect("a frame");
         let levels: Vec<String> =

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use polars::prelude::{IntoLazy, LazyFrame};
 
-use super::convert::text_frame;
+use super::convert::to_frame;
 use super::scan::Shared;
 use crate::case::{Case, Snapshot};
 use crate::error::Result;
@@ -44,7 +44,7 @@ impl Rows {
             self.columns.into_iter().map(|(name, cells)| (name.to_owned(), Column::of_cells(cells)));
         let mut table = Table::of_rows(rows);
         columns.for_each(|(name, column)| table.set(&name, column));
-        let mut frame = text_frame(&table)?;
+        let mut frame = to_frame(&table)?;
         // A column without values has its type still.
         for (name, dtype) in typed {
             let column = frame.column(name).and_then(|column| column.cast(dtype));
@@ -165,5 +165,5 @@ pub(super) fn sources(snapshot: &Snapshot, shared: &Shared) -> Result<LazyFrame>
 /// A file as a table: CSV with a line of names, or a JSON object a line.
 pub(super) fn file(name: &str, shared: &Arc<Shared>) -> Result<LazyFrame> {
     let path = shared.options.folder.join(Path::new(name));
-    Ok(text_frame(&table_of_file(&path)?)?.lazy())
+    Ok(to_frame(&table_of_file(&path)?)?.lazy())
 }
