@@ -26,7 +26,7 @@ export async function buildScreen() {
   stamp('screen', screenSources);
 }
 
-// CPU minutes of a build from nothing, measured: the engine with polars and tantivy, and the window on top of it.
+// CPU minutes of a build from nothing, roughly: the engine with polars and tantivy, and the window on top of it.
 const cpuMinutes = { engine: 27, window: 6 };
 
 /** Says how long the first build takes here, where none was made yet. */
