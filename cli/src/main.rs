@@ -27,10 +27,6 @@ use indexer::ErrorKind;
 
 use crate::args::{Arguments, Command};
 
-/// polars asks for fresh pages with every batch, which cost the system's allocator as much as the work itself.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// How a command ended, where it did not fail.
 pub enum Outcome {
     Done,

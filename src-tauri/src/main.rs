@@ -20,10 +20,6 @@ use tauri::ipc::Channel;
 use tauri::{AppHandle, RunEvent, State};
 use wire::{Command, HostKind, Session, Start, WireError};
 
-/// polars asks for fresh pages with every batch, which cost the system's allocator as much as the work itself.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Answers one call of the screen. What the call reports meanwhile goes over the channel.
 #[tauri::command]
 async fn dispatch(
