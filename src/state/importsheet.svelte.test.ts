@@ -67,12 +67,12 @@ it('starts at once, but not without room or anything to read', async () => {
   const one = sheet(client);
   expect(one.obstacle).toBeNull();
   await client.of('preview')[0]!.answer({ files: [file('/a')], estimate: estimate(false) });
-  expect(one.obstacle).toContain('does not fit');
+  expect(one.obstacle).toContain('Not enough free disk space');
   // A profile that takes less may fit.
   one.profile = 'raw';
   expect(one.obstacle).toBeNull();
   one.profile = 'full';
-  expect(one.obstacle).toContain('does not fit');
+  expect(one.obstacle).toContain('Not enough free disk space');
   one.beyondReserve = true;
   expect(one.obstacle).toBeNull();
   expect(one.choices.beyondReserve).toBe(true);

@@ -166,7 +166,7 @@ describe('the welcome screen', () => {
     await page.getByTestId('pattern-variables').getByRole('list').first().waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'patterns');
-    await patterns.first().getByRole('button', { name: 'Only events' }).click();
+    await patterns.first().getByRole('button', { name: 'Include this pattern' }).click();
     const only = await eventually('fewer events', async () => {
       const now = await total(page);
       return now !== null && now < sample.events ? now : null;

@@ -351,7 +351,7 @@ describe('the list', () => {
     await eventually('the first error', async () => (await selected(page)) === '3');
     await page.keyboard.press('E');
     await eventually('nothing before', async () =>
-      (await page.getByTestId('seek-told').innerText()).includes('No error before'),
+      (await page.getByTestId('seek-told').innerText()).includes('No earlier errors'),
     );
     const minimap = page.getByTestId('minimap');
     await eventually('errors in the strip', async () => {
@@ -482,7 +482,7 @@ describe('the detail', () => {
     // A line of a megabyte is shown up to a limit, and the tab is remembered.
     await page.getByTestId('raw-text').click();
     await row(page, 2).click();
-    await page.getByTestId('detail').getByText('up to a limit').waitFor();
+    await page.getByTestId('detail').getByText('Truncated').waitFor();
     await query(page, 'source:hostile.log');
     await totalBecomes(page, 2);
     await page.getByTestId('detail-tab-pattern').click();

@@ -119,17 +119,17 @@ test('the clauses of a query are switched off, turned round and removed', async 
     await pills.filter({ hasText: pill }).getByRole('button', { expanded: false }).click();
     await page.getByRole('menuitem', { name: action, exact: true }).click();
   };
-  await act('checkout', 'Without these');
+  await act('checkout', 'Exclude');
   await totalBecomes(page, 0);
   await page.getByTestId('nothing').waitFor();
   // Either clause alone is in the way of the other.
   await page.getByTestId('ways-out').getByRole('button').nth(1).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'explore-nothing');
-  await act('status', 'Switch off');
+  await act('status', 'Disable');
   await totalBecomes(page, others);
   await pictures(page, 'explore-pills');
-  await act('status', 'Switch on');
+  await act('status', 'Enable');
   await totalBecomes(page, 0);
   await pills.filter({ hasText: 'checkout' }).getByRole('button', { name: 'Remove' }).click();
   await totalBecomes(page, access.checkouts);
@@ -223,7 +223,7 @@ test('the timeline is stacked by a field and zoomed with the wheel', async () =>
 test('every key is told', async () => {
   const page = await openSmall();
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'explore-keys');
 });
@@ -243,7 +243,7 @@ test('every command is found by its name', async () => {
   const text = page.getByTestId('view-text');
   expect(await text.inputValue()).toContain('tab=patterns');
   await text.fill('timberline-view=1&query=checkout');
-  await page.getByRole('button', { name: 'Show what is pasted' }).click();
+  await page.getByRole('button', { name: 'Open the pasted view' }).click();
   await totalBecomes(page, access.checkouts);
   expect(await page.getByTestId('tab-events').getAttribute('aria-selected')).toBe('true');
 });

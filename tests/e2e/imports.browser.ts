@@ -167,9 +167,7 @@ describe('a look before the import', () => {
     await page.getByTestId('estimate').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await picture(page, 'import-sheet-dark');
-    expect(await page.evaluate(() => document.activeElement?.textContent.trim())).toBe(
-      'Start the import',
-    );
+    expect(await page.evaluate(() => document.activeElement?.textContent.trim())).toBe('Import');
     await page.keyboard.press('Enter');
     await totalBecomes(page, access.lines);
   });
@@ -198,7 +196,7 @@ describe('a format of one’s own', () => {
     const page = await open();
     await choose(page, 'look-first', [relayLog()]);
     await page.getByTestId('preview-row').first().waitFor();
-    await page.getByTestId('choose-format').selectOption({ label: 'Describe your own format…' });
+    await page.getByTestId('choose-format').selectOption({ label: 'New custom format…' });
     await page.getByTestId('format-editor').waitFor();
     await page.getByTestId('definition').fill(RELAY.replace('%{WORD:host}', '%{WROD:host}'));
     await page.getByTestId('faults').getByText('WROD').waitFor();
@@ -304,7 +302,7 @@ describe('text', () => {
     // The same once more is here already, and nothing is added.
     await paste('2026-03-01T14:06:00Z WARN <b>three</b>\n');
     await page.getByTestId('paste-start').click();
-    await page.getByTestId('import-panel').getByText('all of it is here already').first().waitFor();
+    await page.getByTestId('import-panel').getByText('already in the case').first().waitFor();
     await totalBecomes(page, 3);
     await pictures(page, 'all-known');
   });
@@ -356,17 +354,17 @@ describe('recent cases', () => {
 
     const recent = page.getByTestId('recent');
     const gone = recent.and(page.locator('[data-state="gone"]')).first();
-    await gone.getByText('not there any more').waitFor();
+    await gone.getByText('Not found').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await picture(page, 'recent-gone');
-    await gone.getByRole('button', { name: 'Look for it' }).click();
+    await gone.getByRole('button', { name: 'Find it' }).click();
     await page.getByTestId('open-found').click();
     await totalBecomes(page, access.lines);
     await page.getByRole('button', { name: 'All cases' }).click();
     const back = recent.filter({ hasText: name }).first();
     await back.getByText('2024-03-05 14:00').waitFor();
     const before = await recent.count();
-    await back.getByRole('button', { name: 'off this list' }).click();
+    await back.getByRole('button', { name: 'from this list' }).click();
     await eventually('a shorter list', async () => (await recent.count()) === before - 1);
   });
 });

@@ -53,11 +53,11 @@ describe('the line of an import', () => {
     const report = { events: 2500, problems: [] };
     const job = { state: 'done', files, report, progress: progress({ elapsedMs: 1234 }) };
     expect(headline(job as never)).toBe(
-      'Imported 2,500 events from 2 files · 1 already here · 12 not parsed · 1.2 s',
+      'Imported 2,500 events from 2 files · 1 already imported · 12 not parsed · 1.2 s',
     );
     const longer = { ...job, progress: progress({ elapsedMs: 125_000 }), files: [files[1]] };
     expect(headline(longer as never)).toBe(
-      'Imported 2,500 events from 1 file · 1 already here · 2 min 5 s',
+      'Imported 2,500 events from 1 file · 1 already imported · 2 min 5 s',
     );
   });
 

@@ -153,7 +153,7 @@ it('still shows today when the other period cannot be looked at', async () => {
   for (const call of asked().slice(2)) await call.fail({ code: 'internal', message: 'broken' });
   expect(chart.failure).toBeNull();
   expect(chart.data).toMatchObject({ shape: 'time', before: null, series: [{ before: null }] });
-  expect(chart.data?.told.notes.join()).toContain('could not be looked at');
+  expect(chart.data?.told.notes.join()).toContain('could not be read');
 });
 
 it('lays percentiles over a heatmap, and shows the heatmap without them too', async () => {
