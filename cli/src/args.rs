@@ -7,7 +7,7 @@ use indexer::SortBy;
 
 use crate::tuning::Tuning;
 
-/// Logs into a case, questions to a case: offline, on this machine.
+/// Import logs into a case and query it: offline, on this machine.
 #[derive(Parser)]
 #[command(name = "timberline", version, about, max_term_width = 100)]
 pub struct Arguments {
@@ -17,57 +17,57 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Read files and folders into a case; a case that is not there is made
+    /// Import files and folders into a case; create the case if needed
     Import(Import),
-    /// Print the events of a case that match
+    /// Print matching events, or the result of a query with stages
     Query(Query),
-    /// Ask a case in SQL: SELECT … FROM events, templates, notes, sources or 'FILE.csv'
+    /// Query a case with SQL: SELECT … FROM events, templates, notes, sources or 'FILE.csv'
     Sql(Sql),
-    /// Tell what would be imported; no case is made
+    /// Show how files would be imported, without creating a case
     Detect(Detect),
-    /// Write the matching events to a file: csv, ndjson, parquet, arrow, or else the original bytes
+    /// Write matching events to a file: csv, ndjson, parquet, arrow, or the original bytes
     Export(Export),
-    /// Tell what is in a case
+    /// Show what a case contains
     Info(CaseArgument),
-    /// Read everything back and compare it with the hashes
+    /// Read everything back and compare it with the stored hashes
     Verify(Verify),
-    /// Set the zone or the clock of a source in a case; its times are made anew from what is stored
+    /// Set the time zone or clock offset of a source; its times are computed again from the stored bytes
     Adjust(Adjust),
-    /// Read a source of a case anew, as another format or in another encoding, from what is stored
+    /// Re-import a source in another format or encoding, from the stored bytes
     Reread(Reread),
-    /// Keep more or less besides the original bytes; answers stay the same
+    /// Change the storage profile of a case; results stay the same
     Reprofile(Reprofile),
-    /// Make a case smaller: pack it harder and merge its small parts
+    /// Make a case smaller: compress it harder and merge small segments
     Compact(Rewrite),
-    /// Take sources out of a case, with all that is kept of them
+    /// Delete sources from a case with all their data
     Delete(Delete),
-    /// Tell what there is of cores, memory and disk, and how an import would use it
+    /// Show cores, memory and disk, and how an import would use them
     Tune(Tune),
     /// Serve the workbench to a browser on this machine
     Serve(Serve),
-    /// Measure how fast logs become a case on this machine, and how fast it answers
+    /// Measure import and query speed on this machine
     Bench(Bench),
 }
 
 /// How files are read.
 #[derive(Args)]
 pub struct Reading {
-    /// Read every file as this format instead of asking the data: its name, or a file that defines it
+    /// Format of all files instead of detection: a name, or a definition file
     #[arg(long)]
     pub format: Option<String>,
-    /// Read every file as text in this encoding instead of asking the data: utf-16le, cp932
+    /// Encoding of all files instead of detection: utf-16le, cp932
     #[arg(long)]
     pub encoding: Option<String>,
-    /// Zone of times that name none: Europe/Berlin, +02:00
+    /// Time zone of times without one: Europe/Berlin, +02:00
     #[arg(long, value_name = "TZ")]
     pub zone: Option<String>,
-    /// Year of the first time, where times name none
+    /// Year of the first event, where times have none
     #[arg(long)]
     pub year: Option<i16>,
-    /// Add this to every time, for a machine whose clock was wrong: 1h30m, -250ms
+    /// Clock offset to add to every time: 1h30m, -250ms
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     pub offset: Option<String>,
-    /// When the machine was started, where times are uptimes (RFC 3339)
+    /// Boot time of the machine, where times are uptimes (RFC 3339)
     #[arg(long, value_name = "T")]
     pub boot: Option<String>,
 }
@@ -105,13 +105,13 @@ impl Reading {
     }
 }
 
-/// What of folders is taken.
+/// Which files of folders are imported.
 #[derive(Args)]
 pub struct Folders {
-    /// Of folders, only files that match: *.log, web/**/*.gz; may be given several times
+    /// Import only matching files of folders: *.log, web/**/*.gz; repeatable
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
-    /// Of folders, no files and folders that match; may be given several times
+    /// Skip matching files and folders; repeatable
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
 }
@@ -169,11 +169,11 @@ fn duration_ns(text: &str) -> Option<i64> {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Profile {
-    /// Time, level and place; questions about fields parse the text again
+    /// Time, level and position; queries on fields parse the text again
     Raw,
-    /// Typed columns; searches for text read the text
+    /// Typed columns; text search scans the text
     Fields,
-    /// Columns, and filters of the tokens in each block of rows
+    /// Columns and a Bloom filter of tokens per block of rows
     Bloom,
     /// Columns and text index
     Full,
@@ -194,25 +194,25 @@ impl From<Profile> for indexer::Profile {
 pub struct Import {
     /// The case's folder
     pub case: PathBuf,
-    /// Files, folders and patterns (logs/**/*.gz); `-` for what is piped in
+    /// Files, folders and glob patterns (logs/**/*.gz); `-` for standard input
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// What is kept besides the original bytes; full for a new case
+    /// Storage profile: what is stored besides the original bytes (default for a new case: full)
     #[arg(long, value_enum)]
     pub profile: Option<Profile>,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
     pub folders: Folders,
-    /// Import even where the case would reach into the 15 % of its disk that are kept free
+    /// Import even if less than 15 % of the disk would stay free
     #[arg(long)]
     pub beyond_reserve: bool,
-    /// Import what is in the case already once more, as sources of its own
+    /// Import files again that are already in the case, as new sources
     #[arg(long)]
     pub again: bool,
     #[command(flatten)]
     pub tuning: Tuning,
-    /// How progress is told: on one line of a terminal, or as a JSON object a line on stderr
+    /// Progress on stderr: one line of a terminal, or a JSON object per line
     #[arg(long, value_enum, default_value = "terminal")]
     pub progress: ProgressForm,
     /// Print the result as one JSON object
@@ -228,7 +228,7 @@ pub enum ProgressForm {
 
 #[derive(Args)]
 pub struct Bench {
-    /// Logs, which are imported into a case that is gone afterwards; or a case, and logs to import beside it
+    /// Logs to import into a temporary case; or a case, and logs to import at the same time
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// Print the result as one JSON object
@@ -240,12 +240,12 @@ pub struct Bench {
 pub struct Adjust {
     /// The case's folder
     pub case: PathBuf,
-    /// The source: its number, name or path, or a rotated set
+    /// Source: number, name or path, or a rotated set
     pub source: String,
-    /// Zone of times that name none: Europe/Berlin, +02:00
+    /// Time zone of times without one: Europe/Berlin, +02:00
     #[arg(long, value_name = "TZ")]
     pub zone: Option<String>,
-    /// Add this to every time as written; 0s takes an earlier offset back: 1h30m, -250ms
+    /// Clock offset to add to every time as written, 0s to remove an earlier one: 1h30m, -250ms
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     pub offset: Option<String>,
 }
@@ -254,7 +254,7 @@ pub struct Adjust {
 pub struct Reread {
     /// The case's folder
     pub case: PathBuf,
-    /// The source: its number, name or path, or a rotated set
+    /// Source: number, name or path, or a rotated set
     pub source: String,
     #[command(flatten)]
     pub reading: Reading,
@@ -263,7 +263,7 @@ pub struct Reread {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     Text,
-    /// The original bytes, a line an event
+    /// The original bytes, one event per line
     Raw,
     Ndjson,
     Csv,
@@ -277,27 +277,27 @@ pub enum Format {
 pub struct Query {
     /// The case's folder
     pub case: PathBuf,
-    /// The filter; * is everything
+    /// Filter or query; * matches everything
     #[arg(value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: String,
-    /// Only events from this time on (RFC 3339; without a zone it is UTC)
+    /// Only events at or after this time (RFC 3339; UTC if it has no zone)
     #[arg(long, value_name = "T")]
     pub from: Option<String>,
     /// Only events before this time
     #[arg(long, value_name = "T")]
     pub to: Option<String>,
-    /// At most so many
+    /// Maximum number of events
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// time (as without this: oldest first), -time, or any field; - is for the greatest first
+    /// Sort by time (default), -time or any field; - sorts descending
     #[arg(long, value_name = "[-]FIELD", allow_hyphen_values = true)]
     pub sort: Option<String>,
-    /// Print only how many match
+    /// Print only the number of matching events
     #[arg(long)]
     pub count: bool,
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
-    /// Tell how it was answered: which path each clause took, what it read and how long it took
+    /// Explain how the query was run: path, bytes read and time of each clause
     #[arg(long)]
     pub explain: bool,
 }
@@ -319,18 +319,18 @@ pub struct Sql {
     pub statement: String,
     #[arg(long, value_enum, default_value = "text")]
     pub format: TableFormat,
-    /// Only events from this time on (RFC 3339; without a zone it is UTC)
+    /// Only events at or after this time (RFC 3339; UTC if it has no zone)
     #[arg(long, value_name = "T")]
     pub from: Option<String>,
     /// Only events before this time
     #[arg(long, value_name = "T")]
     pub to: Option<String>,
-    /// Zone of days, and of times in the statement: Europe/Berlin (as without this: UTC)
+    /// Time zone of days and of times in the statement: Europe/Berlin (default: UTC)
     #[arg(long, value_name = "TZ")]
     pub zone: Option<String>,
 }
 
-/// What a table is written as.
+/// Output format of a table.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TableFormat {
     Text,
@@ -354,7 +354,7 @@ impl From<TableFormat> for Format {
 
 #[derive(Args)]
 pub struct Detect {
-    /// Files, folders and patterns (logs/**/*.gz); `-` for what is piped in
+    /// Files, folders and glob patterns (logs/**/*.gz); `-` for standard input
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -370,16 +370,16 @@ pub struct Detect {
 pub struct Export {
     /// The case's folder
     pub case: PathBuf,
-    /// The filter; * is everything
+    /// Filter or query; * matches everything
     #[arg(value_name = "QUERY", allow_hyphen_values = true, required_unless_present = "notes")]
     pub filter: Option<String>,
-    /// The file to write; its ending tells the format
+    /// Output file; its extension selects the format
     #[arg(long, required_unless_present = "notes")]
     pub to: Option<PathBuf>,
-    /// Write the notebook instead, with its cells answered and the noted events: FILE.html or FILE.md
+    /// Write the notebook with the results of its cells and the annotated events: FILE.html or FILE.md
     #[arg(long, value_name = "FILE", conflicts_with_all = ["filter", "to", "format"])]
     pub notes: Option<PathBuf>,
-    /// The format, whatever the file's ending
+    /// Output format, independent of the file extension
     #[arg(long, value_enum)]
     pub format: Option<Format>,
 }
@@ -392,9 +392,9 @@ pub struct CaseArgument {
 
 #[derive(Args)]
 pub struct Tune {
-    /// Files to measure the profiles with, on their first bytes
+    /// Sample files to measure the profiles with
     pub paths: Vec<PathBuf>,
-    /// A folder on the disk that the case is to be on
+    /// A folder on the disk where the case will be
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub disk: PathBuf,
     #[command(flatten)]
@@ -408,7 +408,7 @@ pub struct Tune {
 pub struct Verify {
     /// The case's folder
     pub case: PathBuf,
-    /// Make anew what is damaged, from the original bytes
+    /// Rebuild what is damaged from the original bytes
     #[arg(long)]
     pub repair: bool,
 }
@@ -434,19 +434,19 @@ pub struct Rewrite {
 pub struct Delete {
     /// The case's folder
     pub case: PathBuf,
-    /// Names of sources as `info` prints them, or their numbers
+    /// Source names as `info` prints them, or numbers
     #[arg(required = true)]
     pub sources: Vec<String>,
 }
 
 #[derive(Args)]
 pub struct Serve {
-    /// Files and folders to import, or a case to open, in the first window
+    /// Files and folders to import, or a case to open
     pub paths: Vec<PathBuf>,
-    /// Port on 127.0.0.1; 0 takes a free one
+    /// Port on 127.0.0.1; 0 selects a free one
     #[arg(long, default_value_t = 0)]
     pub port: u16,
-    /// The secret in the address; a random one unless given
+    /// Access token in the address (default: random)
     #[arg(long)]
     pub token: Option<String>,
 }
