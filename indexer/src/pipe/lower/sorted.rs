@@ -7,10 +7,11 @@ use super::super::stages::sort::SortBy as Key;
 use super::super::table::EventRef;
 use super::kinds;
 use crate::FieldKind;
-use crate::aggregate::Asked;
+use crate::aggregate::{Asked, columns};
 use crate::error::Result;
 use crate::limits::PAGE_ROWS;
 use crate::sorted::{SortBy, positions};
+use crate::storage::{Dictionary, Unit};
 
 /// So many of the first events in the order of keys; nothing where their keys have to be read. `is_first` tells that
 /// no stage is before the sort.
@@ -23,7 +24,10 @@ pub fn sorted(
     let ([(key, descending)], true) = (keys, is_first && first <= PAGE_ROWS && !run.by_rows) else {
         return Ok(None);
     };
-    let Some(field) = key.as_field().filter(|field| is_whole(field, scope)) else { return Ok(None) };
+    let Some(field) = key.as_field() else { return Ok(None) };
+    if !has_ordered_codes(field, (scope, run))? {
+        return Ok(None);
+    }
     let (case, snapshot, view) = (scope.case, scope.snapshot, scope.view);
     let asked = Asked { case, snapshot, view, cancel: &run.cancel };
     let sort = SortBy { field: field.to_string(), descending: *descending };
@@ -37,9 +41,29 @@ pub fn sorted(
     Ok(Some(found.iter().filter_map(event).collect()))
 }
 
-/// Whether a field has values of one type, which are whole numbers: those of other types compare in pipes as they do
-/// not in pages.
-fn is_whole(field: &str, scope: Scope<'_>) -> bool {
-    let mut kinds = kinds(field, scope.snapshot).peekable();
-    field == "line" || (kinds.peek().is_some() && kinds.all(|kind| kind == FieldKind::Int))
+/// True if a field has numbers of one type whose codes compare as the numbers do. Values of several types compare
+/// differently in pages, and so do the two zeros of floats that are kept by their bits.
+fn has_ordered_codes(field: &str, (scope, run): (Scope<'_>, &Run<'_>)) -> Result<bool> {
+    let is_only = |kind: FieldKind| {
+        kinds(field, scope.snapshot).next().is_some()
+            && kinds(field, scope.snapshot).all(|other| other == kind)
+    };
+    if field == "line" || is_only(FieldKind::Int) {
+        return Ok(true);
+    }
+    if !is_only(FieldKind::Float) {
+        return Ok(false);
+    }
+    for segment in &scope.snapshot.segments {
+        for column in columns(segment, scope.snapshot.sources(), field, &run.cancel)? {
+            if !matches!(
+                column.values,
+                Dictionary::Numbers { unit: Unit::Decimals(_), .. }
+                    | Dictionary::Sparse { unit: Unit::Decimals(_), .. }
+            ) {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
 }
