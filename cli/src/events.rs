@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use indexer::export::replaced;
+use indexer::export::{self, replaced};
 use indexer::query::{Query, Reading, Severity, parse_query};
 use indexer::{
     Cancel, Case, Event, Explanation, FieldKind, FieldValue, NO_TIME, Snapshot, View, Walk, stamp,
@@ -153,14 +153,14 @@ fn is_table(format: Format) -> bool {
     matches!(format, Format::Parquet | Format::Arrow)
 }
 
-/// The format that a file's ending tells.
+/// The format that a file's extension selects; the original bytes unless it is one of a table.
 fn format_of(path: &Path) -> Format {
-    match path.extension().and_then(|ending| ending.to_str()) {
-        Some("csv") => Format::Csv,
-        Some("ndjson" | "jsonl") => Format::Ndjson,
-        Some("parquet") => Format::Parquet,
-        Some("arrow") => Format::Arrow,
-        _ => Format::Raw,
+    match path.extension().and_then(|ending| ending.to_str()).and_then(export::Format::of_ending) {
+        Some(export::Format::Csv) => Format::Csv,
+        Some(export::Format::Ndjson) => Format::Ndjson,
+        Some(export::Format::Parquet) => Format::Parquet,
+        Some(export::Format::Arrow) => Format::Arrow,
+        Some(export::Format::Text) | None => Format::Raw,
     }
 }
 

@@ -17,25 +17,31 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tauri::ipc::Channel;
-use tauri::{AppHandle, RunEvent, State};
+use tauri::{AppHandle, RunEvent, State, Window};
 use wire::{Command, HostKind, Session, Start, WireError};
 
 /// Answers one call of the screen. What the call reports meanwhile goes over the channel.
 #[tauri::command]
 async fn dispatch(
+    window: Window,
     session: State<'_, Arc<Session>>,
+    windows: State<'_, windows::Windows>,
     id: String,
     command: Command,
     channel: Channel<Value>,
 ) -> Result<Value, WireError> {
     let session = Arc::clone(&session);
+    windows.begin_call(window.label(), &id);
+    let call = id.clone();
     let answer = tauri::async_runtime::spawn_blocking(move || {
-        session.dispatch(&id, command, |progress| {
+        session.dispatch(&call, command, |progress| {
             // The window may close while a call still runs; there is then nobody to tell.
             let _ = channel.send(progress);
         })
     });
-    answer.await.unwrap_or_else(|failure| Err(WireError::internal(&failure)))
+    let answer = answer.await;
+    windows.end_call(&id);
+    answer.unwrap_or_else(|failure| Err(WireError::internal(&failure)))
 }
 
 /// The files and folders named on the command line, as absolute paths: the screen shows them, and a

@@ -5,13 +5,13 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tauri::window::{ProgressBarState, ProgressBarStatus};
 use tauri::{
     AppHandle, Manager, State, UserAttentionType, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent,
 };
-use wire::WireError;
+use wire::{Session, WireError};
 
 use crate::placement::{Placement, Screen};
 
@@ -23,11 +23,32 @@ pub struct Windows {
     home: PathBuf,
     opened: AtomicU32,
     given: Mutex<HashMap<String, Vec<String>>>,
+    /// The ids of running calls, each with the label of the window that made it.
+    calls: Mutex<HashMap<String, String>>,
 }
 
 impl Windows {
     pub fn new(home: &Path) -> Windows {
-        Windows { home: home.to_path_buf(), opened: AtomicU32::new(0), given: Mutex::default() }
+        Windows {
+            home: home.to_path_buf(),
+            opened: AtomicU32::new(0),
+            given: Mutex::default(),
+            calls: Mutex::default(),
+        }
+    }
+
+    /// Remembers which window made a call, until it has returned.
+    pub fn begin_call(&self, label: &str, id: &str) {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), label.to_owned());
+    }
+
+    pub fn end_call(&self, id: &str) {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+    }
+
+    fn calls_of(&self, label: &str) -> Vec<String> {
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.iter().filter(|(_, of)| *of == label).map(|(id, _)| id.clone()).collect()
     }
 
     fn give(&self, label: &str, paths: Vec<String>) {
@@ -86,13 +107,20 @@ fn put(window: &WebviewWindow, place: Placement) -> tauri::Result<()> {
     if place.maximized { window.maximize() } else { Ok(()) }
 }
 
-/// Keeps the place of a window that is being closed.
+/// Keeps the place of a window that is being closed, and cancels what it still waits for.
 pub fn heard(window: &Window, event: &WindowEvent) {
-    if matches!(event, WindowEvent::CloseRequested { .. }) {
-        let home = &window.state::<Windows>().home;
-        if let Some(place) = Placement::of(window, Placement::read(home)) {
-            place.write(home);
+    let windows = window.state::<Windows>();
+    match event {
+        WindowEvent::CloseRequested { .. } => {
+            if let Some(place) = Placement::of(window, Placement::read(&windows.home)) {
+                place.write(&windows.home);
+            }
         }
+        WindowEvent::Destroyed => {
+            let session = window.state::<Arc<Session>>();
+            windows.calls_of(window.label()).iter().for_each(|id| session.cancel(id));
+        }
+        _ => {}
     }
 }
 
@@ -137,4 +165,20 @@ pub fn call_back(window: WebviewWindow) -> Result<(), WireError> {
     }
     let attention = Some(UserAttentionType::Informational);
     window.request_user_attention(attention).map_err(|error| WireError::internal(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn running_calls_belong_to_their_window() {
+        let windows = Windows::new(Path::new("/nowhere"));
+        windows.begin_call("main", "a");
+        windows.begin_call("beside-1", "b");
+        windows.begin_call("main", "c");
+        windows.end_call("a");
+        assert_eq!(windows.calls_of("main"), ["c"]);
+        assert_eq!(windows.calls_of("beside-1"), ["b"]);
+    }
 }

@@ -120,7 +120,6 @@ export const texts = {
     text: 'Event',
     oldestFirst: 'Oldest first',
     newestFirst: 'Newest first',
-    orderHint: 'Change the order',
     noTime: 'no time',
     loading: 'Loading',
     nothing: 'No matching events',

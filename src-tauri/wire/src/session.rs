@@ -142,11 +142,6 @@ impl Session {
         }
     }
 
-    /// Stops everything, for a host that closes.
-    pub fn cancel_all(&self) {
-        locked(&self.running).values().for_each(Cancel::set);
-    }
-
     /// The last result that is kept.
     pub(crate) fn kept_table(&self) -> MutexGuard<'_, Option<KeptTable>> {
         locked(&self.table)

@@ -77,8 +77,6 @@ export const charts = {
   noValues: (field: string) => `No matching event has ${field}`,
   noTime: 'The matching events have no time',
   noTimeNote: 'You can still count their values: choose Top values or Histogram.',
-  needsField: 'Choose a field',
-  needsFieldNote: 'This chart type needs a field.',
   noWhole: 'The values for the whole range are missing.',
   noComparison: 'The other period could not be read.',
   noPercentiles: 'The percentiles could not be calculated.',
@@ -108,7 +106,6 @@ export const charts = {
   export: 'Export',
   exports: { png: 'Image (PNG)', svg: 'Image (SVG)', csv: 'Data (CSV)' },
   saved: (name: string) => `Saved as ${name}`,
-  notSaved: 'The file could not be saved',
   titles: {
     by: (text: string, field: string) => `${text} by ${field}`,
     overTime: (text: string) => `${text} over time`,

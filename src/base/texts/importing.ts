@@ -147,7 +147,6 @@ export const importing = {
     all: 'All',
     faults: 'Errors',
     save: 'Save and use',
-    saveOnly: 'Save',
     replace: 'Replace',
     cancel: 'Cancel',
     saved: (name: string) => `Saved as ${name}`,

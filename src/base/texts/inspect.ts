@@ -11,7 +11,6 @@ export const inspect = {
   addColumn: (name: string) => `Add ${name} as column`,
   removeColumn: (name: string) => `Remove the column ${name}`,
   follow: (value: string) => `Follow ${value} through every source`,
-  copyAll: 'Copy',
   notJson: 'This event is not JSON.',
   tooDeep: 'Nested too deeply to show here; Raw has all of it.',
   items: (count: number) => (count === 1 ? '1 item' : `${formatCount(count)} items`),
@@ -26,7 +25,6 @@ export const inspect = {
   hexCut: (shown: number, bytes: number) =>
     `The first ${formatBytes(shown)} of ${formatBytes(bytes)}`,
   colours: 'Fields in the text',
-  marksHidden: 'Invisible characters are shown as symbols.',
   noPattern: 'This event has no message, so it has no pattern.',
   patternLooking: 'Finding the pattern…',
   patternCount: (count: number, total: number) =>
