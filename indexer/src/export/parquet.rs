@@ -24,7 +24,7 @@ impl TableWriter for Parquet {
             let (kind, values) = values_of(column);
             writer.column(name, kind, &values)?;
         }
-        out.write_all(&writer.finish())
+        out.write_all(&writer.finish()?)
     }
 }
 

@@ -226,7 +226,7 @@ impl Pending {
             })?;
         }
         for (column, kind) in names.lacking(&fields) {
-            table.missing(&column, kind);
+            table.missing(&column, kind).at_path(case)?;
         }
         Ok((fields, spoken))
     }

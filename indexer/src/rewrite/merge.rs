@@ -192,7 +192,7 @@ impl<'a> Merge<'a> {
         }
         if self.has_columns {
             for (column, kind) in names.lacking(&fields) {
-                table.missing(&column, kind);
+                table.missing(&column, kind).at_path(writing.folder())?;
             }
         }
         Ok(fields)

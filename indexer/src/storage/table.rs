@@ -11,7 +11,7 @@ use super::files;
 use super::parquet::{self, Kind, NO_CODE, Texts, Values};
 use super::places::{Places, column_names};
 use crate::FieldKind;
-use crate::error::Result;
+use crate::error::{AtPath, Result};
 
 pub const EVENTS: &str = "events.parquet";
 /// It stands apart so that the columns of `events.parquet` do not depend on how many values a segment happens to repeat.
@@ -106,13 +106,13 @@ impl Builder {
     }
 
     /// A column that no row here has a value of.
-    pub fn missing(&mut self, column: &str, kind: FieldKind) {
-        self.writer.missing(column, kind_of(kind));
+    pub fn missing(&mut self, column: &str, kind: FieldKind) -> std::io::Result<()> {
+        self.writer.missing(column, kind_of(kind))
     }
 
     /// A text field by its places in the events.
     pub fn placed(&mut self, column: &str, places: &Places) -> std::io::Result<()> {
-        self.missing(column, FieldKind::Text);
+        self.missing(column, FieldKind::Text)?;
         let writer = match &mut self.places {
             Some(writer) => writer,
             none => none.insert(writer(self.rows, self.level)?),
@@ -127,8 +127,9 @@ impl Builder {
     /// Writes the files, makes them durable and gives their SHA-256.
     pub fn write(self, folder: &Path) -> Result<(String, Option<String>)> {
         let write = |name: &str, writer: parquet::Writer| -> Result<String> {
-            let bytes = writer.finish();
-            files::write(&folder.join(name), &bytes, files::TABLE)?;
+            let path = folder.join(name);
+            let bytes = writer.finish().at_path(&path)?;
+            files::write(&path, &bytes, files::TABLE)?;
             Ok(crate::hex(&Sha256::digest(&bytes)))
         };
         let places = self.places.map(|places| write(PLACES, places)).transpose()?;
@@ -301,7 +302,7 @@ mod tests {
             rest: Some(rest),
             delimited: false,
         };
-        std::fs::write(folder.path().join(EVENTS), writer.finish()).expect("it is written");
+        std::fs::write(folder.path().join(EVENTS), writer.finish().expect("a file")).expect("it is written");
         let before = Table::open(folder.path(), false).expect("a table");
         let mut builder = Builder {
             writer: parquet::Writer::new(3).expect("a writer"),
@@ -311,7 +312,7 @@ mod tests {
         };
         builder.placed("id", &places).expect("a column");
         builder.field("other", FieldKind::Text, &texts(&["x", "y", "z"])).expect("a column");
-        builder.missing("none", FieldKind::Text);
+        builder.missing("none", FieldKind::Text).expect("a column");
         let apart = tempfile::tempdir().expect("a folder");
         let (_, sha256) = builder.write(apart.path()).expect("it is written");
         assert!(sha256.is_some());

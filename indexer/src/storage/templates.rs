@@ -124,7 +124,7 @@ impl Mined {
         let values = Values::Text { codes: self.codes.iter().map(missing).collect(), texts };
         let mut writer = parquet::Writer::new(self.codes.len()).at_path(path)?;
         writer.column("shape", Kind::Text, &values).at_path(path)?;
-        files::replace(path, &writer.finish(), files::TEMPLATES)
+        files::replace(path, &writer.finish().at_path(path)?, files::TEMPLATES)
     }
 
     /// Whether two say the same of every row.

@@ -1,20 +1,18 @@
-//! Parquet, as far as a table of events needs it: one row group, optional flat columns, dictionaries and
-//! packed differences, zstd. Any tool reads what is written here; what is read here was written here, but for `others`.
-//!
-//! Written by hand because an import lives or dies by it: values that repeat arrive with their codes, and
-//! writers that take plain values hash every cell once more.
+//! The tables of a case as Parquet: one row group, optional flat columns, dictionaries and packed differences, zstd.
+//! Files, headers of pages, runs and codes are those of `polars-parquet`; pages are made and read here, straight from
+//! codes and numbers and into them. Any tool reads what is written here; what is read here was written here, but for `others`.
 
-mod bits;
+mod differences;
 pub mod others;
 mod read;
-mod thrift;
 mod write;
+
+use polars_parquet::parquet::schema::types::{
+    IntegerType, PhysicalType, PrimitiveConvertedType, PrimitiveLogicalType, PrimitiveType, TimeUnit,
+};
 
 pub use read::File;
 pub use write::Writer;
-
-/// Marks both ends of a Parquet file.
-const MAGIC: &[u8] = b"PAR1";
 
 /// Rows of a data page. One row is read by decoding one page of each column, and pages this large still
 /// compress as well as whole columns.
@@ -33,40 +31,33 @@ pub enum Kind {
     Bool,
 }
 
-/// The numbers that Parquet gives physical types.
-mod physical {
-    pub const BOOLEAN: i32 = 0;
-    pub const INT32: i32 = 1;
-    pub const INT64: i32 = 2;
-    pub const DOUBLE: i32 = 5;
-    pub const BYTE_ARRAY: i32 = 6;
-}
-
-/// The numbers that Parquet gives encodings.
-mod encoding {
-    pub const PLAIN: i32 = 0;
-    pub const RLE: i32 = 3;
-    pub const DIFFERENCES: i32 = 5;
-    pub const LENGTHS_AND_TEXT: i32 = 6;
-    pub const CODES: i32 = 8;
-}
-
-/// The numbers that Parquet gives kinds of pages.
-mod page {
-    pub const DICTIONARY: i32 = 2;
-    pub const DATA: i32 = 3;
-}
-
-const ZSTD: i32 = 6;
-
 impl Kind {
-    fn physical(self) -> i32 {
-        match self {
-            Kind::Text => physical::BYTE_ARRAY,
-            Kind::UnsignedShort => physical::INT32,
-            Kind::Time | Kind::Int | Kind::UnsignedInt => physical::INT64,
-            Kind::Float => physical::DOUBLE,
-            Kind::Bool => physical::BOOLEAN,
+    /// What Parquet calls a column of it.
+    fn of(self, name: &str) -> PrimitiveType {
+        use PrimitiveConvertedType as Converted;
+        use PrimitiveLogicalType as Logical;
+        let (physical, logical, converted) = match self {
+            Kind::Text => (PhysicalType::ByteArray, Some(Logical::String), Some(Converted::Utf8)),
+            Kind::Time => {
+                let time = Logical::Timestamp { unit: TimeUnit::Nanoseconds, is_adjusted_to_utc: true };
+                (PhysicalType::Int64, Some(time), None)
+            }
+            Kind::Int => (PhysicalType::Int64, None, None),
+            Kind::UnsignedInt => {
+                let long = Logical::Integer(IntegerType::UInt64);
+                (PhysicalType::Int64, Some(long), Some(Converted::Uint64))
+            }
+            Kind::UnsignedShort => {
+                let short = Logical::Integer(IntegerType::UInt32);
+                (PhysicalType::Int32, Some(short), Some(Converted::Uint32))
+            }
+            Kind::Float => (PhysicalType::Double, None, None),
+            Kind::Bool => (PhysicalType::Boolean, None, None),
+        };
+        PrimitiveType {
+            logical_type: logical,
+            converted_type: converted,
+            ..PrimitiveType::from_physical(name.into(), physical)
         }
     }
 }

@@ -8,16 +8,17 @@ use std::path::Path;
 use ingest::NO_INT;
 use polars::prelude::{DataType, PolarsResult, Series, TimeUnit};
 use polars_arrow::datatypes::ArrowDataType;
+use polars_parquet::parquet::PARQUET_MAGIC;
 use polars_parquet::read::{
     BasicDecompressor, column_iter_to_arrays, get_column_iterator, infer_schema, read_metadata,
 };
 
-use super::{Kind, MAGIC, NO_CODE, Texts, Values};
+use super::{Kind, NO_CODE, Texts, Values};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Whether these bytes are a Parquet file's.
 pub fn is_parquet(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC)
+    bytes.starts_with(&PARQUET_MAGIC)
 }
 
 /// The columns of a file. Those of lists and structures are left out.
@@ -124,8 +125,8 @@ mod tests {
         for (name, kind, values) in &written {
             writer.column(name, *kind, values).expect("a column");
         }
-        writer.missing("none", Kind::Text);
-        let bytes = writer.finish();
+        writer.missing("none", Kind::Text).expect("a column");
+        let bytes = writer.finish().expect("a file");
         assert!(is_parquet(&bytes));
         let path = Path::new("other.parquet");
         let mut found = columns(path, bytes.clone()).expect("it is read");

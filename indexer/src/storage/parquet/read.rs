@@ -1,17 +1,23 @@
 //! Reading the Parquet files that [`super::Writer`] wrote. The bytes may be damaged: every place and length
-//! is checked, and what does not fit is an error, never a panic.
+//! is checked, and what does not fit is an error.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::iter::repeat_n;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use ingest::NO_INT;
+use polars_parquet::parquet::encoding::hybrid_rle::{BitmapIter, HybridRleDecoder};
+use polars_parquet::parquet::encoding::plain_byte_array::BinaryIter;
+use polars_parquet::parquet::{FOOTER_SIZE, PARQUET_MAGIC};
+use polars_parquet_format::thrift::protocol::TCompactInputProtocol;
+use polars_parquet_format::{DataPageHeaderV2, Encoding, FileMetaData, PageHeader, Type};
 
 use super::super::packing;
-use super::bits::{read_differences, read_hybrid};
-use super::thrift::{Reader, Structure};
-use super::{MAGIC, NO_CODE, PAGE_ROWS, Texts, Values, encoding, page, physical};
+use super::differences::read_differences;
+use super::{NO_CODE, PAGE_ROWS, Texts, Values};
 use crate::error::{AtPath, Error, Result};
 
 /// A page larger than this when unpacked is damage: the largest are dictionaries, which hold at most the text
@@ -30,68 +36,45 @@ pub struct File {
 #[derive(Debug)]
 struct Chunk {
     name: String,
-    physical: i32,
+    of: Type,
     coded: bool,
     /// No row has a value.
     missing: bool,
     at: u64,
-    size: usize,
+    size: u64,
 }
 
 /// A page of a column, unpacked.
-struct Page {
+struct Page<'b> {
     rows: usize,
     there: Vec<u32>,
-    encoding: i32,
-    values: Vec<u8>,
+    encoding: Encoding,
+    values: Cow<'b, [u8]>,
 }
 
 impl File {
     pub fn open(path: &Path) -> Result<File> {
         let mut file = fs::File::open(path).at_path(path)?;
-        let size = file.seek(SeekFrom::End(0)).at_path(path)?;
+        let size = file.metadata().at_path(path)?.len();
         let damaged = || Error::damaged(path, "its footer cannot be read");
-        let mut tail = [0; 8];
-        let tail_at = size.checked_sub(8).ok_or_else(damaged)?;
-        file.seek(SeekFrom::Start(tail_at)).and_then(|_| file.read_exact(&mut tail)).at_path(path)?;
-        let (length, magic) = tail.split_at(4);
-        let length = length.iter().rev().fold(0_u64, |length, &byte| length << 8 | u64::from(byte));
-        let footer_at = tail_at.checked_sub(length).filter(|_| magic == MAGIC).ok_or_else(damaged)?;
-        let mut footer = vec![0; length as usize];
-        file.seek(SeekFrom::Start(footer_at)).and_then(|_| file.read_exact(&mut footer)).at_path(path)?;
-        let footer = Reader { bytes: &footer, at: 0 }.structure().ok_or_else(damaged)?;
-        let rows = footer.number(3).and_then(|rows| usize::try_from(rows).ok()).ok_or_else(damaged)?;
-        let group = footer.structures(4).next().ok_or_else(damaged)?;
-        let schema = footer.structures(2).skip(1);
-        let chunks = schema.zip(group.structures(1)).map(|(element, chunk)| {
-            let (name, meta) = (element.text(4)?, chunk.structure(3)?);
-            let at = meta.number(11).or(meta.number(9)).and_then(|at| u64::try_from(at).ok())?;
-            let size = meta.number(7).and_then(|size| u64::try_from(size).ok())?;
-            let within = at.checked_add(size).is_some_and(|end| end <= footer_at);
-            let physical = meta.number(1)? as i32;
-            let coded = meta.number(11).is_some();
-            let nulls = meta.structure(12).and_then(|statistics| statistics.number(3));
-            let missing = nulls.is_some_and(|nulls| nulls == rows as i64);
-            let name = name.to_owned();
-            within.then_some(Chunk { name, physical, coded, missing, at, size: size as usize })
-        });
-        let chunks = chunks.collect::<Option<_>>().ok_or_else(damaged)?;
+        let end_at = size.checked_sub(FOOTER_SIZE).ok_or_else(damaged)?;
+        let end = read_at(&mut file, end_at, FOOTER_SIZE).at_path(path)?;
+        let (length, magic) = end.split_first_chunk::<4>().ok_or_else(damaged)?;
+        let length = u64::from(u32::from_le_bytes(*length));
+        let footer_at = end_at.checked_sub(length).filter(|_| *magic == PARQUET_MAGIC).ok_or_else(damaged)?;
+        let footer = read_at(&mut file, footer_at, length).at_path(path)?;
+        let (rows, chunks) = unless_panic(|| chunks(&footer, footer_at)).ok_or_else(damaged)?;
         Ok(File { path: path.to_path_buf(), rows, chunks })
     }
 
     /// Every value of a column.
     pub fn column(&self, name: &str) -> Result<Values> {
-        let chunk = self.chunk(name)?;
-        let bytes = self.bytes(chunk)?;
-        let mut values = Decoder::new(chunk.physical);
         let mut rows = 0;
-        each_page(&bytes, &mut |header, body| {
-            rows += page_rows(header)?;
-            values.add(header, body)
-        })
-        .filter(|()| rows == self.rows)
-        .ok_or_else(|| self.damaged(name))?;
-        Ok(values.finish())
+        let values = self.pages(name, &mut |here| {
+            rows += here;
+            true
+        })?;
+        if rows == self.rows { Ok(values) } else { Err(self.damaged(name)) }
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -110,44 +93,34 @@ impl File {
 
     /// The values of some rows, which are in order: only the pages they are in are decoded, and the dictionary.
     pub fn cells(&self, name: &str, rows: &[u32]) -> Result<Values> {
-        let chunk = self.chunk(name)?;
-        let bytes = self.bytes(chunk)?;
-        let mut values = Decoder::new(chunk.physical);
         let (mut first, mut decoded, mut places) = (0, 0, Vec::with_capacity(rows.len()));
-        each_page(&bytes, &mut |header, body| {
-            let count = page_rows(header)?;
-            let here = rows[places.len()..].iter().take_while(|&&row| (row as usize) < first + count);
-            let here: Vec<usize> = here.map(|&row| row as usize - first + decoded).collect();
+        let values = self.pages(name, &mut |count| {
+            let before = places.len();
+            let here = rows[before..].iter().take_while(|&&row| (row as usize) < first + count);
+            places.extend(here.map(|&row| row as usize - first + decoded));
             first += count;
-            if here.is_empty() && count > 0 {
-                return Some(());
-            }
-            places.extend(here);
-            decoded += count;
-            values.add(header, body)
-        })
-        .filter(|()| places.len() == rows.len())
-        .ok_or_else(|| self.damaged(name))?;
-        Ok(match values.finish() {
-            Values::Text { codes, texts } => {
-                Values::Text { codes: places.iter().map(|&place| codes[place]).collect(), texts }
-            }
-            Values::Int(values) => Values::Int(places.iter().map(|&place| values[place]).collect()),
-            Values::Float(values) => Values::Float(places.iter().map(|&place| values[place]).collect()),
-            Values::Bool(values) => Values::Bool(places.iter().map(|&place| values[place]).collect()),
+            let wanted = places.len() > before;
+            decoded += if wanted { count } else { 0 };
+            wanted
+        })?;
+        if places.len() < rows.len() {
+            return Err(self.damaged(name));
+        }
+        Ok(match values {
+            Values::Text { codes, texts } => Values::Text { codes: picked(&codes, &places), texts },
+            Values::Int(values) => Values::Int(picked(&values, &places)),
+            Values::Float(values) => Values::Float(picked(&values, &places)),
+            Values::Bool(values) => Values::Bool(picked(&values, &places)),
         })
     }
 
-    fn chunk(&self, name: &str) -> Result<&Chunk> {
+    /// The values of those of a column's pages that `wanted` takes by their rows.
+    fn pages(&self, name: &str, wanted: &mut dyn FnMut(usize) -> bool) -> Result<Values> {
         let chunk = self.chunks.iter().find(|chunk| chunk.name == name);
-        chunk.ok_or_else(|| Error::damaged(&self.path, format!("it has no column `{name}`")))
-    }
-
-    fn bytes(&self, chunk: &Chunk) -> Result<Vec<u8>> {
+        let chunk = chunk.ok_or_else(|| Error::damaged(&self.path, format!("it has no column `{name}`")))?;
         let mut file = fs::File::open(&self.path).at_path(&self.path)?;
-        let mut bytes = vec![0; chunk.size];
-        file.seek(SeekFrom::Start(chunk.at)).and_then(|_| file.read_exact(&mut bytes)).at_path(&self.path)?;
-        Ok(bytes)
+        let bytes = read_at(&mut file, chunk.at, chunk.size).at_path(&self.path)?;
+        unless_panic(|| decode(chunk.of, &bytes, wanted)).ok_or_else(|| self.damaged(name))
     }
 
     /// A column that is there and of another type than it must be.
@@ -160,31 +133,95 @@ impl File {
     }
 }
 
-/// Calls `each` with the header and body of every page.
-fn each_page<'b>(bytes: &'b [u8], each: &mut dyn FnMut(&Structure, &'b [u8]) -> Option<()>) -> Option<()> {
-    let mut reader = Reader { bytes, at: 0 };
-    while reader.at < bytes.len() {
-        let header = reader.structure()?;
-        let size = usize::try_from(header.number(3)?).ok()?;
-        let body = bytes.get(reader.at..reader.at.checked_add(size)?)?;
-        each(&header, body)?;
-        reader.at += size;
-    }
-    Some(())
+/// The library panics upon some kinds of damage.
+fn unless_panic<T>(read: impl FnOnce() -> Option<T>) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(read)).ok().flatten()
 }
 
-/// Rows of a data page, none of a dictionary.
-fn page_rows(header: &Structure) -> Option<usize> {
-    match header.number(1)? as i32 {
-        page::DICTIONARY => Some(0),
-        page::DATA => usize::try_from(header.structure(8)?.number(1)?).ok().filter(|&rows| rows <= PAGE_ROWS),
-        _ => None,
+fn picked<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
+    places.iter().map(|&place| values[place]).collect()
+}
+
+fn read_at(file: &mut fs::File, at: u64, size: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = vec![0; size as usize];
+    file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes))?;
+    Ok(bytes)
+}
+
+/// A structure may say that it is as large as this many times its bytes. The reader of whole footers that polars has
+/// takes as much memory as a damaged one asks for, which ends the program.
+const LARGEST_STRUCTURE: usize = 4;
+
+/// The rows and the columns that a footer tells of, where they end before it.
+fn chunks(footer: &[u8], footer_at: u64) -> Option<(usize, Vec<Chunk>)> {
+    let mut input = TCompactInputProtocol::new(footer, footer.len() * LARGEST_STRUCTURE);
+    let about = FileMetaData::read_from_in_protocol(&mut input).ok()?;
+    let chunks = about.row_groups.into_iter().next()?.columns.into_iter().map(|chunk| {
+        let meta = chunk.meta_data?;
+        let at = u64::try_from(meta.dictionary_page_offset.unwrap_or(meta.data_page_offset)).ok()?;
+        let size = u64::try_from(meta.total_compressed_size).ok()?;
+        let nulls = meta.statistics.and_then(|statistics| statistics.null_count);
+        at.checked_add(size).filter(|&end| end <= footer_at)?;
+        Some(Chunk {
+            name: meta.path_in_schema.into_iter().next()?,
+            of: meta.type_,
+            coded: meta.dictionary_page_offset.is_some(),
+            missing: nulls == Some(about.num_rows),
+            at,
+            size,
+        })
+    });
+    Some((usize::try_from(about.num_rows).ok()?, chunks.collect::<Option<_>>()?))
+}
+
+fn decode(of: Type, mut bytes: &[u8], wanted: &mut dyn FnMut(usize) -> bool) -> Option<Values> {
+    let mut values = Decoder::new(of);
+    while !bytes.is_empty() {
+        let most = bytes.len() * LARGEST_STRUCTURE;
+        let header = &mut TCompactInputProtocol::new(&mut bytes, most);
+        let header = PageHeader::read_from_in_protocol(header).ok()?;
+        let size = usize::try_from(header.uncompressed_page_size).ok();
+        let size = size.filter(|&size| size <= LARGEST_PAGE_BYTES)?;
+        let body;
+        (body, bytes) = bytes.split_at_checked(usize::try_from(header.compressed_page_size).ok()?)?;
+        match (&header.dictionary_page_header, &header.data_page_header_v2) {
+            (Some(about), None) => {
+                values.dictionary(&unpack(body, size)?, usize::try_from(about.num_values).ok()?)?;
+            }
+            (None, Some(about)) => {
+                let rows = usize::try_from(about.num_values).ok().filter(|&rows| rows <= PAGE_ROWS)?;
+                if wanted(rows) {
+                    values.data(&Page::new(about, rows, body, size)?)?;
+                }
+            }
+            _ => return None,
+        }
     }
+    Some(values.finish())
+}
+
+impl<'b> Page<'b> {
+    fn new(about: &DataPageHeaderV2, rows: usize, body: &'b [u8], size: usize) -> Option<Page<'b>> {
+        let levels = usize::try_from(about.definition_levels_byte_length).ok()?;
+        let (levels, packed) = body.split_at_checked(levels)?;
+        let values = match about.is_compressed {
+            Some(false) => Cow::Borrowed(packed),
+            _ => Cow::Owned(unpack(packed, size.checked_sub(levels.len())?)?),
+        };
+        Some(Page { rows, there: hybrid(levels, 1, rows)?, encoding: about.encoding, values })
+    }
+}
+
+/// Runs and packed bits. Nothing when the bytes do not hold as many.
+fn hybrid(bytes: &[u8], width: u8, count: usize) -> Option<Vec<u32>> {
+    let width = Some(u32::from(width)).filter(|&width| width <= u32::BITS)?;
+    let numbers = HybridRleDecoder::new(bytes, width, count).collect().ok()?;
+    (numbers.len() == count).then_some(numbers)
 }
 
 /// Collects a column's pages.
 struct Decoder {
-    physical: i32,
+    of: Type,
     /// The dictionary, where there is one; texts that are not coded are added to it.
     texts: Texts,
     numbers: Vec<i64>,
@@ -193,14 +230,14 @@ struct Decoder {
 }
 
 impl Decoder {
-    fn new(physical: i32) -> Decoder {
-        let values = match physical {
-            physical::BYTE_ARRAY => Values::Text { codes: Vec::new(), texts: Texts::default() },
-            physical::DOUBLE => Values::Float(Vec::new()),
-            physical::BOOLEAN => Values::Bool(Vec::new()),
+    fn new(of: Type) -> Decoder {
+        let values = match of {
+            Type::BYTE_ARRAY => Values::Text { codes: Vec::new(), texts: Texts::default() },
+            Type::DOUBLE => Values::Float(Vec::new()),
+            Type::BOOLEAN => Values::Bool(Vec::new()),
             _ => Values::Int(Vec::new()),
         };
-        Decoder { physical, texts: Texts::default(), numbers: Vec::new(), has_dictionary: false, values }
+        Decoder { of, texts: Texts::default(), numbers: Vec::new(), has_dictionary: false, values }
     }
 
     fn finish(self) -> Values {
@@ -210,75 +247,43 @@ impl Decoder {
         }
     }
 
-    fn add(&mut self, header: &Structure, body: &[u8]) -> Option<()> {
-        let plain = usize::try_from(header.number(2)?).ok().filter(|&size| size <= LARGEST_PAGE_BYTES)?;
-        if header.number(1)? as i32 == page::DICTIONARY {
-            let count = usize::try_from(header.structure(7)?.number(1)?).ok()?;
-            return self.dictionary(&unpack(body, plain)?, count);
-        }
-        let data = header.structure(8)?;
-        let rows = page_rows(header)?;
-        let levels = usize::try_from(data.number(5)?).ok()?;
-        let (levels, packed) = body.split_at_checked(levels)?;
-        let mut there = Vec::with_capacity(rows);
-        read_hybrid(levels, 1, rows, &mut there)?;
-        let values = match data.number(7) {
-            Some(0) => packed.to_vec(),
-            _ => unpack(packed, plain.checked_sub(levels.len())?)?,
-        };
-        self.data(&Page { rows, there, encoding: data.number(4)? as i32, values })
-    }
-
     fn dictionary(&mut self, bytes: &[u8], count: usize) -> Option<()> {
         self.has_dictionary = true;
-        if self.physical != physical::BYTE_ARRAY {
+        if self.of != Type::BYTE_ARRAY {
             let numbers = bytes.as_chunks::<8>().0;
             self.numbers = numbers.iter().map(|number| i64::from_le_bytes(*number)).collect();
             return (self.numbers.len() == count).then_some(());
         }
-        let mut rest = bytes;
-        for _ in 0..count {
-            let (length, tail) = rest.split_first_chunk::<4>()?;
-            let (text, tail) = tail.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-            self.texts.push(std::str::from_utf8(text).ok()?);
-            rest = tail;
+        for text in BinaryIter::new(bytes, None) {
+            self.texts.push(std::str::from_utf8(text.ok()?).ok()?);
         }
-        Some(())
+        (self.texts.len() == count).then_some(())
     }
 
     fn data(&mut self, page: &Page) -> Option<()> {
         let present = page.there.iter().filter(|&&there| there != 0).count();
-        match page.encoding {
-            encoding::PLAIN if present == 0 => {
+        match (page.encoding, &mut self.values) {
+            (Encoding::PLAIN, _) if present == 0 => {
                 self.missing(page.rows);
                 Some(())
             }
-            encoding::CODES if self.has_dictionary => {
+            (Encoding::RLE_DICTIONARY, _) if self.has_dictionary => {
                 let (width, packed) = page.values.split_first()?;
-                let mut found = Vec::with_capacity(present);
-                read_hybrid(packed, u32::from(*width), present, &mut found)?;
-                self.decode(page, &found)
+                self.decode(page, &hybrid(packed, *width, present)?)
             }
-            encoding::LENGTHS_AND_TEXT => self.lengths_and_text(page, present),
-            encoding::DIFFERENCES => {
-                let (numbers, _) = read_differences(&page.values, present)?;
-                let Values::Int(values) = &mut self.values else { return None };
-                spread(page, &numbers, NO_INT, values)
+            (Encoding::DELTA_LENGTH_BYTE_ARRAY, _) => self.lengths_and_text(page, present),
+            (Encoding::DELTA_BINARY_PACKED, Values::Int(values)) => {
+                spread(page, &read_differences(&page.values, present)?.0, NO_INT, values)
             }
-            encoding::PLAIN => match &mut self.values {
-                Values::Float(values) => {
-                    let numbers: Vec<f64> =
-                        page.values.as_chunks().0.iter().map(|number| f64::from_le_bytes(*number)).collect();
-                    spread(page, &numbers, f64::NAN, values)
-                }
-                Values::Bool(values) => {
-                    let bit = |index: usize| Some(page.values.get(index / 8)? >> (index % 8) & 1 == 1);
-                    let truths: Vec<_> =
-                        (0..present).map(|index| bit(index).map(Some)).collect::<Option<_>>()?;
-                    spread(page, &truths, None, values)
-                }
-                _ => None,
-            },
+            (Encoding::PLAIN, Values::Float(values)) => {
+                let numbers = page.values.as_chunks().0.iter();
+                let numbers: Vec<f64> = numbers.map(|number| f64::from_le_bytes(*number)).collect();
+                spread(page, &numbers, f64::NAN, values)
+            }
+            (Encoding::PLAIN, Values::Bool(values)) if present.div_ceil(8) <= page.values.len() => {
+                let truths: Vec<_> = BitmapIter::new(&page.values, 0, present).map(Some).collect();
+                spread(page, &truths, None, values)
+            }
             _ => None,
         }
     }
@@ -304,10 +309,8 @@ impl Decoder {
                 spread(page, &numbers, NO_INT, values)
             }
             Values::Float(values) => {
-                let numbers: Vec<f64> = codes
-                    .iter()
-                    .map(|code| number(code).map(|bits| f64::from_bits(bits as u64)))
-                    .collect::<Option<_>>()?;
+                let float = |code| number(code).map(|bits| f64::from_bits(bits as u64));
+                let numbers: Vec<f64> = codes.iter().map(float).collect::<Option<_>>()?;
                 spread(page, &numbers, f64::NAN, values)
             }
             Values::Bool(_) => None,
@@ -315,8 +318,7 @@ impl Decoder {
     }
 
     fn lengths_and_text(&mut self, page: &Page, present: usize) -> Option<()> {
-        let (lengths, at) = read_differences(&page.values, present)?;
-        let mut rest = page.values.get(at..)?;
+        let (lengths, mut rest) = read_differences(&page.values, present)?;
         let first = self.texts.len() as u32;
         for length in &lengths {
             let (text, tail) = rest.split_at_checked(usize::try_from(*length).ok()?)?;

@@ -33,7 +33,7 @@ fn written(columns: &[(&str, Kind, Values)], rows: usize) -> Vec<u8> {
     for (name, kind, values) in columns {
         writer.column(name, *kind, values).expect("it is as it was written");
     }
-    writer.finish()
+    writer.finish().expect("it is as it was written")
 }
 
 fn columns(cells: &[(Option<u8>, i64)]) -> Vec<(&'static str, Kind, Values)> {
@@ -85,20 +85,60 @@ proptest! {
     }
 
     #[test]
+    fn any_footer_is_an_error_or_other_columns(
+        garbage in prop::collection::vec(any::<u8>(), 1..80),
+        place in any::<prop::sample::Index>(),
+    ) {
+        let cells: Vec<_> = (0..200_i64).map(|row| (Some((row % 7) as u8), row * 1_000)).collect();
+        let columns = columns(&cells);
+        let mut bytes = written(&columns, cells.len());
+        let end = bytes.len() - 8;
+        let (length, _) = bytes[end..].split_first_chunk::<4>().expect("it is as it was written");
+        let footer = end - u32::from_le_bytes(*length) as usize;
+        let place = footer + place.index(end - footer);
+        let garbage = &garbage[..garbage.len().min(end - place)];
+        bytes[place..place + garbage.len()].copy_from_slice(garbage);
+        opened(&bytes, &columns);
+    }
+
+    #[test]
     fn a_damaged_file_is_an_error_or_other_values(place in any::<prop::sample::Index>(), flip in 1..=255_u8, cut in any::<bool>()) {
         let cells: Vec<_> = (0..200_i64).map(|row| (Some((row % 7) as u8), row * 1_000)).collect();
         let columns = columns(&cells);
         let mut bytes = written(&columns, cells.len());
         let place = place.index(bytes.len());
         if cut { bytes.truncate(place) } else { bytes[place] ^= flip }
-        let folder = tempfile::tempdir().expect("it is as it was written");
-        let path = folder.path().join("t.parquet");
-        std::fs::write(&path, bytes).expect("it is as it was written");
-        if let Ok(file) = File::open(&path) {
-            for (name, ..) in &columns {
-                let _ = file.column(name);
-                let _ = file.cells(name, &[3, 150]);
-            }
+        opened(&bytes, &columns);
+    }
+}
+
+/// Lists of a footer that say they have thousands of millions of entries ask for more memory than there is.
+#[test]
+fn lists_without_end_are_damage() {
+    // The version, and the lists of the schema and of the groups of rows.
+    for list in [&[0x19][..], &[0x19, 0x1C, 0x48, 0x01, 0x61, 0x00, 0x16, 0x02, 0x19]] {
+        let mut footer = vec![0x15, 0x04];
+        footer.extend_from_slice(list);
+        footer.extend_from_slice(&[0xFC, 0xFF, 0xFF, 0xFF, 0xFF, 0x07]);
+        let mut bytes = b"PAR1".to_vec();
+        bytes.extend_from_slice(&footer);
+        bytes.extend_from_slice(&(footer.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(b"PAR1");
+        assert!(!opened(&bytes, &[]), "{list:?}");
+    }
+}
+
+/// Whether a file opens. All it says of its columns is asked.
+fn opened(bytes: &[u8], columns: &[(&str, Kind, Values)]) -> bool {
+    let folder = tempfile::tempdir().expect("it is as it was written");
+    let path = folder.path().join("t.parquet");
+    std::fs::write(&path, bytes).expect("it is as it was written");
+    let file = File::open(&path);
+    if let Ok(file) = &file {
+        for (name, ..) in columns {
+            let _ = file.column(name);
+            let _ = file.cells(name, &[3, 150]);
         }
     }
+    file.is_ok()
 }

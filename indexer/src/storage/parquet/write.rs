@@ -2,15 +2,28 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::io::{Error, Result};
+use std::vec;
 
 use ingest::NO_INT;
+use polars_parquet::parquet::compression::Compression;
+use polars_parquet::parquet::encoding::hybrid_rle::{Encoder, bitpacked_encode, encode};
+use polars_parquet::parquet::error::ParquetError;
+use polars_parquet::parquet::metadata::{Descriptor, SchemaDescriptor};
+use polars_parquet::parquet::page::{
+    CompressedDataPage, CompressedDictPage, CompressedPage, DataPageHeader, DataPageHeaderV2,
+};
+use polars_parquet::parquet::schema::types::{ParquetType, PhysicalType};
+use polars_parquet::parquet::statistics::ParquetStatistics;
+use polars_parquet::parquet::write::{DynIter, DynStreamingIterator, FileWriter, Version, WriteOptions};
+use polars_parquet::parquet::{CowBuffer, FallibleStreamingIterator};
+use polars_parquet_format::Encoding;
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::CParameter;
 
 use super::super::intern::{HOPELESS, TRIAL_ROWS};
-use super::bits::{width_of, write_differences, write_hybrid, write_run};
-use super::thrift;
-use super::{Kind, MAGIC, NO_CODE, PAGE_ROWS, Texts, Values, ZSTD, encoding, page};
+use super::differences::{width_of, write_differences};
+use super::{Kind, NO_CODE, PAGE_ROWS, Texts, Values};
 
 /// Columns are small beside the raw bytes, so a second of an import should not go into packing them.
 const LEVEL: i32 = 1;
@@ -20,366 +33,234 @@ const MOST_CODED_NUMBERS: usize = 1 << 16;
 
 /// A Parquet file being made in memory. A segment's table is a few tens of megabytes at most.
 pub struct Writer {
-    bytes: Vec<u8>,
     rows: usize,
     columns: Vec<Chunk>,
     compressor: Compressor<'static>,
 }
 
-/// What the footer says of a column.
+/// A column and its pages.
 struct Chunk {
-    name: String,
-    kind: Kind,
-    encoding: i32,
-    dictionary_at: Option<usize>,
-    data_at: usize,
-    unpacked: usize,
-    nulls: usize,
-    range: Option<(i64, i64)>,
+    of: Descriptor,
+    /// The least and the largest number of each page of rows, where that is told.
+    ranges: Vec<Option<(i64, i64)>>,
+    pages: Vec<CompressedPage>,
 }
 
-/// What the header of a page of rows says of it.
-struct DataPage {
-    rows: usize,
-    missing: usize,
-    encoding: i32,
-    /// Bytes of what tells which rows have a value.
-    levels: usize,
-    packed: bool,
+impl Chunk {
+    fn new(name: &str, kind: Kind) -> Chunk {
+        let of = Descriptor { primitive_type: kind.of(name), max_def_level: 1, max_rep_level: 0 };
+        Chunk { of, ranges: Vec::new(), pages: Vec::new() }
+    }
+
+    /// What a page says of its values without holding them.
+    fn statistics(&self, page: usize, missing: usize) -> ParquetStatistics {
+        let place = |number: i64| match self.of.primitive_type.physical_type {
+            PhysicalType::Int32 => (number as i32).to_le_bytes().to_vec(),
+            _ => number.to_le_bytes().to_vec(),
+        };
+        let (least, most) = self.ranges.get(page).copied().flatten().unzip();
+        let (least, most) = (least.map(place), most.map(place));
+        ParquetStatistics::new(None, None, missing as i64, None, most, least, None, None)
+    }
+}
+
+/// Pages that are let go of as they are written, so that a table does not stand in memory twice.
+struct Pages {
+    left: vec::IntoIter<CompressedPage>,
+    written: Option<CompressedPage>,
+}
+
+impl FallibleStreamingIterator for Pages {
+    type Item = CompressedPage;
+    type Error = ParquetError;
+
+    fn advance(&mut self) -> std::result::Result<(), ParquetError> {
+        self.written = self.left.next();
+        Ok(())
+    }
+
+    fn get(&self) -> Option<&CompressedPage> {
+        self.written.as_ref()
+    }
 }
 
 impl Writer {
-    pub fn new(rows: usize) -> std::io::Result<Writer> {
+    pub fn new(rows: usize) -> Result<Writer> {
         let mut compressor = Compressor::new(LEVEL)?;
         compressor.set_parameter(CParameter::ChecksumFlag(true))?;
-        Ok(Writer { bytes: MAGIC.to_vec(), rows, columns: Vec::new(), compressor })
+        Ok(Writer { rows, columns: Vec::new(), compressor })
     }
 
     /// Packs what comes at another level.
-    pub fn pack_at(&mut self, level: i32) -> std::io::Result<()> {
+    pub fn pack_at(&mut self, level: i32) -> Result<()> {
         self.compressor.set_compression_level(level)
     }
 
-    pub fn column(&mut self, name: &str, kind: Kind, values: &Values) -> std::io::Result<()> {
+    pub fn column(&mut self, name: &str, kind: Kind, values: &Values) -> Result<()> {
         match values {
             Values::Text { codes, texts } => self.texts(name, codes, texts),
             Values::Int(numbers) => self.numbers(name, kind, numbers),
             Values::Float(numbers) => self.floats(name, numbers),
             Values::Bool(values) => {
-                let part = |rows: &[Option<bool>]| bits(rows.iter().copied().flatten());
-                self.data(name, kind, encoding::PLAIN, None, values, Option::is_some, part)
+                self.data(Chunk::new(name, kind), Encoding::PLAIN, values, Option::is_some, |rows, bytes| {
+                    let found: Vec<bool> = rows.iter().copied().flatten().collect();
+                    bitpacked_encode(bytes, found.into_iter())
+                })
             }
         }
     }
 
     /// A column without a value.
-    pub fn missing(&mut self, name: &str, kind: Kind) {
-        let data_at = self.bytes.len();
-        let mut left = self.rows;
-        while left > 0 {
-            let rows = left.min(PAGE_ROWS);
-            let mut levels = Vec::new();
-            write_run(rows, 0, &mut levels);
-            let page = DataPage {
-                rows,
-                missing: rows,
-                encoding: encoding::PLAIN,
-                levels: levels.len(),
-                packed: false,
-            };
-            self.data_page(&page, levels.len(), levels.len());
-            self.bytes.extend_from_slice(&levels);
-            left -= rows;
-        }
-        self.columns.push(Chunk {
-            name: name.to_owned(),
-            kind,
-            encoding: encoding::PLAIN,
-            dictionary_at: None,
-            data_at,
-            unpacked: self.bytes.len() - data_at,
-            nulls: self.rows,
-            range: None,
-        });
+    pub fn missing(&mut self, name: &str, kind: Kind) -> Result<()> {
+        let values = vec![(); self.rows];
+        self.data(Chunk::new(name, kind), Encoding::PLAIN, &values, |()| false, |_, _| Ok(()))
     }
 
     /// Coded where texts repeat, else as they are.
-    fn texts(&mut self, name: &str, codes: &[u32], texts: &Texts) -> std::io::Result<()> {
-        let is_there = |code: &u32| *code != NO_CODE;
+    fn texts(&mut self, name: &str, codes: &[u32], texts: &Texts) -> Result<()> {
+        let chunk = Chunk::new(name, Kind::Text);
         if texts.len() <= codes.len() / 2 {
             let mut values = Vec::with_capacity(texts.bytes() + texts.len() * 4);
             for text in texts.iter() {
                 values.extend_from_slice(&(text.len() as u32).to_le_bytes());
                 values.extend_from_slice(text.as_bytes());
             }
-            return self.coded(name, Kind::Text, &values, texts.len(), codes, None);
+            return self.coded(chunk, &values, texts.len(), codes);
         }
-        let part = |codes: &[u32]| {
+        let encoding = Encoding::DELTA_LENGTH_BYTE_ARRAY;
+        self.data(chunk, encoding, codes, is_code, |codes, bytes| {
             let found: Vec<&str> = codes.iter().filter_map(|&code| texts.get(code as usize)).collect();
             let lengths: Vec<i64> = found.iter().map(|text| text.len() as i64).collect();
-            let mut values = Vec::new();
-            write_differences(&lengths, &mut values);
-            for text in found {
-                values.extend_from_slice(text.as_bytes());
-            }
-            values
-        };
-        self.data(name, Kind::Text, encoding::LENGTHS_AND_TEXT, None, codes, is_there, part)
+            write_differences(&lengths, bytes);
+            found.iter().for_each(|text| bytes.extend_from_slice(text.as_bytes()));
+            Ok(())
+        })
     }
 
-    pub fn numbers(&mut self, name: &str, kind: Kind, numbers: &[i64]) -> std::io::Result<()> {
-        let is_there = |number: &i64| *number != NO_INT;
-        let found = || numbers.iter().copied().filter(|number| is_there(number));
-        let range = found().min().zip(found().max());
+    pub fn numbers(&mut self, name: &str, kind: Kind, numbers: &[i64]) -> Result<()> {
+        let range = |page: &[i64]| {
+            let found = || page.iter().copied().filter(is_number);
+            found().min().zip(found().max())
+        };
+        let ranges = numbers.chunks(PAGE_ROWS).map(range).collect();
+        let chunk = Chunk { ranges, ..Chunk::new(name, kind) };
         if kind == Kind::Int
             && let Some((codes, values)) = code(numbers, NO_INT)
         {
-            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-            return self.coded(name, kind, &bytes, values.len(), &codes, range);
+            return self.coded(chunk, &plain(&values), values.len(), &codes);
         }
-        let part = |numbers: &[i64]| {
-            let found: Vec<i64> = numbers.iter().copied().filter(is_there).collect();
-            let mut values = Vec::new();
-            write_differences(&found, &mut values);
-            values
-        };
-        self.data(name, kind, encoding::DIFFERENCES, range, numbers, is_there, part)
+        self.data(chunk, Encoding::DELTA_BINARY_PACKED, numbers, is_number, |page, bytes| {
+            let found: Vec<i64> = page.iter().copied().filter(is_number).collect();
+            write_differences(&found, bytes);
+            Ok(())
+        })
     }
 
-    fn floats(&mut self, name: &str, numbers: &[f64]) -> std::io::Result<()> {
+    fn floats(&mut self, name: &str, numbers: &[f64]) -> Result<()> {
         let bits: Vec<i64> = numbers
             .iter()
             .map(|number| if number.is_nan() { NO_INT } else { number.to_bits() as i64 })
             .collect();
+        let chunk = Chunk::new(name, Kind::Float);
         // The bits of minus zero are those of the missing number, so such columns stay as they are.
         let minus_zero = numbers.iter().any(|number| *number == 0.0 && number.is_sign_negative());
         if !minus_zero && let Some((codes, values)) = code(&bits, NO_INT) {
-            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-            return self.coded(name, Kind::Float, &bytes, values.len(), &codes, None);
+            return self.coded(chunk, &plain(&values), values.len(), &codes);
         }
-        let part = |numbers: &[f64]| {
-            let found = numbers.iter().filter(|number| !number.is_nan());
-            found.flat_map(|number| number.to_le_bytes()).collect()
-        };
         let is_there = |number: &f64| !number.is_nan();
-        self.data(name, Kind::Float, encoding::PLAIN, None, numbers, is_there, part)
+        self.data(chunk, Encoding::PLAIN, numbers, is_there, |page, bytes| {
+            bytes.extend(
+                page.iter().filter(|number| is_there(number)).flat_map(|number| number.to_le_bytes()),
+            );
+            Ok(())
+        })
     }
 
     /// A column as codes of a dictionary that goes before it.
-    fn coded(
-        &mut self,
-        name: &str,
-        kind: Kind,
-        dictionary: &[u8],
-        count: usize,
-        codes: &[u32],
-        range: Option<(i64, i64)>,
-    ) -> std::io::Result<()> {
-        let dictionary_at = self.bytes.len();
-        let packed = self.compressor.compress(dictionary)?;
-        self.page(page::DICTIONARY, dictionary.len(), packed.len(), |header| {
-            header.structure(7, |header| {
-                header.i32(1, count as i32);
-                header.i32(2, encoding::PLAIN);
-            });
-        });
-        self.bytes.extend_from_slice(&packed);
+    fn coded(&mut self, mut chunk: Chunk, dictionary: &[u8], count: usize, codes: &[u32]) -> Result<()> {
+        let packed = CowBuffer::Owned(self.compressor.compress(dictionary)?);
+        let page = CompressedDictPage::new(packed, Compression::Zstd, dictionary.len(), count, false);
+        chunk.pages.push(CompressedPage::Dict(page));
         let width = width_of(count.saturating_sub(1) as u64);
-        let part = |codes: &[u32]| {
-            let mut values = vec![width as u8];
-            if codes.contains(&NO_CODE) {
-                let found: Vec<u32> = codes.iter().copied().filter(|&code| code != NO_CODE).collect();
-                write_hybrid(&found, width, &mut values);
-            } else {
-                write_hybrid(codes, width, &mut values);
-            }
-            values
-        };
-        let is_there = |code: &u32| *code != NO_CODE;
-        self.data(name, kind, encoding::CODES, range, codes, is_there, part)?;
-        if let Some(chunk) = self.columns.last_mut() {
-            chunk.dictionary_at = Some(dictionary_at);
-            chunk.unpacked += dictionary.len();
-        }
-        Ok(())
+        self.data(chunk, Encoding::RLE_DICTIONARY, codes, is_code, |codes, bytes| {
+            bytes.push(width as u8);
+            encode::<u32, _, _>(bytes, codes.iter().copied().filter(is_code), width as u32)
+        })
     }
 
     /// The data pages of a column. `part` encodes the values that are there.
-    #[allow(clippy::too_many_arguments)]
     fn data<T>(
         &mut self,
-        name: &str,
-        kind: Kind,
-        encoding: i32,
-        range: Option<(i64, i64)>,
+        mut chunk: Chunk,
+        encoding: Encoding,
         values: &[T],
         is_there: impl Fn(&T) -> bool,
-        part: impl Fn(&[T]) -> Vec<u8>,
-    ) -> std::io::Result<()> {
-        let data_at = self.bytes.len();
-        let (mut unpacked, mut nulls) = (0, 0);
-        for rows in values.chunks(PAGE_ROWS) {
-            let there: Vec<u32> = rows.iter().map(|value| u32::from(is_there(value))).collect();
-            let missing = there.iter().filter(|&&there| there == 0).count();
-            let mut levels = Vec::new();
-            write_hybrid(&there, 1, &mut levels);
-            let plain = part(rows);
+        part: impl Fn(&[T], &mut Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
+        let mut plain = Vec::new();
+        for (page, rows) in values.chunks(PAGE_ROWS).enumerate() {
+            let mut body = Vec::new();
+            let missing = rows.iter().filter(|value| !is_there(value)).count();
+            if missing == 0 {
+                bool::run_length_encode(&mut body, rows.len(), true, 1)?;
+            } else {
+                encode::<bool, _, _>(&mut body, rows.iter().map(&is_there), 1)?;
+            }
+            let levels = body.len();
+            plain.clear();
+            part(rows, &mut plain)?;
             let packed = self.compressor.compress(&plain)?;
             let smaller = packed.len() < plain.len();
-            let body = if smaller { &packed } else { &plain };
-            let page =
-                DataPage { rows: rows.len(), missing, encoding, levels: levels.len(), packed: smaller };
-            self.data_page(&page, levels.len() + plain.len(), levels.len() + body.len());
-            self.bytes.extend_from_slice(&levels);
-            self.bytes.extend_from_slice(body);
-            unpacked += levels.len() + plain.len();
-            nulls += missing;
+            body.extend_from_slice(if smaller { &packed } else { &plain });
+            let header = DataPageHeaderV2 {
+                num_values: rows.len() as i32,
+                num_nulls: missing as i32,
+                num_rows: rows.len() as i32,
+                encoding,
+                definition_levels_byte_length: levels as i32,
+                repetition_levels_byte_length: 0,
+                is_compressed: Some(smaller),
+                statistics: Some(chunk.statistics(page, missing)),
+            };
+            chunk.pages.push(CompressedPage::Data(CompressedDataPage::new(
+                DataPageHeader::V2(header),
+                CowBuffer::Owned(body),
+                Compression::Zstd,
+                levels + plain.len(),
+                chunk.of.clone(),
+                rows.len(),
+            )));
         }
-        let name = name.to_owned();
-        let dictionary_at = None;
-        self.columns.push(Chunk { name, kind, encoding, dictionary_at, data_at, unpacked, nulls, range });
+        self.columns.push(chunk);
         Ok(())
     }
 
-    fn data_page(&mut self, page: &DataPage, plain: usize, packed: usize) {
-        self.page(page::DATA, plain, packed, |header| {
-            header.structure(8, |header| {
-                header.i32(1, page.rows as i32);
-                header.i32(2, page.missing as i32);
-                header.i32(3, page.rows as i32);
-                header.i32(4, page.encoding);
-                header.i32(5, page.levels as i32);
-                header.i32(6, 0);
-                header.boolean(7, page.packed);
-            });
-        });
-    }
-
-    fn page(&mut self, kind: i32, plain: usize, packed: usize, more: impl FnOnce(&mut thrift::Writer)) {
-        let mut header = thrift::Writer::default();
-        header.open();
-        header.i32(1, kind);
-        header.i32(2, plain as i32);
-        header.i32(3, packed as i32);
-        more(&mut header);
-        header.close();
-        self.bytes.extend_from_slice(&header.bytes);
-    }
-
     /// The whole file.
-    pub fn finish(mut self) -> Vec<u8> {
-        let mut ends: Vec<usize> =
-            self.columns.iter().map(|chunk| chunk.dictionary_at.unwrap_or(chunk.data_at)).skip(1).collect();
-        ends.push(self.bytes.len());
-        let footer = self.footer(&ends);
-        self.bytes.extend_from_slice(&footer);
-        self.bytes.extend_from_slice(&(footer.len() as u32).to_le_bytes());
-        self.bytes.extend_from_slice(MAGIC);
-        self.bytes
-    }
-
-    fn footer(&self, ends: &[usize]) -> Vec<u8> {
-        let mut footer = thrift::Writer::default();
-        footer.open();
-        footer.i32(1, 2);
-        let schema: Vec<Option<&Chunk>> =
-            std::iter::once(None).chain(self.columns.iter().map(Some)).collect();
-        footer.structures(2, &schema, |element, chunk| {
-            if let Some(chunk) = chunk {
-                chunk.schema(element);
-            } else {
-                element.binary(4, b"events");
-                element.i32(5, self.columns.len() as i32);
-            }
+    pub fn finish(self) -> Result<Vec<u8>> {
+        let types = self.columns.iter().map(|chunk| chunk.of.primitive_type.clone());
+        let schema = SchemaDescriptor::new("events".into(), types.map(ParquetType::PrimitiveType).collect());
+        let options = WriteOptions { write_statistics: false, version: Version::V2 };
+        let mut file = FileWriter::new(Vec::new(), schema, options, None);
+        let columns = self.columns.into_iter().map(|chunk| {
+            Ok(DynStreamingIterator::new(Pages { left: chunk.pages.into_iter(), written: None }))
         });
-        footer.i64(3, self.rows as i64);
-        footer.structures(4, &[()], |group, ()| {
-            let chunks: Vec<_> = self.columns.iter().zip(ends).collect();
-            group.structures(1, &chunks, |column, (chunk, end)| {
-                column.i64(2, 0);
-                column.structure(3, |meta| chunk.meta(meta, self.rows, **end));
-            });
-            group.i64(2, self.columns.iter().map(|chunk| chunk.unpacked as i64).sum());
-            group.i64(3, self.rows as i64);
-        });
-        footer.binary(6, concat!("timberline version ", env!("CARGO_PKG_VERSION")).as_bytes());
-        footer.close();
-        footer.bytes
+        file.write(self.rows as u64, DynIter::new(columns))
+            .and_then(|()| file.end(None))
+            .map_err(Error::other)?;
+        Ok(file.into_inner())
     }
 }
 
-impl Chunk {
-    fn schema(&self, element: &mut thrift::Writer) {
-        element.i32(1, self.kind.physical());
-        element.i32(3, 1);
-        element.binary(4, self.name.as_bytes());
-        let integer = |logical: &mut thrift::Writer, bits: i8| {
-            logical.structure(10, |integer| {
-                integer.i8(1, bits);
-                integer.boolean(2, false);
-            });
-        };
-        match self.kind {
-            Kind::Text => {
-                element.i32(6, 0);
-                element.structure(10, |logical| logical.structure(1, |_| {}));
-            }
-            Kind::Time => element.structure(10, |logical| {
-                logical.structure(8, |time| {
-                    time.boolean(1, true);
-                    time.structure(2, |unit| unit.structure(3, |_| {}));
-                });
-            }),
-            Kind::UnsignedShort => {
-                element.i32(6, 13);
-                element.structure(10, |logical| integer(logical, 32));
-            }
-            Kind::UnsignedInt => {
-                element.i32(6, 14);
-                element.structure(10, |logical| integer(logical, 64));
-            }
-            Kind::Int | Kind::Float | Kind::Bool => {}
-        }
-    }
-
-    fn meta(&self, meta: &mut thrift::Writer, rows: usize, end: usize) {
-        let start = self.dictionary_at.unwrap_or(self.data_at);
-        meta.i32(1, self.kind.physical());
-        match self.dictionary_at {
-            Some(_) => meta.numbers(2, &[encoding::PLAIN, encoding::RLE, self.encoding]),
-            None => meta.numbers(2, &[encoding::RLE, self.encoding]),
-        }
-        meta.text_list(3, &[&self.name]);
-        meta.i32(4, ZSTD);
-        meta.i64(5, rows as i64);
-        meta.i64(6, self.unpacked as i64);
-        meta.i64(7, (end - start) as i64);
-        meta.i64(9, self.data_at as i64);
-        if let Some(at) = self.dictionary_at {
-            meta.i64(11, at as i64);
-        }
-        meta.structure(12, |statistics| {
-            statistics.i64(3, self.nulls as i64);
-            if let Some((least, most)) = self.range {
-                let width = if self.kind == Kind::UnsignedShort { 4 } else { 8 };
-                statistics.binary(5, &most.to_le_bytes()[..width]);
-                statistics.binary(6, &least.to_le_bytes()[..width]);
-            }
-        });
-    }
+fn is_code(code: &u32) -> bool {
+    *code != NO_CODE
 }
 
-fn bits(values: impl Iterator<Item = bool>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for (index, value) in values.enumerate() {
-        if index % 8 == 0 {
-            bytes.push(0);
-        }
-        if let Some(byte) = bytes.last_mut() {
-            *byte |= u8::from(value) << (index % 8);
-        }
-    }
-    bytes
+fn is_number(number: &i64) -> bool {
+    *number != NO_INT
+}
+
+fn plain(values: &[i64]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
 /// Each number's place among the distinct ones. Nothing where too few repeat.
