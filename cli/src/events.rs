@@ -1,5 +1,6 @@
 //! `timberline query` and `timberline export`: matching events as text, raw bytes, JSON lines or CSV.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -16,6 +17,9 @@ use crate::args::{self, Export, Format};
 use crate::notebook;
 use crate::out;
 use crate::pipes::{self, Piped};
+
+/// So many of the terms that a clause stands for are told.
+const TERMS_SHOWN: usize = 20;
 
 pub fn query(arguments: &args::Query) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
@@ -94,6 +98,9 @@ fn explain(explained: &Explanation) {
         let paths: Vec<String> =
             step.paths.iter().map(|(path, times)| format!("{} x{times}", path.name())).collect();
         out::say(&format!("  {}", step.clause));
+        if !step.terms.is_empty() {
+            out::say(&format!("    terms: {}", terms(&step.terms)));
+        }
         out::say(&format!(
             "    {}: {} of {} rows, {} texts read ({} bytes), {:.3} ms",
             paths.join(", "),
@@ -104,6 +111,13 @@ fn explain(explained: &Explanation) {
             step.time.as_secs_f64() * 1_000.0,
         ));
     }
+}
+
+/// The first of the terms that a clause stands for.
+fn terms(terms: &BTreeSet<String>) -> String {
+    let shown: Vec<&str> = terms.iter().map(String::as_str).take(TERMS_SHOWN).collect();
+    let more = terms.len() - shown.len();
+    if more > 0 { format!("{} and {more} more", shown.join(" ")) } else { shown.join(" ") }
 }
 
 pub fn export(arguments: &Export) -> Result<Outcome> {

@@ -20,6 +20,16 @@ pub fn is_delimited(text: &[u8], start: usize, end: usize) -> bool {
     start == end || !is_inside(start) && !is_inside(end)
 }
 
+/// Longer tokens are no words. They are keys and encoded bytes.
+pub const LONGEST_WORD_BYTES: usize = 40;
+
+/// Whether a folded token is a word that people type: none with digits, of which most are ids. The text index has a term
+/// for each word, and a fuzzy word means only words.
+#[must_use]
+pub fn is_word(token: &[u8]) -> bool {
+    token.len() <= LONGEST_WORD_BYTES && !token.iter().any(u8::is_ascii_digit)
+}
+
 /// The tokens of a text, as ranges of its bytes.
 pub fn ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     let mut at = 0;

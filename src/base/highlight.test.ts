@@ -12,13 +12,24 @@ it.each([
 ])('looks in %j for %j', (query, words) => expect(filterWords(query)).toEqual(words));
 
 it('marks every place, whatever the case, and loses no character', () => {
-  const pieces = highlight('GET /get (a.b) axb', ['get', 'a.b']);
+  const pieces = highlight('GET /get (a.b) axb', ['a-b', 'get', 'a.b']);
   expect(pieces.filter((piece) => piece.marked).map((piece) => piece.text)).toEqual([
     'GET',
     'get',
     'a.b',
   ]);
   expect(pieces.map((piece) => piece.text).join('')).toBe('GET /get (a.b) axb');
+});
+
+it('marks the words that a fuzzy word finds, as whole words', () => {
+  const marked = (text: string, ...words: string[]): string[] =>
+    highlight(text, words)
+      .filter((piece) => piece.marked)
+      .map((piece) => piece.text);
+  expect(filterWords('timout~ AND größe~2')).toEqual(['timout~', 'größe~2']);
+  expect(marked('Timeout timeouts tmiout time0ut', 'timout~')).toEqual(['Timeout', 'tmiout']);
+  expect(marked('Timeout timeouts tmieotu', 'timout~2')).toEqual(['Timeout', 'timeouts']);
+  expect(marked('größen Grobe größ', 'größe~')).toEqual(['größen', 'größ']);
 });
 
 it('gives an unmarked line back whole', () => {

@@ -11,6 +11,12 @@ export interface Piece {
 
 const TOKEN = /(-|NOT\s+)?(?:"((?:[^"\\]|\\.)*)"|([^\s()"]+))/g;
 
+/** A fuzzy word of the language, such as `timout~` or `timout~2`. */
+const FUZZY = /^([\p{L}\p{M}_]+)~([12]?)$/u;
+
+/** Runs of what makes tokens, without the digits that no fuzzy word looks at. */
+const WORDS = /[\w\u{80}-\u{10ffff}]+/gu;
+
 /** The lower-case texts to look for, longest first so that a longer word wins over its part. */
 export function filterWords(query: string): string[] {
   const words = new Set<string>();
@@ -31,7 +37,11 @@ function isPlain(word: string): boolean {
 
 export function highlight(text: string, words: readonly string[]): Piece[] {
   if (words.length === 0) return [{ text, marked: false }];
-  const pattern = new RegExp(words.map(escapePattern).join('|'), 'gi');
+  const texts = words.flatMap((word) =>
+    FUZZY.test(word) ? similar(word, text) : [escapePattern(word)],
+  );
+  if (texts.length === 0) return [{ text, marked: false }];
+  const pattern = new RegExp(texts.join('|'), 'giu');
   const pieces: Piece[] = [];
   let end = 0;
   for (const found of text.matchAll(pattern)) {
@@ -44,6 +54,32 @@ export function highlight(text: string, words: readonly string[]): Piece[] {
   return pieces;
 }
 
+/** Patterns of the words of a text that a fuzzy word finds. */
+function similar(fuzzy: string, text: string): string[] {
+  const [, word = '', edits = ''] = FUZZY.exec(fuzzy) ?? [];
+  const most = edits === '2' ? 2 : 1;
+  const found = text.match(WORDS) ?? [];
+  const are = found.filter((one) => !/\d/.test(one) && isWithin(word, one.toLowerCase(), most));
+  const ends = ['(?<![\\w\\u{80}-\\u{10ffff}])', '(?![\\w\\u{80}-\\u{10ffff}])'] as const;
+  return [...new Set(are)].map((one) => ends[0] + escapePattern(one) + ends[1]);
+}
+
+/** Whether at most so many edits lead from one word to another; two neighbours that are swapped are one edit. */
+function isWithin(from: string, to: string, edits: number): boolean {
+  let same = 0;
+  while (same < from.length && from[same] === to[same]) same += 1;
+  const [one, other] = [from.slice(same), to.slice(same)];
+  if (one === '' || other === '') return one.length + other.length <= edits;
+  if (edits === 0) return false;
+  const isSwapped = one[0] === other[1] && one[1] === other[0];
+  return (
+    isWithin(one.slice(1), other, edits - 1) ||
+    isWithin(one, other.slice(1), edits - 1) ||
+    isWithin(one.slice(1), other.slice(1), edits - 1) ||
+    (isSwapped && isWithin(one.slice(2), other.slice(2), edits - 1))
+  );
+}
+
 function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

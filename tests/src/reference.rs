@@ -122,6 +122,13 @@ fn occurs(pattern: &Pattern, text: &str) -> bool {
             let (words, text) = (tokens::folded(words.as_bytes()), tokens::folded(text.as_bytes()));
             near(&words, &text, *slop as usize)
         }
+        Pattern::Fuzzy(word, edits) => {
+            let word: Vec<char> = fold(word).chars().collect();
+            tokens::folded(text.as_bytes()).iter().any(|token| {
+                let is_word = token.len() <= 40 && !token.contains(|c: char| c.is_ascii_digit());
+                is_word && leads_to(&word, &token.chars().collect::<Vec<char>>(), *edits)
+            })
+        }
         Pattern::Substring(part) => fold(text).contains(&fold(part)),
         Pattern::Regex(regex) => {
             let flag = if regex.ignore_case() { "(?i)" } else { "" };
@@ -181,6 +188,22 @@ fn glob_expression(glob: &str, any: &str) -> String {
         }
     }
     expression
+}
+
+/// Whether so many edits lead from one text to another: letters that differ are left out, added, replaced or swapped.
+fn leads_to(from: &[char], to: &[char], edits: u8) -> bool {
+    let ([first, from_rest @ ..], [other, to_rest @ ..]) = (from, to) else {
+        return from.len() + to.len() <= usize::from(edits);
+    };
+    if first == other && leads_to(from_rest, to_rest, edits) {
+        return true;
+    }
+    let Some(left) = edits.checked_sub(1) else { return false };
+    let are_swapped = from.len() > 1 && to.len() > 1 && (from[0], from[1]) == (to[1], to[0]);
+    leads_to(from_rest, to, left)
+        || leads_to(from, to_rest, left)
+        || leads_to(from_rest, to_rest, left)
+        || are_swapped && leads_to(&from[2..], &to[2..], left)
 }
 
 /// Every way to place the words in their order is tried.

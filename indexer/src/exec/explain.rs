@@ -1,7 +1,7 @@
 //! What was done to answer a query, clause by clause.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// How the rows of a clause were found in a segment, the cheapest first.
@@ -50,6 +50,8 @@ pub struct Step {
     /// Events whose text was read, and its bytes.
     pub texts: u64,
     pub bytes: u64,
+    /// The terms that the clause stands for, as the indexes of the segments have them.
+    pub terms: BTreeSet<String>,
     pub time: Duration,
 }
 
@@ -58,12 +60,17 @@ pub struct Step {
 pub struct Trace {
     steps: RefCell<Vec<Step>>,
     read: Cell<(u64, u64)>,
+    terms: RefCell<BTreeSet<String>>,
 }
 
 impl Trace {
     pub fn text_read(&self, bytes: usize) {
         let (texts, all) = self.read.get();
         self.read.set((texts + 1, all + bytes as u64));
+    }
+
+    pub fn terms_matched(&self, terms: Vec<String>) {
+        self.terms.borrow_mut().extend(terms);
     }
 
     /// Adds what a clause took in one segment.
@@ -81,6 +88,7 @@ impl Trace {
         step.matched += matched as u64;
         step.texts += texts;
         step.bytes += bytes;
+        step.terms.append(&mut self.terms.borrow_mut());
         step.time += time;
     }
 

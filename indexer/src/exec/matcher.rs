@@ -6,6 +6,7 @@ use regex_automata::meta::Regex;
 
 use crate::query::Pattern;
 use crate::query::network::Network;
+use crate::storage::Fuzzy;
 use crate::tokens;
 
 /// A pattern made ready to be looked for many times.
@@ -15,6 +16,7 @@ pub enum Matcher {
     Tokens(Vec<String>),
     /// The same with at most so many other tokens between them.
     Near(Vec<String>, usize),
+    Fuzzy(Fuzzy),
     Glob(Vec<Piece>),
     Substring(String),
     Regex(Regex),
@@ -34,6 +36,9 @@ impl Matcher {
     pub fn new(pattern: &Pattern) -> Matcher {
         match pattern {
             Pattern::Tokens(words) => Matcher::Tokens(tokens::folded(words.as_bytes())),
+            Pattern::Fuzzy(word, edits) => {
+                Fuzzy::new(&fold_text(word), *edits).map_or(Matcher::Never, Matcher::Fuzzy)
+            }
             Pattern::Substring(part) => Matcher::Substring(fold_text(part)),
             Pattern::Glob(glob) => Matcher::Glob(pieces(glob)),
             Pattern::Near(words, slop) => Matcher::Near(tokens::folded(words.as_bytes()), *slop as usize),
@@ -48,6 +53,7 @@ impl Matcher {
     pub fn is_in(&self, text: &[u8]) -> bool {
         match self {
             Matcher::Tokens(tokens) | Matcher::Network(_, tokens) => has_tokens(text, tokens),
+            Matcher::Fuzzy(words) => words.is_in(text),
             Matcher::Substring(part) => has_substring(text, part),
             Matcher::Glob(pieces) => has_glob(&String::from_utf8_lossy(text), pieces),
             Matcher::Near(tokens, slop) => has_near(text, tokens, *slop),

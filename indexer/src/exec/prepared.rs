@@ -134,7 +134,7 @@ fn cost(filter: &Filter) -> u32 {
         Filter::Field { field, .. } if field != "raw" => 2,
         Filter::Not(inner) => cost(inner),
         Filter::And(parts) | Filter::Or(parts) => parts.iter().map(cost).max().unwrap_or(0),
-        Filter::Text(Pattern::Tokens(_) | Pattern::Near(..)) => 3,
+        Filter::Text(Pattern::Tokens(_) | Pattern::Near(..) | Pattern::Fuzzy(..)) => 3,
         Filter::Field { .. } | Filter::Text(_) => 4,
     }
 }

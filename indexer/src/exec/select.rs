@@ -165,6 +165,9 @@ fn text(
     if matches_all {
         return Ok(Found { rows: among.clone(), path: Path::Pruned });
     }
+    if let Some(found) = in_terms(question, matcher, among)? {
+        return Ok(found);
+    }
     let matches = |raw: &[u8]| matcher.is_in(raw);
     let index = if tokens.is_empty() { None } else { question.segment.text()? };
     let Some(index) = index else {
@@ -208,6 +211,18 @@ fn text(
         _ => Path::IndexAndText,
     };
     Ok(Found { rows: sure.or(&scan(question, cursor, &rest, literal.as_ref(), &matches)?), path })
+}
+
+/// The rows of a pattern that the dictionary of terms decides.
+fn in_terms(question: &Question<'_>, matcher: &Matcher, among: &Rows) -> Result<Option<Found>> {
+    let (Matcher::Fuzzy(words), Some(index)) = (matcher, question.segment.text()?) else { return Ok(None) };
+    let found = question.segment.or_missing(index.rows_with_words(words))?.flatten();
+    let Some(mut found) = found else { return Ok(None) };
+    if let Some(trace) = question.trace {
+        trace.terms_matched(std::mem::take(&mut found.terms));
+    }
+    let rows = Holders::of(question, found, "", matcher)?.certain(among);
+    Ok(Some(Found { rows, path: Path::Index }))
 }
 
 /// Candidates that have the tokens of a phrase side by side, as far as that is known without their texts.

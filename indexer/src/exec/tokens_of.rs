@@ -17,6 +17,7 @@ pub fn sure_tokens(pattern: &Pattern) -> Vec<String> {
         Pattern::Substring(part) => inner_tokens(&[Piece::Text(part.clone())]),
         Pattern::Glob(glob) => glob_tokens(glob),
         Pattern::Regex(regex) => regex_tokens(regex),
+        Pattern::Fuzzy(..) => Vec::new(),
     }
 }
 
@@ -30,7 +31,7 @@ pub fn sure_text(pattern: &Pattern) -> Option<String> {
         Pattern::Substring(part) => vec![Piece::Text(part.clone())],
         Pattern::Glob(glob) => glob_pieces(glob),
         Pattern::Regex(regex) => regex_pieces(regex)?,
-        Pattern::Network(_) => return None,
+        Pattern::Network(_) | Pattern::Fuzzy(..) => return None,
     };
     let texts =
         pieces.iter().filter_map(|piece| if let Piece::Text(text) = piece { Some(text) } else { None });

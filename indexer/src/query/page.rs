@@ -21,6 +21,10 @@ pub const CLAUSES: &[Clause] = &[
         examples: &["\"connection peer\"~3"],
         summary: "these words in this order, with at most so many others between them in all",
     },
+    Clause {
+        examples: &["timout~", "timout~2", "message:timout~"],
+        summary: "words that one edit leads to, or two: a letter more, less or other, or two neighbours swapped. Only words are looked at, which have no digits and at most 40 bytes",
+    },
     Clause { examples: &["*imeou*"], summary: "this text anywhere, inside of words too" },
     Clause {
         examples: &["tim*", "w?rker"],

@@ -57,6 +57,23 @@ fn text() -> impl Strategy<Value = String> {
         "*-1?",
         "10.0.0.?",
     ]);
+    let fuzzy = select(vec![
+        "timout~",
+        "tmieotu~2",
+        "error~",
+        "erorr~2",
+        "warker~1",
+        "conection~",
+        "größ~",
+        "größen~2",
+        "reste~",
+        "get~2",
+        "k~",
+        "ISTANBUL~",
+        "fa~2",
+        "upsteram~",
+        "mozzilla~",
+    ]);
     let regex = select(vec![
         "/time(d )?out/",
         "/TIMEOUT/i",
@@ -76,6 +93,7 @@ fn text() -> impl Strategy<Value = String> {
         3 => word(),
         1 => phrase.prop_map(str::to_owned),
         2 => glob.prop_map(str::to_owned),
+        2 => fuzzy.prop_map(str::to_owned),
         2 => regex.prop_map(str::to_owned),
     ]
 }

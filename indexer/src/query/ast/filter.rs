@@ -82,6 +82,8 @@ pub enum Pattern {
     Tokens(String),
     /// The tokens of a phrase in their order, with at most so many other tokens between them in all.
     Near(String, u32),
+    /// A word without digits that so many edits lead to, one or two.
+    Fuzzy(String, u8),
     /// `*` stands for any run of characters but spaces, `?` for one; both ends at the end of a token.
     /// `\` takes the next character as it is.
     Glob(String),

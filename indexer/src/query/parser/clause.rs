@@ -6,6 +6,7 @@ use crate::query::ast::{Bound, Filter, Op, Pattern, Range, Span, Test};
 use crate::query::diagnostic::Diagnostic;
 use crate::query::lexer::{Kind, Mode, Token, is_field_name};
 use crate::query::network;
+use crate::tokens;
 
 impl Parser<'_> {
     pub(super) fn primary(&mut self) -> Parsed<Filter> {
@@ -62,11 +63,11 @@ impl Parser<'_> {
         {
             return Ok(filter);
         }
-        let first = pattern(text, plain).map_or(Filter::Everything, Filter::Text);
+        let first = bare(text, plain, token.span)?.map_or(Filter::Everything, Filter::Text);
         if self.reading == Reading::Kql {
             let mut words = vec![first];
-            while let Some(Kind::Word { text, plain }) = self.bare_word_follows() {
-                words.push(pattern(&text, &plain).map_or(Filter::Everything, Filter::Text));
+            while let Some((text, plain, span)) = self.bare_word_follows() {
+                words.push(bare(&text, &plain, span)?.map_or(Filter::Everything, Filter::Text));
             }
             return Ok(joined(words, Filter::Or));
         }
@@ -79,14 +80,18 @@ impl Parser<'_> {
     }
 
     /// Takes a bare word that no operator follows.
-    fn bare_word_follows(&mut self) -> Option<Kind> {
+    fn bare_word_follows(&mut self) -> Option<(String, Vec<bool>, Span)> {
         let before = self.at;
         let token = self.take(Mode::Clause).ok()?;
-        let is_bare = matches!(token.kind, Kind::Word { .. }) && !self.operator_follows().unwrap_or(true);
-        if !is_bare {
-            self.at = before;
+        match token.kind {
+            Kind::Word { text, plain } if !self.operator_follows().unwrap_or(true) => {
+                Some((text, plain, token.span))
+            }
+            _ => {
+                self.at = before;
+                None
+            }
         }
-        is_bare.then_some(token.kind)
     }
 
     /// `_exists_:field`.
@@ -217,8 +222,8 @@ impl Parser<'_> {
                 let Some(first) = self.value(operator, Mode::Value)? else { return Ok(of(Test::Exists)) };
                 let mut patterns = vec![first];
                 if self.reading == Reading::Kql && matches!(token.kind, Kind::Word { .. }) {
-                    while let Some(Kind::Word { text, plain }) = self.bare_word_follows() {
-                        patterns.extend(pattern(&text, &plain).map(as_value));
+                    while let Some((text, plain, span)) = self.bare_word_follows() {
+                        patterns.extend(bare(&text, &plain, span)?.map(as_value));
                     }
                 }
                 Ok(of(Test::Matches(patterns)))
@@ -360,7 +365,7 @@ impl Parser<'_> {
                 self.at = token.span.end;
                 return Ok(Some(self.phrase(text.clone())));
             }
-            Kind::Word { text, plain } => pattern(text, plain).map(as_value),
+            Kind::Word { text, plain } => bare(text, plain, token.span)?.map(as_value),
             Kind::Regex { source, ignore_case } => Some(regex(source, *ignore_case, token.span)?),
             _ => {
                 return Err(Diagnostic::error(
@@ -430,6 +435,42 @@ fn as_value(pattern: Pattern) -> Pattern {
     match pattern {
         Pattern::Tokens(text) if network::Network::parse(&text).is_some() => Pattern::Network(text),
         other => other,
+    }
+}
+
+/// A bare word as a pattern, which is fuzzy with `~`, `~1` or `~2` behind it; nothing for a lone star.
+fn bare(text: &str, plain: &[bool], span: Span) -> Parsed<Option<Pattern>> {
+    let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let Some(word) = text[..text.len() - digits].strip_suffix('~') else { return Ok(pattern(text, plain)) };
+    let letters = word.chars().count();
+    let is_plain = plain.get(letters) == Some(&true);
+    if !is_plain || !word.bytes().next_back().is_some_and(|last| tokens::is_token_byte(last) || last == b'*')
+    {
+        return Ok(pattern(text, plain));
+    }
+    let wrong = |message: &str, hint: String| Err(Diagnostic::error(span, message, &hint));
+    let quoted = || format!("quote it to search for it as text: \"{text}\"");
+    if let Some(Pattern::Glob(_) | Pattern::Substring(_)) | None = pattern(word, &plain[..letters]) {
+        return wrong("a fuzzy word has no `*` or `?`", quoted());
+    }
+    let folded = tokens::fold(word.as_bytes());
+    if folded.bytes().any(|byte| !tokens::is_token_byte(byte)) {
+        return wrong("`~` makes one word fuzzy, and these are several", quoted());
+    }
+    if !tokens::is_word(folded.as_bytes()) {
+        return wrong(
+            "only words without digits can be fuzzy, of at most 40 bytes",
+            format!("leave out the `~`, or {}", quoted()),
+        );
+    }
+    let edits = if digits == 0 { Some(1) } else { text[text.len() - digits..].parse().ok() };
+    match edits {
+        Some(0) => Ok(Some(Pattern::Tokens(word.to_owned()))),
+        Some(edits @ 1..=2) => Ok(Some(Pattern::Fuzzy(word.to_owned(), edits))),
+        _ => wrong(
+            "a fuzzy word differs in at most two letters",
+            format!("write {word}~ for one, {word}~2 for two"),
+        ),
     }
 }
 

@@ -55,6 +55,13 @@ fn reads_what_people_type() {
 fn values_have_all_their_forms() {
     check(&[
         ("\"connection reset\"~3", "\"connection reset\"~3"),
+        ("Timout~ timout~1 path:(x~2, or~)", "Timout~ AND timout~ AND path:(x~2 OR or~)"),
+        ("gr\u{f6}\u{df}e~2 a~0 ~ x\\~", "gr\u{f6}\u{df}e~2 AND a AND \"~\" AND \"x~\""),
+        ("a/b/~ path=x~", "\"a/b/~\" AND path=\"x~\""),
+        ("timout~3", "a fuzzy word differs in at most two letters at 0..8"),
+        ("time-out~", "`~` makes one word fuzzy, and these are several at 0..9"),
+        ("user7~", "only words without digits can be fuzzy, of at most 40 bytes at 0..6"),
+        ("x:tim*~", "a fuzzy word has no `*` or `?` at 2..7"),
         ("/time(d )?out/i x", "/time(d )?out/i AND x"),
         ("path:/api\\/v\\d+/", "path:/api\\/v\\d+/"),
         ("path:/api/cart", "path:/api/cart"),

@@ -130,6 +130,10 @@ fn print_pattern(pattern: &Pattern, f: &mut Formatter<'_>, place: Place) -> fmt:
             quoted(words, '"', f)?;
             write!(f, "~{slop}")
         }
+        Pattern::Fuzzy(word, edits) => {
+            bare(word, f)?;
+            f.write_str(if *edits == 2 { "~2" } else { "~" })
+        }
         Pattern::Regex(regex) => write!(f, "{regex}"),
         Pattern::Substring(part) => {
             f.write_char('*')?;

@@ -10,8 +10,10 @@ mod build;
 mod checked;
 mod collect;
 mod filter;
+mod fuzzy;
 mod lists;
 mod terms;
+mod union;
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -25,12 +27,13 @@ use sha2::{Digest, Sha256};
 
 use self::checked::Checksums;
 use self::filter::Filters;
-use self::terms::{OpenIndex, Postings, Terms};
+use self::terms::{Matched, OpenIndex, Postings, TermTest, Terms};
 use crate::error::{AtPath, Error, Result};
 use crate::hash::hash;
 use crate::limits::{LONGEST_TOKEN_BYTES, SMALL_SECTION_BYTES};
 
 pub use self::build::{Builder, Built};
+pub use self::fuzzy::Fuzzy;
 
 const MAGIC: &[u8; 8] = b"TLTEXT\x00\x03";
 
@@ -206,6 +209,8 @@ pub struct TokenRows {
     pub perhaps: Vec<u32>,
     /// For each of these columns, the codes of the values that may hold it.
     pub columns: Vec<ColumnCodes>,
+    /// The terms that led to them, where not one was asked for but those that pass a test.
+    pub terms: Vec<String>,
 }
 
 impl TokenRows {
@@ -301,7 +306,35 @@ impl TextIndex {
     pub fn rows(&self, token: &str) -> Result<Option<TokenRows>> {
         let Some(hash) = self.hash(token) else { return Ok(None) };
         let Postings { exact, candidates } = self.rest(token, hash)?;
-        Ok(Some(TokenRows { sure: exact, perhaps: candidates, columns: self.columns(token, hash)? }))
+        let columns = self.columns(token, hash)?;
+        Ok(Some(TokenRows { sure: exact, perhaps: candidates, columns, terms: Vec::new() }))
+    }
+
+    /// Rows whose text has any of the words; nothing where the index has no dictionary of terms.
+    pub fn rows_with_words(&self, words: &Fuzzy) -> Result<Option<TokenRows>> {
+        self.rows_matching(words)
+    }
+
+    /// Rows whose text has a token that has a term and passes.
+    fn rows_matching(&self, test: &dyn TermTest) -> Result<Option<TokenRows>> {
+        let Some(index) = &self.terms else { return Ok(None) };
+        let Matched { numbers: sure, mut terms } =
+            index.rest_matching(test).map_err(|error| self.unread(&error))?;
+        let mut columns = Vec::new();
+        let with_values = self.header.columns.iter().filter(|column| column.values.is_some());
+        for (place, column) in with_values.enumerate() {
+            let matched = index.codes_matching(place, test).map_err(|error| self.unread(&error))?;
+            let Some(matched) = matched.filter(|matched| !matched.numbers.is_empty()) else { continue };
+            terms.extend(matched.terms);
+            columns.push(ColumnCodes {
+                column: column.column.clone(),
+                having: Having::Codes(matched.numbers),
+                excepted: self.numbers(column.excepted)?,
+            });
+        }
+        terms.sort_unstable();
+        terms.dedup();
+        Ok(Some(TokenRows { sure, perhaps: Vec::new(), columns, terms }))
     }
 
     /// The same where it is a plain list: no value of a column may hold the token, and all rows that do are known.

@@ -25,25 +25,25 @@ use tantivy::columnar::ColumnarWriter;
 use tantivy::directory::{Directory, RamDirectory};
 use tantivy::fieldnorm::FieldNormsSerializer;
 use tantivy::index::{IndexMeta, IndexSettings, InvertedIndexReader, Segment, SegmentComponent};
-use tantivy::postings::InvertedIndexSerializer;
+use tantivy::postings::{InvertedIndexSerializer, TermInfo};
 use tantivy::schema::{
     BytesOptions, Field, IndexRecordOption, Schema, SchemaBuilder, TextFieldIndexing, TextOptions,
 };
 use tantivy::store::{Compressor, StoreWriter, ZstdCompressor};
+use tantivy::termdict::TermDictionary;
 use tantivy::{Index, SegmentReader, TantivyError};
 
 use super::checked::{CheckedFolder, Checksums};
 use super::collect::{Collector, Token};
+use super::union::Union;
 use crate::error::{Error, ErrorKind, Result};
+use crate::tokens;
 
 /// A token in more numbers than this always has a term.
 const RARE: u32 = 3;
 
 /// Digits up to which a rare number is a term: longer ones are ids, and hardly any two lines have the same.
 const LONGEST_RARE_NUMBER: usize = 4;
-
-/// Longer tokens that are rare are not words.
-const LONGEST_RARE_WORD: usize = 40;
 
 /// How many numbers share the posting of an id, as a power of two; so many bits of the hash tell it from others there.
 const BLOCK_BITS: u32 = 9;
@@ -80,6 +80,25 @@ impl Terms {
     }
 }
 
+/// A test on terms.
+pub trait TermTest {
+    /// Calls `each` with every term of a dictionary that passes.
+    fn for_each(
+        &self,
+        dictionary: &TermDictionary,
+        each: &mut dyn FnMut(&[u8], &TermInfo) -> io::Result<()>,
+    ) -> io::Result<()>;
+}
+
+/// What the index knows of all terms that pass a test.
+#[derive(Debug)]
+pub struct Matched {
+    /// Numbers that have any of them, or in a column may have, in order.
+    pub numbers: Vec<u32>,
+    /// The terms, each once for each field that has it.
+    pub terms: Vec<String>,
+}
+
 /// What the index knows of a token.
 #[derive(Debug, Default, PartialEq)]
 pub struct Postings {
@@ -90,9 +109,9 @@ pub struct Postings {
 }
 
 /// Whether a token has a term however rare it is: a word, or a small number.
-pub fn is_word(token: &[u8]) -> bool {
+pub fn has_term(token: &[u8]) -> bool {
     let is_number = || token.len() <= LONGEST_RARE_NUMBER && token.iter().all(u8::is_ascii_digit);
-    token.len() <= LONGEST_RARE_WORD && (!token.iter().any(u8::is_ascii_digit) || is_number())
+    tokens::is_word(token) || is_number()
 }
 
 fn runs_field(field: &str) -> String {
@@ -150,7 +169,7 @@ impl Sorted<'_> {
     fn new(field: String, universe: u32, collector: &mut Collector, are_values: bool) -> Sorted<'_> {
         let (mut words, mut runs, mut blocks, mut rare) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (text, token) in collector.finish() {
-            if token.count <= RARE && !is_word(text) {
+            if token.count <= RARE && !has_term(text) {
                 rare.push(token);
             } else if are_values && token.count < MOST_IN_BLOCKS {
                 blocks.push((text, token));
@@ -406,6 +425,16 @@ impl OpenIndex {
         Ok(exact)
     }
 
+    /// Rows that have a term that passes outside of the values of columns.
+    pub fn rest_matching(&self, test: &dyn TermTest) -> io::Result<Matched> {
+        self.rest.matching(test)
+    }
+
+    /// Codes of a column's values that may have such a term.
+    pub fn codes_matching(&self, column: usize, test: &dyn TermTest) -> io::Result<Option<Matched>> {
+        self.columns.get(column).map(|column| column.matching(test)).transpose()
+    }
+
     /// Checks every file against its checksums.
     pub fn verify(&self) -> Result<()> {
         self.folder.verify()
@@ -428,24 +457,42 @@ impl OpenTerms {
         })
     }
 
+    /// Hashed ids are no terms.
+    fn matching(&self, test: &dyn TermTest) -> io::Result<Matched> {
+        let universe = self.terms.universe;
+        let mut all = Union::new(universe);
+        let mut terms = Vec::new();
+        for (field, kind) in
+            [(&self.words, Kind::List), (&self.runs, Kind::Runs), (&self.blocks, Kind::Blocks)]
+        {
+            test.for_each(field.terms(), &mut |term, info| {
+                let list = numbers(field, info)?;
+                match kind {
+                    Kind::List => all.add_list(list),
+                    Kind::Runs => in_runs(&list, universe).for_each(|run| all.add_range(run)),
+                    Kind::Blocks => in_blocks(&list, universe).for_each(|block| all.add_range(block)),
+                }
+                terms.extend(std::str::from_utf8(term).map(str::to_owned));
+                Ok(())
+            })?;
+        }
+        Ok(Matched { numbers: all.finish(), terms })
+    }
+
     fn postings(&self, token: &str, hash: u64) -> io::Result<Postings> {
         let universe = self.terms.universe;
         if let Some(exact) = list(&self.words, token.as_bytes())? {
             return Ok(Postings { exact, candidates: Vec::new() });
         }
         if let Some(edges) = list(&self.runs, token.as_bytes())? {
-            let mut exact = Vec::new();
-            for run in edges.chunks(2) {
-                exact.extend(run[0]..run.get(1).copied().unwrap_or(universe));
-            }
+            let exact = in_runs(&edges, universe).flatten().collect();
             return Ok(Postings { exact, candidates: Vec::new() });
         }
         if let Some(blocks) = list(&self.blocks, token.as_bytes())? {
-            let first = |block: u32| block.saturating_mul(1 << CODE_BLOCK_BITS);
-            let codes = blocks.into_iter().flat_map(|block| first(block)..universe.min(first(block + 1)));
-            return Ok(Postings { exact: Vec::new(), candidates: codes.collect() });
+            let candidates = in_blocks(&blocks, universe).flatten().collect();
+            return Ok(Postings { exact: Vec::new(), candidates });
         }
-        if is_word(token.as_bytes()) || self.ids.terms().num_terms() == 0 {
+        if has_term(token.as_bytes()) || self.ids.terms().num_terms() == 0 {
             return Ok(Postings::default());
         }
         let (key, place) = id_term(hash, self.terms.id_bits);
@@ -460,14 +507,38 @@ impl OpenTerms {
     }
 }
 
+/// What the postings of a field are.
+#[derive(Clone, Copy)]
+enum Kind {
+    List,
+    Runs,
+    Blocks,
+}
+
+/// The numbers in runs that begin and end at these edges.
+fn in_runs(edges: &[u32], universe: u32) -> impl Iterator<Item = Range<u32>> {
+    edges.chunks(2).map(move |run| run[0]..run.get(1).copied().unwrap_or(universe))
+}
+
+/// The codes of blocks.
+fn in_blocks(blocks: &[u32], universe: u32) -> impl Iterator<Item = Range<u32>> {
+    let first = |block: u32| block.saturating_mul(1 << CODE_BLOCK_BITS);
+    blocks.iter().map(move |&block| first(block)..universe.min(first(block + 1)))
+}
+
 /// The posting list of a term, where there is one.
 fn list(field: &InvertedIndexReader, term: &[u8]) -> io::Result<Option<Vec<u32>>> {
     let Some(info) = field.terms().get(term)? else { return Ok(None) };
-    let mut block = field.read_block_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
+    numbers(field, &info).map(Some)
+}
+
+/// The posting list of a term.
+fn numbers(field: &InvertedIndexReader, info: &TermInfo) -> io::Result<Vec<u32>> {
+    let mut block = field.read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
     let mut numbers = Vec::with_capacity(info.doc_freq as usize);
     while !block.docs().is_empty() {
         numbers.extend_from_slice(block.docs());
         block.advance();
     }
-    Ok(Some(numbers))
+    Ok(numbers)
 }
