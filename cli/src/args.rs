@@ -23,6 +23,8 @@ pub enum Command {
     Query(Query),
     /// Query a case with SQL: SELECT … FROM events, templates, notes, sources or 'FILE.csv'
     Sql(Sql),
+    /// Print the words that begin with a prefix, each with the number of events that contain it
+    Words(Words),
     /// Show how files would be imported, without creating a case
     Detect(Detect),
     /// Write matching events to a file: csv, ndjson, parquet, arrow, or the original bytes
@@ -308,6 +310,18 @@ impl Query {
         let (field, descending) = text.strip_prefix('-').map_or((text, false), |field| (field, true));
         SortBy { field: field.to_owned(), descending }
     }
+}
+
+#[derive(Args)]
+pub struct Words {
+    /// The case's folder
+    pub case: PathBuf,
+    /// Only words that begin so
+    #[arg(default_value = "")]
+    pub prefix: String,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub limit: usize,
 }
 
 #[derive(Args)]

@@ -44,6 +44,7 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
         }
         stdout.flush()?;
         advise(&case, &snapshot, &arguments.filter);
+        suggest(&case, &snapshot, &arguments.filter, &View { filter: asked.filter, from: None, to: None })?;
         return Ok(outcome(&snapshot));
     }
     let view = View { filter: asked.filter, from: range.0, to: range.1 };
@@ -61,10 +62,30 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
     }
     stdout.flush()?;
     advise(&case, &snapshot, &arguments.filter);
+    suggest(&case, &snapshot, &arguments.filter, &view)?;
     if arguments.explain {
         explain(&checked(&arguments.filter, case.explain(&snapshot, &view, &Cancel::default()))?);
     }
     Ok(outcome(&snapshot))
+}
+
+/// Tells which words of a query that nothing matches no event has, and what they were perhaps meant for.
+fn suggest(case: &Case, snapshot: &Snapshot, query: &str, view: &View) -> Result<()> {
+    let cancel = Cancel::default();
+    if snapshot.events() == 0 || case.count(snapshot, view, &cancel)? > 0 {
+        return Ok(());
+    }
+    for unknown in case.unknown_words(snapshot, query, &cancel)? {
+        let nearest: Vec<String> =
+            unknown.nearest.iter().map(|near| format!("`{}` ({})", near.word, near.events)).collect();
+        let meant = if nearest.is_empty() {
+            String::new()
+        } else {
+            format!("; did you mean {}?", nearest.join(" or "))
+        };
+        out::say(&format!("no event has `{}`{meant}", unknown.word));
+    }
+    Ok(())
 }
 
 /// Tells what was perhaps meant otherwise.

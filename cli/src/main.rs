@@ -19,6 +19,7 @@ mod sql;
 mod stages;
 mod tune;
 mod tuning;
+mod words;
 
 use std::process::ExitCode;
 
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Import(arguments) => import::run(&arguments),
         Command::Query(arguments) => events::query(&arguments),
+        Command::Words(arguments) => words::run(&arguments),
         Command::Sql(arguments) => sql::run(&arguments),
         Command::Detect(arguments) => detect::run(&arguments),
         Command::Export(arguments) => events::export(&arguments),

@@ -9,7 +9,7 @@ use crate::Cancel;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exec::{Prepared, Question, Step, Trace, select_segment};
-use crate::limits::{COMPLETION_ROWS, COMPLETIONS};
+use crate::limits::{COMPLETED_WORDS, COMPLETION_ROWS, COMPLETIONS};
 use crate::pipe::RunOptions;
 use crate::query::{
     Completion, Context, Diagnostic, Filter, Highlight, KnownField, Lenient, Outline, Reading, Severity,
@@ -165,14 +165,19 @@ impl Case {
     #[must_use]
     pub fn complete(&self, snapshot: &Snapshot, query: &str, cursor: usize, cancel: &Cancel) -> Completion {
         let context = Self::context(snapshot);
-        complete(query, cursor, &context, &mut |field, typed| {
-            // A value that cannot be counted is one that is not offered; the query says why when it runs.
+        // What cannot be counted is not offered; the query says why when it runs.
+        let mut values = |field: &str, typed: &str| {
             let found = match context.note_field(field) {
                 Some(note) => self.noted_values(note, typed),
                 None => Self::field_values(snapshot, field, typed, cancel),
             };
             found.unwrap_or_default()
-        })
+        };
+        let mut words = |typed: &str| {
+            let found = self.words(snapshot, typed, COMPLETED_WORDS, cancel).unwrap_or_default();
+            found.into_iter().map(|known| (known.word, known.events)).collect()
+        };
+        complete(query, cursor, &context, &mut values, &mut words)
     }
 
     /// The most frequent values of a field that begin so, in any case, with how many of the newest events

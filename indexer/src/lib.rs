@@ -56,6 +56,7 @@ mod templates;
 pub mod tokens;
 mod tune;
 mod walk;
+mod words;
 mod writing;
 
 use std::sync::Arc;
@@ -93,6 +94,7 @@ pub use storage::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged}
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 pub use tune::{Host, Overrides, Plan};
 pub use walk::Walk;
+pub use words::{KnownWord, UnknownWord};
 
 /// Asks long work to stop. Clones share the request.
 #[derive(Clone, Debug, Default)]

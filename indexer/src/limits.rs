@@ -298,6 +298,12 @@ pub const UNNOTICED_PART: u64 = 100;
 /// Suggestions of one completion: more than a list shows without scrolling for long.
 pub const COMPLETIONS: usize = 60;
 
+/// Words of the text among them: the most frequent ones, each of which is counted.
+pub const COMPLETED_WORDS: usize = 12;
+
+/// Words that a word which no event has may be meant for, at most.
+pub const NEAREST_WORDS: usize = 3;
+
 /// Rows whose values are counted for a completion, the newest segments first. Counting so many takes some
 /// milliseconds, and who types does not wait.
 pub const COMPLETION_ROWS: u64 = 2_000_000;

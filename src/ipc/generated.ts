@@ -777,6 +777,30 @@ zone: string | null, };
 
 export type Stretch = { from: Nanos, to: Nanos, };
 
+export type UnknownWordsRequest = { case: string, query: string, };
+
+export type UnknownWords = { words: Array<UnknownWord>, };
+
+export type UnknownWord = { word: string, 
+/**
+ * Bytes of the query.
+ */
+start: number, end: number, 
+/**
+ * Words that it was perhaps meant for, those of the most events first.
+ */
+nearest: Array<NearWord>, };
+
+export type NearWord = { word: string, 
+/**
+ * How many events have it.
+ */
+events: number, 
+/**
+ * The query with this word instead.
+ */
+query: string, };
+
 export type CompleteRequest = { case: string, query: string, 
 /**
  * A byte of the query.
@@ -785,7 +809,7 @@ cursor: number, };
 
 export type Completion = { start: number, end: number, suggestions: Array<Suggestion>, };
 
-export type SuggestionKind = "field" | "value" | "function" | "stage" | "time" | "keyword";
+export type SuggestionKind = "field" | "value" | "function" | "stage" | "time" | "keyword" | "word";
 
 export type Suggestion = { kind: SuggestionKind, label: string, 
 /**
@@ -793,7 +817,7 @@ export type Suggestion = { kind: SuggestionKind, label: string,
  */
 insert: string, detail: string, 
 /**
- * How many of the newest events have this value.
+ * How many of the newest events have this value, or how many of all events this word.
  */
 count: number | null, };
 
@@ -1153,6 +1177,7 @@ export interface Contract {
   edit: { args: EditRequest; progress: Empty; reply: Edited };
   stretch: { args: StretchRequest; progress: Empty; reply: Stretch };
   complete: { args: CompleteRequest; progress: Empty; reply: Completion };
+  unknownWords: { args: UnknownWordsRequest; progress: Empty; reply: UnknownWords };
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
   run: { args: RunRequest; progress: Table; reply: Table };
   export: { args: ExportRequest; progress: Exported; reply: Exported };

@@ -1,7 +1,7 @@
 import { Latest } from '../base/latest';
 import { asTime, nanosFromTime, timeFromNanos, type Time } from '../base/time';
 import type { Client } from '../ipc/client';
-import type { Order, Page, View } from '../ipc/generated';
+import type { Order, Page, UnknownWord, View } from '../ipc/generated';
 import type { QueryParts } from './queryparts';
 import type { RangeChoice } from './ranges';
 
@@ -30,17 +30,39 @@ const NO_WAYS: WaysOut = { before: null, after: null, anytime: 0, hindrances: []
 /** Looks for the nearest time and the clause that something would be found without. */
 export class WayOut {
   ways = $state.raw<WaysOut>(NO_WAYS);
+  /** The words of the query that no event has. */
+  unknown = $state.raw<readonly UnknownWord[]>([]);
   looking = $state(false);
 
   readonly #client: Client;
   readonly #latest = new Latest<WaysOut>((busy) => (this.looking = busy));
+  readonly #words = new Latest<readonly UnknownWord[]>();
 
   constructor(client: Client) {
     this.#client = client;
   }
 
-  look(view: View, range: RangeChoice, parts: QueryParts, revision: number): void {
+  /** The query is the whole one, of whose filter the view is. */
+  look(
+    view: View,
+    range: RangeChoice,
+    parts: QueryParts,
+    revision: number,
+    query: string = view.query,
+  ): void {
     this.ways = NO_WAYS;
+    this.unknown = [];
+    this.#words.replace({
+      key: JSON.stringify([view.case, query, revision]),
+      load: async (signal) => {
+        const request = { case: view.case, query };
+        const { words } = await this.#client.call('unknownWords', request, { signal });
+        return words;
+      },
+      done: (words) => (this.unknown = words),
+      // Whatever is wrong with the query is told elsewhere.
+      failed: () => {},
+    });
     this.#latest.replace({
       key: JSON.stringify([view, parts.clauses.length, revision]),
       load: (signal) => this.#search(view, range, parts, signal),
@@ -52,6 +74,7 @@ export class WayOut {
 
   stop(): void {
     this.#latest.stop();
+    this.#words.stop();
   }
 
   async #search(

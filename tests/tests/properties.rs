@@ -1,13 +1,15 @@
 //! The properties that count: bytes come back, index and scan and the plainest reading agree, pages are
 //! in order, and a killed import leaves a case that opens.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use indexer::query::{Filter, parse};
 use indexer::{
     Cancel, Case, Direction, Event, FieldValue, ImportOptions, NO_TIME, NoteChange, NoteDraft, NoteRemoval,
-    Profile, Shown, View, Walk,
+    Profile, Shown, View, Walk, tokens,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -297,6 +299,32 @@ proptest! {
         prop_assert!(!raw.exists());
         let again = case.delete_sources(&[gone], &mut |_| {}, &never);
         prop_assert!(again.is_err());
+    }
+
+    #[test]
+    fn words_have_as_many_events_as_the_texts_tell(
+        contents in prop::collection::vec(file(), 1..4),
+        prefix in prop::sample::select(vec!["", "e", "T", "größ", "conn", "k"]),
+        most in 1..200usize,
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let case = imported(folder.path(), "c.case", &write_files(folder.path(), &contents), Profile::Full);
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for (event, ..) in all(&case) {
+            let words: BTreeSet<String> = tokens::folded(event.text.as_bytes()).into_iter().collect();
+            let is_word = |word: &String| word.len() <= 40 && !word.contains(|c: char| c.is_ascii_digit());
+            for word in words.into_iter().filter(is_word) {
+                if word.starts_with(&prefix.to_lowercase()) {
+                    *counts.entry(word).or_default() += 1;
+                }
+            }
+        }
+        let found = case.words(&case.snapshot(), prefix, most, &Cancel::default()).expect("words");
+        prop_assert_eq!(found.len(), counts.len().min(most));
+        for known in &found {
+            prop_assert_eq!(counts.get(&known.word), Some(&known.events), "{}", known.word);
+        }
+        prop_assert!(found.is_sorted_by_key(|known| (Reverse(known.events), known.word.clone())));
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod template;
 mod texts;
 mod tokens_of;
 mod values;
+mod words;
 
 pub(crate) use cache::{FrameCache, MatchCache};
 pub use codes::Codes;
@@ -44,3 +45,4 @@ pub(crate) use select::{Question, select_segment, select_set};
 pub(crate) use sort::sort_rows;
 pub(crate) use template::Templates;
 pub(crate) use values::ValueTest;
+pub(crate) use words::{events_with, word_counts};

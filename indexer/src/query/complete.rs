@@ -1,7 +1,6 @@
 //! What could be written at a place in a query.
 
-use super::ast::JoinKind;
-use super::ast::Span;
+use super::ast::{Filter, JoinKind, Pattern, Span, Test};
 use super::functions::{Aggregation, Function};
 use super::highlight::{Class, Seen, Within, walk};
 use super::lexer::{Kind, is_field_name, is_plain_name};
@@ -10,6 +9,7 @@ use super::resolve::{BUILT_IN, Context};
 use super::stages::StageName;
 use super::{ecs, levels};
 use crate::limits::COMPLETIONS;
+use crate::tokens;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suggested {
@@ -19,6 +19,8 @@ pub enum Suggested {
     Stage,
     Time,
     Keyword,
+    /// A word of the text of events.
+    Word,
 }
 
 /// One thing that could be written.
@@ -31,7 +33,7 @@ pub struct Suggestion {
     pub insert: String,
     /// What it is, in some words.
     pub detail: String,
-    /// How many events have this value.
+    /// How many events have this value or word.
     pub count: Option<u64>,
 }
 
@@ -45,6 +47,9 @@ pub struct Completion {
 
 /// Looks up values of a field that begin so, with how many events have each, the most frequent first.
 pub type ValueLookup<'a> = &'a mut dyn FnMut(&str, &str) -> Vec<(String, u64)>;
+
+/// Looks up words of the text that begin so, with how many events have each, the most frequent first.
+pub type WordLookup<'a> = &'a mut dyn FnMut(&str) -> Vec<(String, u64)>;
 
 const TIMES: [(&str, &str); 10] = [
     ("now-15m", "the last quarter of an hour"),
@@ -78,7 +83,13 @@ const WINDOW_FUNCTIONS: [(&str, &str, &str); 8] = [
 ];
 
 /// What could be written at the cursor, a byte of the query.
-pub fn complete(query: &str, cursor: usize, context: &Context, values: ValueLookup<'_>) -> Completion {
+pub fn complete(
+    query: &str,
+    cursor: usize,
+    context: &Context,
+    values: ValueLookup<'_>,
+    words: WordLookup<'_>,
+) -> Completion {
     let cursor = query.floor_char_boundary(cursor.min(query.len()));
     let (mut seen, mut within) = walk(&query[..cursor]);
     let touches = seen.last().is_some_and(|last| {
@@ -98,7 +109,10 @@ pub fn complete(query: &str, cursor: usize, context: &Context, values: ValueLook
     let mut offers = Offers { typed, context, found: Vec::new() };
     match within {
         Within::Value(field) | Within::List(field) => offers.values(name_at(query, field), values),
-        Within::Filter => offers.filter(&seen),
+        Within::Filter => {
+            offers.filter(&seen);
+            offers.words(words);
+        }
         Within::StageName => offers.stages(),
         Within::Names(stage) => offers.names(stage, &seen),
         Within::Expr(stage) => offers.expression(stage, &seen),
@@ -180,6 +194,18 @@ impl Offers<'_> {
         self.note_fields();
         if !ends_clause {
             self.offer(Suggested::Keyword, "NOT", "NOT ".to_owned(), "must not hold", None);
+        }
+    }
+
+    /// Words of the text, behind what the language has to offer.
+    fn words(&mut self, lookup: WordLookup<'_>) {
+        let is_word = self.typed.bytes().all(|byte| tokens::is_token_byte(byte) && !byte.is_ascii_digit());
+        if self.typed.is_empty() || !is_word {
+            return;
+        }
+        for (word, count) in lookup(self.typed) {
+            let insert = Filter::Text(Pattern::Tokens(word.clone())).to_string();
+            self.offer(Suggested::Word, &word, insert, "", Some(count));
         }
     }
 
@@ -356,7 +382,6 @@ fn plain_name(name: &str) -> String {
 
 /// A value as it stands in a list or behind a colon.
 fn value_text(value: &str) -> String {
-    use super::ast::{Filter, Pattern, Test};
     let filter = Filter::Field {
         field: "f".to_owned(),
         test: Test::Matches(vec![Pattern::Tokens(value.to_owned())]),
@@ -392,7 +417,13 @@ mod tests {
                 .map(|(value, n)| (value.to_owned(), n))
                 .collect()
         };
-        let completion = complete(&format!("{before}{after}"), before.len(), &context, &mut lookup);
+        let mut words = |typed: &str| {
+            let known = [("error", 9), ("stale", 8), ("or", 7), ("tracing", 2)];
+            let begin = known.into_iter().filter(|(word, _)| word.starts_with(typed));
+            begin.map(|(word, n)| (word.to_owned(), n)).collect()
+        };
+        let query = format!("{before}{after}");
+        let completion = complete(&query, before.len(), &context, &mut lookup, &mut words);
         let words: Vec<String> =
             completion.suggestions.iter().take(4).map(|one| one.insert.clone()).collect();
         format!("{}..{} {}", completion.start, completion.end, words.join(" · "))
@@ -401,8 +432,12 @@ mod tests {
     #[test]
     fn what_fits_the_place_is_offered() {
         let cases = [
-            ("sta^", "0..3 status: · http.response.status_code:"),
-            ("a tra^", "2..5 \"trace id\":"),
+            ("sta^", "0..3 status: · http.response.status_code: · stale"),
+            ("a tra^", "2..5 \"trace id\": · tracing"),
+            ("a -err^", "3..6 error"),
+            ("o^", "0..1 event.original: · url.original: · \"or\""),
+            ("message:err^", "8..11 "),
+            ("e rr^", "2..4 "),
             ("status:^", "7..7 \"GET /\" · 500 · 404"),
             ("status:4^ x", "7..8 404"),
             ("status:(404 OR 5^)", "15..16 500"),
@@ -427,7 +462,7 @@ mod tests {
             ("* | limit ^", "10..10 "),
             ("* | join ^", "9..9 inner on  · left on  · semi on  · anti on "),
             ("* | join left on sta^", "17..20 status · http.response.status_code"),
-            ("* | join on status (sta^", "20..23 status: · http.response.status_code:"),
+            ("* | join on status (sta^", "20..23 status: · http.response.status_code: · stale"),
             ("* | join on status (a | lim^", "24..27 limit "),
             ("* | window p = l^", "15..16 lag( · lead("),
             ("* | window p = lag(sta^", "19..22 status · http.response.status_code · starts_with("),
@@ -443,7 +478,7 @@ mod tests {
         let context = Context { fields: Vec::new(), now: 0, zone: jiff::tz::TimeZone::UTC };
         for query in ["a:(\"ö", "| ", "|||", "a | stats by `", "/x", "[", "~2 -", "* | where 'ü", "a:["] {
             for cursor in 0..=query.len() + 2 {
-                let found = complete(query, cursor, &context, &mut |_, _| Vec::new());
+                let found = complete(query, cursor, &context, &mut |_, _| Vec::new(), &mut |_| Vec::new());
                 assert!(found.start <= found.end && found.end <= query.len());
             }
         }

@@ -21,6 +21,7 @@ mod print;
 mod resolve;
 pub mod stages;
 pub mod time;
+mod wanted;
 
 pub use ast::{
     Aggregate, Amount, Assignment, Baseline, BinaryOp, Bound, Dimension, Expr, ExprKind, Extraction,
@@ -29,10 +30,11 @@ pub use ast::{
     Test, TimeSpan, TransactionLimits, Unit, Unpivot, WindowAggregate, WindowFunction, Windowed,
 };
 pub use columns::{like, unknown_columns};
-pub use complete::{Completion, Suggested, Suggestion, ValueLookup, complete};
+pub use complete::{Completion, Suggested, Suggestion, ValueLookup, WordLookup, complete};
 pub use diagnostic::{Diagnostic, Severity, nearest};
 pub use highlight::{Class, Highlight, highlight};
 pub use notes::{NoteField, STATES, each_field};
 pub use outline::{Clause, Edit, Outline, edit, outline};
 pub use parser::{Lenient, Reading, parse, parse_as, parse_leniently, parse_query};
 pub use resolve::{BUILT_IN, Context, KnownField, Resolved, resolve};
+pub use wanted::wanted_words;

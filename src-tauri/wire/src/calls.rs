@@ -12,7 +12,7 @@ use indexer::{Case, Snapshot};
 
 pub use crate::files::write;
 pub use crate::formats::{formats, remove_format, save_format, try_format};
-pub use crate::language::{check, complete, edit, stretch};
+pub use crate::language::{check, complete, edit, stretch, unknown_words};
 pub use crate::recent::{find_case, forget_case};
 use crate::recent::{note, recent};
 use crate::session::{Call, Session};

@@ -18,6 +18,7 @@ use crate::formats::{
 };
 use crate::language::{
     CheckRequest, CompleteRequest, Completion, EditRequest, Edited, QueryCheck, Stretch, StretchRequest,
+    UnknownWords, UnknownWordsRequest,
 };
 use crate::notebook::{ExportNotesRequest, ExportedNotes, MarkdownPage, MarkdownRequest, NotebookProgress};
 use crate::notes::{ChangeNotesRequest, EvidenceList, EvidenceRequest, Notes, NotesChanged, NotesRequest};
@@ -153,6 +154,8 @@ contract! {
     stretch / Stretch: StretchRequest, Empty => Stretch;
     /// What could be written at a place in a query.
     complete / Complete: CompleteRequest, Empty => Completion;
+    /// The words of a query that no event has, and what they were perhaps meant for.
+    unknown_words / UnknownWords: UnknownWordsRequest, Empty => UnknownWords;
     /// The templates of the matching events; what is known so far is streamed.
     patterns / Patterns: PatternsRequest, Patterns => Patterns;
     /// Rows of what a query with stages gives; partial results are streamed.

@@ -170,6 +170,8 @@ pub enum SuggestionKind {
     Stage,
     Time,
     Keyword,
+    /// A word of the text of events.
+    Word,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -180,8 +182,65 @@ pub struct Suggestion {
     /// What is written.
     pub insert: String,
     pub detail: String,
-    /// How many of the newest events have this value.
+    /// How many of the newest events have this value, or how many of all events this word.
     pub count: Option<u64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct UnknownWordsRequest {
+    pub case: String,
+    pub query: String,
+}
+
+/// Nothing while segments have no text index yet, and in profiles without one.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct UnknownWords {
+    pub words: Vec<UnknownWord>,
+}
+
+/// A word of a query that no event has.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct UnknownWord {
+    pub word: String,
+    /// Bytes of the query.
+    pub start: u32,
+    pub end: u32,
+    /// Words that it was perhaps meant for, those of the most events first.
+    pub nearest: Vec<NearWord>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NearWord {
+    pub word: String,
+    /// How many events have it.
+    pub events: u64,
+    /// The query with this word instead.
+    pub query: String,
+}
+
+pub fn unknown_words(
+    session: &Session,
+    call: &Call<'_>,
+    request: &UnknownWordsRequest,
+    _: &dyn Fn(Empty),
+) -> Result<UnknownWords, WireError> {
+    let case = session.case(Path::new(&request.case))?;
+    let found = case.unknown_words(&case.snapshot(), &request.query, &call.cancel)?;
+    let words = found.into_iter().map(|unknown| UnknownWord {
+        nearest: unknown.nearest.iter().map(|near| shape_near(near, &unknown, &request.query)).collect(),
+        word: unknown.word,
+        start: unknown.start as u32,
+        end: unknown.end as u32,
+    });
+    Ok(UnknownWords { words: words.collect() })
+}
+
+fn shape_near(near: &indexer::KnownWord, unknown: &indexer::UnknownWord, query: &str) -> NearWord {
+    NearWord { word: near.word.clone(), events: near.events, query: unknown.replaced(query, &near.word) }
 }
 
 pub fn check(
@@ -275,6 +334,7 @@ fn shape_suggestion(found: query::Suggestion) -> Suggestion {
         query::Suggested::Stage => SuggestionKind::Stage,
         query::Suggested::Time => SuggestionKind::Time,
         query::Suggested::Keyword => SuggestionKind::Keyword,
+        query::Suggested::Word => SuggestionKind::Word,
     };
     Suggestion { kind, label: found.label, insert: found.insert, detail: found.detail, count: found.count }
 }

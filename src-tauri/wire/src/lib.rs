@@ -41,7 +41,7 @@ pub use files::{FileContent, WriteRequest};
 pub use formats::{FormatFault, FormatName, Formats, SavedFormat, TriedFormat, saved_definitions};
 pub use language::{
     CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
-    SuggestionKind, WordClass,
+    SuggestionKind, UnknownWord, UnknownWords, WordClass,
 };
 pub use notebook::{
     CellEvent, CellKind, ExportNotesRequest, ExportedNotes, MarkdownKind, MarkdownNode, MarkdownPage,

@@ -19,8 +19,9 @@ use crate::formats::{
     TryFormatRequest,
 };
 use crate::language::{
-    CheckRequest, CompleteRequest, Completion, EditRequest, Edited, QueryCheck, QueryClause, QueryDiagnostic,
-    QueryEdit, QueryPart, QueryWord, Stretch, StretchRequest, Suggestion, SuggestionKind, WordClass,
+    CheckRequest, CompleteRequest, Completion, EditRequest, Edited, NearWord, QueryCheck, QueryClause,
+    QueryDiagnostic, QueryEdit, QueryPart, QueryWord, Stretch, StretchRequest, Suggestion, SuggestionKind,
+    UnknownWord, UnknownWords, UnknownWordsRequest, WordClass,
 };
 use crate::notebook::{
     CellEvent, CellKind, ExportNotesRequest, ExportedNotes, MarkdownKind, MarkdownNode, MarkdownPage,
@@ -188,6 +189,10 @@ pub fn generate() -> String {
         Edited,
         StretchRequest,
         Stretch,
+        UnknownWordsRequest,
+        UnknownWords,
+        UnknownWord,
+        NearWord,
         CompleteRequest,
         Completion,
         SuggestionKind,

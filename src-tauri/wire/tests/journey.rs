@@ -296,6 +296,20 @@ fn a_query_is_checked_and_completed() {
     let found = complete("source:a");
     assert_eq!(found["suggestions"][0]["insert"], "a.log");
     assert_eq!(found["suggestions"][0]["count"], 2);
+    let unknown = |query: &str| {
+        let args = json!({ "case": case, "query": query });
+        walk.ask("unknownWords", args).expect("the words that are not there")["words"].clone()
+    };
+    let near = json!({ "word": "connection", "events": 1, "query": "level:warn connection | stats count" });
+    assert_eq!(
+        unknown("level:warn Conection | stats count"),
+        json!([{ "word": "Conection", "start": 11, "end": 20, "nearest": [near] }])
+    );
+    assert_eq!(unknown("connection -conection"), json!([]));
+    let found = complete("CONN");
+    let word =
+        json!({ "kind": "word", "label": "connection", "insert": "connection", "detail": "", "count": 1 });
+    assert_eq!(found["suggestions"], json!([word]));
     assert_eq!(complete("error | st")["suggestions"][0]["insert"], "stats ");
 }
 

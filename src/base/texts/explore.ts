@@ -65,6 +65,8 @@ export const explore = {
   },
   nothing: {
     without: 'Without',
+    noWord: 'No event has',
+    meant: '. Did you mean',
     before: (time: string) => `Nearest earlier match: ${time}`,
     after: (time: string) => `Nearest later match: ${time}`,
   },

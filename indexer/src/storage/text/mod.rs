@@ -14,6 +14,7 @@ mod fuzzy;
 mod lists;
 mod terms;
 mod union;
+mod words;
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -34,6 +35,7 @@ use crate::limits::{LONGEST_TOKEN_BYTES, SMALL_SECTION_BYTES};
 
 pub use self::build::{Builder, Built};
 pub use self::fuzzy::Fuzzy;
+pub use self::words::{WordCount, WordCounts};
 
 const MAGIC: &[u8; 8] = b"TLTEXT\x00\x03";
 
@@ -267,6 +269,8 @@ pub struct TextIndex {
     body: Body,
     /// Nothing in the profile bloom.
     terms: Option<OpenIndex>,
+    /// The words, once they were asked for.
+    words: Mutex<Option<Arc<WordCounts>>>,
 }
 
 /// A header longer than this is damage: it names each column once.
@@ -299,7 +303,7 @@ impl TextIndex {
             (Rest::Terms(rest), Some(folder)) => Some(open_terms(folder, &header, rest, &body)?),
             _ => return Err(body.damaged()),
         };
-        Ok(TextIndex { header, body, terms })
+        Ok(TextIndex { header, body, terms, words: Mutex::default() })
     }
 
     /// Rows whose text has this folded token; nothing is said of tokens too long to be indexed.
@@ -308,6 +312,34 @@ impl TextIndex {
         let Postings { exact, candidates } = self.rest(token, hash)?;
         let columns = self.columns(token, hash)?;
         Ok(Some(TokenRows { sure: exact, perhaps: candidates, columns, terms: Vec::new() }))
+    }
+
+    /// Whether it has a dictionary of terms.
+    pub fn has_terms(&self) -> bool {
+        self.terms.is_some()
+    }
+
+    /// The words of the segment, which are put together when they are first asked for.
+    pub fn words(&self, make: impl FnOnce() -> Result<WordCounts>) -> Result<Arc<WordCounts>> {
+        let mut kept = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(words) = kept.as_ref() {
+            return Ok(Arc::clone(words));
+        }
+        let words = Arc::new(make()?);
+        *kept = Some(Arc::clone(&words));
+        Ok(words)
+    }
+
+    /// Calls `each` with every word outside of the values of columns, and how many rows have it there.
+    pub fn for_each_word(&self, each: &mut dyn FnMut(&str, u32)) -> Result<()> {
+        let Some(index) = &self.terms else { return Ok(()) };
+        index.for_each_rest_word(each).map_err(|error| self.unread(&error))
+    }
+
+    /// The columns whose values' tokens are indexed, and the rows whose value does not count.
+    pub fn value_columns(&self) -> Result<Vec<(&str, Vec<u32>)>> {
+        let with_values = self.header.columns.iter().filter(|column| column.values.is_some());
+        with_values.map(|column| Ok((column.column.as_str(), self.numbers(column.excepted)?))).collect()
     }
 
     /// Rows whose text has any of the words; nothing where the index has no dictionary of terms.

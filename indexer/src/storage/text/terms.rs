@@ -425,6 +425,28 @@ impl OpenIndex {
         Ok(exact)
     }
 
+    /// Calls `each` with every word outside of the values of columns, and how many rows have it there.
+    pub fn for_each_rest_word(&self, each: &mut dyn FnMut(&str, u32)) -> io::Result<()> {
+        let OpenTerms { words, runs, terms, .. } = &self.rest;
+        let mut all = words.terms().stream()?;
+        while let Some((term, info)) = all.next() {
+            if let Some(word) = word(term) {
+                each(word, info.doc_freq);
+            }
+        }
+        let mut all = runs.terms().stream()?;
+        while let Some((term, info)) = all.next() {
+            if let Some(word) = word(term) {
+                let edges = numbers(runs, info)?;
+                each(
+                    word,
+                    in_runs(&edges, terms.universe).map(|run| run.end.saturating_sub(run.start)).sum(),
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// Rows that have a term that passes outside of the values of columns.
     pub fn rest_matching(&self, test: &dyn TermTest) -> io::Result<Matched> {
         self.rest.matching(test)
@@ -505,6 +527,11 @@ impl OpenTerms {
         }
         Ok(Postings { exact: Vec::new(), candidates })
     }
+}
+
+/// A term that is a word.
+fn word(term: &[u8]) -> Option<&str> {
+    std::str::from_utf8(term).ok().filter(|_| tokens::is_word(term))
 }
 
 /// What the postings of a field are.

@@ -1,0 +1,109 @@
+//! How many events of a segment have each word. Words outside of the values of columns are counted by their posting
+//! lists, the others by the distinct values that have them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::holders::Holders;
+use super::matcher::Matcher;
+use super::rows::Rows;
+use super::select::Question;
+use crate::Cancel;
+use crate::error::{Error, Result};
+use crate::storage::{Dictionary, Segment, TextIndex, WordCount, WordCounts, with_codes};
+use crate::tokens;
+
+/// The words of a segment; nothing where it has no dictionary of terms.
+pub fn word_counts(segment: &Segment, cancel: &Cancel) -> Result<Option<Arc<WordCounts>>> {
+    let Some(index) = segment.text()? else { return Ok(None) };
+    if !index.has_terms() {
+        return Ok(None);
+    }
+    // What is damaged of the index is as good as not there.
+    Ok(segment.or_missing(index.words(|| build(segment, &index, cancel)))?)
+}
+
+/// How many events of a segment have a word.
+pub fn events_with(segment: &Segment, counts: &WordCounts, word: &str, cancel: &Cancel) -> Result<u32> {
+    counts.events(word, || {
+        let all = Rows::all(segment.meta.events as usize);
+        let Some(index) = segment.text()? else { return Ok(0) };
+        let Some(found) = index.rows(word)? else { return Ok(0) };
+        let question =
+            Question { segment, sources: &[], templates: None, shapes: &|| Ok(None), cancel, trace: None };
+        let matcher = Matcher::Tokens(vec![word.to_owned()]);
+        Ok(Holders::of(&question, found, word, &matcher)?.certain(&all).count() as u32)
+    })
+}
+
+/// Events with a word so far, and in how many places it was counted.
+#[derive(Default)]
+struct Tally {
+    events: u32,
+    places: u32,
+}
+
+fn build(segment: &Segment, index: &TextIndex, cancel: &Cancel) -> Result<WordCounts> {
+    let mut tallies: HashMap<String, Tally> = HashMap::new();
+    index.for_each_word(&mut |word, events| {
+        tallies.insert(word.to_owned(), Tally { events, places: 1 });
+    })?;
+    for (column, excepted) in index.value_columns()? {
+        if cancel.is_set() {
+            return Err(Error::cancelled());
+        }
+        for (word, events) in column_words(segment, column, &excepted, cancel)? {
+            let tally = tallies.entry(word).or_default();
+            tally.events = tally.events.saturating_add(events);
+            tally.places += 1;
+        }
+    }
+    let words = tallies.into_iter().filter(|(_, tally)| tally.events > 0);
+    let words = words.map(|(word, Tally { events, places })| {
+        let events = events.min(segment.meta.events as u32);
+        WordCount { word, events, is_exact: places == 1 }
+    });
+    Ok(WordCounts::new(words.collect()))
+}
+
+/// The words in the values of a column, and how many events have them there.
+fn column_words(
+    segment: &Segment,
+    column: &str,
+    excepted: &[u32],
+    cancel: &Cancel,
+) -> Result<HashMap<String, u32>> {
+    let mut words: HashMap<String, (u32, usize)> = HashMap::new();
+    let Some(column) = segment.coded(column, cancel)? else { return Ok(HashMap::new()) };
+    let Dictionary::Texts(texts) = &column.values else { return Ok(HashMap::new()) };
+    let mut events = vec![0_u32; texts.len() + 1];
+    with_codes!(&column.codes, codes => {
+        let place = |row: usize| codes.get(row).map(|&code| u64::from(code) as usize);
+        for code in codes {
+            if let Some(events) = events.get_mut(u64::from(*code) as usize) {
+                *events += 1;
+            }
+        }
+        for &row in excepted {
+            if let Some(events) = place(row as usize).and_then(|place| events.get_mut(place)) {
+                *events = events.saturating_sub(1);
+            }
+        }
+    });
+    for (place, text) in texts.iter().enumerate() {
+        let here = events[place + 1];
+        for (start, end) in tokens::ranges(text.as_bytes()).filter(|_| here > 0) {
+            let word = tokens::fold(&text.as_bytes()[start..end]);
+            if !tokens::is_word(word.as_bytes()) {
+                continue;
+            }
+            // A value that has a word twice counts once.
+            match words.get_mut(word.as_ref()) {
+                Some((_, last)) if *last == place => {}
+                Some((events, last)) => (*events, *last) = (*events + here, place),
+                None => drop(words.insert(word.into_owned(), (here, place))),
+            }
+        }
+    }
+    Ok(words.into_iter().map(|(word, (events, _))| (word, events)).collect())
+}

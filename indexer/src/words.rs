@@ -1,0 +1,157 @@
+//! The words of a case: which there are, how many events have each, and which of them was perhaps meant by one that no event
+//! has. They come from the dictionaries of the text indexes, so that segments without one add nothing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::Cancel;
+use crate::case::{Case, Snapshot};
+use crate::error::Result;
+use crate::exec::{events_with, in_order, word_counts};
+use crate::limits::NEAREST_WORDS;
+use crate::query::{Span, wanted_words};
+use crate::storage::{Fuzzy, Segment, WordCounts};
+use crate::tokens;
+
+/// A word of the text of events, in lower case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownWord {
+    pub word: String,
+    /// How many events have it.
+    pub events: u64,
+}
+
+/// A word of a query that no event has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownWord {
+    /// As it was written.
+    pub word: String,
+    /// Bytes of the query.
+    pub start: usize,
+    pub end: usize,
+    /// Words that it was perhaps meant for, those of the most events first.
+    pub nearest: Vec<KnownWord>,
+}
+
+impl UnknownWord {
+    /// The query with another word in its place.
+    #[must_use]
+    pub fn replaced(&self, query: &str, word: &str) -> String {
+        let (before, behind) = (query.get(..self.start), query.get(self.end..));
+        format!("{}{word}{}", before.unwrap_or_default(), behind.unwrap_or_default())
+    }
+}
+
+/// Shorter words are not taken for others that two edits lead to: nearly any other is among those.
+const SHORTEST_FOR_TWO: usize = 5;
+
+/// The words of the segments that have a dictionary.
+struct Tables<'s> {
+    tables: Vec<(&'s Segment, Arc<WordCounts>)>,
+}
+
+impl Case {
+    /// Words that begin so, those of the most events first. Words have no digits.
+    pub fn words(
+        &self,
+        snapshot: &Snapshot,
+        prefix: &str,
+        most: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<KnownWord>> {
+        let prefix = tokens::fold(prefix.as_bytes()).into_owned();
+        Self::without_damaged(snapshot, |snapshot| {
+            let tables = Tables::of(snapshot, cancel)?;
+            let mut sums: HashMap<&str, u64> = HashMap::new();
+            for (_, table) in &tables.tables {
+                for known in table.with_prefix(&prefix) {
+                    *sums.entry(&known.word).or_default() += u64::from(known.events);
+                }
+            }
+            tables.counted(most_frequent(sums, most), cancel)
+        })
+    }
+}
+
+impl Case {
+    /// The words of a query's filter that no event has, and what they were perhaps meant for. Nothing is said of words with
+    /// digits, nor while a segment has no dictionary of terms.
+    pub fn unknown_words(
+        &self,
+        snapshot: &Snapshot,
+        query: &str,
+        cancel: &Cancel,
+    ) -> Result<Vec<UnknownWord>> {
+        let wanted = wanted_words(query);
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        Self::without_damaged(snapshot, |snapshot| {
+            let tables = Tables::of(snapshot, cancel)?;
+            let mut unknown = Vec::new();
+            if tables.tables.len() < snapshot.segments.len() {
+                return Ok(unknown);
+            }
+            for Span { start, end } in &wanted {
+                let word = &query[*start..*end];
+                let folded = tokens::fold(word.as_bytes());
+                let is_known = tables.tables.iter().any(|(_, table)| table.get(&folded).is_some());
+                if !is_known && tokens::is_word(folded.as_bytes()) {
+                    let nearest = tables.nearest(&folded, cancel)?;
+                    unknown.push(UnknownWord { word: word.to_owned(), start: *start, end: *end, nearest });
+                }
+            }
+            Ok(unknown)
+        })
+    }
+}
+
+impl Tables<'_> {
+    /// Words that one edit leads to, else those that two do.
+    fn nearest(&self, word: &str, cancel: &Cancel) -> Result<Vec<KnownWord>> {
+        let most = if word.chars().count() < SHORTEST_FOR_TWO { 1 } else { 2 };
+        for edits in 1..=most {
+            let Some(similar) = Fuzzy::new(word, edits) else { continue };
+            let mut sums: HashMap<&str, u64> = HashMap::new();
+            let known = self.tables.iter().flat_map(|(_, table)| table.all());
+            for known in known.filter(|known| similar.has(known.word.as_bytes())) {
+                *sums.entry(&known.word).or_default() += u64::from(known.events);
+            }
+            if !sums.is_empty() {
+                return self.counted(most_frequent(sums, NEAREST_WORDS), cancel);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn of<'s>(snapshot: &'s Snapshot, cancel: &Cancel) -> Result<Tables<'s>> {
+        let mut tables = Vec::new();
+        let segments = &snapshot.segments;
+        let work = |at: usize| word_counts(&segments[at], cancel);
+        in_order(segments.len(), cancel, work, |at, table| {
+            tables.extend(table.map(|table| (segments[at].as_ref(), table)));
+            Ok(())
+        })?;
+        Ok(Tables { tables })
+    }
+
+    /// The words with exact counts, the most frequent first.
+    fn counted<'w>(&self, words: impl Iterator<Item = &'w str>, cancel: &Cancel) -> Result<Vec<KnownWord>> {
+        let mut counted = Vec::new();
+        for word in words {
+            let mut events = 0;
+            for (segment, table) in &self.tables {
+                events += u64::from(events_with(segment, table, word, cancel)?);
+            }
+            counted.push(KnownWord { word: word.to_owned(), events });
+        }
+        counted.sort_by(|one, other| other.events.cmp(&one.events).then_with(|| one.word.cmp(&other.word)));
+        Ok(counted)
+    }
+}
+
+fn most_frequent(sums: HashMap<&str, u64>, most: usize) -> impl Iterator<Item = &str> {
+    let mut sums: Vec<(&str, u64)> = sums.into_iter().collect();
+    sums.sort_unstable_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));
+    sums.into_iter().map(|(word, _)| word).take(most)
+}
