@@ -6,7 +6,7 @@ use regex_automata::meta::Regex;
 
 use crate::query::Pattern;
 use crate::query::network::Network;
-use crate::storage::Fuzzy;
+use crate::storage::{Fuzzy, TokenPart};
 use crate::tokens;
 
 /// A pattern made ready to be looked for many times.
@@ -48,6 +48,21 @@ impl Matcher {
                 None => Matcher::Tokens(tokens::folded(text.as_bytes())),
             },
         }
+    }
+
+    /// Looks for tokens that have a part.
+    pub fn of_part(part: &TokenPart) -> Matcher {
+        if !part.at_start && !part.at_end {
+            return Matcher::Substring(part.text.clone());
+        }
+        let mut pieces: Vec<Piece> = part.text.chars().map(Piece::Character).collect();
+        if !part.at_start {
+            pieces.insert(0, Piece::Run);
+        }
+        if !part.at_end {
+            pieces.push(Piece::Run);
+        }
+        Matcher::Glob(pieces)
     }
 
     pub fn is_in(&self, text: &[u8]) -> bool {

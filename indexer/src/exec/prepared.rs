@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::literal::Literal;
 use super::matcher::Matcher;
-use super::tokens_of::{sure_text, sure_tokens};
+use super::tokens_of::{is_one_part, sure_parts, sure_text, sure_tokens};
 use super::values::{TextTest, ValueTest};
 use crate::query::{Filter, NotedEvents, Pattern, Test};
+use crate::storage::TokenPart;
 
 #[derive(Debug)]
 pub enum Prepared {
@@ -46,6 +47,10 @@ pub struct TextClause {
     pub matcher: Matcher,
     /// Tokens that every match has.
     pub tokens: Vec<String>,
+    /// Parts of tokens that every match has.
+    pub parts: Vec<TokenPart>,
+    /// A text with a token that has the only part matches.
+    pub is_one_part: bool,
     /// What occurs in every match.
     pub literal: Option<Literal>,
 }
@@ -53,7 +58,13 @@ pub struct TextClause {
 impl TextClause {
     fn new(pattern: &Pattern) -> TextClause {
         let literal = sure_text(pattern).and_then(|text| Literal::new(&text));
-        TextClause { matcher: Matcher::new(pattern), tokens: sure_tokens(pattern), literal }
+        TextClause {
+            matcher: Matcher::new(pattern),
+            tokens: sure_tokens(pattern),
+            parts: sure_parts(pattern),
+            is_one_part: is_one_part(pattern),
+            literal,
+        }
     }
 }
 

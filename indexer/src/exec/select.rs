@@ -18,7 +18,7 @@ use super::template::Templates;
 use crate::Cancel;
 use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
-use crate::storage::{Find, Mined, RawCursor, Segment, SourceEntry, TextIndex};
+use crate::storage::{Find, Mined, RawCursor, Segment, SourceEntry, TextIndex, TokenRows};
 
 /// So few texts are read sooner than anything else is looked into.
 const FEW_TEXTS: usize = 64;
@@ -156,16 +156,22 @@ fn ask(question: &Question<'_>, asks: &Asks, cursor: &mut RawCursor<'_>, among: 
 /// the pattern is one token and the index is sure of it.
 fn text(
     question: &Question<'_>,
-    TextClause { matcher, tokens, literal }: &TextClause,
+    clause: &TextClause,
     cursor: &mut RawCursor<'_>,
     among: &Rows,
 ) -> Result<Found> {
+    let TextClause { matcher, tokens, literal, .. } = clause;
     let is_whole = matches!(matcher, Matcher::Tokens(wanted) if wanted.len() == 1);
     let matches_all = matches!(matcher, Matcher::Tokens(wanted) if wanted.is_empty());
     if matches_all {
         return Ok(Found { rows: among.clone(), path: Path::Pruned });
     }
-    if let Some(found) = in_terms(question, matcher, among)? {
+    if let Some(found) = fuzzy(question, matcher, among)? {
+        return Ok(found);
+    }
+    if tokens.is_empty()
+        && let Some(found) = by_parts(question, clause, cursor, among)?
+    {
         return Ok(found);
     }
     let matches = |raw: &[u8]| matcher.is_in(raw);
@@ -213,16 +219,65 @@ fn text(
     Ok(Found { rows: sure.or(&scan(question, cursor, &rest, literal.as_ref(), &matches)?), path })
 }
 
-/// The rows of a pattern that the dictionary of terms decides.
-fn in_terms(question: &Question<'_>, matcher: &Matcher, among: &Rows) -> Result<Option<Found>> {
+/// The rows of a fuzzy word, which the dictionary of terms decides.
+fn fuzzy(question: &Question<'_>, matcher: &Matcher, among: &Rows) -> Result<Option<Found>> {
     let (Matcher::Fuzzy(words), Some(index)) = (matcher, question.segment.text()?) else { return Ok(None) };
     let found = question.segment.or_missing(index.rows_with_words(words))?.flatten();
-    let Some(mut found) = found else { return Ok(None) };
-    if let Some(trace) = question.trace {
-        trace.terms_matched(std::mem::take(&mut found.terms));
-    }
-    let rows = Holders::of(question, found, "", matcher)?.certain(among);
+    let Some(found) = found else { return Ok(None) };
+    let rows = holders(question, found, matcher)?.certain(among);
     Ok(Some(Found { rows, path: Path::Index }))
+}
+
+/// The rows of a pattern of which parts of tokens are known, where the dictionary has all tokens with one of them. It
+/// decides where that is all there is of the pattern, and narrows down to rows to be read elsewhere.
+fn by_parts(
+    question: &Question<'_>,
+    clause: &TextClause,
+    cursor: &mut RawCursor<'_>,
+    among: &Rows,
+) -> Result<Option<Found>> {
+    let TextClause { matcher, parts, is_one_part, literal, .. } = clause;
+    if parts.is_empty() || among.count() <= FEW_TEXTS {
+        return Ok(None);
+    }
+    let Some(index) = question.segment.text()? else { return Ok(None) };
+    let terms_with = |part, test: Option<&dyn Fn(&[u8]) -> bool>| {
+        let found = question.segment.or_missing(index.rows_with_part(part, test))?.flatten();
+        Result::Ok(found)
+    };
+    let mut candidates = among.clone();
+    let mut told = None;
+    for part in parts {
+        let Some(found) = terms_with(part, None)? else { continue };
+        candidates = holders(question, found, &Matcher::of_part(part))?.certain(&candidates);
+        told = Some(part);
+    }
+    let Some(told) = told else { return Ok(None) };
+    if *is_one_part || candidates.is_empty() {
+        return Ok(Some(Found { rows: candidates, path: Path::Index }));
+    }
+    // A token in which a wildcard matches is enough; an expression may ask for what is around it.
+    let mut sure = Rows::none(question.rows());
+    if let Matcher::Glob(_) | Matcher::Substring(_) = matcher
+        && candidates.count() > FEW_TEXTS
+        && let Some(found) = terms_with(told, Some(&|term| matcher.is_in(term)))?
+    {
+        sure = holders(question, found, matcher)?.certain(&candidates);
+    }
+    let rest = candidates.without(&sure);
+    let path = if rest.is_empty() { Path::Index } else { Path::IndexAndText };
+    let matches = |raw: &[u8]| matcher.is_in(raw);
+    let read = scan(question, cursor, &rest, literal.as_ref(), &matches)?;
+    Ok(Some(Found { rows: sure.or(&read), path }))
+}
+
+/// What holds the terms that were found.
+fn holders(question: &Question<'_>, mut found: TokenRows, matcher: &Matcher) -> Result<Holders> {
+    let terms = std::mem::take(&mut found.terms);
+    if let Some(trace) = question.trace {
+        trace.terms_matched(terms);
+    }
+    Holders::of(question, found, "", matcher)
 }
 
 /// Candidates that have the tokens of a phrase side by side, as far as that is known without their texts.

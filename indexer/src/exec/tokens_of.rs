@@ -5,6 +5,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use crate::limits::REGEX_NESTING;
 use crate::query::{Pattern, RegexText};
+use crate::storage::TokenPart;
 use crate::tokens;
 
 /// Folded tokens that every text has in which the pattern occurs; perhaps none.
@@ -66,6 +67,43 @@ fn inner_tokens(pieces: &[Piece]) -> Vec<String> {
         }
     }
     found
+}
+
+/// Parts of tokens that every text has in which the pattern occurs, which are no whole tokens.
+pub fn sure_parts(pattern: &Pattern) -> Vec<TokenPart> {
+    let pieces = match pattern {
+        Pattern::Substring(part) => vec![Piece::Text(part.clone())],
+        Pattern::Glob(glob) => glob_pieces(glob),
+        Pattern::Regex(regex) => regex_pieces(regex).unwrap_or_default(),
+        Pattern::Tokens(_) | Pattern::Near(..) | Pattern::Network(_) | Pattern::Fuzzy(..) => Vec::new(),
+    };
+    let mut found = Vec::new();
+    for (index, piece) in pieces.iter().enumerate() {
+        let Piece::Text(text) = piece else { continue };
+        let bytes = text.as_bytes();
+        let edge = |beside: Option<usize>| beside.and_then(|at| pieces.get(at)) == Some(&Piece::Edge);
+        let (text_at_start, text_at_end) = (edge(index.checked_sub(1)), edge(Some(index + 1)));
+        for (start, end) in tokens::ranges(bytes) {
+            let at_start = start > 0 || text_at_start;
+            let at_end = end < bytes.len() || text_at_end;
+            if !(at_start && at_end) {
+                let text = tokens::fold(&bytes[start..end]).into_owned();
+                found.push(TokenPart { text, at_start, at_end });
+            }
+        }
+    }
+    found.retain(TokenPart::is_telling);
+    found
+}
+
+/// Whether a text has the pattern where it has a token with its only part: a glob with a star at an end or both.
+pub fn is_one_part(pattern: &Pattern) -> bool {
+    let is_token = |text: &str| !text.is_empty() && text.bytes().all(tokens::is_token_byte);
+    match pattern {
+        Pattern::Substring(part) => is_token(part),
+        Pattern::Glob(glob) => is_token(glob.trim_matches('*')),
+        _ => false,
+    }
 }
 
 fn glob_tokens(glob: &str) -> Vec<String> {
@@ -161,6 +199,34 @@ mod tests {
         match parse(query) {
             Ok(Filter::Text(pattern)) => sure_tokens(&pattern),
             other => panic!("{query} is no plain text: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn parts_are_told_with_their_ends() {
+        let parts = |query: &str| {
+            let Ok(Filter::Text(pattern)) = parse(query) else { panic!("{query} is no plain text") };
+            let star = |is_end: bool| if is_end { "" } else { "*" };
+            let shown = sure_parts(&pattern)
+                .into_iter()
+                .map(|part| format!("{}{}{}", star(part.at_start), part.text, star(part.at_end)));
+            (shown.collect::<Vec<_>>().join(" "), is_one_part(&pattern))
+        };
+        for (query, expected, is_one) in [
+            ("TIM*", "tim*", true),
+            ("*Imeou*", "*imeou*", true),
+            ("*out", "*out", true),
+            ("*\u{f6}\u{df}e*", "*\u{f6}\u{df}e*", true),
+            ("t?meout", "*meout", false),
+            ("conn*ion", "conn* *ion", false),
+            ("*abc-def*", "*abc def*", false),
+            ("*300*", "", true),
+            ("/api/car*", "car*", false),
+            ("/Timeou./", "*timeou*", false),
+            ("/^connection(s)? timed/", "connection* timed*", false),
+            ("/abc|def/", "", false),
+        ] {
+            assert_eq!(parts(query), (expected.to_owned(), is_one), "{query}");
         }
     }
 

@@ -56,6 +56,16 @@ fn text() -> impl Strategy<Value = String> {
         "*i*",
         "*-1?",
         "10.0.0.?",
+        "*imeout",
+        "time*t",
+        "*nnec*",
+        "größe*",
+        "*röß*",
+        "t?meou*",
+        "*eset b*",
+        "ups*",
+        "*zil*",
+        "/api/car*",
     ]);
     let fuzzy = select(vec![
         "timout~",

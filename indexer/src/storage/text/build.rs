@@ -44,12 +44,19 @@ pub enum Built {
 /// Takes a folded token and the number of what it is in.
 trait Tokens {
     fn add(&mut self, token: &[u8], number: u32);
+
+    /// Takes a folded token that is too long to be indexed.
+    fn add_long(&mut self, token: &[u8]);
 }
 
 impl Tokens for Collector {
     #[inline]
     fn add(&mut self, token: &[u8], number: u32) {
         Collector::add(self, token, number);
+    }
+
+    fn add_long(&mut self, token: &[u8]) {
+        Collector::add_long(self, token);
     }
 }
 
@@ -58,6 +65,8 @@ impl Tokens for filter::Builder {
     fn add(&mut self, token: &[u8], number: u32) {
         filter::Builder::add(self, token, number);
     }
+
+    fn add_long(&mut self, _: &[u8]) {}
 }
 
 /// A column whose values are tokenised once each.
@@ -262,12 +271,13 @@ impl Builder {
             values.push((collector, texts.len() as u32));
         }
         let seed = self.seed;
-        let header = |rest, columns, body: &[u8]| Header {
+        let header = |rest, columns, grams, body: &[u8]| Header {
             rows,
             seed,
             sha256: crate::hex(&Sha256::digest(body)),
             columns,
             rest,
+            grams,
         };
         match self.rest {
             Rest::Rows(mut rest) => {
@@ -280,8 +290,9 @@ impl Builder {
                     files.push(IndexFile { name: name.clone(), bytes: bytes.len() as u64, checksums });
                 }
                 let columns = finish_columns(columns, index.columns.into_iter(), &mut body);
+                let grams = Some(section(&mut body, index.grams.bytes()));
                 let rest = super::Rest::Terms(TermsRest { terms: index.rest, files });
-                let file = file_of(&header(rest, columns, &body), &body)?;
+                let file = file_of(&header(rest, columns, grams, &body), &body)?;
                 // What says that the index is whole is written last.
                 index.files.push((COLUMNS_FILE.to_owned(), file));
                 Ok(Built::Folder(index.files))
@@ -289,7 +300,7 @@ impl Builder {
             Rest::Blocks(blocks) => {
                 let columns = finish_columns(columns, std::iter::empty(), &mut body);
                 let rest = super::Rest::Blocks(blocks.write(rows, &mut body));
-                file_of(&header(rest, columns, &body), &body).map(Built::File)
+                file_of(&header(rest, columns, None, &body), &body).map(Built::File)
             }
         }
     }
@@ -411,11 +422,15 @@ fn add_tokens(index: &mut impl Tokens, number: u32, text: &[u8]) {
             let folded = tokens::fold(&text[start..at]);
             if folded.len() <= LONGEST_TOKEN_BYTES {
                 index.add(folded.as_bytes(), number);
+            } else {
+                index.add_long(folded.as_bytes());
             }
             continue;
         }
         if length > 0 && length <= LONGEST_TOKEN_BYTES {
             index.add(&folded[..length], number);
+        } else if length > 0 {
+            index.add_long(&text[start..at].to_ascii_lowercase());
         }
         at += 1;
     }

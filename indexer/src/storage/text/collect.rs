@@ -3,6 +3,7 @@
 //! tantivy's document writer, avoids a document for every row and a second tokeniser, and knows how often each token
 //! occurs before it decides how to index it.
 
+use super::grams::Grams;
 use super::lists::push_gap;
 use crate::hash::hash;
 
@@ -17,6 +18,8 @@ const EMPTY: u64 = u64::MAX;
 /// Collects the numbers of each token: rows, or codes of a column. Numbers must come in increasing order.
 pub struct Collector {
     seed: u64,
+    /// Of tokens that are too long to be collected.
+    long: Grams,
     parts: Vec<Part>,
 }
 
@@ -59,7 +62,7 @@ impl Collector {
             tokens: Vec::new(),
             text: Vec::new(),
         };
-        Collector { seed, parts: (0..1 << PART_BITS).map(|_| part()).collect() }
+        Collector { seed, long: Grams::default(), parts: (0..1 << PART_BITS).map(|_| part()).collect() }
     }
 
     #[inline]
@@ -71,6 +74,16 @@ impl Collector {
         if part.waiting.len() == WAITING {
             part.enter_waiting();
         }
+    }
+
+    /// Notes a token that is too long to be collected.
+    pub fn add_long(&mut self, text: &[u8]) {
+        self.long.add(text);
+    }
+
+    /// What tokens have that were too long.
+    pub fn long_grams(&self) -> Grams {
+        self.long.clone()
     }
 
     /// Every distinct token with its text.

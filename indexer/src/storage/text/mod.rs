@@ -11,7 +11,9 @@ mod checked;
 mod collect;
 mod filter;
 mod fuzzy;
+mod grams;
 mod lists;
+mod part;
 mod terms;
 mod union;
 mod words;
@@ -28,6 +30,8 @@ use sha2::{Digest, Sha256};
 
 use self::checked::Checksums;
 use self::filter::Filters;
+use self::grams::Grams;
+use self::part::TermsWith;
 use self::terms::{Matched, OpenIndex, Postings, TermTest, Terms};
 use crate::error::{AtPath, Error, Result};
 use crate::hash::hash;
@@ -35,6 +39,7 @@ use crate::limits::{LONGEST_TOKEN_BYTES, SMALL_SECTION_BYTES};
 
 pub use self::build::{Builder, Built};
 pub use self::fuzzy::Fuzzy;
+pub use self::part::TokenPart;
 pub use self::words::{WordCount, WordCounts};
 
 const MAGIC: &[u8; 8] = b"TLTEXT\x00\x03";
@@ -55,6 +60,10 @@ struct Header {
     sha256: String,
     columns: Vec<ColumnIndex>,
     rest: Rest,
+    /// Which runs of three bytes the tokens without a term have: hashed ids, and tokens too long to be indexed. Where it is
+    /// not there, they may have any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    grams: Option<Section>,
 }
 
 /// What tells where the tokens outside of the columns' values are.
@@ -345,6 +354,22 @@ impl TextIndex {
     /// Rows whose text has any of the words; nothing where the index has no dictionary of terms.
     pub fn rows_with_words(&self, words: &Fuzzy) -> Result<Option<TokenRows>> {
         self.rows_matching(words)
+    }
+
+    /// Rows whose text has a token with this part, of those terms only that pass a test where there is one; nothing where a
+    /// token without a term may have it.
+    pub fn rows_with_part(
+        &self,
+        part: &TokenPart,
+        test: Option<&dyn Fn(&[u8]) -> bool>,
+    ) -> Result<Option<TokenRows>> {
+        let Some(grams) = self.header.grams.filter(|_| part.is_telling()) else { return Ok(None) };
+        let grams = self.body.read(grams, 0, grams.bytes as usize)?;
+        let grams = Grams::from_bytes(grams).ok_or_else(|| self.body.damaged())?;
+        if grams.may_have(&part.text) {
+            return Ok(None);
+        }
+        self.rows_matching(&TermsWith { part, test })
     }
 
     /// Rows whose text has a token that has a term and passes.

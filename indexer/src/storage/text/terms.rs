@@ -35,6 +35,7 @@ use tantivy::{Index, SegmentReader, TantivyError};
 
 use super::checked::{CheckedFolder, Checksums};
 use super::collect::{Collector, Token};
+use super::grams::Grams;
 use super::union::Union;
 use crate::error::{Error, ErrorKind, Result};
 use crate::tokens;
@@ -141,6 +142,8 @@ struct Sorted<'c> {
     blocks: Vec<(&'c [u8], &'c Token)>,
     /// Term and posting of every id.
     ids: Vec<([u8; 3], u32)>,
+    /// What those have.
+    grams: Grams,
     /// They are of a column's values, and not of rows.
     are_values: bool,
 }
@@ -168,8 +171,10 @@ fn widest_gap(token: &Token) -> u32 {
 impl Sorted<'_> {
     fn new(field: String, universe: u32, collector: &mut Collector, are_values: bool) -> Sorted<'_> {
         let (mut words, mut runs, mut blocks, mut rare) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut grams = collector.long_grams();
         for (text, token) in collector.finish() {
             if token.count <= RARE && !has_term(text) {
+                grams.add(text);
                 rare.push(token);
             } else if are_values && token.count < MOST_IN_BLOCKS {
                 blocks.push((text, token));
@@ -191,7 +196,7 @@ impl Sorted<'_> {
         }
         ids.sort_unstable();
         ids.dedup();
-        Sorted { terms: Terms { field, universe, id_bits }, words, runs, blocks, ids, are_values }
+        Sorted { terms: Terms { field, universe, id_bits }, words, runs, blocks, ids, grams, are_values }
     }
 
     /// Adds its fields to a schema, without those that would be empty.
@@ -294,6 +299,8 @@ pub struct Written {
     pub files: Vec<(String, Vec<u8>)>,
     pub rest: Terms,
     pub columns: Vec<Terms>,
+    /// What the tokens without a term have.
+    pub grams: Grams,
 }
 
 /// Writes the index of a segment of so many rows in memory. The collector of each column comes with what its codes are
@@ -310,8 +317,10 @@ pub fn write(rest: &mut Collector, rows: u32, columns: Vec<(&mut Collector, u32)
         })
         .collect();
     let files = write_files(&rest, &columns, documents).map_err(internal)?;
+    let mut grams = rest.grams;
+    columns.iter().for_each(|column| grams.join(&column.grams));
     let columns = columns.into_iter().map(|column| column.terms).collect();
-    Ok(Written { files, rest: rest.terms, columns })
+    Ok(Written { files, rest: rest.terms, columns, grams })
 }
 
 fn write_files(

@@ -166,6 +166,37 @@ fn a_damaged_index_is_an_error_or_answers_as_before() {
 }
 
 #[test]
+fn parts_of_tokens_are_in_terms_unless_an_id_may_have_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut rows = rows();
+    let long = format!("{}zebra", "y".repeat(260));
+    rows.push((long.into_bytes(), String::new(), String::new()));
+    let path = write(folder.path(), plain(&rows));
+    let index = TextIndex::open(&path, 401).expect("an index");
+    let found = |text: &str, at_start: bool, at_end: bool| {
+        let part = TokenPart { text: text.to_owned(), at_start, at_end };
+        index.rows_with_part(&part, None).expect("an answer").map(|found| (found.terms, found.sure))
+    };
+    let having = |test: &dyn Fn(&str) -> bool| -> Vec<u32> {
+        let has = |raw: &[u8]| tokens::folded(raw).iter().any(|token| test(token));
+        (0..401).filter(|&row| has(&rows[row as usize].0)).collect()
+    };
+    let (terms, in_rows) = found("took", true, false).expect("only words begin so");
+    assert_eq!((terms.as_slice(), in_rows), (&["took".to_owned()][..], having(&|token| token == "took")));
+    let (terms, in_rows) = found("ook", false, true).expect("no id has it");
+    assert_eq!((terms.len(), in_rows), (1, having(&|token| token.ends_with("ook"))));
+    let begins = |term: &[u8]| term.starts_with(b"to");
+    let part = TokenPart { text: "ook".to_owned(), at_start: false, at_end: true };
+    let none = index.rows_with_part(&part, Some(&|term: &[u8]| !begins(term))).expect("an answer");
+    assert!(none.is_some_and(|found| found.sure.is_empty() && found.terms.is_empty()));
+    assert_eq!(found("oo", false, false), None, "two letters are in too many tokens");
+    // Hashed ids, numbers, and tokens that are too long have no terms.
+    for text in ["id1", "100", "zebra"] {
+        assert_eq!(found(text, false, false), None, "{text}");
+    }
+}
+
+#[test]
 fn an_index_of_a_newer_version_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = write(folder.path(), plain(&rows()));

@@ -1,0 +1,78 @@
+//! Which runs of three bytes occur in the tokens that have no term, so that a part of a token that has another one is known to
+//! be in terms only. Ids in hexadecimal have few of those that words have.
+
+/// A bit for each hash of three bytes.
+const BITS: u32 = 16;
+
+/// Runs of so many bytes are told.
+const LENGTH: usize = 3;
+
+/// The runs of some tokens.
+#[derive(Clone)]
+pub struct Grams {
+    bits: Vec<u8>,
+}
+
+impl Default for Grams {
+    fn default() -> Grams {
+        Grams { bits: vec![0; 1 << (BITS - 3)] }
+    }
+}
+
+impl Grams {
+    /// As they were written; nothing of another length.
+    pub fn from_bytes(bits: Vec<u8>) -> Option<Grams> {
+        (bits.len() == 1 << (BITS - 3)).then_some(Grams { bits })
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bits
+    }
+
+    /// Adds the runs of a folded token.
+    pub fn add(&mut self, token: &[u8]) {
+        for place in places(token) {
+            self.bits[place >> 3] |= 1 << (place & 7);
+        }
+    }
+
+    /// Adds those of others.
+    pub fn join(&mut self, others: &Grams) {
+        self.bits.iter_mut().zip(&others.bits).for_each(|(bits, more)| *bits |= more);
+    }
+
+    /// Whether one of the tokens may have this folded part.
+    pub fn may_have(&self, part: &str) -> bool {
+        places(part.as_bytes())
+            .all(|place| self.bits.get(place >> 3).is_none_or(|bits| bits >> (place & 7) & 1 == 1))
+    }
+}
+
+fn places(token: &[u8]) -> impl Iterator<Item = usize> {
+    token.windows(LENGTH).map(|run| {
+        let run = run.iter().fold(0_u32, |run, &byte| run << 8 | u32::from(byte));
+        (run.wrapping_mul(0x9E37_79B1) >> (32 - BITS)) as usize
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_tokens_are_known_and_most_others_are_not() {
+        let mut grams = Grams::default();
+        for number in 0..20_000_u64 {
+            grams.add(format!("{:016x}", number.wrapping_mul(0x9E37_79B9_7F4A_7C15)).as_bytes());
+        }
+        grams.add("größe7".as_bytes());
+        let grams = Grams::from_bytes(grams.bytes().to_vec()).expect("as it was written");
+        for part in ["größe7", "ße7", "7f4a7c15", "0000", "ab", ""] {
+            assert!(grams.may_have(part), "{part}");
+        }
+        for part in ["timeout", "imeou", "erro", "größen", "warn"] {
+            assert!(!grams.may_have(part), "{part}");
+        }
+        assert!(Grams::from_bytes(vec![0; 7]).is_none());
+    }
+}
