@@ -299,7 +299,8 @@ pub struct Query {
     pub count: bool,
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
-    /// Explain how the query was run: path, bytes read and time of each clause
+    /// Explain how the query was run: path, bytes read and time of each clause; whether kernels ran the first
+    /// aggregation, and if not why
     #[arg(long)]
     pub explain: bool,
 }
@@ -342,6 +343,9 @@ pub struct Sql {
     /// Time zone of days and of times in the statement: Europe/Berlin (default: UTC)
     #[arg(long, value_name = "TZ")]
     pub zone: Option<String>,
+    /// Explain whether kernels ran the first aggregation, and if not why
+    #[arg(long)]
+    pub explain: bool,
 }
 
 /// Output format of a table.

@@ -7,9 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 use indexer::export::{self, replaced};
 use indexer::query::{Query, Reading, Severity, parse_query};
-use indexer::{
-    Cancel, Case, Event, Explanation, FieldKind, FieldValue, NO_TIME, Snapshot, View, Walk, stamp,
-};
+use indexer::{Cancel, Case, Event, Explanation, FieldKind, FieldValue, NO_TIME, RunOptions, Snapshot, View, Walk, stamp};
 use serde_json::{Map, Value};
 
 use crate::Outcome;
@@ -44,6 +42,12 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
         }
         stdout.flush()?;
         advise(&case, &snapshot, &arguments.filter);
+        if arguments.explain {
+            let view = View { filter: asked.filter.clone(), from: range.0, to: range.1 };
+            explain(&checked(text, case.explain(&snapshot, &view, &Cancel::default()))?);
+            let told = case.explain_run(&snapshot, &asked, range, &RunOptions::default())?;
+            told.iter().for_each(|told| out::say(&told.to_string()));
+        }
         suggest(&case, &snapshot, &arguments.filter, &View { filter: asked.filter, from: None, to: None })?;
         return Ok(outcome(&snapshot));
     }

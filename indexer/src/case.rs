@@ -1,5 +1,6 @@
 //! The façade: a case, opened for reading by anyone and for writing by one.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -346,11 +347,12 @@ impl Case {
 
     /// Asks a question. Where segments turn out to be damaged it is asked again without them, and
     /// [`Snapshot::missing`] tells afterwards what the answer lacks.
-    pub(crate) fn without_damaged<T>(
-        snapshot: &Snapshot,
-        mut ask: impl FnMut(&Snapshot) -> Result<T>,
+    pub(crate) fn without_damaged<S: Borrow<Snapshot> + From<Snapshot>, T>(
+        snapshot: &S,
+        mut ask: impl FnMut(&S) -> Result<T>,
     ) -> Result<T> {
         let mut answer = ask(snapshot);
+        let snapshot = snapshot.borrow();
         let mut asked = snapshot.segments.len();
         while answer.as_ref().is_err_and(|error| error.kind().is_of_files()) {
             let whole = snapshot.without_failed();
@@ -358,7 +360,7 @@ impl Case {
                 break;
             }
             asked = whole.segments.len();
-            answer = ask(&whole);
+            answer = ask(&S::from(whole));
         }
         answer
     }

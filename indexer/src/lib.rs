@@ -23,6 +23,7 @@
 
 pub mod aggregate;
 mod ahead;
+mod calculated;
 mod case;
 mod context;
 mod detect;
@@ -65,6 +66,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 
 pub use ahead::{Ahead, AheadLine, look_ahead};
+pub use calculated::Calculated;
 pub use case::{Case, Missing, Snapshot, Verification};
 pub use context::{Around, Context};
 pub use detect::{Detected, definitions, detect};

@@ -6,7 +6,7 @@ import { valueFields } from './columns';
 import { forgetful, type Keep } from './kept';
 import { Language } from './language';
 import { NO_PARTS, partsOf, type QueryParts } from './queryparts';
-import { clause, endsWithinWord, existence } from './querytext';
+import { clause, endsWithinWord, existence, mayHaveStages } from './querytext';
 import { sameRange, type RangeChoice } from './ranges';
 import type { Listing } from './rows.svelte';
 import { timelineData, type TimelineData } from './timelinedata';
@@ -88,12 +88,17 @@ export class Explorer {
 
   /** What of the query comes before its first pipe: what all but tables are asked with. */
   get filter(): string {
-    return this.query.includes('|') ? this.parts.filter : this.query;
+    return mayHaveStages(this.query) ? this.parts.filter : this.query;
   }
 
   /** Whether the query has stages, which make a table of it. */
   get isPiped(): boolean {
     return this.parts.query === this.query && this.parts.stages.length > 0;
+  }
+
+  /** Whether the query is SQL. */
+  get isSql(): boolean {
+    return this.parts.query === this.query && this.parts.isSql;
   }
 
   /** What is wrong with the query. */
@@ -181,7 +186,9 @@ export class Explorer {
   edit(edit: QueryEdit, along: Partial<ViewState> = {}): void {
     this.#edited = this.#edited.then(async () => {
       // What is added is added to what is written; all else is said of clauses of what was asked.
-      const query = edit.kind === 'add' ? this.draft.trim() : this.query;
+      // SQL has no clauses: what is added to it is asked in its place.
+      const written = this.isSql ? '' : this.draft.trim();
+      const query = edit.kind === 'add' ? written : this.query;
       try {
         const request = { case: this.#casePath, query, edit };
         const edited = await this.#client.call('edit', request);
@@ -271,7 +278,7 @@ export class Explorer {
       },
       done: (check) => {
         this.parts = partsOf(query, check);
-        if (query.includes('|')) this.#askAnew();
+        if (mayHaveStages(query)) this.#askAnew();
         this.#toResult();
       },
       failed: (cause) => this.#failed(engineError(cause)),
@@ -298,7 +305,7 @@ export class Explorer {
       this.#write(after.query);
     }
     if (after.query !== before.query) this.#takeApart();
-    const isKnown = after.query === this.parts.query || !after.query.includes('|');
+    const isKnown = after.query === this.parts.query || !mayHaveStages(after.query);
     const moved = after.query !== before.query || !sameRange(after.range, before.range);
     const listed =
       after.order !== before.order ||

@@ -11,6 +11,8 @@ export interface QueryParts {
   readonly clauses: readonly QueryClause[];
   /** The stages, without their pipes. */
   readonly stages: readonly string[];
+  /** Whether it is SQL, which is one stage of all events. */
+  readonly isSql: boolean;
   /** What is wrong with the stages; of the filter its answer tells. */
   readonly mistake: EngineError | null;
 }
@@ -20,6 +22,7 @@ export const NO_PARTS: QueryParts = {
   filter: '',
   clauses: [],
   stages: [],
+  isSql: false,
   mistake: null,
 };
 
@@ -31,6 +34,7 @@ export function partsOf(query: string, check: QueryCheck): QueryParts {
     filter: check.filter,
     clauses: check.clauses,
     stages: check.stages.map(({ start, end }) => cutAtBytes(query, [start, end]).inside),
+    isSql: check.isSql,
     mistake:
       wrong === undefined || !isPiped
         ? null

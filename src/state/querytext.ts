@@ -26,3 +26,8 @@ export function endsWithinWord(text: string): boolean {
 export function asksForNotes(query: string): boolean {
   return /(?:^|[\s(!-])(?:note\.)?(?:is|tag)\s*(?::|!=|=)/i.test(query);
 }
+
+/** Whether the engine has to tell what of a query is its filter: it has stages, or may be SQL. */
+export function mayHaveStages(query: string): boolean {
+  return query.includes('|') || /^[\s(]*(?:select|with)[\s(]/i.test(query);
+}

@@ -92,6 +92,12 @@ pub fn export(
     })
 }
 
+/// Writes a table to a file, which is there when it is whole and not before.
+pub fn export_table(table: &Table, (format, path): (Format, &Path)) -> Result<u64> {
+    replaced(path, &mut |file| write_table(table, format, file))?;
+    Ok(table.rows() as u64)
+}
+
 /// Writes a file beside its place and moves it there when it is whole. What fails leaves nothing behind.
 pub fn replaced(path: &Path, write: &mut dyn FnMut(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

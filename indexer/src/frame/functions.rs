@@ -1,27 +1,33 @@
 //! Functions of SQL that polars lacks: bins of time.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use polars::prelude::{
-    BaseColumnUdf, Column, Field, IntoLazy, PolarsError, PolarsResult, Schema, UserDefinedFunction, col, lit,
+    BaseColumnUdf, Column, Expr, Field, IntoLazy, PolarsError, PolarsResult, Schema, UserDefinedFunction,
+    col, lit,
 };
 use polars::sql::{FunctionOptions, FunctionRegistry, SQLContext};
+
+use crate::query::{Quantity, Unit};
 
 /// Each with what it does.
 pub(crate) const FUNCTIONS: [&str; 2] = ["date_trunc", "time_bucket"];
 
-/// Units as SQL names them, and as polars does.
-const UNITS: [(&str, &str); 9] = [
-    ("millisecond", "ms"),
-    ("second", "s"),
-    ("minute", "m"),
-    ("hour", "h"),
-    ("day", "d"),
-    ("week", "w"),
-    ("month", "mo"),
-    ("quarter", "q"),
-    ("year", "y"),
+/// Units as SQL names them, as polars does, and those of the language.
+const UNITS: [(&str, &str, Unit); 9] = [
+    ("millisecond", "ms", Unit::Millisecond),
+    ("second", "s", Unit::Second),
+    ("minute", "m", Unit::Minute),
+    ("hour", "h", Unit::Hour),
+    ("day", "d", Unit::Day),
+    ("week", "w", Unit::Week),
+    ("month", "mo", Unit::Month),
+    ("quarter", "q", Unit::Quarter),
+    ("year", "y", Unit::Year),
 ];
+
+/// The functions themselves, each made once: an expression that calls one is told by that.
+static MADE: LazyLock<[UserDefinedFunction; 2]> = LazyLock::new(|| FUNCTIONS.map(bins));
 
 /// A context that knows them.
 pub(super) fn context() -> SQLContext {
@@ -36,12 +42,30 @@ impl FunctionRegistry for Functions {
     }
 
     fn get_udf(&self, name: &str) -> PolarsResult<Option<UserDefinedFunction>> {
-        Ok(FUNCTIONS.into_iter().find(|known| *known == name).map(bins))
+        Ok(MADE.iter().find(|known| known.name == name).cloned())
     }
 
     fn contains(&self, name: &str) -> bool {
         FUNCTIONS.contains(&name)
     }
+}
+
+/// The width and the time of a bin that an expression calls for.
+pub(super) fn binned(expr: &Expr) -> Option<(&Expr, &Expr)> {
+    let Expr::AnonymousFunction { input, function, .. } = expr else { return None };
+    let [width, time] = input.as_slice() else { return None };
+    MADE.iter().any(|known| known.fun == *function).then_some((width, time))
+}
+
+/// Where the bins of times begin.
+pub(super) fn begins(times: Column, width: Quantity) -> PolarsResult<Column> {
+    let (_, short, _) =
+        UNITS.iter().find(|(_, _, unit)| *unit == width.unit).ok_or_else(|| usage(FUNCTIONS[0]))?;
+    let width = format!("{}{short}", width.number);
+    let named = times.name().clone();
+    let table = times.with_name("t".into()).into_frame();
+    let bins = table.lazy().select([col("t").dt().truncate(lit(width))]).collect()?;
+    Ok(bins.column("t")?.clone().with_name(named))
 }
 
 /// The beginning of the bin that a time lies in; both functions take a width and a time.
@@ -53,10 +77,7 @@ fn bins(name: &'static str) -> UserDefinedFunction {
         if !times.dtype().is_temporal() {
             return Err(usage(name));
         }
-        let named = times.name().clone();
-        let table = times.clone().with_name("t".into()).into_frame();
-        let bins = table.lazy().select([col("t").dt().truncate(lit(width))]).collect()?;
-        Ok(bins.column("t")?.clone().with_name(named))
+        begins(times.clone(), width)
     };
     let typed = move |_: &Schema, fields: &[Field]| fields.get(1).cloned().ok_or_else(|| usage(name));
     let mut function = UserDefinedFunction::new(name.into(), BaseColumnUdf::new(begin, typed));
@@ -71,17 +92,17 @@ fn usage(name: &str) -> PolarsError {
     )
 }
 
-/// `hour`, `5 minutes`, `5m`, as polars writes it: `1h`, `5m`.
-fn width_of(text: &str) -> Option<String> {
+/// `hour`, `5 minutes`, `5m`.
+pub(super) fn width_of(text: &str) -> Option<Quantity> {
     let text = text.trim().to_ascii_lowercase();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);
     let number: u32 = if number.is_empty() { 1 } else { number.parse().ok().filter(|&number| number > 0)? };
     let unit = unit.trim();
-    let (_, short) = UNITS.iter().find(|(name, short)| {
+    let (_, _, unit) = UNITS.iter().find(|(name, short, _)| {
         unit == *name || unit.strip_suffix('s').is_some_and(|one| one == *name) || unit == *short
     })?;
-    Some(format!("{number}{short}"))
+    Some(Quantity { number: f64::from(number), unit: *unit })
 }
 
 #[cfg(test)]
@@ -98,7 +119,8 @@ mod tests {
             ("0 days", None),
             ("fortnight", None),
         ] {
-            assert_eq!(width_of(written).as_deref(), expected, "{written}");
+            let width = width_of(written).map(|width| width.to_string());
+            assert_eq!(width.as_deref(), expected, "{written}");
         }
     }
 }

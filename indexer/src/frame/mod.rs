@@ -3,14 +3,17 @@
 //! Only this module, `storage/parquet/` and `export/` name polars; above it stand [`crate::Table`] and text.
 
 mod bounds;
+mod complete;
 mod convert;
 mod functions;
+mod lower;
 mod mistakes;
 mod push;
 mod scan;
 mod sql;
 mod tables;
 pub(crate) mod window;
+mod words;
 
 pub use sql::{SqlOptions, is_sql};
 

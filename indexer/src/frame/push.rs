@@ -37,7 +37,7 @@ pub(super) struct Pushed {
 
 /// How the values of a column compare.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
+pub(super) enum Holds {
     Time,
     Level,
     /// Names of sources, where a filter also asks for those of their sets.
@@ -52,7 +52,7 @@ enum Holds {
 }
 
 impl Columns {
-    fn holds(&self, name: &str) -> Holds {
+    pub fn holds(&self, name: &str) -> Holds {
         match name {
             "time" => Holds::Time,
             "level" => Holds::Level,
@@ -255,7 +255,7 @@ fn turned(op: Op) -> Op {
 }
 
 /// The value of an expression that names no column.
-fn constant(expr: &Expr) -> Option<AnyValue<'static>> {
+pub(super) fn constant(expr: &Expr) -> Option<AnyValue<'static>> {
     if let Expr::Literal(LiteralValue::Scalar(value)) = expr {
         return Some(value.value().clone().into_static());
     }
@@ -300,7 +300,7 @@ fn listed(list: &Expr) -> Option<Vec<AnyValue<'static>>> {
     (is_plain && !values.is_empty() && values.len() <= MOST_LISTED).then_some(values)
 }
 
-fn text(value: &AnyValue<'_>) -> Option<String> {
+pub(super) fn text(value: &AnyValue<'_>) -> Option<String> {
     match value {
         AnyValue::String(text) => Some((*text).to_owned()),
         AnyValue::StringOwned(text) => Some(text.to_string()),

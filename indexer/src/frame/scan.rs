@@ -9,7 +9,8 @@ use std::thread;
 
 use polars::prelude::{
     AnonymousScan, AnonymousScanArgs, Column as Series, DataFrame, DataType, Expr, IntoLazy, LazyFrame,
-    PlSmallStr, PolarsError, PolarsResult, ScanArgsAnonymous, Schema, SchemaRef, TimeUnit, TimeZone,
+    Operator, PlSmallStr, PolarsError, PolarsResult, ScanArgsAnonymous, Schema, SchemaRef, TimeUnit,
+    TimeZone,
 };
 
 use super::convert::{level_type, series_of};
@@ -132,13 +133,14 @@ fn dtype_of(kinds: &BTreeSet<FieldKind>) -> DataType {
     }
 }
 
-struct Events {
-    case: Arc<Case>,
-    snapshot: Arc<Snapshot>,
-    view: View,
-    columns: Columns,
-    schema: SchemaRef,
-    shared: Arc<Shared>,
+/// The events of a view.
+pub(super) struct Events {
+    pub case: Arc<Case>,
+    pub snapshot: Arc<Snapshot>,
+    pub view: View,
+    pub columns: Columns,
+    pub schema: SchemaRef,
+    pub shared: Arc<Shared>,
 }
 
 impl AnonymousScan for Events {
@@ -169,22 +171,23 @@ impl AnonymousScan for Events {
 
 impl Events {
     fn read(&self, asked: &AnonymousScanArgs) -> Result<DataFrame> {
+        let predicate = asked.predicate.as_ref().and_then(told);
         let shown: Vec<PlSmallStr> = match &asked.with_columns {
             Some(names) => names.to_vec(),
             None => self.schema.iter_names().cloned().collect(),
         };
         let mut read = shown.clone();
-        if let Some(condition) = &asked.predicate {
+        if let Some(condition) = &predicate {
             for name in condition.clone().meta().root_names() {
                 if !read.contains(&name) && self.schema.contains(&name) {
                     read.push(name);
                 }
             }
         }
-        let pushed = asked.predicate.as_ref().filter(|_| self.shared.push_down);
+        let pushed = predicate.as_ref().filter(|_| self.shared.push_down);
         let pushed = pushed.and_then(|condition| self.columns.push(condition));
         let exact = pushed.as_ref().is_some_and(|pushed| pushed.exact);
-        let condition = asked.predicate.as_ref().filter(|_| !exact);
+        let condition = predicate.as_ref().filter(|_| !exact);
         let most = asked.n_rows.unwrap_or(usize::MAX);
         let mut whole = self.empty(&read);
         let (sender, parts) = sync_channel(PARTS_AHEAD);
@@ -256,6 +259,23 @@ impl Events {
         let typed =
             |name: &PlSmallStr| (name.clone(), self.schema.get(name).cloned().unwrap_or(DataType::Null));
         DataFrame::empty_with_schema(&names.iter().map(typed).collect())
+    }
+}
+
+/// A condition without the parts that only polars knows while it runs: a sort that keeps the first rows tells so what
+/// it no longer needs, and passes over it itself.
+pub(super) fn told(condition: &Expr) -> Option<Expr> {
+    match condition {
+        Expr::BinaryExpr { left, op: op @ (Operator::And | Operator::LogicalAnd), right } => {
+            match (told(left), told(right)) {
+                (Some(left), Some(right)) => {
+                    Some(Expr::BinaryExpr { left: Arc::new(left), op: *op, right: Arc::new(right) })
+                }
+                (one, other) => one.or(other),
+            }
+        }
+        Expr::Display { fmt_str, .. } if fmt_str.starts_with("dynamic_pred:") => None,
+        condition => Some(condition.clone()),
     }
 }
 

@@ -6,16 +6,20 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use polars::prelude::{DataFrame, LazyFrame, PolarsError, PolarsResult};
 use polars::sql::{SQLContext, extract_table_identifiers};
 
+use super::complete::complete;
 use super::convert::from_frame;
+use super::lower::Lowering;
 use super::mistakes::Mistakes;
 use super::scan::Shared;
-use super::{bounds, failure, functions, tables};
+use super::{bounds, failure, functions, tables, words};
 use crate::Cancel;
+use crate::calculated::Calculated;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
+use crate::language::Checked;
 use crate::limits::{CANCEL_POLL, QUERY_BYTES};
 use crate::pipe::{RunOptions, Table};
-use crate::query::Filter;
+use crate::query::{Completion, Diagnostic, Filter, Outline, Severity};
 use crate::search::View;
 
 /// How SQL is run.
@@ -56,18 +60,64 @@ impl Case {
         options: &SqlOptions,
         cancel: &Cancel,
     ) -> Result<Table> {
-        let mut snapshot = Arc::clone(snapshot);
-        loop {
-            let answer = self.sql_of(&snapshot, text, options, cancel);
-            if !answer.as_ref().is_err_and(|error| error.kind().is_of_files()) {
-                return answer;
+        Self::without_damaged(snapshot, |snapshot| self.sql_of(snapshot, text, options, cancel))
+    }
+
+    /// How the first aggregation of SQL would be calculated; nothing where there is none.
+    pub fn explain_sql(
+        self: &Arc<Case>,
+        snapshot: &Arc<Snapshot>,
+        text: &str,
+        options: &SqlOptions,
+        cancel: &Cancel,
+    ) -> Result<Option<Calculated>> {
+        Self::without_damaged(snapshot, |snapshot| {
+            let (_, frame) = self.planned(snapshot, text, options, cancel, Rows::Left)?;
+            // Plans are told from their end, and what is calculated first stands deepest.
+            let told = Lowering::told(&frame)?.told;
+            Ok(told.last().map(|reason| Calculated::of(*reason)))
+        })
+    }
+
+    /// What is wrong with a statement, without running it, and its words by kind.
+    #[must_use]
+    pub fn check_sql(
+        self: &Arc<Case>,
+        snapshot: &Arc<Snapshot>,
+        text: &str,
+        options: &SqlOptions,
+    ) -> Checked {
+        let whole = text.trim().len();
+        let start = text.len() - text.trim_start().len();
+        let cancel = Cancel::default();
+        let planned = self.planned(snapshot, text, options, &cancel, Rows::Left);
+        let mistake = planned.err().map(|error| {
+            let (start, end) = error.span().unwrap_or((start, start + whole));
+            Diagnostic {
+                severity: Severity::Error,
+                message: error.message().to_owned(),
+                hint: error.hint_text().map(str::to_owned),
+                start,
+                end,
+                replacement: None,
             }
-            let whole = snapshot.without_failed();
-            if whole.segments.len() == snapshot.segments.len() {
-                return answer;
-            }
-            snapshot = Arc::new(whole);
+        });
+        Checked {
+            printed: mistake.is_none().then(|| text.trim().to_owned()),
+            diagnostics: mistake.into_iter().collect(),
+            highlights: words::highlights(text),
+            // Events are asked for without a filter, and the statement makes a table as stages do.
+            outline: Outline { filter: 0..0, clauses: Vec::new(), stages: vec![start..start + whole] },
         }
+    }
+
+    /// What could be written at a place in a statement, a byte of it.
+    #[must_use]
+    pub fn complete_sql(snapshot: &Snapshot, text: &str, cursor: usize, cancel: &Cancel) -> Completion {
+        let context = Case::context(snapshot);
+        complete(text, cursor, &context, &mut |field, typed| {
+            Case::field_values(snapshot, field, typed, cancel).unwrap_or_default()
+        })
     }
 
     fn sql_of(
@@ -77,20 +127,10 @@ impl Case {
         options: &SqlOptions,
         cancel: &Cancel,
     ) -> Result<Table> {
-        if text.len() > QUERY_BYTES {
-            let message = format!("it is longer than the {} kB that a query may be", QUERY_BYTES >> 10);
-            return Err(Error::new(ErrorKind::Limit, message));
-        }
-        let shared = Arc::new(Shared::new(&options.run, options.push_down, cancel));
-        let mut asked = Asked { mistakes: Mistakes::new(text), context: functions::context(), shared };
-        only_reads(text)?;
-        asked.tables(self, snapshot, text, options.range)?;
-        let frame = asked.context.execute(text).map_err(|error| asked.mistakes.told(&error))?;
-        // What has no name and what does not fit is found without an event being read.
-        let mut typed = frame.clone();
-        typed.collect_schema().map_err(|error| asked.mistakes.told(&error))?;
+        let (asked, frame) = self.planned(snapshot, text, options, cancel, Rows::Read)?;
         let shared = Arc::clone(&asked.shared);
         let (mistakes, cancel) = (&asked.mistakes, cancel.clone());
+        let frame = Lowering::answered(frame)?;
         let result = on_a_thread(&cancel, move || {
             bounds::check(&frame, &shared)?;
             collect(frame, &shared)
@@ -98,6 +138,30 @@ impl Case {
         let table = from_frame(&result.map_err(|error| mistakes.placed(error))?)?;
         asked.shared.take("the result", table.bytes())?;
         Ok(table)
+    }
+
+    /// A statement that is right, as a plan.
+    fn planned<'t>(
+        self: &Arc<Case>,
+        snapshot: &Arc<Snapshot>,
+        text: &'t str,
+        options: &SqlOptions,
+        cancel: &Cancel,
+        rows: Rows,
+    ) -> Result<(Asked<'t>, LazyFrame)> {
+        if text.len() > QUERY_BYTES {
+            let message = format!("it is longer than the {} kB that a query may be", QUERY_BYTES >> 10);
+            return Err(Error::new(ErrorKind::Limit, message));
+        }
+        let shared = Arc::new(Shared::new(&options.run, options.push_down, cancel));
+        let mut asked = Asked { mistakes: Mistakes::new(text), context: functions::context(), shared, rows };
+        only_reads(text)?;
+        asked.tables(self, snapshot, text, options.range)?;
+        let frame = asked.context.execute(text).map_err(|error| asked.mistakes.told(&error))?;
+        // What has no name and what does not fit is found without an event being read.
+        let mut typed = frame.clone();
+        typed.collect_schema().map_err(|error| asked.mistakes.told(&error))?;
+        Ok((asked, frame))
     }
 }
 
@@ -152,6 +216,14 @@ struct Asked<'a> {
     mistakes: Mistakes<'a>,
     context: SQLContext,
     shared: Arc<Shared>,
+    rows: Rows,
+}
+
+/// Whether the rows of tables besides events are read, or only their columns are wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    Read,
+    Left,
 }
 
 impl Asked<'_> {
@@ -169,6 +241,9 @@ impl Asked<'_> {
         for name in names {
             let frame = match name.as_str() {
                 "events" => case.lazy_frame(snapshot, &view, &self.shared)?,
+                "templates" | "notes" | "sources" if self.rows == Rows::Left => {
+                    tables::without_rows(&name, &self.shared)?
+                }
                 "templates" => tables::templates(case, snapshot, &view, &self.shared)?,
                 "notes" => tables::notes(case, snapshot, &self.shared)?,
                 "sources" => tables::sources(snapshot, &self.shared)?,

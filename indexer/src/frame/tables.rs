@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use polars::prelude::{IntoLazy, LazyFrame};
+use polars::prelude::{DataType, IntoLazy, LazyFrame};
 
 use super::convert::to_frame;
 use super::scan::Shared;
@@ -22,14 +22,65 @@ pub(crate) const TABLES: [(&str, &str); 4] = [
     ("sources", "the files of the case"),
 ];
 
+/// The columns of the tables besides events, with their types in SQL.
+pub(super) const OTHER_COLUMNS: [(&str, &[(&str, &str)]); 3] = [
+    (
+        "templates",
+        &[
+            ("id", "VARCHAR"),
+            ("text", "VARCHAR"),
+            ("events", "BIGINT"),
+            ("first", "TIMESTAMP"),
+            ("last", "TIMESTAMP"),
+        ],
+    ),
+    (
+        "notes",
+        &[
+            ("kind", "VARCHAR"),
+            ("id", "VARCHAR"),
+            ("text", "VARCHAR"),
+            ("source", "VARCHAR"),
+            ("line", "BIGINT"),
+            ("first", "TIMESTAMP"),
+            ("last", "TIMESTAMP"),
+            ("created", "TIMESTAMP"),
+            ("changed", "TIMESTAMP"),
+            ("data", "VARCHAR"),
+        ],
+    ),
+    (
+        "sources",
+        &[
+            ("name", "VARCHAR"),
+            ("path", "VARCHAR"),
+            ("format", "VARCHAR"),
+            ("encoding", "VARCHAR"),
+            ("zone", "VARCHAR"),
+            ("events", "BIGINT"),
+            ("unparsed", "BIGINT"),
+            ("bytes", "BIGINT"),
+            ("first", "TIMESTAMP"),
+            ("last", "TIMESTAMP"),
+            ("complete", "BOOLEAN"),
+            ("sha256", "VARCHAR"),
+        ],
+    ),
+];
+
+/// The columns of such a table.
+fn columns(table: &str) -> &'static [(&'static str, &'static str)] {
+    OTHER_COLUMNS.iter().find(|(name, _)| *name == table).map_or(&[], |(_, columns)| columns)
+}
+
 /// Rows of values as columns.
 struct Rows {
     columns: Vec<(&'static str, Vec<Cell>)>,
 }
 
 impl Rows {
-    fn of(names: &[&'static str]) -> Rows {
-        Rows { columns: names.iter().map(|name| (*name, Vec::new())).collect() }
+    fn of(table: &str) -> Rows {
+        Rows { columns: columns(table).iter().map(|(name, _)| (*name, Vec::new())).collect() }
     }
 
     fn push(&mut self, row: Vec<Cell>) {
@@ -38,21 +89,31 @@ impl Rows {
         }
     }
 
-    fn frame(self, typed: &[(&str, polars::prelude::DataType)]) -> Result<LazyFrame> {
+    fn frame(self, table: &str, shared: &Shared) -> Result<LazyFrame> {
         let rows = self.columns.first().map_or(0, |(_, cells)| cells.len());
-        let columns =
-            self.columns.into_iter().map(|(name, cells)| (name.to_owned(), Column::of_cells(cells)));
-        let mut table = Table::of_rows(rows);
-        columns.for_each(|(name, column)| table.set(&name, column));
-        let mut frame = to_frame(&table)?;
+        let found = self.columns.into_iter().map(|(name, cells)| (name, Column::of_cells(cells)));
+        let mut cells = Table::of_rows(rows);
+        found.for_each(|(name, column)| cells.set(name, column));
+        let mut frame = to_frame(&cells)?;
         // A column without values has its type still.
-        for (name, dtype) in typed {
-            let column = frame.column(name).and_then(|column| column.cast(dtype));
+        for (name, dtype) in columns(table) {
+            let dtype = match *dtype {
+                "BIGINT" => DataType::Int64,
+                "BOOLEAN" => DataType::Boolean,
+                "TIMESTAMP" => shared.time_type()?,
+                _ => DataType::String,
+            };
+            let column = frame.column(name).and_then(|column| column.cast(&dtype));
             let column = column.map_err(|error| super::internal(&error))?;
             frame.with_column(column).map_err(|error| super::internal(&error))?;
         }
         Ok(frame.lazy())
     }
+}
+
+/// A table of that name without its rows, which tells its columns.
+pub(super) fn without_rows(table: &str, shared: &Shared) -> Result<LazyFrame> {
+    Rows::of(table).frame(table, shared)
 }
 
 fn whole(value: u64) -> Cell {
@@ -73,7 +134,7 @@ pub(super) fn templates(case: &Case, snapshot: &Snapshot, view: &View, shared: &
         ..PatternOptions::default()
     };
     let found = case.patterns(snapshot, view, &options, &mut |_, _| {}, &shared.cancel)?;
-    let mut rows = Rows::of(&["id", "text", "events", "first", "last"]);
+    let mut rows = Rows::of("templates");
     for pattern in found.patterns {
         rows.push(vec![
             Cell::text(&pattern.id.to_string()),
@@ -83,21 +144,13 @@ pub(super) fn templates(case: &Case, snapshot: &Snapshot, view: &View, shared: &
             time(pattern.last),
         ]);
     }
-    let (text, times) = (polars::prelude::DataType::String, shared.time_type()?);
-    rows.frame(&[
-        ("id", text.clone()),
-        ("text", text),
-        ("events", polars::prelude::DataType::Int64),
-        ("first", times.clone()),
-        ("last", times),
-    ])
+    rows.frame("templates", shared)
 }
 
 /// What people wrote; `source` and `line` are those of the event that a note is on.
 pub(super) fn notes(case: &Case, snapshot: &Snapshot, shared: &Shared) -> Result<LazyFrame> {
     let notes = case.notes(None, 0)?.notes;
-    let mut rows =
-        Rows::of(&["kind", "id", "text", "source", "line", "first", "last", "created", "changed", "data"]);
+    let mut rows = Rows::of("notes");
     for note in notes {
         let place = match note.event {
             Some((source, offset)) => case.evidence(snapshot, &[(source, offset)], 0, &shared.cancel)?,
@@ -119,21 +172,12 @@ pub(super) fn notes(case: &Case, snapshot: &Snapshot, shared: &Shared) -> Result
             if note.data.is_null() { Cell::Missing } else { Cell::text(&note.data.to_string()) },
         ]);
     }
-    let (text, times) = (polars::prelude::DataType::String, shared.time_type()?);
-    let texts = ["kind", "id", "text", "source", "data"].map(|name| (name, text.clone()));
-    let times = ["first", "last", "created", "changed"].map(|name| (name, times.clone()));
-    let mut typed = vec![("line", polars::prelude::DataType::Int64)];
-    typed.extend(texts);
-    typed.extend(times);
-    rows.frame(&typed)
+    rows.frame("notes", shared)
 }
 
 /// The files of the case. Those that were deleted from it are not listed.
 pub(super) fn sources(snapshot: &Snapshot, shared: &Shared) -> Result<LazyFrame> {
-    let mut rows = Rows::of(&[
-        "name", "path", "format", "encoding", "zone", "events", "unparsed", "bytes", "first", "last",
-        "complete", "sha256",
-    ]);
+    let mut rows = Rows::of("sources");
     for source in snapshot.sources().iter().filter(|source| !source.deleted) {
         rows.push(vec![
             Cell::text(&source.name),
@@ -150,16 +194,7 @@ pub(super) fn sources(snapshot: &Snapshot, shared: &Shared) -> Result<LazyFrame>
             Cell::text(&source.sha256),
         ]);
     }
-    let times = shared.time_type()?;
-    let mut typed = vec![("first", times.clone()), ("last", times)];
-    for name in ["name", "path", "format", "encoding", "zone", "sha256"] {
-        typed.push((name, polars::prelude::DataType::String));
-    }
-    for name in ["events", "unparsed", "bytes"] {
-        typed.push((name, polars::prelude::DataType::Int64));
-    }
-    typed.push(("complete", polars::prelude::DataType::Boolean));
-    rows.frame(&typed)
+    rows.frame("sources", shared)
 }
 
 /// A file as a table: CSV with a line of names, or a JSON object a line.

@@ -17,6 +17,7 @@ use super::stages::stats::{Groups, StatsPlan};
 use super::step::{RowStep, Step};
 use super::table::Table;
 use crate::Cancel;
+use crate::calculated::Calculated;
 use crate::case::{Case, Snapshot};
 use crate::error::Result;
 use crate::exec::{Part, in_order};
@@ -80,7 +81,37 @@ impl Case {
         Ok(table)
     }
 
-    /// The same, handing out the rows as they come and keeping none of them.
+    /// How the first aggregation of a query would be calculated; nothing where it has none behind its filter. A
+    /// segment whose values are too many, or overlap in time with another one, is still read by rows.
+    pub fn explain_run(
+        &self,
+        snapshot: &Snapshot,
+        query: &Query,
+        range: (Option<i64>, Option<i64>),
+        options: &RunOptions,
+    ) -> Result<Option<Calculated>> {
+        let asked = Asked::new(self, snapshot, query, range, options)?;
+        let run = asked.run(self, snapshot, options, &Cancel::default());
+        let mut is_first = true;
+        for planned in plan(&asked.stages, &mut asked.planner(&run))? {
+            match planned {
+                Planned::Stats(stats) => {
+                    return Ok(Some(Calculated::of(Lowered::new(&stats, is_first).err())));
+                }
+                Planned::Facets(facets) if is_first => {
+                    let fields =
+                        if facets.fields().is_empty() { &asked.wanted.columns } else { facets.fields() };
+                    let reason = (!lower::facets::can_count(fields, snapshot))
+                        .then_some("a field has decimals, of which the first one is shown");
+                    return Ok(Some(Calculated::of(reason)));
+                }
+                _ => is_first = false,
+            }
+        }
+        Ok(None)
+    }
+
+    /// As [`Case::run`], handing out the rows as they come and keeping none of them.
     pub fn run_into(
         &self,
         snapshot: &Snapshot,

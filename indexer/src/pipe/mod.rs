@@ -27,6 +27,7 @@ mod table;
 mod tests;
 
 pub use answer::Partial;
+pub(crate) use calendar::Width;
 pub use cell::Cell;
 pub use column::{Column, Kind};
 pub(crate) use column::{Data as ColumnData, Dictionary, TextBuilder};

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use indexer::query::{self, Reading, Severity};
-use indexer::{Case, Checked, RunOptions};
+use indexer::{Case, Checked, RunOptions, SqlOptions, is_sql};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::error::sentence;
-use crate::types::{Empty, Nanos, WireError};
+use crate::types::{Empty, ErrorCode, Nanos, WireError};
 use crate::{Call, Session};
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -32,8 +32,10 @@ pub struct QueryCheck {
     pub filter: String,
     /// What of the filter must hold at once; empty where the filter has a mistake.
     pub clauses: Vec<QueryClause>,
-    /// Its stages, without their pipes.
+    /// Its stages, without their pipes. A statement of SQL is one, of all events.
     pub stages: Vec<QueryPart>,
+    /// Whether it is read as SQL.
+    pub is_sql: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -251,8 +253,14 @@ pub fn check(
 ) -> Result<QueryCheck, WireError> {
     let case = session.case(Path::new(&request.case))?;
     let reading = if request.kql { Reading::Kql } else { Reading::Timberline };
-    let Checked { diagnostics, highlights, printed, outline } =
-        case.check(&case.snapshot(), &request.query, reading);
+    let is_sql = is_sql(&request.query);
+    let Checked { diagnostics, highlights, printed, outline } = if is_sql {
+        let run = RunOptions { folder: session.start.home.clone(), ..RunOptions::default() };
+        let options = SqlOptions { run, ..SqlOptions::default() };
+        case.check_sql(&case.snapshot(), &request.query, &options)
+    } else {
+        case.check(&case.snapshot(), &request.query, reading)
+    };
     let clauses = outline.clauses.into_iter();
     let stages = outline.stages.into_iter();
     let words = highlights.into_iter().map(|found| QueryWord {
@@ -269,6 +277,7 @@ pub fn check(
             .map(|clause| QueryClause { text: clause.text, is_negated: clause.is_negated })
             .collect(),
         stages: stages.map(|stage| QueryPart { start: stage.start as u32, end: stage.end as u32 }).collect(),
+        is_sql,
     })
 }
 
@@ -278,6 +287,9 @@ pub fn edit(
     request: &EditRequest,
     _: &dyn Fn(Empty),
 ) -> Result<Edited, WireError> {
+    if is_sql(&request.query) {
+        return Err(WireError::new(ErrorCode::BadRequest, "SQL is changed in its text."));
+    }
     let change = match &request.edit {
         QueryEdit::Add { clause } => query::Edit::Add(clause.clone()),
         QueryEdit::Remove { at } => query::Edit::Remove(*at as usize),
@@ -307,7 +319,13 @@ pub fn complete(
     _: &dyn Fn(Empty),
 ) -> Result<Completion, WireError> {
     let case = session.case(Path::new(&request.case))?;
-    let found = case.complete(&case.snapshot(), &request.query, request.cursor as usize, &call.cancel);
+    let (snapshot, query, cursor) = (case.snapshot(), &request.query, request.cursor as usize);
+    // Behind the first word stands nothing yet that tells SQL from a search for it.
+    let found = if is_sql(query) || query.ends_with(' ') && is_sql(&format!("{query}*")) {
+        Case::complete_sql(&snapshot, query, cursor, &call.cancel)
+    } else {
+        case.complete(&snapshot, query, cursor, &call.cancel)
+    };
     Ok(Completion {
         start: found.start as u32,
         end: found.end as u32,

@@ -9,6 +9,7 @@ use indexer::{Partial, RunOptions, SqlOptions, Table as Rows, export as files, i
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::error::sentence;
 use crate::session::{Call, Session};
 use crate::types::{ErrorCode, Nanos, View, WireError};
 
@@ -45,6 +46,8 @@ pub struct Table {
     /// The share of the events looked at.
     pub fraction: f64,
     pub elapsed_ms: f64,
+    /// Whether kernels calculated its first aggregation, and if not why; null where it has none, or is not whole.
+    pub calculated: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -124,17 +127,13 @@ enum Asked {
 
 impl Asked {
     fn of(view: &View) -> Answer<Asked> {
+        let times = (view.from.map(|time| time.0), view.to.map(|time| time.0));
         if is_sql(&view.query) {
-            let times = (view.from.map(|time| time.0), view.to.map(|time| time.0));
             return Ok(Asked::Sql(view.query.clone(), times));
         }
-        asked(view).map(|(query, times)| Asked::Query(query, times))
+        let query = parse_query(&view.query).map_err(indexer::Error::from)?;
+        Ok(Asked::Query(query, times))
     }
-}
-
-fn asked(view: &View) -> Answer<(Query, Times)> {
-    let query = parse_query(&view.query).map_err(indexer::Error::from)?;
-    Ok((query, (view.from.map(|time| time.0), view.to.map(|time| time.0))))
 }
 
 pub(crate) fn options(session: &Session, zone: Option<&String>) -> Answer<RunOptions> {
@@ -160,13 +159,21 @@ pub fn run(
         Some(kept) => Some(Arc::clone(&kept.table)),
         None => None,
     };
+    let told = match &asked {
+        Asked::Query(query, range) => case.explain_run(&snapshot, query, *range, &options)?,
+        Asked::Sql(statement, range) => {
+            let options = SqlOptions { range: *range, run: options.clone(), ..SqlOptions::default() };
+            case.explain_sql(&snapshot, statement, &options, &call.cancel)?
+        }
+    };
+    let calculated = told.map(|told| sentence(&told.to_string()));
     let table = if let Some(table) = table {
         table
     } else {
         let mut partial = |partial: Partial<'_>| {
             let nothing = Rows::default();
             let rows = partial.table.unwrap_or(&nothing);
-            report(shape(rows, request, revision, partial.fraction, started));
+            report(Table { fraction: partial.fraction, ..shape(rows, request, revision, started) });
         };
         let table = match asked {
             Asked::Query(query, range) => {
@@ -182,7 +189,7 @@ pub fn run(
         *session.kept_table() = kept;
         table
     };
-    Ok(shape(&table, request, revision, 1.0, started))
+    Ok(Table { calculated, ..shape(&table, request, revision, started) })
 }
 
 pub fn export(
@@ -196,7 +203,7 @@ pub fn export(
         return Err(WireError::new(ErrorCode::BadRequest, "The file needs its whole path."));
     }
     let case = session.case(Path::new(&request.view.case))?;
-    let (query, range) = asked(&request.view)?;
+    let asked = Asked::of(&request.view)?;
     let options = options(session, request.zone.as_ref())?;
     let format = match request.format {
         TableFormat::Text => files::Format::Text,
@@ -208,11 +215,19 @@ pub fn export(
     let told = |rows, fraction| Exported { path: request.path.clone(), rows, fraction };
     let mut progress = |fraction: f64| report(told(0, fraction));
     let (snapshot, to) = (case.snapshot(), (format, path));
-    let rows = files::export(&case, &snapshot, &query, range, &options, to, &mut progress, &call.cancel)?;
+    let rows = match asked {
+        Asked::Query(query, range) => {
+            files::export(&case, &snapshot, &query, range, &options, to, &mut progress, &call.cancel)?
+        }
+        Asked::Sql(statement, range) => {
+            let options = SqlOptions { range, run: options, ..SqlOptions::default() };
+            files::export_table(&case.sql(&snapshot, &statement, &options, &call.cancel)?, to)?
+        }
+    };
     Ok(told(rows, 1.0))
 }
 
-fn shape(table: &Rows, request: &RunRequest, revision: u64, fraction: f64, started: Instant) -> Table {
+fn shape(table: &Rows, request: &RunRequest, revision: u64, started: Instant) -> Table {
     let first = usize::try_from(request.first).unwrap_or(usize::MAX).min(table.rows());
     let end = first.saturating_add((request.count as usize).min(PAGE_ROWS)).min(table.rows());
     let columns = table.names().iter().zip(table.columns());
@@ -227,8 +242,9 @@ fn shape(table: &Rows, request: &RunRequest, revision: u64, fraction: f64, start
             .map(|row| (0..table.names().len()).map(|column| cell(&table.cell(row, column))).collect())
             .collect(),
         notes: table.notes.clone(),
-        fraction,
+        fraction: 1.0,
         elapsed_ms: started.elapsed().as_secs_f64() * 1_000.0,
+        calculated: None,
     }
 }
 
