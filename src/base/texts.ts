@@ -67,6 +67,9 @@ export const texts = {
     query: 'Filter',
     queryHint: 'Filter events: words, "a phrase", *part*, field:"value"',
     clearQuery: 'Clear the filter',
+    sql: 'SQL',
+    sqlHint:
+      'This is read as SQL, because it begins with SELECT or WITH. Tables: events, templates, notes, sources.',
     fix: (replacement: string, written: string) => {
       if (replacement === '') return `Remove ${written}`;
       return written.trim() === ''

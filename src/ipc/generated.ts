@@ -733,9 +733,13 @@ filter: string,
  */
 clauses: Array<QueryClause>, 
 /**
- * Its stages, without their pipes.
+ * Its stages, without their pipes. A statement of SQL is one, of all events.
  */
-stages: Array<QueryPart>, };
+stages: Array<QueryPart>, 
+/**
+ * Whether it is read as SQL.
+ */
+isSql: boolean, };
 
 export type QueryClause = { 
 /**
@@ -937,7 +941,11 @@ notes: Array<string>,
 /**
  * The share of the events looked at.
  */
-fraction: number, elapsedMs: number, };
+fraction: number, elapsedMs: number, 
+/**
+ * Whether kernels calculated its first aggregation, and if not why; null where it has none, or is not whole.
+ */
+calculated: string | null, };
 
 export type TableColumn = { name: string, kind: ColumnKind, };
 

@@ -93,6 +93,7 @@ const check = (filter: string, more: Partial<QueryCheck> = {}): QueryCheck => ({
   filter,
   clauses: [],
   stages: [],
+  isSql: false,
   ...more,
 });
 const wrong: QueryDiagnostic = {
@@ -164,6 +165,41 @@ it('asks what stands before the pipes, and tells what is wrong behind them', asy
   expect(explorer.parts.stages).toEqual(['stats count']);
   await last().answer(timeline(4));
   expect(explorer.mistake?.span).toEqual([0, 1]);
+});
+
+describe('SQL', () => {
+  const sql = 'SELECT count(*) FROM events';
+  const sqlCheck = (more: Partial<QueryCheck> = {}) =>
+    client
+      .of('check')
+      .at(-1)!
+      .answer(check('', { stages: [{ start: 0, end: 27 }], isSql: true, ...more }));
+
+  it('is a table of its own, beside all events', async () => {
+    const asked = client.of('timeline').length;
+    explorer.type(sql);
+    explorer.run();
+    expect(client.of('timeline')).toHaveLength(asked);
+    await sqlCheck();
+    expect(last().args.view.query).toBe('');
+    expect(explorer.wholeView.query).toBe(sql);
+    expect([explorer.isSql, explorer.isPiped]).toEqual([true, true]);
+    expect(explorer.history.current.tab).toBe('charts');
+  });
+
+  it('tells what is wrong with it, and where', async () => {
+    explorer.ask(sql);
+    await sqlCheck({ diagnostics: [{ ...wrong, start: 7, end: 12 }] });
+    expect(explorer.mistake?.span).toEqual([7, 12]);
+  });
+
+  it('gives way to a filter that is clicked', async () => {
+    explorer.ask(sql);
+    await sqlCheck();
+    explorer.addClause('service', 'api', false);
+    await settled();
+    expect(client.of('edit').at(-1)!.args.query).toBe('');
+  });
 });
 
 describe('a query with stages that is run by key', () => {

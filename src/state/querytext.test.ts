@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest';
 
-import { asksForNotes, clause, endsWithinWord, existence } from './querytext';
+import {
+  asksForNotes,
+  clause,
+  endsWithinWord,
+  existence,
+  mayHaveStages,
+  withStages,
+} from './querytext';
 
 it.each([
   ['status', '500', false, 'status="500"'],
@@ -31,4 +38,19 @@ it('knows which queries ask for what people noted', () => {
   const asking = ['is:starred', 'error (-tag:slow OR x)', 'note.is != noted', '* | search tag:a'];
   expect(asking.map(asksForNotes)).toEqual([true, true, true, true]);
   expect(['this:x', 'is', 'user.tag:x', 'stage:a'].map(asksForNotes)).toEqual(Array(4).fill(false));
+});
+
+it('leaves to the engine what may have stages or be SQL', () => {
+  expect(['a | limit 1', 'SELECT 1', ' with x as (', '(select 1)'].map(mayHaveStages)).toEqual(
+    Array(4).fill(true),
+  );
+  expect(['', 'error', 'select', 'selected x', 'service:with'].map(mayHaveStages)).toEqual(
+    Array(5).fill(false),
+  );
+});
+
+it('puts stages behind a filter, and SQL in its place', () => {
+  expect(withStages('status:500', '| stats count')).toBe('status:500 | stats count');
+  expect(withStages('', '| stats count')).toBe('| stats count');
+  expect(withStages('status:500', 'SELECT 1')).toBe('SELECT 1');
 });

@@ -31,3 +31,8 @@ export function asksForNotes(query: string): boolean {
 export function mayHaveStages(query: string): boolean {
   return query.includes('|') || /^[\s(]*(?:select|with)[\s(]/i.test(query);
 }
+
+/** A query of a filter and what is done behind it: stages with their pipes, or SQL, which takes no filter. */
+export function withStages(filter: string, stages: string): string {
+  return stages.startsWith('|') ? `${filter} ${stages}`.trim() : stages;
+}

@@ -19,7 +19,8 @@ function table(total: number, first: number, count: number, fraction = 1): Table
     { name: 'name', kind: 'text' as const },
     { name: 'count', kind: 'int' as const },
   ];
-  return { revision: 1, columns, total, first, rows, notes: [], fraction, elapsedMs: 1 };
+  const told = { notes: [], fraction, elapsedMs: 1, calculated: null };
+  return { revision: 1, columns, total, first, rows, ...told };
 }
 
 const asked = () => client.of('run');
@@ -86,6 +87,7 @@ const head = (names: [string, TableHead['columns'][number]['kind']][]): TableHea
   notes: [],
   fraction: 1,
   elapsedMs: 1,
+  calculated: null,
 });
 
 it('draws figures over time, one calculation at a time, in the unit of its field', () => {
@@ -157,4 +159,14 @@ it('draws names by their first figure, and nothing where there is no figure', ()
   expect(chartOfTable(head([['path', 'text']]), [['/']])).toBeNull();
   expect(chartOfTable(head([['count', 'int']]), [[5]])).toBeNull();
   expect(chartOfTable(shown, [])).toBeNull();
+});
+
+it('tells what was found wrong only when the query ran, until it gives something', async () => {
+  results.show(view('SELECT CAST(service AS BIGINT) FROM events'), null, 1);
+  await asked()[0]!.fail({ code: 'queryInvalid', message: 'conversion failed' });
+  expect(results.failure).toBeNull();
+  expect(results.mistake?.message).toBe('conversion failed');
+  results.show(view('SELECT 1'), null, 1);
+  await asked()[1]!.answer(table(1, 0, 1));
+  expect(results.mistake).toBeNull();
 });

@@ -16,6 +16,8 @@ export interface TableHead {
   readonly notes: readonly string[];
   readonly fraction: number;
   readonly elapsedMs: number;
+  /** Whether kernels calculated it; null where nothing is aggregated, or it is not whole. */
+  readonly calculated: string | null;
 }
 
 /** What a query with stages gives: a table of which the rows in sight are fetched. */
@@ -23,6 +25,8 @@ export class Results {
   head = $state.raw<TableHead | null>(null);
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);
+  /** What was found wrong with the query only when it ran. */
+  mistake = $state.raw<EngineError | null>(null);
   /** Grows whenever rows have come; rows are read through `row`. */
   version = $state(0);
   /** The first rows, for a chart. */
@@ -64,6 +68,7 @@ export class Results {
       done: (table: Table) => {
         this.#put(key, epoch, table);
         this.failure = null;
+        this.mistake = null;
       },
       failed: (cause: unknown) => this.#failed(engineError(cause)),
     };
@@ -150,14 +155,14 @@ export class Results {
       const rows = table.rows.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS);
       this.#pages.put(key, page, epoch, rows);
     }
-    const { columns, total, notes, fraction, elapsedMs } = table;
-    this.head = { columns, total, notes, fraction, elapsedMs };
+    const { columns, total, notes, fraction, elapsedMs, calculated } = table;
+    this.head = { columns, total, notes, fraction, elapsedMs, calculated };
     this.charted = table.rows;
     this.version += 1;
   }
 
   #failed(error: EngineError): void {
-    // What is wrong with the query stands under the query bar.
-    if (error.code !== 'cancelled' && error.code !== 'queryInvalid') this.failure = error;
+    if (error.code === 'queryInvalid') this.mistake = error;
+    else if (error.code !== 'cancelled') this.failure = error;
   }
 }

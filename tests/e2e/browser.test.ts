@@ -112,6 +112,32 @@ describe('a log named on the command line', () => {
     expect(await bar.innerText()).toBe('sttaus:200');
   });
 
+  test('is asked in SQL, which is completed and whose mistakes are shown', async () => {
+    const page = await open((await server([accessLog()])).address);
+    await totalBecomes(page, access.lines);
+    const bar = page.getByTestId('query');
+    await bar.click();
+    await page.keyboard.type('SELECT stat');
+    await page.locator('.cm-tooltip-autocomplete').getByText('status').first().waitFor();
+    await page.keyboard.press('Tab');
+    await page.getByTestId('query-mode').waitFor();
+    await page.keyboard.type(', count(*) AS n FROM events GROUP BY 1 ORDER BY n DESC');
+    expect(await bar.innerText()).toContain('SELECT status, count');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    const result = page.getByTestId('result');
+    await page.waitForSelector('[data-testid="result"][data-fraction="1"]');
+    expect(Number(await result.getAttribute('data-total'))).toBeGreaterThan(1);
+    expect(await result.innerText()).toContain('200');
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await query(page, 'SELECT sttaus FROM events');
+    await page.getByTestId('query-error').waitFor();
+    expect(await page.getByTestId('query-error').innerText()).toContain('status');
+    await query(page, '');
+    await page.getByTestId('query-mode').waitFor({ state: 'detached' });
+  });
+
   test('is narrowed by a brush on the timeline and widened again', async () => {
     const page = await open((await server([accessLog()])).address);
     await totalBecomes(page, access.lines);

@@ -35,6 +35,7 @@ export const explore = {
     row: 'Query',
     everything: 'All events',
     beforeStages: 'These events are the input of the first stage.',
+    besideSql: 'These are all events. The result of the SQL query is a table.',
     showResult: 'Show the result',
     recent: 'Recent',
     recentHint: 'Recent queries (Alt ↑ in the query bar)',

@@ -29,7 +29,7 @@ export interface EditorOptions {
   recent(back: number): string | null;
   left(): void;
   /** What is wrong with the text as it stands, and what would put it right. */
-  checked(text: string, diagnostics: readonly QueryDiagnostic[]): void;
+  checked(text: string, check: QueryCheck): void;
 }
 
 /** A check waits so long for the next key. */
@@ -230,7 +230,7 @@ export class QueryEditor {
       { effects: setWords.of(check.words) },
       setDiagnostics(this.#view.state, check.diagnostics.map(shownDiagnostic)),
     );
-    this.#options.checked(text, check.diagnostics);
+    this.#options.checked(text, check);
   }
 
   async #complete(context: CompletionContext): Promise<CompletionResult | null> {

@@ -10,6 +10,7 @@ const head = (...columns: [string, ColumnKind][]) => ({
   notes: [],
   fraction: 1,
   elapsedMs: 1,
+  calculated: null,
 });
 
 const MINUTE = '60000000000';
