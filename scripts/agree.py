@@ -1,9 +1,11 @@
 """DuckDB reads a log of `fixtures/generate` itself and answers what Timberline answers from a case made of it.
 
-Usage: agree.py TIMBERLINE CASE LOG. Prints a line for each answer that differs, and how many agree.
+Usage: agree.py TIMBERLINE CASE LOG. Each question is asked of Timberline with pipes and in the SQL that DuckDB is asked in.
+Prints a line for each answer that differs, and how many agree.
 """
 import json
 import math
+import re
 import subprocess
 import sys
 
@@ -85,15 +87,41 @@ def questions(kind):
     ]
 
 
+def in_sql(kind):
+    """What only SQL is asked: conditions on groups, the first rows, results within a statement, joins, windows."""
+    by, number, other = ("status", "bytes", "method") if kind == "access" else ("service", "duration_ms", "level")
+    return [
+        f"SELECT {by} AS k, count(*) AS n FROM log GROUP BY 1 HAVING count(*) > 100000",
+        f"SELECT {by} AS k, 100.0 * sum({number}) / count(*) AS share, max({number}) - min({number}) AS spread FROM log GROUP BY 1",
+        f"SELECT {by} AS k, {other} AS g, count(*) AS n, count({number}) AS c, count(DISTINCT {number}) AS d FROM log GROUP BY 1, 2",
+        f"SELECT {by} AS k, min(time) AS least, max(time) AS most FROM log WHERE {number} >= 100 GROUP BY 1",
+        f"SELECT {by} AS k, median({number}) AS m, variance({number}) AS v FROM log WHERE {number} IS NOT NULL GROUP BY 1",
+        f"WITH g AS (SELECT {by} AS k, {other} AS g, count(*) AS n FROM log GROUP BY 1, 2) "
+        "SELECT k, sum(n) AS n, max(n) AS most FROM g GROUP BY 1",
+        f"SELECT a.k AS k, a.n AS n, b.m AS m FROM (SELECT {by} AS k, count(*) AS n FROM log GROUP BY 1) a "
+        f"JOIN (SELECT {by} AS k, sum({number}) AS m FROM log GROUP BY 1) b ON a.k = b.k",
+        f"SELECT row_number() OVER (ORDER BY n) AS k, n FROM (SELECT {number} AS n FROM log ORDER BY {number} DESC NULLS LAST LIMIT 50) t",
+        f"SELECT CASE WHEN {number} > 200 THEN 'much' ELSE 'little' END AS k, count(*) AS n FROM log GROUP BY 1",
+        f"SELECT max({number}) AS most, count(*) AS n FROM log WHERE {by} IN (SELECT {by} FROM log WHERE {number} < 50)",
+    ]
+
+
 def theirs(database, sql):
     answer = database.execute(sql)
     names = [column[0] for column in answer.description]
     return [dict(zip(names, row)) for row in answer.fetchall()]
 
 
-def ours(timberline, case, query):
-    run = subprocess.run([timberline, "query", case, query, "--format", "ndjson"], capture_output=True, text=True, check=True)
+def ours(timberline, case, query, how="query"):
+    run = subprocess.run([timberline, how, case, query, "--format", "ndjson"], capture_output=True, text=True)
+    if run.returncode != 0:
+        raise RuntimeError(run.stderr.strip())
     return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def in_our_sql(sql):
+    """What DuckDB is asked, as Timberline is: its events are a table of another name, and times are of a case."""
+    return re.sub(r"\bregexp_matches\(", "regexp_like(", sql.replace("FROM log", "FROM events"))
 
 
 def key(row):
@@ -101,12 +129,19 @@ def key(row):
 
 
 def text(value):
-    """Times are written alike."""
-    return value.strftime("%Y-%m-%dT%H:%M:%SZ") if hasattr(value, "strftime") else str(value)
+    """Times are written alike, and whole numbers whatever their type."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not hasattr(value, "strftime"):
+        return str(value)
+    fraction = value.strftime(".%f").rstrip("0").rstrip(".")
+    return value.strftime("%Y-%m-%dT%H:%M:%S") + fraction + "Z"
 
 
 def alike(one, other):
     """Sums of floats depend on the order in which they are added."""
+    if one is None or other is None or isinstance(other, str):
+        return text(one) == text(other)
     return one == other or math.isclose(float(one), float(other), rel_tol=1e-9)
 
 
@@ -126,9 +161,13 @@ def main(timberline, case, log):
     database = duckdb.connect()
     database.execute(f"CREATE TABLE log AS {(JSON if kind == 'json' else ACCESS).format(log=log)}")
     agreed = 0
-    asked = questions(kind)
-    for sql, query in asked:
-        differs = difference(theirs(database, sql), ours(timberline, case, query))
+    asked = [way for sql, query in questions(kind) for way in ((sql, query, "query"), (sql, in_our_sql(sql), "sql"))]
+    asked += [(sql, in_our_sql(sql), "sql") for sql in in_sql(kind)]
+    for sql, query, how in asked:
+        try:
+            differs = difference(theirs(database, sql), ours(timberline, case, query, how))
+        except RuntimeError as error:
+            differs = str(error)
         agreed += differs is None
         if differs:
             print(f"{query}: {differs}")
