@@ -101,12 +101,16 @@ impl Writer {
             Values::Text { codes, texts } => self.texts(name, codes, texts),
             Values::Int(numbers) => self.numbers(name, kind, numbers),
             Values::Float(numbers) => self.floats(name, numbers),
-            Values::Bool(values) => {
-                self.data(Chunk::new(name, kind), Encoding::PLAIN, values, Option::is_some, |rows, bytes| {
+            Values::Bool(values) => self.data(
+                Chunk::new(name, kind),
+                Encoding::PLAIN,
+                values,
+                |value| value.is_some(),
+                |rows, bytes| {
                     let found: Vec<bool> = rows.iter().copied().flatten().collect();
                     bitpacked_encode(bytes, found.into_iter())
-                })
-            }
+                },
+            ),
         }
     }
 
@@ -132,14 +136,16 @@ impl Writer {
             let found: Vec<&str> = codes.iter().filter_map(|&code| texts.get(code as usize)).collect();
             let lengths: Vec<i64> = found.iter().map(|text| text.len() as i64).collect();
             write_differences(&lengths, bytes);
-            found.iter().for_each(|text| bytes.extend_from_slice(text.as_bytes()));
+            for text in found {
+                bytes.extend_from_slice(text.as_bytes());
+            }
             Ok(())
         })
     }
 
     pub fn numbers(&mut self, name: &str, kind: Kind, numbers: &[i64]) -> Result<()> {
         let range = |page: &[i64]| {
-            let found = || page.iter().copied().filter(is_number);
+            let found = || page.iter().copied().filter(|&number| is_number(number));
             found().min().zip(found().max())
         };
         let ranges = numbers.chunks(PAGE_ROWS).map(range).collect();
@@ -150,7 +156,7 @@ impl Writer {
             return self.coded(chunk, &plain(&values), values.len(), &codes);
         }
         self.data(chunk, Encoding::DELTA_BINARY_PACKED, numbers, is_number, |page, bytes| {
-            let found: Vec<i64> = page.iter().copied().filter(is_number).collect();
+            let found: Vec<i64> = page.iter().copied().filter(|&number| is_number(number)).collect();
             write_differences(&found, bytes);
             Ok(())
         })
@@ -167,10 +173,10 @@ impl Writer {
         if !minus_zero && let Some((codes, values)) = code(&bits, NO_INT) {
             return self.coded(chunk, &plain(&values), values.len(), &codes);
         }
-        let is_there = |number: &f64| !number.is_nan();
+        let is_there = |number: f64| !number.is_nan();
         self.data(chunk, Encoding::PLAIN, numbers, is_there, |page, bytes| {
             bytes.extend(
-                page.iter().filter(|number| is_there(number)).flat_map(|number| number.to_le_bytes()),
+                page.iter().filter(|number| is_there(**number)).flat_map(|number| number.to_le_bytes()),
             );
             Ok(())
         })
@@ -184,27 +190,27 @@ impl Writer {
         let width = width_of(count.saturating_sub(1) as u64);
         self.data(chunk, Encoding::RLE_DICTIONARY, codes, is_code, |codes, bytes| {
             bytes.push(width as u8);
-            encode::<u32, _, _>(bytes, codes.iter().copied().filter(is_code), width as u32)
+            encode::<u32, _, _>(bytes, codes.iter().copied().filter(|&code| is_code(code)), width as u32)
         })
     }
 
     /// The data pages of a column. `part` encodes the values that are there.
-    fn data<T>(
+    fn data<T: Copy>(
         &mut self,
         mut chunk: Chunk,
         encoding: Encoding,
         values: &[T],
-        is_there: impl Fn(&T) -> bool,
+        is_there: impl Fn(T) -> bool,
         part: impl Fn(&[T], &mut Vec<u8>) -> Result<()>,
     ) -> Result<()> {
         let mut plain = Vec::new();
         for (page, rows) in values.chunks(PAGE_ROWS).enumerate() {
             let mut body = Vec::new();
-            let missing = rows.iter().filter(|value| !is_there(value)).count();
+            let missing = rows.iter().filter(|value| !is_there(**value)).count();
             if missing == 0 {
                 bool::run_length_encode(&mut body, rows.len(), true, 1)?;
             } else {
-                encode::<bool, _, _>(&mut body, rows.iter().map(&is_there), 1)?;
+                encode::<bool, _, _>(&mut body, rows.iter().copied().map(&is_there), 1)?;
             }
             let levels = body.len();
             plain.clear();
@@ -251,12 +257,12 @@ impl Writer {
     }
 }
 
-fn is_code(code: &u32) -> bool {
-    *code != NO_CODE
+fn is_code(code: u32) -> bool {
+    code != NO_CODE
 }
 
-fn is_number(number: &i64) -> bool {
-    *number != NO_INT
+fn is_number(number: i64) -> bool {
+    number != NO_INT
 }
 
 fn plain(values: &[i64]) -> Vec<u8> {
