@@ -7,7 +7,9 @@ use std::path::Path;
 use anyhow::Result;
 use indexer::export::{self, replaced};
 use indexer::query::{Query, Reading, Severity, parse_query};
-use indexer::{Cancel, Case, Event, Explanation, FieldKind, FieldValue, NO_TIME, RunOptions, Snapshot, View, Walk, stamp};
+use indexer::{
+    Cancel, Case, Event, Explanation, FieldKind, FieldValue, NO_TIME, RunOptions, Snapshot, View, Walk, stamp,
+};
 use serde_json::{Map, Value};
 
 use crate::Outcome;

@@ -3,8 +3,8 @@
 use std::sync::{Arc, LazyLock};
 
 use polars::prelude::{
-    BaseColumnUdf, Column, Expr, Field, IntoLazy, PolarsError, PolarsResult, Schema, UserDefinedFunction,
-    col, lit,
+    BaseColumnUdf, Column, Expr, Field, FunctionExpr, IntoLazy, PolarsError, PolarsResult, Schema,
+    TemporalFunction, UserDefinedFunction, col, lit,
 };
 use polars::sql::{FunctionOptions, FunctionRegistry, SQLContext};
 
@@ -52,6 +52,10 @@ impl FunctionRegistry for Functions {
 
 /// The width and the time of a bin that an expression calls for.
 pub(super) fn binned(expr: &Expr) -> Option<(&Expr, &Expr)> {
+    if let Expr::Function { input, function: FunctionExpr::TemporalExpr(TemporalFunction::Truncate) } = expr {
+        let [time, width] = input.as_slice() else { return None };
+        return Some((width, time));
+    }
     let Expr::AnonymousFunction { input, function, .. } = expr else { return None };
     let [width, time] = input.as_slice() else { return None };
     MADE.iter().any(|known| known.fun == *function).then_some((width, time))
@@ -59,13 +63,17 @@ pub(super) fn binned(expr: &Expr) -> Option<(&Expr, &Expr)> {
 
 /// Where the bins of times begin.
 pub(super) fn begins(times: Column, width: Quantity) -> PolarsResult<Column> {
-    let (_, short, _) =
-        UNITS.iter().find(|(_, _, unit)| *unit == width.unit).ok_or_else(|| usage(FUNCTIONS[0]))?;
-    let width = format!("{}{short}", width.number);
+    let width = written(width).ok_or_else(|| usage(FUNCTIONS[0]))?;
     let named = times.name().clone();
     let table = times.with_name("t".into()).into_frame();
     let bins = table.lazy().select([col("t").dt().truncate(lit(width))]).collect()?;
     Ok(bins.column("t")?.clone().with_name(named))
+}
+
+/// A width as polars writes it.
+pub(super) fn written(width: Quantity) -> Option<String> {
+    let (_, short, _) = UNITS.iter().find(|(_, _, unit)| *unit == width.unit)?;
+    Some(format!("{}{short}", width.number))
 }
 
 /// The beginning of the bin that a time lies in; both functions take a width and a time.
@@ -85,7 +93,7 @@ fn bins(name: &'static str) -> UserDefinedFunction {
     function
 }
 
-fn usage(name: &str) -> PolarsError {
+pub(super) fn usage(name: &str) -> PolarsError {
     let example = if name == "date_trunc" { "'hour'" } else { "'5 minutes'" };
     PolarsError::SQLInterface(
         format!("a width and a time are what `{name}` takes: {name}({example}, time)").into(),

@@ -8,6 +8,7 @@ mod convert;
 mod functions;
 mod lower;
 mod mistakes;
+mod nested;
 mod push;
 mod scan;
 mod sql;

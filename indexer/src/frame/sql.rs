@@ -1,5 +1,6 @@
 //! SQL over a case, through polars.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 
@@ -11,7 +12,7 @@ use super::convert::from_frame;
 use super::lower::Lowering;
 use super::mistakes::Mistakes;
 use super::scan::Shared;
-use super::{bounds, failure, functions, tables, words};
+use super::{bounds, failure, functions, nested, tables, words};
 use crate::Cancel;
 use crate::calculated::Calculated;
 use crate::case::{Case, Snapshot};
@@ -157,7 +158,9 @@ impl Case {
         let mut asked = Asked { mistakes: Mistakes::new(text), context: functions::context(), shared, rows };
         only_reads(text)?;
         asked.tables(self, snapshot, text, options.range)?;
-        let frame = asked.context.execute(text).map_err(|error| asked.mistakes.told(&error))?;
+        let spelled = nested::spelled(text)?;
+        let frame = asked.context.execute(&spelled).map_err(|error| asked.mistakes.told(&error))?;
+        let frame = if matches!(spelled, Cow::Owned(_)) { nested::restored(&frame)? } else { frame };
         // What has no name and what does not fit is found without an event being read.
         let mut typed = frame.clone();
         typed.collect_schema().map_err(|error| asked.mistakes.told(&error))?;

@@ -75,13 +75,13 @@ impl Lowering {
 }
 
 /// Takes away what polars worked out of a plan already: it holds for that plan alone.
-fn unwrap(plan: &mut DslPlan) {
+pub(super) fn unwrap(plan: &mut DslPlan) {
     while let DslPlan::IR { dsl, .. } = plan {
         *plan = (**dsl).clone();
     }
 }
 
-fn inputs(plan: &mut DslPlan) -> Vec<&mut DslPlan> {
+pub(super) fn inputs(plan: &mut DslPlan) -> Vec<&mut DslPlan> {
     match plan {
         DslPlan::Filter { input, .. }
         | DslPlan::Select { input, .. }
@@ -91,6 +91,7 @@ fn inputs(plan: &mut DslPlan) -> Vec<&mut DslPlan> {
         | DslPlan::Sort { input, .. }
         | DslPlan::Slice { input, .. }
         | DslPlan::MapFunction { input, .. } => vec![Arc::make_mut(input)],
+        DslPlan::PipeWithSchema { input, .. } => Arc::make_mut(input).iter_mut().collect(),
         DslPlan::Join { input_left, input_right, .. } => {
             vec![Arc::make_mut(input_left), Arc::make_mut(input_right)]
         }
