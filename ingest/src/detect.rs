@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use memchr::memchr_iter;
-
 use crate::batch::Chunk;
+use crate::beginnings;
 use crate::custom::Definition;
 use crate::decoded::Decoded;
 use crate::formats::{self, FORMATS, Format, Setup, text};
@@ -118,7 +117,7 @@ pub(crate) fn detect(
     let mut weighed = Vec::new();
     for candidate in candidates {
         let attempt = attempt(&candidate, sample, is_whole, &setup);
-        let weight = attempt.share() * candidate.format().weight;
+        let weight = attempt.share() * candidate.format().weight * attempt.of_clock(&setup.times);
         if attempt.share() > 0.0 {
             let alternative = Alternative { format: candidate.name().to_owned(), score: attempt.share() };
             weighed.push((weight, alternative));
@@ -132,6 +131,10 @@ pub(crate) fn detect(
     let (candidate, attempt) = match best {
         Some((_, candidate, attempt)) => (candidate, attempt),
         None => (text.clone(), self::attempt(&text, sample, is_whole, &setup)),
+    };
+    let attempt = match forced {
+        None => with_other_beginnings(&candidate, attempt, sample, is_whole, &setup.times),
+        Some(_) => attempt,
     };
     weighed.sort_by(|a, b| b.0.total_cmp(&a.0));
     let others = weighed.into_iter().map(|(_, other)| other).filter(|other| other.format != candidate.name());
@@ -169,6 +172,13 @@ impl Attempt {
     fn share(&self) -> f32 {
         share(self.times.len(), &self.tally)
     }
+
+    /// What a format counts that reads uptimes where the lines have dates.
+    fn of_clock(&self, rules: &TimeRules) -> f32 {
+        let times = &self.tally.times;
+        let is_uptime = times.uptimes * 2 > times.timed();
+        if is_uptime && rules.has_dates { PARTLY } else { 1.0 }
+    }
 }
 
 /// The share of so many events that are of the format they were read as.
@@ -197,7 +207,36 @@ pub(crate) fn as_before(before: &Parser, own: &Detection, sample: Chunk) -> Opti
 const FITS_AS_BEFORE: f32 = 0.5;
 
 fn attempt(candidate: &Candidate, sample: &Chunk, is_whole: bool, setup: &Setup) -> Attempt {
-    let parser = candidate.parser(sample.text(), setup);
+    attempt_with(candidate.parser(sample.text(), setup), sample, is_whole)
+}
+
+/// The same where its events begin otherwise than the format says, if the sample's lines show it.
+fn with_other_beginnings(
+    candidate: &Candidate,
+    best: Attempt,
+    sample: &Chunk,
+    is_whole: bool,
+    rules: &TimeRules,
+) -> Attempt {
+    if matches!(candidate, Candidate::Custom(_)) || candidate.name() == text::FORMAT.name {
+        return best;
+    }
+    if let Some(learned) = beginnings::of_any_layout(best.parser.learned(), sample, rules) {
+        return attempt_with(best.parser.with_learned(learned), sample, is_whole);
+    }
+    if let Some(learned) = beginnings::of_stamped_lines(&best.parser, sample, rules) {
+        let joined = attempt_with(best.parser.with_learned(learned), sample, is_whole);
+        // The last event is left out where it may go on behind the sample.
+        let left_out = u32::from(!is_whole);
+        let read = |attempt: &Attempt| attempt.tally.whole + attempt.tally.partly;
+        if read(&joined) + left_out >= read(&best) {
+            return joined;
+        }
+    }
+    best
+}
+
+fn attempt_with(parser: Parser, sample: &Chunk, is_whole: bool) -> Attempt {
     // The last event may go on behind the sample, and says nothing then.
     let end =
         if is_whole { None } else { parser.framing().cut(0, sample.text(), sample.text().len(), false) };
@@ -232,33 +271,101 @@ fn zone_words(times: TimeTally, zone_name: Option<&str>) -> String {
 }
 
 /// First bytes of files that are not logs, or not yet readable ones, and what to call them.
-const MAGIC: &[(&[u8], &str)] = &[
+const MAGIC: [(&[u8], &str); 35] = [
     (b"SQLite format 3\x00", "an SQLite database"),
     (b"PAR1", "a Parquet file"),
     (b"\x7FELF", "a program"),
-    (b"\x89PNG", "a picture"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xFF\xD8\xFF", "a JPEG image"),
+    (b"GIF87a", "a GIF image"),
+    (b"GIF89a", "a GIF image"),
+    (b"II*\x00", "a TIFF image"),
+    (b"MM\x00*", "a TIFF image"),
+    (b"\x00\x00\x01\x00", "an icon"),
     (b"%PDF-", "a PDF document"),
+    (b"MZ\x90\x00", "a program for Windows"),
+    (b"\xCA\xFE\xBA\xBE", "a Java class or a program for macOS"),
+    (b"\xCF\xFA\xED\xFE", "a program for macOS"),
+    (b"\x00asm", "a WebAssembly module"),
+    (b"\xD4\xC3\xB2\xA1", "a capture of network packets (pcap)"),
+    (b"\xA1\xB2\xC3\xD4", "a capture of network packets (pcap)"),
+    (b"\x0A\x0D\x0D\x0A", "a capture of network packets (pcapng)"),
+    (b"LPKSHHRH", "a journal of systemd; `journalctl --file FILE -o export` makes text of it"),
+    (b"regf", "a hive of the Windows registry"),
+    (b"MDMP", "a memory dump of Windows"),
+    (b"PAGEDU", "a memory dump of Windows"),
+    (b"LfLe", "an event log of a Windows before Vista"),
+    (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an Office document or an installer (OLE)"),
+    (b"MSCF", "a cabinet archive"),
+    (b"Rar!\x1A\x07", "a RAR archive"),
+    (b"!<arch>\n", "a package or a library (ar)"),
+    (b"\xED\xAB\xEE\xDB", "an RPM package"),
+    (b"Obj\x01", "an Avro file"),
+    (b"ORC", "an ORC file"),
+    (b"ARROW1", "an Arrow file"),
+    (b"OggS", "an Ogg recording"),
+    (b"ID3", "an MP3 recording"),
+    (b"wOFF", "a font"),
+    (b"wOF2", "a font"),
 ];
 
-/// What a source is if it is not text; `None` for text. A few stray bytes do not make text binary: a crash
-/// leaves a run of NUL in a log, a terminal leaves escapes.
-pub(crate) fn binary(sample: &Chunk) -> Option<String> {
-    if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| sample.bytes.starts_with(magic)) {
-        return Some(format!("it is {what}"));
+/// What a file is by bytes that stand a little behind its start: containers of sound and pictures.
+fn by_inner_mark(bytes: &[u8]) -> Option<&'static str> {
+    let mark = |at: usize, mark: &[u8]| bytes.get(at..).is_some_and(|rest| rest.starts_with(mark));
+    match () {
+        () if mark(0, b"RIFF") && mark(8, b"WEBP") => Some("a WebP image"),
+        () if mark(0, b"RIFF") && mark(8, b"WAVE") => Some("a WAV recording"),
+        () if mark(0, b"RIFF") && mark(8, b"AVI ") => Some("an AVI film"),
+        () if mark(4, b"ftyp") && mark(0, &[0, 0]) => Some("an MP4 film or a HEIC image"),
+        () => None,
     }
+}
+
+/// So many bytes that are no text make text binary, as one of so many.
+const ODD_SHARE: usize = 50;
+/// The same for marks of colour and style in chats, of which a short line has several.
+const STYLE_SHARE: usize = 5;
+
+/// What a source is if it is not text; `None` for text. A few stray bytes do not make text binary: a crash
+/// leaves a run of NUL in a log, a terminal leaves escapes, a chat the marks of its colours.
+pub(crate) fn binary(sample: &Chunk) -> Option<String> {
+    let magic = MAGIC.iter().find(|(magic, _)| sample.bytes.starts_with(magic)).map(|(_, what)| *what);
     let text = sample.text();
-    let nul = memchr_iter(0, text).count();
+    let (mut nul, mut odd, mut styles) = (0, 0, 0);
     let mut before = b' ';
-    let mut control = 0;
     for &byte in text {
-        let is_text = byte >= 0x20 && byte != 0x7F
-            || matches!(byte, b'\t' | b'\n' | b'\r' | 0x07 | 0x08 | 0x0B | 0x0C | 0x1B);
-        let run_of_nul = byte == 0 && before == 0;
-        control += usize::from(!(is_text || run_of_nul));
+        match byte {
+            0 => {
+                nul += 1;
+                odd += usize::from(before != 0);
+            }
+            b'\t' | b'\n' | b'\r' | 0x07 | 0x08 | 0x0B | 0x0C | 0x1B => {}
+            // Bold, colour, plain, fixed width, reversed, italic, struck through, underlined; what frames an action.
+            0x01..=0x04 | 0x0F | 0x11 | 0x16 | 0x1D..=0x1F => styles += 1,
+            0x7F | ..0x20 => odd += 1,
+            _ => {}
+        }
         before = byte;
     }
-    let is_binary = nul * 2 > text.len() || (control > 3 && control * 50 > text.len());
-    is_binary.then(|| "it is binary data, not text".to_string())
+    let is_odd = |count: usize, share: usize| count > 3 && count * share > text.len();
+    // Text in a chat's colours is text in every other way.
+    let is_styled =
+        odd == 0 && std::str::from_utf8(&text[..text.len().saturating_sub(3)]).is_ok_and(|_| true);
+    let styles_share = if is_styled { STYLE_SHARE } else { ODD_SHARE };
+    let is_binary = nul * 2 > text.len() || is_odd(odd, ODD_SHARE) || is_odd(styles + odd, styles_share);
+    // Words of a log may begin like a file of another kind; a mark that is text itself says little of text.
+    let what =
+        magic.or_else(|| by_inner_mark(&sample.bytes)).filter(|_| is_binary || !is_text_alone(&sample.bytes));
+    match what {
+        Some(what) => Some(format!("it is {what}")),
+        None => is_binary.then(|| "it is binary data, not text".to_string()),
+    }
+}
+
+/// Whether the first bytes are characters that show.
+fn is_text_alone(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(64)];
+    head.iter().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7E))
 }
 
 #[cfg(test)]
@@ -279,5 +386,25 @@ mod tests {
         assert_eq!(binary(&with(&[0; 2_000])), None);
         assert_eq!(binary(&with(b"\xFF\xE9\x80\x1B[31mred\x1B[0m")), None);
         assert_eq!(binary(b"a\0b\n"), None);
+        assert_eq!(binary(b"12:30 <ines> \x0304red\x03 \x02bold\x02 \x1dslanted\x1d\n"), None);
+    }
+
+    #[test]
+    fn binary_files_are_named() {
+        let binary = |bytes: &[u8]| super::binary(&Chunk::whole(bytes.to_vec())).unwrap_or_default();
+        let body = [0_u8, 1, 2, 3, 200, 201].repeat(20);
+        for (head, name) in [
+            (&b"\x89PNG\r\n\x1a\n"[..], "a PNG image"),
+            (b"\xFF\xD8\xFF\xE0", "a JPEG image"),
+            (b"RIFF\x10\0\0\0WAVE", "a WAV recording"),
+            (b"%PDF-1.7\n", "a PDF document"),
+            (b"LPKSHHRH", "a journal of systemd"),
+        ] {
+            assert!(binary(&[head, &body].concat()).contains(name), "{name}");
+        }
+        assert_eq!(
+            binary(b"ORC worker 7 started\nORC worker 8 started\nORC worker 8 stopped, which took 12 s\n"),
+            ""
+        );
     }
 }

@@ -9,7 +9,7 @@ pub(crate) const LONGEST_WORD: usize = 13;
 
 /// Level words in small letters, by their first letter. Java's own logging speaks the language of its machine,
 /// so a few are German, French, Spanish or Italian.
-const WORDS: [(&[u8], Level); 41] = [
+const WORDS: [(&[u8], Level); 44] = [
     (b"advertencia", Level::Warn),
     (b"alert", Level::Fatal),
     (b"avertissement", Level::Warn),
@@ -26,6 +26,7 @@ const WORDS: [(&[u8], Level); 41] = [
     (b"erreur", Level::Error),
     (b"erro", Level::Error),
     (b"error", Level::Error),
+    (b"fata", Level::Fatal),
     (b"fatal", Level::Fatal),
     (b"fehler", Level::Error),
     (b"fine", Level::Debug),
@@ -40,9 +41,11 @@ const WORDS: [(&[u8], Level); 41] = [
     (b"infos", Level::Info),
     (b"note", Level::Notice),
     (b"notice", Level::Notice),
+    (b"pani", Level::Fatal),
     (b"panic", Level::Fatal),
     (b"schwerwiegend", Level::Error),
     (b"severe", Level::Error),
+    (b"trac", Level::Trace),
     (b"trace", Level::Trace),
     (b"trc", Level::Trace),
     (b"verbose", Level::Trace),

@@ -28,6 +28,7 @@
 
 mod again;
 mod batch;
+mod beginnings;
 mod buffer;
 pub mod custom;
 mod decoded;

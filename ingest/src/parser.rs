@@ -7,7 +7,7 @@ use memchr::{memchr, memchr_iter};
 
 use crate::batch::{Batch, Chunk, count_reason};
 use crate::evtx;
-use crate::formats::{Fit, Format, Setup};
+use crate::formats::{Fit, Format, Learned, Setup};
 use crate::frame::{Frame, Framing, frames};
 use crate::heading::{self, Heading};
 use crate::limits;
@@ -66,6 +66,21 @@ impl Parser {
         &self.setup.learned.framing
     }
 
+    pub(crate) fn learned(&self) -> &Learned {
+        &self.setup.learned
+    }
+
+    /// The same with something else learned.
+    pub(crate) fn with_learned(&self, learned: Learned) -> Parser {
+        let setup = Setup { learned, ..Setup::clone(&self.setup) };
+        Parser { setup: Arc::new(setup), ..self.clone() }
+    }
+
+    /// Whether some lines are no events but headings or notes.
+    pub(crate) fn has_headings(&self) -> bool {
+        self.format.heading.is_some() || self.format.note.is_some()
+    }
+
     /// Every event of the chunk becomes a row. One that is not of the format is a row too, without fields,
     /// and is counted as unparsed.
     #[must_use]
@@ -102,7 +117,7 @@ impl Parser {
                 tally.headings += 1;
                 continue;
             }
-            if self.is_note(event) {
+            if self.is_note(event) || frame.is_rest && self.format.preamble.is_some_and(|is| is(event)) {
                 tally.headings += 1;
                 continue;
             }
@@ -181,9 +196,15 @@ impl Parser {
     }
 }
 
+/// Whether a tag of XML begins the line.
+fn is_tag(line: &[u8]) -> bool {
+    matches!(line, [b'<', b'/' | b'a'..=b'z' | b'A'..=b'Z', ..])
+}
+
 /// Whether a line looks like one that no event before it explains: not indented, not a part of a trace.
 fn stands_alone(line: &[u8]) -> bool {
     line.first().is_some_and(|byte| !byte.is_ascii_whitespace())
+        && !is_tag(line)
         && ![&b"Caused by"[..], b"at ", b"Traceback", b"...", b"}", b")", b"]"]
             .iter()
             .any(|start| line.starts_with(start))

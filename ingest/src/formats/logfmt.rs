@@ -1,28 +1,63 @@
 //! logfmt: `key=value` pairs and nothing else, as Go programs, Heroku and many firewalls write them.
 
+use std::sync::Arc;
+
 use memchr::memchr;
 
-use super::{Fit, Format, Reader, Setup};
+use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
 use crate::level;
 use crate::limits;
 use crate::named::Named;
 use crate::pairs::{Item, Style, is_key};
 use crate::rows::Rows;
+use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField};
 use crate::time::find::whole;
 
 /// Slightly less than the formats that are lists of pairs with a shape of their own.
 pub(crate) static FORMAT: Format =
-    Format { name: "logfmt", title: "lines of key=value", weight: 0.9, reader, ..Format::LINES };
+    Format { name: "logfmt", title: "lines of key=value", weight: 0.9, learn, reader, ..Format::LINES };
 
 pub(crate) const STYLE: Style = Style { escapes: true, single_quotes: false };
 
-fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(LogfmtReader { named: Named::default() })
+/// The key that holds the time, where no known one does in half of the lines.
+fn learn(sample: &[u8], _: &Setup) -> Learned {
+    let mut times = FieldTimes::default();
+    let (mut lines, mut known) = (0, 0);
+    for line in sample.split(|&byte| byte == b'\n').take(MOST_EVENTS) {
+        let mut at = behind_container(line);
+        let mut has_known = false;
+        let mut pairs = 0;
+        while let Some(item) = STYLE.next(line, at) {
+            at = item.end;
+            let key = item.key(line);
+            let Some(value) = item.value(line) else { continue };
+            if pairs == 0 {
+                if !is_key(key) {
+                    break;
+                }
+                times.event();
+            }
+            pairs += 1;
+            let is_known = matches!(role(key), Role::Time);
+            has_known = has_known || is_known && (whole(value).is_some() || key != b"time");
+            times.value(key, value);
+        }
+        lines += usize::from(pairs > 0);
+        known += usize::from(has_known);
+    }
+    let best = || times.best(|key| if matches!(role(key), Role::Time) { KNOWN } else { 0.0 });
+    let time_field = if known * 2 < lines { best() } else { None };
+    Learned { time_field: time_field.map(Arc::new), ..Learned::default() }
+}
+
+fn reader(setup: &Setup) -> Box<dyn Reader> {
+    Box::new(LogfmtReader { named: Named::default(), time_field: setup.learned.time_field.clone() })
 }
 
 struct LogfmtReader {
     named: Named,
+    time_field: Option<Arc<TimeField>>,
 }
 
 /// Date, time of day and zone where they are apart.
@@ -62,6 +97,13 @@ impl Reader for LogfmtReader {
                 return Err("not a list of key=value");
             }
             pairs += 1;
+            if let Some(field) = &self.time_field
+                && *field.name == *key
+                && let Some(when) = field.read(value)
+            {
+                rows.when(&when);
+                has_time = true;
+            }
             match role(key) {
                 Role::Time if !has_time => match whole(value) {
                     Some(when) => {

@@ -68,6 +68,7 @@ pub(crate) mod w3c;
 pub(crate) mod windows;
 pub(crate) mod windows_xml;
 pub(crate) mod xferlog;
+pub(crate) mod xml_records;
 pub(crate) mod xorg;
 pub(crate) mod yum;
 pub(crate) mod zeek;
@@ -79,6 +80,7 @@ use crate::frame::Framing;
 use crate::limits;
 use crate::rows::{Rows, Schema};
 use crate::time::When;
+use crate::time::field::TimeField;
 use crate::time::find::whole;
 use crate::time::rules::TimeRules;
 use crate::time::zone::Zone;
@@ -155,6 +157,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &windows::setupapi::FORMAT,
     &windows::transcript::FORMAT,
     &windows_xml::FORMAT,
+    &xml_records::FORMAT,
     &logfmt::FORMAT,
     &csv::FORMAT,
     &sections::FORMAT,
@@ -198,6 +201,8 @@ pub(crate) struct Format {
     pub heading: Option<IsHeading>,
     /// Whether an event is no event but a remark of what writes the log, which says nothing of what follows.
     pub note: Option<fn(&[u8]) -> bool>,
+    /// Whether what stands before the first event is the head of the file, and so no event itself.
+    pub preamble: Option<fn(&[u8]) -> bool>,
     /// A reader for the events of one chunk.
     pub reader: fn(&Setup) -> Box<dyn Reader>,
 }
@@ -212,6 +217,7 @@ impl Format {
         learn: |_, _| Learned::default(),
         heading: None,
         note: None,
+        preamble: None,
         reader: |_| Box::new(Unread),
     };
 }
@@ -244,6 +250,8 @@ pub(crate) struct Learned {
     pub columns: usize,
     /// The column of a table that holds the time; or those of the date and the time of day.
     pub time_columns: [Option<usize>; 2],
+    /// The field that holds the time, where its values told it and not its name.
+    pub time_field: Option<Arc<TimeField>>,
 }
 
 impl Learned {

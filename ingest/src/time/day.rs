@@ -53,9 +53,12 @@ impl Days {
     /// whether it did.
     pub(crate) fn follow(&mut self, full_wall: i64, time_of_day: i64) -> bool {
         let midnight = full_wall.div_euclid(DAY_NS) * DAY_NS;
-        let near = [midnight - DAY_NS, midnight, midnight + DAY_NS]
+        // The very start of a day is that of a line that names the day alone, and what follows is of it.
+        let named = (full_wall == midnight).then_some(midnight);
+        let near = named
             .into_iter()
-            .find(|midnight| (midnight + time_of_day - full_wall).abs() <= NEAR_NS);
+            .chain([midnight - DAY_NS, midnight, midnight + DAY_NS])
+            .find(|midnight| named.is_some() || (midnight + time_of_day - full_wall).abs() <= NEAR_NS);
         if let Some(near) = near {
             self.midnight_ns = near;
             self.last = Some(time_of_day);

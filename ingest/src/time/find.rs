@@ -6,9 +6,10 @@ use super::digits::{byte, digit_run};
 use super::epoch;
 use super::names::{after_weekday, is_letter, word_end};
 use super::numeric::{DateOrder, numeric};
-use super::rare::{compact, digits_alone, glog, tai64, year_first};
+use super::rare::{HEX_DIGITS, compact, digits_alone, glog, hex_epoch, hex_seconds, tai64, year_first};
 use super::rules::{TimeRules, is_complete};
 use super::stamp::{Stamp, day_month_year, iso, month_day, month_day_joined};
+use super::time_first::time_first;
 use crate::limits;
 
 /// A time and where it stands in the line.
@@ -33,6 +34,9 @@ pub(crate) enum Spelling {
     Compact,
     Glog,
     Tai64,
+    TimeFirst,
+    HexEpoch,
+    HexSeconds,
     DigitsAlone,
     Epoch,
     DayTime,
@@ -58,6 +62,9 @@ impl Spelling {
             Spelling::Compact => stamp(compact(line, at)),
             Spelling::Glog => stamp(glog(line, at)),
             Spelling::Tai64 => tai64(line, at).map(|(ns, end)| (When::Instant(ns), end)),
+            Spelling::TimeFirst => stamp(time_first(line, at, order)),
+            Spelling::HexEpoch => hex_epoch(line, at).map(|(ns, end)| (When::Instant(ns), end)),
+            Spelling::HexSeconds => hex_seconds(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::DigitsAlone => stamp(digits_alone(line, at)),
             Spelling::Epoch => epoch::alone(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::DayTime => day_time(line, at).map(|(ns, end)| (When::TimeOfDay(ns), end)),
@@ -90,16 +97,56 @@ pub(crate) fn find(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
         return Some(FoundTime { when, start, end });
     }
     let found = scan(line, rules.within, rules.order).map(|(found, _)| found);
-    if found.is_none() && rules.headings { heading(line, rules) } else { found }
+    if found.is_some() {
+        return found;
+    }
+    if line.first() == Some(&0) {
+        return behind_nul(line, rules);
+    }
+    if rules.headings {
+        return heading(line, rules);
+    }
+    if rules.layouts.is_empty() || !rules.begins_lines() {
+        None
+    } else {
+        rules.layouts.find(line, rules.order)
+    }
+}
+
+/// The time behind a run of NUL, which a machine that lost its power leaves before the line that it writes next.
+#[cold]
+fn behind_nul(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
+    let length = line.iter().position(|byte| *byte != 0)?;
+    let found = find(&line[length..], rules)?;
+    Some(FoundTime { start: length + found.start, end: length + found.end, ..found })
 }
 
 /// A complete stamp that ends its line.
 #[cold]
 fn heading(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
-    let (found, _) = scan(line, limits::STAMP_WITHIN_BYTES, rules.order)?;
+    let Some((found, _)) = scan(line, limits::STAMP_WITHIN_BYTES, rules.order) else { return new_day(line) };
     let ends = line[found.end..].iter().all(|byte| matches!(byte, b' ' | b'-' | b'*' | b'=' | b'.' | b']'));
     (ends && is_complete(&found.when)).then_some(found)
 }
+
+/// A date alone that ends a line of its own kind, as chats have it between two days: `--- Day changed Thu Jul 02 2026`.
+/// It is the day's first instant.
+fn new_day(line: &[u8]) -> Option<FoundTime> {
+    let is_mark = |byte: &u8| matches!(byte, b' ' | b'-' | b'*' | b'=' | b'#' | b'.' | b'[' | b']');
+    if line.first().is_none_or(|byte| *byte == b' ' || !is_mark(byte)) {
+        return None;
+    }
+    let end = line.iter().rposition(|byte| !is_mark(byte))? + 1;
+    let from = end.saturating_sub(LONGEST_DATE_BYTES);
+    (from..end).filter(|&at| is_set_apart(line, at) && !is_mark(&line[at])).find_map(|start| {
+        let text = [&line[start..end], b" 00:00:00"].concat();
+        let (_, when, read) = certain(&text, 0, byte(&text, 0), DateOrder::Customary)?;
+        (read == text.len() && is_complete(&when)).then_some(FoundTime { when, start, end })
+    })
+}
+
+/// `Wednesday, 30 September 2026`.
+const LONGEST_DATE_BYTES: usize = 32;
 
 /// Within a word, a number or a file name it is no stamp of the line's own.
 #[inline]
@@ -117,9 +164,19 @@ pub(crate) fn is_set_apart(line: &[u8], at: usize) -> bool {
     }
 }
 
+/// Whether a part of an id may begin here: parts stand between any marks.
+pub(crate) fn is_behind_id(id: &[u8], at: usize) -> bool {
+    at == 0 || !id[at - 1].is_ascii_alphanumeric() && id[at - 1] != b'.'
+}
+
 /// The first time that begins within so many bytes and is a time beyond doubt, and how it is written.
 pub(crate) fn scan(line: &[u8], within: usize, order: DateOrder) -> Option<(FoundTime, Spelling)> {
     let mut at = 0;
+    if byte(line, HEX_DIGITS) == b'.'
+        && let Some((when, end)) = Spelling::HexEpoch.read(line, 0, order)
+    {
+        return Some((FoundTime { when, start: 0, end }, Spelling::HexEpoch));
+    }
     let end = line.len().min(within + 1);
     while at < end {
         let first = line[at];
@@ -151,6 +208,9 @@ fn certain(line: &[u8], at: usize, first: u8, order: DateOrder) -> Option<(Spell
     };
     match first {
         b'0'..=b'9' => match digit_run(line, at) {
+            1 | 2 if matches!(byte(line, at + 1), b':') || byte(line, at + 2) == b':' => {
+                try_each(&[Spelling::TimeFirst])
+            }
             1 | 2 => try_each(&[Spelling::DayMonthYear, Spelling::Numeric]),
             4 => try_each(&[Spelling::Iso, Spelling::YearFirst]),
             6 | 8 => try_each(&[Spelling::Compact]),

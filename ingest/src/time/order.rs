@@ -3,6 +3,7 @@
 use super::find::{FoundTime, Spelling};
 use super::names::word_end;
 use super::numeric::{DateOrder, NumericDate, numbers};
+use super::time_first::date_numbers;
 
 /// Finds out which number is the day: an order in which a date does not exist is none, and of two orders the
 /// one in which times rise is meant.
@@ -15,6 +16,7 @@ pub(super) fn date_order(
         .zip(found)
         .filter_map(|(line, found)| match found {
             Some((time, Spelling::Numeric)) => numbers(line, time.start),
+            Some((time, Spelling::TimeFirst)) => date_numbers(line, time.start),
             Some((time, Spelling::Weekday)) => {
                 let name_end = word_end(line, time.start);
                 let apart = line[name_end..].iter().take_while(|byte| !byte.is_ascii_digit()).take(3).count();

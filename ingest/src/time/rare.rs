@@ -18,7 +18,10 @@ pub(crate) fn compact(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (month, day) = (two(bytes, month_at)?, two(bytes, month_at + 2)?);
     let unpadded = || unpadded_time_of_day(bytes, month_at + 5);
     let joined = (byte(bytes, month_at + 4) == b'-').then(unpadded).flatten();
-    let (time, end) = joined.or_else(|| time_behind(bytes, month_at + 4))?;
+    // A point stands before the time where one stands before the fraction too.
+    let is_pointed = month_at == at + 4 && byte(bytes, at + 8) == b'.' && digit_run(bytes, at + 9) == 6;
+    let pointed = is_pointed.then(|| unusual_time_of_day(bytes, at + 9)).flatten();
+    let (time, end) = joined.or(pointed).or_else(|| time_behind(bytes, month_at + 4))?;
     let (zone, end) = optional_zone(bytes, end);
     Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
@@ -131,6 +134,8 @@ fn east_asian(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
 pub(crate) fn glog(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (year, month_at) = match digit_run(bytes, at + 1) {
         4 => (None, at + 1),
+        // CockroachDB's kin write the year's last two digits.
+        6 => (Some(full_year(two(bytes, at + 1)?)), at + 3),
         8 => (Some(four(bytes, at + 1)?), at + 5),
         _ => return None,
     };
@@ -166,4 +171,35 @@ pub(crate) fn tai64(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
     let second = tai - TAI_AHEAD;
     let in_range = (0..200 * 366 * DAY_NS / SECOND_NS).contains(&second) && nanos < SECOND_NS;
     in_range.then(|| (second * SECOND_NS + nanos, at + 1 + digits))
+}
+
+/// So many hexadecimal digits hold the seconds since 1970 until 2106.
+pub(crate) const HEX_DIGITS: usize = 8;
+
+/// Seconds of 2001 and 2059.
+const HEX_YEARS: std::ops::Range<i64> = 1_000_000_000..2_808_000_000;
+
+fn hex(bytes: &[u8], at: usize) -> Option<i64> {
+    let digits = bytes.get(at..at + HEX_DIGITS)?;
+    let is_written_so = digits.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'));
+    i64::from_str_radix(std::str::from_utf8(digits).ok().filter(|_| is_written_so)?, 16).ok()
+}
+
+/// `69bd54f0.075bcd15 `: seconds and nanoseconds since 1970, as OpenLDAP writes them at the start of its lines.
+pub(crate) fn hex_epoch(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    let end = at + 2 * HEX_DIGITS + 1;
+    if at > 0 || byte(bytes, HEX_DIGITS) != b'.' || byte(bytes, end) != b' ' {
+        return None;
+    }
+    let (second, nanos) = (hex(bytes, 0)?, hex(bytes, HEX_DIGITS + 1)?);
+    (HEX_YEARS.contains(&second) && nanos < SECOND_NS).then_some((second * SECOND_NS + nanos, end))
+}
+
+/// `69bd54f0 `: the seconds alone, as its older versions write them. Any id could look like this.
+pub(crate) fn hex_seconds(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    if at > 0 || byte(bytes, HEX_DIGITS) != b' ' {
+        return None;
+    }
+    let second = hex(bytes, 0)?;
+    HEX_YEARS.contains(&second).then_some((second * SECOND_NS, HEX_DIGITS))
 }

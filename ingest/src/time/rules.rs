@@ -6,8 +6,10 @@ use super::When;
 use super::civil::{DAY_NS, SECOND_NS, civil_from_days, days_from_civil};
 use super::epoch;
 use super::find::{FoundTime, Spelling, is_set_apart, scan};
+use super::layouts::Layouts;
 use super::numeric::DateOrder;
 use super::order::date_order;
+use super::rare::HEX_DIGITS;
 use crate::limits;
 
 /// How `find` looks for the time of a line.
@@ -22,6 +24,10 @@ pub(crate) struct TimeRules {
     /// A complete stamp that ends its line counts anywhere near the start, because the lines themselves lack
     /// their date or year and such a line is the heading that has it ("Log opened Sat Nov 21 …").
     pub headings: bool,
+    /// Most lines have a time with its date.
+    pub has_dates: bool,
+    /// The layouts of lines that have their time elsewhere than most; or of all lines, where none is that of most.
+    pub layouts: Layouts,
     usual: Option<(Spelling, Place)>,
 }
 
@@ -44,12 +50,20 @@ impl Default for TimeRules {
             order: DateOrder::Customary,
             order_reason: None,
             headings: false,
+            has_dates: false,
+            layouts: Layouts::default(),
             usual: Some((Spelling::Epoch, Place::Column(0))),
         }
     }
 }
 
 impl TimeRules {
+    /// Whether most lines begin with their time.
+    #[inline]
+    pub(crate) fn begins_lines(&self) -> bool {
+        self.within <= limits::STAMP_ANCHORED_BYTES
+    }
+
     /// How this line's time is written if it is like most, and where it begins.
     #[inline]
     pub(crate) fn usual_place(&self, line: &[u8]) -> Option<(Spelling, usize)> {
@@ -100,7 +114,11 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
     let yearless = found.iter().flatten().filter(|(time, _)| !is_complete(&time.when)).count();
     let places = found.iter().flatten().map(|(time, spelling)| (*spelling, Place::Column(time.start)));
     let usual = epochs_of_stamps(&lines, &found).or_else(|| most_frequent(places).map(|(usual, _)| usual));
-    TimeRules { within, order, order_reason, headings: yearless * 2 > certain, usual }
+    let layouts =
+        if is_anchored { Layouts::beside(&lines, &found) } else { Layouts::together(&lines, &found) };
+    let headings = yearless * 2 > certain;
+    let has_dates = (certain - yearless) * 5 >= lines.len() * 4;
+    TimeRules { within, order, order_reason, headings, has_dates, layouts, usual }
 }
 
 /// The lines that may have a time: indented ones continue others, unless nearly all are, which then pad a
@@ -188,7 +206,8 @@ fn most_frequent(places: impl Iterator<Item = (Spelling, Place)>) -> Option<((Sp
 
 /// A spelling that any number could look like, if the lines have it in one place and in order.
 fn bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Option<(Spelling, Place)> {
-    Spelling::BARE.into_iter().find_map(|spelling| {
+    let hexadecimal = |spelling: Spelling| spelling == Spelling::HexSeconds;
+    Spelling::BARE.into_iter().chain([Spelling::HexSeconds]).find_map(|spelling| {
         // The time of day within a complete stamp is not a bare one.
         let within = |column: usize, found: &Option<(FoundTime, Spelling)>| {
             found.as_ref().is_some_and(|(time, _)| (time.start..time.end).contains(&column))
@@ -202,6 +221,11 @@ fn bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Option<(Spe
             .collect();
         // Traces and the like may stand between; but where only few lines have one, it is of their message.
         if hits.is_empty() || hits.len() * 5 < lines.len() * 2 {
+            return None;
+        }
+        // Digits alone are a number like any.
+        let has_letter = |line: &&[u8]| line.iter().take(HEX_DIGITS).any(u8::is_ascii_alphabetic);
+        if hexadecimal(spelling) && !lines.iter().any(|line| has_letter(&line)) {
             return None;
         }
         let anywhere = || (spelling == Spelling::Epoch).then_some((spelling, Place::Anywhere));

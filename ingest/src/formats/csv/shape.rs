@@ -8,6 +8,7 @@ use crate::frame::BYTE_ORDER_MARK;
 use crate::limits::{LONGEST_HEADER_NAME_BYTES, TABLE_SAMPLE_ROWS};
 use crate::named::number;
 use crate::table::cells;
+use crate::time::field::FieldTimes;
 use crate::time::find::whole;
 
 pub(super) struct Shape {
@@ -172,5 +173,28 @@ fn time_columns(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> [
         })
     };
     let rank = |column: &usize| time_rank(name(*column)).unwrap_or(usize::MAX);
-    [(0..columns).filter(|column| is_time(*column)).min_by_key(rank), None]
+    let spelled: Vec<usize> = (0..columns).filter(|column| is_time(*column)).collect();
+    let is_clear = spelled.len() == 1 || spelled.iter().any(|column| time_rank(name(*column)).is_some());
+    let by_values = if is_clear { None } else { time_column(header, body, columns) };
+    [by_values.or_else(|| spelled.into_iter().min_by_key(rank)), None]
+}
+
+/// The column that its values tell, where no name does.
+fn time_column(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> Option<usize> {
+    let names: Vec<Vec<u8>> = (0..columns)
+        .map(|column| {
+            header.and_then(|header| header.get(column)).map_or_else(Vec::new, |name| name.to_vec())
+        })
+        .collect();
+    // Names need not differ, and places do.
+    let place = |column: usize| [&names[column][..], format!("\0{column}").as_bytes()].concat();
+    let mut times = FieldTimes::default();
+    for row in body {
+        times.event();
+        for (column, value) in row.iter().enumerate().take(columns) {
+            times.value(&place(column), value);
+        }
+    }
+    let best = times.best(|_| 0.0)?;
+    (0..columns).find(|&column| *place(column) == *best.name && best.is_whole())
 }

@@ -70,7 +70,72 @@ fn next(text: &[u8]) -> Option<Next> {
             return Some(DEEP_LISTS[1].1);
         }
     }
-    (!is_lines(text)).then_some(objects as Next)
+    if !is_lines(text) {
+        return Some(objects);
+    }
+    has_raw_line_ends(text).then_some(with_raw_line_ends as Next)
+}
+
+/// A text with more line ends in it is none: its quote was never closed.
+const MOST_RAW_LINE_ENDS: usize = 1_000;
+
+/// Objects that begin their line and may have line ends within their texts, as broken writers leave them.
+fn with_raw_line_ends(text: &[u8]) -> Option<Block> {
+    match text.iter().position(|byte| !byte.is_ascii_whitespace()) {
+        None => Some(gap(text.len())),
+        Some(0) if text[0] == b'{' => {
+            let (end, _) = raw_object_end(text)?;
+            let shown = text[..end].trim_ascii_end().len();
+            Some(Block { start: 0, end: shown, next: end })
+        }
+        Some(0) => event(text),
+        Some(length) => Some(gap(length)),
+    }
+}
+
+/// Where the object at the start of the text ends, and whether it is whole. One that is not goes on to the line that
+/// begins the next.
+fn raw_object_end(text: &[u8]) -> Option<(usize, bool)> {
+    let (mut depth, mut line_ends, mut at, mut is_in_text) = (0_usize, 0, 0, false);
+    loop {
+        let byte = *text.get(at)?;
+        at += 1;
+        match byte {
+            b'\\' if is_in_text => at += 1,
+            b'"' => is_in_text = !is_in_text,
+            b'\n' => {
+                line_ends += 1;
+                let next = text.get(at..at + 2)?;
+                if next == b"{\"" || line_ends > MOST_RAW_LINE_ENDS {
+                    return Some((at, false));
+                }
+            }
+            b'{' | b'[' if !is_in_text => depth += 1,
+            b'}' | b']' if !is_in_text => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some((at, true));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether an object that begins its line is whole only with a line end in one of its texts.
+fn has_raw_line_ends(text: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some(block) = with_raw_line_ends(&text[at..]).filter(|block| block.next > 0) {
+        let event = &text[at + block.start..at + block.end];
+        at += block.next;
+        if event.starts_with(b"{\"") && memchr(b'\n', event).is_some() {
+            let mut cursor = Cursor::new(event);
+            if cursor.value(false).is_ok() && cursor.peek().is_err() {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// Whether most objects stand on a line of their own.
@@ -354,6 +419,15 @@ mod tests {
         check("{\"a\":1}{\"a\":\"}{\"} {\"a\":3}", &[r#"{"a":1}"#, r#"{"a":"}{"}"#, r#"{"a":3}"#]);
         check("{\n \"a\": {\n  \"b\": [1]\n }\n}\n{\n \"a\": 2\n}\n", &[r#"{"a":{"b":[1]}}"#, r#"{"a":2}"#]);
         check("\u{1e}{\n\"a\":1}\n\u{1e}{\n\"a\":2}\n", &[r#"{"a":1}"#, r#"{"a":2}"#]);
+    }
+
+    #[test]
+    fn line_ends_within_texts() {
+        check(
+            "{\"a\":1}\n{\"a\":\"x\ny {'}'\"}\nup\n{\"a\":\"torn\n  line\n{\"a\":3}\n",
+            &[r#"{"a":1}"#, r#"{"a":"xy{'}'"}"#, "up", r#"{"a":"tornline"#, r#"{"a":3}"#],
+        );
+        check("{\"a\":1}\n{\"a\":\"torn\n{\"a\":3}\n", &["lines"]);
     }
 
     #[test]

@@ -16,12 +16,12 @@ impl JsonBody {
         if !body.starts_with(b"{") || !body.trim_ascii_end().ends_with(b"}") {
             return false;
         }
-        let reader = self.reader.get_or_insert_with(JsonReader::new);
+        let reader = self.reader.get_or_insert_with(|| JsonReader::new(None));
         reader.read_at(event, event.len() - body.len(), rows).is_ok()
     }
     /// The same for a message that is no part of the chunk, so that its values are copied.
     pub(crate) fn read_copy(&mut self, message: &[u8], rows: &mut Rows) -> bool {
-        let reader = self.reader.get_or_insert_with(JsonReader::new);
+        let reader = self.reader.get_or_insert_with(|| JsonReader::new(None));
         reader.copies = true;
         let is_object = message.trim_ascii_end().ends_with(b"}") && reader.read_at(message, 0, rows).is_ok();
         reader.copies = false;

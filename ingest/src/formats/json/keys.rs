@@ -2,10 +2,13 @@
 //! same order, so the key that followed last time is tried first, and hashing is the exception.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::scan::unescape;
 use crate::limits;
 use crate::rows::{Kind, Rows};
+use crate::time::When;
+use crate::time::field::{KNOWN, TimeField};
 
 /// What a key's value is used for besides being a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,8 +115,12 @@ const INNER_TIME_KEYS: [&str; 9] = [
 ];
 /// Behind all of the keys at the top.
 const INNER_TIME: u8 = 200;
+/// Before all of them: the values told that it is the time. It stays a field.
+const LEARNED_TIME: u8 = 0;
+/// From this one on a key may just as well hold another time than the event's.
+const FIRST_DOUBTFUL: &str = "date";
 
-const LEVEL_KEYS: [&str; 16] = [
+const LEVEL_KEYS: [&str; 17] = [
     "level",
     "severity",
     "lvl",
@@ -130,6 +137,7 @@ const LEVEL_KEYS: [&str; 16] = [
     "syslog.severity",
     "log.syslog.severity.name",
     "LevelDisplayName",
+    "error_severity",
 ];
 
 /// Keys whose numbers are levels of their own scale.
@@ -163,7 +171,7 @@ impl Role {
     fn of(path: &str) -> Role {
         let is = |known: &&str| known.eq_ignore_ascii_case(path);
         if let Some(rank) = TIME_KEYS.iter().position(is) {
-            return Role::Time(rank as u8);
+            return Role::Time(LEARNED_TIME + 1 + rank as u8);
         }
         if let Some(rank) = LEVEL_KEYS.iter().position(is) {
             return Role::Level(rank as u8, Scale::Usual);
@@ -197,8 +205,28 @@ impl Role {
 
     /// Whether the value stays a field too when it is taken as the time or the level.
     pub(super) fn is_kept(self) -> bool {
-        matches!(self, Role::Time(INNER_TIME) | Role::Level(NUMBER | INNER_LEVEL, _))
+        matches!(self, Role::Time(INNER_TIME | LEARNED_TIME) | Role::Level(NUMBER | INNER_LEVEL, _))
     }
+
+    /// Whether the values of a key of this name are surely the time of their events.
+    pub(super) fn is_surely_time(path: &str) -> bool {
+        let doubtful = TIME_KEYS.iter().position(|key| *key == FIRST_DOUBTFUL).unwrap_or(TIME_KEYS.len());
+        matches!(Role::of(path), Role::Time(rank) if usize::from(rank) <= doubtful)
+    }
+}
+
+/// How well a name is known to hold the time of events.
+pub(crate) fn known_for_time(path: &str) -> f64 {
+    match Role::of(path) {
+        Role::Time(INNER_TIME) => 0.7 * KNOWN,
+        Role::Time(_) => KNOWN,
+        _ => 0.0,
+    }
+}
+
+/// Whether a name is known to hold the level of events.
+pub(crate) fn is_level(path: &str) -> bool {
+    matches!(Role::of(path), Role::Level(..))
 }
 
 /// A key at its place in the objects, and what was learned about it.
@@ -214,6 +242,12 @@ pub(super) struct Slot {
     columns: [Option<Result<usize, ()>>; 4],
 }
 
+impl Slot {
+    pub(super) fn is_learned_time(&self) -> bool {
+        self.role == Role::Time(LEARNED_TIME)
+    }
+}
+
 /// The keys of one object.
 #[derive(Default)]
 struct Node {
@@ -225,6 +259,8 @@ struct Node {
 pub(super) struct Keys {
     nodes: Vec<Node>,
     slots: Vec<Slot>,
+    /// The field that holds the time, where the values told it.
+    time_field: Option<Arc<TimeField>>,
 }
 
 pub(super) const ROOT: usize = 0;
@@ -232,8 +268,13 @@ pub(super) const ROOT: usize = 0;
 pub(super) const NONE: usize = usize::MAX;
 
 impl Keys {
-    pub(super) fn new() -> Keys {
-        Keys { nodes: vec![Node { first: NONE, ..Node::default() }], slots: Vec::new() }
+    pub(super) fn new(time_field: Option<Arc<TimeField>>) -> Keys {
+        Keys { nodes: vec![Node { first: NONE, ..Node::default() }], slots: Vec::new(), time_field }
+    }
+
+    /// The time in a value of the field that the values told.
+    pub(super) fn learned_time(&self, value: &[u8]) -> Option<When> {
+        self.time_field.as_ref()?.read(value)
     }
 
     pub(super) fn slot(&self, slot: usize) -> &Slot {
@@ -271,7 +312,8 @@ impl Keys {
             name.extend_from_slice(key);
         }
         let path = format!("{}{}", self.nodes[node].prefix, String::from_utf8_lossy(&name));
-        let role = Role::of(&path);
+        let is_time = self.time_field.as_ref().is_some_and(|field| *field.name == *path.as_bytes());
+        let role = if is_time { Role::Time(LEARNED_TIME) } else { Role::of(&path) };
         // The message of Rust's tracing stands among the other fields of its event.
         let path = if path == "fields.message" { "message".to_string() } else { path };
         self.slots.push(Slot { raw: key.into(), path, role, next: NONE, child: None, columns: [None; 4] });

@@ -34,6 +34,8 @@ pub(super) fn of_value(line: &[u8], value: Value, scale: Scale, marks: u8) -> Op
 fn of_word(word: &[u8]) -> Option<Level> {
     level::of_word(word).or_else(|| match word {
         b"dpanic" | b"DPANIC" => Some(Level::Fatal),
+        // PostgreSQL's word for what is of interest to who runs the server.
+        b"LOG" => Some(Level::Info),
         [word @ .., b'+' | b'-', b'0'..=b'9'] | [word @ .., b'0'..=b'9'] => level::of_word(word),
         _ => None,
     })

@@ -5,32 +5,40 @@ mod blocks;
 mod body;
 mod keys;
 mod levels;
+mod sampled;
 mod scan;
+
+use std::sync::Arc;
 
 pub(crate) use body::JsonBody;
 use keys::{Keys, MONGODB_TIME, NONE, ROOT, Role, STREAM, Scale};
+pub(crate) use keys::{is_level, known_for_time};
 pub(crate) use scan::unescape;
 use scan::{Cursor, Scan, Value};
 
-use super::{Fit, Format, Reader, Setup};
+use super::{Fit, Format, Learned, Reader, Setup};
 use crate::level;
 use crate::limits;
 use crate::named::Named;
 use crate::rows::{Kind, Rows};
 use crate::time::When;
 use crate::time::epoch;
+use crate::time::field::TimeField;
 use crate::time::find::{near, whole};
 
 pub(crate) static FORMAT: Format = Format {
     name: "json",
     title: "JSON objects",
-    learn: |sample, _| blocks::learn(sample),
+    learn: |sample, _| {
+        let learned = blocks::learn(sample);
+        Learned { time_field: sampled::time_field(sample, &learned.framing).map(Arc::new), ..learned }
+    },
     reader,
     ..Format::LINES
 };
 
-fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(JsonReader::new())
+fn reader(setup: &Setup) -> Box<dyn Reader> {
+    Box::new(JsonReader::new(setup.learned.time_field.clone()))
 }
 
 pub(crate) struct JsonReader {
@@ -79,9 +87,9 @@ impl Reader for JsonReader {
 }
 
 impl JsonReader {
-    pub(super) fn new() -> JsonReader {
+    pub(super) fn new(time_field: Option<Arc<TimeField>>) -> JsonReader {
         JsonReader {
-            keys: Keys::new(),
+            keys: Keys::new(time_field),
             found: Found::default(),
             keeps_time: false,
             copies: false,
@@ -250,7 +258,7 @@ impl JsonReader {
                 let rank = levels::rank(rank, scale, value);
                 self.level(line, LevelValue { rank, scale, slot, value }, rows);
             }
-            Role::Time(rank) => match time_of(value, text) {
+            Role::Time(rank) => match time_of(value, text).or_else(|| self.learned_time(slot, text)) {
                 Some(when) => self.time(line, Time { rank, slot, value, when }, rows),
                 None => self.field(line, slot, value, rows),
             },
@@ -271,6 +279,13 @@ impl JsonReader {
                 _ => self.field(line, slot, value, rows),
             },
         }
+    }
+
+    /// The time in a value of the field that the values of a sample told.
+    #[cold]
+    fn learned_time(&self, slot: usize, text: &[u8]) -> Option<When> {
+        let text = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(text);
+        self.keys.learned_time(text).filter(|_| self.keys.slot(slot).is_learned_time())
     }
 
     /// Keeps the better of two times; the other is a field like any.

@@ -185,7 +185,8 @@ impl Reader for TextReader {
         self.named.begin();
         let header = text.header(line, start, end);
         self.put_header(&header, event, rows);
-        let begins_with_time = time.is_some() && start <= limits::STAMP_ANCHORED_BYTES;
+        let begins_with_time =
+            time.is_some() && (start <= limits::STAMP_ANCHORED_BYTES || !text.times.layouts.is_empty());
         let mut message =
             (header.found > 0 || begins_with_time).then(|| skip_separators(event, header.end.max(end)));
         if let Some(level) = header.level {

@@ -64,6 +64,10 @@ pub(super) fn learn(
             return by(Arc::new(move |line| find(line, &rules).is_some()));
         }
     }
+    if !rules.layouts.is_empty() && stamped.len() * limits::LINES_PER_STAMP >= flush {
+        let rules = rules.clone();
+        return by(Arc::new(move |line| rules.layouts.find(line, rules.order).is_some()));
+    }
     let has_traceback = lines.iter().any(|line| line.starts_with(TRACEBACK));
     by(Arc::new(move |line| !continues_trace(line, has_traceback)))
 }

@@ -1,0 +1,65 @@
+//! Which key of a sample's objects holds their time, where no known one does.
+
+use serde_json::Value;
+
+use super::keys::{Role, known_for_time};
+use crate::frame::Framing;
+use crate::limits;
+use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField};
+use crate::time::find::whole;
+
+/// The key that the values tell; `None` where half of the objects have one that is known for it.
+pub(super) fn time_field(sample: &[u8], framing: &Framing) -> Option<TimeField> {
+    let mut times = FieldTimes::default();
+    let (mut objects, mut known) = (0, 0);
+    for event in events(sample, framing).into_iter().take(MOST_EVENTS) {
+        let Some(Value::Object(object)) = object(event) else { continue };
+        objects += 1;
+        times.event();
+        let mut has_known = false;
+        let mut put = |path: &str, value: &[u8]| {
+            has_known = has_known || Role::is_surely_time(path) && whole(value).is_some();
+            times.value(path.as_bytes(), value);
+        };
+        object.iter().for_each(|(key, value)| walk(key, value, 1, &mut put));
+        known += usize::from(has_known);
+    }
+    if known * 2 >= objects {
+        return None;
+    }
+    let best = times.best(|name| std::str::from_utf8(name).map_or(0.0, known_for_time));
+    // A key at the top that is known is taken by its name.
+    best.filter(|best| std::str::from_utf8(&best.name).map_or(0.0, known_for_time) < KNOWN)
+}
+
+fn events<'a>(sample: &'a [u8], framing: &Framing) -> Vec<&'a [u8]> {
+    let Framing::Blocks(next) = framing else { return sample.split(|&byte| byte == b'\n').collect() };
+    let (mut events, mut at) = (Vec::new(), 0);
+    while let Some(block) = next(&sample[at..]).filter(|block| block.next > 0) {
+        events.push(&sample[at + block.start..at + block.end]);
+        at += block.next;
+    }
+    events
+}
+
+/// The object of an event, which may stand behind a name.
+fn object(event: &[u8]) -> Option<Value> {
+    let head = &event[..event.len().min(limits::JSON_PREFIX_BYTES)];
+    let at = memchr::memchr(b'{', head)?;
+    // Braces are in many lines, and reading them all would cost as much as reading JSON.
+    if !event[at + 1..].trim_ascii_start().starts_with(b"\"") || !event.trim_ascii_end().ends_with(b"}") {
+        return None;
+    }
+    serde_json::from_slice(&event[at..]).ok()
+}
+
+fn walk(path: &str, value: &Value, depth: usize, put: &mut dyn FnMut(&str, &[u8])) {
+    match value {
+        Value::String(text) => put(path, text.as_bytes()),
+        Value::Number(number) => put(path, number.to_string().as_bytes()),
+        Value::Object(object) if depth < limits::DEEPEST_JSON => {
+            object.iter().for_each(|(key, value)| walk(&format!("{path}.{key}"), value, depth + 1, put));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,213 @@
+//! Records of any XML: elements of one name, each of which begins its line, with or without a root around them.
+//! Attributes and the texts of inner elements become fields, named by the way to them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::json::{is_level, known_for_time};
+use super::{Fit, Format, Learned, Reader, Setup};
+use crate::batch::Level;
+use crate::frame::BYTE_ORDER_MARK;
+use crate::level;
+use crate::limits;
+use crate::named::{Named, Number, number};
+use crate::rows::Rows;
+use crate::time::field::{FieldTimes, MOST_EVENTS, TimeField};
+use crate::xml::{Token, XmlReader, unescape};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "xml",
+    title: "records of XML",
+    weight: 0.8,
+    learn,
+    preamble: Some(|text| is_tag(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text))),
+    reader: |setup| {
+        let time_field = setup.learned.time_field.clone();
+        Box::new(XmlRecords { named: Named::default(), path: Vec::new(), time_field })
+    },
+    ..Format::LINES
+};
+
+/// Whether a tag, a declaration or a comment stands here.
+fn is_tag(text: &[u8]) -> bool {
+    matches!(text, [b'<', b'?' | b'!' | b'/' | b'a'..=b'z' | b'A'..=b'Z' | b'_', ..])
+}
+
+/// The name of the element that begins here.
+fn element(text: &[u8]) -> Option<&[u8]> {
+    let name = text.strip_prefix(b"<")?;
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/');
+    let length = name.iter().position(is_end)?;
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_-.:".contains(byte);
+    (length > 0 && name[0].is_ascii_alphabetic() && name[..length].iter().all(is_name))
+        .then_some(&name[..length])
+}
+
+/// The first element that begins a line twice is the record; those within it begin lines no earlier.
+fn learn(sample: &[u8], _: &Setup) -> Learned {
+    let text = sample.strip_prefix(BYTE_ORDER_MARK).unwrap_or(sample).trim_ascii_start();
+    if !is_tag(text) || text.starts_with(b"<![") || text.starts_with(b"<!DOCTYPE html") {
+        return Learned::default();
+    }
+    let mut counts: HashMap<&[u8], usize> = HashMap::new();
+    let mut names: Vec<&[u8]> = Vec::new();
+    for name in text.split(|&byte| byte == b'\n').filter_map(|line| element(line.trim_ascii_start())) {
+        let count = counts.entry(name).or_default();
+        *count += 1;
+        if *count == 1 {
+            names.push(name);
+        }
+    }
+    let Some(record) = names.into_iter().find(|name| counts[name] > 1) else { return Learned::default() };
+    let record = record.to_vec();
+    let time_field = time_field(text, &record).map(Arc::new);
+    let begins = move |line: &[u8]| element(line.trim_ascii_start()) == Some(&record[..]);
+    Learned { time_field, ..Learned::starting(begins) }
+}
+
+/// The attribute or the inner element that holds the time, by the values.
+fn time_field(sample: &[u8], record: &[u8]) -> Option<TimeField> {
+    let mut times = FieldTimes::default();
+    let opening = [b"<", record].concat();
+    let mut path = Vec::new();
+    for at in memchr::memmem::find_iter(sample, &opening).take(MOST_EVENTS) {
+        if element(&sample[at..]) == Some(record) {
+            times.event();
+            // What is cut off by the sample's end has values all the same.
+            let _ = walk(&sample[at..], &mut path, &mut |name, value| {
+                times.value(name, &sample[at + value.from..at + value.to])
+            });
+        }
+    }
+    times.best(|name| std::str::from_utf8(name).map_or(0.0, known_for_time))
+}
+
+/// The place of a value in the record.
+struct Value {
+    from: usize,
+    to: usize,
+    escaped: bool,
+}
+
+/// Hands out the values of the record at the start of the text.
+fn walk(text: &[u8], path: &mut Vec<u8>, put: &mut dyn FnMut(&[u8], &Value)) -> Result<(), &'static str> {
+    let mut reader = XmlReader::new(text);
+    let mut lengths = Vec::new();
+    path.clear();
+    loop {
+        match reader.next().map_err(|error| error.reason)? {
+            None => return Ok(()),
+            Some(Token::Start { name }) => {
+                lengths.push(path.len());
+                // The record's own name says nothing.
+                if lengths.len() > 1 && path.len() + name.len() < limits::LONGEST_FIELD_NAME_BYTES {
+                    if !path.is_empty() {
+                        path.push(b'.');
+                    }
+                    path.extend_from_slice(&text[name]);
+                }
+            }
+            Some(Token::Attribute { name, value }) => {
+                let length = path.len();
+                if !path.is_empty() {
+                    path.push(b'.');
+                }
+                path.extend_from_slice(&text[name]);
+                let escaped = text[value.clone()].contains(&b'&');
+                put(path, &Value { from: value.start, to: value.end, escaped });
+                path.truncate(length);
+            }
+            Some(Token::Text { text: place, escaped }) => {
+                let value = &text[place.clone()];
+                let from = place.end - value.trim_ascii_start().len();
+                let to = place.start + value.trim_ascii_end().len();
+                if from < to && !lengths.is_empty() {
+                    put(if path.is_empty() { b"text" } else { path }, &Value { from, to, escaped });
+                }
+            }
+            Some(Token::End) => {
+                path.truncate(lengths.pop().unwrap_or(0));
+                if lengths.is_empty() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+struct XmlRecords {
+    named: Named,
+    path: Vec<u8>,
+    time_field: Option<Arc<TimeField>>,
+}
+
+impl Reader for XmlRecords {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        if !is_tag(event.trim_ascii_start()) {
+            return Err("no element of XML");
+        }
+        let start = event.len() - event.trim_ascii_start().len();
+        let XmlRecords { named, path, time_field } = self;
+        named.begin();
+        let mut values = 0;
+        let walked = walk(&event[start..], path, &mut |name, value| {
+            values += 1;
+            let (from, to) = (start + value.from, start + value.to);
+            let text = &event[from..to];
+            if let Some(field) = time_field
+                && *field.name == *name
+                && let Some(when) = field.read(text)
+            {
+                rows.when(&when);
+            }
+            if rows.level() == Level::None
+                && std::str::from_utf8(name).is_ok_and(is_level)
+                && let Some(level) = level_of(text)
+            {
+                rows.set_level(level);
+                return;
+            }
+            if value.escaped {
+                named.rewrite(name, rows, |out| unescape(text, out));
+            } else {
+                named.value(name, event, from, to, rows);
+            }
+        });
+        match walked {
+            Err(reason) if values == 0 => Err(reason),
+            // A record that breaks off keeps the fields that came before.
+            Err(_) => Ok(Fit::Partly),
+            Ok(()) => Ok(Fit::Whole),
+        }
+    }
+}
+
+fn level_of(text: &[u8]) -> Option<Level> {
+    match number(text) {
+        Some(Number::Int(number)) => level::of_number(number),
+        _ => level::of_word(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::render;
+    use super::FORMAT;
+
+    #[test]
+    fn sample_lines() {
+        for (text, expected) in [
+            (
+                "<r at=\"2026-11-21T03:04:05Z\" level=\"warn\"><who id=\"7\">a &amp; b</who>\n</r>\n<r at=\"2026-11-21T03:04:06Z\"/>",
+                r#"2026-11-21T03:04:05Z warn at="2026-11-21T03:04:05Z" who.id=7 who="a & b""#,
+            ),
+            (
+                "<e millis=\"1795230245123\"><![CDATA[a < b]]></e>\n<e millis=\"1795230246123\"/>",
+                r#"2026-11-21T03:04:05.123Z - millis=1795230245123 text="a < b""#,
+            ),
+            ("<r a=\"1\"><b>cut\n<r/>", r#"- - a=1 b="cut""#),
+        ] {
+            assert_eq!(render(&FORMAT, text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Which field of a source holds the time of its events, where no name says so for sure: told by the values. They
+//! are spelled as times or plausible numbers since 1970, most events have one, and they mostly rise; a name only
+//! weighs in, or rules a field out that is a duration, a birthday or the end of a licence.
+
+use std::collections::HashMap;
+
+use super::civil::{DAY_NS, SECOND_NS, days_from_civil};
+use super::find::{here, is_behind_id, whole};
+use super::numeric::DateOrder;
+use super::rules::is_complete;
+use super::zone::Zone;
+use super::{Clock, When};
+use crate::limits;
+
+/// The field of a source that holds the time of its events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TimeField {
+    pub name: Box<[u8]>,
+    /// The time is a part of the value, which is an id.
+    within: bool,
+}
+
+impl TimeField {
+    /// Whether a value is a time as a whole.
+    pub(crate) fn is_whole(&self) -> bool {
+        !self.within
+    }
+
+    pub(crate) fn read(&self, value: &[u8]) -> Option<When> {
+        if self.within { within_id(value) } else { whole(value) }
+    }
+}
+
+/// So many events of a sample tell which field it is.
+pub(crate) const MOST_EVENTS: usize = 1_000;
+
+/// Most events have a time in their field.
+const LEAST_COVERAGE: f64 = 0.6;
+
+/// A field that no name hints at rises or falls over so many of the steps from one event to the next.
+const LEAST_ORDER: f64 = 0.75;
+/// A part of an id is less likely to be a time, so nearly all events must have one, in order.
+const LEAST_ORDER_WITHIN: f64 = 0.95;
+const FEWEST_WITHIN: usize = 3;
+
+/// Numbers of one log are of some years; ids of as many digits are of any.
+const LONGEST_AGE_NS: i64 = 6 * 366 * DAY_NS;
+
+/// The values of the fields of a sample, seen as times.
+#[derive(Default)]
+pub(crate) struct FieldTimes {
+    events: usize,
+    index: HashMap<Box<[u8]>, usize>,
+    fields: Vec<Field>,
+}
+
+struct Field {
+    name: Box<[u8]>,
+    /// The number of the last event that had it: of several values the first counts.
+    last_event: usize,
+    values: usize,
+    spelled: Vec<i64>,
+    numbers: Vec<i64>,
+    within: Vec<i64>,
+}
+
+impl FieldTimes {
+    pub(crate) fn event(&mut self) {
+        self.events += 1;
+    }
+
+    pub(crate) fn value(&mut self, name: &[u8], value: &[u8]) {
+        let index = match self.index.get(name) {
+            Some(&index) => index,
+            None if self.fields.len() >= limits::MOST_COLUMNS => return,
+            None => {
+                let (values, last_event) = (0, 0);
+                let (spelled, numbers, within) = (Vec::new(), Vec::new(), Vec::new());
+                self.fields.push(Field { name: name.into(), last_event, values, spelled, numbers, within });
+                self.index.insert(name.into(), self.fields.len() - 1);
+                self.fields.len() - 1
+            }
+        };
+        let field = &mut self.fields[index];
+        if field.last_event == self.events {
+            return;
+        }
+        (field.last_event, field.values) = (self.events, field.values + 1);
+        match whole(value).and_then(|when| plausible(&when)) {
+            Some(ns) if value.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') => {
+                field.numbers.push(ns)
+            }
+            Some(ns) => field.spelled.push(ns),
+            None => field.within.extend(within_id(value).and_then(|when| plausible(&when))),
+        }
+    }
+
+    /// The field that is most likely the time of events. `known` tells how well a name is known for that.
+    pub(crate) fn best(&self, known: impl Fn(&[u8]) -> f64) -> Option<TimeField> {
+        let mut best: Option<(f64, TimeField)> = None;
+        for field in &self.fields {
+            if let Some((score, within)) = field.score(self.events, known(&field.name))
+                && best.as_ref().is_none_or(|(known, _)| score > *known)
+            {
+                best = Some((score, TimeField { name: field.name.clone(), within }));
+            }
+        }
+        best.map(|(_, field)| field)
+    }
+}
+
+impl Field {
+    /// How likely it is the time, and whether that is a part of an id.
+    fn score(&self, events: usize, known: f64) -> Option<(f64, bool)> {
+        let hint = known + hint(&self.name)?;
+        let kinds = [(&self.spelled, false, false), (&self.numbers, true, false), (&self.within, true, true)];
+        let (times, is_number, within) = kinds.into_iter().max_by_key(|(times, ..)| times.len())?;
+        let coverage = times.len() as f64 / events as f64;
+        if times.is_empty() || coverage < LEAST_COVERAGE || times.len() * 5 < self.values * 4 {
+            return None;
+        }
+        let (first, last) = (times.iter().min()?, times.iter().max()?);
+        let is_constant = first == last;
+        let steps = times.len() - 1;
+        let order = order(times);
+        let is_shown = match (within, is_number) {
+            (true, _) => times.len() >= FEWEST_WITHIN && coverage > 0.9 && order >= LEAST_ORDER_WITHIN,
+            (false, true) => {
+                !is_id(&self.name)
+                    && last - first <= LONGEST_AGE_NS
+                    && (hint > 0.0 || steps > 0 && order >= LEAST_ORDER)
+            }
+            (false, false) => hint > 0.0 || order >= LEAST_ORDER,
+        };
+        // What is the same for many events is of something else; a date without a time of day comes as midnight.
+        let never_changes = is_constant && steps > 1 && hint < KNOWN;
+        let are_days = steps > 0 && hint < KNOWN && times.iter().all(|ns| ns.rem_euclid(DAY_NS) == 0);
+        if !is_shown || never_changes || are_days {
+            return None;
+        }
+        let mut distinct: Vec<i64> = times.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let distinct = distinct.len() as f64 / times.len() as f64;
+        let depth = self.name.iter().filter(|byte| **byte == b'.').count().min(8) as f64;
+        let score = coverage * 2.0 + order * 2.0 + distinct + hint - depth * 0.05;
+        Some((score - if within { 3.0 } else { 0.0 }, within))
+    }
+}
+
+/// What a name is worth that is known for the time of events.
+pub(crate) const KNOWN: f64 = 1.0;
+
+/// The share of steps in the direction that most have: exports often begin with the latest event.
+fn order(times: &[i64]) -> f64 {
+    let steps = times.len() - 1;
+    if steps == 0 {
+        return 1.0;
+    }
+    let rising = times.windows(2).filter(|pair| pair[1] >= pair[0]).count();
+    let falling = times.windows(2).filter(|pair| pair[1] <= pair[0]).count();
+    rising.max(falling) as f64 / steps as f64
+}
+
+/// Words by which a field is surely not the time of an event, whatever its values look like.
+const NEVER: [&str; 33] = [
+    "uptime",
+    "lifetime",
+    "runtime",
+    "timeout",
+    "duration",
+    "elapsed",
+    "took",
+    "latency",
+    "expir",
+    "valid",
+    "until",
+    "birth",
+    "born",
+    "dob",
+    "licen",
+    "notafter",
+    "notbefore",
+    "not_after",
+    "not_before",
+    "ttl",
+    "deadline",
+    "phone",
+    "version",
+    "serial",
+    "boot",
+    "size",
+    "bytes",
+    "geburt",
+    "gültig",
+    "ablauf",
+    "lizenz",
+    "due",
+    "retention",
+];
+
+/// Words that speak for a time, and words that speak for another time than that of the event.
+const FOR: [&str; 12] =
+    ["time", "date", "stamp", "epoch", "when", "zeit", "datum", "fecha", "hora", "heure", "data", "when"];
+const AGAINST: [&str; 14] = [
+    "last", "next", "prev", "first", "modif", "updat", "build", "publish", "releas", "session", "install",
+    "token", "previous", "letzt",
+];
+
+/// What the name says for or against it; `None` where it rules the field out.
+fn hint(name: &[u8]) -> Option<f64> {
+    let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
+    let path = String::from_utf8_lossy(name).to_lowercase();
+    let last = path.rsplit('.').next().unwrap_or_default();
+    if NEVER.iter().any(|word| last.contains(word)) {
+        return None;
+    }
+    let has = |words: &[&str]| words.iter().any(|word| last.contains(word));
+    let is_short = matches!(last, "ts" | "at" | "t" | "ms" | "us" | "ns")
+        || last.ends_with("_ts")
+        || last.ends_with("_at");
+    let speaks_for = if is_short || has(&FOR) { 0.5 } else { 0.0 };
+    Some(speaks_for - if has(&AGAINST) { 1.0 } else { 0.0 })
+}
+
+/// Numbers that name something, which may rise as times do.
+fn is_id(name: &[u8]) -> bool {
+    let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
+    let is = |end: &[u8]| name.len() >= end.len() && name[name.len() - end.len()..].eq_ignore_ascii_case(end);
+    [&b"id"[..], b"_no", b"number", b"seq", b"key", b"count"].iter().any(|end| is(end))
+}
+
+/// Logs were written after 2001, and these lines before 2100.
+fn plausible(when: &When) -> Option<i64> {
+    let ns = Some(when).filter(|when| is_complete(when)).map(|when| Clock::new(Zone::UTC).ns(when))?;
+    let bound = |year| days_from_civil(year, 9, 9) * DAY_NS;
+    (bound(2001)..bound(2059)).contains(&ns).then_some(ns)
+}
+
+/// A longer value is a text, and a time in it is of what the text tells.
+const LONGEST_ID_BYTES: usize = 64;
+
+/// The time that is a part of an id: `1772281800.123:4411`, `job-20260228T123000Z-0017`.
+fn within_id(value: &[u8]) -> Option<When> {
+    if value.len() > LONGEST_ID_BYTES || value.iter().any(u8::is_ascii_whitespace) {
+        return None;
+    }
+    (0..value.len()).filter(|&at| is_behind_id(value, at)).find_map(|at| {
+        let (when, end) = here(value, at, DateOrder::Customary)?;
+        let is_fine = match when {
+            When::Instant(ns) => ns > 1_000_000_000 * SECOND_NS,
+            _ => true,
+        };
+        let ends = value.get(end).is_none_or(|byte| !byte.is_ascii_alphanumeric());
+        (is_fine && ends && is_complete(&when)).then_some(when)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(events: &[&[(&str, &str)]], expected: Option<&str>) {
+        let mut times = FieldTimes::default();
+        for event in events {
+            times.event();
+            event.iter().for_each(|(name, value)| times.value(name.as_bytes(), value.as_bytes()));
+        }
+        let best = times.best(|_| 0.0);
+        assert_eq!(best.map(|field| String::from_utf8_lossy(&field.name).into_owned()).as_deref(), expected);
+    }
+
+    #[test]
+    fn values_tell_which_field_is_the_time() {
+        check(
+            &[
+                &[("a", "1772281800001"), ("b", "4915112345678"), ("took", "1772281800")],
+                &[("a", "1772281803002"), ("b", "4915199999999"), ("took", "1772281900")],
+                &[("a", "1772281804003"), ("b", "4915112349999"), ("took", "1772281901")],
+            ],
+            Some("a"),
+        );
+        check(
+            &[
+                &[
+                    ("made", "2026-01-01T08:00:00"),
+                    ("seen", "2026-02-28T12:30:00"),
+                    ("born", "1987-04-05T10:00:00"),
+                ],
+                &[
+                    ("made", "2026-01-01T08:00:00"),
+                    ("seen", "2026-02-28T12:30:40"),
+                    ("born", "1990-04-05T10:00:00"),
+                ],
+                &[
+                    ("made", "2026-01-01T08:00:00"),
+                    ("seen", "2026-02-28T12:31:00"),
+                    ("born", "1999-04-05T10:00:00"),
+                ],
+            ],
+            Some("seen"),
+        );
+        check(
+            &[
+                &[("id", "run-20260228T123000Z-17"), ("n", "5")],
+                &[("id", "run-20260228T123100Z-18"), ("n", "5")],
+                &[("id", "run-20260228T123200Z-19"), ("n", "5")],
+            ],
+            Some("id"),
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_a_time_is_none() {
+        // Ids of the same length, in no order.
+        check(
+            &[&[("x", "1795230245")], &[("x", "1190230245")], &[("x", "1695230245")], &[("x", "1292230245")]],
+            None,
+        );
+        // Ids that rise.
+        check(
+            &[&[("order_id", "1795230245")], &[("order_id", "1795230246")], &[("order_id", "1795230247")]],
+            None,
+        );
+        check(&[&[("uptime_ms", "1795230245")], &[("uptime_ms", "1795230246")]], None);
+        check(&[&[("expires_at", "2027-01-01T08:00:00Z")], &[("expires_at", "2027-02-01T08:00:00Z")]], None);
+        // Days, and one time for all.
+        check(&[&[("x", "2027-01-01T00:00:00Z")], &[("x", "2027-02-01T00:00:00Z")]], None);
+        check(
+            &[
+                &[("x", "2027-01-01T08:00:00Z")],
+                &[("x", "2027-01-01T08:00:00Z")],
+                &[("x", "2027-01-01T08:00:00Z")],
+            ],
+            None,
+        );
+        // Few events have it.
+        check(&[&[("x", "2027-01-01T08:00:00Z"), ("y", "1")], &[("y", "1")], &[("y", "1")]], None);
+    }
+}

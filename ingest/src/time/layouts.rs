@@ -1,0 +1,277 @@
+//! The layouts of lines that have their time elsewhere than most lines of their source: of a second logger, of a
+//! library, of a program that was started by the first. A layout is what stands before the time, word for word where
+//! it is marks, and by its kind where it is words and numbers.
+
+use std::sync::Arc;
+
+use super::bare::day_time;
+use super::civil::{DAY_NS, SECOND_NS};
+use super::find::{FoundTime, Spelling, scan};
+use super::numeric::DateOrder;
+use super::rules::is_complete;
+use super::zone::Zone;
+use super::{Clock, When};
+use crate::limits;
+
+/// The layouts of a source beside its usual one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Layouts {
+    /// What stands before the times.
+    before: Arc<[Box<[u8]>]>,
+    /// A time of day alone begins some lines.
+    day_time: bool,
+}
+
+/// So many lines make a layout.
+const FEWEST_LINES: usize = 2;
+
+/// Lines of several threads and programs come a little out of order.
+const SLACK_NS: i64 = 60 * SECOND_NS;
+
+/// A time of day is of the day of the stamps around it, from which it is no further.
+const DAY_TIME_SLACK_NS: i64 = 2 * 3_600 * SECOND_NS;
+
+/// What stands before a time is no longer than this, as it is written in a layout.
+const LONGEST_LAYOUT_BYTES: usize = 24;
+
+impl Layouts {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.before.is_empty() && !self.day_time
+    }
+
+    /// The time of a line that is of one of the layouts.
+    pub(crate) fn find(&self, line: &[u8], order: DateOrder) -> Option<FoundTime> {
+        if line.first().is_none_or(u8::is_ascii_whitespace) {
+            return None;
+        }
+        if !self.before.is_empty()
+            && let Some((found, _)) = scan(line, limits::STAMP_WITHIN_BYTES, order)
+            && let Some(before) = layout(&line[..found.start])
+            && self.before.iter().any(|known| **known == *before)
+        {
+            return Some(found);
+        }
+        self.day_time.then(|| begins_with_day_time(line))?
+    }
+
+    /// The layouts beside the one that begins with its time, which most lines have. Their times fit between those of
+    /// the lines around them, as dates of data do not.
+    pub(super) fn beside(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Layouts {
+        let times: Vec<Option<i64>> = found
+            .iter()
+            .map(|found| {
+                found
+                    .as_ref()
+                    .filter(|(time, _)| is_anchored(time))
+                    .and_then(|(time, _)| complete(&time.when))
+            })
+            .collect();
+        let next = following(&times);
+        let mut groups: Vec<(Vec<u8>, usize, usize)> = Vec::new();
+        let (mut days, mut days_fit) = (0, 0);
+        let (mut before, mut day_before) = (None, None);
+        for (index, (line, found)) in lines.iter().zip(found).enumerate() {
+            match found {
+                Some((time, _)) if is_anchored(time) => {
+                    before = times[index].or(before);
+                    day_before = time_of_day(&time.when).or(day_before);
+                }
+                Some((time, _)) => {
+                    let Some(layout) = layout(&line[..time.start]) else { continue };
+                    let fits = complete(&time.when).is_none_or(|ns| is_between(ns, before, next[index]));
+                    count(&mut groups, layout, fits);
+                }
+                None => {
+                    let found = begins_with_day_time(line).and_then(|found| time_of_day(&found.when));
+                    if let (Some(day), Some(before)) = (found, day_before) {
+                        let apart = (day - before).rem_euclid(DAY_NS);
+                        days += 1;
+                        days_fit += usize::from(apart.min(DAY_NS - apart) <= DAY_TIME_SLACK_NS);
+                    }
+                }
+            }
+        }
+        let is_layout = |lines: usize, fitting: usize| lines >= FEWEST_LINES && fitting * 10 >= lines * 9;
+        let before = groups.into_iter().filter(|&(_, lines, fitting)| is_layout(lines, fitting));
+        Layouts {
+            before: before.map(|(layout, ..)| layout.into_boxed_slice()).collect(),
+            day_time: is_layout(days, days_fit),
+        }
+    }
+
+    /// The layouts of lines none of which most lines have, if together they are those of nearly all lines with a time.
+    pub(super) fn together(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Layouts {
+        let mut groups: Vec<(Vec<u8>, usize, usize)> = Vec::new();
+        let mut stamped = 0;
+        let mut last: Vec<i64> = Vec::new();
+        for (line, found) in lines.iter().zip(found) {
+            let Some((time, _)) = found else { continue };
+            stamped += 1;
+            let Some(layout) = layout(&line[..time.start]) else { continue };
+            let ns = complete(&time.when).unwrap_or(i64::MIN);
+            let at = groups.iter().position(|(known, ..)| *known == layout);
+            let rises = at.is_none_or(|at| ns >= last[at].saturating_sub(SLACK_NS));
+            match at {
+                Some(at) => last[at] = ns,
+                None => last.push(ns),
+            }
+            count(&mut groups, layout, rises);
+        }
+        groups.retain(|&(_, lines, rising)| rising * 5 >= lines * 4);
+        let covered: usize = groups.iter().map(|(_, lines, _)| lines).sum();
+        if stamped < FEWEST_LINES || covered * 10 < stamped * 9 {
+            return Layouts::default();
+        }
+        let before = groups.into_iter().map(|(layout, ..)| layout.into_boxed_slice()).collect();
+        Layouts { before, day_time: false }
+    }
+}
+
+/// Whether nearly all times of other lines stand between those of the lines around them: for each line its time, and
+/// whether it is another one. The time of another program that has no zone may be of another zone, and is wrong then.
+pub(crate) fn fit_between(lines: &[(Option<FoundTime>, bool)]) -> bool {
+    let ns = |time: &Option<FoundTime>| time.as_ref().and_then(|time| complete(&time.when));
+    let usual: Vec<Option<i64>> =
+        lines.iter().map(|(time, is_other)| ns(time).filter(|_| !is_other)).collect();
+    let next = following(&usual);
+    let (mut before, mut others, mut fitting) = (None, 0, 0);
+    for (index, (time, is_other)) in lines.iter().enumerate() {
+        before = usual[index].or(before);
+        if *is_other {
+            others += 1;
+            fitting += usize::from(ns(time).is_none_or(|ns| is_between(ns, before, next[index])));
+        }
+    }
+    fitting * 10 >= others * 9
+}
+
+fn is_between(ns: i64, before: Option<i64>, next: Option<i64>) -> bool {
+    before.is_none_or(|before| ns >= before - SLACK_NS) && next.is_none_or(|next| ns <= next + SLACK_NS)
+}
+
+fn count(groups: &mut Vec<(Vec<u8>, usize, usize)>, layout: Vec<u8>, fits: bool) {
+    match groups.iter_mut().find(|(known, ..)| *known == layout) {
+        Some((_, lines, fitting)) => {
+            *lines += 1;
+            *fitting += usize::from(fits);
+        }
+        None => groups.push((layout, 1, usize::from(fits))),
+    }
+}
+
+fn is_anchored(time: &FoundTime) -> bool {
+    time.start <= limits::STAMP_ANCHORED_BYTES
+}
+
+/// The instant of a complete time; where it has no zone, as if it were UTC.
+fn complete(when: &When) -> Option<i64> {
+    let when = match when {
+        When::Stamp(stamp) => When::Stamp(super::stamp::Stamp { zone: stamp.zone.or(Some(0)), ..*stamp }),
+        other => *other,
+    };
+    is_complete(&when).then(|| Clock::new(Zone::UTC).ns(&when))
+}
+
+/// For each line the time of the next one that has one.
+fn following(times: &[Option<i64>]) -> Vec<Option<i64>> {
+    let mut next = None;
+    let mut following: Vec<Option<i64>> = times
+        .iter()
+        .rev()
+        .map(|time| {
+            let following = next;
+            next = time.or(next);
+            following
+        })
+        .collect();
+    following.reverse();
+    following
+}
+
+fn time_of_day(when: &When) -> Option<i64> {
+    match when {
+        When::Stamp(stamp) => {
+            let minutes = i64::from(stamp.hour) * 60 + i64::from(stamp.minute);
+            Some((minutes * 60 + i64::from(stamp.second)) * SECOND_NS)
+        }
+        When::TimeOfDay(ns) => Some(*ns),
+        When::Instant(_) | When::Uptime(_) => None,
+    }
+}
+
+/// A time of day with its seconds, at the start of a line or behind a bracket there.
+fn begins_with_day_time(line: &[u8]) -> Option<FoundTime> {
+    let start = usize::from(matches!(line.first(), Some(b'[' | b'(')));
+    let (ns, end) = day_time(line, start)?;
+    (end >= start + "1:02:03".len()).then_some(FoundTime { when: When::TimeOfDay(ns), start, end })
+}
+
+/// What stands before a time, as other lines of its layout have it: marks as they are, words and numbers by their kind.
+/// `None` where it is rather a part of a text: behind a quote, a tag, the name of a value, or several words.
+fn layout(before: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let (mut at, mut depth, mut words) = (0, 0_i32, 0);
+    while let Some(&byte) = before.get(at) {
+        let from = at;
+        at += 1;
+        match byte {
+            b'"' | b'\'' | b'=' | b'{' | b'}' | b'`' => return None,
+            b' ' | b'\t' => {
+                at += before[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+                out.push(b' ');
+            }
+            _ if is_of_word(byte) => {
+                at += before[at..].iter().take_while(|byte| is_of_word(**byte)).count();
+                let word = &before[from..at];
+                let is_number = !word.iter().any(|byte| byte.is_ascii_alphabetic() || *byte >= 0x80);
+                words += usize::from(depth <= 0 && word.iter().all(u8::is_ascii_alphabetic));
+                out.push(if is_number && word != b"-" { b'0' } else { b'a' });
+            }
+            b'<' if matches!(before.get(at), Some(b'/' | b'!' | b'?' | b'a'..=b'z' | b'A'..=b'Z')) => {
+                return None;
+            }
+            _ => {
+                depth += i32::from(matches!(byte, b'[' | b'(')) - i32::from(matches!(byte, b']' | b')'));
+                out.push(byte);
+            }
+        }
+    }
+    (words <= 1 && out.len() <= LONGEST_LAYOUT_BYTES).then_some(out)
+}
+
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80 || b"_.-/:@%+$".contains(&byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(before: &str, expected: Option<&str>) {
+        let layout = layout(before.as_bytes());
+        assert_eq!(layout.map(|layout| String::from_utf8_lossy(&layout).into_owned()).as_deref(), expected);
+    }
+
+    #[test]
+    fn lines_of_one_program_have_one_layout() {
+        for before in ["192.0.2.4 - - [", "198.51.100.77 - - ["] {
+            check(before, Some("0 a a ["));
+        }
+        check("192.0.2.4 - ines [", Some("0 a a ["));
+        for before in ["[stats:debug,", "[ns_server:info,"] {
+            check(before, Some("[a,"));
+        }
+        check("6e1f0a3c-2f1b-4f60 ", Some("a "));
+        check("[pool 3 of main] ", Some("[a 0 a a] "));
+    }
+
+    #[test]
+    fn what_stands_before_a_date_in_a_text_is_no_layout() {
+        for before in
+            ["WHERE placed_at > '", "<at>", "at=", "{\"at\":\"", "Copyright of ", "\u{2014} started at "]
+        {
+            check(before, None);
+        }
+    }
+}

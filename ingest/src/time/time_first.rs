@@ -1,0 +1,61 @@
+//! A time of day before its date: `23:59:58 31/12/2026`, `23:59:58, 31 Dec 2026`.
+
+use super::When;
+use super::clock::time_of_day;
+use super::digits::byte;
+use super::find::Spelling;
+use super::numeric::{DateOrder, NumericDate, numbers};
+use super::stamp::Stamp;
+
+/// A date with its time behind it is no longer.
+const LONGEST_BYTES: usize = 48;
+
+/// The same with the date first, and where the date ends in the line.
+fn turned(line: &[u8], at: usize) -> Option<([u8; LONGEST_BYTES], usize, usize)> {
+    let (_, time_end) = time_of_day(line, at)?;
+    let mut date = time_end + usize::from(byte(line, time_end) == b',');
+    if !matches!(byte(line, date), b' ' | b'\t') {
+        return None;
+    }
+    date += 1;
+    let is_of_date = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b',');
+    let token = |from: usize| from + line[from..].iter().take(12).take_while(|byte| is_of_date(byte)).count();
+    let first = token(date);
+    // A day and a month in letters stand apart from the year.
+    let is_short = first - date <= 4 && byte(line, first) == b' ';
+    let end = if is_short { (0..2).fold(first, |end, _| token((end + 1).min(line.len()))) } else { first };
+    let (text, time) = (line.get(date..end)?, line.get(at..time_end)?);
+    if !text.iter().any(u8::is_ascii_digit) || text.len() < 8 {
+        return None;
+    }
+    let end = end - usize::from(matches!(text.last(), Some(b',' | b'.' | b'-')));
+    let text = &line[date..end];
+    // A time behind it makes the date that one's.
+    let behind = end + usize::from(matches!(byte(line, end), b' ' | b'T' | b','));
+    if time_of_day(line, behind).is_some() {
+        return None;
+    }
+    let length = text.len() + 1 + time.len();
+    let mut buffer = [0; LONGEST_BYTES];
+    buffer.get_mut(..text.len())?.copy_from_slice(text);
+    *buffer.get_mut(text.len())? = b' ';
+    buffer.get_mut(text.len() + 1..length)?.copy_from_slice(time);
+    Some((buffer, length, end))
+}
+
+pub(crate) fn time_first(line: &[u8], at: usize, order: DateOrder) -> Option<(Stamp, usize)> {
+    let (buffer, length, end) = turned(line, at)?;
+    let text = &buffer[..length];
+    let spellings = [Spelling::Iso, Spelling::DayMonthYear, Spelling::MonthDay, Spelling::Numeric];
+    let read = spellings.into_iter().find_map(|spelling| spelling.read(text, 0, order));
+    match read? {
+        (When::Stamp(stamp), read) if read == length && stamp.year.is_some() => Some((stamp, end)),
+        _ => None,
+    }
+}
+
+/// The numbers of the date, where it is written with numbers alone.
+pub(super) fn date_numbers(line: &[u8], at: usize) -> Option<NumericDate> {
+    let (buffer, length, _) = turned(line, at)?;
+    numbers(&buffer[..length], 0)
+}
