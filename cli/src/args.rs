@@ -291,7 +291,7 @@ pub struct Query {
     /// Maximum number of events
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Sort by time (default), -time or any field; - sorts descending
+    /// Sort by time (default), -time, relevance or any field; - sorts descending
     #[arg(long, value_name = "[-]FIELD", allow_hyphen_values = true)]
     pub sort: Option<String>,
     /// Print only the number of matching events
@@ -309,6 +309,8 @@ impl Query {
     pub fn sort(&self) -> SortBy {
         let text = self.sort.as_deref().unwrap_or("time");
         let (field, descending) = text.strip_prefix('-').map_or((text, false), |field| (field, true));
+        // Nobody wants the worst match first; who has a field of this name writes the dash.
+        let descending = descending || field == "relevance";
         SortBy { field: field.to_owned(), descending }
     }
 }
@@ -320,6 +322,9 @@ pub struct Words {
     /// Only words that begin so
     #[arg(default_value = "")]
     pub prefix: String,
+    /// The words that set the events that match apart from all others, each with how many of both have it
+    #[arg(long = "of", value_name = "QUERY", allow_hyphen_values = true, conflicts_with = "prefix")]
+    pub selection: Option<String>,
     /// At most so many
     #[arg(long, value_name = "N", default_value = "20")]
     pub limit: usize,

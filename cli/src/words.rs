@@ -1,9 +1,10 @@
-//! `timberline words`: the words of a case and how many events have each.
+//! `timberline words`: the words of a case and how many events have each, or those that set a selection apart.
 
 use std::io::Write;
 
 use anyhow::Result;
-use indexer::{Cancel, Case};
+use indexer::query::Filter;
+use indexer::{Cancel, Case, Snapshot, View};
 
 use crate::Outcome;
 use crate::args::Words;
@@ -13,6 +14,9 @@ use crate::out;
 pub fn run(arguments: &Words) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
+    if let Some(query) = &arguments.selection {
+        return significant(&case, &snapshot, query, arguments.limit);
+    }
     let words = case.words(&snapshot, &arguments.prefix, arguments.limit, &Cancel::default())?;
     let mut stdout = out::stdout();
     for found in &words {
@@ -27,4 +31,24 @@ pub fn run(arguments: &Words) -> Result<Outcome> {
         ));
     }
     Ok(outcome(&snapshot))
+}
+
+/// Prints the words of a selection with how many of its events have each, and how many others.
+fn significant(case: &Case, snapshot: &Snapshot, query: &str, most: usize) -> Result<Outcome> {
+    let selection = View::parse(query, None, None).inspect_err(|error| out::caret(query, error))?;
+    let all = View { filter: Filter::Everything, from: None, to: None };
+    let fields = ["raw".to_owned()];
+    let found = case
+        .significant(snapshot, (&selection, &all), &fields, most, &Cancel::default())
+        .inspect_err(|error| out::caret(query, error))?;
+    let mut stdout = out::stdout();
+    for term in &found.terms {
+        writeln!(stdout, "{} {} {} {:.3}", term.value, term.selected, term.others, term.score)?;
+    }
+    stdout.flush()?;
+    out::say(&format!(
+        "word, how many of {} matching events and of {} others have it, score",
+        found.selected, found.others
+    ));
+    Ok(outcome(snapshot))
 }

@@ -47,6 +47,7 @@ mod pieces;
 mod pipe;
 mod preview;
 pub mod query;
+mod relevance;
 mod revise;
 mod rewrite;
 mod search;

@@ -12,11 +12,12 @@ use crate::exec::{
     sort_rows,
 };
 use crate::limits::{CANCEL_ROWS, PAGE_ROWS};
+use crate::relevance::{Relevance, is_relevance};
 use crate::search::{Page, View};
 use crate::storage::{Column, Scalar, with_codes};
 use crate::{Cancel, FieldKind};
 
-/// What a result is sorted by. Events alike in it are in the order of their times; those without it are last.
+/// What a result is sorted by: a field, `time`, or `relevance` where no field is called so. Events alike in it are in the order of their times; those without it are last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SortBy {
     pub field: String,
@@ -44,6 +45,8 @@ enum Order {
     },
     /// By the place of each value among all, a table a segment.
     Values(Arc<Places>),
+    /// By how well an event matches the filter.
+    Relevance(Relevance),
 }
 
 /// The places of values in their order, by the codes of each segment.
@@ -60,6 +63,8 @@ enum Keys {
     None,
     Numbers(Arc<Column>, ToKey),
     Table(Arc<Places>, usize),
+    /// A key for each row.
+    Scores(Arc<Vec<u32>>),
 }
 
 /// What one part holds of the page.
@@ -96,7 +101,9 @@ impl Case {
             return self.page(snapshot, view, direction, rows, shown, cancel);
         }
         let view = &self.resolved(snapshot, view)?;
-        Self::check_known(snapshot, &sort.field)?;
+        if !is_relevance(snapshot, sort) {
+            Self::check_known(snapshot, &sort.field)?;
+        }
         let asked = Asked { case: self, snapshot, view, cancel };
         let (positions, total) = positions(&asked, sort, rows.0, rows.1.min(PAGE_ROWS))?;
         Ok(Page { total, events: self.events_at(snapshot, &positions, shown, cancel)? })
@@ -110,7 +117,7 @@ pub(crate) fn positions(
     first: usize,
     count: usize,
 ) -> Result<(Vec<Position>, usize)> {
-    let order = Order::of(asked, &sort.field)?;
+    let order = Order::of(asked, sort)?;
     let mut parts = Vec::new();
     let segments = asked.snapshot.segments.len();
     let find = |index: usize| -> Result<Option<(Part, Keys, usize)>> {
@@ -208,7 +215,11 @@ fn between_in_order(
 }
 
 impl Order {
-    fn of(asked: &Asked<'_>, field: &str) -> Result<Order> {
+    fn of(asked: &Asked<'_>, sort: &SortBy) -> Result<Order> {
+        if is_relevance(asked.snapshot, sort) {
+            return Relevance::of(asked).map(Order::Relevance);
+        }
+        let field = sort.field.as_str();
         let described = asked.snapshot.segments.iter().flat_map(|segment| &segment.meta.fields);
         let mut kinds = described.filter(|known| known.name == field).map(|known| known.kind).peekable();
         let is_number = |kind: FieldKind| matches!(kind, FieldKind::Int | FieldKind::Float);
@@ -223,6 +234,7 @@ impl Order {
         match self {
             Order::Numbers { largest, .. } => *largest,
             Order::Values(places) => places.largest,
+            Order::Relevance(relevance) => relevance.largest(),
         }
     }
 
@@ -230,7 +242,7 @@ impl Order {
     fn name_of_counts(&self, field: &str, shift: u32) -> Option<String> {
         match self {
             Order::Numbers { domain, .. } => Some(format!("#ranks {field} {domain:?} {shift}")),
-            Order::Values(_) => None,
+            Order::Values(_) | Order::Relevance(_) => None,
         }
     }
 
@@ -249,6 +261,7 @@ impl Order {
                 let at = places.segments.iter().position(|(id, _)| *id == segment.meta.id);
                 at.map_or(Keys::None, |at| Keys::Table(Arc::clone(places), at))
             }
+            Order::Relevance(relevance) => Keys::Scores(relevance.scores(asked, index)?),
         })
     }
 }
@@ -317,12 +330,14 @@ impl Keys {
                 let (column, table) = places.segments[*at].1.as_ref()?;
                 u64::from(table[column.codes.get(row) as usize]).checked_sub(1)
             }
+            Keys::Scores(scores) => scores.get(row).map(|&score| u64::from(score)),
         }
     }
 
     fn missing(&self, part: &Part) -> usize {
         let column = match self {
             Keys::None => return part.len(),
+            Keys::Scores(_) => return 0,
             Keys::Numbers(column, _) => column,
             Keys::Table(places, at) => match &places.segments[*at].1 {
                 Some((column, _)) => column,
@@ -343,6 +358,7 @@ impl Keys {
                     each(row, to_key.key(code));
                 }
             })),
+            Keys::Scores(scores) => part.for_each(|row| each(row, u64::from(scores[row]))),
             Keys::Table(places, at) => {
                 let Some((column, table)) = &places.segments[*at].1 else { return };
                 with_codes!(&column.codes, codes => part.for_each(|row| {

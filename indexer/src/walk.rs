@@ -9,6 +9,7 @@ use crate::error::{Error, Result, from_io};
 use crate::exec::{Direction, Position, Selection};
 use crate::limits::{PAGE_ROWS, SORTED_WALK_ROWS};
 use crate::query::Filter;
+use crate::relevance::is_relevance;
 use crate::search::{Event, FieldValue, View, shown_fields};
 use crate::sorted::{SortBy, positions};
 
@@ -64,7 +65,9 @@ impl Case {
             return self.walk(&Ordered::ByTime(selection, direction), walk, cancel, each);
         }
         let view = &self.resolved(snapshot, view)?;
-        Self::check_known(snapshot, &walk.sort.field)?;
+        if !is_relevance(snapshot, &walk.sort) {
+            Self::check_known(snapshot, &walk.sort.field)?;
+        }
         // What is damaged is found out before anything is given away.
         Self::without_damaged(snapshot, |snapshot| {
             positions(&Asked { case: self, snapshot, view, cancel }, &walk.sort, 0, 1)

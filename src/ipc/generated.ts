@@ -661,7 +661,11 @@ export type NumberFacet = { count: number, least: number | null, greatest: numbe
 
 export type PercentileValue = { percent: number, value: number | null, };
 
-export type SignificantRequest = { selection: View, background: View, fields: Array<string>, most: number, };
+export type SignificantRequest = { selection: View, background: View, 
+/**
+ * All but the text where none is named. The values of `raw` are the words of the text.
+ */
+fields: Array<string>, most: number, };
 
 export type SignificantTerms = { terms: Array<SignificantTerm>, selected: number, others: number, 
 /**

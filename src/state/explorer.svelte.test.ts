@@ -288,3 +288,14 @@ it('brings view and draft back after a restart', () => {
   expect(after.view).toMatchObject({ query: 'error', from: '5', to: '9' });
   expect(after.draft).toBe('error x');
 });
+
+it('lists the best match first, and goes back to the order of time', () => {
+  explorer.toggleBestMatch();
+  expect(explorer.isByMatch).toBe(true);
+  expect(explorer.listing.sort).toEqual({ field: 'relevance', descending: true });
+  explorer.toggleBestMatch();
+  expect(explorer.listing.sort).toBeNull();
+  explorer.toggleBestMatch();
+  explorer.toggleOrder();
+  expect(explorer.isByMatch).toBe(false);
+});

@@ -11,12 +11,15 @@ import { sameRange, type RangeChoice } from './ranges';
 import type { Listing } from './rows.svelte';
 import { timelineData, type TimelineData } from './timelinedata';
 import { ViewHistory } from './view.svelte';
-import { START, type ViewState } from './viewstate';
+import { START, type ViewSort, type ViewState } from './viewstate';
 import { viewOfText } from './viewtext';
 
 /** A pause this long in typing counts as "done for now" behind a word, and within one. */
 const TYPING_PAUSE_MS = 300;
 const WORD_PAUSE_MS = 1_000;
+
+/** The order in which the best match comes first. */
+const BEST_MATCH: ViewSort = { field: 'relevance', descending: true };
 
 /** Typing is one step of the history, however often it is asked for meanwhile. */
 const TYPED = 'typed';
@@ -219,6 +222,15 @@ export class Explorer {
 
   zoom(range: RangeChoice): void {
     this.history.change({ range });
+  }
+
+  /** Whether the events are listed by how well they match. */
+  get isByMatch(): boolean {
+    return this.history.current.sort?.field === BEST_MATCH.field;
+  }
+
+  toggleBestMatch(): void {
+    this.history.change({ sort: this.isByMatch ? null : BEST_MATCH });
   }
 
   toggleOrder(): void {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use indexer::query::{Filter, parse};
 use indexer::{
     Cancel, Case, Direction, Event, FieldValue, ImportOptions, NO_TIME, NoteChange, NoteDraft, NoteRemoval,
-    Profile, Shown, View, Walk, tokens,
+    Profile, Shown, SortBy, View, Walk, tokens,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -302,6 +302,51 @@ proptest! {
     }
 
     #[test]
+    fn the_best_match_comes_first_and_ties_are_in_the_order_of_time(
+        contents in prop::collection::vec(file(), 1..4),
+        clauses in prop::collection::vec(
+            prop::sample::select(vec!["error", "timeout", "\"connection reset\"", "tim*", "rest~", "raw:get", "status>300"]),
+            1..5,
+        ),
+        denied in any::<bool>(),
+        profile in 0..4usize,
+        page in (0..90usize, 1..40usize),
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = write_files(folder.path(), &contents);
+        let case = imported(folder.path(), "c.case", &files, Profile::ALL[profile]);
+        let never = Cancel::default();
+        let events = all(&case);
+        let known = Known::of(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
+        let query = clauses.join(" OR ");
+        let query = if denied { format!("({query}) NOT worker") } else { query };
+        let view = View { filter: parse(&query).expect("a query"), from: None, to: None };
+        let passes = |query: &str, (event, source, fields): &Events| {
+            reference::passes(&parse(query).expect("a query"), event, source, fields, &known)
+        };
+        let sort = SortBy { field: "relevance".to_owned(), descending: true };
+        let found = case.page_by(&case.snapshot(), &view, &sort, page, &Shown::text(usize::MAX), &never);
+        // Some files have no status.
+        let Ok(found) = found else { return Ok(()) };
+        let looked_for: BTreeSet<&str> = clauses.iter().copied().filter(|clause| *clause != "status>300").collect();
+        let weights: Vec<(&str, u32)> = looked_for.into_iter().map(|clause| {
+            let having = events.iter().filter(|event| passes(clause, event)).count() as f64;
+            let weight = (1.0 + (events.len() as f64 - having + 0.5) / (having + 0.5)).ln();
+            (clause, (weight * 10_000.0) as u32)
+        }).collect();
+        let mut expected: Vec<(Reverse<u32>, usize)> = Vec::new();
+        for (at, event) in events.iter().enumerate().filter(|(_, event)| passes(&query, event)) {
+            let score = weights.iter().filter(|(clause, _)| passes(clause, event)).map(|(_, weight)| weight).sum();
+            expected.push((Reverse(score), at));
+        }
+        expected.sort_unstable();
+        prop_assert_eq!(found.total, expected.len());
+        let wanted: Vec<&Event> =
+            expected.iter().skip(page.0).take(page.1).map(|(_, at)| &events[*at].0).collect();
+        prop_assert_eq!(found.events.iter().collect::<Vec<_>>(), wanted, "{}", query);
+    }
+
+    #[test]
     fn words_have_as_many_events_as_the_texts_tell(
         contents in prop::collection::vec(file(), 1..4),
         prefix in prop::sample::select(vec!["", "e", "T", "größ", "conn", "k"]),
@@ -325,6 +370,50 @@ proptest! {
             prop_assert_eq!(counts.get(&known.word), Some(&known.events), "{}", known.word);
         }
         prop_assert!(found.is_sorted_by_key(|known| (Reverse(known.events), known.word.clone())));
+    }
+
+    #[test]
+    fn words_that_set_a_selection_apart_are_counted_in_all_events(
+        contents in prop::collection::vec(file(), 1..4),
+        query in prop::sample::select(vec!["error", "timeout OR reset", "level:warn", "status>=400", "zebra"]),
+        profile in 0..4usize,
+        most in 1..9usize,
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = write_files(folder.path(), &contents);
+        let case = imported(folder.path(), "c.case", &files, Profile::ALL[profile]);
+        let never = Cancel::default();
+        let events = all(&case);
+        let known = Known::of(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
+        let filter = parse(query).expect("a query");
+        let (selection, everything) =
+            (View { filter: filter.clone(), from: None, to: None }, View { filter: Filter::Everything, from: None, to: None });
+        let raw = ["raw".to_owned()];
+        let found = case.significant(&case.snapshot(), (&selection, &everything), &raw, most, &never);
+        let Ok(found) = found else { return Ok(()) };
+        let mut counts: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+        let mut totals = [0_u64; 2];
+        for (event, source, fields) in &events {
+            let place = usize::from(!reference::passes(&filter, event, source, fields, &known));
+            totals[place] += 1;
+            let words: BTreeSet<String> = tokens::folded(event.text.as_bytes()).into_iter().collect();
+            for word in words.into_iter().filter(|word| tokens::is_word(word.as_bytes())) {
+                counts.entry(word).or_default()[place] += 1;
+            }
+        }
+        let mut expected: Vec<(f64, String, u64, u64)> = Vec::new();
+        for (word, [selected, others]) in counts {
+            let share = selected as f64 / totals[0].max(1) as f64;
+            let elsewhere = (others as f64).max(0.5) / totals[1].max(1) as f64;
+            if share > elsewhere {
+                expected.push(((share - elsewhere) * share / elsewhere, word, selected, others));
+            }
+        }
+        expected.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+        expected.truncate(most);
+        prop_assert_eq!([found.selected, found.others], totals);
+        let terms = found.terms.into_iter().map(|term| (term.score, term.value.to_string(), term.selected, term.others));
+        prop_assert_eq!(terms.collect::<Vec<_>>(), expected);
     }
 
     #[test]

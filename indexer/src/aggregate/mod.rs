@@ -19,6 +19,7 @@ mod plan;
 mod rate;
 mod request;
 mod significant;
+mod significant_words;
 mod stats;
 mod terms;
 pub(crate) mod timeline;

@@ -2,6 +2,7 @@
 
 use super::Asked;
 use super::request::TermOrder;
+use super::significant_words::words;
 use super::terms::TermCounts;
 use crate::Cancel;
 use crate::case::{Case, Snapshot};
@@ -36,7 +37,8 @@ pub struct SignificantTerms {
 }
 
 impl Case {
-    /// Compares a selection with the rest of a background that holds it.
+    /// Compares a selection with the rest of a background that holds it. The values of the field `raw` are the words of the
+    /// text; it is looked at where it is named.
     pub fn significant(
         &self,
         snapshot: &Snapshot,
@@ -67,6 +69,13 @@ impl Case {
         }
         let mut found = SignificantTerms::default();
         for field in &fields {
+            if field == "raw" {
+                let of = |view| Asked { case: self, snapshot, view, cancel };
+                let (terms, selected, others) = words(&of(selection), &of(background), most)?;
+                found.terms.extend(terms);
+                (found.selected, found.others) = (selected, others);
+                continue;
+            }
             Self::check_known(snapshot, field)?;
             let counts = |view| TermCounts::of(&Asked { case: self, snapshot, view, cancel }, field);
             let (own, all) = match (counts(selection), counts(background)) {
@@ -81,10 +90,20 @@ impl Case {
             found.others = all.total.saturating_sub(own.total);
             weigh(field, &own, &all, &mut found.terms);
         }
-        found.terms.sort_by(|one, other| other.score.total_cmp(&one.score));
+        let text = |term: &Significant| term.value.to_string();
+        found.terms.sort_by(|one, other| {
+            other.score.total_cmp(&one.score).then_with(|| text(one).cmp(&text(other)))
+        });
         found.terms.truncate(most);
         Ok(found)
     }
+}
+
+/// How far a share of a selection is above that of the rest, weighed by itself; nothing where it is not above it.
+pub fn score(share: f64, others: f64, rest: u64) -> Option<f64> {
+    // What never occurs elsewhere counts as half an event, so that more of it still weighs more.
+    let share_of_rest = others.max(0.5) / rest.max(1) as f64;
+    (share > share_of_rest).then(|| (share - share_of_rest) * share / share_of_rest)
 }
 
 fn weigh(field: &str, own: &TermCounts, all: &TermCounts, terms: &mut Vec<Significant>) {
@@ -96,10 +115,7 @@ fn weigh(field: &str, own: &TermCounts, all: &TermCounts, terms: &mut Vec<Signif
         let everywhere = all.counts.get(code as usize).copied().unwrap_or(0);
         let others = u64::from(everywhere).saturating_sub(selected);
         let share = selected as f64 / own.total.max(1) as f64;
-        // What never occurs elsewhere counts as half an event, so that more of it still weighs more.
-        let share_of_rest = (others as f64).max(0.5) / rest.max(1) as f64;
-        if let (Some(value), true) = (value, share > share_of_rest) {
-            let score = (share - share_of_rest) * share / share_of_rest;
+        if let (Some(value), Some(score)) = (value, score(share, others as f64, rest)) {
             terms.push(Significant { field: field.to_owned(), value, selected, others, score });
         }
     }

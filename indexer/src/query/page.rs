@@ -130,6 +130,16 @@ const BEHIND_CLAUSES: &str = "
 holds for those without it. A field that no event has is an error with the nearest name as a hint, because it is usually a
 slip of the finger; so are a time, a level or a number that cannot be one.
 
+Where nothing matches, words of the filter that no event has are named with the nearest ones that events have. Those, and the
+words that completion offers, come from the text indexes: nothing is said of words while a segment has none yet. Words are
+tokens without digits; counts of them are exact. `timberline words CASE tim` prints them, and `timberline words CASE --of QUERY`
+those that set the matching events apart from all others, with their counts among both: candidates are found in 16,384 events that
+are spread over each, and counted in all.
+
+`--sort relevance`, or \"Best match first\" on the screen, lists first the events with more of what the filter looks for in
+their text. Each word, phrase and pattern weighs `ln(1 + (N - n + 0.5) / (n + 0.5))`, N being all events and n those that have it,
+as in BM25; events alike are in the order of time. A field that is called `relevance` is meant before.
+
 Units of sizes are `b kb mb gb tb` (powers of 1000) and `KiB MiB GiB TiB` (of 1024), of durations `ns us ms s m h d w mo q y`.
 A number with a unit is turned into the unit of the field, which its name tells: `duration_ms`, `heap_bytes`.
 

@@ -230,6 +230,7 @@ pub struct PercentileValue {
 pub struct SignificantRequest {
     pub selection: View,
     pub background: View,
+    /// All but the text where none is named. The values of `raw` are the words of the text.
     pub fields: Vec<String>,
     pub most: u32,
 }
@@ -255,7 +256,8 @@ pub struct SignificantTerm {
     pub score: f64,
 }
 
-/// Rows of the result sorted by a field; events without it come last.
+/// Rows of the result sorted by a field; events without it come last. Where no field is called so, `relevance` sorts by how
+/// well events match what the filter looks for in their text.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SortedPageRequest {

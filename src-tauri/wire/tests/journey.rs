@@ -141,10 +141,25 @@ fn calculations_cross_in_both_directions() {
     let terms = walk.ask("significant", request).expect("terms");
     assert_eq!(terms["terms"][0]["value"]["text"], "500");
 
+    let errors = view(&case, "level:error");
+    let request = json!({ "selection": errors, "background": all, "fields": ["raw"], "most": 3 });
+    let words = walk.ask("significant", request).expect("words");
+    let first = &words["terms"][0];
+    assert_eq!(
+        (&first["value"]["text"], &first["selected"], &first["others"]),
+        (&json!("error"), &json!(10), &json!(0))
+    );
+
     let request = json!({ "view": all, "field": "took", "descending": true, "first": 1, "count": 2 });
     let page = walk.ask("sortedPage", request).expect("a page");
     assert_eq!((&page["total"], page["rows"].as_array().map(Vec::len)), (&json!(40), Some(2)));
     assert!(page["rows"][0]["text"].as_str().is_some_and(|text| text.contains("38.5")));
+
+    let either = view(&case, "info OR (error t3)");
+    let request = json!({ "view": either, "field": "relevance", "descending": true, "first": 0, "count": 3 });
+    let best = walk.ask("sortedPage", request).expect("a page");
+    let lines = best["rows"].as_array().expect("rows").iter().map(|row| row["line"].clone());
+    assert_eq!(lines.collect::<Vec<_>>(), [9, 29, 4], "errors of t3 match best, then what else has t3");
 
     let around = json!({ "kind": "sharing", "field": "trace" });
     let request =

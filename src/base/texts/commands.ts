@@ -40,6 +40,7 @@ export const commands = {
   pickOn: 'Extend the selection to the next event',
   keepPicked: 'Next event, keep the selection',
   toggleOrder: 'Reverse the time order',
+  bestMatch: 'Sort by relevance or by time',
   askInBar: 'Run',
   suggest: 'Show suggestions',
   take: 'Accept the suggestion',

@@ -51,6 +51,8 @@ export const listing = {
   ascending: 'Sort ascending',
   descending: 'Sort descending',
   byTime: 'Sort by time',
+  bestMatch: 'Best match first',
+  bestMatchHint: 'Events with more of the words of the query, and with rarer ones, come first',
   left: 'Move left (Shift ←)',
   right: 'Move right (Shift →)',
   narrower: 'Narrower (Ctrl ←)',

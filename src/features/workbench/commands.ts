@@ -191,6 +191,12 @@ function inEvents({ explorer }: OpenCase, { listKey }: Parts): Command[] {
       group: 'events',
       run: () => explorer.toggleOrder(),
     },
+    {
+      id: 'best-match',
+      name: words.bestMatch,
+      group: 'events',
+      run: () => explorer.toggleBestMatch(),
+    },
   ];
 }
 
