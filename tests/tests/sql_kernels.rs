@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use indexer::{
-    Calculated, Cancel, Case, Cell, ColumnKind, ImportOptions, Profile, RunOptions, SqlOptions, Table,
+    Calculated, Cancel, Case, Cell, Column, ColumnKind, ImportOptions, Profile, RunOptions, SqlOptions, Table,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -228,8 +228,7 @@ fn rows(table: &Table, ordered: bool) -> Vec<Vec<Cell>> {
 }
 
 fn difference(one: &Table, other: &Table, ordered: bool) -> Option<String> {
-    let kinds =
-        |table: &Table| -> Vec<ColumnKind> { table.columns().iter().map(|column| column.kind()).collect() };
+    let kinds = |table: &Table| -> Vec<ColumnKind> { table.columns().iter().map(Column::kind).collect() };
     if one.names() != other.names() || kinds(one) != kinds(other) {
         return Some(format!("{:?} {:?}, {:?} {:?}", one.names(), kinds(one), other.names(), kinds(other)));
     }
@@ -243,11 +242,13 @@ fn difference(one: &Table, other: &Table, ordered: bool) -> Option<String> {
     one.iter().zip(&other).find(differs).map(|(one, other)| format!("{one:?}, {other:?}"))
 }
 
+/// What random questions begin with.
+const SEED: [u8; 32] = *b"the same questions at every run.";
+
 #[test]
 fn kernels_give_what_rows_give() {
     let config = Config { cases: 30, max_shrink_iters: 0, failure_persistence: None, ..Config::default() };
-    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    println!("the generator of ChaCha with its own fixed seed");
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &SEED);
     let mut runner = TestRunner::new_with_rng(config, rng);
     let (lowered, others, refused) = (Counter::new(0), Counter::new(0), Counter::new(0));
     let files = prop::collection::vec(prop::collection::vec(event(), 1..60), 1..4);
@@ -281,9 +282,8 @@ fn kernels_give_what_rows_give() {
             }
             Ok(())
         })
-        .unwrap_or_else(|error| panic!("{error}"));
+        .unwrap_or_else(|error| panic!("with the seed {SEED:?}: {error}"));
     let (lowered, others, refused) = (lowered.get(), others.get(), refused.get());
-    println!("{lowered} by kernels, {others} from rows, {refused} refused");
     assert!(lowered > 240 && others > 100 && refused == 0, "{lowered}, {others}, {refused}");
 }
 

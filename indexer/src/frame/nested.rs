@@ -3,6 +3,7 @@
 //! the plan that is made of it.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 use std::sync::Arc;
 
 use polars::prelude::{DslPlan, Expr, LazyFrame, SpecialEq, lit};
@@ -52,7 +53,7 @@ pub(super) fn spelled(text: &str) -> Result<Cow<'_, str>> {
                 })?;
                 spelled.push_str(&text[at..word.start]);
                 let Call { width, time } = call;
-                spelled.push_str(&format!("CASE WHEN '{MARK}{width}' = '' THEN ({time}) ELSE ("));
+                let _ = write!(spelled, "CASE WHEN '{MARK}{width}' = '' THEN ({time}) ELSE (");
                 at = word.start + text[word.start..].find(',').map_or(0, |comma| comma + 1);
                 ends.push((within.len(), ") END".to_owned()));
             }
@@ -113,7 +114,7 @@ fn restore(plan: &mut DslPlan) {
         DslPlan::HStack { exprs, .. } => each(exprs),
         DslPlan::Sort { by_column, .. } => each(by_column),
         DslPlan::GroupBy { keys, predicates, aggs, .. } => {
-            [keys, predicates, aggs].into_iter().for_each(each)
+            [keys, predicates, aggs].into_iter().for_each(each);
         }
         DslPlan::Join { left_on, right_on, predicates, .. } => {
             [left_on, right_on, predicates].into_iter().for_each(each);

@@ -108,7 +108,11 @@ impl Case {
             diagnostics: mistake.into_iter().collect(),
             highlights: words::highlights(text),
             // Events are asked for without a filter, and the statement makes a table as stages do.
-            outline: Outline { filter: 0..0, clauses: Vec::new(), stages: vec![start..start + whole] },
+            outline: Outline {
+                filter: 0..0,
+                clauses: Vec::new(),
+                stages: std::iter::once(start..start + whole).collect(),
+            },
         }
     }
 

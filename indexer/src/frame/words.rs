@@ -164,11 +164,10 @@ pub(super) fn highlights(text: &str) -> Vec<Highlight> {
     let class = |place: usize, word: &Word<'_>| match word.kind {
         Kind::Text(true) => Class::Text,
         Kind::Text(false) => Class::Unknown,
-        Kind::Comment => Class::Operator,
         Kind::Number => Class::Number,
         Kind::Name => Class::Field,
         Kind::Open | Kind::Close => Class::Bracket,
-        Kind::Operator => Class::Operator,
+        Kind::Operator | Kind::Comment => Class::Operator,
         Kind::Word => {
             let calls = words.get(place + 1).is_some_and(|next| next.text == "(");
             let lower = word.text.to_ascii_lowercase();
@@ -194,13 +193,13 @@ pub(super) fn highlights(text: &str) -> Vec<Highlight> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Class as C;
 
     #[test]
     fn words_are_told_apart() {
         let text = "SELECT count(*), \"a.b\" FROM events WHERE s = 'it''s' -- why\n AND n>=1.5";
         let shown: Vec<(Class, &str)> =
             highlights(text).iter().map(|found| (found.class, &text[found.start..found.end])).collect();
-        use Class as C;
         assert_eq!(
             shown,
             [

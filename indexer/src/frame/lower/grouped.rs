@@ -270,11 +270,8 @@ fn typed(parts: &Parts<'_>, leaves: &[Expr]) -> Result<Vec<DataType>> {
     let named = leaves.iter().enumerate().map(|(place, expr)| expr.clone().alias(leaf(place)));
     let named: Vec<Expr> = named.collect();
     let frame = LazyFrame::from((**parts.input).clone());
-    let mut frame = if parts.keys.is_empty() {
-        frame.select(named)
-    } else {
-        frame.group_by(parts.keys.to_vec()).agg(named)
-    };
+    let mut frame =
+        if parts.keys.is_empty() { frame.select(named) } else { frame.group_by(parts.keys).agg(named) };
     let schema = frame.collect_schema().map_err(|error| refused(&error))?;
     Ok(schema.iter_values().skip(parts.keys.len()).cloned().collect())
 }

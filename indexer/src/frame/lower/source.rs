@@ -33,8 +33,8 @@ impl Source {
         if events.snapshot.events() == 0 {
             return Ok(Err("the case has no events"));
         }
-        let Some(predicate) = condition(plan, names, events) else { return Ok(Err(OTHER)) };
-        let Some(predicate) = predicate else { return Ok(Ok(source)) };
+        let Some(seen) = selected(plan, names, events) else { return Ok(Err(OTHER)) };
+        let Some(predicate) = seen.predicate else { return Ok(Ok(source)) };
         let pushed = events.columns.push(&predicate).filter(|pushed| pushed.exact && events.shared.push_down);
         Ok(match pushed {
             Some(pushed) => Ok(Source { filter: pushed.filter, ..source }),
@@ -67,10 +67,10 @@ impl Source {
 /// The scan at the end of a plan that goes one way.
 fn scan_of(plan: &DslPlan) -> Option<&Arc<dyn AnonymousScan>> {
     match plan {
-        DslPlan::Scan { scan_type, .. } => match &**scan_type {
-            FileScanDsl::Anonymous { function, .. } => Some(function),
-            _ => None,
-        },
+        DslPlan::Scan { scan_type, .. } => {
+            let FileScanDsl::Anonymous { function, .. } = &**scan_type else { return None };
+            Some(function)
+        }
         DslPlan::IR { dsl, .. } => scan_of(dsl),
         DslPlan::Filter { input, .. }
         | DslPlan::Select { input, .. }
@@ -80,9 +80,9 @@ fn scan_of(plan: &DslPlan) -> Option<&Arc<dyn AnonymousScan>> {
     }
 }
 
-/// The condition of a plan that only selects from events, as polars would hand it to their scan: nothing where it
-/// does something else as well, and within it nothing where it has none.
-fn condition(plan: &DslPlan, names: &[&str], events: &Events) -> Option<Option<Expr>> {
+/// What polars would ask the scan of events for, of a plan that only selects from them; nothing where it does
+/// something else as well.
+fn selected(plan: &DslPlan, names: &[&str], events: &Events) -> Option<Seen> {
     let seen = Arc::new(Mutex::new(None));
     let probe = Arc::new(Probe { schema: Arc::clone(&events.schema), seen: Arc::clone(&seen) });
     let mut plan = plan.clone();
@@ -104,7 +104,7 @@ fn condition(plan: &DslPlan, names: &[&str], events: &Events) -> Option<Option<E
     }
     frame.collect().ok()?;
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
-    seen.filter(|seen| seen.rows.is_none()).map(|seen| seen.predicate)
+    seen.filter(|seen| seen.rows.is_none())
 }
 
 fn replace_scan(plan: &mut DslPlan, by: &Arc<dyn AnonymousScan>) {
@@ -115,7 +115,9 @@ fn replace_scan(plan: &mut DslPlan, by: &Arc<dyn AnonymousScan>) {
         *function = Arc::clone(by);
         *cached_ir = Arc::default();
     }
-    inputs(plan).into_iter().for_each(|input| replace_scan(input, by));
+    for input in inputs(plan) {
+        replace_scan(input, by);
+    }
 }
 
 /// What a scan is asked for.
