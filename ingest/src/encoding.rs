@@ -221,14 +221,39 @@ pub(crate) fn has_escapes(bytes: &[u8]) -> bool {
 fn utf16_without_mark(sample: &[u8]) -> Option<&'static Table> {
     let nul = memchr_iter(0, sample).count();
     let odd = memchr_iter(0, sample).filter(|at| at % 2 == 1).count();
-    if sample.len() < 4 || nul * 5 < sample.len() * 2 || nul * 10 > sample.len() * 6 {
+    if sample.len() < 4 || nul * 10 > sample.len() * 6 || nul * LATIN_PER_WIDE < sample.len() {
         return None;
+    }
+    if nul * 5 < sample.len() * 2 {
+        return wide_letters(sample, nul, odd);
     }
     match odd {
         odd if odd * 10 >= nul * 9 => Some(UTF_16LE),
         odd if odd * 10 <= nul => Some(UTF_16BE),
         _ => None,
     }
+}
+
+/// Of text in other letters than Latin ones, dates, spaces and line ends are Latin.
+const LATIN_PER_WIDE: usize = 20;
+
+/// The same where most letters are no Latin ones: nearly all units are letters, digits, marks or spaces, with lines.
+fn wide_letters(sample: &[u8], nul: usize, odd: usize) -> Option<&'static Table> {
+    let (table, unit): (_, fn([u8; 2]) -> u16) = match odd {
+        odd if odd * 10 >= nul * 9 => (UTF_16LE, u16::from_le_bytes),
+        odd if odd * 10 <= nul => (UTF_16BE, u16::from_be_bytes),
+        _ => return None,
+    };
+    let (mut all, mut shown, mut lines) = (0, 0, 0);
+    for character in char::decode_utf16(sample.as_chunks::<2>().0.iter().map(|&bytes| unit(bytes))) {
+        all += 1;
+        let character = character.unwrap_or('\0');
+        lines += usize::from(character == '\n');
+        let is_mark = character.is_ascii_graphic()
+            || matches!(character, '\u{2010}'..='\u{2044}' | '\u{3000}'..='\u{303f}');
+        shown += usize::from(character.is_alphanumeric() || character.is_whitespace() || is_mark);
+    }
+    (lines > 0 && shown * 50 >= all * 49).then_some(table)
 }
 
 /// A stray byte does not make a file's UTF-8 something else.

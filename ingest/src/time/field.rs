@@ -207,6 +207,9 @@ const AGAINST: [&str; 14] = [
     "token", "previous", "letzt",
 ];
 
+/// Words for the end of what the event tells of, whose beginning is its time.
+const ENDS: [&str; 6] = ["end", "finish", "stop", "complet", "close", "receiv"];
+
 /// What the name says for or against it; `None` where it rules the field out.
 fn hint(name: &[u8]) -> Option<f64> {
     let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
@@ -220,7 +223,8 @@ fn hint(name: &[u8]) -> Option<f64> {
         || last.ends_with("_ts")
         || last.ends_with("_at");
     let speaks_for = if is_short || has(&FOR) { 0.5 } else { 0.0 };
-    Some(speaks_for - if has(&AGAINST) { 1.0 } else { 0.0 })
+    let end = if has(&ENDS) { 0.3 } else { 0.0 };
+    Some(speaks_for - end - if has(&AGAINST) { 1.0 } else { 0.0 })
 }
 
 /// Numbers that name something, which may rise as times do.

@@ -125,8 +125,11 @@ fn behind_nul(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
 #[cold]
 fn heading(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
     let Some((found, _)) = scan(line, limits::STAMP_WITHIN_BYTES, rules.order) else { return new_day(line) };
-    let ends = line[found.end..].iter().all(|byte| matches!(byte, b' ' | b'-' | b'*' | b'=' | b'.' | b']'));
-    (ends && is_complete(&found.when)).then_some(found)
+    let is_mark = |byte: &u8| matches!(byte, b' ' | b'-' | b'*' | b'=' | b'.' | b']');
+    let ends = line[found.end..].iter().all(is_mark);
+    // A line between marks is a heading whatever else it says.
+    let is_marked = line.len() > 6 && line[..3].iter().chain(&line[line.len() - 3..]).all(is_mark);
+    ((ends || is_marked) && is_complete(&found.when)).then_some(found)
 }
 
 /// A date alone that ends a line of its own kind, as chats have it between two days: `--- Day changed Thu Jul 02 2026`.

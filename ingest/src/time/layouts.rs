@@ -26,7 +26,7 @@ pub(crate) struct Layouts {
 const FEWEST_LINES: usize = 2;
 
 /// Lines of several threads and programs come a little out of order.
-const SLACK_NS: i64 = 60 * SECOND_NS;
+const SLACK_NS: i64 = 5 * SECOND_NS;
 
 /// A time of day is of the day of the stamps around it, from which it is no further.
 const DAY_TIME_SLACK_NS: i64 = 2 * 3_600 * SECOND_NS;
@@ -206,9 +206,24 @@ fn begins_with_day_time(line: &[u8]) -> Option<FoundTime> {
     (end >= start + "1:02:03".len()).then_some(FoundTime { when: When::TimeOfDay(ns), start, end })
 }
 
+/// Whether a time with this before it may be that of its line.
+pub(super) fn may_begin_line(before: &[u8]) -> bool {
+    layout(before).is_some()
+}
+
+/// What begins a line that is an object of JSON.
+const OBJECT: &[u8] = b"{\"";
+
 /// What stands before a time, as other lines of its layout have it: marks as they are, words and numbers by their kind.
 /// `None` where it is rather a part of a text: behind a quote, a tag, the name of a value, or several words.
 fn layout(before: &[u8]) -> Option<Vec<u8>> {
+    // The rows of a table that was printed.
+    if before.starts_with(b"|") {
+        return None;
+    }
+    if before.starts_with(OBJECT) {
+        return Some(OBJECT.to_vec());
+    }
     let mut out = Vec::new();
     let (mut at, mut depth, mut words) = (0, 0_i32, 0);
     while let Some(&byte) = before.get(at) {
@@ -269,7 +284,7 @@ mod tests {
     #[test]
     fn what_stands_before_a_date_in_a_text_is_no_layout() {
         for before in
-            ["WHERE placed_at > '", "<at>", "at=", "{\"at\":\"", "Copyright of ", "\u{2014} started at "]
+            ["WHERE placed_at > '", "<at>", "at=", "\"at\":\"", "Copyright of ", "\u{2014} started at "]
         {
             check(before, None);
         }

@@ -6,7 +6,7 @@ use super::When;
 use super::civil::{DAY_NS, SECOND_NS, civil_from_days, days_from_civil};
 use super::epoch;
 use super::find::{FoundTime, Spelling, is_set_apart, scan};
-use super::layouts::Layouts;
+use super::layouts::{Layouts, may_begin_line};
 use super::numeric::DateOrder;
 use super::order::date_order;
 use super::rare::HEX_DIGITS;
@@ -102,7 +102,8 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
         return TimeRules { within, headings, usual: Some((spelling, place)), ..TimeRules::default() };
     }
     let anchored = found.iter().flatten().filter(|(time, _)| time.start <= limits::STAMP_ANCHORED_BYTES);
-    let is_anchored = anchored.count() * 2 > certain;
+    let anchored = anchored.count();
+    let is_anchored = anchored * 2 > certain || anchored > 0 && anchored * 2 > of_their_lines(&lines, &found);
     if !is_anchored
         && certain * 10 < lines.len() * 9
         && let Some(rules) = far(&lines)
@@ -131,6 +132,12 @@ fn of_their_own<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
         return lines;
     }
     lines.into_iter().filter(|line| !is_indented(&line)).collect()
+}
+
+/// How many times may be those of their lines: those of data stand in quotes or behind a name.
+fn of_their_lines(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> usize {
+    let stamped = lines.iter().zip(found).filter_map(|(line, found)| Some(&line[..found.as_ref()?.0.start]));
+    stamped.filter(|before| may_begin_line(before)).count()
 }
 
 fn scan_all(lines: &[&[u8]], within: usize) -> Vec<Option<(FoundTime, Spelling)>> {
