@@ -283,6 +283,12 @@ const WHOLE_SOURCES: &[(&str, usize, &str)] = &[
         2,
         "[\n  {\n    \"ts\": \"2026-11-21T03:04:05Z\",\n    \"level\": \"warn\"\n  },\n  {\n    \"a\": [1, {\"b\": 2}]\n  }\n]\n",
     ),
+    ("json", 4, "{\"a\":1}\n{\"a\":\"x\ny {\"}\nup\n{\"a\":\"torn\n  line\n"),
+    (
+        "xml",
+        2,
+        "\u{feff}<?xml version=\"1.0\"?>\r\n<r>\r\n <e at=\"2026-11-21T03:04:05Z\"><b>1\n2</b></e>\r\n <e at=\"2026-11-21T03:04:06Z\">cut\r\n</r>\n",
+    ),
     ("json", 5, "{\n  \"a\": 1\n}\nup\n{\n  \"a\": \"cut\n{\n  \"a\": 2\n}{\"a\":3}\n"),
     (
         "json",

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use ingest::{Batch, Level, NO_TIME, Options, Values, discover, read_all};
 
 /// What a file of the folder says, and the log in it.
+#[derive(Clone)]
 struct Documented {
     expected: Vec<(String, String)>,
     log: Vec<u8>,
@@ -136,8 +137,7 @@ fn found(read: &Read, key: &str, expected: &str) -> String {
     }
 }
 
-#[test]
-fn formats_read_as_their_documentation_says() {
+fn paths() -> Vec<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/documented");
     let mut paths: Vec<_> = std::fs::read_dir(folder)
         .expect("the folder")
@@ -145,6 +145,37 @@ fn formats_read_as_their_documentation_says() {
         .collect();
     paths.sort();
     assert!(paths.len() >= 50, "{} files", paths.len());
+    paths
+}
+
+#[test]
+fn they_read_alike_in_chunks_of_any_size() {
+    for path in paths() {
+        let documented = documented(&std::fs::read_to_string(&path).expect("it is text"));
+        let whole = read(&documented);
+        for chunk_bytes in [1, 61, 333] {
+            let options = Options { chunk_bytes, ..documented.options.clone() };
+            let pieces = read(&Documented { options, ..documented.clone() });
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            assert_eq!(pieces.lines, whole.lines, "{name} in chunks of {chunk_bytes}");
+            assert_eq!(sorted(&pieces), sorted(&whole), "{name} in chunks of {chunk_bytes}");
+            // Uptimes count to the last change of the file, which is another one here.
+            if !name.contains("ticks") && !name.contains("monotonic") {
+                assert_eq!(pieces.times, whole.times, "{name} in chunks of {chunk_bytes}");
+            }
+        }
+    }
+}
+
+fn sorted(read: &Read) -> Vec<&(String, String)> {
+    let mut values: Vec<_> = read.values.iter().collect();
+    values.sort();
+    values
+}
+
+#[test]
+fn formats_read_as_their_documentation_says() {
+    let paths = paths();
     let mut wrong = String::new();
     let mut files = 0;
     for path in &paths {

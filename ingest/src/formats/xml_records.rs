@@ -20,13 +20,19 @@ pub(crate) static FORMAT: Format = Format {
     title: "records of XML",
     weight: 0.8,
     learn,
-    preamble: Some(|text| is_tag(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text))),
+    preamble: Some(|text| is_tag(without_mark(text))),
     reader: |setup| {
         let time_field = setup.learned.time_field.clone();
         Box::new(XmlRecords { named: Named::default(), path: Vec::new(), time_field })
     },
     ..Format::LINES
 };
+
+/// The text without blanks and a byte order mark before it.
+fn without_mark(text: &[u8]) -> &[u8] {
+    let text = text.trim_ascii_start();
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).trim_ascii_start()
+}
 
 /// Whether a tag, a declaration or a comment stands here.
 fn is_tag(text: &[u8]) -> bool {
@@ -45,7 +51,7 @@ fn element(text: &[u8]) -> Option<&[u8]> {
 
 /// The first element that begins a line twice is the record; those within it begin lines no earlier.
 fn learn(sample: &[u8], _: &Setup) -> Learned {
-    let text = sample.strip_prefix(BYTE_ORDER_MARK).unwrap_or(sample).trim_ascii_start();
+    let text = without_mark(sample);
     if !is_tag(text) || text.starts_with(b"<![") || text.starts_with(b"<!DOCTYPE html") {
         return Learned::default();
     }
@@ -75,7 +81,7 @@ fn time_field(sample: &[u8], record: &[u8]) -> Option<TimeField> {
             times.event();
             // What is cut off by the sample's end has values all the same.
             let _ = walk(&sample[at..], &mut path, &mut |name, value| {
-                times.value(name, &sample[at + value.from..at + value.to])
+                times.value(name, &sample[at + value.from..at + value.to]);
             });
         }
     }

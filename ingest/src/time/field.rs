@@ -88,7 +88,7 @@ impl FieldTimes {
         (field.last_event, field.values) = (self.events, field.values + 1);
         match whole(value).and_then(|when| plausible(&when)) {
             Some(ns) if value.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') => {
-                field.numbers.push(ns)
+                field.numbers.push(ns);
             }
             Some(ns) => field.spelled.push(ns),
             None => field.within.extend(within_id(value).and_then(|when| plausible(&when))),
@@ -142,7 +142,7 @@ impl Field {
         distinct.sort_unstable();
         distinct.dedup();
         let distinct = distinct.len() as f64 / times.len() as f64;
-        let depth = self.name.iter().filter(|byte| **byte == b'.').count().min(8) as f64;
+        let depth = memchr::memchr_iter(b'.', &self.name).count().min(8) as f64;
         let score = coverage * 2.0 + order * 2.0 + distinct + hint - depth * 0.05;
         Some((score - if within { 3.0 } else { 0.0 }, within))
     }

@@ -232,7 +232,7 @@ fn bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Option<(Spe
         }
         // Digits alone are a number like any.
         let has_letter = |line: &&[u8]| line.iter().take(HEX_DIGITS).any(u8::is_ascii_alphabetic);
-        if hexadecimal(spelling) && !lines.iter().any(|line| has_letter(&line)) {
+        if hexadecimal(spelling) && !lines.iter().any(has_letter) {
             return None;
         }
         let anywhere = || (spelling == Spelling::Epoch).then_some((spelling, Place::Anywhere));
