@@ -118,8 +118,14 @@ describe('a log named on the command line', () => {
     const bar = page.getByTestId('query');
     await bar.click();
     await page.keyboard.type('SELECT stat');
-    await page.locator('.cm-tooltip-autocomplete').getByText('status').first().waitFor();
-    await page.keyboard.press('Tab');
+    // What is offered for the letters before would not be taken any more.
+    const offered = page.locator('.cm-tooltip-autocomplete li');
+    await eventually('only the column', async () => (await offered.count()) === 1);
+    expect(await offered.innerText()).toContain('BIGINT');
+    await eventually('the column in the statement', async () => {
+      await page.keyboard.press('Tab');
+      return (await bar.innerText()) === 'SELECT status';
+    });
     await page.getByTestId('query-mode').waitFor();
     await page.keyboard.type(', count(*) AS n FROM events GROUP BY 1 ORDER BY n DESC');
     expect(await bar.innerText()).toContain('SELECT status, count');

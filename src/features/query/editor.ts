@@ -196,7 +196,9 @@ export class QueryEditor {
   #take(): boolean {
     if (completionStatus(this.#view.state) !== 'active') return false;
     if (!selectedCompletion(this.#view.state)) moveCompletionSelection(true)(this.#view);
-    return acceptCompletion(this.#view);
+    // What was offered a moment ago is not taken yet; the key must not leave the bar for that.
+    acceptCompletion(this.#view);
+    return true;
   }
 
   #escape(): boolean {
