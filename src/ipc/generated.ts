@@ -953,7 +953,7 @@ calculated: string | null, };
 
 export type TableColumn = { name: string, kind: ColumnKind, };
 
-export type ColumnKind = "missing" | "text" | "int" | "float" | "bool" | "time" | "level" | "mixed";
+export type ColumnKind = "missing" | "text" | "int" | "float" | "bool" | "time" | "level" | "list";
 
 export type TableCell = string | number | boolean | null;
 

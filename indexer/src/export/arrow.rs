@@ -6,10 +6,9 @@ use std::fmt::Display;
 use std::io::{BufReader, BufWriter, Error, Result, Seek, Write};
 use std::sync::Arc;
 
-use ingest::{NO_INT, NO_TIME};
 use polars_arrow::array::{
-    Array, BooleanArray, DictionaryArray, Float64Array, Int64Array, NullArray, PrimitiveArray, StaticArray,
-    UInt32Array, Utf8Array, new_null_array,
+    Array, BooleanArray, DictionaryArray, Float64Array, Int64Array, NullArray, StaticArray, UInt32Array,
+    Utf8Array, new_null_array,
 };
 use polars_arrow::datatypes::{ArrowDataType, ArrowSchema, Field, IntegerType, TimeUnit};
 use polars_arrow::io::ipc::read::{StreamReader, StreamState, read_stream_metadata};
@@ -154,18 +153,14 @@ impl Known {
         let (kind, array): (Kind, Box<dyn Array>) = match &column.data {
             ColumnData::Missing(rows) => (Kind::Missing, NullArray::new(ArrowDataType::Null, *rows).boxed()),
             ColumnData::Int(values) => {
-                let is_exact = |value: &i64| *value == NO_INT || value.unsigned_abs() <= EXACT_FLOAT;
+                let is_exact =
+                    |value: Option<i64>| value.is_none_or(|value| value.unsigned_abs() <= EXACT_FLOAT);
                 self.is_exact &= values.iter().all(is_exact);
-                (Kind::Int, numbers(values, NO_INT).boxed())
+                (Kind::Int, values.downcast_as_array().clone().boxed())
             }
-            ColumnData::Time(values) => (Kind::Time, numbers(values, NO_TIME).to(time()).boxed()),
-            ColumnData::Float(values) => {
-                let values = values.iter().map(|value| Some(*value).filter(|value| value.is_finite()));
-                (Kind::Float, values.collect::<Float64Array>().boxed())
-            }
-            ColumnData::Bool(values) => {
-                (Kind::Bool, values.iter().copied().collect::<BooleanArray>().boxed())
-            }
+            ColumnData::Time(values) => (Kind::Time, values.downcast_as_array().clone().to(time()).boxed()),
+            ColumnData::Float(values) => (Kind::Float, values.downcast_as_array().clone().boxed()),
+            ColumnData::Bool(values) => (Kind::Bool, values.downcast_as_array().clone().boxed()),
             ColumnData::Text { codes, texts } => {
                 let mut new: Vec<Option<u32>> = vec![None; texts.len()];
                 let mut code = |code: u32| {
@@ -177,7 +172,7 @@ impl Known {
                 let text = |row: usize| texts.get(codes[row]);
                 (Kind::Text, self.coded_or(coded, || (0..codes.len()).map(text).collect()))
             }
-            ColumnData::Level(_) | ColumnData::Mixed(_) => {
+            ColumnData::Level(_) | ColumnData::List(_) => {
                 let text = |row: usize| Some(column.cell(row)).filter(|cell| !cell.is_missing());
                 let texts: Vec<Option<String>> =
                     (0..column.len()).map(|row| text(row).map(|cell| cell.to_string())).collect();
@@ -289,10 +284,6 @@ fn cell(known: &Known, array: &dyn Array, row: usize) -> Cell {
         any.downcast_ref::<BooleanArray>().and_then(|truths| truths.get(row)).map(Cell::Bool)
     };
     found.unwrap_or(Cell::Missing)
-}
-
-fn numbers(values: &[i64], missing: i64) -> PrimitiveArray<i64> {
-    values.iter().map(|value| Some(*value).filter(|value| *value != missing)).collect()
 }
 
 fn time() -> ArrowDataType {

@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use super::TableWriter;
-use crate::pipe::{Cell, Column, ColumnData, Table};
+use ingest::{NO_INT, NO_TIME};
+
+use crate::pipe::{Cell, Column, ColumnData, Table, filled};
 use crate::storage::{NO_CODE, ParquetKind, ParquetWriter, Texts, Values};
 
 #[derive(Default)]
@@ -28,15 +30,16 @@ impl TableWriter for Parquet {
     }
 }
 
-/// Values of several types, and lists, are written as the text that they are shown as.
+/// Lists are written as the text that they are shown as.
 fn values_of(column: &Column) -> (ParquetKind, Values) {
     match &column.data {
-        ColumnData::Int(values) => (ParquetKind::Int, Values::Int(values.clone())),
-        // Both kinds have the same missing value.
-        ColumnData::Time(values) => (ParquetKind::Time, Values::Int(values.clone())),
-        ColumnData::Float(values) => (ParquetKind::Float, Values::Float(values.clone())),
-        ColumnData::Bool(values) => (ParquetKind::Bool, Values::Bool(values.clone())),
-        ColumnData::Missing(_) | ColumnData::Text { .. } | ColumnData::Level(_) | ColumnData::Mixed(_) => {
+        ColumnData::Int(values) => (ParquetKind::Int, Values::Int(filled(values, NO_INT).into_owned())),
+        ColumnData::Time(values) => (ParquetKind::Time, Values::Int(filled(values, NO_TIME).into_owned())),
+        ColumnData::Float(values) => {
+            (ParquetKind::Float, Values::Float(filled(values, f64::NAN).into_owned()))
+        }
+        ColumnData::Bool(values) => (ParquetKind::Bool, Values::Bool(values.iter().collect())),
+        ColumnData::Missing(_) | ColumnData::Text { .. } | ColumnData::Level(_) | ColumnData::List(_) => {
             (ParquetKind::Text, texts_of(column))
         }
     }
@@ -58,7 +61,7 @@ fn texts_of(column: &Column) -> Values {
 
 #[cfg(test)]
 mod tests {
-    use ingest::{Level, NO_INT};
+    use ingest::Level;
 
     use super::*;
     use crate::storage::ParquetFile;

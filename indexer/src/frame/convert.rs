@@ -7,20 +7,20 @@
 //! | int, float, bool | `Int64`, `Float64`, `Boolean` |
 //! | time | `Datetime` in nanoseconds, UTC |
 //! | level | `Enum` of the levels, the least serious first |
-//! | mixed | `String`: what a person reads of each value |
+//! | list | `String`: what a person reads of it |
 
 use std::sync::{Arc, LazyLock};
 
-use ingest::{Level, NO_INT, NO_TIME};
+use ingest::{Level, NO_TIME};
 use polars::prelude::{
-    AnyValue, BooleanChunked, Categorical32Type, CategoricalChunked, ChunkTake, Column as Series, DataFrame,
-    DataType, FrozenCategories, IdxCa, Int64Chunked, IntoColumn, NewChunkedArray, PlSmallStr, StringChunked,
-    TimeUnit, TimeZone, UInt32Chunked,
+    AnyValue, Categorical32Type, CategoricalChunked, ChunkTake, Column as Series, DataFrame, DataType,
+    FrozenCategories, IdxCa, IntoColumn, NewChunkedArray, PlSmallStr, StringChunked, TimeUnit, TimeZone,
+    UInt32Chunked,
 };
 
 use super::internal;
 use crate::error::Result;
-use crate::pipe::{Cell, Column, ColumnData as Data, Dictionary, Table, TextBuilder};
+use crate::pipe::{Cell, Column, ColumnData as Data, Dictionary, Kind, Table, TextBuilder, filled};
 use crate::storage::NO_CODE;
 
 /// A day in nanoseconds.
@@ -35,19 +35,15 @@ pub(crate) fn to_frame(table: &Table) -> Result<DataFrame> {
 
 /// A column as one of a given type, whichever type it has in the part of the events that it comes from.
 pub(crate) fn series_of(name: &str, column: &Column, dtype: &DataType) -> Result<Series> {
-    if *dtype == DataType::String && !matches!(column.data, Data::Text { .. } | Data::Mixed(_)) {
-        let cells = (0..column.len()).map(|row| column.cell(row));
-        let texts = cells.map(|cell| (!cell.is_missing()).then(|| cell.to_string()));
-        return Ok(StringChunked::from_iter_options(PlSmallStr::from_str(name), texts).into_column());
-    }
-    let found = match &column.data {
-        // Whole numbers among decimals.
-        Data::Mixed(cells) if *dtype == DataType::Float64 => {
-            let numbers = cells.iter().map(|cell| cell.number().unwrap_or(f64::NAN)).collect();
-            series(name, &Column::new(Data::Float(numbers)))?
-        }
-        _ => series(name, column)?,
+    let kind = match dtype {
+        DataType::String => Kind::Text,
+        DataType::Int64 => Kind::Int,
+        DataType::Float64 => Kind::Float,
+        DataType::Boolean => Kind::Bool,
+        DataType::Datetime(..) => Kind::Time,
+        _ => column.kind(),
     };
+    let found = series(name, &column.as_kind(kind))?;
     if found.dtype() == dtype { Ok(found) } else { found.cast(dtype).map_err(|error| internal(&error)) }
 }
 
@@ -55,34 +51,25 @@ fn series(name: &str, column: &Column) -> Result<Series> {
     let name = PlSmallStr::from_str(name);
     Ok(match &column.data {
         Data::Missing(rows) => Series::full_null(name, *rows, &DataType::Null),
-        Data::Int(values) => whole(name, values, NO_INT).into_column(),
-        Data::Time(values) => whole(name, values, NO_TIME)
+        Data::Int(values) => values.clone().with_name(name).into_column(),
+        Data::Float(values) => values.clone().with_name(name).into_column(),
+        Data::Bool(values) => values.clone().with_name(name).into_column(),
+        Data::Time(values) => values
+            .clone()
+            .with_name(name)
             .into_datetime(TimeUnit::Nanoseconds, Some(TimeZone::UTC))
             .into_column(),
-        Data::Float(values) => {
-            let there = values.iter().map(|&value| value.is_finite().then_some(value));
-            polars::prelude::Float64Chunked::from_iter_options(name, there).into_column()
-        }
-        Data::Bool(values) => BooleanChunked::from_iter_options(name, values.iter().copied()).into_column(),
         Data::Level(levels) => {
             let codes = levels.iter().map(|&level| (level as u8).checked_sub(1));
             let codes = UInt32Chunked::from_iter_options(name, codes.map(|code| code.map(u32::from)));
             CategoricalChunked::<Categorical32Type>::from_cats_and_dtype(codes, level_type()).into_column()
         }
-        Data::Mixed(cells) => {
+        Data::List(cells) => {
             let cells = cells.iter().map(|cell| (!cell.is_missing()).then(|| cell.to_string()));
             StringChunked::from_iter_options(name, cells).into_column()
         }
         Data::Text { codes, texts: dictionary } => texts(name, codes, dictionary)?,
     })
-}
-
-fn whole(name: PlSmallStr, values: &[i64], missing: i64) -> Int64Chunked {
-    if values.contains(&missing) {
-        Int64Chunked::from_iter_options(name, values.iter().map(|&value| (value != missing).then_some(value)))
-    } else {
-        Int64Chunked::from_slice(name, values)
-    }
 }
 
 /// The levels as a type: their order is how serious they are. Names that no event has follow them, so that
@@ -128,7 +115,7 @@ fn column(series: &Series) -> Result<Column> {
         DataType::Null => Column::missing(rows),
         DataType::Boolean => {
             let values = series.bool().map_err(|error| internal(&error))?;
-            Column::new(Data::Bool(values.iter().collect()))
+            Column::new(Data::Bool(values.rechunk().into_owned()))
         }
         DataType::Int8
         | DataType::Int16
@@ -141,10 +128,7 @@ fn column(series: &Series) -> Result<Column> {
         }
         DataType::Int64 => {
             let values = series.i64().map_err(|error| internal(&error))?;
-            if values.iter().any(|value| value == Some(NO_INT)) {
-                return Ok(cells(series));
-            }
-            Column::new(Data::Int(values.iter().map(|value| value.unwrap_or(NO_INT)).collect()))
+            Column::new(Data::Int(values.rechunk().into_owned()))
         }
         DataType::Float32 => {
             let values = series.cast(&DataType::Float64).map_err(|error| internal(&error))?;
@@ -152,13 +136,16 @@ fn column(series: &Series) -> Result<Column> {
         }
         DataType::Float64 => {
             let values = series.f64().map_err(|error| internal(&error))?;
-            let finite = |value: f64| if value.is_finite() { value } else { f64::NAN };
-            Column::new(Data::Float(values.iter().map(|value| value.map_or(f64::NAN, finite)).collect()))
+            Column::floats(filled(values, f64::NAN).into_owned())
         }
         DataType::String => {
             let mut texts = TextBuilder::default();
             series.str().map_err(|error| internal(&error))?.iter().for_each(|text| texts.push(text));
             texts.finish()
+        }
+        DataType::Datetime(TimeUnit::Nanoseconds, _) => {
+            let times = series.datetime().map_err(|error| internal(&error))?;
+            Column::new(Data::Time(times.physical().rechunk().into_owned()))
         }
         DataType::Datetime(..) => {
             let time = |value: AnyValue<'_>| cell(&value);
@@ -171,14 +158,14 @@ fn column(series: &Series) -> Result<Column> {
                     _ => return Ok(cells(series)),
                 }
             }
-            Column::new(Data::Time(times))
+            Column::times(times)
         }
         dtype if *dtype == level_type() => {
             let level = |value: AnyValue<'_>| match value {
                 AnyValue::Enum(code, _) => Level::ALL.get(code as usize + 1).copied().unwrap_or(Level::None),
                 _ => Level::None,
             };
-            Column::new(Data::Level(series.as_materialized_series().iter().map(level).collect()))
+            Column::levels(series.as_materialized_series().iter().map(level).collect())
         }
         DataType::Categorical(..) | DataType::Enum(..) => categories(series),
         _ => cells(series),
@@ -268,15 +255,12 @@ mod tests {
         };
         Table::of(vec![
             ("text".to_owned(), texts(&[Some("b"), None, Some("a"), Some("b")])),
-            ("int".to_owned(), Column::new(Data::Int(vec![1, NO_INT, -3, i64::MAX]))),
-            ("whole".to_owned(), Column::new(Data::Int(vec![1, 2, 3, 4]))),
-            ("float".to_owned(), Column::new(Data::Float(vec![0.5, f64::NAN, -0.0, 1e300]))),
-            ("bool".to_owned(), Column::new(Data::Bool(vec![Some(true), None, Some(false), None]))),
-            ("time".to_owned(), Column::new(Data::Time(vec![0, NO_TIME, -1, 1_700_000_000_123_456_789]))),
-            (
-                "level".to_owned(),
-                Column::new(Data::Level(vec![Level::Fatal, Level::None, Level::Trace, Level::Warn])),
-            ),
+            ("int".to_owned(), Column::ints(vec![1, ingest::NO_INT, -3, i64::MAX])),
+            ("whole".to_owned(), Column::ints(vec![1, 2, 3, 4])),
+            ("float".to_owned(), Column::floats(vec![0.5, f64::NAN, -0.0, 1e300])),
+            ("bool".to_owned(), Column::bools([Some(true), None, Some(false), None].into_iter())),
+            ("time".to_owned(), Column::times(vec![0, NO_TIME, -1, 1_700_000_000_123_456_789])),
+            ("level".to_owned(), Column::levels(vec![Level::Fatal, Level::None, Level::Trace, Level::Warn])),
             ("missing".to_owned(), Column::missing(4)),
         ])
     }
@@ -347,11 +331,11 @@ mod tests {
         let columns = vec![
             UInt32Chunked::from_slice("small".into(), &[1, 2]).into_column(),
             polars::prelude::UInt64Chunked::from_slice("large".into(), &[u64::MAX, 1]).into_column(),
-            Int64Chunked::from_slice("day".into(), &[0, 1])
+            polars::prelude::Int64Chunked::from_slice("day".into(), &[0, 1])
                 .into_column()
                 .cast(&DataType::Date)
                 .expect("a frame"),
-            Int64Chunked::from_slice("span".into(), &[1, 2])
+            polars::prelude::Int64Chunked::from_slice("span".into(), &[1, 2])
                 .into_column()
                 .cast(&DataType::Duration(TimeUnit::Milliseconds))
                 .expect("a frame"),

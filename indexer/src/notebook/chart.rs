@@ -53,7 +53,7 @@ pub fn of_table(table: &Table) -> Option<Chart> {
     let numeric = |kind: &Kind| matches!(kind, Kind::Int | Kind::Float);
     let numbers: Vec<usize> = (0..kinds.len()).filter(|&at| numeric(&kinds[at])).collect();
     let words: Vec<usize> = (0..kinds.len())
-        .filter(|&at| matches!(kinds[at], Kind::Text | Kind::Level | Kind::Bool | Kind::Mixed))
+        .filter(|&at| matches!(kinds[at], Kind::Text | Kind::Level | Kind::Bool | Kind::List))
         .collect();
     let rows = table.rows().min(CHART_POINTS);
     let number = |row: usize, column: usize| table.cell(row, column).number();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::answer::Asked;
 use super::cell::Cell;
-use super::column::{Column, Data, Picked};
+use super::column::{Column, Data, Picked, filled};
 use super::expr::Expression;
 use super::run::{Run, Scope};
 use super::source::{Piece, Reader, Wanted};
@@ -89,7 +89,7 @@ impl Best<'_> {
         let sources = refs.iter().map(|event| i64::from(of(event).1)).collect();
         let offsets = refs.iter().map(|event| of(event).2 as i64).collect();
         for (place, column) in [times, sources, offsets].into_iter().enumerate() {
-            best.set(&(self.keys.len() + place).to_string(), Column::new(Data::Int(column)));
+            best.set(&(self.keys.len() + place).to_string(), Column::ints(column));
         }
         Ok(Some(best))
     }
@@ -153,11 +153,13 @@ impl Bar {
         Some(match (&column.data, bar) {
             (Data::Int(values), &Cell::Int(bar)) | (Data::Time(values), &Cell::Time(bar)) => {
                 // What is missing is less than everything, and comes last.
+                let values = filled(values, i64::MIN);
                 kept(&|row| {
                     if descending { values[row] >= bar } else { values[row] <= bar && values[row] > i64::MIN }
                 })
             }
             (Data::Float(values), &Cell::Float(bar)) => {
+                let values = filled(values, f64::NAN);
                 kept(&|row| if descending { values[row] >= bar } else { values[row] <= bar })
             }
             (Data::Text { codes, texts }, Cell::Text(bar)) => {

@@ -116,10 +116,8 @@ impl Width {
             }
             // Times come in order mostly, so that the bin of the last one is that of the next.
             let mut last = (0, 0);
-            let starts = times.iter().map(|&time| {
-                if time == NO_TIME {
-                    return NO_TIME;
-                }
+            let starts = times.iter().map(|time| {
+                let Some(time) = time else { return NO_TIME };
                 if !(last.0..last.1).contains(&time) {
                     match self.around(time, zone) {
                         Some(found) => last = found,
@@ -128,7 +126,7 @@ impl Width {
                 }
                 last.0
             });
-            return Column::new(Data::Time(starts.collect()));
+            return Column::times(starts.collect());
         }
         let width = match self {
             Width::Number(width) => *width,

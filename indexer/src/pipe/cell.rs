@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use ingest::Level;
 
+use super::column::Kind;
 use crate::stamp;
 
 /// A value, or its absence. Equal numbers are equal whether they are whole or not: `1` is `1.0`.
@@ -73,6 +74,20 @@ impl Cell {
     #[must_use]
     pub fn holds(&self) -> bool {
         matches!(self, Cell::Bool(true))
+    }
+
+    /// The type of a column of such values.
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Cell::Missing => Kind::Missing,
+            Cell::Bool(_) => Kind::Bool,
+            Cell::Int(_) => Kind::Int,
+            Cell::Float(_) => Kind::Float,
+            Cell::Time(_) => Kind::Time,
+            Cell::Level(_) => Kind::Level,
+            Cell::Text(_) => Kind::Text,
+            Cell::List(_) => Kind::List,
+        }
     }
 
     /// As `type_of` names it.

@@ -1,10 +1,20 @@
-//! A column of a table: values of one type with missing ones among them, or of several types.
+//! A column of a table: values of one type with missing ones among them. Numbers, truths and times are arrays of
+//! polars. Texts stay the codes of a dictionary, one of a segment or one of the table's own: what depends on a text
+//! alone is calculated once for each distinct text, and grouping compares codes.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use ingest::{Level, NO_INT, NO_TIME};
+use polars::prelude::{
+    BooleanChunked, ChunkFull, ChunkFullNull, ChunkedArray, Float64Chunked, Int64Chunked, NewChunkedArray,
+    PlSmallStr, PolarsDataType, PolarsNumericType,
+};
+use polars_arrow::array::Array;
+use polars_arrow::bitmap::Bitmap;
 
 use super::cell::Cell;
 use crate::hash::Fast;
@@ -21,8 +31,20 @@ pub enum Kind {
     Bool,
     Time,
     Level,
-    /// Values of several types, or lists.
-    Mixed,
+    List,
+}
+
+impl Kind {
+    /// The narrowest type that holds the values of both: whole numbers and others are floats, everything else of two
+    /// types is text.
+    pub(crate) fn with(self, other: Kind) -> Kind {
+        match (self, other) {
+            (Kind::Missing, kind) | (kind, Kind::Missing) => kind,
+            (one, other) if one == other => one,
+            (Kind::Int | Kind::Float, Kind::Int | Kind::Float) => Kind::Float,
+            _ => Kind::Text,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -30,6 +52,7 @@ pub struct Column {
     pub(crate) data: Data,
 }
 
+/// Arrays of polars are of one chunk.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
     Missing(usize),
@@ -38,16 +61,18 @@ pub(crate) enum Data {
         codes: Vec<u32>,
         texts: Dictionary,
     },
-    /// [`NO_INT`] where missing.
-    Int(Vec<i64>),
-    /// NaN where missing.
-    Float(Vec<f64>),
-    Bool(Vec<Option<bool>>),
-    /// [`NO_TIME`] where missing.
-    Time(Vec<i64>),
+    Int(Int64Chunked),
+    /// Always finite.
+    Float(Float64Chunked),
+    Bool(BooleanChunked),
+    /// Nanoseconds since 1970 UTC.
+    Time(Int64Chunked),
     Level(Vec<Level>),
-    Mixed(Vec<Cell>),
+    List(Vec<Cell>),
 }
+
+/// The name of every array here; tables name columns.
+const UNNAMED: PlSmallStr = PlSmallStr::EMPTY;
 
 /// Texts by code: a segment's own, shared, or some that were put together.
 #[derive(Clone, Debug)]
@@ -103,70 +128,119 @@ impl Column {
         Column::new(Data::Missing(rows))
     }
 
+    /// No values yet, but of this type.
+    pub(crate) fn missing_of(kind: Kind, rows: usize) -> Column {
+        Column::new(match kind {
+            Kind::Missing => Data::Missing(rows),
+            Kind::Text => Data::Text { codes: vec![NO_CODE; rows], texts: Dictionary::Own(Arc::default()) },
+            Kind::Int => Data::Int(Int64Chunked::full_null(UNNAMED, rows)),
+            Kind::Float => Data::Float(Float64Chunked::full_null(UNNAMED, rows)),
+            Kind::Bool => Data::Bool(BooleanChunked::full_null(UNNAMED, rows)),
+            Kind::Time => Data::Time(Int64Chunked::full_null(UNNAMED, rows)),
+            Kind::Level => Data::Level(vec![Level::None; rows]),
+            Kind::List => Data::List(vec![Cell::Missing; rows]),
+        })
+    }
+
+    /// Whole numbers, [`NO_INT`] where missing.
+    pub(crate) fn ints(values: Vec<i64>) -> Column {
+        Column::new(Data::Int(with_gaps(values, |value| value != NO_INT)))
+    }
+
+    /// Times, [`NO_TIME`] where missing.
+    pub(crate) fn times(values: Vec<i64>) -> Column {
+        Column::new(Data::Time(with_gaps(values, |value| value != NO_TIME)))
+    }
+
+    /// Floats; what is not finite is missing.
+    pub(crate) fn floats(values: Vec<f64>) -> Column {
+        Column::new(Data::Float(with_gaps(values, f64::is_finite)))
+    }
+
+    pub(crate) fn bools(values: impl Iterator<Item = Option<bool>>) -> Column {
+        Column::new(Data::Bool(BooleanChunked::from_iter_options(UNNAMED, values)))
+    }
+
+    pub(crate) fn levels(values: Vec<Level>) -> Column {
+        Column::new(Data::Level(values))
+    }
+
     /// The same value in every row.
     pub(crate) fn constant(cell: &Cell, rows: usize) -> Column {
         Column::new(match cell {
             Cell::Missing => Data::Missing(rows),
-            Cell::Bool(value) => Data::Bool(vec![Some(*value); rows]),
-            Cell::Int(value) => Data::Int(vec![*value; rows]),
-            Cell::Float(value) => Data::Float(vec![*value; rows]),
-            Cell::Time(value) => Data::Time(vec![*value; rows]),
+            Cell::Bool(value) => Data::Bool(BooleanChunked::full(UNNAMED, *value, rows)),
+            Cell::Int(value) => Data::Int(Int64Chunked::full(UNNAMED, *value, rows)),
+            Cell::Float(value) => Data::Float(Float64Chunked::full(UNNAMED, *value, rows)),
+            Cell::Time(value) => Data::Time(Int64Chunked::full(UNNAMED, *value, rows)),
             Cell::Level(value) => Data::Level(vec![*value; rows]),
             Cell::Text(text) => {
                 let mut texts = Texts::default();
                 texts.push(text);
                 Data::Text { codes: vec![0; rows], texts: Dictionary::Own(Arc::new(texts)) }
             }
-            Cell::List(_) => Data::Mixed(vec![cell.clone(); rows]),
+            Cell::List(_) => Data::List(vec![cell.clone(); rows]),
         })
     }
 
     /// The narrowest type that holds all of these.
     pub(crate) fn of_cells(cells: Vec<Cell>) -> Column {
-        let kind_of = |cell: &Cell| match cell {
-            Cell::Missing => Kind::Missing,
-            Cell::Bool(_) => Kind::Bool,
-            Cell::Int(_) => Kind::Int,
-            Cell::Float(_) => Kind::Float,
-            Cell::Time(_) => Kind::Time,
-            Cell::Level(_) => Kind::Level,
-            Cell::Text(_) => Kind::Text,
-            Cell::List(_) => Kind::Mixed,
-        };
-        let kind = cells.iter().map(kind_of).fold(Kind::Missing, |all, one| match (all, one) {
-            (Kind::Missing, one) => one,
-            (all, Kind::Missing) => all,
-            (all, one) if all == one => all,
-            _ => Kind::Mixed,
-        });
-        macro_rules! collect {
-            ($variant:ident, $missing:expr, $value:ident => $put:expr) => {
-                Data::$variant(
-                    cells
-                        .iter()
-                        .map(|cell| if let Cell::$variant($value) = cell { $put } else { $missing })
-                        .collect(),
-                )
-            };
-        }
-        Column::new(match kind {
-            Kind::Missing => Data::Missing(cells.len()),
-            Kind::Int => collect!(Int, NO_INT, value => *value),
-            Kind::Float => collect!(Float, f64::NAN, value => *value),
-            Kind::Time => collect!(Time, NO_TIME, value => *value),
-            Kind::Bool => collect!(Bool, None, value => Some(*value)),
-            Kind::Level => collect!(Level, Level::None, value => *value),
+        let kind = cells.iter().map(Cell::kind).fold(Kind::Missing, Kind::with);
+        Column::of_cells_as(kind, cells)
+    }
+
+    /// Values as this type; what does not fit it is missing.
+    pub(crate) fn of_cells_as(kind: Kind, cells: Vec<Cell>) -> Column {
+        match kind {
+            Kind::Missing => Column::missing(cells.len()),
+            Kind::Int => Column::ints(
+                cells.iter().map(|cell| if let Cell::Int(value) = cell { *value } else { NO_INT }).collect(),
+            ),
+            Kind::Float => {
+                Column::floats(cells.iter().map(|cell| cell.number().unwrap_or(f64::NAN)).collect())
+            }
+            Kind::Time => Column::times(
+                cells
+                    .iter()
+                    .map(|cell| if let Cell::Time(value) = cell { *value } else { NO_TIME })
+                    .collect(),
+            ),
+            Kind::Bool => Column::bools(
+                cells.iter().map(|cell| if let Cell::Bool(value) = cell { Some(*value) } else { None }),
+            ),
+            Kind::Level => Column::levels(
+                cells
+                    .iter()
+                    .map(|cell| if let Cell::Level(value) = cell { *value } else { Level::None })
+                    .collect(),
+            ),
             Kind::Text => {
                 let mut builder = TextBuilder::default();
                 for cell in &cells {
                     match cell {
+                        Cell::Missing => builder.push(None),
                         Cell::Text(text) => builder.push(Some(text)),
-                        _ => builder.push(None),
+                        other => builder.push(Some(&other.to_string())),
                     }
                 }
-                return builder.finish();
+                builder.finish()
             }
-            Kind::Mixed => Data::Mixed(cells),
+            Kind::List => Column::new(Data::List(cells)),
+        }
+    }
+
+    /// The same values as another type that holds them.
+    pub(crate) fn into_kind(self, kind: Kind) -> Column {
+        if self.kind() == kind { self } else { self.as_kind(kind).into_owned() }
+    }
+
+    /// The same values as another type that holds them.
+    pub(crate) fn as_kind(&self, kind: Kind) -> Cow<'_, Column> {
+        Cow::Owned(match &self.data {
+            _ if self.kind() == kind => return Cow::Borrowed(self),
+            Data::Missing(rows) => Column::missing_of(kind, *rows),
+            Data::Int(values) if kind == Kind::Float => Column::new(Data::Float(as_floats(values))),
+            _ => Column::of_cells_as(kind, (0..self.len()).map(|row| self.cell(row)).collect()),
         })
     }
 
@@ -189,7 +263,7 @@ impl Column {
             Data::Float(values) => values.len(),
             Data::Bool(values) => values.len(),
             Data::Level(values) => values.len(),
-            Data::Mixed(values) => values.len(),
+            Data::List(values) => values.len(),
         }
     }
 
@@ -208,7 +282,7 @@ impl Column {
             Data::Bool(_) => Kind::Bool,
             Data::Time(_) => Kind::Time,
             Data::Level(_) => Kind::Level,
-            Data::Mixed(_) => Kind::Mixed,
+            Data::List(_) => Kind::List,
         }
     }
 
@@ -217,80 +291,107 @@ impl Column {
         match &self.data {
             Data::Missing(_) => Cell::Missing,
             Data::Text { codes, texts } => texts.get(codes[row]).map_or(Cell::Missing, Cell::text),
-            Data::Int(values) => Some(values[row]).filter(|&v| v != NO_INT).map_or(Cell::Missing, Cell::Int),
-            Data::Time(values) => {
-                Some(values[row]).filter(|&v| v != NO_TIME).map_or(Cell::Missing, Cell::Time)
-            }
-            Data::Float(values) => Cell::float(values[row]),
-            Data::Bool(values) => values[row].map_or(Cell::Missing, Cell::Bool),
+            Data::Int(values) => values.get(row).map_or(Cell::Missing, Cell::Int),
+            Data::Time(values) => values.get(row).map_or(Cell::Missing, Cell::Time),
+            Data::Float(values) => values.get(row).map_or(Cell::Missing, Cell::float),
+            Data::Bool(values) => values.get(row).map_or(Cell::Missing, Cell::Bool),
             Data::Level(values) => Cell::level(values[row]),
-            Data::Mixed(values) => values[row].clone(),
+            Data::List(values) => values[row].clone(),
         }
     }
 
-    pub(crate) fn is_missing(&self, row: usize) -> bool {
+    #[must_use]
+    pub fn is_missing(&self, row: usize) -> bool {
         match &self.data {
             Data::Missing(_) => true,
-            Data::Text { codes, .. } => codes[row] == NO_CODE,
-            Data::Int(values) => values[row] == NO_INT,
-            Data::Time(values) => values[row] == NO_TIME,
-            Data::Float(values) => values[row].is_nan(),
-            Data::Bool(values) => values[row].is_none(),
+            Data::Text { codes, texts } => texts.get(codes[row]).is_none(),
+            Data::Int(values) | Data::Time(values) => is_null(values, row),
+            Data::Float(values) => is_null(values, row),
+            Data::Bool(values) => is_null(values, row),
             Data::Level(values) => values[row] == Level::None,
-            Data::Mixed(values) => values[row].is_missing(),
+            Data::List(values) => values[row].is_missing(),
         }
     }
 
+    /// The values of these rows.
     pub(crate) fn pick(&self, rows: &Picked<'_>) -> Column {
         Column::new(match &self.data {
             Data::Missing(_) => Data::Missing(rows.len()),
             Data::Text { codes, texts } => Data::Text { codes: rows.pick(codes), texts: texts.clone() },
-            Data::Int(values) => Data::Int(rows.pick(values)),
-            Data::Time(values) => Data::Time(rows.pick(values)),
-            Data::Float(values) => Data::Float(rows.pick(values)),
-            Data::Bool(values) => Data::Bool(rows.pick(values)),
+            Data::Int(values) => Data::Int(rows.of_array(values)),
+            Data::Time(values) => Data::Time(rows.of_array(values)),
+            Data::Float(values) => Data::Float(rows.of_array(values)),
+            Data::Bool(values) => Data::Bool(match rows {
+                Picked::Run(range) => values.slice(range.start as i64, range.len()),
+                Picked::Some(rows) => BooleanChunked::from_iter_options(
+                    UNNAMED,
+                    rows.iter().map(|&row| values.get(row as usize)),
+                ),
+            }),
             Data::Level(values) => Data::Level(rows.pick(values)),
-            Data::Mixed(values) => Data::Mixed(rows.pick(values)),
+            Data::List(values) => Data::List(rows.pick(values)),
         })
     }
 
-    /// Columns one below the other, as long as nobody stops it.
+    /// Columns one below the other, as the narrowest type that holds all their values.
     pub(crate) fn concat<E>(parts: &[&Column], stopped: &dyn Fn() -> Result<(), E>) -> Result<Column, E> {
-        let there: Vec<&&Column> = parts.iter().filter(|part| part.kind() != Kind::Missing).collect();
-        let Some(first) = there.first() else {
-            return Ok(Column::missing(parts.iter().map(|part| part.len()).sum()));
-        };
-        let kind = first.kind();
-        if there.iter().any(|part| part.kind() != kind) {
-            let mut cells = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
-            for part in parts {
-                stopped()?;
-                cells.extend((0..part.len()).map(|row| part.cell(row)));
+        let kind = parts.iter().map(|part| part.kind()).fold(Kind::Missing, Kind::with);
+        if kind == Kind::Text {
+            let texts: Vec<Cow<'_, Column>> = parts.iter().map(|part| part.as_kind(kind)).collect();
+            return concat_texts(&texts.iter().map(|part| &**part).collect::<Vec<_>>(), stopped);
+        }
+        let rows = parts.iter().map(|part| part.len()).sum();
+        let mut all = Column::missing_of(kind, 0);
+        for part in parts {
+            stopped()?;
+            all.append(part.as_kind(kind).into_owned(), rows);
+        }
+        match &mut all.data {
+            Data::Missing(own) => *own = rows,
+            Data::Int(values) | Data::Time(values) => *values = values.rechunk().into_owned(),
+            Data::Float(values) => *values = values.rechunk().into_owned(),
+            Data::Bool(values) => *values = values.rechunk().into_owned(),
+            _ => {}
+        }
+        Ok(all)
+    }
+
+    /// In each row the value of the column of that place, or none; all are of so many rows.
+    pub(crate) fn choose(
+        columns: &[Column],
+        rows: usize,
+        mut place: impl FnMut(usize) -> Option<usize>,
+    ) -> Column {
+        let missing = Column::missing(1);
+        let parts: Vec<&Column> = columns.iter().chain([&missing]).collect();
+        let Ok(all) = Column::concat(&parts, &|| Ok::<_, Infallible>(()));
+        let none = columns.len() * rows;
+        let chosen: Vec<u32> =
+            (0..rows).map(|row| place(row).map_or(none, |place| place * rows + row) as u32).collect();
+        all.pick(&Picked::Some(&chosen))
+    }
+
+    /// Puts a column of the same type below; there will be so many rows.
+    fn append(&mut self, part: Column, rows: usize) {
+        let appended = match (&mut self.data, part.data) {
+            (Data::Int(own), Data::Int(other)) | (Data::Time(own), Data::Time(other)) => {
+                own.append_owned(other)
             }
-            return Ok(Column::of_cells(cells));
-        }
-        macro_rules! join {
-            ($variant:ident, $missing:expr) => {{
-                let mut all = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
-                for part in parts {
-                    stopped()?;
-                    match &part.data {
-                        Data::$variant(values) => all.extend_from_slice(values),
-                        _ => all.resize(all.len() + part.len(), $missing),
-                    }
-                }
-                Data::$variant(all)
-            }};
-        }
-        Ok(Column::new(match kind {
-            Kind::Int => join!(Int, NO_INT),
-            Kind::Time => join!(Time, NO_TIME),
-            Kind::Float => join!(Float, f64::NAN),
-            Kind::Bool => join!(Bool, None),
-            Kind::Level => join!(Level, Level::None),
-            Kind::Mixed => join!(Mixed, Cell::Missing),
-            Kind::Text | Kind::Missing => return concat_texts(parts, stopped),
-        }))
+            (Data::Float(own), Data::Float(other)) => own.append_owned(other),
+            (Data::Bool(own), Data::Bool(other)) => own.append_owned(other),
+            (Data::Level(own), Data::Level(other)) => {
+                own.reserve(rows.saturating_sub(own.len()));
+                own.extend(other);
+                Ok(())
+            }
+            (Data::List(own), Data::List(other)) => {
+                own.extend(other);
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        // Arrays of one type go together up to four billion rows, and no budget lets so many be kept.
+        debug_assert!(appended.is_ok());
     }
 
     /// Bytes it takes in memory.
@@ -301,34 +402,68 @@ impl Column {
             Data::Text { codes, texts } => codes.len() * 4 + texts.bytes(),
             Data::Int(values) | Data::Time(values) => values.len() * 8,
             Data::Float(values) => values.len() * 8,
-            Data::Bool(values) => values.len(),
+            Data::Bool(values) => values.len().div_ceil(4),
             Data::Level(values) => values.len(),
-            Data::Mixed(values) => values.iter().map(Cell::bytes).sum(),
+            Data::List(values) => values.iter().map(Cell::bytes).sum(),
         }
     }
 }
 
+fn is_null<T: PolarsDataType>(values: &ChunkedArray<T>, row: usize) -> bool {
+    values.null_count() > 0 && values.downcast_iter().next().is_some_and(|array| array.is_null(row))
+}
+
+/// An array in which those values are missing that are none.
+fn with_gaps<T: PolarsNumericType>(
+    values: Vec<T::Native>,
+    is_there: impl Fn(T::Native) -> bool,
+) -> ChunkedArray<T> {
+    if values.iter().all(|&value| is_there(value)) {
+        return ChunkedArray::from_vec(UNNAMED, values);
+    }
+    let validity: Bitmap = values.iter().map(|&value| is_there(value)).collect();
+    ChunkedArray::from_vec_validity(UNNAMED, values, Some(validity))
+}
+
+/// Numbers as they are, with a value that stands for none where they are missing.
+pub(crate) fn filled<T: PolarsNumericType>(
+    values: &ChunkedArray<T>,
+    missing: T::Native,
+) -> Cow<'_, [T::Native]> {
+    match values.cont_slice() {
+        Ok(values) => Cow::Borrowed(values),
+        Err(_) => Cow::Owned(values.iter().map(|value| value.unwrap_or(missing)).collect()),
+    }
+}
+
+/// Whole numbers as floats.
+pub(crate) fn as_floats(values: &Int64Chunked) -> Float64Chunked {
+    let floats = |values: &[i64]| values.iter().map(|&value| value as f64).collect();
+    let array = values.downcast_as_array();
+    Float64Chunked::from_vec_validity(UNNAMED, floats(array.values()), array.validity().cloned())
+}
+
 /// What the codes of these rows stand for.
 fn decoded(column: &Arc<PackedColumn>, rows: &Picked<'_>, code: impl Fn(usize) -> u64) -> Column {
-    Column::new(match column.values {
-        Values::Texts(_) => Data::Text {
+    match column.values {
+        Values::Texts(_) => Column::new(Data::Text {
             // The code of a missing value is the one before 0.
             codes: rows.map(|row| (code(row) as u32).wrapping_sub(1)),
             texts: Dictionary::Segment(Arc::clone(column)),
-        },
+        }),
         Values::Numbers { base, unit } => {
             let number = |row: usize| Some(base.wrapping_add(code(row).checked_sub(1)? as i64));
             match unit {
-                Unit::Whole | Unit::Time => Data::Int(rows.map(|row| number(row).unwrap_or(NO_INT))),
-                Unit::Truth => Data::Bool(rows.map(|row| number(row).map(|truth| truth != 0))),
+                Unit::Whole | Unit::Time => Column::ints(rows.map(|row| number(row).unwrap_or(NO_INT))),
+                Unit::Truth => Column::bools(rows.map(|row| number(row).map(|truth| truth != 0)).into_iter()),
                 Unit::Decimals(_) | Unit::Bits => {
-                    Data::Float(rows.map(|row| number(row).map_or(f64::NAN, |number| unit.float(number))))
+                    Column::floats(rows.map(|row| number(row).map_or(f64::NAN, |number| unit.float(number))))
                 }
             }
         }
         // Columns are packed so for calculations only.
-        Values::Sparse { .. } | Values::Listed(_) => Data::Missing(rows.len()),
-    })
+        Values::Sparse { .. } | Values::Listed(_) => Column::missing(rows.len()),
+    }
 }
 
 fn concat_texts<E>(parts: &[&Column], stopped: &dyn Fn() -> Result<(), E>) -> Result<Column, E> {
@@ -363,7 +498,7 @@ fn concat_texts<E>(parts: &[&Column], stopped: &dyn Fn() -> Result<(), E>) -> Re
 /// The dictionary of all parts that have one, where it is the same: parts of one segment, or of one table.
 fn common_dictionary(parts: &[&Column]) -> Option<Dictionary> {
     let mut dictionaries = parts.iter().filter_map(|part| match &part.data {
-        Data::Text { texts, .. } => Some(texts),
+        Data::Text { texts, .. } if texts.len() > 0 => Some(texts),
         _ => None,
     });
     let first = dictionaries.next()?;
@@ -406,9 +541,6 @@ impl TextBuilder {
     }
 
     pub fn finish(self) -> Column {
-        if self.texts.len() == 0 {
-            return Column::missing(self.codes.len());
-        }
         Column::new(Data::Text { codes: self.codes, texts: Dictionary::Own(Arc::new(self.texts)) })
     }
 }
@@ -433,6 +565,19 @@ impl Picked<'_> {
         match self {
             Picked::Run(range) => range.clone().map(value).collect(),
             Picked::Some(rows) => rows.iter().map(|&row| row as usize).map(value).collect(),
+        }
+    }
+
+    fn of_array<T: PolarsNumericType>(&self, values: &ChunkedArray<T>) -> ChunkedArray<T> {
+        match (self, values.cont_slice()) {
+            (Picked::Run(range), _) => values.slice(range.start as i64, range.len()),
+            (Picked::Some(rows), Ok(values)) => {
+                ChunkedArray::from_vec(UNNAMED, rows.iter().map(|&row| values[row as usize]).collect())
+            }
+            (Picked::Some(rows), Err(_)) => {
+                let picked = rows.iter().map(|&row| values.get(row as usize));
+                ChunkedArray::from_iter_options(UNNAMED, picked)
+            }
         }
     }
 

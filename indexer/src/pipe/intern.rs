@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use ingest::{NO_INT, NO_TIME};
-
 use super::cell::Cell;
 use super::column::{Column, Data, Dictionary};
 use crate::hash::Fast;
@@ -69,13 +67,16 @@ impl Interner {
                 into.resize(*rows, id);
             }
             Data::Text { codes, texts } => self.texts(codes, texts, into),
-            Data::Int(values) => into.extend(values.iter().map(|&value| self.int(value))),
+            Data::Int(values) => into.extend(values.iter().map(|value| self.int(value))),
             Data::Time(values) => {
                 // Times come in order mostly, and bins of them repeat.
-                let mut last = (NO_TIME, self.missing_unless(values.first() != Some(&NO_TIME)));
-                for &value in values {
+                let mut last = (None, NONE);
+                for value in values.iter() {
                     if value != last.0 || last.1 == NONE {
-                        let id = if value == NO_TIME { self.missing() } else { self.id(&Cell::Time(value)) };
+                        let id = match value {
+                            Some(value) => self.id(&Cell::Time(value)),
+                            None => self.missing(),
+                        };
                         last = (value, id);
                     }
                     into.push(last.1);
@@ -95,14 +96,8 @@ impl Interner {
         }
     }
 
-    fn missing_unless(&mut self, there: bool) -> u32 {
-        if there { NONE } else { self.missing() }
-    }
-
-    fn int(&mut self, value: i64) -> u32 {
-        if value == NO_INT {
-            return self.missing();
-        }
+    fn int(&mut self, value: Option<i64>) -> u32 {
+        let Some(value) = value else { return self.missing() };
         let Some(place) = usize::try_from(value).ok().filter(|&place| place < SMALL) else {
             return self.id(&Cell::Int(value));
         };

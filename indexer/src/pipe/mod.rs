@@ -3,7 +3,7 @@
 //! [`answer`] reads events ([`source`]) and sends them through the steps that [`plan`] makes of a query's
 //! stages ([`stages`]). A stage either works on each row alone, and then on several threads, or remembers what
 //! it saw; what stages keep is counted against one budget. The first aggregation is calculated from the codes of
-//! columns where that gives the same ([`lower`]). Expressions are in [`expr`].
+//! columns where that gives the same ([`lower`]). Expressions are in [`expr`], over arrays of polars ([`column`]).
 
 mod answer;
 mod best;
@@ -30,7 +30,7 @@ pub use answer::Partial;
 pub(crate) use calendar::Width;
 pub use cell::Cell;
 pub use column::{Column, Kind};
-pub(crate) use column::{Data as ColumnData, Dictionary, TextBuilder};
+pub(crate) use column::{Data as ColumnData, Dictionary, TextBuilder, filled};
 pub(crate) use expr::floats;
 pub use run::RunOptions;
 pub(crate) use run::{Budget, Clock, Run};

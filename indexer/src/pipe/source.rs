@@ -1,14 +1,15 @@
 //! Events as tables: only the columns that something reads, a few thousand rows at a time.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::cell::Cell;
-use super::column::{Column, Data, Dictionary, Picked, TextBuilder};
+use super::column::{Column, Data, Dictionary, Kind, Picked, TextBuilder};
 use super::run::Run;
 use super::table::{EventRef, Table};
+use crate::FieldKind;
 use crate::case::Snapshot;
 use crate::error::Result;
 use crate::exec::Part;
@@ -28,6 +29,8 @@ pub(crate) struct Reader<'a> {
     wanted: &'a Wanted,
     cursor: RawCursor<'a>,
     sources: Dictionary,
+    /// The types of fields in all of the case, as far as they were asked for.
+    kinds: RefCell<HashMap<String, Kind>>,
     /// So few rows are read that no whole column is worth being made for them.
     few: bool,
 }
@@ -43,7 +46,8 @@ impl<'a> Reader<'a> {
     pub fn new(snapshot: &'a Snapshot, wanted: &'a Wanted, cursor: RawCursor<'a>) -> Reader<'a> {
         let mut names = Texts::default();
         snapshot.sources().iter().for_each(|source| names.push(&source.name));
-        Reader { snapshot, wanted, cursor, sources: Dictionary::Own(Arc::new(names)), few: false }
+        let sources = Dictionary::Own(Arc::new(names));
+        Reader { snapshot, wanted, cursor, sources, kinds: RefCell::default(), few: false }
     }
 
     /// One of single rows.
@@ -138,6 +142,20 @@ impl<'a> Reader<'a> {
         self.column(&segment, name, (rows, &HashMap::new()), run)
     }
 
+    /// A field's values in one segment as values of the case: of one type, and text where there are several.
+    pub fn of_case(&self, name: &str, column: Column) -> Column {
+        let known = self.kinds.borrow().get(name).copied();
+        let kind = known.unwrap_or_else(|| {
+            let kind = kind_of(name, self.snapshot);
+            self.kinds.borrow_mut().insert(name.to_owned(), kind);
+            kind
+        });
+        match kind {
+            Kind::Missing => column,
+            kind => column.into_kind(kind),
+        }
+    }
+
     /// The names of sources by their numbers.
     pub fn sources(&self) -> &Dictionary {
         &self.sources
@@ -153,15 +171,15 @@ impl<'a> Reader<'a> {
         match name {
             "time" => {
                 let times = segment.times()?;
-                Ok(Column::new(Data::Time(rows.map(|row| times.get(row)))))
+                Ok(Column::times(rows.map(|row| times.get(row))))
             }
             "level" => {
                 let levels = segment.levels()?;
-                Ok(Column::new(Data::Level(rows.map(|row| levels.get(row)))))
+                Ok(Column::levels(rows.map(|row| levels.get(row))))
             }
             "line" => {
                 let column = segment.packed("line")?;
-                Ok(Column::new(Data::Int(rows.map(|row| column.whole_at(row)))))
+                Ok(Column::ints(rows.map(|row| column.whole_at(row))))
             }
             "source" => {
                 let places = segment.locations()?;
@@ -169,7 +187,7 @@ impl<'a> Reader<'a> {
                 Ok(Column::new(Data::Text { codes, texts: self.sources.clone() }))
             }
             "raw" => self.raw(segment, rows, run),
-            _ => field(segment, name, (rows, far), run),
+            _ => Ok(self.of_case(name, field(segment, name, (rows, far), run)?)),
         }
     }
 
@@ -227,6 +245,18 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The type of a field: the narrowest that holds its values in all segments.
+fn kind_of(name: &str, snapshot: &Snapshot) -> Kind {
+    let fields = snapshot.segments.iter().flat_map(|segment| &segment.meta.fields);
+    let kinds = fields.filter(|field| field.name == name).map(|field| match field.kind {
+        FieldKind::Int => Kind::Int,
+        FieldKind::Float => Kind::Float,
+        FieldKind::Bool => Kind::Bool,
+        FieldKind::Text => Kind::Text,
+    });
+    kinds.fold(Kind::Missing, Kind::with)
+}
+
 /// Hands out the rows of a part, some thousands at a time, until no more are wanted.
 pub(crate) fn each_run(
     part: &Part,
@@ -265,11 +295,8 @@ fn field(
     let mut columns = columns.collect::<Result<Vec<_>>>()?.into_iter();
     let Some(first) = columns.next() else { return Ok(Column::missing(rows.len())) };
     Ok(columns.fold(first, |first, other| {
-        let cells = (0..rows.len()).map(|row| match first.cell(row) {
-            Cell::Missing => other.cell(row),
-            cell => cell,
-        });
-        Column::of_cells(cells.collect())
+        let place = |row| Some(usize::from(first.is_missing(row)));
+        Column::choose(&[first.clone(), other], rows.len(), place)
     }))
 }
 

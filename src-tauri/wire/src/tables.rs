@@ -68,7 +68,7 @@ pub enum ColumnKind {
     /// Cells are nanoseconds as decimal strings.
     Time,
     Level,
-    Mixed,
+    List,
 }
 
 /// A value as JSON: times as decimal strings of nanoseconds, whole numbers beyond 2^53 as strings, lists as
@@ -257,7 +257,7 @@ fn kind(kind: indexer::ColumnKind) -> ColumnKind {
         indexer::ColumnKind::Bool => ColumnKind::Bool,
         indexer::ColumnKind::Time => ColumnKind::Time,
         indexer::ColumnKind::Level => ColumnKind::Level,
-        indexer::ColumnKind::Mixed => ColumnKind::Mixed,
+        indexer::ColumnKind::List => ColumnKind::List,
     }
 }
 

@@ -43,7 +43,7 @@ export function chartOfTable(head: TableHead, rows: Rows, group?: string): Chart
   // A time behind a figure was calculated: it is what a group came to, and no place on an axis.
   const time = columns.findIndex(({ kind }, at) => kind === 'time' && at < firstFigure);
   const names = columns.flatMap(({ kind }, at) =>
-    kind === 'text' || kind === 'level' || kind === 'bool' || kind === 'mixed' ? [at] : [],
+    kind === 'text' || kind === 'level' || kind === 'bool' || kind === 'list' ? [at] : [],
   );
   if (time >= 0) return overTime(head, rows, time, names[0] ?? null, figures);
   if (names.length === 0) return null;

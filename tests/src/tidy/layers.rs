@@ -29,9 +29,10 @@ const RULES: &[Rule] = &[
             "indexer/src/aggregate/",
             "indexer/src/export/",
             "indexer/src/frame/",
+            "indexer/src/pipe/",
         ],
         names: &["polars", "tantivy"],
-        why: "only storage/, exec/, aggregate/, export/ and frame/ name polars or tantivy",
+        why: "only storage/, exec/, aggregate/, export/, frame/ and pipe/ name polars or tantivy",
     },
     Rule {
         place: "indexer/src/query/",

@@ -1,20 +1,11 @@
 //! `+ - * / %` on two values.
 //!
-//! Whole numbers are calculated exactly. Floats that are decimal numbers of up to nine places, which nearly
-//! all in logs are, are calculated as such: `0.1 + 0.2` is `0.3`, and `0.3 / 0.1` is `3`.
+//! Whole numbers are calculated exactly. A float that is within its rounding of a decimal number of nine places, or of
+//! fewer where it is large, is that number: `0.1 + 0.2` is `0.3`, and `0.3 / 0.1` is `3`.
 
 use super::super::cell::Cell;
 use super::convert::number_of;
 use crate::query::BinaryOp;
-
-/// The most decimal places that are calculated exactly.
-const PLACES: usize = 9;
-
-/// Whole numbers below this are exact as floats.
-const EXACT: i128 = 1 << 53;
-
-const POWERS: [i64; PLACES + 1] =
-    [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
 
 pub fn arithmetic(op: BinaryOp, left: &Cell, right: &Cell) -> Cell {
     match (op, left, right) {
@@ -69,45 +60,48 @@ pub fn floats(op: BinaryOp, left: f64, right: f64) -> Cell {
     if right == 0.0 && matches!(op, BinaryOp::Divide | BinaryOp::Remainder) {
         return Cell::Missing;
     }
-    if let Some(value) = exactly(op, left, right) {
-        return Cell::float(value);
-    }
     Cell::float(match op {
-        BinaryOp::Add => left + right,
-        BinaryOp::Subtract => left - right,
-        BinaryOp::Multiply => left * right,
-        BinaryOp::Divide => left / right,
-        BinaryOp::Remainder => left % right,
+        BinaryOp::Add => settled(op, left, right, left + right),
+        BinaryOp::Subtract => settled(op, left, right, left - right),
+        BinaryOp::Multiply => settled(op, left, right, left * right),
+        BinaryOp::Divide => settled(op, left, right, left / right),
+        BinaryOp::Remainder => remainder(left, right),
         BinaryOp::Compare(_) | BinaryOp::Like => return Cell::Missing,
     })
 }
 
-/// As decimal numbers, where both are and the result is exact.
-fn exactly(op: BinaryOp, left: f64, right: f64) -> Option<f64> {
-    let ((left, left_places), (right, right_places)) = (decimal(left)?, decimal(right)?);
-    let places = left_places.max(right_places);
-    let (same_left, same_right) = (
-        i128::from(left) * i128::from(POWERS[places - left_places]),
-        i128::from(right) * i128::from(POWERS[places - right_places]),
-    );
-    let quotient =
-        |whole: i128, places: usize| (whole.abs() < EXACT).then(|| whole as f64 / 10_f64.powi(places as i32));
-    match op {
-        BinaryOp::Add => quotient(same_left + same_right, places),
-        BinaryOp::Subtract => quotient(same_left - same_right, places),
-        BinaryOp::Multiply => quotient(i128::from(left) * i128::from(right), left_places + right_places),
-        BinaryOp::Divide => (same_left.abs() < EXACT && same_right.abs() < EXACT)
-            .then(|| same_left as f64 / same_right as f64),
-        BinaryOp::Remainder => quotient(same_left % same_right, places),
-        BinaryOp::Compare(_) | BinaryOp::Like => None,
-    }
+/// What is left of a division whose result is cut to a whole number.
+pub fn remainder(left: f64, right: f64) -> f64 {
+    let whole = settled(BinaryOp::Divide, left, right, left / right).trunc();
+    settled(BinaryOp::Subtract, left, right, left - right * whole)
 }
 
-/// A float as a whole number of units of its last decimal place, where it has few places.
-pub fn decimal(value: f64) -> Option<(i64, usize)> {
-    POWERS.iter().enumerate().find_map(|(places, &power)| {
-        let whole = (value * power as f64).round();
-        let same = (whole / power as f64).partial_cmp(&value).is_some_and(std::cmp::Ordering::is_eq);
-        (whole.abs() < EXACT as f64 && same).then_some((whole as i64, places))
-    })
+/// The result of an operation, or the decimal number that it is but for its rounding.
+#[inline]
+pub fn settled(op: BinaryOp, left: f64, right: f64, result: f64) -> f64 {
+    let size = match op {
+        BinaryOp::Add | BinaryOp::Subtract => left.abs().max(right.abs()).max(result.abs()),
+        _ => result.abs(),
+    };
+    let near = decimal(result);
+    // Each of the three numbers, and what they are taken for, is off by half a unit of its last place.
+    if (near - result).abs() <= size * (2.0 * f64::EPSILON) { near } else { result }
+}
+
+/// The nearest number of nine decimal places; of fewer, where so many cannot be told.
+#[inline]
+pub fn decimal(value: f64) -> f64 {
+    let size = value.abs();
+    let unit = if size < 2e6 {
+        1e9
+    } else if size < 2e9 {
+        1e6
+    } else if size < 2e12 {
+        1e3
+    } else {
+        return value;
+    };
+    // Beside this number floats have no fraction, so that the sum is rounded to a whole one.
+    const NO_FRACTION: f64 = 6_755_399_441_055_744.0;
+    ((value * unit + NO_FRACTION) - NO_FRACTION) / unit
 }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::super::cell::Cell;
+use super::super::column::Kind;
 use super::convert::{level_of, number_of, time_of};
 use crate::query::Op;
 
@@ -28,19 +29,23 @@ pub fn order(left: &Cell, right: &Cell) -> Option<Ordering> {
     }
 }
 
-fn with_text(value: &Cell, text: &str) -> Ordering {
-    let read = match value {
-        Cell::Int(_) | Cell::Float(_) => number_of(&Cell::text(text)),
-        Cell::Time(_) => time_of(text).map(Cell::Time),
-        Cell::Level(_) => level_of(text).map(Cell::Level),
-        Cell::Bool(_) => match text.to_ascii_lowercase().as_str() {
+/// A text read as a value of this type.
+pub fn read_as(kind: Kind, text: &str) -> Option<Cell> {
+    match kind {
+        Kind::Int | Kind::Float => number_of(&Cell::text(text)),
+        Kind::Time => time_of(text).map(Cell::Time),
+        Kind::Level => level_of(text).map(Cell::Level),
+        Kind::Bool => match text.to_ascii_lowercase().as_str() {
             "true" => Some(Cell::Bool(true)),
             "false" => Some(Cell::Bool(false)),
             _ => None,
         },
         _ => None,
-    };
-    read.map_or_else(|| value.to_string().as_str().cmp(text), |read| value.cmp(&read))
+    }
+}
+
+fn with_text(value: &Cell, text: &str) -> Ordering {
+    read_as(value.kind(), text).map_or_else(|| value.to_string().as_str().cmp(text), |read| value.cmp(&read))
 }
 
 /// The whole text against a pattern with `*` and `?`, in any case.

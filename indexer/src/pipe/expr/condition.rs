@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use ingest::{Level, NO_INT, NO_TIME};
+use ingest::{Level, NO_INT};
 
-use super::super::cell::Cell;
-use super::super::column::{Column, Data, Dictionary, TextBuilder};
+use super::super::column::{Column, Data, Dictionary, Kind, filled};
 use super::super::names::Names;
 use super::super::run::Clock;
 use super::super::table::Table;
@@ -106,11 +105,11 @@ fn column_passing(column: &Column, test: &ValueTest) -> Vec<bool> {
             levels.iter().map(|&level| passes[level as usize]).collect()
         }
         Data::Time(times) => {
-            times.iter().map(|&time| time != NO_TIME && time_passes(time, &test.test)).collect()
+            times.iter().map(|time| time.is_some_and(|time| time_passes(time, &test.test))).collect()
         }
         _ => {
             let mut passing = vec![false; rows];
-            for values in values_of(column) {
+            if let Some(values) = values_of(column) {
                 let found = passing_values(values, test);
                 found.iter().for_each(|row| passing[row as usize] = true);
             }
@@ -140,30 +139,16 @@ fn time_passes(time: i64, test: &Test) -> bool {
     }
 }
 
-/// The column as what fields are stored as: one for each type that it holds.
-fn values_of(column: &Column) -> Vec<Values> {
-    let plain = |column: &Column| match &column.data {
-        Data::Int(values) => Some(Values::Int(values.clone())),
-        Data::Float(values) => Some(Values::Float(values.clone())),
-        Data::Bool(values) => Some(Values::Bool(values.clone())),
-        Data::Text { codes, texts } => Some(text_values(codes, texts)),
-        _ => None,
-    };
-    if let Data::Mixed(cells) = &column.data {
-        let ints = cells.iter().map(|cell| if let Cell::Int(value) = cell { *value } else { NO_INT });
-        let floats = cells.iter().map(|cell| if let Cell::Float(value) = cell { *value } else { f64::NAN });
-        let bools = cells.iter().map(|cell| if let Cell::Bool(value) = cell { Some(*value) } else { None });
-        let mut texts = TextBuilder::default();
-        for cell in cells {
-            let is_text = !matches!(cell, Cell::Missing | Cell::Int(_) | Cell::Float(_) | Cell::Bool(_));
-            texts.push(is_text.then(|| cell.to_string()).as_deref());
-        }
-        let mut found =
-            vec![Values::Int(ints.collect()), Values::Float(floats.collect()), Values::Bool(bools.collect())];
-        found.extend(plain(&texts.finish()));
-        return found;
-    }
-    plain(column).into_iter().collect()
+/// The column as what fields are stored as.
+fn values_of(column: &Column) -> Option<Values> {
+    Some(match &column.data {
+        Data::Int(values) => Values::Int(filled(values, NO_INT).into_owned()),
+        Data::Float(values) => Values::Float(filled(values, f64::NAN).into_owned()),
+        Data::Bool(values) => Values::Bool(values.iter().collect()),
+        Data::Text { codes, texts } => text_values(codes, texts),
+        Data::List(_) => return values_of(&column.as_kind(Kind::Text)),
+        Data::Missing(_) | Data::Time(_) | Data::Level(_) => return None,
+    })
 }
 
 /// Only the texts that occur.

@@ -1,19 +1,22 @@
 //! Evaluating an expression over a table, a column at a time.
 //!
-//! What depends on one column of texts alone is calculated once for each distinct text. Comparisons and sums
-//! of numbers run over whole columns ([`super::kernels`]); everything else goes value by value through the
-//! same functions, so that all ways give the same.
+//! Numbers, times and truths are calculated by polars' kernels ([`super::kernels`]). What depends on one column of texts
+//! alone is calculated once for each distinct text, and everything else value by value.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use polars::prelude::{BooleanChunked, ChunkFull, ChunkFullNull, PlSmallStr};
+
 use super::super::cell::Cell;
-use super::super::column::{Column, Data, Kind, Picked};
+use super::super::column::{Column, Data, Dictionary, Kind, Picked};
 use super::super::run::Clock;
 use super::super::table::Table;
 use super::{Expression, Node, arithmetic, compare, convert, functions, kernels, text};
 use crate::error::Result;
-use crate::query::{BinaryOp, Quantity, Unit};
+use crate::hash::Fast;
+use crate::query::functions::Function;
+use crate::query::{BinaryOp, Op, Quantity, Unit};
 
 /// A column, or one value for all rows.
 #[derive(Clone, Debug)]
@@ -23,18 +26,15 @@ pub enum Value<'t> {
 }
 
 impl Value<'_> {
-    pub fn cell(&self, row: usize) -> Cell {
+    fn kind(&self) -> Kind {
         match self {
-            Value::One(cell) => cell.clone(),
-            Value::Many(column) => column.cell(row),
+            Value::One(cell) => cell.kind(),
+            Value::Many(column) => column.kind(),
         }
     }
 
     fn is_time(&self) -> bool {
-        match self {
-            Value::One(cell) => matches!(cell, Cell::Time(_)),
-            Value::Many(column) => column.kind() == Kind::Time,
-        }
+        self.kind() == Kind::Time
     }
 }
 
@@ -46,61 +46,22 @@ struct Found<'t> {
 
 impl Expression {
     pub fn column(&self, table: &Table, clock: &Clock) -> Result<Column> {
-        if let Some(column) = self.per_distinct_text(table, clock)? {
-            return Ok(column);
-        }
-        Ok(match self.evaluator(table, clock).value(&self.node)?.value {
-            Value::One(cell) => Column::constant(&cell, table.rows()),
-            Value::Many(column) => column.into_owned(),
-        })
+        let evaluator = self.evaluator(table, clock);
+        let value = evaluator.value(&self.node)?.value;
+        Ok(evaluator.column_of(&value).into_owned())
     }
 
     /// The rows for which the expression is true.
     pub fn holding(&self, table: &Table, clock: &Clock) -> Result<Vec<u32>> {
-        let column = self.column(table, clock)?;
-        Ok(match &column.data {
-            Data::Bool(values) => {
-                (0..values.len() as u32).filter(|&row| values[row as usize] == Some(true)).collect()
-            }
-            _ => (0..column.len() as u32).filter(|&row| column.cell(row as usize).holds()).collect(),
-        })
+        let evaluator = self.evaluator(table, clock);
+        let value = evaluator.value(&self.node)?.value;
+        let truths = evaluator.truths(&value);
+        Ok(truths.downcast_as_array().true_and_valid().true_idx_iter().map(|row| row as u32).collect())
     }
 
     fn evaluator<'t>(&self, table: &'t Table, clock: &'t Clock) -> Evaluator<'t> {
         let columns = self.fields.iter().map(|name| table.column(name)).collect();
         Evaluator { table, columns, clock }
-    }
-
-    /// Where one column of texts decides, and they repeat.
-    fn per_distinct_text(&self, table: &Table, clock: &Clock) -> Result<Option<Column>> {
-        let ([name], false) = (self.fields.as_slice(), matches!(self.node, Node::Field(_))) else {
-            return Ok(None);
-        };
-        let Some(Data::Text { codes, texts }) = table.column(name).map(|column| &column.data) else {
-            return Ok(None);
-        };
-        let mut places: HashMap<u32, u32> = HashMap::new();
-        let mut distinct = Vec::new();
-        let limit = codes.len() / 2;
-        let mut rows = Vec::with_capacity(codes.len());
-        for &code in codes {
-            let next = distinct.len() as u32;
-            let place = *places.entry(code).or_insert(next);
-            if place == next {
-                if distinct.len() >= limit {
-                    return Ok(None);
-                }
-                distinct.push(code);
-            }
-            rows.push(place);
-        }
-        let small = Column::new(Data::Text { codes: distinct, texts: texts.clone() });
-        let small = Table::of(vec![(name.to_string(), small)]);
-        let result = match self.evaluator(&small, clock).value(&self.node)?.value {
-            Value::One(cell) => Column::constant(&cell, table.rows()),
-            Value::Many(column) => column.pick(&Picked::Some(&rows)),
-        };
-        Ok(Some(result))
     }
 }
 
@@ -130,28 +91,25 @@ impl<'t> Evaluator<'t> {
                 Ok(Found { value, unit_ns: found.unit_ns })
             }
             Node::Not(inner) => {
-                let value = self.value(inner)?.value;
-                plain(self.map(&value, |cell| match cell {
-                    Cell::Bool(value) => Cell::Bool(!value),
-                    _ => Cell::Missing,
-                }))
+                let truths = self.truths(&self.value(inner)?.value);
+                plain(many(Column::new(Data::Bool(!truths))))
             }
-            Node::And(parts) => plain(self.joined(parts, false)?),
-            Node::Or(parts) => plain(self.joined(parts, true)?),
+            Node::And(parts) => plain(self.joined(parts, |one, other| one & other)?),
+            Node::Or(parts) => plain(self.joined(parts, |one, other| one | other)?),
             Node::Binary(op, left, right) => self.two(*op, left, right),
             Node::In(value, list) => {
                 let (value, unit) = self.with_unit(value)?;
-                let list: Vec<Value> =
-                    list.iter().map(|one| self.beside(one, &value, unit)).collect::<Result<_>>()?;
-                plain(self.rows(|row| is_in(&value.cell(row), list.iter().map(|one| one.cell(row)))))
+                let list = list.iter().map(|one| self.beside(one, &value, unit));
+                plain(self.is_in(&value, &list.collect::<Result<Vec<_>>>()?))
             }
             Node::IsNull(inner) => {
                 let value = self.value(inner)?.value;
-                plain(self.map(&value, |cell| Cell::Bool(cell.is_missing())))
+                let column = self.column_of(&value);
+                plain(many(Column::bools((0..column.len()).map(|row| Some(column.is_missing(row))))))
             }
             Node::Regex(inner, regex) => {
                 let value = self.value(inner)?.value;
-                plain(self.map(&value, |cell| match cell {
+                plain(self.each(&value, |cell| match cell {
                     Cell::Missing => Cell::Missing,
                     Cell::Text(text) => Cell::Bool(regex.is_match(text.as_bytes())),
                     other => Cell::Bool(regex.is_match(other.to_string().as_bytes())),
@@ -160,42 +118,86 @@ impl<'t> Evaluator<'t> {
             Node::Call(function, arguments) => self.call(*function, arguments),
             Node::CallPattern(function, value, regex, rest) => {
                 let value = self.value(value)?.value;
-                let rest: Vec<Value> =
-                    rest.iter().map(|one| Ok(self.value(one)?.value)).collect::<Result<_>>()?;
-                plain(self.rows(|row| {
-                    let rest: Vec<Cell> = rest.iter().map(|one| one.cell(row)).collect();
-                    text::pattern(*function, &value.cell(row), regex, &rest)
-                }))
+                let rest = rest.iter().map(|one| Ok(self.value(one)?.value));
+                let mut values = rest.collect::<Result<Vec<_>>>()?;
+                values.insert(0, value);
+                plain(self.of_all(&values, |cells| text::pattern(*function, &cells[0], regex, &cells[1..])))
             }
             Node::Bin(inner, width) => {
                 let (value, unit) = self.with_unit(inner)?;
                 let column = self.column_of(&value);
-                plain(Value::Many(Cow::Owned(width.bin(&column, unit, &self.clock.zone))))
+                plain(many(width.bin(&column, unit, &self.clock.zone)))
             }
             Node::Filter(filter) => {
                 let passing = filter.passing(self.table);
-                plain(Value::Many(Cow::Owned(Column::new(Data::Bool(
-                    passing.into_iter().map(Some).collect(),
-                )))))
+                plain(many(Column::bools(passing.into_iter().map(Some))))
             }
         }
     }
 
-    fn call(&self, function: crate::query::functions::Function, arguments: &[Node]) -> Result<Found<'t>> {
+    fn call(&self, function: Function, arguments: &[Node]) -> Result<Found<'t>> {
         let found: Vec<Found> = arguments.iter().map(|one| self.value(one)).collect::<Result<_>>()?;
         let unit_ns = found.iter().find_map(|one| one.unit_ns);
         let values: Vec<Value> = found.into_iter().map(|one| one.value).collect();
-        let mut cells = vec![Cell::Missing; values.len()];
-        let value = if values.iter().all(|value| matches!(value, Value::One(_))) {
-            values.iter().zip(&mut cells).for_each(|(value, cell)| *cell = value.cell(0));
-            Value::One(functions::call(function, &cells, self.clock))
-        } else {
-            self.rows(|row| {
-                values.iter().zip(&mut cells).for_each(|(value, cell)| *cell = value.cell(row));
-                functions::call(function, &cells, self.clock)
-            })
-        };
+        let value = self
+            .chosen(function, &values)
+            .map_or_else(|| self.of_all(&values, |cells| functions::call(function, cells, self.clock)), many);
         Ok(Found { value, unit_ns })
+    }
+
+    /// What functions give that choose one of their arguments in each row; nothing for the others.
+    fn chosen(&self, function: Function, values: &[Value<'t>]) -> Option<Column> {
+        let rows = self.table.rows();
+        let columns =
+            || -> Vec<Column> { values.iter().map(|value| self.column_of(value).into_owned()).collect() };
+        Some(match function {
+            Function::If => {
+                let condition = self.truths(&values[0]);
+                let columns = columns();
+                let place = |row| if condition.get(row) == Some(true) { 0 } else { 1 };
+                Column::choose(&columns[1..], rows, |row| {
+                    Some(place(row)).filter(|place| place + 1 < columns.len())
+                })
+            }
+            Function::Case => {
+                let conditions: Vec<BooleanChunked> =
+                    values.chunks_exact(2).map(|pair| self.truths(&pair[0])).collect();
+                let otherwise = (values.len() % 2 == 1).then(|| values.len() - 1);
+                let columns = columns();
+                // The conditions are no results, and so do not decide of which type these are.
+                let mut results: Vec<Column> = columns.chunks_exact(2).map(|pair| pair[1].clone()).collect();
+                results.extend(otherwise.map(|place| columns[place].clone()));
+                let place = |row| conditions.iter().position(|condition| condition.get(row) == Some(true));
+                Column::choose(&results, rows, |row| place(row).or(otherwise.map(|_| conditions.len())))
+            }
+            Function::Coalesce => {
+                let columns = columns();
+                Column::choose(&columns, rows, |row| {
+                    columns.iter().position(|column| !column.is_missing(row))
+                })
+            }
+            Function::NullIf => {
+                let equal = self.binary(BinaryOp::Compare(Op::Equal), &values[0], &values[1]);
+                let equal = self.truths(&equal);
+                Column::choose(&columns()[..1], rows, |row| (equal.get(row) != Some(true)).then_some(0))
+            }
+            Function::Min | Function::Max => {
+                let columns = columns();
+                let better = if function == Function::Min { Op::Less } else { Op::GreaterOrEqual };
+                let mut best = columns.first()?.clone();
+                for column in &columns[1..] {
+                    let (one, other) = (many(column.clone()), many(best.clone()));
+                    let is_better = self.truths(&self.binary(BinaryOp::Compare(better), &one, &other));
+                    let takes = |row| best.is_missing(row) || is_better.get(row) == Some(true);
+                    let both = [best.clone(), column.clone()];
+                    best = Column::choose(&both, rows, |row| {
+                        Some(usize::from(!column.is_missing(row) && takes(row)))
+                    });
+                }
+                best
+            }
+            _ => return None,
+        })
     }
 
     /// A value and the unit of its numbers, in which a duration beside it counts.
@@ -254,92 +256,172 @@ impl<'t> Evaluator<'t> {
     }
 
     fn binary(&self, op: BinaryOp, left: &Value<'t>, right: &Value<'t>) -> Value<'t> {
-        if let Some(column) = kernels::binary(op, left, right) {
-            return Value::Many(Cow::Owned(column));
-        }
-        let one = |left: &Cell, right: &Cell| match op {
-            BinaryOp::Compare(op) => compare::compare(op, left, right),
-            BinaryOp::Like => match (left, right) {
+        let is_comparison = matches!(op, BinaryOp::Compare(_));
+        let (read_left, read_right) = (read_beside(left, right), read_beside(right, left));
+        let left = read_left.as_ref().filter(|_| is_comparison).unwrap_or(left);
+        let right = read_right.as_ref().filter(|_| is_comparison).unwrap_or(right);
+        let one = |cells: &[Cell]| match op {
+            BinaryOp::Compare(op) => compare::compare(op, &cells[0], &cells[1]),
+            BinaryOp::Like => match (&cells[0], &cells[1]) {
                 (Cell::Missing, _) | (_, Cell::Missing) => Cell::Missing,
-                _ => Cell::Bool(compare::like(&left.to_string(), &right.to_string())),
+                (left, right) => Cell::Bool(compare::like(&left.to_string(), &right.to_string())),
             },
-            op => arithmetic::arithmetic(op, left, right),
+            op => arithmetic::arithmetic(op, &cells[0], &cells[1]),
         };
         match (left, right) {
-            (Value::One(left), Value::One(right)) => Value::One(one(left, right)),
-            _ => self.rows(|row| one(&left.cell(row), &right.cell(row))),
+            (Value::One(left), Value::One(right)) => Value::One(one(&[left.clone(), right.clone()])),
+            _ => match kernels::binary(op, left, right) {
+                Some(column) => many(column),
+                None => self.of_all(&[left.clone(), right.clone()], one),
+            },
         }
+    }
+
+    /// Equal to one of a list; missing where the value is.
+    fn is_in(&self, value: &Value<'t>, list: &[Value<'t>]) -> Value<'t> {
+        let equal = |one: &Value<'t>| {
+            let one = read_beside(one, value).unwrap_or_else(|| one.clone());
+            kernels::binary(BinaryOp::Compare(Op::Equal), value, &one)
+        };
+        let there = || list.iter().filter(|one| one.kind() != Kind::Missing);
+        if let Some(found) = there().map(equal).collect::<Option<Vec<Column>>>()
+            && matches!(value, Value::Many(_))
+            && there().all(|one| matches!(one, Value::One(_)))
+            && !found.is_empty()
+        {
+            let truths = found.into_iter().map(|column| self.truths(&many(column)));
+            return truths
+                .reduce(|one, other| &one | &other)
+                .map_or(Value::One(Cell::Missing), |truths| many(Column::new(Data::Bool(truths))));
+        }
+        let mut values = vec![value.clone()];
+        values.extend_from_slice(list);
+        self.of_all(&values, |cells| {
+            if cells[0].is_missing() {
+                return Cell::Missing;
+            }
+            let is_equal = |one: &Cell| compare::order(&cells[0], one).is_some_and(std::cmp::Ordering::is_eq);
+            Cell::Bool(cells[1..].iter().any(is_equal))
+        })
     }
 
     /// Three-valued: what is missing decides nothing that another part does not decide.
-    fn joined(&self, parts: &[Node], decides: bool) -> Result<Value<'t>> {
-        let parts: Vec<Value> =
-            parts.iter().map(|part| Ok(self.value(part)?.value)).collect::<Result<_>>()?;
-        let joined = (0..self.table.rows()).map(|row| {
-            let mut result = Some(!decides);
-            for part in &parts {
-                match part.truth(row) {
-                    Some(truth) if truth == decides => return Some(decides),
-                    Some(_) => {}
-                    None => result = None,
-                }
-            }
-            result
-        });
-        Ok(Value::Many(Cow::Owned(Column::new(Data::Bool(joined.collect())))))
+    fn joined(
+        &self,
+        parts: &[Node],
+        join: fn(&BooleanChunked, &BooleanChunked) -> BooleanChunked,
+    ) -> Result<Value<'t>> {
+        let mut joined: Option<BooleanChunked> = None;
+        for part in parts {
+            let truths = self.truths(&self.value(part)?.value);
+            joined = Some(match joined {
+                Some(before) => join(&before, &truths),
+                None => truths,
+            });
+        }
+        Ok(joined.map_or(Value::One(Cell::Missing), |truths| many(Column::new(Data::Bool(truths)))))
     }
 
-    fn column_of(&self, value: &Value<'t>) -> Cow<'t, Column> {
+    /// A value as truths; what is neither true nor false is missing.
+    fn truths(&self, value: &Value<'_>) -> BooleanChunked {
+        match value {
+            Value::One(Cell::Bool(value)) => {
+                BooleanChunked::full(PlSmallStr::EMPTY, *value, self.table.rows())
+            }
+            Value::Many(column) if let Data::Bool(values) = &column.data => values.clone(),
+            _ => BooleanChunked::full_null(PlSmallStr::EMPTY, self.table.rows()),
+        }
+    }
+
+    fn column_of<'v>(&self, value: &'v Value<'t>) -> Cow<'v, Column> {
         match value {
             Value::One(cell) => Cow::Owned(Column::constant(cell, self.table.rows())),
-            Value::Many(column) => column.clone(),
+            Value::Many(column) => Cow::Borrowed(column),
         }
     }
 
-    fn map(&self, value: &Value<'t>, mut each: impl FnMut(&Cell) -> Cell) -> Value<'t> {
-        match value {
-            Value::One(cell) => Value::One(each(cell)),
-            Value::Many(column) => self.rows(|row| each(&column.cell(row))),
-        }
+    /// What a function gives for each value; for texts it is called once for each distinct one.
+    fn each(&self, value: &Value<'t>, mut function: impl FnMut(&Cell) -> Cell) -> Value<'t> {
+        let column = match value {
+            Value::One(cell) => return Value::One(function(cell)),
+            Value::Many(column) => column,
+        };
+        let Data::Text { codes, texts } = &column.data else {
+            return many(Column::of_cells(
+                (0..column.len()).map(|row| function(&column.cell(row))).collect(),
+            ));
+        };
+        let (distinct, places) = distinct(codes, texts);
+        let text = |code: &u32| texts.get(*code).map_or(Cell::Missing, Cell::text);
+        let results = Column::of_cells(distinct.iter().map(|code| function(&text(code))).collect());
+        many(results.pick(&Picked::Some(&places)))
     }
 
-    fn rows(&self, mut each: impl FnMut(usize) -> Cell) -> Value<'t> {
-        let cells = (0..self.table.rows()).map(&mut each).collect();
-        Value::Many(Cow::Owned(Column::of_cells(cells)))
+    /// What a function gives for the values of each row.
+    fn of_all(&self, values: &[Value<'t>], mut function: impl FnMut(&[Cell]) -> Cell) -> Value<'t> {
+        let mut cells: Vec<Cell> = values
+            .iter()
+            .map(|value| if let Value::One(cell) = value { cell.clone() } else { Cell::Missing })
+            .collect();
+        let columns = || {
+            let columns = values.iter().enumerate();
+            columns.filter_map(|(place, value)| match value {
+                Value::Many(column) => Some((place, column)),
+                Value::One(_) => None,
+            })
+        };
+        let varying: Vec<_> = columns().collect();
+        match varying.as_slice() {
+            [] => Value::One(function(&cells)),
+            [(place, _)] => self.each(&values[*place], |cell| {
+                cells[*place] = cell.clone();
+                function(&cells)
+            }),
+            several => {
+                let mut row_of = |row: usize| {
+                    several.iter().for_each(|(place, column)| cells[*place] = column.cell(row));
+                    function(&cells)
+                };
+                many(Column::of_cells((0..self.table.rows()).map(&mut row_of).collect()))
+            }
+        }
     }
 }
 
-impl Value<'_> {
-    fn truth(&self, row: usize) -> Option<bool> {
-        match self {
-            Value::One(Cell::Bool(value)) => Some(*value),
-            Value::One(_) => None,
-            Value::Many(column) => match &column.data {
-                Data::Bool(values) => values[row],
-                Data::Mixed(values) => {
-                    if let Cell::Bool(value) = values[row] {
-                        Some(value)
-                    } else {
-                        None
-                    }
-                }
-                _ => None,
-            },
+fn many<'t>(column: Column) -> Value<'t> {
+    Value::Many(Cow::Owned(column))
+}
+
+/// A constant text beside a column of another type, as a value of that type.
+fn read_beside<'t>(one: &Value<'t>, other: &Value<'t>) -> Option<Value<'t>> {
+    let (Value::One(Cell::Text(text)), Value::Many(column)) = (one, other) else { return None };
+    compare::read_as(column.kind(), text).map(Value::One)
+}
+
+/// The codes that there are, and the place of each row's among them.
+fn distinct(codes: &[u32], texts: &Dictionary) -> (Vec<u32>, Vec<u32>) {
+    let mut distinct = Vec::new();
+    let mut place_of = |known: &mut u32, code: u32| {
+        if *known == u32::MAX {
+            *known = distinct.len() as u32;
+            distinct.push(code);
         }
-    }
+        *known
+    };
+    let places = if texts.len() <= codes.len() {
+        // One more, for missing texts.
+        let mut known = vec![u32::MAX; texts.len() + 1];
+        let last = texts.len();
+        codes.iter().map(|&code| place_of(&mut known[(code as usize).min(last)], code)).collect()
+    } else {
+        let mut known: HashMap<u32, u32, Fast> = HashMap::default();
+        codes.iter().map(|&code| place_of(known.entry(code).or_insert(u32::MAX), code)).collect()
+    };
+    (distinct, places)
 }
 
 fn duration(quantity: Quantity, unit_ns: Option<f64>) -> Cell {
     convert::duration_in(quantity, unit_ns.unwrap_or(convert::MILLISECOND))
-}
-
-/// Equal to one of a list; missing where the value is.
-fn is_in(value: &Cell, list: impl Iterator<Item = Cell>) -> Cell {
-    if value.is_missing() {
-        return Cell::Missing;
-    }
-    let mut list = list;
-    Cell::Bool(list.any(|one| compare::order(value, &one).is_some_and(std::cmp::Ordering::is_eq)))
 }
 
 /// The unit that a field's name ends with, in nanoseconds: `duration_ms`, and so `avg(duration_ms)`.

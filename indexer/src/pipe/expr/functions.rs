@@ -1,4 +1,4 @@
-//! What each function gives for the values of a row. A missing value makes the result missing wherever
+//! What each function gives for the values of a row, but for those that choose one of their arguments. A missing value makes the result missing wherever
 //! nothing else is said.
 
 use super::super::cell::Cell;
@@ -9,18 +9,6 @@ use crate::query::functions::Function;
 pub fn call(function: Function, arguments: &[Cell], clock: &Clock) -> Cell {
     use Function as F;
     match function {
-        F::If => {
-            let chosen = if arguments[0].holds() { arguments.get(1) } else { arguments.get(2) };
-            chosen.cloned().unwrap_or(Cell::Missing)
-        }
-        F::Case => case(arguments),
-        F::Coalesce => arguments.iter().find(|cell| !cell.is_missing()).cloned().unwrap_or(Cell::Missing),
-        F::NullIf => {
-            let equal =
-                super::compare::order(&arguments[0], &arguments[1]).is_some_and(std::cmp::Ordering::is_eq);
-            if equal { Cell::Missing } else { arguments[0].clone() }
-        }
-        F::Min | F::Max => extreme(function, arguments),
         F::Abs | F::Round | F::Floor | F::Ceil | F::Sqrt | F::Pow | F::Exp | F::Ln | F::Log | F::Sign => {
             number::number(function, arguments)
         }
@@ -41,8 +29,10 @@ pub fn call(function: Function, arguments: &[Cell], clock: &Clock) -> Cell {
         }
         F::Hash => text::hash(&arguments[0]),
         F::Duration => text::duration(&arguments[0], arguments.get(1)),
-        // These are nodes of their own, because their second argument is compiled.
-        F::Bin | F::Replace | F::Extract => Cell::Missing,
+        // These choose among columns, and the second argument of these is compiled.
+        F::If | F::Case | F::Coalesce | F::NullIf | F::Min | F::Max | F::Bin | F::Replace | F::Extract => {
+            Cell::Missing
+        }
         F::Len
         | F::Lower
         | F::Upper
@@ -59,20 +49,4 @@ pub fn call(function: Function, arguments: &[Cell], clock: &Clock) -> Cell {
         | F::JsonExtract
         | F::UrlDecode => text::text(function, arguments),
     }
-}
-
-fn case(arguments: &[Cell]) -> Cell {
-    let mut pairs = arguments.chunks_exact(2);
-    let otherwise = pairs.remainder().first();
-    let found = pairs.find(|pair| pair[0].holds()).map(|pair| &pair[1]);
-    found.or(otherwise).cloned().unwrap_or(Cell::Missing)
-}
-
-/// The least or the greatest of the values that are there.
-fn extreme(function: Function, arguments: &[Cell]) -> Cell {
-    let there = arguments.iter().filter(|cell| !cell.is_missing());
-    let compare =
-        |one: &&Cell, other: &&Cell| super::compare::order(one, other).unwrap_or(std::cmp::Ordering::Equal);
-    let found = if function == Function::Min { there.min_by(compare) } else { there.max_by(compare) };
-    found.cloned().unwrap_or(Cell::Missing)
 }

@@ -1,140 +1,166 @@
-//! Operators over whole columns of numbers and times. They give what [`super::compare`] and
+//! Operators over whole columns of numbers and times, by the kernels of polars. They give what [`super::compare`] and
 //! [`super::arithmetic`] give value by value; a test holds them together.
 
-use std::cmp::Ordering;
-
-use ingest::{NO_INT, NO_TIME};
+use polars::prelude::arity::broadcast_binary_elementwise_values as each_pair;
+use polars::prelude::{
+    ArithmeticChunked, BooleanChunked, ChunkAgg, ChunkCompareEq, ChunkCompareIneq, ChunkedArray,
+    Float64Chunked, Int64Chunked, PlSmallStr, PolarsNumericType,
+};
 
 use super::super::cell::Cell;
-use super::super::column::{Column, Data};
-use super::arithmetic::{arithmetic, floats};
+use super::super::column::{Column, Data, as_floats};
+use super::arithmetic::{remainder, settled};
 use super::evaluate::Value;
 use crate::query::{BinaryOp, Op};
 
-/// Numbers, or a number for all rows.
-enum Numbers<'a> {
-    Ints(&'a [i64]),
-    Floats(&'a [f64]),
-    Times(&'a [i64]),
-    Int(i64),
-    Float(f64),
-    Time(i64),
+/// Numbers of a column, or one for all rows.
+enum Numbers {
+    Whole(Int64Chunked),
+    Times(Int64Chunked),
+    Floats(Float64Chunked),
 }
 
-fn numbers<'a>(value: &'a Value<'_>) -> Option<Numbers<'a>> {
-    Some(match value {
-        Value::One(Cell::Int(value)) => Numbers::Int(*value),
-        Value::One(Cell::Float(value)) => Numbers::Float(*value),
-        Value::One(Cell::Time(value)) => Numbers::Time(*value),
-        Value::One(_) => return None,
-        Value::Many(column) => match &column.data {
-            Data::Int(values) => Numbers::Ints(values),
-            Data::Float(values) => Numbers::Floats(values),
-            Data::Time(values) => Numbers::Times(values),
-            _ => return None,
-        },
-    })
+impl Numbers {
+    fn of(value: &Value<'_>) -> Option<Numbers> {
+        let one = |value: i64| Int64Chunked::from_vec(PlSmallStr::EMPTY, vec![value]);
+        Some(match value {
+            Value::One(Cell::Int(value)) => Numbers::Whole(one(*value)),
+            Value::One(Cell::Time(value)) => Numbers::Times(one(*value)),
+            Value::One(Cell::Float(value)) => {
+                Numbers::Floats(Float64Chunked::from_vec(PlSmallStr::EMPTY, vec![*value]))
+            }
+            Value::One(_) => return None,
+            Value::Many(column) => match &column.data {
+                Data::Int(values) => Numbers::Whole(values.clone()),
+                Data::Time(values) => Numbers::Times(values.clone()),
+                Data::Float(values) => Numbers::Floats(values.clone()),
+                _ => return None,
+            },
+        })
+    }
+
+    fn into_floats(self) -> Option<Float64Chunked> {
+        match self {
+            Numbers::Whole(values) => Some(as_floats(&values)),
+            Numbers::Floats(values) => Some(values),
+            Numbers::Times(_) => None,
+        }
+    }
 }
 
 /// Nothing where there is no kernel for these types.
 pub fn binary(op: BinaryOp, left: &Value<'_>, right: &Value<'_>) -> Option<Column> {
-    let (left, right) = (numbers(left)?, numbers(right)?);
-    match op {
-        BinaryOp::Compare(op) => comparison(op, &left, &right),
-        BinaryOp::Like => None,
-        op => calculation(op, &left, &right),
-    }
-}
-
-fn comparison(op: Op, left: &Numbers<'_>, right: &Numbers<'_>) -> Option<Column> {
-    let truths = match (left, right) {
-        (Numbers::Ints(values), Numbers::Int(other)) | (Numbers::Times(values), Numbers::Time(other)) => {
-            ordered(op, values, |value| (*value != NO_INT).then(|| value.cmp(other)))
-        }
-        (Numbers::Int(other), Numbers::Ints(values)) | (Numbers::Time(other), Numbers::Times(values)) => {
-            ordered(op, values, |value| (*value != NO_TIME).then(|| other.cmp(value)))
-        }
-        (Numbers::Ints(values), Numbers::Float(other)) => ordered(op, values, |value| {
-            (*value != NO_INT).then(|| Cell::Int(*value).cmp(&Cell::Float(*other)))
-        }),
-        (Numbers::Floats(values), Numbers::Float(other)) => {
-            ordered(op, values, |value| value.partial_cmp(other))
-        }
-        (Numbers::Floats(values), Numbers::Int(other)) => ordered(op, values, |value| {
-            (!value.is_nan()).then(|| Cell::Float(*value).cmp(&Cell::Int(*other)))
-        }),
-        (Numbers::Ints(left), Numbers::Ints(right)) | (Numbers::Times(left), Numbers::Times(right)) => {
-            let pair = |(left, right): (&i64, &i64)| {
-                (*left != NO_INT && *right != NO_INT).then(|| op.holds(left.cmp(right)))
-            };
-            left.iter().zip(*right).map(pair).collect()
-        }
-        (Numbers::Floats(left), Numbers::Floats(right)) => left
-            .iter()
-            .zip(*right)
-            .map(|(left, right)| left.partial_cmp(right).map(|o| op.holds(o)))
-            .collect(),
-        _ => return None,
-    };
-    Some(Column::new(Data::Bool(truths)))
-}
-
-fn ordered<T>(op: Op, values: &[T], order: impl Fn(&T) -> Option<Ordering>) -> Vec<Option<bool>> {
-    values.iter().map(|value| order(value).map(|order| op.holds(order))).collect()
-}
-
-fn calculation(op: BinaryOp, left: &Numbers<'_>, right: &Numbers<'_>) -> Option<Column> {
-    let rows = match (left, right) {
-        (Numbers::Ints(values), _) | (_, Numbers::Ints(values)) => values.len(),
-        (Numbers::Floats(values), _) | (_, Numbers::Floats(values)) => values.len(),
-        _ => return None,
-    };
-    if matches!(left, Numbers::Times(_) | Numbers::Time(_))
-        || matches!(right, Numbers::Times(_) | Numbers::Time(_))
+    if let BinaryOp::Compare(op) = op
+        && let Some(column) = levels(op, left, right)
     {
-        return None;
+        return Some(column);
     }
-    let whole =
-        matches!((left, right), (Numbers::Ints(_) | Numbers::Int(_), Numbers::Ints(_) | Numbers::Int(_)));
-    if whole && op != BinaryOp::Divide {
-        return whole_numbers(op, rows, left, right);
+    let (left, right) = (Numbers::of(left)?, Numbers::of(right)?);
+    match op {
+        BinaryOp::Compare(op) => Some(Column::new(Data::Bool(match (left, right) {
+            (Numbers::Whole(left), Numbers::Whole(right)) | (Numbers::Times(left), Numbers::Times(right)) => {
+                compared(op, &left, &right)
+            }
+            (left, right) => compared(op, &left.into_floats()?, &right.into_floats()?),
+        }))),
+        BinaryOp::Like => None,
+        op => calculated(op, left, right),
     }
-    let values = (0..rows).map(|row| match (float(left, row), float(right, row)) {
-        (Some(left), Some(right)) => floats(op, left, right).number().unwrap_or(f64::NAN),
-        _ => f64::NAN,
-    });
-    Some(Column::new(Data::Float(values.collect())))
 }
 
-/// Whole numbers, as long as all results fit.
-fn whole_numbers(op: BinaryOp, rows: usize, left: &Numbers<'_>, right: &Numbers<'_>) -> Option<Column> {
-    let mut values = Vec::with_capacity(rows);
-    for row in 0..rows {
-        let (Some(left), Some(right)) = (int(left, row), int(right, row)) else {
-            values.push(NO_INT);
-            continue;
-        };
-        match arithmetic(op, &Cell::Int(left), &Cell::Int(right)) {
-            Cell::Int(value) => values.push(value),
-            Cell::Missing => values.push(NO_INT),
-            _ => return None,
+fn compared<T: PolarsNumericType>(op: Op, left: &ChunkedArray<T>, right: &ChunkedArray<T>) -> BooleanChunked
+where
+    ChunkedArray<T>: for<'a> ChunkCompareEq<&'a ChunkedArray<T>, Item = BooleanChunked>
+        + for<'a> ChunkCompareIneq<&'a ChunkedArray<T>, Item = BooleanChunked>,
+{
+    match op {
+        Op::Equal => left.equal(right),
+        Op::NotEqual => left.not_equal(right),
+        Op::Less => left.lt(right),
+        Op::LessOrEqual => left.lt_eq(right),
+        Op::Greater => left.gt(right),
+        Op::GreaterOrEqual => left.gt_eq(right),
+    }
+}
+
+/// Levels beside one: it is compared with each that there is.
+fn levels(op: Op, left: &Value<'_>, right: &Value<'_>) -> Option<Column> {
+    let (Value::Many(column), Value::One(Cell::Level(other))) = (left, right) else { return None };
+    let Data::Level(levels) = &column.data else { return None };
+    let holds = |level: &ingest::Level| (*level != ingest::Level::None).then(|| op.holds(level.cmp(other)));
+    Some(Column::bools(levels.iter().map(holds)))
+}
+
+fn calculated(op: BinaryOp, left: Numbers, right: Numbers) -> Option<Column> {
+    match (op, left, right) {
+        (BinaryOp::Subtract, Numbers::Times(left), Numbers::Times(right)) => {
+            whole(op, &left, &right).map(|found| Column::new(Data::Int(found)))
+        }
+        (BinaryOp::Add, Numbers::Times(time), Numbers::Whole(by))
+        | (BinaryOp::Add, Numbers::Whole(by), Numbers::Times(time)) => {
+            whole(op, &time, &by).map(|found| Column::new(Data::Time(found)))
+        }
+        (BinaryOp::Subtract, Numbers::Times(time), Numbers::Whole(by)) => {
+            whole(op, &time, &by).map(|found| Column::new(Data::Time(found)))
+        }
+        (BinaryOp::Divide, Numbers::Whole(left), Numbers::Whole(right)) => {
+            // The quotient of whole numbers is rounded once, and so to the decimal number that it is. The division of
+            // polars multiplies by the reciprocal, which is rounded already.
+            let quotients = each_pair(&left, &right, |left: i64, right: i64| left as f64 / right as f64);
+            Some(Column::new(Data::Float(finite(quotients))))
+        }
+        (_, Numbers::Whole(left), Numbers::Whole(right)) => Some(match whole(op, &left, &right) {
+            Some(found) => Column::new(Data::Int(found)),
+            None => Column::new(Data::Float(decimals(op, &as_floats(&left), &as_floats(&right)))),
+        }),
+        (_, left, right) => {
+            let (left, right) = (left.into_floats()?, right.into_floats()?);
+            Some(Column::new(Data::Float(decimals(op, &left, &right))))
         }
     }
-    Some(Column::new(Data::Int(values)))
 }
 
-fn int(numbers: &Numbers<'_>, row: usize) -> Option<i64> {
-    match numbers {
-        Numbers::Ints(values) => Some(values[row]).filter(|&value| value != NO_INT),
-        Numbers::Int(value) => Some(*value),
-        _ => None,
+/// Whole numbers, where no result can be beyond 64 bits.
+fn whole(op: BinaryOp, left: &Int64Chunked, right: &Int64Chunked) -> Option<Int64Chunked> {
+    let ends = |values: &Int64Chunked| Some((i128::from(values.min()?), i128::from(values.max()?)));
+    if let (Some((least, greatest)), Some((from, to))) = (ends(left), ends(right)) {
+        let results = match op {
+            BinaryOp::Add => [least + from, greatest + to, 0, 0],
+            BinaryOp::Subtract => [least - to, greatest - from, 0, 0],
+            BinaryOp::Multiply => [least * from, least * to, greatest * from, greatest * to],
+            _ => [0; 4],
+        };
+        // The least number of 64 bits stands for none elsewhere.
+        if results.iter().any(|&result| result <= i128::from(i64::MIN) || result > i128::from(i64::MAX)) {
+            return None;
+        }
     }
+    Some(match op {
+        BinaryOp::Add => left + right,
+        BinaryOp::Subtract => left - right,
+        BinaryOp::Multiply => left * right,
+        BinaryOp::Remainder => left - &(&left.clone().wrapping_trunc_div(right.clone()) * right),
+        _ => return None,
+    })
 }
 
-fn float(numbers: &Numbers<'_>, row: usize) -> Option<f64> {
-    match numbers {
-        Numbers::Floats(values) => Some(values[row]).filter(|value| !value.is_nan()),
-        Numbers::Float(value) => Some(*value),
-        _ => int(numbers, row).map(|value| value as f64),
+/// Floats, settled to the decimal numbers that they are.
+fn decimals(op: BinaryOp, left: &Float64Chunked, right: &Float64Chunked) -> Float64Chunked {
+    use BinaryOp::{Add, Divide, Multiply, Subtract};
+    finite(match op {
+        Add => each_pair(left, right, |left, right| settled(Add, left, right, left + right)),
+        Subtract => each_pair(left, right, |left, right| settled(Subtract, left, right, left - right)),
+        Multiply => each_pair(left, right, |left, right| settled(Multiply, left, right, left * right)),
+        Divide => each_pair(left, right, |left, right| settled(Divide, left, right, left / right)),
+        _ => each_pair(left, right, remainder),
+    })
+}
+
+/// What is divided by zero, or beyond what floats can tell, is missing.
+fn finite(results: Float64Chunked) -> Float64Chunked {
+    if results.downcast_as_array().values().iter().all(|value| value.is_finite()) {
+        return results;
     }
+    let there = results.iter().map(|value| value.filter(|value| value.is_finite()));
+    there.collect()
 }

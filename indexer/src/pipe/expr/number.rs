@@ -1,8 +1,9 @@
 //! Functions of numbers.
 
 use super::super::cell::Cell;
-use super::arithmetic::decimal;
+use super::arithmetic::floats;
 use super::convert::{number_of, whole_if_exact};
+use crate::query::BinaryOp;
 use crate::query::functions::Function;
 
 pub fn number(function: Function, arguments: &[Cell]) -> Cell {
@@ -50,23 +51,16 @@ fn round(original: &Cell, x: f64, digits: f64) -> Cell {
     if digits >= 0 && matches!(original, Cell::Int(_)) {
         return original.clone();
     }
-    if let Some((value, places)) = decimal(x) {
-        let drop = places as i32 - digits;
-        if drop <= 0 {
-            return original.clone();
-        }
-        let power = 10_i128.pow(drop as u32);
-        let value = i128::from(value);
-        let rounded = (value.abs() + power / 2) / power * value.signum();
-        return if digits <= 0 {
-            Cell::whole(rounded * 10_i128.pow(digits.unsigned_abs()))
-        } else {
-            Cell::float(rounded as f64 / 10_f64.powi(digits))
-        };
-    }
-    let power = 10_f64.powi(digits);
-    let rounded = (x * power).round() / power;
-    if digits <= 0 { whole_if_exact(rounded) } else { Cell::float(rounded) }
+    let power = 10_f64.powi(digits.abs());
+    let (scale, back) = match digits {
+        0.. => (BinaryOp::Multiply, BinaryOp::Divide),
+        _ => (BinaryOp::Divide, BinaryOp::Multiply),
+    };
+    let rounded = floats(scale, x, power).number().map(f64::round);
+    let Some(value) = rounded.and_then(|rounded| floats(back, rounded, power).number()) else {
+        return Cell::float(x);
+    };
+    if digits <= 0 { whole_if_exact(value) } else { Cell::float(value) }
 }
 
 fn power(original: &Cell, x: f64, y: f64) -> Cell {

@@ -96,7 +96,10 @@ fn json(text: &str, path: &str) -> Option<Cell> {
         _ => None,
     };
     let found = if path.is_empty() { Some(document) } else { path.split('.').fold(Some(document), step) }?;
-    Some(of_json(&found))
+    Some(match of_json(&found) {
+        Cell::Missing => Cell::Missing,
+        found => Cell::Text(found.to_string().into()),
+    })
 }
 
 pub(crate) fn of_json(value: &serde_json::Value) -> Cell {

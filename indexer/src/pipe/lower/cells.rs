@@ -201,7 +201,7 @@ impl<'a> Cells<'a> {
             cells.iter().map(move |&cell| cell as usize / stride % count)
         };
         let column = |axis: &Axis| match &axis.by {
-            By::Time(starts) => Column::new(Data::Time(places(axis).map(|place| starts[place]).collect())),
+            By::Time(starts) => Column::times(places(axis).map(|place| starts[place]).collect()),
             By::Codes(name, column) => {
                 let codes: Vec<u64> = places(axis).map(|place| place as u64).collect();
                 values(name, column, &codes, reader)
@@ -220,13 +220,13 @@ pub fn values(name: &str, column: &Arc<Packed>, codes: &[u64], reader: &Reader<'
                 Some(Scalar::Text(name)) => level_of(&name),
                 _ => Level::None,
             };
-            Column::new(Data::Level(codes.iter().map(level).collect()))
+            Column::levels(codes.iter().map(level).collect())
         }
         "source" => {
             let codes = codes.iter().map(|&code| (code as u32).wrapping_sub(1)).collect();
             Column::new(Data::Text { codes, texts: reader.sources().clone() })
         }
-        _ => Column::of_codes(column, codes),
+        _ => reader.of_case(name, Column::of_codes(column, codes)),
     }
 }
 

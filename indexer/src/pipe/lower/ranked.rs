@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::super::cell::Cell;
-use super::super::column::{Column, Data};
+use super::super::column::Column;
 use super::super::expr::floats;
 use super::super::run::{Run, Scope};
 use super::super::stages::stats::{Ranked, StatsPlan};
@@ -95,7 +95,7 @@ fn table(name: &str, counted: &TermCounts, ranked: &Ranked) -> Table {
     let percents = counts.iter().map(percent).collect();
     let values = rows.into_iter().map(|(_, text)| Cell::Text(text)).collect();
     let mut table = Table::of(vec![(name.to_owned(), Column::of_cells(values))]);
-    table.set("count", Column::new(Data::Int(counts)));
+    table.set("count", Column::ints(counts));
     table.set("percent", Column::of_cells(percents));
     table
 }

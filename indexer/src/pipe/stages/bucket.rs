@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use ingest::NO_INT;
 
-use super::super::cell::Cell;
-use super::super::column::{Column, Data};
+use super::super::column::{Column, Data, as_floats, filled};
 use super::super::expr::invalid;
 use super::super::run::Run;
 use super::super::step::{Kept, Step};
@@ -30,14 +29,8 @@ impl Bucket {
     /// The values as floats, NaN where there is none. A column without any number is refused.
     fn numbers(&self, column: &Column) -> Result<Vec<f64>> {
         let numbers: Vec<f64> = match &column.data {
-            Data::Float(values) => values.clone(),
-            Data::Int(values) => {
-                values.iter().map(|&value| if value == NO_INT { f64::NAN } else { value as f64 }).collect()
-            }
-            Data::Time(_) => {
-                let at = |row| if let Cell::Time(time) = column.cell(row) { time as f64 } else { f64::NAN };
-                (0..column.len()).map(at).collect()
-            }
+            Data::Float(values) => filled(values, f64::NAN).into_owned(),
+            Data::Int(values) | Data::Time(values) => filled(&as_floats(values), f64::NAN).into_owned(),
             _ => (0..column.len()).map(|row| column.cell(row).number().unwrap_or(f64::NAN)).collect(),
         };
         let other = (0..column.len()).find(|&row| !column.is_missing(row) && numbers[row].is_nan());
@@ -82,7 +75,7 @@ impl Step for Bucket {
         let bucket = |&number: &f64| {
             if number.is_nan() { NO_INT } else { bounds.partition_point(|&bound| bound < number) as i64 + 1 }
         };
-        table.set(&self.name, Column::new(Data::Int(numbers.iter().map(bucket).collect())));
+        table.set(&self.name, Column::ints(numbers.iter().map(bucket).collect()));
         run.budget.give_back(bytes);
         Ok(Some(table))
     }

@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ingest::{NO_INT, NO_TIME};
-
 use super::super::cell::Cell;
-use super::super::column::{Column, Data};
+use super::super::column::Column;
 use super::super::run::Run;
 use super::super::step::{RowStep, Step};
 use super::super::table::Table;
@@ -28,42 +26,17 @@ impl RowStep for FillNull {
     fn apply(&self, mut rows: Table, run: &Run<'_>) -> Result<Table> {
         for name in filled(&self.names, &rows) {
             run.check()?;
-            if let Some(column) = fill(&rows.column_or_missing(&name), &self.value) {
-                rows.set(&name, column);
-            }
+            let column = fill(&rows.column_or_missing(&name), &self.value);
+            rows.set(&name, column);
         }
         Ok(rows)
     }
 }
 
-/// The column without missing values; nothing where it has none.
-fn fill(column: &Column, value: &Cell) -> Option<Column> {
-    let rows = column.len();
-    if let Data::Missing(_) = &column.data {
-        return Some(Column::constant(value, rows));
-    }
-    if !(0..rows).any(|row| column.is_missing(row)) {
-        return None;
-    }
-    Some(match (&column.data, value) {
-        (Data::Int(values), Cell::Int(value)) => {
-            let put = |&old: &i64| if old == NO_INT { *value } else { old };
-            Column::new(Data::Int(values.iter().map(put).collect()))
-        }
-        (Data::Time(values), Cell::Time(value)) => {
-            let put = |&old: &i64| if old == NO_TIME { *value } else { old };
-            Column::new(Data::Time(values.iter().map(put).collect()))
-        }
-        (Data::Float(values), value) if value.number().is_some() => {
-            let value = value.number().unwrap_or(f64::NAN);
-            let put = |&old: &f64| if old.is_nan() { value } else { old };
-            Column::new(Data::Float(values.iter().map(put).collect()))
-        }
-        _ => {
-            let cell = |row| if column.is_missing(row) { value.clone() } else { column.cell(row) };
-            Column::of_cells((0..rows).map(cell).collect())
-        }
-    })
+/// The column without missing values. It holds the values of both types then.
+fn fill(column: &Column, value: &Cell) -> Column {
+    let values = [column.clone(), Column::constant(value, column.len())];
+    Column::choose(&values, column.len(), |row| Some(usize::from(column.is_missing(row))))
 }
 
 /// The last value of each column goes on where values are missing.

@@ -134,13 +134,13 @@ fn pair(one: u32, other: u32) -> u64 {
     u64::from(one) << 32 | u64::from(other)
 }
 
-/// What types can be equal at all: those of one class; what is text or of several types is compared as text.
+/// What types can be equal at all: those of one class; what is text or a list is compared as text.
 fn class(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Int | Kind::Float => Some("a number"),
         Kind::Time => Some("a time"),
         Kind::Bool => Some("true or false"),
-        Kind::Text | Kind::Level | Kind::Mixed | Kind::Missing => None,
+        Kind::Text | Kind::Level | Kind::List | Kind::Missing => None,
     }
 }
 
@@ -149,8 +149,6 @@ impl KeyColumn {
         if cell.is_missing() {
             return NONE;
         }
-        // Of values of several types those that read alike are one.
-        let cell = if self.kind == Kind::Mixed { Cell::text(&cell.to_string()) } else { cell };
         let next = self.numbers.len() as u32;
         match self.numbers.entry(cell) {
             Entry::Occupied(known) => *known.get(),

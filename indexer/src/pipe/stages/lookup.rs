@@ -114,15 +114,14 @@ pub(crate) fn table_of_file(path: &Path) -> Result<Table> {
 fn parquet(path: &Path, bytes: Vec<u8>) -> Result<Columns> {
     let columns = other_parquet::columns(path, bytes)?.into_iter().map(|(name, kind, values)| {
         let column = match (values, kind) {
-            (Values::Int(times), ParquetKind::Time) => Data::Time(times),
-            (Values::Int(numbers), _) => Data::Int(numbers),
-            (Values::Float(numbers), _) => Data::Float(numbers),
-            (Values::Bool(truths), _) => Data::Bool(truths),
+            (Values::Int(times), ParquetKind::Time) => Column::times(times),
+            (Values::Int(numbers), _) => Column::ints(numbers),
+            (Values::Float(numbers), _) => Column::floats(numbers),
+            (Values::Bool(truths), _) => Column::bools(truths.into_iter()),
             (Values::Text { codes, texts }, _) => {
-                Data::Text { codes, texts: Dictionary::Own(Arc::new(texts)) }
+                Column::new(Data::Text { codes, texts: Dictionary::Own(Arc::new(texts)) })
             }
         };
-        let column = Column::new(column);
         (name, (0..column.len()).map(|row| column.cell(row)).collect())
     });
     Ok(columns.unzip())

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use super::super::cell::Cell;
-use super::super::column::{Column, Data, Dictionary, Picked};
+use super::super::column::{Column, Data, Dictionary, Picked, filled};
 use super::super::expr::Expression;
 use super::super::run::Run;
 use super::super::step::{Kept, Step};
@@ -92,8 +92,8 @@ impl SortKey {
     pub fn of(column: &Column, cancel: &Cancel) -> Result<SortKey> {
         Ok(match &column.data {
             Data::Missing(rows) => SortKey::Ranks(vec![0; *rows]),
-            Data::Int(values) | Data::Time(values) => SortKey::Ints(values.clone()),
-            Data::Float(values) => SortKey::Floats(values.clone()),
+            Data::Int(values) | Data::Time(values) => SortKey::Ints(filled(values, i64::MIN).into_owned()),
+            Data::Float(values) => SortKey::Floats(filled(values, f64::NAN).into_owned()),
             Data::Bool(values) => {
                 SortKey::Ranks(values.iter().map(|value| value.map_or(u32::MAX, u32::from)).collect())
             }
@@ -101,7 +101,7 @@ impl SortKey {
                 values.iter().map(|&level| (level as u32).checked_sub(1).unwrap_or(u32::MAX)).collect(),
             ),
             Data::Text { codes, texts } => SortKey::Ranks(text_ranks(codes, texts, cancel)?),
-            Data::Mixed(cells) => SortKey::Cells(cells.clone()),
+            Data::List(cells) => SortKey::Cells(cells.clone()),
         })
     }
 

@@ -3,7 +3,7 @@
 
 use super::super::calendar::Width;
 use super::super::cell::Cell;
-use super::super::column::{Column, Data};
+use super::super::column::{Column, Data, filled};
 use super::super::run::Run;
 use super::super::step::{Kept, Step};
 use super::super::table::Table;
@@ -78,7 +78,7 @@ impl Step for Timechart {
     fn finish(&mut self, run: &Run<'_>) -> Result<Option<Table>> {
         let all = self.kept.take(run)?;
         let times: Vec<i64> = match all.columns().first().map(|column| &column.data) {
-            Some(Data::Time(times)) => times.clone(),
+            Some(Data::Time(times)) => filled(times, ingest::NO_TIME).into_owned(),
             _ => vec![ingest::NO_TIME; all.rows()],
         };
         if times.contains(&ingest::NO_TIME) {
@@ -96,7 +96,7 @@ impl Step for Timechart {
             series.sort_by_key(|(cell, name)| (name == OTHER, cell.clone()));
             series.dedup_by(|one, other| one.1 == other.1);
         }
-        let mut table = Table::of(vec![("time".to_owned(), Column::new(Data::Time(bins.clone())))]);
+        let mut table = Table::of(vec![("time".to_owned(), Column::times(bins.clone()))]);
         for (calculated, function) in &self.functions {
             let cells = all.column_or_missing(calculated);
             // Without rows there are no series.

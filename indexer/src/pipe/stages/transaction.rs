@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ingest::{Level, NO_TIME};
 
 use super::super::cell::Cell;
-use super::super::column::{Column, Data};
+use super::super::column::Column;
 use super::super::expr::{TableFilter, floats};
 use super::super::run::Run;
 use super::super::step::Step;
@@ -124,7 +124,7 @@ impl Step for Transaction {
             column(&|one| time(one.first)),
             column(&|one| time(one.last)),
             column(&|one| milliseconds(one.last - one.first)),
-            Column::new(Data::Int(all.iter().map(|(_, one)| one.count).collect())),
+            Column::ints(all.iter().map(|(_, one)| one.count).collect()),
             column(&|one| Cell::level(one.level)),
             column(&|one| milliseconds(one.longest_pause)),
         ];

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ingest::{NO_INT, NO_TIME};
 
 use super::super::cell::Cell;
-use super::super::column::{Column, Data, Picked};
+use super::super::column::{Column, Data, Picked, filled};
 use super::super::expr::{Expression, invalid};
 use super::super::intern::Interner;
 use super::super::run::Run;
@@ -171,7 +171,7 @@ fn column_of(
     coding: Coding,
 ) -> Column {
     let floats = |values: Vec<Option<f64>>| {
-        Column::new(Data::Float(values.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect()))
+        Column::floats(values.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect())
     };
     match (numbers, function, argument, coding) {
         (Numbers::Whole(places), WindowFunction::Lag(_) | WindowFunction::Lead(_), Some(values), _) => {
@@ -190,10 +190,10 @@ fn column_of(
             floats(values.into_iter().map(|value| value.map(|value| value / unit as f64)).collect())
         }
         (Numbers::Whole(values), _, _, Coding::Time) => {
-            Column::new(Data::Time(values.into_iter().map(|value| value.unwrap_or(NO_TIME)).collect()))
+            Column::times(values.into_iter().map(|value| value.unwrap_or(NO_TIME)).collect())
         }
         (Numbers::Whole(values), ..) => {
-            Column::new(Data::Int(values.into_iter().map(|value| value.unwrap_or(NO_INT)).collect()))
+            Column::ints(values.into_iter().map(|value| value.unwrap_or(NO_INT)).collect())
         }
         (Numbers::Floats(values), ..) => floats(values),
     }
@@ -220,11 +220,16 @@ fn keys_of(
     let takes_times = matches!(aggregate, WindowAggregate::Min | WindowAggregate::Max);
     match &argument.data {
         // The keys of missing values are what stands for them.
-        Data::Int(values) if is_safe(values) => (values.clone(), Coding::Whole),
-        Data::Time(values) if takes_times => (values.clone(), Coding::Time),
-        Data::Float(values) => decimals(values).unwrap_or_else(|| {
-            (values.iter().map(|&value| Coding::of_float(value)).collect(), Coding::Float)
-        }),
+        Data::Int(values) if is_safe(&filled(values, NO_INT)) => {
+            (filled(values, NO_KEY).into_owned(), Coding::Whole)
+        }
+        Data::Time(values) if takes_times => (filled(values, NO_KEY).into_owned(), Coding::Time),
+        Data::Float(values) => {
+            let values = filled(values, f64::NAN);
+            decimals(&values).unwrap_or_else(|| {
+                (values.iter().map(|&value| Coding::of_float(value)).collect(), Coding::Float)
+            })
+        }
         _ => {
             let mut passed = 0_usize;
             let key = |row| {
@@ -279,15 +284,8 @@ const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 fn places_of(argument: Option<&Column>, rows: usize) -> Numbers {
     let Some(argument) = argument else { return Numbers::Whole((0..rows as i64).map(Some).collect()) };
     match &argument.data {
-        Data::Int(values) => {
-            Numbers::Whole(values.iter().map(|&value| (value != NO_INT).then_some(value)).collect())
-        }
-        Data::Time(values) => {
-            Numbers::Whole(values.iter().map(|&value| (value != NO_TIME).then_some(value)).collect())
-        }
-        Data::Float(values) => {
-            Numbers::Floats(values.iter().map(|&value| (!value.is_nan()).then_some(value)).collect())
-        }
+        Data::Int(values) | Data::Time(values) => Numbers::Whole(values.iter().collect()),
+        Data::Float(values) => Numbers::Floats(values.iter().collect()),
         _ => {
             let (mut values, mut ids) = (Interner::default(), Vec::new());
             values.ids(argument, &mut ids);
@@ -354,7 +352,11 @@ impl Runs {
     fn calculate(&self, asked: &Asked<'_>, times: Option<&Column>, run: &Run<'_>) -> Result<Column> {
         let keys = self.gathered(asked.keys);
         let times = match times.map(|times| &times.data) {
-            Some(Data::Time(times)) => self.gathered(times),
+            Some(Data::Time(times)) => filled(times, NO_TIME),
+            _ => Vec::new().into(),
+        };
+        let times = match times.len() {
+            rows if rows == self.all => self.gathered(&times),
             // All rows so far: each row is a time of its own, and none leaves.
             _ => (0..keys.len() as i64).collect::<Vec<_>>().into(),
         };
@@ -387,9 +389,9 @@ impl Runs {
         };
         in_order(tasks.len(), &run.cancel, work, done)?;
         Ok(match (floats.is_empty(), whole.is_empty(), asked.coding) {
-            (false, ..) => Column::new(Data::Float(floats)),
-            (_, false, Coding::Time) => Column::new(Data::Time(whole)),
-            (_, false, _) => Column::new(Data::Int(whole)),
+            (false, ..) => Column::floats(floats),
+            (_, false, Coding::Time) => Column::times(whole),
+            (_, false, _) => Column::ints(whole),
             _ => Column::missing(self.all),
         })
     }

@@ -36,7 +36,7 @@ fn missing_values_are_filled() {
 #[test]
 fn columns_that_only_rows_name_are_filled_too() {
     let charted = "timechart span=1h max(bytes) by host | fillnull value=-1";
-    let expected = ["time|a|b|c", "2026-03-01T10:00:00Z|10|-1|-1", "2026-03-01T11:00:00Z|many|-1|30"];
+    let expected = ["time|a|b|c", "2026-03-01T10:00:00Z|2.5|-1|-1", "2026-03-01T11:00:00Z|many|-1|30"];
     check(&sample(), charted, &expected);
 }
 

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use super::super::super::column::{Column, Data};
+use super::super::super::column::Column;
 use super::Accumulate;
 
 #[derive(Default)]
@@ -42,7 +42,7 @@ impl Accumulate for Count {
     fn finish(&mut self, total: usize) -> Column {
         let mut counts = self.counts.clone();
         counts.resize(total, 0);
-        Column::new(Data::Int(counts))
+        Column::ints(counts)
     }
 
     fn bytes(&self) -> usize {

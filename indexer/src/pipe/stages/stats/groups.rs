@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::super::super::cell::Cell;
-use super::super::super::column::{Column, Data, Kind, Picked};
+use super::super::super::column::{Column, Kind, Picked};
 use super::super::super::expr::floats;
 use super::super::super::run::Run;
 use super::super::super::table::Table;
@@ -190,11 +190,14 @@ impl Groups {
         let whole = run.clock.range.map(|(first, last)| (last as f64 - first as f64) / 1e9);
         let rate = |row: usize| {
             let span = match bins {
-                Some((Column { data: Data::Time(starts) }, width)) => {
-                    let around = width.around(starts[row], &run.clock.zone);
-                    around.map(|(start, end)| (end - start) as f64 / 1e9)
-                }
-                _ => whole,
+                Some((bins, width)) => match bins.cell(row) {
+                    Cell::Time(start) => {
+                        let around = width.around(start, &run.clock.zone);
+                        around.map(|(start, end)| (end - start) as f64 / 1e9)
+                    }
+                    _ => None,
+                },
+                None => whole,
             };
             match (column.cell(row).number(), span) {
                 (Some(amount), Some(span)) if span > 0.0 => {

@@ -107,11 +107,11 @@ impl Accumulate for Moments {
         let spread = matches!(self.wanted, Aggregation::Stddev | Aggregation::Variance);
         match &column.data {
             Data::Int(values) => {
-                for (&group, &value) in groups.iter().zip(values) {
-                    if value == ingest::NO_INT {
+                for (&group, value) in groups.iter().zip(values.iter()) {
+                    let Some(value) = value else {
                         self.missing += 1;
                         continue;
-                    }
+                    };
                     let moment = &mut self.groups[group as usize];
                     moment.whole(value);
                     if spread {
@@ -120,11 +120,11 @@ impl Accumulate for Moments {
                 }
             }
             Data::Float(values) => {
-                for (&group, &value) in groups.iter().zip(values) {
-                    if value.is_nan() {
+                for (&group, value) in groups.iter().zip(values.iter()) {
+                    let Some(value) = value else {
                         self.missing += 1;
                         continue;
-                    }
+                    };
                     let moment = &mut self.groups[group as usize];
                     moment.float(value);
                     if spread {

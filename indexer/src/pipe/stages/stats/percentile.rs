@@ -140,11 +140,10 @@ impl Accumulate for Percentile {
         self.resize(total);
         let Some(column) = column else { return };
         if let (Data::Int(values), Numbers::Whole(lists)) = (&column.data, &mut self.numbers) {
-            for (&group, &value) in groups.iter().zip(values) {
-                if value == ingest::NO_INT {
-                    self.missing += 1;
-                } else {
-                    lists.put(group, value, 1);
+            for (&group, value) in groups.iter().zip(values.iter()) {
+                match value {
+                    Some(value) => lists.put(group, value, 1),
+                    None => self.missing += 1,
                 }
             }
             return;
