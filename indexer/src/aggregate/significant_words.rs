@@ -80,7 +80,7 @@ fn sampled(asked: &Asked<'_>) -> Result<(Sample, u64)> {
         before = places.end;
         part.segment.for_each_text(&mut cursor, rows.into_iter(), |_, text| {
             sample.events += 1;
-            if sample.events as usize % CANCEL_ROWS == 0 && asked.cancel.is_set() {
+            if (sample.events as usize).is_multiple_of(CANCEL_ROWS) && asked.cancel.is_set() {
                 return Err(Error::cancelled());
             }
             for (start, end) in tokens::ranges(text) {

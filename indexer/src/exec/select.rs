@@ -18,7 +18,7 @@ use super::template::Templates;
 use crate::Cancel;
 use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
-use crate::storage::{Find, Mined, RawCursor, Segment, SourceEntry, TextIndex, TokenRows};
+use crate::storage::{Find, Mined, RawCursor, Segment, SourceEntry, TermFilter, TextIndex, TokenRows};
 
 /// So few texts are read sooner than anything else is looked into.
 const FEW_TEXTS: usize = 64;
@@ -241,7 +241,7 @@ fn by_parts(
         return Ok(None);
     }
     let Some(index) = question.segment.text()? else { return Ok(None) };
-    let terms_with = |part, test: Option<&dyn Fn(&[u8]) -> bool>| {
+    let terms_with = |part, test: Option<TermFilter<'_>>| {
         let found = question.segment.or_missing(index.rows_with_part(part, test))?.flatten();
         Result::Ok(found)
     };

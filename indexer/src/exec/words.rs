@@ -20,7 +20,7 @@ pub fn word_counts(segment: &Segment, cancel: &Cancel) -> Result<Option<Arc<Word
         return Ok(None);
     }
     // What is damaged of the index is as good as not there.
-    Ok(segment.or_missing(index.words(|| build(segment, &index, cancel)))?)
+    segment.or_missing(index.words(|| build(segment, &index, cancel)))
 }
 
 /// How many events of a segment have a word.

@@ -59,5 +59,7 @@ pub(crate) use segment::{
 };
 pub(crate) use table::{Builder as TableBuilder, Columns, field_name, level_of};
 pub(crate) use templates::{MESSAGES, Messages, Mined, Shaper, has_templates, verify_templates};
-pub(crate) use text::{Fuzzy, Having, Standing, TextIndex, TokenPart, TokenRows, WordCount, WordCounts};
+pub(crate) use text::{
+    Fuzzy, Having, Standing, TermFilter, TextIndex, TokenPart, TokenRows, WordCount, WordCounts,
+};
 pub(crate) use texts::Find;

@@ -39,7 +39,7 @@ use crate::limits::{LONGEST_TOKEN_BYTES, SMALL_SECTION_BYTES};
 
 pub use self::build::{Builder, Built};
 pub use self::fuzzy::Fuzzy;
-pub use self::part::TokenPart;
+pub use self::part::{TermFilter, TokenPart};
 pub use self::words::{WordCount, WordCounts};
 
 const MAGIC: &[u8; 8] = b"TLTEXT\x00\x03";
@@ -361,7 +361,7 @@ impl TextIndex {
     pub fn rows_with_part(
         &self,
         part: &TokenPart,
-        test: Option<&dyn Fn(&[u8]) -> bool>,
+        test: Option<TermFilter<'_>>,
     ) -> Result<Option<TokenRows>> {
         let Some(grams) = self.header.grams.filter(|_| part.is_telling()) else { return Ok(None) };
         let grams = self.body.read(grams, 0, grams.bytes as usize)?;

@@ -26,10 +26,13 @@ impl TokenPart {
     }
 }
 
+/// A test on a folded term.
+pub type TermFilter<'t> = &'t dyn Fn(&[u8]) -> bool;
+
 /// The terms with a part that pass a test besides.
 pub struct TermsWith<'t> {
     pub part: &'t TokenPart,
-    pub test: Option<&'t dyn Fn(&[u8]) -> bool>,
+    pub test: Option<TermFilter<'t>>,
 }
 
 impl TermTest for TermsWith<'_> {

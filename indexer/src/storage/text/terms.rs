@@ -318,7 +318,9 @@ pub fn write(rest: &mut Collector, rows: u32, columns: Vec<(&mut Collector, u32)
         .collect();
     let files = write_files(&rest, &columns, documents).map_err(internal)?;
     let mut grams = rest.grams;
-    columns.iter().for_each(|column| grams.join(&column.grams));
+    for column in &columns {
+        grams.join(&column.grams);
+    }
     let columns = columns.into_iter().map(|column| column.terms).collect();
     Ok(Written { files, rest: rest.terms, columns, grams })
 }

@@ -33,7 +33,9 @@ impl Union {
             self.are_mixed = true;
             self.listed.extend_from_slice(&list);
         } else {
-            list.into_iter().for_each(|number| self.set(number));
+            for number in list {
+                self.set(number);
+            }
         }
     }
 
@@ -53,7 +55,9 @@ impl Union {
 
     fn become_bits(&mut self) {
         self.bits = vec![0; self.universe as usize / 64 + 1];
-        std::mem::take(&mut self.listed).into_iter().for_each(|number| self.set(number));
+        for number in std::mem::take(&mut self.listed) {
+            self.set(number);
+        }
     }
 
     /// A number beyond the limit is damage, and no row's.
@@ -102,7 +106,9 @@ mod tests {
             for (list, as_ranges) in lists {
                 expected.extend(&list);
                 if as_ranges {
-                    list.into_iter().for_each(|number| union.add_range(number..number + 1));
+                    for number in list {
+                        union.add_range(number..number + 1);
+                    }
                 } else {
                     union.add_list(list.into_iter().collect());
                 }
