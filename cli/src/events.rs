@@ -48,7 +48,9 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
             let view = View { filter: asked.filter.clone(), from: range.0, to: range.1 };
             explain(&checked(text, case.explain(&snapshot, &view, &Cancel::default()))?);
             let told = case.explain_run(&snapshot, &asked, range, &RunOptions::default())?;
-            told.iter().for_each(|told| out::say(&told.to_string()));
+            if let Some(told) = told {
+                out::say(&told.to_string());
+            }
         }
         suggest(&case, &snapshot, &arguments.filter, &View { filter: asked.filter, from: None, to: None })?;
         return Ok(outcome(&snapshot));

@@ -97,8 +97,8 @@ fn what_does_not_fit_is_told_with_its_place() {
     let error = refused(text);
     assert_eq!(error.kind(), ErrorKind::QueryInvalid, "{error}");
     assert!(error.hint_text().is_some_and(|hint| hint.contains("CAST(x AS VARCHAR)")), "{error:?}");
-    let cast = "SELECT count(*) FROM events e JOIN 'owners.csv' o ON CAST(e.status AS VARCHAR) = o.team";
-    assert_eq!(answer(&case, folder, cast), ["0"]);
+    let alike = "SELECT count(*) FROM events e JOIN 'owners.csv' o ON CAST(e.status AS VARCHAR) = o.team";
+    assert_eq!(answer(&case, folder, alike), ["0"]);
 
     fs::write(folder.join("torn.parquet"), b"PAR1 and nothing more").expect("a file");
     let error = refused("SELECT * FROM 'torn.parquet'");
