@@ -47,7 +47,7 @@ pub(crate) fn series_of(name: &str, column: &Column, dtype: &DataType) -> Result
     if found.dtype() == dtype { Ok(found) } else { found.cast(dtype).map_err(|error| internal(&error)) }
 }
 
-fn series(name: &str, column: &Column) -> Result<Series> {
+pub(super) fn series(name: &str, column: &Column) -> Result<Series> {
     let name = PlSmallStr::from_str(name);
     Ok(match &column.data {
         Data::Missing(rows) => Series::full_null(name, *rows, &DataType::Null),
@@ -109,7 +109,7 @@ pub(crate) fn from_frame(frame: &DataFrame) -> Result<Table> {
     Ok(table)
 }
 
-fn column(series: &Series) -> Result<Column> {
+pub(super) fn column(series: &Series) -> Result<Column> {
     let rows = series.len();
     Ok(match series.dtype() {
         DataType::Null => Column::missing(rows),

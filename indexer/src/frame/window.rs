@@ -1,10 +1,13 @@
 //! What polars calculates over neighbouring rows: for all rows, or for each group of them on its own.
 
 use polars::prelude::{
-    Column, DataFrame, DataType, Expr, FillNullStrategy, IntoLazy, PolarsError, RankMethod, RankOptions, col,
+    Column as Series, DataFrame, DataType, Expr, FillNullStrategy, IntoLazy, RankMethod, RankOptions, col,
 };
 
-use crate::error::{Error, ErrorKind, Result};
+use super::convert::{column, series};
+use super::internal;
+use crate::error::Result;
+use crate::pipe::Column;
 
 /// What is calculated of the rows up to each, in their order, or of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,63 +25,33 @@ pub(crate) enum Over {
     Max,
 }
 
-/// Values of rows, and of results.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Numbers {
-    Whole(Vec<Option<i64>>),
-    Floats(Vec<Option<f64>>),
-}
-
 const GROUP: &str = "group";
 
 /// Each calculation over its values; `groups` has a number for each row, or is nothing where all are one.
-pub(crate) fn over(groups: Option<&[u32]>, rows: usize, asked: Vec<(Over, Numbers)>) -> Result<Vec<Numbers>> {
-    calculated(groups, rows, asked).map_err(|error| {
-        Error::new(
-            ErrorKind::Internal,
-            format!("columns of neighbouring rows could not be calculated: {error}"),
-        )
-    })
-}
-
-fn calculated(
-    groups: Option<&[u32]>,
-    rows: usize,
-    asked: Vec<(Over, Numbers)>,
-) -> std::result::Result<Vec<Numbers>, PolarsError> {
-    let mut columns: Vec<Column> = groups.iter().map(|groups| Column::new(GROUP.into(), *groups)).collect();
+pub(crate) fn over(groups: Option<&[u32]>, rows: usize, asked: &[(Over, Column)]) -> Result<Vec<Column>> {
+    let mut columns: Vec<Series> = groups.iter().map(|groups| Series::new(GROUP.into(), *groups)).collect();
     let mut wanted = Vec::with_capacity(asked.len());
-    for (index, (what, numbers)) in asked.into_iter().enumerate() {
+    for (index, (what, values)) in asked.iter().enumerate() {
         let name = format!("values {index}");
         let expression = what.of(col(name.as_str()));
         let expression = match groups {
-            Some(_) => expression.over([col(GROUP)])?,
+            Some(_) => expression.over([col(GROUP)]).map_err(|error| internal(&error))?,
             None => expression,
         };
         wanted.push(expression.alias(format!("result {index}")));
-        columns.push(match numbers {
-            Numbers::Whole(values) => Column::new(name.into(), values),
-            Numbers::Floats(values) => Column::new(name.into(), values),
-        });
+        columns.push(series(&name, values)?);
     }
-    let found = DataFrame::new(rows, columns)?.lazy().select(wanted).collect()?;
-    let back = |column: &Column| {
-        let series = column.as_materialized_series();
-        Ok(if series.dtype().is_float() {
-            Numbers::Floats(series.f64()?.iter().collect())
-        } else {
-            Numbers::Whole(series.cast(&DataType::Int64)?.i64()?.iter().collect())
-        })
-    };
-    found.columns().iter().map(back).collect()
+    let frame = DataFrame::new(rows, columns).map_err(|error| internal(&error))?;
+    let found = frame.lazy().select(wanted).collect().map_err(|error| internal(&error))?;
+    found.columns().iter().map(column).collect()
 }
 
 impl Over {
-    fn of(self, values: Expr) -> Expr {
+    fn of(&self, values: Expr) -> Expr {
         // Where a value is missing, what was calculated up to there stands.
         let so_far = |values: Expr| values.fill_null_with_strategy(FillNullStrategy::Forward(None));
         let rank = |method| RankOptions { method, descending: false };
-        match self {
+        match *self {
             Over::Shift(rows) => values.shift(polars::prelude::lit(rows)),
             Over::Rank { dense: true } => values.rank(rank(RankMethod::Dense), None),
             Over::Rank { dense: false } => values.rank(rank(RankMethod::Min), None),

@@ -569,14 +569,14 @@ impl Picked<'_> {
     }
 
     fn of_array<T: PolarsNumericType>(&self, values: &ChunkedArray<T>) -> ChunkedArray<T> {
-        match (self, values.cont_slice()) {
-            (Picked::Run(range), _) => values.slice(range.start as i64, range.len()),
-            (Picked::Some(rows), Ok(values)) => {
-                ChunkedArray::from_vec(UNNAMED, rows.iter().map(|&row| values[row as usize]).collect())
-            }
-            (Picked::Some(rows), Err(_)) => {
-                let picked = rows.iter().map(|&row| values.get(row as usize));
-                ChunkedArray::from_iter_options(UNNAMED, picked)
+        match self {
+            Picked::Run(range) => values.slice(range.start as i64, range.len()),
+            Picked::Some(rows) => {
+                let array = values.downcast_as_array();
+                let all = array.values().as_slice();
+                let picked = rows.iter().map(|&row| all[row as usize]).collect();
+                let there = |there: &Bitmap| rows.iter().map(|&row| there.get_bit(row as usize)).collect();
+                ChunkedArray::from_vec_validity(UNNAMED, picked, array.validity().map(there))
             }
         }
     }

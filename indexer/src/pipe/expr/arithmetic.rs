@@ -88,6 +88,9 @@ pub fn settled(op: BinaryOp, left: f64, right: f64, result: f64) -> f64 {
     if (near - result).abs() <= size * (2.0 * f64::EPSILON) { near } else { result }
 }
 
+/// Beside this number floats have no fraction, so that a sum with it is rounded to a whole one.
+const NO_FRACTION: f64 = 6_755_399_441_055_744.0;
+
 /// The nearest number of nine decimal places; of fewer, where so many cannot be told.
 #[inline]
 pub fn decimal(value: f64) -> f64 {
@@ -101,7 +104,5 @@ pub fn decimal(value: f64) -> f64 {
     } else {
         return value;
     };
-    // Beside this number floats have no fraction, so that the sum is rounded to a whole one.
-    const NO_FRACTION: f64 = 6_755_399_441_055_744.0;
     ((value * unit + NO_FRACTION) - NO_FRACTION) / unit
 }

@@ -109,7 +109,7 @@ impl<'t> Evaluator<'t> {
             }
             Node::Regex(inner, regex) => {
                 let value = self.value(inner)?.value;
-                plain(self.each(&value, |cell| match cell {
+                plain(each(&value, |cell| match cell {
                     Cell::Missing => Cell::Missing,
                     Cell::Text(text) => Cell::Bool(regex.is_match(text.as_bytes())),
                     other => Cell::Bool(regex.is_match(other.to_string().as_bytes())),
@@ -154,7 +154,7 @@ impl<'t> Evaluator<'t> {
             Function::If => {
                 let condition = self.truths(&values[0]);
                 let columns = columns();
-                let place = |row| if condition.get(row) == Some(true) { 0 } else { 1 };
+                let place = |row| usize::from(condition.get(row) != Some(true));
                 Column::choose(&columns[1..], rows, |row| {
                     Some(place(row)).filter(|place| place + 1 < columns.len())
                 })
@@ -340,23 +340,6 @@ impl<'t> Evaluator<'t> {
         }
     }
 
-    /// What a function gives for each value; for texts it is called once for each distinct one.
-    fn each(&self, value: &Value<'t>, mut function: impl FnMut(&Cell) -> Cell) -> Value<'t> {
-        let column = match value {
-            Value::One(cell) => return Value::One(function(cell)),
-            Value::Many(column) => column,
-        };
-        let Data::Text { codes, texts } = &column.data else {
-            return many(Column::of_cells(
-                (0..column.len()).map(|row| function(&column.cell(row))).collect(),
-            ));
-        };
-        let (distinct, places) = distinct(codes, texts);
-        let text = |code: &u32| texts.get(*code).map_or(Cell::Missing, Cell::text);
-        let results = Column::of_cells(distinct.iter().map(|code| function(&text(code))).collect());
-        many(results.pick(&Picked::Some(&places)))
-    }
-
     /// What a function gives for the values of each row.
     fn of_all(&self, values: &[Value<'t>], mut function: impl FnMut(&[Cell]) -> Cell) -> Value<'t> {
         let mut cells: Vec<Cell> = values
@@ -373,19 +356,36 @@ impl<'t> Evaluator<'t> {
         let varying: Vec<_> = columns().collect();
         match varying.as_slice() {
             [] => Value::One(function(&cells)),
-            [(place, _)] => self.each(&values[*place], |cell| {
+            [(place, _)] => each(&values[*place], |cell| {
                 cells[*place] = cell.clone();
                 function(&cells)
             }),
             several => {
                 let mut row_of = |row: usize| {
-                    several.iter().for_each(|(place, column)| cells[*place] = column.cell(row));
+                    for (place, column) in several {
+                        cells[*place] = column.cell(row);
+                    }
                     function(&cells)
                 };
                 many(Column::of_cells((0..self.table.rows()).map(&mut row_of).collect()))
             }
         }
     }
+}
+
+/// What a function gives for each value; for texts it is called once for each distinct one.
+fn each<'t>(value: &Value<'t>, mut function: impl FnMut(&Cell) -> Cell) -> Value<'t> {
+    let column = match value {
+        Value::One(cell) => return Value::One(function(cell)),
+        Value::Many(column) => column,
+    };
+    let Data::Text { codes, texts } = &column.data else {
+        return many(Column::of_cells((0..column.len()).map(|row| function(&column.cell(row))).collect()));
+    };
+    let (distinct, places) = distinct(codes, texts);
+    let text = |code: &u32| texts.get(*code).map_or(Cell::Missing, Cell::text);
+    let results = Column::of_cells(distinct.iter().map(|code| function(&text(code))).collect());
+    many(results.pick(&Picked::Some(&places)))
 }
 
 fn many<'t>(column: Column) -> Value<'t> {

@@ -4,12 +4,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use ingest::{NO_INT, NO_TIME};
+use ingest::{Level, NO_INT, NO_TIME};
 
-use super::super::cell::Cell;
-use super::super::column::{Column, Data, Picked, filled};
+use super::super::column::{Column, Data, Kind, Picked, filled};
 use super::super::expr::{Expression, invalid};
-use super::super::intern::Interner;
 use super::super::run::Run;
 use super::super::step::{Kept, Step};
 use super::super::table::Table;
@@ -17,7 +15,7 @@ use super::keys::Keys;
 use super::rolling::{Calculation, Coding, NO_KEY, Results, Series, boundary};
 use crate::error::Result;
 use crate::exec::in_order;
-use crate::frame::window::{Numbers, Over, over};
+use crate::frame::window::{Over, over};
 use crate::limits::ROLLING_PART_ROWS;
 use crate::percentile::Percent;
 use crate::query::{Span, WindowAggregate, WindowFunction};
@@ -92,7 +90,7 @@ impl Step for Window {
             let result = runs.calculate(&asked, times, run)?;
             columns.push((argument, coding, Some(result)));
         }
-        let mut found = over(groups.as_ref().map(|(groups, _)| groups.as_slice()), rows, asked)?.into_iter();
+        let mut found = over(groups.as_ref().map(|(groups, _)| groups.as_slice()), rows, &asked)?.into_iter();
         run.check()?;
         for (column, (argument, coding, result)) in self.columns.iter().zip(columns) {
             let result = result.or_else(|| {
@@ -133,8 +131,8 @@ fn by_place(
     argument: Option<&Column>,
     rows: usize,
     run: &Run<'_>,
-) -> (Over, Numbers, Coding) {
-    let numbered = || Numbers::Whole((0..rows as i64).map(Some).collect());
+) -> (Over, Column, Coding) {
+    let numbered = || Column::ints((0..rows as i64).collect());
     let (what, numbers) = match column.function {
         // The row is what moves; its value, of whatever type, is taken there.
         WindowFunction::Lag(by) => (Over::Shift(by as i64), numbered()),
@@ -151,11 +149,13 @@ fn by_place(
                 WindowAggregate::Avg | WindowAggregate::Percentile(_) => Over::Avg,
             };
             let (keys, coding) = keys_of(column, argument, rows, run);
-            let there = |key: i64| (key != NO_KEY).then_some(key);
-            let numbers = if coding == Coding::Float {
-                Numbers::Floats(keys.into_iter().map(|key| there(key).map(|key| coding.float(key))).collect())
-            } else {
-                Numbers::Whole(keys.into_iter().map(there).collect())
+            // The keys of missing values are what a column has for these.
+            let numbers = match coding {
+                Coding::Float => {
+                    let float = |&key: &i64| if key == NO_KEY { f64::NAN } else { coding.float(key) };
+                    Column::floats(keys.iter().map(float).collect())
+                }
+                _ => Column::ints(keys),
             };
             return (what, numbers, coding);
         }
@@ -164,38 +164,22 @@ fn by_place(
 }
 
 /// The column of a result: in the coding of what it was calculated of, and for places the values there.
-fn column_of(
-    function: WindowFunction,
-    numbers: Numbers,
-    argument: Option<&Column>,
-    coding: Coding,
-) -> Column {
-    let floats = |values: Vec<Option<f64>>| {
-        Column::floats(values.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect())
-    };
-    match (numbers, function, argument, coding) {
-        (Numbers::Whole(places), WindowFunction::Lag(_) | WindowFunction::Lead(_), Some(values), _) => {
-            let none =
+fn column_of(function: WindowFunction, found: Column, argument: Option<&Column>, coding: Coding) -> Column {
+    match (found.data, function, argument, coding) {
+        (Data::Int(places), WindowFunction::Lag(_) | WindowFunction::Lead(_), Some(values), _) => {
+            let Ok(values) =
                 Column::concat(&[values, &Column::missing(1)], &|| Ok::<_, std::convert::Infallible>(()));
-            let Ok(values) = none;
-            let last = values.len() as u32 - 1;
-            let places: Vec<u32> =
-                places.into_iter().map(|place| place.map_or(last, |place| place as u32)).collect();
+            let last = values.len() as i64 - 1;
+            let places: Vec<u32> = places.iter().map(|place| place.unwrap_or(last) as u32).collect();
             values.pick(&Picked::Some(&places))
         }
-        (Numbers::Whole(values), _, _, Coding::Decimal(_)) => {
-            floats(values.into_iter().map(|value| value.map(|value| coding.float(value))).collect())
+        (Data::Int(values), _, _, Coding::Decimal(_)) => {
+            let float = |value: Option<i64>| value.map_or(f64::NAN, |value| coding.float(value));
+            Column::floats(values.iter().map(float).collect())
         }
-        (Numbers::Floats(values), _, _, Coding::Decimal(unit)) => {
-            floats(values.into_iter().map(|value| value.map(|value| value / unit as f64)).collect())
-        }
-        (Numbers::Whole(values), _, _, Coding::Time) => {
-            Column::times(values.into_iter().map(|value| value.unwrap_or(NO_TIME)).collect())
-        }
-        (Numbers::Whole(values), ..) => {
-            Column::ints(values.into_iter().map(|value| value.unwrap_or(NO_INT)).collect())
-        }
-        (Numbers::Floats(values), ..) => floats(values),
+        (Data::Float(values), _, _, Coding::Decimal(unit)) => Column::new(Data::Float(values / unit as f64)),
+        (Data::Int(values), _, _, Coding::Time) => Column::new(Data::Time(values)),
+        (data, ..) => Column::new(data),
     }
 }
 
@@ -280,23 +264,19 @@ const TRIED_DECIMALS: usize = 4_096;
 /// Whole numbers up to here are exact as floats.
 const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 
-/// Numbers in the order of the argument's values, of whatever type they are.
-fn places_of(argument: Option<&Column>, rows: usize) -> Numbers {
-    let Some(argument) = argument else { return Numbers::Whole((0..rows as i64).map(Some).collect()) };
+/// Values in the order of the argument's: levels by how serious they are.
+fn places_of(argument: Option<&Column>, rows: usize) -> Column {
+    let Some(argument) = argument else { return Column::ints((0..rows as i64).collect()) };
     match &argument.data {
-        Data::Int(values) | Data::Time(values) => Numbers::Whole(values.iter().collect()),
-        Data::Float(values) => Numbers::Floats(values.iter().collect()),
-        _ => {
-            let (mut values, mut ids) = (Interner::default(), Vec::new());
-            values.ids(argument, &mut ids);
-            let mut in_order: Vec<u32> = (0..values.len() as u32).collect();
-            in_order.sort_by(|&one, &other| values.cell(one).cmp(values.cell(other)));
-            let mut place = vec![None; values.len()];
-            for (at, &id) in in_order.iter().enumerate() {
-                place[id as usize] = (*values.cell(id) != Cell::Missing).then_some(at as i64);
-            }
-            Numbers::Whole(ids.into_iter().map(|id| place[id as usize]).collect())
+        Data::Level(levels) => {
+            let place = |&level: &Level| if level == Level::None { NO_INT } else { level as i64 };
+            Column::ints(levels.iter().map(place).collect())
         }
+        Data::Bool(values) => {
+            Column::ints(values.iter().map(|value| value.map_or(NO_INT, i64::from)).collect())
+        }
+        Data::List(_) => argument.as_kind(Kind::Text).into_owned(),
+        _ => argument.clone(),
     }
 }
 
