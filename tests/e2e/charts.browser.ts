@@ -151,7 +151,11 @@ describe('charts', () => {
     await page.getByTestId('show-numbers').click();
     expect(await page.getByTestId('numbers').innerText()).toContain('400');
     await page.getByTestId('show-numbers').click();
-    await page.getByTestId('term').first().getByRole('button', { name: /^Only/ }).click();
+    await page
+      .getByTestId('term')
+      .first()
+      .getByRole('button', { name: /^Include/ })
+      .click();
     await totalBecomes(page, EVENTS / SERVICES.length);
     expect(await page.getByTestId('query').innerText()).toContain('service=');
   });

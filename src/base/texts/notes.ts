@@ -18,7 +18,7 @@ export const notes = {
   actions: 'Annotate',
   range: {
     name: 'Annotate this range',
-    short: 'Note',
+    short: 'Annotate',
     star: 'Star this range',
     unstar: 'Remove the star of this range',
     tag: 'Tag this range…',
