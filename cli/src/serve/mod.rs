@@ -18,6 +18,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::routing::{get, post};
+use axum::serve::ListenerExt;
 use wire::{Session, Start};
 
 use crate::Outcome;
@@ -71,6 +72,12 @@ async fn serve(host: Arc<Host>, port: u16) -> Result<()> {
         // Uploads are streamed to disk, so their size is no matter of memory.
         .layer(DefaultBodyLimit::disable())
         .with_state(host);
+    // An answer goes out in several small writes. Without this the system holds the last of them back until the browser
+    // has acknowledged the one before, which takes it up to 40 ms.
+    let listener = listener.tap_io(|stream| {
+        // A connection that cannot be set up so is only slower.
+        let _ = stream.set_nodelay(true);
+    });
     axum::serve(listener, router).await?;
     Ok(())
 }

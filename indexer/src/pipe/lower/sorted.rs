@@ -13,6 +13,11 @@ use crate::limits::PAGE_ROWS;
 use crate::sorted::{SortBy, positions};
 use crate::storage::{Dictionary, Unit};
 
+/// With so few matching events, and so small a share of all, their rows are read sooner than the codes of all segments
+/// are brought into one order: 2 ms instead of 6 over five million events.
+const FEW_EVENTS: u64 = 1 << 13;
+const SMALL_SHARE: u64 = 64;
+
 /// So many of the first events in the order of keys; nothing where their keys have to be read. `is_first` tells that
 /// no stage is before the sort.
 pub fn sorted(
@@ -25,10 +30,12 @@ pub fn sorted(
         return Ok(None);
     };
     let Some(field) = key.as_field() else { return Ok(None) };
-    if !has_ordered_codes(field, (scope, run))? {
+    let (case, snapshot, view) = (scope.case, scope.snapshot, scope.view);
+    let matching = case.count(snapshot, view, &run.cancel)? as u64;
+    let are_few = matching <= FEW_EVENTS && matching.saturating_mul(SMALL_SHARE) <= snapshot.events();
+    if are_few || !has_ordered_codes(field, (scope, run))? {
         return Ok(None);
     }
-    let (case, snapshot, view) = (scope.case, scope.snapshot, scope.view);
     let asked = Asked { case, snapshot, view, cancel: &run.cancel };
     let sort = SortBy { field: field.to_string(), descending: *descending };
     let (found, _) = positions(&asked, &sort, 0, first)?;
