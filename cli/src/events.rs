@@ -18,7 +18,7 @@ use crate::notebook;
 use crate::out;
 use crate::pipes::{self, Piped};
 
-/// So many of the terms that a clause stands for are told.
+/// How many of the terms that a clause matches are printed.
 const TERMS_SHOWN: usize = 20;
 
 pub fn query(arguments: &args::Query) -> Result<Outcome> {
@@ -47,9 +47,9 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
         if arguments.explain {
             let view = View { filter: asked.filter.clone(), from: range.0, to: range.1 };
             explain(&checked(text, case.explain(&snapshot, &view, &Cancel::default()))?);
-            let told = case.explain_run(&snapshot, &asked, range, &RunOptions::default())?;
-            if let Some(told) = told {
-                out::say(&told.to_string());
+            let calculated = case.explain_run(&snapshot, &asked, range, &RunOptions::default())?;
+            if let Some(how) = calculated {
+                out::say(&how.to_string());
             }
         }
         suggest(&case, &snapshot, &arguments.filter, &View { filter: asked.filter, from: None, to: None })?;
@@ -77,7 +77,7 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
     Ok(outcome(&snapshot))
 }
 
-/// Tells which words of a query that nothing matches no event has, and what they were perhaps meant for.
+/// Suggests similar words for the words of a query without matches that no event has.
 fn suggest(case: &Case, snapshot: &Snapshot, query: &str, view: &View) -> Result<()> {
     let cancel = Cancel::default();
     if snapshot.events() == 0 || case.count(snapshot, view, &cancel)? > 0 {
@@ -142,7 +142,7 @@ fn explain(explained: &Explanation) {
     }
 }
 
-/// The first of the terms that a clause stands for.
+/// The first of the terms that a clause matches.
 fn terms(terms: &BTreeSet<String>) -> String {
     let shown: Vec<&str> = terms.iter().map(String::as_str).take(TERMS_SHOWN).collect();
     let more = terms.len() - shown.len();

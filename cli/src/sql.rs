@@ -31,8 +31,8 @@ pub fn run(arguments: &args::Sql) -> Result<Outcome> {
     pipes::print(&table, arguments.format.into(), &mut stdout)?;
     stdout.flush()?;
     if arguments.explain {
-        let told = case.explain_sql(&snapshot, &arguments.statement, &options, &Cancel::default())?;
-        out::say(&told.map_or_else(|| "nothing is aggregated".to_owned(), |told| told.to_string()));
+        let calculated = case.explain_sql(&snapshot, &arguments.statement, &options, &Cancel::default())?;
+        out::say(&calculated.map_or_else(|| "nothing is aggregated".to_owned(), |how| how.to_string()));
     }
     Ok(outcome(&snapshot))
 }

@@ -15,7 +15,7 @@ use crate::sorted::SortBy;
 /// The name that asks for this order, unless a field has it.
 const NAME: &str = "relevance";
 
-/// Parts of a weight that are told apart.
+/// Weights are compared with this precision.
 const WEIGHT_UNITS: f64 = 10_000.0;
 
 /// So many clauses count; the sum of more would not fit.

@@ -1,4 +1,4 @@
-//! The words of a case: which there are, how many events have each, and which of them was perhaps meant by one that no event
+//! The words of a case: which there are, how many events have each, and which of them is similar to one that no event
 //! has. They come from the dictionaries of the text indexes, so that segments without one add nothing.
 
 use std::collections::HashMap;
@@ -37,8 +37,8 @@ impl UnknownWord {
     /// The query with another word in its place.
     #[must_use]
     pub fn replaced(&self, query: &str, word: &str) -> String {
-        let (before, behind) = (query.get(..self.start), query.get(self.end..));
-        format!("{}{word}{}", before.unwrap_or_default(), behind.unwrap_or_default())
+        let (before, after) = (query.get(..self.start), query.get(self.end..));
+        format!("{}{word}{}", before.unwrap_or_default(), after.unwrap_or_default())
     }
 }
 

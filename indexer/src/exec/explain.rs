@@ -50,7 +50,7 @@ pub struct Step {
     /// Events whose text was read, and its bytes.
     pub texts: u64,
     pub bytes: u64,
-    /// The terms that the clause stands for, as the indexes of the segments have them.
+    /// The terms that the clause matches in the term dictionaries of the segments.
     pub terms: BTreeSet<String>,
     pub time: Duration,
 }

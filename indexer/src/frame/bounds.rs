@@ -90,7 +90,7 @@ fn find<'a>(plan: &'a DslPlan, filters: &[&'a Expr], found: &mut Vec<Join<'a>>) 
     }
 }
 
-/// Columns of both sides that a condition behind the join wants to be equal: `FROM a, b WHERE a.x = b.y`.
+/// Columns of both sides that a predicate after the join compares for equality: `FROM a, b WHERE a.x = b.y`.
 fn equalities(filters: &[&Expr], left: &DslPlan, right: &DslPlan) -> Vec<(Expr, Expr)> {
     let schema = |plan: &DslPlan| LazyFrame::from(plan.clone()).collect_schema();
     let (Ok(left), Ok(right)) = (schema(left), schema(right)) else { return Vec::new() };
@@ -103,7 +103,7 @@ fn equalities(filters: &[&Expr], left: &DslPlan, right: &DslPlan) -> Vec<(Expr, 
             continue;
         }
         let (Operator::Eq, Expr::Column(one), Expr::Column(other)) = (op, &**one, &**other) else { continue };
-        // Of two columns of one name the right one has the name of its table behind it.
+        // Of two columns of one name the right one has the name of its table as a suffix.
         let of_right = |name: &str| -> Option<String> {
             let plain = name.rsplit_once(':').map_or(name, |(plain, _)| plain);
             [name, plain].into_iter().find(|name| right.contains(name)).map(str::to_owned)
@@ -187,7 +187,7 @@ fn pairs(one: DataFrame, other: DataFrame, keys: usize) -> PolarsResult<u64> {
     number(&sum, "n")
 }
 
-/// Bytes of a row of the widest join, of those columns that something behind it reads.
+/// Bytes of a row of the widest join, of those columns that a later operator reads.
 fn width(frame: &LazyFrame) -> PolarsResult<usize> {
     let plan = frame.clone().to_alp_optimized()?;
     let mut pending = vec![plan.lp_top];

@@ -38,7 +38,7 @@ pub(crate) const LISTED: [(&str, &str); 31] = [
     ("row_number", "row_number() OVER (ORDER BY …)"),
     ("rank", "rank() OVER (ORDER BY …)"),
     ("lag", "the value of the row before, OVER (ORDER BY …)"),
-    ("lead", "the value of the row behind, OVER (ORDER BY …)"),
+    ("lead", "the value of the next row, OVER (ORDER BY …)"),
 ];
 
 /// What could be written at the cursor, a byte of the statement.
@@ -79,7 +79,7 @@ fn is_closed(name: &str) -> bool {
     name.len() > 1 && name.ends_with('"')
 }
 
-/// The column whose value comes next: behind `column =`, or in the list behind `column IN`.
+/// The column whose value comes next: after `column =`, or in the list after `column IN`.
 fn follows_comparison<'t>(before: &[Word<'t>]) -> Option<&'t str> {
     let name = |word: &Word<'t>| {
         let is_name = word.kind == Kind::Name || word.kind == Kind::Word && !word.is_keyword();
@@ -125,7 +125,7 @@ fn expects_table(before: &[Word<'_>]) -> bool {
         || last.is_some_and(|last| last.text == ",") && clause(before).is_some_and(|clause| clause.is("from"))
 }
 
-/// Behind `AS` stands a name that nobody else knows, and behind `LIMIT` a number.
+/// After `AS` follows a new name, and after `LIMIT` a number.
 fn expects_nothing(before: &[Word<'_>]) -> bool {
     before.last().is_some_and(|last| last.is("as") || last.is("limit") || last.is("offset"))
 }
@@ -136,7 +136,7 @@ struct Offers<'a> {
 }
 
 impl Offers<'_> {
-    /// Offers what begins with what is typed, or has it behind a dot or underscore.
+    /// Offers what begins with what is typed, or has it after a dot or underscore.
     fn offer(&mut self, kind: Suggested, label: &str, insert: String, detail: &str, count: Option<u64>) {
         let (label_folded, typed) = (label.to_lowercase(), self.typed.to_lowercase());
         let within = [".", "_"].iter().any(|joint| label_folded.contains(&format!("{joint}{typed}")));
@@ -200,7 +200,7 @@ impl Offers<'_> {
         }
     }
 
-    /// What can stand behind a value or a name.
+    /// What can follow a value or a name.
     fn following(&mut self, before: &[Word<'_>]) {
         let clause = clause(before).map(|clause| clause.text.to_ascii_lowercase());
         let phrases: &[(&str, &str)] = match clause.as_deref() {
@@ -222,7 +222,7 @@ impl Offers<'_> {
                 ("AND", "both must hold"),
                 ("OR", "either may hold"),
                 ("IN", "is one of a list"),
-                ("LIKE", "% stands for any text"),
+                ("LIKE", "% matches any text"),
                 ("ILIKE", "the same in any case"),
                 ("BETWEEN", "from … to, both included"),
                 ("IS NULL", "has no value"),

@@ -26,7 +26,7 @@ const UNITS: [(&str, &str, Unit); 9] = [
     ("year", "y", Unit::Year),
 ];
 
-/// The functions themselves, each made once: an expression that calls one is told by that.
+/// The functions themselves, each made once: an expression that calls one is recognised by its identity.
 static MADE: LazyLock<[UserDefinedFunction; 2]> = LazyLock::new(|| FUNCTIONS.map(bins));
 
 /// A context that knows them.

@@ -8,7 +8,7 @@ use super::tables::TABLES;
 use crate::error::{Error, ErrorKind};
 use crate::query::nearest;
 
-/// A statement, and the names that stand for something in it.
+/// A statement, and the aliases in it.
 pub(super) struct Mistakes<'a> {
     text: &'a str,
     tables: Vec<String>,
@@ -28,13 +28,14 @@ impl<'a> Mistakes<'a> {
     }
 
     /// What polars says of the statement, as what is wrong with it.
-    pub fn told(&self, error: &PolarsError) -> Error {
+    pub fn explain(&self, error: &PolarsError) -> Error {
         let said = error.to_string();
         let first = said.lines().next().unwrap_or_default().trim();
         if let Some((what, place)) = first.split_once(" at Line: ") {
             let what = what.rsplit_once("sql parser error: ").map_or(what, |(_, what)| what);
             let error = Error::new(ErrorKind::QueryInvalid, format!("this is no SQL: {}", lowered(what)));
-            let error = error.hint("strings stand in 'single quotes', names with dots in \"double quotes\"");
+            let error =
+                error.hint("write strings in 'single quotes' and names with dots in \"double quotes\"");
             return match self.place(place) {
                 Some((start, end)) => error.spanning(start, end),
                 None => error,
@@ -106,7 +107,7 @@ impl<'a> Mistakes<'a> {
         }
     }
 
-    /// Where a name stands alone.
+    /// Where a name occurs as a whole word.
     fn word(&self, name: &str) -> Option<usize> {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
         let alone = |&(start, _): &(usize, &str)| {
@@ -117,9 +118,9 @@ impl<'a> Mistakes<'a> {
         self.text.match_indices(name).find(alone).map(|(start, _)| start)
     }
 
-    /// The bytes that `LINE, Column: COLUMN` stands for: the word that begins there.
-    fn place(&self, told: &str) -> Option<(usize, usize)> {
-        let (line, column) = told.split_once(", Column: ")?;
+    /// The bytes that `LINE, Column: COLUMN` refers to: the word that begins there.
+    fn place(&self, message: &str) -> Option<(usize, usize)> {
+        let (line, column) = message.split_once(", Column: ")?;
         let line: usize = line.trim().parse().ok()?;
         let digits: String = column.chars().take_while(char::is_ascii_digit).collect();
         let column: usize = digits.parse().ok()?;

@@ -30,12 +30,12 @@ fn internal(error: &PolarsError) -> Error {
 /// What polars refused because of what was asked.
 fn refused(error: &PolarsError) -> Error {
     let said = error.to_string();
-    // Behind it stands the plan, which says nothing to who wrote the question.
+    // polars appends the plan, which does not help the person who wrote the query.
     let said = said.split("\n\n").next().unwrap_or_default();
     Error::new(ErrorKind::QueryInvalid, said.lines().map(str::trim).collect::<Vec<_>>().join(" "))
 }
 
-/// The same of a run: what went wrong in a scan is told as it was there.
+/// The same of a run: an error of a scan is returned as the scan reported it.
 fn failure(error: &PolarsError, shared: &scan::Shared) -> Error {
     shared.take_failure().unwrap_or_else(|| refused(error))
 }

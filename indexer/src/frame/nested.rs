@@ -1,4 +1,4 @@
-//! Bins of time within parentheses. What polars runs of a statement in parentheses, behind `WITH` or beside `UNION`
+//! Bins of time within parentheses. What polars runs of a statement in parentheses, after `WITH` or next to `UNION`
 //! knows no functions but its own, so that a call there is written as something it knows, and becomes the function in
 //! the plan that is made of it.
 
@@ -93,7 +93,7 @@ pub(super) fn restored(frame: &LazyFrame) -> Result<LazyFrame> {
     let mut plan = frame.logical_plan.clone();
     restore(&mut plan);
     if format!("{plan:?}").contains(MARK) {
-        let message = "bins of time cannot stand in this place of a statement";
+        let message = "bins of time are not supported at this position of a statement";
         return Err(Error::new(ErrorKind::QueryInvalid, message).hint("calculate them in a WITH before it"));
     }
     Ok(LazyFrame::from(plan))

@@ -15,7 +15,7 @@ use crate::FieldKind;
 use crate::query::{Filter, Op, Pattern, Span, Test};
 use crate::stamp;
 
-/// Floats beyond this are not told from their neighbours as whole numbers are.
+/// Beyond this, floats cannot represent every whole number.
 const EXACT: f64 = 4_503_599_627_370_496.0;
 
 /// A list that is longer is looked through by polars.
@@ -47,7 +47,7 @@ pub(super) enum Holds {
     Whole,
     Float,
     Bool,
-    /// Of several kinds, as texts; or told by ids.
+    /// Of several types, compared as text; or the id of a template.
     Other,
 }
 
@@ -353,7 +353,7 @@ fn like(pattern: &str) -> Option<String> {
                 parts.last_mut()?.push(escaped);
             }
             '.' => parts.push(String::new()),
-            // Behind a dot it stands for any number of characters.
+            // After a dot it means any number of characters.
             '*' if parts.last().is_some_and(String::is_empty) => {}
             '^' | '$' | '*' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|' => return None,
             other => parts.last_mut()?.push(other),

@@ -171,7 +171,7 @@ impl AnonymousScan for Events {
 
 impl Events {
     fn read(&self, asked: &AnonymousScanArgs) -> Result<DataFrame> {
-        let predicate = asked.predicate.as_ref().and_then(told);
+        let predicate = asked.predicate.as_ref().and_then(static_part);
         let shown: Vec<PlSmallStr> = match &asked.with_columns {
             Some(names) => names.to_vec(),
             None => self.schema.iter_names().cloned().collect(),
@@ -262,12 +262,12 @@ impl Events {
     }
 }
 
-/// A condition without the parts that only polars knows while it runs: a sort that keeps the first rows tells so what
-/// it no longer needs, and passes over it itself.
-pub(super) fn told(condition: &Expr) -> Option<Expr> {
+/// A predicate without the parts that polars fills in while it runs: a sort that keeps only the first rows pushes down the
+/// values it no longer needs. polars evaluates those parts itself.
+pub(super) fn static_part(condition: &Expr) -> Option<Expr> {
     match condition {
         Expr::BinaryExpr { left, op: op @ (Operator::And | Operator::LogicalAnd), right } => {
-            match (told(left), told(right)) {
+            match (static_part(left), static_part(right)) {
                 (Some(left), Some(right)) => {
                     Some(Expr::BinaryExpr { left: Arc::new(left), op: *op, right: Arc::new(right) })
                 }

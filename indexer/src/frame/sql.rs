@@ -47,7 +47,7 @@ pub fn is_sql(text: &str) -> bool {
     let mut words = text.split(|c: char| c.is_whitespace() || c == '(').filter(|word| !word.is_empty());
     let first = words.next().unwrap_or_default();
     let is = |word: &str, wanted: &str| word.eq_ignore_ascii_case(wanted);
-    // A search for one of these words alone, or with a pipe behind it, is one.
+    // A search for one of these words alone, or followed by a pipe, is one.
     (is(first, "select") && words.clone().next().is_some_and(|word| !word.starts_with('|')))
         || (is(first, "with") && words.any(|word| is(word, "as")))
 }
@@ -74,9 +74,9 @@ impl Case {
     ) -> Result<Option<Calculated>> {
         Self::without_damaged(snapshot, |snapshot| {
             let (_, frame) = self.planned(snapshot, text, options, cancel, Rows::Left)?;
-            // Plans are told from their end, and what is calculated first stands deepest.
-            let told = Lowering::told(&frame)?.told;
-            Ok(told.last().map(|reason| Calculated::of(*reason)))
+            // A plan is visited from its output, so that the first aggregation comes last.
+            let decisions = Lowering::decide(&frame)?.decisions;
+            Ok(decisions.last().map(|reason| Calculated::of(*reason)))
         })
     }
 
@@ -163,11 +163,11 @@ impl Case {
         only_reads(text)?;
         asked.tables(self, snapshot, text, options.range)?;
         let spelled = nested::spelled(text)?;
-        let frame = asked.context.execute(&spelled).map_err(|error| asked.mistakes.told(&error))?;
+        let frame = asked.context.execute(&spelled).map_err(|error| asked.mistakes.explain(&error))?;
         let frame = if matches!(spelled, Cow::Owned(_)) { nested::restored(&frame)? } else { frame };
         // What has no name and what does not fit is found without an event being read.
         let mut typed = frame.clone();
-        typed.collect_schema().map_err(|error| asked.mistakes.told(&error))?;
+        typed.collect_schema().map_err(|error| asked.mistakes.explain(&error))?;
         Ok((asked, frame))
     }
 }
@@ -176,7 +176,7 @@ fn collect(frame: LazyFrame, shared: &Shared) -> Result<DataFrame> {
     frame.collect().map_err(|error| failure(&error, shared))
 }
 
-/// Work of polars, which looks at no request to stop: it is left behind then, and ends at the next scan.
+/// Work of polars, which looks at no request to stop: it is abandoned then, and ends at the next scan.
 fn on_a_thread(
     cancel: &Cancel,
     work: impl FnOnce() -> Result<DataFrame> + Send + 'static,
@@ -243,7 +243,7 @@ impl Asked<'_> {
         (from, to): (Option<i64>, Option<i64>),
     ) -> Result<()> {
         let names = extract_table_identifiers(text, false, true);
-        let names = names.map_err(|error| self.mistakes.told(&error))?;
+        let names = names.map_err(|error| self.mistakes.explain(&error))?;
         let view = View { filter: Filter::Everything, from, to };
         for name in names {
             let frame = match name.as_str() {

@@ -142,7 +142,7 @@ fn word(first: char, rest: &str) -> (Kind, usize) {
     }
 }
 
-/// How long a quoted text is, in which its quote stands twice; and whether it ends.
+/// How long a quoted text is, in which its own quote is doubled; and whether it is closed.
 fn quoted(rest: &str, quote: char) -> (usize, bool) {
     let mut characters = rest.char_indices().skip(1).peekable();
     while let Some((at, c)) = characters.next() {
@@ -196,7 +196,7 @@ mod tests {
     use Class as C;
 
     #[test]
-    fn words_are_told_apart() {
+    fn words_are_separated() {
         let text = "SELECT count(*), \"a.b\" FROM events WHERE s = 'it''s' -- why\n AND n>=1.5";
         let shown: Vec<(Class, &str)> =
             highlights(text).iter().map(|found| (found.class, &text[found.start..found.end])).collect();

@@ -81,7 +81,7 @@ impl Case {
         Ok(table)
     }
 
-    /// How the first aggregation of a query would be calculated; nothing where it has none behind its filter. A
+    /// How the first aggregation of a query would be calculated; nothing where it has none after its filter. A
     /// segment whose values are too many, or overlap in time with another one, is still read by rows.
     pub fn explain_run(
         &self,

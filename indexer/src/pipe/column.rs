@@ -425,7 +425,7 @@ fn with_gaps<T: PolarsNumericType>(
     ChunkedArray::from_vec_validity(UNNAMED, values, Some(validity))
 }
 
-/// Numbers as they are, with a value that stands for none where they are missing.
+/// Numbers with a validity bitmap instead of the value that means missing.
 pub(crate) fn filled<T: PolarsNumericType>(
     values: &ChunkedArray<T>,
     missing: T::Native,

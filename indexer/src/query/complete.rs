@@ -197,7 +197,7 @@ impl Offers<'_> {
         }
     }
 
-    /// Words of the text, behind what the language has to offer.
+    /// Words of the text, after the suggestions of the language.
     fn words(&mut self, lookup: WordLookup<'_>) {
         let is_word = self.typed.bytes().all(|byte| tokens::is_token_byte(byte) && !byte.is_ascii_digit());
         if self.typed.is_empty() || !is_word {

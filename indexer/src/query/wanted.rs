@@ -1,4 +1,4 @@
-//! The words that a query looks for, by where they stand in it.
+//! The words that a query looks for, with their positions in it.
 
 use super::ast::Span;
 use super::highlight::{Class, Seen, Within, walk};

@@ -37,7 +37,7 @@ impl Names {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the whole numbers of a field stand among its floats in the tables so far.
+    /// True if the whole numbers of a field are stored as floats in the tables so far.
     pub fn joins_floats(&self, name: &str) -> bool {
         let known = self.known();
         let has = |kind| {

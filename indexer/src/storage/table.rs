@@ -14,7 +14,7 @@ use crate::FieldKind;
 use crate::error::{AtPath, Result};
 
 pub const EVENTS: &str = "events.parquet";
-/// It stands apart so that the columns of `events.parquet` do not depend on how many values a segment happens to repeat.
+/// It is a file of its own so that the columns of `events.parquet` do not depend on how many values a segment happens to repeat.
 pub const PLACES: &str = "places.parquet";
 
 /// Names that every event has by itself. A field of the data that is called so gets `data.` before it.

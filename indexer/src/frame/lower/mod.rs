@@ -26,23 +26,23 @@ type Decided<T> = Result<std::result::Result<T, Reason>>;
 /// The plan of a statement, and what was decided for its parts.
 pub(super) struct Lowering {
     /// Nothing is run: only the decisions are asked for.
-    only_tells: bool,
+    decides_only: bool,
     /// For each aggregation, in the order of the plan from its end, nothing or why it is calculated from rows.
-    pub told: Vec<Option<Reason>>,
+    pub decisions: Vec<Option<Reason>>,
 }
 
 impl Lowering {
     /// The plan with what the kernels calculated in it.
     pub fn answered(frame: LazyFrame) -> Result<LazyFrame> {
-        let mut lowering = Lowering { only_tells: false, told: Vec::new() };
+        let mut lowering = Lowering { decides_only: false, decisions: Vec::new() };
         let mut plan = frame.logical_plan.clone();
         let changed = lowering.walk(&mut plan)?;
         Ok(if changed { LazyFrame::from(plan) } else { frame })
     }
 
     /// What would be decided.
-    pub fn told(frame: &LazyFrame) -> Result<Lowering> {
-        let mut lowering = Lowering { only_tells: true, told: Vec::new() };
+    pub fn decide(frame: &LazyFrame) -> Result<Lowering> {
+        let mut lowering = Lowering { decides_only: true, decisions: Vec::new() };
         lowering.walk(&mut frame.logical_plan.clone())?;
         Ok(lowering)
     }
@@ -52,11 +52,11 @@ impl Lowering {
         unwrap(plan);
         if Grouped::is_one(plan) {
             let decided = match Grouped::new(plan)? {
-                Ok(_) if self.only_tells => Ok(None),
+                Ok(_) if self.decides_only => Ok(None),
                 Ok(grouped) => grouped.answer(plan)?.map(Some),
                 Err(reason) => Err(reason),
             };
-            self.told.push(decided.as_ref().err().copied());
+            self.decisions.push(decided.as_ref().err().copied());
             match decided {
                 Ok(Some(result)) => {
                     *plan = result;
@@ -66,7 +66,7 @@ impl Lowering {
                 Err(_) => {}
             }
         }
-        let mut changed = !self.only_tells && first::bound(plan)?;
+        let mut changed = !self.decides_only && first::bound(plan)?;
         for input in inputs(plan) {
             changed |= self.walk(input)?;
         }

@@ -8,7 +8,7 @@ use polars::prelude::{
     SchemaRef, col,
 };
 
-use super::super::scan::{Events, told};
+use super::super::scan::{Events, static_part};
 use super::{Decided, inputs, unwrap};
 use crate::error::{Error, ErrorKind, Result};
 use crate::pipe::Table;
@@ -47,7 +47,7 @@ impl Source {
         found.ok_or_else(|| Error::new(ErrorKind::Internal, "the events of a plan are gone"))
     }
 
-    /// The result of stages behind its filter.
+    /// The result of stages after its filter.
     pub fn run(&self, stages: Vec<Stage>) -> Result<Table> {
         let events = self.events()?;
         let parts =
@@ -150,7 +150,7 @@ impl AnonymousScan for Probe {
     }
 
     fn scan(&self, asked: AnonymousScanArgs) -> PolarsResult<DataFrame> {
-        let predicate = asked.predicate.as_ref().and_then(told);
+        let predicate = asked.predicate.as_ref().and_then(static_part);
         let seen = Seen { predicate, rows: asked.n_rows };
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
         let whole = DataFrame::empty_with_schema(&self.schema);

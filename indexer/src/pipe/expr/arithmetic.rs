@@ -91,7 +91,7 @@ pub fn settled(op: BinaryOp, left: f64, right: f64, result: f64) -> f64 {
 /// Beside this number floats have no fraction, so that a sum with it is rounded to a whole one.
 const NO_FRACTION: f64 = 6_755_399_441_055_744.0;
 
-/// The nearest number of nine decimal places; of fewer, where so many cannot be told.
+/// The nearest number of nine decimal places; of fewer, where a float is not that precise.
 #[inline]
 pub fn decimal(value: f64) -> f64 {
     let size = value.abs();

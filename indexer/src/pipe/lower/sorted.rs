@@ -1,6 +1,6 @@
 //! The first events in the order of one field of numbers, which are found by counting instead of sorting.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::super::run::{Run, Scope};
 use super::super::stages::sort::SortBy as Key;
@@ -18,8 +18,8 @@ use crate::storage::{Dictionary, Unit};
 const FEW_EVENTS: u64 = 1 << 13;
 const SMALL_SHARE: u64 = 64;
 
-/// So many of the first events in the order of keys; nothing where their keys have to be read. `is_first` tells that
-/// no stage is before the sort.
+/// The first events in the order of a key; nothing where rows have to be read, as for values of several types, which compare
+/// differently in pages. `is_first` is true if no stage precedes the sort.
 pub fn sorted(
     keys: &[Key],
     first: usize,
@@ -31,9 +31,14 @@ pub fn sorted(
     };
     let Some(field) = key.as_field() else { return Ok(None) };
     let (case, snapshot, view) = (scope.case, scope.snapshot, scope.view);
+    let kinds: BTreeSet<FieldKind> = kinds(field, snapshot).collect();
+    let is_decimal = kinds.iter().eq([&FieldKind::Float]);
+    if !is_decimal && !kinds.iter().eq([&FieldKind::Int]) && **field != *"line" {
+        return Ok(None);
+    }
     let matching = case.count(snapshot, view, &run.cancel)? as u64;
     let are_few = matching <= FEW_EVENTS && matching.saturating_mul(SMALL_SHARE) <= snapshot.events();
-    if are_few || !has_ordered_codes(field, (scope, run))? {
+    if are_few || is_decimal && !has_ordered_codes(field, (scope, run))? {
         return Ok(None);
     }
     let asked = Asked { case, snapshot, view, cancel: &run.cancel };
@@ -48,19 +53,9 @@ pub fn sorted(
     Ok(Some(found.iter().filter_map(event).collect()))
 }
 
-/// True if a field has numbers of one type whose codes compare as the numbers do. Values of several types compare
-/// differently in pages, and so do the two zeros of floats that are kept by their bits.
+/// True if the codes of a field of floats compare as the numbers do in every segment. Floats that are kept by their bits
+/// have two zeros, which are equal in pipes.
 fn has_ordered_codes(field: &str, (scope, run): (Scope<'_>, &Run<'_>)) -> Result<bool> {
-    let is_only = |kind: FieldKind| {
-        kinds(field, scope.snapshot).next().is_some()
-            && kinds(field, scope.snapshot).all(|other| other == kind)
-    };
-    if field == "line" || is_only(FieldKind::Int) {
-        return Ok(true);
-    }
-    if !is_only(FieldKind::Float) {
-        return Ok(false);
-    }
     for segment in &scope.snapshot.segments {
         for column in columns(segment, scope.snapshot.sources(), field, &run.cancel)? {
             if !matches!(

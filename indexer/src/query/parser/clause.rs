@@ -438,7 +438,7 @@ fn as_value(pattern: Pattern) -> Pattern {
     }
 }
 
-/// A bare word as a pattern, which is fuzzy with `~`, `~1` or `~2` behind it; nothing for a lone star.
+/// A bare word as a pattern, which is fuzzy if it is followed by `~`, `~1` or `~2`; nothing for a lone star.
 fn bare(text: &str, plain: &[bool], span: Span) -> Parsed<Option<Pattern>> {
     let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
     let Some(word) = text[..text.len() - digits].strip_suffix('~') else { return Ok(pattern(text, plain)) };

@@ -41,7 +41,7 @@ pub struct Writer {
 /// A column and its pages.
 struct Chunk {
     of: Descriptor,
-    /// The least and the largest number of each page of rows, where that is told.
+    /// The least and the largest number of each page of rows, where the page has statistics.
     ranges: Vec<Option<(i64, i64)>>,
     pages: Vec<CompressedPage>,
 }
@@ -64,7 +64,7 @@ impl Chunk {
     }
 }
 
-/// Pages that are let go of as they are written, so that a table does not stand in memory twice.
+/// Pages that are dropped as they are written, so that a table is not in memory twice.
 struct Pages {
     left: vec::IntoIter<CompressedPage>,
     written: Option<CompressedPage>,

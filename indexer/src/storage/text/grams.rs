@@ -4,7 +4,7 @@
 /// A bit for each hash of three bytes.
 const BITS: u32 = 16;
 
-/// Runs of so many bytes are told.
+/// Length of the byte runs.
 const LENGTH: usize = 3;
 
 /// The runs of some tokens.

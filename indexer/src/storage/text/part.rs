@@ -8,7 +8,7 @@ use tantivy::termdict::TermDictionary;
 
 use super::terms::TermTest;
 
-/// A folded text that stands in a token, at its ends where that is said.
+/// A folded text that a token contains, at its start or end where that is required.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenPart {
     pub text: String,
