@@ -2,7 +2,7 @@
 //! something, because a check that cannot fail proves nothing.
 
 use timberline_tests::files::{self, TextFile};
-use timberline_tests::tidy::{dependencies, documents, layers, size, typescript};
+use timberline_tests::tidy::{dependencies, documents, layers, size, typescript, words};
 
 /// How many files may be longer than `size::LONGEST_LINES`. This number only falls.
 const LONG_FILES: usize = 0;
@@ -90,6 +90,34 @@ fn long_file_check_finds() {
     assert!(size::too_long("src/a.ts", &long).is_some());
     assert!(size::too_long("src/ipc/generated.ts", &long).is_none());
     assert!(size::too_long("src/a.ts", "line\n").is_none());
+}
+
+/// How often each old word may still occur, in the order of `words::OLD_WORDS`. These numbers only fall.
+const OLD_WORDS_LEFT: &[usize] = &[0; words::OLD_WORDS.len()];
+
+#[test]
+fn old_words_only_become_fewer() {
+    let mut counts = vec![0; words::OLD_WORDS.len()];
+    let mut findings = Vec::new();
+    for file in files::with_extensions(&["rs", "ts", "svelte", "mjs", "css", "html", "md", "py"]) {
+        for (index, count) in words::occurrences(&file.path, &file.text).into_iter().enumerate() {
+            counts[index] += count;
+            if count > 0 && OLD_WORDS_LEFT[index] == 0 {
+                let (word, instead) = words::OLD_WORDS[index];
+                findings.push(format!("{}: \"{word}\" {count} times; write: {instead}", file.path));
+            }
+        }
+    }
+    // Fewer than allowed fails too, so that the numbers are lowered with the words.
+    assert_eq!(counts, OLD_WORDS_LEFT, "\n{}\n", findings.join("\n"));
+}
+
+#[test]
+fn old_word_check_finds() {
+    let count = |text: &str| words::occurrences("src/a.ts", text).into_iter().sum::<usize>();
+    assert_eq!(count("It is told; isTold, is_told and TOLD."), 4);
+    assert_eq!(count("What it goes\n// by, and fn of(it)."), 2);
+    assert_eq!(count("untold, tolde"), 0);
 }
 
 #[test]

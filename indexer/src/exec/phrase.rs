@@ -45,8 +45,8 @@ pub fn holding(question: &Question<'_>, words: &[String], among: &Rows) -> Resul
         Told::Field(_) => (!is_quoted, !is_quoted),
     };
     let matcher = Matcher::Tokens(words.to_vec());
-    let passes = |shape: &String| matcher.is_in(certain(shape, before, behind).as_bytes());
-    let passing: Vec<bool> = mined.shapes.iter().map(passes).collect();
+    let passes = |shape: &str| matcher.is_in(certain(shape, before, behind).as_bytes());
+    let passing: Vec<bool> = mined.texts().map(passes).collect();
     if !passing.contains(&true) {
         return Ok(none);
     }

@@ -366,7 +366,7 @@ impl<'w, 'c> Landing<'w, 'c> {
             progress.bytes_total = expected.unwrap_or(progress.bytes_total);
             (progress.events, progress.unparsed) = (events, unparsed);
         });
-        self.pending.add(current.source, &entry.encoding, frame, batch);
+        self.pending.add(current.source, entry, frame, batch);
         if self.held.as_ref().is_some_and(|held| entry.bytes >= held.until) {
             self.release();
         }

@@ -14,7 +14,7 @@ use crate::error::{AtPath, Result};
 use crate::exec::in_order;
 use crate::storage::{
     self, Columns, Frame, Mined, Names, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource,
-    Shaper, TableBuilder, TextColumn, WrittenSegment, field_name,
+    Shaper, SourceEntry, TableBuilder, TextColumn, WrittenSegment, field_name,
 };
 use crate::tune::{Plan, give_way};
 use crate::{Cancel, FieldKind, tokens};
@@ -39,13 +39,17 @@ pub struct Pending {
 }
 
 impl Pending {
-    pub fn add(&mut self, source: u32, encoding: &str, frame: Frame, batch: Batch) {
+    pub fn add(&mut self, source: u32, entry: &SourceEntry, frame: Frame, batch: Batch) {
+        self.add_to(source, || SegmentSource::new(source, entry), frame, batch);
+    }
+
+    fn add_to(&mut self, source: u32, new: impl FnOnce() -> SegmentSource, frame: Frame, batch: Batch) {
         self.rows += batch.rows();
         self.raw_bytes += batch.chunk.bytes.len();
         self.cells += batch.rows() * batch.columns.len();
         let known = self.sources.iter().position(|entry| entry.source == source);
         let index = known.unwrap_or_else(|| {
-            self.sources.push(SegmentSource::new(source, encoding));
+            self.sources.push(new());
             self.sources.len() - 1
         });
         self.sources[index].add(frame, batch.chunk.heading());
@@ -69,16 +73,12 @@ impl Pending {
         }
         let mut kept = Pending::default();
         let all = std::mem::take(self);
-        let mut frames: HashMap<u32, (String, VecDeque<Frame>)> = all
-            .sources
-            .into_iter()
-            .map(|entry| (entry.source, (entry.encoding, entry.frames.into())))
-            .collect();
+        let mut frames = frames_of_sources(all.sources);
         for (of, batch) in all.batches {
-            let Some((encoding, frames)) = frames.get_mut(&of) else { continue };
+            let Some((entry, frames)) = frames.get_mut(&of) else { continue };
             let Some(frame) = frames.pop_front() else { continue };
             let part = if of == source { &mut taken } else { &mut kept };
-            part.add(of, encoding, frame, batch);
+            part.add_to(of, || entry.clone(), frame, batch);
         }
         *self = kept;
         taken
@@ -98,15 +98,11 @@ impl Pending {
     /// Parts that are a segment each. Usually one; more where events of few fields would share a table with
     /// events of thousands, whose columns would be empty for nearly all of it.
     pub fn into_segments(self, plan: &Plan) -> Vec<Pending> {
-        let mut frames: HashMap<u32, (String, VecDeque<Frame>)> = self
-            .sources
-            .into_iter()
-            .map(|entry| (entry.source, (entry.encoding, entry.frames.into())))
-            .collect();
+        let mut frames = frames_of_sources(self.sources);
         let mut parts: Vec<Pending> = Vec::new();
         let mut names: HashSet<Arc<str>> = HashSet::new();
         for (source, batch) in self.batches {
-            let Some((encoding, frames)) = frames.get_mut(&source) else { continue };
+            let Some((entry, frames)) = frames.get_mut(&source) else { continue };
             let Some(frame) = frames.pop_front() else { continue };
             let more = batch.columns.iter().filter(|column| !names.contains(&column.name)).count();
             let rows = parts.last().map_or(0, |part| part.rows);
@@ -116,7 +112,7 @@ impl Pending {
             }
             names.extend(batch.columns.iter().map(|column| Arc::clone(&column.name)));
             if let Some(part) = parts.last_mut() {
-                part.add(source, encoding, frame, batch);
+                part.add_to(source, || entry.clone(), frame, batch);
             }
         }
         parts
@@ -159,10 +155,11 @@ impl Pending {
     fn mine(&self, order: &Order, spoken: &Spoken<'_>) -> Mined {
         let of = |entry: &SegmentSource| (entry.source, Texts::of(entry.as_encoding()));
         let mut texts: HashMap<u32, Texts> = self.sources.iter().map(of).collect();
-        let mut shaper = Shaper::default();
+        let mut shaper = Shaper::new(&self.sources);
         let mut codes = Vec::with_capacity(self.rows);
         order.for_each(|index, batch_row| {
             let (source, batch) = &self.batches[index];
+            shaper.set_source(*source);
             let place = Place { row: codes.len(), index, batch, batch_row };
             codes.push(spoken.shape(place, &mut shaper).unwrap_or_else(|| {
                 let texts = texts.entry(*source).or_insert_with(|| Texts::of(Encoding::UTF_8));
@@ -367,6 +364,11 @@ pub fn span(values: &Values, row: usize) -> Option<Span> {
         Values::Text(spans) if !spans[row].is_missing() => Some(spans[row]),
         _ => None,
     }
+}
+
+/// What waits of each source, without its frames, and the frames.
+fn frames_of_sources(sources: Vec<SegmentSource>) -> HashMap<u32, (SegmentSource, VecDeque<Frame>)> {
+    sources.into_iter().map(|entry| (entry.source, (entry.without_frames(), entry.frames.into()))).collect()
 }
 
 fn kind_of(values: &Values) -> FieldKind {

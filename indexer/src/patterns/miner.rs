@@ -4,19 +4,28 @@ use std::collections::HashMap;
 
 use super::heading::without_heading;
 use super::shape::{Kind, Shape, Sink, scan};
+use super::source_kind::with_kind;
 use crate::hash::Fast;
 
 /// The code of a row without a message.
 pub const NO_SHAPE: u32 = u32::MAX;
 
-/// Codes messages by their shape. Codes are given in the order of first appearance.
+/// Codes messages by their kind of source and their shape. Codes are given in the order of first appearance.
 #[derive(Debug, Default)]
 pub struct Miner {
-    codes: HashMap<Vec<u8>, u32, Fast>,
+    /// By kind of source.
+    codes: Vec<HashMap<Vec<u8>, u32, Fast>>,
+    kind: usize,
+    count: u32,
     shape: Shape,
 }
 
 impl Miner {
+    /// Sets the kind of source that the next messages are of, by its index.
+    pub fn set_kind(&mut self, kind: usize) {
+        self.kind = kind;
+    }
+
     /// The code of a message's shape.
     pub fn message(&mut self, message: &[u8]) -> u32 {
         self.shape.of(message);
@@ -41,20 +50,28 @@ impl Miner {
         if text.is_empty() {
             return NO_SHAPE;
         }
-        if let Some(&code) = self.codes.get(text) {
+        if self.codes.len() <= self.kind {
+            self.codes.resize_with(self.kind + 1, HashMap::default);
+        }
+        let codes = &mut self.codes[self.kind];
+        if let Some(&code) = codes.get(text) {
             return code;
         }
-        let code = self.codes.len() as u32;
-        self.codes.insert(text.to_vec(), code);
+        let code = self.count;
+        codes.insert(text.to_vec(), code);
+        self.count += 1;
         code
     }
 
-    /// The shapes in the order of their codes.
+    /// The shapes with their kinds, as they are stored, in the order of their codes.
     #[must_use]
-    pub fn finish(self) -> Vec<String> {
-        let mut shapes = vec![String::new(); self.codes.len()];
-        for (text, code) in self.codes {
-            shapes[code as usize] = String::from_utf8_lossy(&text).into_owned();
+    pub fn finish(self, kinds: &[String]) -> Vec<String> {
+        let mut shapes = vec![String::new(); self.count as usize];
+        for (kind, codes) in self.codes.into_iter().enumerate() {
+            let kind = kinds.get(kind).map_or("", String::as_str);
+            for (text, code) in codes {
+                shapes[code as usize] = with_kind(kind, &String::from_utf8_lossy(&text));
+            }
         }
         shapes
     }
@@ -128,6 +145,6 @@ mod tests {
             "GET /users\u{1f}/<num>\u{1f}/orders?<text>",
             "bad \u{fffd}",
         ];
-        assert_eq!(miner.finish(), expected);
+        assert_eq!(miner.finish(&[]), expected);
     }
 }

@@ -195,7 +195,7 @@ mod tests {
         for message in messages {
             miner.message(message.as_bytes());
         }
-        let tree = Tree::of(miner.finish().iter().map(String::as_str), &[]);
+        let tree = Tree::of(miner.finish(&[]).iter().map(String::as_str), &[]);
         let [template] = tree.templates(Granularity::Template) else { panic!("one template") };
         let slots = Slots::of(template);
         let mut found = vec![Vec::new(); slots.len()];

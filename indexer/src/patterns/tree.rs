@@ -1,11 +1,12 @@
 //! The templates of a case: its shapes, taken together in steps.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::bounds::{bounded, is_separator};
+use super::bounds::{bounded_by_kind, is_constant, is_separator};
 use super::group::{Rules, general, group, shared_end, shared_start};
 use super::id::{Granularity, TemplateId, shape_hash};
 use super::shape::{ANY, JOINT};
+use super::source_kind::split_kind;
 use crate::limits::MOST_SHAPES_OF_A_CASE;
 
 /// Each level is made of the templates of the one below, so that every template lies in one of the next.
@@ -22,6 +23,8 @@ pub struct Template {
     pub id: TemplateId,
     /// Its words, as a shape has them, with `<*>` where they differ.
     pub(super) shape: String,
+    /// The kind of source of its shapes; the first of them where several kinds have the same template.
+    kind: u32,
     /// The place of the template of the next level that it lies in.
     parent: Option<u32>,
 }
@@ -43,26 +46,31 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Takes the shapes of a case together. `kept` has ids that were given before, the earliest first: a
-    /// template goes on with the earliest of those that name it.
+    /// Groups the stored shapes of a case. `kept` has ids that were given before, the earliest first: a
+    /// template keeps the earliest of those that name it.
     #[must_use]
     pub fn of<'s>(shapes: impl Iterator<Item = &'s str>, kept: &[u64]) -> Tree {
         let mut shapes: Vec<&str> = shapes.collect::<HashSet<_>>().into_iter().collect();
         shapes.sort_unstable();
-        let wide = bounded(&shapes, MOST_SHAPES_OF_A_CASE);
+        let wide = bounded_by_kind(&shapes, MOST_SHAPES_OF_A_CASE);
         let ranks: HashMap<u64, usize> =
             kept.iter().rev().enumerate().map(|(rank, &id)| (id, kept.len() - rank)).collect();
         let rank = |id: u64| (ranks.get(&id).copied().unwrap_or(usize::MAX), id);
 
         let mut tree = Tree::default();
+        let mut kinds: HashMap<&str, u32> = HashMap::new();
         let mut places: HashMap<&str, u32> = HashMap::new();
         for (shape, wide) in shapes.iter().zip(&wide) {
-            let text = wide.as_deref().unwrap_or(shape);
+            let stored = wide.as_deref().unwrap_or(shape);
             let hash = shape_hash(shape);
             let lowest = &mut tree.levels[0];
-            let place = *places.entry(text).or_insert_with(|| {
+            let place = *places.entry(stored).or_insert_with(|| {
                 let id = TemplateId { granularity: Granularity::Shape, shape: hash };
-                lowest.push(Template { id, shape: text.to_owned(), parent: None });
+                let text = split_kind(stored).1;
+                let next_kind = kinds.len() as u32;
+                // The shapes are sorted, so the numbers of kinds depend on the set of shapes alone.
+                let kind = *kinds.entry(split_kind(shape).0).or_insert(next_kind);
+                lowest.push(Template { id, shape: text.to_owned(), kind, parent: None });
                 lowest.len() as u32 - 1
             });
             let id = &mut lowest[place as usize].id;
@@ -77,21 +85,25 @@ impl Tree {
 
     fn add_level(&mut self, below: usize, rules: Rules, rank: impl Fn(u64) -> (usize, u64) + Copy) {
         let granularity = Granularity::ALL[below + 1];
-        let texts: Vec<&str> = self.levels[below].iter().map(|template| template.shape.as_str()).collect();
-        let mut groups = group(&texts, rules);
-        if granularity == Granularity::Template {
-            groups = without_headings(&groups, &texts);
-        }
-        let mut level = Vec::with_capacity(groups.len());
-        for together in &groups {
-            let members = together.iter().map(|&place| &self.levels[below][place]);
+        let mut level: Vec<Template> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        for members in groups_by_kind(&self.levels[below], granularity, rules) {
+            let templates = || members.iter().map(|&place| &self.levels[below][place]);
             let first =
-                members.clone().map(|member| member.id.shape).min_by_key(|&id| rank(id)).unwrap_or_default();
-            let shape = shared_shape(&members.map(|member| member.shape.as_str()).collect::<Vec<_>>());
-            level.push(Template { id: TemplateId { granularity, shape: first }, shape, parent: None });
-        }
-        for (parent, together) in groups.iter().enumerate() {
-            for &place in together {
+                templates().map(|member| member.id.shape).min_by_key(|&id| rank(id)).unwrap_or_default();
+            let shape = shared_shape(&templates().map(|member| member.shape.as_str()).collect::<Vec<_>>());
+            let kind = templates().map(|member| member.kind).min().unwrap_or_default();
+            // Programs that share a library write the same messages: those are one template.
+            let same = known.get(&shape).copied().filter(|_| is_constant(&shape));
+            let parent = same.unwrap_or(level.len());
+            if same.is_some() {
+                level[parent].id.shape = level[parent].id.shape.min_by(first, rank);
+            } else {
+                known.insert(shape.clone(), parent);
+                let id = TemplateId { granularity, shape: first };
+                level.push(Template { id, shape, kind, parent: None });
+            }
+            for place in members {
                 self.levels[below][place].parent = Some(parent as u32);
             }
         }
@@ -134,6 +146,24 @@ impl Tree {
         ids.sort_unstable();
         ids
     }
+}
+
+/// The groups of each kind of source, each a list of places in `templates`.
+fn groups_by_kind(templates: &[Template], granularity: Granularity, rules: Rules) -> Vec<Vec<usize>> {
+    let mut kinds: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (place, template) in templates.iter().enumerate() {
+        kinds.entry(template.kind).or_default().push(place);
+    }
+    let mut found = Vec::new();
+    for places in kinds.into_values() {
+        let texts: Vec<&str> = places.iter().map(|&place| templates[place].shape.as_str()).collect();
+        let mut groups = group(&texts, rules);
+        if granularity == Granularity::Template {
+            groups = without_headings(&groups, &texts);
+        }
+        found.extend(groups.into_iter().map(|group| group.into_iter().map(|index| places[index]).collect()));
+    }
+    found
 }
 
 /// The words before a dash that some messages of a template have and others have not, at most.
@@ -298,6 +328,35 @@ mod tests {
                 assert_eq!(text(&tree), text(&again));
             }
         }
+    }
+
+    #[test]
+    fn kinds_of_source_are_grouped_separately() {
+        let stored = |kind: &str, shapes: [&str; 5]| shapes.map(|shape| format!("{kind}\u{1e}{shape}"));
+        let app = stored("json app", ["red is up", "blue is up", "green is up", "pink is up", "grey is up"]);
+        let shop = stored(
+            "text shop",
+            ["one fell off", "two fell off", "six fell off", "ten fell off", "all is well"],
+        );
+        let tree = Tree::of(app.iter().chain(&shop).map(String::as_str), &[]);
+        assert_eq!(
+            names(&tree),
+            ["<*> is up", "all is well", "one fell off", "six fell off", "ten fell off", "two fell off"]
+        );
+    }
+
+    #[test]
+    fn a_message_that_several_kinds_share_is_one_template() {
+        let stored = [
+            "json app\u{1e}out of memory",
+            "text shop\u{1e}out of memory",
+            "json app\u{1e}<num>",
+            "text shop\u{1e}<num>",
+        ];
+        let tree = Tree::of(stored.into_iter(), &[]);
+        assert_eq!(names(&tree), ["<num>", "<num>", "out of memory"]);
+        let [one, two] = [0, 1].map(|kind| tree.place(Granularity::Template, shape_hash(stored[kind])));
+        assert_eq!(one, two);
     }
 
     #[test]

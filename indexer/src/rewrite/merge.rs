@@ -16,8 +16,8 @@ use crate::storage::{
 use crate::writing::Writing;
 use crate::{Cancel, FieldKind};
 
-/// A frame, the heading lines before it and the name of its encoding.
-type Place<'a> = (Frame, Vec<u8>, &'a str);
+/// A frame, the heading lines before it and what its segment holds of its source.
+type Place<'a> = (Frame, Vec<u8>, &'a SegmentSource);
 
 /// Events of a source from an offset on. Frames lie on one side of it as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,17 +108,17 @@ impl<'a> Merge<'a> {
             let frames = found.entry(source.source).or_default();
             for frame in source.frames.iter().filter(|frame| self.keeps(source.source, frame.offset)) {
                 let moved = self.frames.get(&(source.source, frame.offset)).unwrap_or(frame);
-                frames.push((*moved, source.heading_at(frame.offset), &source.encoding));
+                frames.push((*moved, source.heading_at(frame.offset), source));
             }
         }
         found.retain(|_, frames| !frames.is_empty());
-        let merged = found.into_iter().map(|(source, mut frames)| {
+        let merged = found.into_values().filter_map(|mut frames| {
             frames.sort_by_key(|(frame, ..)| frame.offset);
-            let mut merged = SegmentSource::new(source, frames.first().map_or("utf-8", |(.., name)| name));
+            let mut merged = frames.first()?.2.without_frames();
             for (frame, heading, _) in &frames {
                 merged.add(*frame, heading);
             }
-            merged
+            Some(merged)
         });
         merged.collect()
     }

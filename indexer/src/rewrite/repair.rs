@@ -95,7 +95,7 @@ fn make_anew(writing: &mut Writing<'_>, bad: &HashSet<u64>, cancel: &Cancel) -> 
             if known.contains(&frame.offset) {
                 continue;
             }
-            pending.add(id as u32, &source.encoding, *frame, batch);
+            pending.add(id as u32, source, *frame, batch);
             if pending.is_full(&plan) {
                 flush(writing, &plan, &mut manifest, &mut pending, &mut written)?;
             }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::columns::ColumnCache;
 use super::files;
-use super::manifest::{bytes_as_text, text_as_bytes};
+use super::manifest::{SourceEntry, bytes_as_text, text_as_bytes};
 use super::profile::Profile;
 use super::raw::{Frame, RawCursor, RawFolder};
 use super::reading::Readings;
@@ -20,6 +20,7 @@ use super::table::{self, Table};
 use super::text::TextIndex;
 use crate::FieldKind;
 use crate::error::{AtPath, Error, Result};
+use crate::patterns::source_kind;
 use crate::stamp;
 
 /// `segment.json`.
@@ -54,6 +55,9 @@ pub struct SegmentSource {
     pub source: u32,
     /// How its bytes are text.
     pub encoding: String,
+    /// The kind of source that its messages are mined as. Empty in segments of former versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
     pub frames: Vec<Frame>,
     /// The heading lines in effect from an offset on, where a format has them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -68,8 +72,20 @@ pub struct Heading {
 }
 
 impl SegmentSource {
-    pub fn new(source: u32, encoding: &str) -> SegmentSource {
-        SegmentSource { source, encoding: encoding.to_owned(), frames: Vec::new(), headings: Vec::new() }
+    /// What a segment is to hold of a source of the case.
+    pub fn new(source: u32, entry: &SourceEntry) -> SegmentSource {
+        let (encoding, kind) = (entry.encoding.clone(), source_kind(&entry.format, &entry.path));
+        SegmentSource { source, encoding, kind, frames: Vec::new(), headings: Vec::new() }
+    }
+
+    pub fn without_frames(&self) -> SegmentSource {
+        SegmentSource {
+            source: self.source,
+            encoding: self.encoding.clone(),
+            kind: self.kind.clone(),
+            frames: Vec::new(),
+            headings: Vec::new(),
+        }
     }
 
     /// Adds the frame behind the others, with the heading lines that stand before it.

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use super::files;
 use super::parquet::{self, Kind, NO_CODE, Texts, Values};
 use super::raw::RawCursor;
-use super::segment::Segment;
+use super::segment::{Segment, SegmentSource};
 use crate::Cancel;
 use crate::error::{AtPath, Error, Result};
 use crate::hash::Fast;
 use crate::limits::{CANCEL_ROWS, MOST_SHAPES_OF_A_SEGMENT};
-use crate::patterns::{Message, Miner, NO_SHAPE, bounded, shape_hash};
+use crate::patterns::{Message, Miner, NO_SHAPE, bounded_by_kind, shape_hash, split_kind};
 
 /// The number is the version of the rules by which shapes are made. What other rules made is not looked at.
 pub const FILE: &str = "templates.1.parquet";
@@ -26,6 +26,7 @@ pub const MESSAGES: [&str; 3] = ["message", "msg", "log"];
 pub struct Mined {
     /// For each row its shape's place, or [`NO_SHAPE`].
     pub codes: Vec<u32>,
+    /// With the kind of source of each, as they are stored.
     pub shapes: Vec<String>,
     /// The names of the shapes.
     pub hashes: Vec<u64>,
@@ -35,6 +36,11 @@ impl Mined {
     fn new(codes: Vec<u32>, shapes: Vec<String>) -> Mined {
         let hashes = shapes.iter().map(|shape| shape_hash(shape)).collect();
         Mined { codes, shapes, hashes }
+    }
+
+    /// The shapes without their kinds.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.shapes.iter().map(|stored| split_kind(stored).1)
     }
 
     /// The file of a segment, where it stands and can be read. Another one is made from the segment.
@@ -63,7 +69,9 @@ impl Mined {
     /// Looks at every message of a segment.
     pub fn mine(segment: &Segment, cursor: &mut RawCursor<'_>, cancel: &Cancel) -> Result<Mined> {
         let messages = Messages::read(segment, |name| segment.column_once(name, cancel))?;
-        let mut shaper = Shaper::default();
+        let mut shaper = Shaper::new(&segment.meta.sources);
+        let source_of_row = if shaper.has_one_kind() { None } else { Some(segment.locations()?) };
+        let source = |row: usize| source_of_row.as_ref().map_or(0, |locations| locations.source(row));
         let rows = segment.meta.events as usize;
         let mut codes = vec![NO_SHAPE; rows];
         let mut others = Vec::new();
@@ -71,6 +79,7 @@ impl Mined {
             if row.is_multiple_of(CANCEL_ROWS) && cancel.is_set() {
                 return Err(Error::cancelled());
             }
+            shaper.set_source(source(row));
             match messages.shape(row, &mut shaper) {
                 Some(found) => *code = found,
                 None => others.push(row as u32),
@@ -82,6 +91,7 @@ impl Mined {
             if seen % CANCEL_ROWS == 0 && cancel.is_set() {
                 return Err(Error::cancelled());
             }
+            shaper.set_source(source(row as usize));
             codes[row as usize] = shaper.event(text);
             Ok(())
         })?;
@@ -91,7 +101,7 @@ impl Mined {
     /// The same with fewer shapes.
     fn widened(self) -> Mined {
         let shapes: Vec<&str> = self.shapes.iter().map(String::as_str).collect();
-        let wide = bounded(&shapes, MOST_SHAPES_OF_A_SEGMENT);
+        let wide = bounded_by_kind(&shapes, MOST_SHAPES_OF_A_SEGMENT);
         let (mut places, mut kept): (HashMap<&str, u32>, Vec<String>) = (HashMap::new(), Vec::new());
         let codes: Vec<u32> = shapes
             .iter()
@@ -248,10 +258,19 @@ impl Messages {
     }
 }
 
-/// Finds the shapes of a segment's messages. A value that has a code is looked at once.
-#[derive(Default)]
+/// Finds the shapes of a segment's messages. A value that has a code is looked at once per kind of source.
 pub struct Shaper {
     miner: Miner,
+    kinds: Vec<String>,
+    /// The index of each source's kind.
+    kind_of_source: HashMap<u32, usize, Fast>,
+    kind: usize,
+    known: Vec<KnownShapes>,
+}
+
+/// The shapes of the values of one kind of source.
+#[derive(Clone, Default)]
+struct KnownShapes {
     /// By message field and code.
     fields: [Vec<u32>; MESSAGES.len()],
     /// By the codes of method and path.
@@ -262,9 +281,31 @@ pub struct Shaper {
 const UNSEEN: u32 = NO_SHAPE - 1;
 
 impl Shaper {
+    pub fn new(sources: &[SegmentSource]) -> Shaper {
+        let mut kinds: Vec<String> = sources.iter().map(|source| source.kind.clone()).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let index = |source: &SegmentSource| kinds.binary_search(&source.kind).unwrap_or_default();
+        let kind_of_source = sources.iter().map(|source| (source.source, index(source))).collect();
+        let known = vec![KnownShapes::default(); kinds.len().max(1)];
+        Shaper { miner: Miner::default(), kinds, kind_of_source, kind: 0, known }
+    }
+
+    pub fn has_one_kind(&self) -> bool {
+        self.kinds.len() <= 1
+    }
+
+    /// Sets the source that the next messages are of.
+    pub fn set_source(&mut self, source: u32) {
+        if !self.has_one_kind() {
+            self.kind = self.kind_of_source.get(&source).copied().unwrap_or_default();
+            self.miner.set_kind(self.kind);
+        }
+    }
+
     /// The shape of a message field's value.
     pub fn value<'t>(&mut self, field: usize, code: u32, text: impl FnOnce() -> &'t [u8]) -> u32 {
-        let (known, code) = (&mut self.fields[field], code as usize);
+        let (known, code) = (&mut self.known[self.kind].fields[field], code as usize);
         if known.len() <= code {
             known.resize(code + 1, UNSEEN);
         }
@@ -280,7 +321,7 @@ impl Shaper {
 
     /// The shape of a request, by the codes and the texts of its method and path.
     pub fn request<'t>(&mut self, codes: (u32, u32), text: impl FnOnce() -> (&'t [u8], &'t [u8])) -> u32 {
-        *self.requests.entry(codes).or_insert_with(|| {
+        *self.known[self.kind].requests.entry(codes).or_insert_with(|| {
             let (method, path) = text();
             self.miner.request(method, path)
         })
@@ -297,7 +338,7 @@ impl Shaper {
 
     /// The shapes that the rows of a segment were given.
     pub fn finish(self, codes: Vec<u32>) -> Mined {
-        let all = Mined::new(codes, self.miner.finish());
+        let all = Mined::new(codes, self.miner.finish(&self.kinds));
         if all.shapes.len() > MOST_SHAPES_OF_A_SEGMENT { all.widened() } else { all }
     }
 }

@@ -6,3 +6,4 @@ pub mod documents;
 pub mod layers;
 pub mod size;
 pub mod typescript;
+pub mod words;
