@@ -1,5 +1,5 @@
 /** A chart as a picture of its own, to be taken away: with its title and its legend. */
-import type { ChartData, Series } from '../../state/charts/data';
+import type { ChartData, Series } from '../../state/charts/chartdata';
 import { formatValue } from '../../state/charts/units';
 import { shownSeries, type Size } from './layout';
 import { LINE_DASHES, paintChart, TERM_ROW_PX, type Picture } from './paint';

@@ -1,5 +1,5 @@
 /** Where things stand in the picture of a chart; shared by what draws it and what is pointed at. */
-import type { BinsData, ChartData, HeatData, Series, TimeData } from '../../state/charts/data';
+import type { BinsData, ChartData, HeatData, Series, TimeData } from '../../state/charts/chartdata';
 import { MARGIN_PX } from '../timeline/paint';
 import { TimeScale } from '../timeline/scale';
 import { Slots } from './slots';

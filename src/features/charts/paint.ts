@@ -1,7 +1,7 @@
 /** Draws charts. Knows a pen and figures; what they mean is decided elsewhere. */
 import { texts } from '../../base/texts';
 import type { Clock } from '../../base/zone';
-import type { BinsData, ChartData, HeatData, TermsData } from '../../state/charts/data';
+import type { BinsData, ChartData, HeatData, TermsData } from '../../state/charts/chartdata';
 import { formatTick, formatValue, type Unit } from '../../state/charts/units';
 import { timeTicks, TimeScale } from '../timeline/scale';
 import {

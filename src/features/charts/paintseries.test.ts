@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { asTime } from '../../base/time';
 import { Clock } from '../../base/zone';
-import type { TimeData } from '../../state/charts/data';
+import type { TimeData } from '../../state/charts/chartdata';
 import { paintChart } from './paint';
 import type { Palette } from './palette';
 import { SvgPen } from './svgpen';

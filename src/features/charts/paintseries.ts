@@ -1,5 +1,5 @@
 /** Curves and bars over time, with an earlier period dashed under them. */
-import type { Series, TimeData } from '../../state/charts/data';
+import type { Series, TimeData } from '../../state/charts/chartdata';
 import { TimeScale } from '../timeline/scale';
 import { heightScale, shownSeries, stackedSums, timeSlots, type Size } from './layout';
 import { GAP_FROM_PX, paintValueAxis, type Picture } from './paint';

@@ -1,6 +1,6 @@
 /** The colours of charts, read from the tokens. */
 import { LEVELS, type LevelName } from '../../base/levels';
-import type { SeriesColour } from '../../state/charts/data';
+import type { SeriesColour } from '../../state/charts/chartdata';
 
 export const SERIES_TOKENS = 10;
 export const HEAT_TOKENS = 5;

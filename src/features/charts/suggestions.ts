@@ -1,5 +1,5 @@
 /** Fields that are worth a chart with one click: how long, how it ended, who and where. */
-import { isNumeric, type FieldInfo } from '../../state/charts/automatic';
+import { isNumeric, type FieldInfo } from '../../state/charts/autochart';
 import { isDuration } from '../../state/charts/units';
 
 const MOST = 4;

@@ -1,7 +1,7 @@
 /** What stands beside the pointer: the figures of the bucket that is pointed at. */
 import { formatCount } from '../../base/format';
 import { texts } from '../../base/texts';
-import type { BinsData, HeatData, SeriesColour, TimeData } from '../../state/charts/data';
+import type { BinsData, HeatData, SeriesColour, TimeData } from '../../state/charts/chartdata';
 import { formatValue, type Unit } from '../../state/charts/units';
 import { heatScale, shownSeries } from './layout';
 import { Slots } from './slots';

@@ -1,5 +1,5 @@
 /** Where numbers stand on an axis, and which of them get a label. */
-import type { ValueScaleName } from '../../state/charts/spec';
+import type { ValueScaleName } from '../../state/charts/chartspec';
 import type { Unit } from '../../state/charts/units';
 
 export interface ValueScale {

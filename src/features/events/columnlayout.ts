@@ -1,7 +1,7 @@
 /** How wide the columns of the list are, and where pinned ones stay. */
 import { texts } from '../../base/texts';
-import { TEXT } from '../../state/columns';
-import type { ViewColumn } from '../../state/viewstate';
+import { TEXT } from '../../state/events/columns';
+import type { ViewColumn } from '../../state/view/viewstate';
 
 /** Widths that fit the values of columns that every log has. */
 const BEST_PX: Readonly<Record<string, number>> = { time: 184, level: 34, source: 156, line: 84 };

@@ -1,6 +1,6 @@
 /** What sets two events apart, field by field. */
 import type { EventDetail } from '../../ipc/generated';
-import { columnText, writtenTime } from '../../state/copying';
+import { columnText, writtenTime } from '../../state/events/copyevents';
 
 export interface Difference {
   readonly field: string;

@@ -1,7 +1,7 @@
 import { texts } from '../../base/texts';
-import type { CopyFormat } from '../../state/copying';
-import type { Mark } from '../../state/landmarks.svelte';
-import type { OpenCase } from '../../state/opencase.svelte';
+import type { CopyFormat } from '../../state/events/copyevents';
+import type { Mark } from '../../state/events/landmarks.svelte';
+import type { OpenCase } from '../../state/workbench/opencase.svelte';
 import type { Command } from '../commands/commands.svelte';
 
 /** What the commands need of the list. */

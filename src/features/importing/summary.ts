@@ -1,7 +1,7 @@
 import { formatBytes, formatMillis, formatSeconds } from '../../base/format';
 import { texts } from '../../base/texts';
 import type { FileProgress, ImportProgress } from '../../ipc/generated';
-import type { ImportJob } from '../../state/importing.svelte';
+import type { ImportJob } from '../../state/importing/imports.svelte';
 
 export type ShownState = keyof typeof texts.imports.states;
 

@@ -1,8 +1,8 @@
 /** What can be noted, by keys and from the palette. */
 import { texts } from '../../base/texts';
 import type { EventId, Nanos } from '../../ipc/generated';
-import { spanOf, type NoteTarget } from '../../state/notetarget';
-import type { OpenCase } from '../../state/opencase.svelte';
+import { spanOf, type NoteTarget } from '../../state/notes/notetarget';
+import type { OpenCase } from '../../state/workbench/opencase.svelte';
 import type { Command } from '../commands/commands.svelte';
 
 const words = texts.notes;

@@ -1,6 +1,6 @@
 /** How often a pattern occurs in the range in view, against the rest of the time. */
 import type { TimeRange } from '../../base/time';
-import type { Contrast } from '../../state/templates.svelte';
+import type { Contrast } from '../../state/patterns/templates.svelte';
 import type { Pattern } from '../../ipc/generated';
 
 export type Found = Exclude<Contrast, 'all'> | 'same';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/zone';
 import type { TableCell, TableColumn } from '../../ipc/generated';
-import { cellText } from '../../state/tabletext';
+import { cellText } from '../../state/results/tabletext';
 
 const LETTER_PX = 7.4;
 /** At both sides, and for the sign of the order beside a name. */

@@ -1,6 +1,6 @@
 import { asTime, timeFromNanos, type Time, type TimeRange } from '../../base/time';
 import type { CaseSummary } from '../../ipc/generated';
-import { bucketRange, type TimelineData } from '../../state/timelinedata';
+import { bucketRange, type TimelineData } from '../../state/timeline/timelinedata';
 import type { BucketSpan } from './brush';
 
 /**

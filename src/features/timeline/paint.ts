@@ -4,9 +4,9 @@ import { LEVELS, type LevelName } from '../../base/levels';
 import { asTime, type Time } from '../../base/time';
 import { visibleLine } from '../../base/visible';
 import type { Clock } from '../../base/zone';
-import type { Marker } from '../../state/markers.svelte';
-import type { Lane, Strata, Tone } from '../../state/strata';
-import type { TimelineData } from '../../state/timelinedata';
+import type { Marker } from '../../state/notes/markers.svelte';
+import type { Lane, Strata, Tone } from '../../state/timeline/lanes';
+import type { TimelineData } from '../../state/timeline/timelinedata';
 import type { BucketSpan } from './brush';
 import { countTicks, heightOf, powerTicks, timeTicks, type TimeScale } from './scale';
 

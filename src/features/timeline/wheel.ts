@@ -10,7 +10,7 @@ import {
   type Time,
   type TimeRange,
 } from '../../base/time';
-import type { RangeChoice } from '../../state/ranges';
+import type { RangeChoice } from '../../state/view/ranges';
 
 /** A notch of a common mouse, in pixels, and by how much it zooms. */
 const NOTCH_PX = 100;

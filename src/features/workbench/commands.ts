@@ -1,7 +1,7 @@
 import { texts } from '../../base/texts';
-import type { OpenCase } from '../../state/opencase.svelte';
-import type { Session } from '../../state/session.svelte';
-import { THEME_CHOICES, type Theme } from '../../state/theme.svelte';
+import type { OpenCase } from '../../state/workbench/opencase.svelte';
+import type { Session } from '../../state/workbench/session.svelte';
+import { THEME_CHOICES, type Theme } from '../../state/workbench/theme.svelte';
 import type { Command, Group } from '../commands/commands.svelte';
 import { TABS } from './tabs';
 

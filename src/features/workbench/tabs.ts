@@ -2,7 +2,7 @@
 import type { Component } from 'svelte';
 
 import { texts } from '../../base/texts';
-import type { FollowUp } from '../../state/viewstate';
+import type { FollowUp } from '../../state/view/viewstate';
 import ChartsTab from '../charts/ChartsTab.svelte';
 import ContextTab from '../followups/ContextTab.svelte';
 import FollowTab from '../followups/FollowTab.svelte';

@@ -3,10 +3,10 @@ import { beforeEach, expect, it } from 'vitest';
 import { asTime } from '../../base/time';
 import type { Aggregate, AggregateRequest } from '../../ipc/generated';
 import { FakeClient, type PendingCall } from '../fakeclient';
-import { chosen } from './automatic';
+import { chosen } from './autochart';
 import { Chart, type ChartQuestion } from './chart.svelte';
-import { specOf, type ChartSpec } from './spec';
-import { titleOf } from './title';
+import { specOf, type ChartSpec } from './chartspec';
+import { titleOf } from './charttitle';
 
 const MINUTE = 60_000_000_000n;
 let client: FakeClient;

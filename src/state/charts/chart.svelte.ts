@@ -2,14 +2,14 @@ import { Latest } from '../../base/latest';
 import { asTime, nanosFromTime, timeFromNanos, type TimeRange } from '../../base/time';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Aggregate, By, Measure, View } from '../../ipc/generated';
-import type { AskOptions, Asking } from './asking';
-import { chosen, type Chosen, type FieldInfo } from './automatic';
-import type { ChartData } from './data';
-import { loadTable } from './figuretable';
+import type { AskOptions, Asking } from './chartrequest';
+import { chosen, type Chosen, type FieldInfo } from './autochart';
+import type { ChartData } from './chartdata';
+import { loadTable } from './valuetable';
 import { loadHeat } from './heat';
 import { loadHistogram } from './histogram';
 import { loadOverTime } from './overtime';
-import type { ChartSpec } from './spec';
+import type { ChartSpec } from './chartspec';
 import { loadTerms } from './terms';
 
 /** What a chart is asked for. */

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 
 import type { Facet, KnownField } from '../../ipc/generated';
 import { FakeClient } from '../fakeclient';
-import { ViewHistory } from '../view.svelte';
+import { ViewHistory } from '../view/history.svelte';
 import { Charts } from './charts.svelte';
 
 let client: FakeClient;

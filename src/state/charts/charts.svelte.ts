@@ -2,11 +2,11 @@ import { Latest } from '../../base/latest';
 import { asTime, timeFromNanos, type TimeRange } from '../../base/time';
 import type { Client } from '../../ipc/client';
 import type { CaseSummary, Facets, Fields, KnownField } from '../../ipc/generated';
-import type { ViewHistory } from '../view.svelte';
-import type { Json } from '../viewstate';
-import type { FieldInfo } from './automatic';
+import type { ViewHistory } from '../view/history.svelte';
+import type { Json } from '../view/viewstate';
+import type { FieldInfo } from './autochart';
 import { Chart } from './chart.svelte';
-import { keptSpec, specOf, type ChartSpec } from './spec';
+import { keptSpec, specOf, type ChartSpec } from './chartspec';
 
 /** What of the view is the charts': the chart being made, and the board that is open instead. */
 interface Kept {

@@ -1,6 +1,6 @@
 /** Figures as CSV that spreadsheets open as figures and never as formulas. */
 import { formatTimeFull, type Time } from '../../base/time';
-import type { Numbers, NumbersCell } from './data';
+import type { Numbers, NumbersCell } from './chartdata';
 
 /** What a spreadsheet would take for a formula when a cell begins with it. */
 const FORMULA = /^[=+\-@\t\r\n]/;

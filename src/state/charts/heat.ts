@@ -1,8 +1,8 @@
 /** A number over time as a heatmap, with its percentiles as lines over it. */
 import { texts } from '../../base/texts';
 import type { Aggregate } from '../../ipc/generated';
-import { beside, timeBy, timesOf, told, type Asking } from './asking';
-import type { HeatData, Series } from './data';
+import { beside, timeBy, timesOf, told, type Asking } from './chartrequest';
+import type { HeatData, Series } from './chartdata';
 import { loadPercentiles } from './overtime';
 import { unitOf } from './units';
 

@@ -1,8 +1,16 @@
 /** How often which number occurs. */
 import { texts } from '../../base/texts';
 import type { Aggregate } from '../../ipc/generated';
-import { beside, measures, PERCENTILES, placesOf, splitBy, told, type Asking } from './asking';
-import type { BinsData, Series } from './data';
+import {
+  beside,
+  measures,
+  PERCENTILES,
+  placesOf,
+  splitBy,
+  told,
+  type Asking,
+} from './chartrequest';
+import type { BinsData, Series } from './chartdata';
 import { unitOf } from './units';
 
 const BINS = 60;

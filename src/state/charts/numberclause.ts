@@ -1,5 +1,5 @@
 /** Numbers that were brushed in a histogram, as visible text of the query. */
-import { fieldName } from '../querytext';
+import { fieldName } from '../query/querytext';
 
 /** `bytes:[100 TO 200}`; the last bin has its end in it. */
 export function numberClause(

@@ -18,9 +18,9 @@ import {
   told,
   type Asking,
   type Place,
-} from './asking';
-import type { Earlier, Series, TimeData } from './data';
-import type { MeasureName } from './spec';
+} from './chartrequest';
+import type { Earlier, Series, TimeData } from './chartdata';
+import type { MeasureName } from './chartspec';
 
 /** Values of the earlier period that are looked at, so that most of today's are among them. */
 const EARLIER_TOP_FACTOR = 4;

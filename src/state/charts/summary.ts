@@ -1,7 +1,7 @@
 /** A chart in a sentence or two, for who cannot see it. */
 import { texts } from '../../base/texts';
 import type { Clock } from '../../base/zone';
-import type { ChartData, Series, TimeData } from './data';
+import type { ChartData, Series, TimeData } from './chartdata';
 import { formatValue, type Unit } from './units';
 
 export function summaryOf(data: ChartData, clock: Clock): string {

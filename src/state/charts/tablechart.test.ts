@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { ColumnKind, TableCell } from '../../ipc/generated';
-import { numbersOf } from './numbers';
+import { numbersOf } from './datatable';
 import { chartOfTable, figureGroups } from './tablechart';
 
 const head = (...columns: [string, ColumnKind][]) => ({

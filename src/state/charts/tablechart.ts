@@ -2,9 +2,9 @@
 import { texts } from '../../base/texts';
 import { asTime, timeFromNanos, type Time } from '../../base/time';
 import type { Nanos, TableCell, TableColumn } from '../../ipc/generated';
-import type { TableHead } from '../results.svelte';
-import type { ChartData, Series, TermRow, TermsData, TimeData, Told } from './data';
-import { MOST_SERIES, MOST_TERMS } from './spec';
+import type { TableHead } from '../results/results.svelte';
+import type { ChartData, Series, TermRow, TermsData, TimeData, Told } from './chartdata';
+import { MOST_SERIES, MOST_TERMS } from './chartspec';
 import { unitOf, type Unit } from './units';
 
 type Rows = readonly (readonly TableCell[])[];

@@ -11,9 +11,9 @@ import {
   shiftOf,
   told,
   type Asking,
-} from './asking';
-import type { TermRow, TermsData } from './data';
-import type { MeasureName } from './spec';
+} from './chartrequest';
+import type { TermRow, TermsData } from './chartdata';
+import type { MeasureName } from './chartspec';
 
 /** By a measure any value may be the greatest, so of these many the greatest are found. */
 const CONSIDERED = 1_000;

@@ -3,7 +3,7 @@ import { LEVELS } from '../../base/levels';
 import { texts } from '../../base/texts';
 import { asTime, timeFromNanos } from '../../base/time';
 import type { Timeline } from '../../ipc/generated';
-import type { Series, TimeData } from './data';
+import type { Series, TimeData } from './chartdata';
 
 export function chartOfTimeline(timeline: Timeline): TimeData {
   const { start, bucketNs, series, total, untimed, fraction, elapsedMs } = timeline;

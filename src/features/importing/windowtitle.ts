@@ -1,0 +1,18 @@
+import { formatShare } from '../../base/format';
+import { texts } from '../../base/texts';
+import { problemsOf, type Imports } from '../../state/importing/imports.svelte';
+import { share } from './summary';
+
+/** What a window is called while it lies behind others: how far its import is, which case, which program. */
+export function windowTitle(imports: Imports, caseName: string | undefined): string {
+  const base = caseName === undefined ? texts.app.name : `${caseName} – ${texts.app.name}`;
+  const job = imports.running;
+  const words = texts.importing.title;
+  if (job === null) {
+    const odd = imports.jobs.some((job) => problemsOf(job).length > 0);
+    return odd ? `${words.problem} ${base}` : base;
+  }
+  if (job.progress?.phase === 'indexing') return `${words.indexing} · ${base}`;
+  const part = share(job.progress);
+  return part === null ? base : `${words.reading(formatShare(part))} · ${base}`;
+}

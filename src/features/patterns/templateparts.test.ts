@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+
+import { parts, sparkPath } from './templateparts';
+
+it('tells what varies from what stays', () => {
+  expect(parts('user <num> signed in from <ip>:<*>')).toEqual([
+    { text: 'user ', varies: false },
+    { text: '<num>', varies: true },
+    { text: ' signed in from ', varies: false },
+    { text: '<ip>', varies: true },
+    { text: ':', varies: false },
+    { text: '<*>', varies: true },
+  ]);
+  expect(parts('a < b and c > d')).toEqual([{ text: 'a < b and c > d', varies: false }]);
+});
+
+it('draws every bucket that has an event, however few', () => {
+  const path = sparkPath([0, 1, 10_000]);
+  expect(path.match(/M/g)).toHaveLength(2);
+  expect(path).toContain('M1 1v-0.080');
+  expect(path).toContain('M2 1v-1.000');
+  expect(sparkPath([])).toBe('');
+});

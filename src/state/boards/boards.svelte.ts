@@ -1,0 +1,182 @@
+import { randomId } from '../../base/ids';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Note, NoteDraft } from '../../ipc/generated';
+import { Chart } from '../charts/chart.svelte';
+import { keptSpec, specOf, type ChartSpec } from '../charts/chartspec';
+
+/** A chart on a board. It has no query of its own: it obeys the one in view. */
+export interface BoardChart {
+  readonly id: string;
+  readonly title: string;
+  readonly spec: ChartSpec;
+  /** The stages of a query whose result is shown, with their pipes; null for a chart. */
+  readonly stages: string | null;
+  /** As wide as the board. */
+  readonly wide: boolean;
+}
+
+export interface Board {
+  readonly id: string;
+  readonly name: string;
+  readonly charts: readonly BoardChart[];
+  /** What it was when it was read, so that nobody else's change is lost. */
+  readonly revision: number;
+}
+
+const KIND = 'board';
+
+/** The boards of a case: kept among its notes, so that they go where the case goes. */
+export class Boards {
+  list = $state.raw<readonly Board[]>([]);
+  failure = $state.raw<EngineError | null>(null);
+  /** Why boards cannot be changed, if so. */
+  readOnly = $state<string | null>(null);
+  /** What was removed last, and can be brought back. */
+  removed = $state.raw<{ readonly name: string; readonly board: Board } | null>(null);
+
+  readonly #client: Client;
+  readonly #casePath: string;
+  #mark: string | null = null;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(client: Client, casePath: string) {
+    this.#client = client;
+    this.#casePath = casePath;
+  }
+
+  another(): Chart {
+    return new Chart(this.#client);
+  }
+
+  get client(): Client {
+    return this.#client;
+  }
+
+  find(id: string | null): Board | null {
+    return this.list.find((board) => board.id === id) ?? null;
+  }
+
+  /** Looks for what was changed since the last look. */
+  load(): Promise<void> {
+    return this.#inTurn(() => this.#look());
+  }
+
+  create(name: string, charts: readonly BoardChart[] = []): Promise<string> {
+    const board: Board = { id: randomId(), name, charts, revision: 0 };
+    return this.#inTurn(() => this.#put(board, () => board)).then(() => board.id);
+  }
+
+  rename(id: string, name: string): Promise<void> {
+    return this.change(id, (board) => ({ ...board, name }));
+  }
+
+  change(id: string, part: (board: Board) => Board): Promise<void> {
+    return this.#inTurn(async () => {
+      const board = this.find(id);
+      if (board !== null) await this.#put(part(board), part);
+    });
+  }
+
+  removeChart(id: string, chart: string): Promise<void> {
+    const board = this.find(id);
+    const title = board?.charts.find((each) => each.id === chart)?.title;
+    if (board !== null && title !== undefined) this.removed = { name: title, board };
+    return this.change(id, (now) => ({
+      ...now,
+      charts: now.charts.filter((each) => each.id !== chart),
+    }));
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const board = this.find(id);
+      if (board === null) return;
+      await this.#call({ remove: [{ kind: KIND, id }] });
+      this.removed = { name: board.name, board };
+      this.list = this.list.filter((each) => each.id !== id);
+    });
+  }
+
+  /** Brings back what was removed last: a board, or the charts that it had. */
+  restore(): Promise<void> {
+    return this.#inTurn(async () => {
+      const removed = this.removed;
+      this.removed = null;
+      if (removed === null) return;
+      const revision = this.find(removed.board.id)?.revision ?? 0;
+      await this.#put({ ...removed.board, revision }, () => removed.board);
+    });
+  }
+
+  /** One change after the other, so that each knows what the one before has made. */
+  #inTurn(action: () => Promise<void>): Promise<void> {
+    const turn = this.#work.then(action).then(
+      () => void (this.failure = null),
+      (cause: unknown) => void (this.failure = engineError(cause)),
+    );
+    this.#work = turn;
+    return turn;
+  }
+
+  async #look(): Promise<void> {
+    const args = { case: this.#casePath, since: this.#mark };
+    const { mark, whole, notes, removed, readOnly } = await this.#client.call('notes', args);
+    this.#mark = mark;
+    this.readOnly = readOnly;
+    const gone = new Set(removed.filter(({ kind }) => kind === KIND).map(({ id }) => id));
+    this.#take(notes, whole ? [] : this.list.filter(({ id }) => !gone.has(id)));
+  }
+
+  #take(notes: readonly Note[], before: readonly Board[]): void {
+    const boards = notes.filter(({ kind }) => kind === KIND).map(boardOf);
+    const changed = new Set(boards.map(({ id }) => id));
+    const all = [...before.filter(({ id }) => !changed.has(id)), ...boards];
+    this.list = all.toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
+  }
+
+  /** Writes a board. Where another window was faster, the same change is made of what that one left. */
+  async #put(board: Board, again: (now: Board) => Board): Promise<void> {
+    const changed = await this.#call({ put: [draftOf(board)] });
+    const current = changed.conflicts[0]?.current;
+    if (current !== undefined && current !== null) {
+      const redone = await this.#call({
+        put: [{ ...draftOf(again(boardOf(current))), known: null }],
+      });
+      this.#take(redone.made?.notes ?? [], this.list);
+      return;
+    }
+    this.#take(changed.made?.notes ?? [], this.list);
+  }
+
+  #call(change: { put?: NoteDraft[]; remove?: { kind: string; id: string }[] }) {
+    return this.#client.call('changeNotes', { case: this.#casePath, ...change });
+  }
+}
+
+function draftOf({ id, name, charts, revision }: Board): NoteDraft {
+  const kept = charts.map(({ spec, ...chart }) => ({ ...chart, spec: keptSpec(spec) }));
+  return { kind: KIND, id, known: revision, text: name, data: { charts: kept } };
+}
+
+/** Reads a board; what of it is not understood is left out, the rest stays. */
+export function boardOf({ id, text, data, revision }: Note): Board {
+  const given = (data as { charts?: unknown } | null)?.charts;
+  const charts = Array.isArray(given) ? given.flatMap(chartOf) : [];
+  return { id, name: text, charts, revision };
+}
+
+function chartOf(value: unknown): BoardChart[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { id, title, spec, stages, wide } = value as Record<string, unknown>;
+  if (typeof id !== 'string' || typeof title !== 'string') return [];
+  const staged = typeof stages === 'string' && stages !== '' ? stages : null;
+  return [{ id, title, spec: specOf(spec), stages: staged, wide: wide === true }];
+}
+
+/** The list with one entry at another place. */
+export function moved<T>(list: readonly T[], from: number, to: number): T[] {
+  const rest = list.filter((_, at) => at !== from);
+  const entry = list[from];
+  const place = Math.min(Math.max(to, 0), rest.length);
+  return entry === undefined ? [...list] : [...rest.slice(0, place), entry, ...rest.slice(place)];
+}

@@ -1,0 +1,170 @@
+/** What the kinds of charts share in asking for their figures. */
+import { LEVELS } from '../../base/levels';
+import { texts } from '../../base/texts';
+import { timeFromNanos, type Time, type TimeRange } from '../../base/time';
+import type { Aggregate, Axis, By, Measure, Scalar } from '../../ipc/generated';
+import type { Chosen } from './autochart';
+import type { ChartData, SeriesColour, TermFilter, Told } from './chartdata';
+import { MOST_SERIES, type MeasureName } from './chartspec';
+
+export interface AskOptions {
+  /** Asks of the time so long before. */
+  readonly shift?: bigint;
+  readonly partial?: (answer: Aggregate) => void;
+}
+
+/** One loading of one chart. */
+export interface Asking {
+  readonly chart: Chosen;
+  /** The stretch of time that the axis shows. */
+  readonly domain: TimeRange;
+  /** So many buckets of time can be drawn. */
+  readonly buckets: number;
+  readonly zone: string | null;
+  ask(by: By[], measures: Measure[], options?: AskOptions): Promise<Aggregate>;
+  /** Shows what is known so far. */
+  show(data: ChartData): void;
+}
+
+export const PERCENTILES = [50, 95, 99];
+
+/** What to ask for to get a measure; nothing where counting is enough. */
+export function measures(measure: MeasureName, field: string | null): Measure[] {
+  switch (measure) {
+    case 'count':
+      return [];
+    case 'rate':
+      return [{ kind: 'rate', per: '1000000000' as never }];
+    default:
+      return field === null ? [] : [measureOf(measure, field)];
+  }
+}
+
+function measureOf(measure: MeasureName, field: string): Measure {
+  switch (measure) {
+    case 'percentiles':
+      return { kind: 'percentiles', field, at: PERCENTILES };
+    case 'p50':
+    case 'p95':
+    case 'p99':
+      return { kind: 'percentiles', field, at: [Number(measure.slice(1))] };
+    case 'distinct':
+      return { kind: 'distinct', field };
+    default:
+      return { kind: 'stats', field };
+  }
+}
+
+/** The figures of a measure: `avg(duration_ms)` of an answer, cell by cell. */
+export function figures(answer: Aggregate, measure: MeasureName): readonly (number | null)[] {
+  if (measure === 'count') return answer.counts;
+  const found =
+    measure === 'rate' || measure === 'distinct'
+      ? answer.measured[0]
+      : answer.measured.find(({ name }) => name.startsWith(`${measure}(`));
+  return found?.values ?? [];
+}
+
+export function splitBy(field: string, top: number): By {
+  return { kind: 'terms', field, top: Math.min(top, MOST_SERIES), order: 'most' };
+}
+
+export function timeBy({ buckets, zone }: Asking): By {
+  return { kind: 'time', interval: { kind: 'auto', buckets }, zone };
+}
+
+/** The same buckets for another period, so that both can be laid over each other. */
+export function sameBuckets(asking: Asking, edges: readonly Time[]): By {
+  const width = edges.length > 1 ? edges[1]! - edges[0]! : 0n;
+  const even = edges.every((edge, at) => at === 0 || edge - edges[at - 1]! === width);
+  if (width <= 0n || !even) return timeBy(asking);
+  return {
+    kind: 'time',
+    interval: { kind: 'fixed', ns: width.toString() as never },
+    zone: asking.zone,
+  };
+}
+
+export function told(answer: Aggregate, notes: readonly string[] = []): Told {
+  const bins = answer.axes.find((axis) => axis.kind === 'bins');
+  const measured = answer.measured[0];
+  return {
+    total: answer.total,
+    untimed: answer.untimed,
+    missing: bins?.missing ?? measured?.missing ?? 0,
+    mistyped: bins?.mistyped ?? measured?.mistyped ?? 0,
+    fraction: answer.fraction,
+    elapsedMs: answer.elapsedMs,
+    notes,
+  };
+}
+
+export function timesOf(answer: Aggregate): Time[] {
+  const axis = answer.axes.find((axis) => axis.kind === 'time');
+  return axis === undefined ? [] : axis.edges.map(timeFromNanos);
+}
+
+/** One place of an axis of values. */
+export interface Place {
+  readonly id: string;
+  readonly name: string;
+  readonly colour: SeriesColour;
+  readonly filter: TermFilter | null;
+}
+
+export const OTHER = 'other';
+export const MISSING = 'missing';
+
+/** The places of an axis of values: each value, all others, none. */
+export function placesOf(axis: Extract<Axis, { kind: 'terms' }>): Place[] {
+  const places = axis.values.map((value, at) => ({
+    id: `=${value.text}`,
+    name: nameOf(value),
+    colour: colourOf(axis.field, value, at),
+    filter: { field: axis.field, value: value.text },
+  }));
+  return [
+    ...places,
+    { id: OTHER, name: texts.charts.other, colour: 'other', filter: null },
+    { id: MISSING, name: texts.charts.without(axis.field), colour: 'missing', filter: null },
+  ];
+}
+
+function nameOf(value: Scalar): string {
+  return value.text === '' ? texts.charts.empty : value.text;
+}
+
+function colourOf(field: string, value: Scalar, at: number): SeriesColour {
+  const level = field === 'level' ? LEVELS.find((name) => name === value.text) : undefined;
+  return level ?? at;
+}
+
+/** What a secondary question brought, or what is to be said of its failure. */
+export async function beside<T>(
+  asked: Promise<T>,
+  what: string,
+): Promise<readonly [T | null, string[]]> {
+  try {
+    return [await asked, []];
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return [null, [`${what} ${reason}`]];
+  }
+}
+
+/** How far back the period lies that is compared with; null without one. */
+export function shiftOf({ chart, domain }: Asking): bigint | null {
+  const day = 86_400_000_000_000n;
+  switch (chart.compare) {
+    case 'none':
+      return null;
+    case 'previous':
+      return domain.to - domain.from;
+    case 'day':
+      return day;
+    case 'week':
+      return 7n * day;
+    default:
+      return domain.from - timeFromNanos(chart.compare.from);
+  }
+}

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+
+import { chosen, type FieldInfo } from './autochart';
+import { keptSpec, PLAIN, specOf, type ChartSpec } from './chartspec';
+
+const field = (name: string, kinds: FieldInfo['kinds'], distinct: number | null): FieldInfo => ({
+  field: name,
+  kinds,
+  distinct,
+});
+
+it('keeps only what differs from a plain chart, and reads it back', () => {
+  const spec: ChartSpec = {
+    ...PLAIN,
+    kind: 'lines',
+    measure: 'p95',
+    field: 'duration_ms',
+    split: 'service',
+    compare: { from: '1772542803000000000' },
+    hidden: ['=cart'],
+  };
+  expect(specOf(JSON.parse(JSON.stringify(keptSpec(spec))))).toEqual(spec);
+  expect(keptSpec(PLAIN)).toEqual({});
+  expect(specOf(keptSpec(PLAIN))).toEqual(PLAIN);
+});
+
+it('takes from a chart that was meddled with what it understands', () => {
+  for (const broken of [
+    null,
+    3,
+    'x',
+    [],
+    { kind: 'pie', top: -1, compare: { from: 'now' }, hidden: 'a' },
+  ]) {
+    expect(specOf(broken)).toEqual(PLAIN);
+  }
+  expect(specOf({ field: 'a', hidden: ['b', 3], top: 1e9 })).toMatchObject({
+    field: 'a',
+    hidden: ['b'],
+    top: 100,
+  });
+});
+
+it.each([
+  [field('duration_ms', ['float'], 900), 'heatmap', 'percentiles', 'logarithmic'],
+  [field('bytes', ['int'], 5_000), 'histogram', 'count', 'linear'],
+  [field('status', ['int'], 12), 'top', 'count', 'linear'],
+  [field('id', ['int'], null), 'histogram', 'count', 'linear'],
+  [field('path', ['text'], 400), 'top', 'count', 'linear'],
+] as const)('chooses what suits a field: %o as %s', (info, kind, measure, scale) => {
+  const shown = chosen(specOf({ field: info.field }), { ...info, kinds: [...info.kinds] });
+  expect(shown).toMatchObject({ kind, measure, scale });
+});
+
+it('counts events where no field is chosen, whatever was measured before', () => {
+  expect(chosen(PLAIN, undefined)).toMatchObject({ kind: 'bars', measure: 'count' });
+  expect(chosen(specOf({ measure: 'p95' }), undefined)).toMatchObject({ measure: 'count' });
+  expect(chosen(specOf({ measure: 'rate' }), undefined)).toMatchObject({ unit: 'perSecond' });
+});
+
+it('draws one curve a value where a number is split', () => {
+  const info = field('duration_ms', ['float'], 900);
+  const spec = specOf({ field: 'duration_ms', split: 'service' });
+  expect(chosen(spec, info)).toMatchObject({ kind: 'lines', measure: 'p95', unit: 'ms' });
+  expect(chosen({ ...spec, measure: 'percentiles' }, info)).toMatchObject({ measure: 'p95' });
+});

@@ -1,0 +1,46 @@
+/** A chart that is a table from the start: figures by time, or by the values of a field. */
+import { texts } from '../../base/texts';
+import type { Measure } from '../../ipc/generated';
+import { measures, placesOf, timeBy, timesOf, told, type Asking } from './chartrequest';
+import { isNumeric, type FieldInfo } from './autochart';
+import type { NumbersCell, NumbersColumn, RowsData } from './chartdata';
+import { unitOf } from './units';
+
+const TERMS = 500;
+
+/** What is told of a number, in this order. */
+const STATISTICS = ['min', 'avg', 'p50', 'p95', 'p99', 'max', 'sum'] as const;
+
+export async function loadTable(asking: Asking, info: FieldInfo | undefined): Promise<RowsData> {
+  const { chart } = asking;
+  const number = chart.field !== null && isNumeric(info) ? chart.field : null;
+  const terms = chart.split ?? (number === null ? chart.field : null);
+  const asked: Measure[] =
+    number === null ? [] : [...measures('avg', number), ...measures('percentiles', number)];
+  const by =
+    terms === null
+      ? timeBy(asking)
+      : ({ kind: 'terms', field: terms, top: TERMS, order: 'most' } as const);
+  const answer = await asking.ask([by], asked);
+  const axis = answer.axes[0];
+  const names: readonly NumbersCell[] =
+    axis?.kind === 'terms' ? placesOf(axis).map(({ name }) => name) : timesOf(answer).slice(0, -1);
+  const columns: NumbersColumn[] = [
+    terms === null ? { name: texts.charts.time, unit: 'time' } : { name: terms, unit: 'text' },
+    { name: texts.charts.measures.count, unit: 'plain' },
+    { name: texts.charts.share, unit: 'share' },
+  ];
+  const figures = STATISTICS.flatMap((name) => {
+    const found = answer.measured.find((measured) => measured.name.startsWith(`${name}(`));
+    return found === undefined ? [] : [found];
+  });
+  const unit = number === null ? 'plain' : unitOf(number);
+  columns.push(...figures.map(({ name }) => ({ name, unit })));
+  const rows = names.flatMap((name, at): NumbersCell[][] => {
+    const count = answer.counts[at] ?? 0;
+    if (count === 0 && terms !== null) return [];
+    const share = answer.total === 0 ? 0 : count / answer.total;
+    return [[name, count, share, ...figures.map(({ values }) => values[at] ?? null)]];
+  });
+  return { shape: 'rows', told: told(answer), numbers: { columns, rows } };
+}

@@ -1,0 +1,138 @@
+import { Latest } from '../../base/latest';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { EventDetail, EventId } from '../../ipc/generated';
+import { EventPattern } from './eventpattern.svelte';
+import type { Rows } from '../events/rows.svelte';
+
+/** Moving through the list with a held key must not ask for every event that flies past. */
+const SETTLE_MS = 60;
+
+/** Which event is selected, and everything about it once the panel is open. */
+export class Detail {
+  /** The place in the list, or -1. */
+  index = $state(-1);
+  open = $state(false);
+  event = $state.raw<EventDetail | null>(null);
+  busy = $state(false);
+  failure = $state.raw<EngineError | null>(null);
+  /** The pattern of the event, where it is looked at. */
+  readonly pattern: EventPattern;
+
+  readonly #client: Client;
+  readonly #casePath: string;
+  readonly #rows: Rows;
+  readonly #latest = new Latest<EventDetail>((busy) => (this.busy = busy));
+  #id: EventId | null = null;
+  #settling: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(client: Client, casePath: string, rows: Rows) {
+    this.#client = client;
+    this.#casePath = casePath;
+    this.#rows = rows;
+    this.pattern = new EventPattern(client);
+  }
+
+  /** A place of the list that is to be brought into sight; a new object for each wish. */
+  wished = $state.raw<{ readonly index: number } | null>(null);
+
+  /** Brings a place of the list into sight, near which the event that is open is looked for. */
+  reveal(index: number): void {
+    this.wished = { index };
+    if (this.#id !== null) this.index = this.#rows.indexNear(this.#id, index);
+  }
+
+  /** Selects a place of the list that may be out of sight. */
+  goTo(index: number): void {
+    this.select(index);
+    this.wished = { index };
+  }
+
+  /** Shows an event that was found elsewhere than in the list. */
+  showEvent(id: EventId): void {
+    this.index = this.#rows.indexNear(id, Math.max(0, this.index));
+    this.#id = id;
+    this.open = true;
+    this.#load();
+  }
+
+  isShown(id: EventId): boolean {
+    const shown = this.event?.row.id;
+    return this.open && shown?.source === id.source && shown.offset === id.offset;
+  }
+
+  select(index: number): void {
+    this.index = index;
+    this.#id = this.#rows.at(index)?.id ?? null;
+    if (this.open) this.#load();
+  }
+
+  show(): void {
+    if (this.index < 0) return;
+    this.open = true;
+    this.#load();
+  }
+
+  close(): void {
+    this.open = false;
+    clearTimeout(this.#settling);
+    this.#latest.stop();
+    this.pattern.forget();
+  }
+
+  /** Another list is shown: the event stays open, its place in the list is not known any more. */
+  listReplaced(): void {
+    this.index = -1;
+    this.wished = null;
+  }
+
+  /**
+   * Rows have come. A selected place that had no row yet may have one now; and while a case grows,
+   * events move down the list, where the selection follows them.
+   */
+  rowsCame(): void {
+    if (this.index < 0) {
+      // The event that is open may be among the first rows of the new list, or where it was looked for.
+      const near = this.wished?.index ?? 0;
+      if (this.open && this.#id !== null) this.index = this.#rows.indexNear(this.#id, near);
+      return;
+    }
+    if (this.#id !== null) {
+      const moved = this.#rows.indexNear(this.#id, this.index);
+      if (moved >= 0) this.index = moved;
+      return;
+    }
+    this.#id = this.#rows.at(this.index)?.id ?? null;
+    if (this.open) this.#load();
+  }
+
+  dispose(): void {
+    this.close();
+  }
+
+  #load(): void {
+    const id = this.#id;
+    clearTimeout(this.#settling);
+    if (id === null) return;
+    const shown = this.event?.row.id;
+    if (shown?.source === id.source && shown.offset === id.offset) {
+      // Coming back to the event that is shown overtakes whatever else was on the way.
+      this.#latest.stop();
+      return;
+    }
+    const ask = () =>
+      this.#latest.replace({
+        key: `${id.source} ${id.offset}`,
+        load: (signal) => this.#client.call('event', { case: this.#casePath, id }, { signal }),
+        done: (event) => {
+          this.event = event;
+          this.failure = null;
+        },
+        failed: (cause) => {
+          const error = engineError(cause);
+          if (error.code !== 'cancelled') this.failure = error;
+        },
+      });
+    if (this.event === null) ask();
+    else this.#settling = setTimeout(ask, SETTLE_MS);
+  }
+}

@@ -1,0 +1,129 @@
+import { Latest } from '../../base/latest';
+import { asTime, nanosFromTime, timeFromNanos, type Time } from '../../base/time';
+import type { Client } from '../../ipc/client';
+import type { Order, Page, UnknownWord, View } from '../../ipc/generated';
+import type { QueryParts } from '../query/queryparts';
+import type { RangeChoice } from '../view/ranges';
+
+/** Clauses that are left out one at a time; of a longer filter these are the first. */
+const MOST_CLAUSES = 8;
+
+/** A clause without which there would be something. */
+export interface Hindrance {
+  readonly at: number;
+  readonly text: string;
+  readonly events: number;
+}
+
+/** What leads out of a view that shows nothing. */
+export interface WaysOut {
+  /** The matching events before and after the time range that are nearest to it. */
+  readonly before: Time | null;
+  readonly after: Time | null;
+  /** Events that match at any time. */
+  readonly anytime: number;
+  readonly hindrances: readonly Hindrance[];
+}
+
+const NO_WAYS: WaysOut = { before: null, after: null, anytime: 0, hindrances: [] };
+
+/** Looks for the nearest time and the clause that something would be found without. */
+export class WayOut {
+  ways = $state.raw<WaysOut>(NO_WAYS);
+  /** The words of the query that no event has. */
+  unknown = $state.raw<readonly UnknownWord[]>([]);
+  looking = $state(false);
+
+  readonly #client: Client;
+  readonly #latest = new Latest<WaysOut>((busy) => (this.looking = busy));
+  readonly #words = new Latest<readonly UnknownWord[]>();
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** The query is the whole one, of whose filter the view is. */
+  look(
+    view: View,
+    range: RangeChoice,
+    parts: QueryParts,
+    revision: number,
+    query: string = view.query,
+  ): void {
+    this.ways = NO_WAYS;
+    this.unknown = [];
+    this.#words.replace({
+      key: JSON.stringify([view.case, query, revision]),
+      load: async (signal) => {
+        const request = { case: view.case, query };
+        const { words } = await this.#client.call('unknownWords', request, { signal });
+        return words;
+      },
+      done: (words) => (this.unknown = words),
+      // Whatever is wrong with the query is told elsewhere.
+      failed: () => {},
+    });
+    this.#latest.replace({
+      key: JSON.stringify([view, parts.clauses.length, revision]),
+      load: (signal) => this.#search(view, range, parts, signal),
+      done: (ways) => (this.ways = ways),
+      // Nothing more can be said then than that nothing was found.
+      failed: () => {},
+    });
+  }
+
+  stop(): void {
+    this.#latest.stop();
+    this.#words.stop();
+  }
+
+  async #search(
+    view: View,
+    range: RangeChoice,
+    parts: QueryParts,
+    signal: AbortSignal,
+  ): Promise<WaysOut> {
+    const hindrances = await this.#hindrances(view, parts, signal);
+    if (range === null) return { ...NO_WAYS, hindrances };
+    const open = { ...view, from: null, to: null };
+    const [earlier, later, all] = await Promise.all([
+      this.#first({ ...open, to: nanosFromTime(range.from) }, 'newestFirst', signal),
+      this.#first({ ...open, from: nanosFromTime(range.to) }, 'oldestFirst', signal),
+      this.#first(open, 'oldestFirst', signal),
+    ]);
+    return { before: timeOf(earlier), after: timeOf(later), anytime: all.total, hindrances };
+  }
+
+  /** Each clause alone is left out and what then matches counted. With one clause there is no filter left. */
+  async #hindrances(view: View, parts: QueryParts, signal: AbortSignal): Promise<Hindrance[]> {
+    const clauses = parts.filter === view.query ? parts.clauses.slice(0, MOST_CLAUSES) : [];
+    if (parts.clauses.length < 2) return [];
+    const found = await Promise.all(
+      clauses.map(async ({ text }, at) => {
+        const edit = { kind: 'remove', at } as const;
+        const request = { case: view.case, query: view.query, edit };
+        const { query } = await this.#client.call('edit', request, { signal });
+        const { total } = await this.#first({ ...view, query }, 'oldestFirst', signal);
+        return { at, text, events: total };
+      }),
+    );
+    return found.filter(({ events }) => events > 0).sort((a, b) => a.events - b.events);
+  }
+
+  #first(view: View, order: Order, signal: AbortSignal): Promise<Page> {
+    return this.#client.call('page', { view, order, first: 0, count: 1 }, { signal });
+  }
+}
+
+function timeOf(page: Page): Time | null {
+  const time = page.rows[0]?.time ?? null;
+  return time === null ? null : timeFromNanos(time);
+}
+
+/** A range as long as before in which the nearest event stands at the near end. */
+export function rangeAt(time: Time, range: NonNullable<RangeChoice>): NonNullable<RangeChoice> {
+  const length = range.to - range.from;
+  return time < range.from
+    ? { from: asTime(time + 1n - length), to: asTime(time + 1n) }
+    : { from: time, to: asTime(time + length) };
+}

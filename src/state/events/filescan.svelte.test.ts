@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+
+import type { Ahead } from '../../ipc/generated';
+import { FakeClient } from '../fakeclient';
+import { LookAhead } from './filescan.svelte';
+
+const ahead = (lines: number, fraction: number): Ahead => ({
+  lines,
+  first: [],
+  files: 1,
+  others: 0,
+  fraction,
+  elapsedMs: 1,
+});
+
+it('shows what is found so far, and only of what was asked last', async () => {
+  const client = new FakeClient();
+  const look = new LookAhead(client);
+  look.look({ paths: ['/a.log'], query: 'error' });
+  const [first] = client.of('ahead');
+  first!.options.progress?.(ahead(2, 0.5));
+  expect(look.found?.lines).toBe(2);
+  look.look({ paths: ['/a.log'], query: 'errors' });
+  expect(look.found).toBeNull();
+  first!.options.progress?.(ahead(3, 0.6));
+  await first!.answer(ahead(4, 1));
+  expect(look.found).toBeNull();
+  await client.of('ahead')[1]!.answer(ahead(7, 1));
+  expect(look.found?.lines).toBe(7);
+  look.stop();
+  expect(look.found).toBeNull();
+});

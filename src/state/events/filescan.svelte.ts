@@ -1,0 +1,38 @@
+import { Latest } from '../../base/latest';
+import type { Client } from '../../ipc/client';
+import type { Ahead, AheadRequest } from '../../ipc/generated';
+
+/** What the files of an import hold, told while they are still being read. */
+export class LookAhead {
+  /** Null where nothing is asked, or nothing is known yet. */
+  found = $state.raw<Ahead | null>(null);
+
+  readonly #client: Client;
+  readonly #latest = new Latest<Ahead>();
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  look(request: AheadRequest): void {
+    this.found = null;
+    this.#latest.replace({
+      key: JSON.stringify(request),
+      load: (signal) =>
+        this.#client.call('ahead', request, {
+          signal,
+          progress: (found) => {
+            if (!signal.aborted) this.found = found;
+          },
+        }),
+      done: (found) => (this.found = found),
+      // The import tells the same, only later.
+      failed: () => (this.found = null),
+    });
+  }
+
+  stop(): void {
+    this.#latest.stop();
+    this.found = null;
+  }
+}

@@ -1,0 +1,139 @@
+import { Coalesced } from '../../base/coalesce';
+import { Latest } from '../../base/latest';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { EventId, Nanos, Order, Strip, View } from '../../ipc/generated';
+
+export const MARKS = { error: 'level>=error', warning: 'level:warn' } as const;
+
+export type Mark = keyof typeof MARKS | 'match';
+
+const REFRESH_MS = 1_000;
+
+/**
+ * Where in the list the errors, the warnings and what is looked for stand. What is looked for is a
+ * filter of its own that marks events and narrows nothing.
+ */
+export class Landmarks {
+  find = $state('');
+  findError = $state.raw<EngineError | null>(null);
+  strip = $state.raw<Strip | null>(null);
+  busy = $state(false);
+  failure = $state.raw<EngineError | null>(null);
+
+  readonly #client: Client;
+  readonly #latest = new Latest<Strip>((busy) => (this.busy = busy));
+  readonly #seeking = new Latest<number | null>();
+  readonly #refresh = new Coalesced(() => this.#load('follow'), REFRESH_MS);
+  #asked: { view: View; order: Order } | null = null;
+  #cells = 0;
+  #epoch = 0;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Null where the list is in another order than that of time: then nothing is marked. */
+  show(asked: { view: View; order: Order } | null): void {
+    this.#asked = asked;
+    if (asked === null) {
+      this.#latest.stop();
+      this.strip = null;
+    } else this.#load('replace');
+  }
+
+  /** How many marks fit beside the list. */
+  fit(cells: number): void {
+    if (cells === this.#cells) return;
+    this.#cells = cells;
+    this.#load('follow');
+  }
+
+  refresh(epoch: number): void {
+    this.#epoch = epoch;
+    this.#refresh.request();
+  }
+
+  lookFor(find: string): void {
+    if (find.trim() === this.find) return;
+    this.find = find.trim();
+    this.findError = null;
+    this.#load('replace');
+  }
+
+  /** The next row with a mark, handed to `found`; null where there is none. */
+  seek(mark: Mark, backward: boolean, from: number, found: (row: number | null) => void): void {
+    const asked = this.#asked;
+    if (asked === null) return;
+    const wanted = mark === 'match' ? this.find : MARKS[mark];
+    const request = { ...asked, from: from < 0 ? null : from, backward, wanted };
+    this.#seeking.replace({
+      key: JSON.stringify(request),
+      load: async (signal) => (await this.#client.call('seek', request, { signal })).row,
+      done: found,
+      failed: (cause) => {
+        const error = engineError(cause);
+        if (error.code === 'queryInvalid' && mark === 'match') this.findError = error;
+        else if (error.code !== 'cancelled') this.failure = error;
+      },
+    });
+  }
+
+  /** The row at which a time stands, or would. */
+  locate(time: bigint, found: (row: number) => void): void {
+    this.#locate({ time: time.toString() as Nanos }, found);
+  }
+
+  /** The row of an event, or that at which it would stand if it matched. */
+  locateEvent(time: Nanos | null, event: EventId, found: (row: number) => void): void {
+    this.#locate({ time: time ?? ('0' as Nanos), event }, found);
+  }
+
+  #locate(place: { time: Nanos; event?: EventId }, found: (row: number) => void): void {
+    const asked = this.#asked;
+    if (asked === null) return;
+    const request = { ...asked, ...place };
+    this.#seeking.replace({
+      key: JSON.stringify(request),
+      load: async (signal) => (await this.#client.call('locate', request, { signal })).row,
+      done: (row) => {
+        if (row !== null) found(row);
+      },
+      failed: (cause) => this.#failed(engineError(cause)),
+    });
+  }
+
+  dispose(): void {
+    this.#refresh.stop();
+    this.#latest.stop();
+    this.#seeking.stop();
+  }
+
+  #load(how: 'replace' | 'follow'): void {
+    const asked = this.#asked;
+    if (asked === null || this.#cells === 0) return;
+    const { find } = this;
+    const looksFor = find !== '' && this.findError === null;
+    const marks = looksFor ? [MARKS.error, MARKS.warning, find] : [MARKS.error, MARKS.warning];
+    const request = { ...asked, cells: this.#cells, marks };
+    this.#latest[how]({
+      key: `${JSON.stringify(request)} ${this.#epoch}`,
+      load: (signal) => this.#client.call('strip', request, { signal }),
+      done: (strip) => {
+        this.strip = strip;
+        this.failure = null;
+      },
+      failed: (cause) => {
+        const error = engineError(cause);
+        if (error.code === 'queryInvalid' && looksFor) {
+          // The marks of errors do not wait until what is looked for is put right.
+          this.findError = error;
+          this.#load('follow');
+        } else this.#failed(error);
+      },
+    });
+  }
+
+  #failed(error: EngineError): void {
+    if (error.code !== 'cancelled' && error.code !== 'queryInvalid') this.failure = error;
+  }
+}

@@ -1,0 +1,235 @@
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { EventId, Order, Page, Row, View } from '../../ipc/generated';
+import { PAGE_ROWS, PageCache } from './pagecache';
+import type { ViewSort } from '../view/viewstate';
+
+/** Pages kept: 60 of 200 rows are far more than any screen, and a few megabytes. */
+const PAGES_KEPT = 60;
+/** Few, so that a scrollbar dragged through the case does not queue work nobody waits for. */
+const MOST_UNDER_WAY = 3;
+/** Rows fetched ahead on both sides of what is seen. */
+const AHEAD_ROWS = 60;
+/** How far from its last place an event is looked for when rows have moved. */
+const SEARCH_ROWS = 1000;
+
+/** What the list is in the order of, and the fields whose values come with each row. */
+export interface Listing {
+  readonly order: Order;
+  /** Null sorts by time. */
+  readonly sort: ViewSort | null;
+  readonly fields: readonly string[];
+}
+
+interface Asked {
+  readonly view: View;
+  readonly listing: Listing;
+  /** Two questions with the same list have the same rows in the same places. */
+  readonly list: string;
+  readonly key: string;
+}
+
+/** Who keeps a place in the list has to hear when its rows move. */
+export interface RowsListener {
+  /** Another list is shown. */
+  replaced(): void;
+  /** Rows of the list that is shown have come. */
+  came(): void;
+}
+
+/**
+ * The rows of the list. The rows of the last view stay in sight until the first page of the next
+ * one has come, so that a new filter never shows an empty list on the way.
+ */
+export class Rows {
+  total = $state(0);
+  /** False until the first answer: nothing is known yet, which is not the same as nothing found. */
+  known = $state(false);
+  /** Grows whenever rows have come; who shows rows depends on it. */
+  version = $state(0);
+  /** Grows when the list is another one, and begins at its top. */
+  generation = $state(0);
+  busy = $state(false);
+  failure = $state.raw<EngineError | null>(null);
+  elapsedMs = $state(0);
+
+  readonly #client: Client;
+  readonly #listener: RowsListener;
+  readonly #cache = new PageCache<Row>(PAGES_KEPT);
+  readonly #underWay = new Map<string, AbortController>();
+  #asked: Asked | null = null;
+  #shown: Asked | null = null;
+  /** What was shown before only the columns changed: its texts are the same. */
+  #former: Asked | null = null;
+  #epoch = 0;
+  #seen = { first: 0, last: 0 };
+
+  constructor(client: Client, listener: RowsListener) {
+    this.#client = client;
+    this.#listener = listener;
+  }
+
+  /** The row at this place, or undefined while its page is on the way. */
+  at(index: number): Row | undefined {
+    const shown = this.#shown;
+    if (shown === null) return undefined;
+    const row = this.#cache.row(shown.key, index);
+    if (row !== undefined || this.#former === null) return row;
+    const former = this.#cache.row(this.#former.key, index);
+    // Its values are those of other columns; the row itself is kept as it came, for a way back.
+    return former === undefined ? undefined : { ...former, values: [] };
+  }
+
+  /** The value of a column, null where the event has none; undefined while it is on the way. */
+  value(row: Row, field: string): string | null | undefined {
+    const at = this.#shown?.listing.fields.indexOf(field) ?? -1;
+    return at < 0 ? undefined : row.values?.[at];
+  }
+
+  /** The event at a place that may be far from what is in sight; null where the list has no such place. */
+  async idAt(index: number, signal: AbortSignal): Promise<EventId | null> {
+    const known = this.at(index);
+    if (known !== undefined) return known.id;
+    const shown = this.#shown;
+    if (shown === null || index >= this.total) return null;
+    const page = Math.floor(index / PAGE_ROWS);
+    const epoch = this.#epoch;
+    const answer = await this.#ask(shown, page, signal);
+    this.#cache.put(shown.key, page, epoch, answer.rows);
+    return answer.rows[index - page * PAGE_ROWS]?.id ?? null;
+  }
+
+  /** Where an event stands now, looked for among the rows at hand, nearest to a place first. */
+  indexNear(id: EventId, place: number): number {
+    for (let distance = 0; distance <= SEARCH_ROWS; distance += 1) {
+      for (const index of [place + distance, place - distance]) {
+        const found = this.at(index)?.id;
+        if (found?.source === id.source && found.offset === id.offset) return index;
+      }
+    }
+    return -1;
+  }
+
+  /** A person asked for another list, or for other columns of the same one. */
+  show(view: View, listing: Listing): void {
+    const list = JSON.stringify([view, listing.order, listing.sort]);
+    const asked = { view, listing, list, key: `${list} ${JSON.stringify(listing.fields)}` };
+    this.#asked = asked;
+    if (asked.key === this.#shown?.key) {
+      this.#fetchSeen();
+      return;
+    }
+    for (const abort of this.#underWay.values()) abort.abort();
+    this.#underWay.clear();
+    if (list === this.#shown?.list) {
+      // The same rows stay where they are while the values of their new columns come.
+      this.#former = this.#shown;
+      this.#shown = asked;
+      this.version += 1;
+      this.failure = null;
+      this.#fetchSeen();
+      return;
+    }
+    this.#fetch(asked, 0);
+  }
+
+  /** The same view has newer rows. */
+  refresh(epoch: number): void {
+    this.#epoch = epoch;
+    // What failed a moment ago may work now, as when a file was just being replaced.
+    this.failure = null;
+    this.#fetchSeen();
+  }
+
+  /** Says which rows are in sight. */
+  see(first: number, last: number): void {
+    this.#seen = { first, last };
+    this.#fetchSeen();
+  }
+
+  retry(): void {
+    this.failure = null;
+    if (this.#asked !== null) this.show(this.#asked.view, this.#asked.listing);
+  }
+
+  dispose(): void {
+    for (const abort of this.#underWay.values()) abort.abort();
+    this.#asked = null;
+  }
+
+  #fetchSeen(): void {
+    const asked = this.#asked;
+    if (asked === null) return;
+    if (asked.key !== this.#shown?.key) {
+      this.#fetch(asked, 0);
+      return;
+    }
+    // After a failure only a person's retry asks again, or a broken engine would be asked for ever.
+    if (this.failure !== null) return;
+    const pageOf = (row: number) => Math.floor(row / PAGE_ROWS);
+    const lastRow = Math.max(0, this.total - 1);
+    const [first, last] = [pageOf(this.#seen.first), pageOf(Math.min(this.#seen.last, lastRow))];
+    const before = pageOf(Math.max(0, this.#seen.first - AHEAD_ROWS));
+    const after = pageOf(Math.min(this.#seen.last + AHEAD_ROWS, lastRow));
+    const wanted = [];
+    for (let page = first; page <= last; page += 1) wanted.push(page);
+    for (const page of [...wanted, after, before]) this.#fetch(asked, page);
+  }
+
+  #fetch(asked: Asked, page: number): void {
+    const epoch = this.#epoch;
+    const id = `${page} ${asked.key}`;
+    if (this.#underWay.has(id) || this.#underWay.size >= MOST_UNDER_WAY) return;
+    if (asked.key === this.#shown?.key && this.#cache.isFresh(asked.key, page, epoch)) return;
+    const abort = new AbortController();
+    this.#underWay.set(id, abort);
+    this.busy = true;
+    this.#ask(asked, page, abort.signal)
+      .then(
+        (answer) => {
+          if (!abort.signal.aborted) this.#received(asked, page, epoch, answer);
+        },
+        (cause: unknown) => {
+          if (!abort.signal.aborted) this.#failed(engineError(cause));
+        },
+      )
+      .finally(() => {
+        if (this.#underWay.get(id) === abort) this.#underWay.delete(id);
+        this.busy = this.#underWay.size > 0;
+        // What came into sight while too much was under way gets its turn now.
+        if (!abort.signal.aborted && this.#asked?.key === this.#shown?.key) this.#fetchSeen();
+      });
+  }
+
+  #ask(asked: Asked, page: number, signal: AbortSignal): Promise<Page> {
+    const { view, listing } = asked;
+    const { order, sort, fields } = listing;
+    const rows = { first: page * PAGE_ROWS, count: PAGE_ROWS, columns: [...fields] };
+    return sort === null
+      ? this.#client.call('page', { view, order, ...rows }, { signal })
+      : this.#client.call('sortedPage', { view, ...sort, ...rows }, { signal });
+  }
+
+  #received(asked: Asked, page: number, epoch: number, answer: Page): void {
+    this.#cache.put(asked.key, page, epoch, answer.rows);
+    if (asked.key !== this.#asked?.key) return;
+    if (asked.key !== this.#shown?.key) {
+      this.#shown = asked;
+      this.#former = null;
+      this.#seen = { first: 0, last: PAGE_ROWS - 1 };
+      this.generation += 1;
+      this.#listener.replaced();
+    }
+    this.total = answer.total;
+    this.known = true;
+    this.failure = null;
+    this.elapsedMs = answer.elapsedMs;
+    this.version += 1;
+    this.#listener.came();
+  }
+
+  #failed(error: EngineError): void {
+    // A wrong query is told at the query bar; the rows of the last right one stay.
+    if (error.code === 'cancelled' || error.code === 'queryInvalid') return;
+    this.failure = error;
+  }
+}

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+
+import type { Context, Row } from '../../ipc/generated';
+import { Surroundings } from './surroundings.svelte';
+import { FakeClient } from '../fakeclient';
+
+const row = (offset: number) => ({ id: { source: 0, offset } }) as Row;
+const answer = (before: Row[]): Context =>
+  ({ event: row(9), before, after: [], elapsedMs: 1 }) as unknown as Context;
+
+it('tells of the old neighbours what they are until the new ones are there', async () => {
+  const client = new FakeClient();
+  const around = new Surroundings(client, '/c', { source: 0, offset: 9 });
+  around.load();
+  await client.of('context')[0]!.answer(answer([row(1)]));
+  expect(around.answered).toBe('file');
+
+  around.look('everywhere');
+  expect(around.where).toBe('everywhere');
+  expect(around.answered).toBe('file');
+  await client.of('context')[1]!.answer(answer([row(1), row(2)]));
+  expect(around.answered).toBe('everywhere');
+  expect(around.rows).toHaveLength(3);
+});

@@ -1,0 +1,92 @@
+import { Latest } from '../../base/latest';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Context, EventId, Row } from '../../ipc/generated';
+
+/** Events shown on either side at first, and more of them with each click. */
+const STEP = 25;
+/** What the engine gives at once, on either side. */
+const MOST = 5_000;
+
+/** What stands around an event: in its own file, or among the events of all files by time. */
+export class Surroundings {
+  answer = $state.raw<Context | null>(null);
+  /** What was chosen to look at. */
+  where = $state<'file' | 'everywhere'>('file');
+  /** What the answer is of; what was chosen may be ahead of it. */
+  answered = $state<'file' | 'everywhere'>('file');
+  before = $state(STEP);
+  after = $state(STEP);
+  busy = $state(false);
+  failure = $state.raw<EngineError | null>(null);
+
+  readonly #client: Client;
+  readonly #casePath: string;
+  readonly #id: EventId;
+  readonly #latest = new Latest<Context>((busy) => (this.busy = busy));
+
+  constructor(client: Client, casePath: string, id: EventId) {
+    this.#client = client;
+    this.#casePath = casePath;
+    this.#id = id;
+  }
+
+  /** Earliest first, the event itself among them. */
+  get rows(): readonly Row[] {
+    const answer = this.answer;
+    return answer === null ? [] : [...answer.before, answer.event, ...answer.after];
+  }
+
+  /** Whether there is more before or after what is shown. */
+  get hasEarlier(): boolean {
+    return (this.answer?.before.length ?? 0) >= this.before && this.before < MOST;
+  }
+
+  get hasLater(): boolean {
+    return (this.answer?.after.length ?? 0) >= this.after && this.after < MOST;
+  }
+
+  look(where: 'file' | 'everywhere'): void {
+    this.where = where;
+    this.before = STEP;
+    this.after = STEP;
+    this.load();
+  }
+
+  earlier(): void {
+    this.before = Math.min(this.before * 2, MOST);
+    this.load();
+  }
+
+  later(): void {
+    this.after = Math.min(this.after * 2, MOST);
+    this.load();
+  }
+
+  load(): void {
+    const { where } = this;
+    const request = {
+      case: this.#casePath,
+      id: this.#id,
+      around: { kind: where },
+      before: this.before,
+      after: this.after,
+    } as const;
+    this.#latest.replace({
+      key: JSON.stringify(request),
+      load: (signal) => this.#client.call('context', request, { signal }),
+      done: (answer) => {
+        this.answer = answer;
+        this.answered = where;
+        this.failure = null;
+      },
+      failed: (cause) => {
+        const error = engineError(cause);
+        if (error.code !== 'cancelled') this.failure = error;
+      },
+    });
+  }
+
+  dispose(): void {
+    this.#latest.stop();
+  }
+}

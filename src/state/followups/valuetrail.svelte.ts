@@ -1,0 +1,76 @@
+import { Latest } from '../../base/latest';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Page, Row, Trails } from '../../ipc/generated';
+import { quoted } from '../query/querytext';
+
+/** Events listed at first, and more of them with each click. */
+const STEP = 100;
+const MOST = 10_000;
+
+/** Where a value was seen: the sources and fields that hold it, and its events by time. */
+export class ValueTrail {
+  trails = $state.raw<Trails | null>(null);
+  page = $state.raw<Page | null>(null);
+  failure = $state.raw<EngineError | null>(null);
+  readonly value: string;
+
+  readonly #client: Client;
+  readonly #casePath: string;
+  readonly #following = new Latest<Trails>();
+  readonly #listing = new Latest<Page>();
+  #count = STEP;
+
+  constructor(client: Client, casePath: string, value: string) {
+    this.#client = client;
+    this.#casePath = casePath;
+    this.value = value;
+  }
+
+  get rows(): readonly Row[] {
+    return this.page?.rows ?? [];
+  }
+
+  get hasMore(): boolean {
+    return this.page !== null && this.rows.length < Math.min(this.page.total, MOST);
+  }
+
+  more(): void {
+    this.#count = Math.min(this.#count * 4, MOST);
+    this.#list();
+  }
+
+  load(): void {
+    const request = { case: this.#casePath, value: this.value };
+    this.#following.replace({
+      key: JSON.stringify(request),
+      load: (signal) => this.#client.call('follow', request, { signal }),
+      done: (trails) => {
+        this.trails = trails;
+        this.failure = null;
+      },
+      failed: (cause) => this.#failed(engineError(cause)),
+    });
+    this.#list();
+  }
+
+  dispose(): void {
+    this.#following.stop();
+    this.#listing.stop();
+  }
+
+  /** Events whose text has the value, whichever field of theirs it is. */
+  #list(): void {
+    const view = { case: this.#casePath, query: quoted(this.value), from: null, to: null };
+    const request = { view, order: 'oldestFirst', first: 0, count: this.#count } as const;
+    this.#listing.replace({
+      key: JSON.stringify(request),
+      load: (signal) => this.#client.call('page', request, { signal }),
+      done: (page) => (this.page = page),
+      failed: (cause) => this.#failed(engineError(cause)),
+    });
+  }
+
+  #failed(error: EngineError): void {
+    if (error.code !== 'cancelled') this.failure = error;
+  }
+}

@@ -1,0 +1,74 @@
+import { Latest } from '../../base/latest';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { SavedFormat, TriedFormat } from '../../ipc/generated';
+
+/** As many events of the sample as the engine marks one by one. */
+const SHOWN_EVENTS = 200;
+
+const SKELETON = `name = "my-format"
+title = "lines of my program"
+
+# One pattern: grok, regex with (?<names>), or dissect.
+grok = "%{TIMESTAMP_ISO8601:timestamp} %{WORD:level} %{GREEDYDATA:message}"
+`;
+
+/** A definition being written, and what it makes of some lines meanwhile. */
+export class FormatEditor {
+  text = $state('');
+  sample = $state('');
+  tried = $state.raw<TriedFormat | null>(null);
+  failure = $state.raw<EngineError | null>(null);
+  busy = $state(false);
+  saving = $state(false);
+  readonly #client: Client;
+  readonly #asking = new Latest<TriedFormat>((busy) => (this.busy = busy));
+  readonly #before: SavedFormat | null;
+
+  constructor(client: Client, sample: string, before: SavedFormat | null = null) {
+    this.#client = client;
+    this.#before = before;
+    this.text = before?.text ?? SKELETON;
+    this.sample = sample;
+    this.try();
+  }
+
+  /** Whether it has no fault and is a format. */
+  get isSound(): boolean {
+    return this.tried !== null && this.tried.faults.length === 0 && this.tried.formats.length > 0;
+  }
+
+  try(): void {
+    const request = { text: this.text, sample: this.sample, events: SHOWN_EVENTS };
+    this.#asking.replace({
+      key: JSON.stringify(request),
+      load: (signal) => this.#client.call('tryFormat', request, { signal }),
+      done: (tried) => {
+        this.tried = tried;
+        this.failure = null;
+      },
+      failed: (cause) => (this.failure = engineError(cause)),
+    });
+  }
+
+  /** Keeps the definition. Gives the name of the format, or null where it could not be kept. */
+  async save(replace = false): Promise<string | null> {
+    this.saving = true;
+    try {
+      const name = this.tried?.formats[0]?.name;
+      const same = this.#before?.formats.some((format) => format.name === name) ?? false;
+      const request = { text: this.text, replace: replace || same };
+      const saved = await this.#client.call('saveFormat', request);
+      this.failure = null;
+      return saved.formats[0]?.name ?? null;
+    } catch (cause) {
+      this.failure = engineError(cause);
+      return null;
+    } finally {
+      this.saving = false;
+    }
+  }
+
+  dispose(): void {
+    this.#asking.stop();
+  }
+}

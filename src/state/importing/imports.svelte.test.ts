@@ -1,0 +1,80 @@
+import { expect, it, vi } from 'vitest';
+
+import type { FileProgress, ImportProgress, ImportReport, WireError } from '../../ipc/generated';
+import { FakeClient, settled } from '../fakeclient';
+import { ImportJob, Imports, problemsOf } from './imports.svelte';
+
+const problem = (code: WireError['code'], path: string): WireError => ({
+  code,
+  path,
+  message: 'm',
+  hint: null,
+  span: null,
+});
+
+const file = (index: number, note: WireError | null = null) =>
+  ({ index, path: `/${index}`, state: 'done', note }) as FileProgress;
+
+const progress = (changed: FileProgress[]) => ({ revision: 1, changed }) as ImportProgress;
+
+const report = (part: Partial<ImportReport> = {}) =>
+  ({ events: 1, cancelled: false, problems: [], ...part }) as ImportReport;
+
+function job(client: FakeClient, listener = { published: vi.fn(), finished: vi.fn() }) {
+  return new ImportJob(client, '/a.case', { kind: 'import', paths: ['/x'] }, listener);
+}
+
+it('imports one after the other, whatever becomes of the one before', async () => {
+  const client = new FakeClient();
+  const imports = new Imports();
+  const [first, second] = [job(client), job(client)];
+  imports.add(first);
+  imports.add(second);
+  expect(client.of('import')).toHaveLength(1);
+  expect(second.state).toBe('waiting');
+  await client.of('import')[0]!.fail(problem('diskFull', '/x'));
+  expect(first.state).toBe('failed');
+  expect(imports.running).toBe(second);
+  await client.of('import')[1]!.answer(report());
+  expect(second.state).toBe('done');
+});
+
+it('puts together files of which only the changed ones are reported', async () => {
+  const client = new FakeClient();
+  const one = job(client);
+  void one.run();
+  const { options, answer } = client.of('import')[0]!;
+  options.progress?.(progress([file(0), file(2)]));
+  options.progress?.(progress([file(2, problem('binary', '/2')), file(1)]));
+  expect(one.files.map(({ index }) => index)).toEqual([0, 1, 2]);
+  await answer(report({ problems: [problem('binary', '/2'), problem('notFound', '/3')] }));
+  expect(problemsOf(one).map(({ code }) => code)).toEqual(['binary', 'notFound']);
+});
+
+it('waits for the report of an import that was stopped', async () => {
+  const client = new FakeClient();
+  const listener = { published: vi.fn(), finished: vi.fn() };
+  const one = job(client, listener);
+  void one.run();
+  one.cancel();
+  expect(client.of('import')[0]!.options.signal?.aborted).toBe(true);
+  expect(one.stopping).toBe(true);
+  expect(one.active).toBe(true);
+  await client.of('import')[0]!.answer(report({ cancelled: true, events: 7 }));
+  expect(one.state).toBe('cancelled');
+  expect(listener.finished).toHaveBeenCalledWith(expect.objectContaining({ events: 7 }));
+});
+
+it('does not begin an import that was stopped while it waited', async () => {
+  const client = new FakeClient();
+  const imports = new Imports();
+  const [first, second] = [job(client), job(client)];
+  imports.add(first);
+  imports.add(second);
+  second.cancel();
+  await client.of('import')[0]!.answer(report());
+  await settled();
+  expect(client.of('import')).toHaveLength(1);
+  imports.dismissFinished();
+  expect(imports.jobs).toHaveLength(0);
+});

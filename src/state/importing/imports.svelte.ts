@@ -1,0 +1,167 @@
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type {
+  FileProgress,
+  ImportChoices,
+  ImportProgress,
+  ImportReport,
+  Nanos,
+  Profile,
+  Reading,
+} from '../../ipc/generated';
+
+export type ImportState = 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
+
+/** What is read into a case, or read anew in it. */
+export type Work =
+  | { kind: 'import'; paths: string[]; choices?: ImportChoices; profile?: Profile }
+  | { kind: 'paste'; name: string; text: string }
+  | { kind: 'adjust'; sources: number[]; zone?: string; clockOffset?: Nanos }
+  | { kind: 'reread'; sources: number[]; reading: Reading };
+
+/** What an import needs to tell the case it fills. */
+export interface ImportListener {
+  published(progress: ImportProgress): void;
+  finished(report: ImportReport): void;
+}
+
+/** Before this, a rate says more about opening a file than about reading it. */
+const RATE_FROM_MS = 400;
+
+/** One import, from the wish to the report. */
+export class ImportJob {
+  state = $state<ImportState>('waiting');
+  stopping = $state(false);
+  progress = $state.raw<ImportProgress | null>(null);
+  /** By their place in the import; a place may be empty before its first report. */
+  files = $state.raw<readonly FileProgress[]>([]);
+  report = $state.raw<ImportReport | null>(null);
+  failure = $state.raw<EngineError | null>(null);
+
+  readonly casePath: string;
+  readonly work: Work;
+  readonly #client: Client;
+  readonly #listener: ImportListener;
+  readonly #abort = new AbortController();
+  /** When each file began to be read. */
+  readonly #began = new Map<number, { atMs: number; bytes: number }>();
+
+  constructor(client: Client, casePath: string, work: Work, listener: ImportListener) {
+    this.#client = client;
+    this.casePath = casePath;
+    this.work = work;
+    this.#listener = listener;
+  }
+
+  get active(): boolean {
+    return this.state === 'running' || this.state === 'waiting';
+  }
+
+  cancel(): void {
+    if (this.state === 'waiting') this.state = 'cancelled';
+    else this.stopping = true;
+    this.#abort.abort();
+  }
+
+  async run(): Promise<void> {
+    if (this.state !== 'waiting') return;
+    this.state = 'running';
+    try {
+      const report = await this.#call();
+      this.report = report;
+      this.state = report.cancelled ? 'cancelled' : 'done';
+      this.#listener.finished(report);
+    } catch (cause) {
+      const error = engineError(cause);
+      this.failure = error.code === 'cancelled' ? null : error;
+      this.state = error.code === 'cancelled' ? 'cancelled' : 'failed';
+    }
+  }
+
+  /** How fast a file is being read, in bytes a second; null before that means something. */
+  rateOf(file: FileProgress): number | null {
+    const began = this.#began.get(file.index);
+    const elapsedMs = (this.progress?.elapsedMs ?? 0) - (began?.atMs ?? 0);
+    if (began === undefined || elapsedMs < RATE_FROM_MS) return null;
+    return ((file.bytesRead - began.bytes) * 1000) / elapsedMs;
+  }
+
+  #call(): Promise<ImportReport> {
+    const { kind, ...args } = this.work;
+    const options = {
+      signal: this.#abort.signal,
+      progress: (progress: ImportProgress) => this.#progressed(progress),
+    };
+    // The work is the call's own arguments but for the case.
+    return this.#client.call(kind, { case: this.casePath, ...args } as never, options);
+  }
+
+  #progressed(progress: ImportProgress): void {
+    if (progress.changed.length > 0) {
+      const files = [...this.files];
+      for (const file of progress.changed) {
+        files[file.index] = file;
+        if (file.state === 'reading' && !this.#began.has(file.index)) {
+          this.#began.set(file.index, { atMs: progress.elapsedMs, bytes: file.bytesRead });
+        }
+      }
+      this.files = files;
+    }
+    this.progress = progress;
+    this.#listener.published(progress);
+  }
+}
+
+/** The same problem comes with its file and again in the report; this is how it is known again. */
+export function problemKey(problem: Pick<EngineError, 'path' | 'code'>): string {
+  return `${problem.code} ${problem.path}`;
+}
+
+/** Every problem of a job once, whether it came with a file or with the final report. */
+export function problemsOf(job: ImportJob): EngineError[] {
+  const found = new Map<string, EngineError>();
+  const notes = job.files.flatMap((file) => (file?.note ? [file.note] : []));
+  for (const problem of [...notes, ...(job.report?.problems ?? [])]) {
+    found.set(problemKey(problem), engineError(problem));
+  }
+  const all = [...found.values()];
+  return job.failure === null ? all : [job.failure, ...all];
+}
+
+/** The imports of a window, one at a time in the order they were wished for. */
+export class Imports {
+  jobs = $state.raw<readonly ImportJob[]>([]);
+  #working = false;
+  readonly #ended: (job: ImportJob) => void;
+
+  constructor(ended: (job: ImportJob) => void = () => {}) {
+    this.#ended = ended;
+  }
+
+  get running(): ImportJob | null {
+    return this.jobs.find((job) => job.state === 'running') ?? null;
+  }
+
+  add(job: ImportJob): void {
+    this.jobs = [...this.jobs, job];
+    void this.#work();
+  }
+
+  dismissFinished(): void {
+    this.jobs = this.jobs.filter((job) => job.active);
+  }
+
+  async #work(): Promise<void> {
+    if (this.#working) return;
+    this.#working = true;
+    try {
+      for (;;) {
+        const next = this.jobs.find((job) => job.state === 'waiting');
+        if (next === undefined) return;
+        await next.run();
+        this.#ended(next);
+      }
+    } finally {
+      this.#working = false;
+    }
+  }
+}

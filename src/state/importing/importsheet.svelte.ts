@@ -1,0 +1,194 @@
+import { Latest } from '../../base/latest';
+import { texts } from '../../base/texts';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type {
+  Estimate,
+  Formats,
+  ImportChoices,
+  PreviewFile,
+  Profile,
+  ProfileCost,
+  Reading,
+} from '../../ipc/generated';
+
+/** Events shown of each file; what a person reads to see whether it is right. */
+const SHOWN_EVENTS = 40;
+
+/** A choice that says nothing is no choice. */
+export function withoutNothing(reading: Reading): Reading {
+  const said = Object.entries(reading).filter(([, value]) => value !== undefined && value !== '');
+  return Object.fromEntries(said);
+}
+
+export function saysNothing(reading: Reading): boolean {
+  return Object.keys(withoutNothing(reading)).length === 0;
+}
+
+/** Files before they are read: what each is, what was chosen about it, and what the import will take. */
+export class ImportSheet {
+  files = $state.raw<readonly PreviewFile[] | null>(null);
+  estimate = $state.raw<Estimate | null>(null);
+  failure = $state.raw<EngineError | null>(null);
+  busy = $state(true);
+  /** The path of the file that is looked at. */
+  selected = $state<string | null>(null);
+  /** How all files are read that nothing else was chosen for. */
+  all = $state.raw<Reading>({});
+  own = $state.raw<ReadonlyMap<string, Reading>>(new Map());
+  again = $state(false);
+  beyondReserve = $state(false);
+  /** Something is typed that cannot be meant; it is no choice yet. */
+  mistyped = $state(false);
+  /** What is kept besides the original bytes; a case that has something keeps to its own. */
+  profile = $state<Profile>('full');
+  formats = $state.raw<Formats | null>(null);
+
+  readonly paths: readonly string[];
+  /** The case that the files go into; null for a new one. */
+  readonly caseName: string | null;
+  #waiting: (() => void) | null = null;
+  readonly #casePath: string;
+  readonly #client: Client;
+  readonly #asking = new Latest<{ files: PreviewFile[]; estimate: Estimate }>((busy) => {
+    this.busy = busy;
+  });
+
+  constructor(client: Client, casePath: string, paths: string[], caseName: string | null) {
+    this.#client = client;
+    this.#casePath = casePath;
+    this.paths = paths;
+    this.caseName = caseName;
+    this.#look();
+    void this.loadFormats();
+  }
+
+  get choices(): ImportChoices {
+    const own = [...this.own].map(([path, reading]) => ({ path, reading }));
+    return {
+      reading: withoutNothing(this.all),
+      // What was chosen for all counts for a file too, where nothing else was chosen for it.
+      files: own.map(({ path, reading }) => ({
+        path,
+        reading: withoutNothing({ ...this.all, ...withoutNothing(reading) }),
+      })),
+      include: [],
+      exclude: [],
+      again: this.again,
+      beyondReserve: this.beyondReserve,
+    };
+  }
+
+  get current(): PreviewFile | null {
+    return this.files?.find((file) => file.path === this.selected) ?? null;
+  }
+
+  /** What the import will take in a profile; a case that has one is measured with its own. */
+  costOf(profile: Profile): ProfileCost | null {
+    return this.estimate?.profiles.find((cost) => cost.profile === profile) ?? null;
+  }
+
+  get cost(): ProfileCost | null {
+    return this.costOf(this.profile) ?? this.estimate?.profiles[0] ?? null;
+  }
+
+  get fits(): boolean {
+    return this.cost === null || this.cost.fits;
+  }
+
+  /** Why the import cannot start; null when it can. */
+  get obstacle(): string | null {
+    const words = texts.importing.sheet;
+    const files = this.files ?? [];
+    if (this.mistyped) return words.mistyped;
+    if (this.failure !== null) return this.failure.message;
+    const refused = files.find(({ error }) => error?.code === 'badRequest');
+    if (refused?.error) return words.refused(refused.name, refused.error.message);
+    if (files.length > 0 && files.every(({ error }) => error !== null)) return words.nothing;
+    return this.fits || this.beyondReserve ? null : words.noRoom;
+  }
+
+  /** Starts the import; what was chosen a moment ago is looked at before. False when it cannot start. */
+  start(run: () => void): boolean {
+    const isChosen = !saysNothing(this.all) || this.own.size > 0;
+    if (this.busy && isChosen) this.#waiting = run;
+    else if (this.obstacle !== null) return false;
+    else run();
+    return true;
+  }
+
+  select(path: string): void {
+    this.selected = path;
+  }
+
+  chosenFor(path: string): Reading {
+    return this.own.get(path) ?? {};
+  }
+
+  choose(path: string, reading: Reading): void {
+    const own = new Map(this.own);
+    if (saysNothing(reading)) own.delete(path);
+    else own.set(path, withoutNothing(reading));
+    this.own = own;
+    this.#look();
+  }
+
+  chooseForAll(reading: Reading): void {
+    this.all = withoutNothing(reading);
+    this.#look();
+  }
+
+  async loadFormats(): Promise<void> {
+    this.formats = await this.#client.call('formats', {}).catch(() => null);
+  }
+
+  /** Asks again, after a format was saved or removed. */
+  refresh(): void {
+    void this.loadFormats();
+    this.#look(true);
+  }
+
+  dispose(): void {
+    this.#asking.stop();
+  }
+
+  #look(anew = false): void {
+    const choices = this.choices;
+    const request = { case: this.#casePath, paths: [...this.paths], choices, events: SHOWN_EVENTS };
+    // What an import takes is measured once; choices change it little and measuring takes a second.
+    const withoutEstimate = this.estimate !== null;
+    if (anew) this.#asking.stop();
+    this.#asking.replace({
+      key: JSON.stringify(request),
+      load: (signal) => this.#client.call('preview', { ...request, withoutEstimate }, { signal }),
+      done: ({ files, estimate }) => {
+        this.files = files;
+        if (!withoutEstimate) this.estimate = estimate;
+        this.failure = null;
+        this.selected ??= firstToLookAt(files);
+        const run = this.#waiting;
+        this.#waiting = null;
+        if (this.obstacle === null) run?.();
+      },
+      failed: (cause) => {
+        this.failure = engineError(cause);
+        this.#waiting = null;
+      },
+    });
+  }
+}
+
+/** What a file's state asks of a person, the most pressing first. */
+export function worth(file: PreviewFile): 'failed' | 'doubtful' | 'fine' {
+  if (file.error !== null) return 'failed';
+  const odd = file.unparsed > 0 && file.unparsed >= file.events * DOUBTFUL_SHARE;
+  return odd || file.account.score < SURE_SCORE ? 'doubtful' : 'fine';
+}
+
+/** Below this share of understood lines the format is a guess worth a look. */
+const SURE_SCORE = 0.8;
+const DOUBTFUL_SHARE = 0.2;
+
+function firstToLookAt(files: readonly PreviewFile[]): string | null {
+  const odd = files.find((file) => worth(file) === 'doubtful');
+  return (odd ?? files.find((file) => file.error === null) ?? files[0])?.path ?? null;
+}

@@ -1,0 +1,122 @@
+import { Latest } from '../../base/latest';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Account, Formats, PreviewFile, Reading, Source } from '../../ipc/generated';
+import type { Work } from './imports.svelte';
+import { saysNothing, withoutNothing } from './importsheet.svelte';
+import type { OpenCase } from '../workbench/opencase.svelte';
+
+const SHOWN_EVENTS = 40;
+
+/** What was chosen for a source, as the work that makes it so; null where that is nothing. */
+export function revision(source: number, reading: Reading): Work | null {
+  const { zone, clockOffset, ...rest } = withoutNothing(reading);
+  if (!saysNothing(rest))
+    return { kind: 'reread', sources: [source], reading: withoutNothing(reading) };
+  if (zone === undefined && clockOffset === undefined) return null;
+  return {
+    kind: 'adjust',
+    sources: [source],
+    ...(zone === undefined ? {} : { zone }),
+    ...(clockOffset === undefined ? {} : { clockOffset }),
+  };
+}
+
+/** The sources of a case: how each was read, what was odd about it, and how it would be read otherwise. */
+export class SourcesSheet {
+  selected = $state<number | null>(null);
+  account = $state.raw<Account | null>(null);
+  preview = $state.raw<PreviewFile | null>(null);
+  failure = $state.raw<EngineError | null>(null);
+  busy = $state(false);
+  /** What is chosen and not yet done. */
+  reading = $state.raw<Reading>({});
+  formats = $state.raw<Formats | null>(null);
+
+  readonly #client: Client;
+  readonly #opened: OpenCase;
+  readonly #start: (work: Work) => void;
+  readonly #asking = new Latest<PreviewFile>((busy) => (this.busy = busy));
+  readonly #accounts = new Latest<Account>();
+
+  constructor(client: Client, opened: OpenCase, start: (work: Work) => void) {
+    this.#client = client;
+    this.#opened = opened;
+    this.#start = start;
+    void this.loadFormats();
+  }
+
+  get sources(): readonly Source[] {
+    return this.#opened.summary.sources;
+  }
+
+  get source(): Source | null {
+    return this.sources.find(({ id }) => id === this.selected) ?? null;
+  }
+
+  get readOnly(): string | null {
+    return this.#opened.summary.readOnly;
+  }
+
+  get canApply(): boolean {
+    return this.selected !== null && revision(this.selected, this.reading) !== null;
+  }
+
+  select(source: number): void {
+    this.selected = source;
+    this.reading = {};
+    this.account = null;
+    this.preview = null;
+    this.#look();
+    this.#accounts.replace({
+      key: String(source),
+      load: (signal) => this.#client.call('account', { case: this.#path, source }, { signal }),
+      done: (account) => (this.account = account),
+      failed: (cause) => (this.failure = engineError(cause)),
+    });
+  }
+
+  choose(reading: Reading): void {
+    this.reading = withoutNothing(reading);
+    this.#look();
+  }
+
+  /** Reads the source as chosen. It is shown as it was until all of it is there again. */
+  apply(): void {
+    const work = this.selected === null ? null : revision(this.selected, this.reading);
+    if (work !== null) this.#start(work);
+  }
+
+  async loadFormats(): Promise<void> {
+    this.formats = await this.#client.call('formats', {}).catch(() => null);
+  }
+
+  refresh(): void {
+    void this.loadFormats();
+    this.#asking.stop();
+    this.#look();
+  }
+
+  dispose(): void {
+    this.#asking.stop();
+    this.#accounts.stop();
+  }
+
+  get #path(): string {
+    return this.#opened.summary.path;
+  }
+
+  #look(): void {
+    const source = this.selected;
+    if (source === null) return;
+    const request = { case: this.#path, source, reading: this.reading, events: SHOWN_EVENTS };
+    this.#asking.replace({
+      key: JSON.stringify(request),
+      load: (signal) => this.#client.call('previewSource', request, { signal }),
+      done: (preview) => {
+        this.preview = preview;
+        this.failure = null;
+      },
+      failed: (cause) => (this.failure = engineError(cause)),
+    });
+  }
+}

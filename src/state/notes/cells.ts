@@ -1,0 +1,87 @@
+import type { Client } from '../../ipc/client';
+import type {
+  Evidence,
+  MarkdownNode,
+  NotebookCell,
+  NotebookFormat,
+  NotebookProgress,
+  Page,
+  Table,
+  Timeline,
+  View,
+} from '../../ipc/generated';
+
+const TYPES = { html: 'text/html', markdown: 'text/markdown' } as const;
+
+/** Bars of a chart on a page. */
+const BUCKETS = 120;
+
+/** What a cell of a page shows. */
+export type CellAnswer =
+  | { readonly kind: 'table'; readonly table: Table }
+  | { readonly kind: 'events'; readonly page: Page }
+  | { readonly kind: 'timeline'; readonly timeline: Timeline }
+  | { readonly kind: 'evidence'; readonly events: readonly (Evidence | null)[] };
+
+/** Asks what pages of the notebook need: their tree, and what their cells show. */
+export class Cells {
+  readonly #client: Client;
+  readonly #casePath: string;
+
+  constructor(client: Client, casePath: string) {
+    this.#client = client;
+    this.#casePath = casePath;
+  }
+
+  async read(text: string, signal: AbortSignal): Promise<MarkdownNode[]> {
+    return (await this.#client.call('markdown', { text }, { signal })).nodes;
+  }
+
+  viewOf({ query, from, to }: NotebookCell): View {
+    return { case: this.#casePath, query, from, to };
+  }
+
+  async answer(cell: NotebookCell, zone: string, signal: AbortSignal): Promise<CellAnswer> {
+    const view = this.viewOf(cell);
+    if (cell.kind === 'event') {
+      const request = { case: this.#casePath, events: cell.events.map(({ id }) => id) };
+      const { events } = await this.#client.call('evidence', request, { signal });
+      return { kind: 'evidence', events };
+    }
+    const { stages } = await this.#stages(cell.query, signal);
+    if (stages) {
+      const request = { view, zone, first: 0, count: cell.rows };
+      return { kind: 'table', table: await this.#client.call('run', request, { signal }) };
+    }
+    if (cell.kind === 'chart') {
+      const request = { view, buckets: BUCKETS };
+      return {
+        kind: 'timeline',
+        timeline: await this.#client.call('timeline', request, { signal }),
+      };
+    }
+    const request = { view, order: 'oldestFirst' as const, first: 0, count: cell.rows };
+    return { kind: 'events', page: await this.#client.call('page', request, { signal }) };
+  }
+
+  /** Hands the notebook over as a file. Its name, or null when a person thought better of it. */
+  async exported(
+    format: NotebookFormat,
+    zone: string,
+    progress: (report: NotebookProgress) => void,
+  ): Promise<string | null> {
+    const request = { case: this.#casePath, pages: null, format, zone, path: null };
+    const { name, text } = await this.#client.call('exportNotes', request, { progress });
+    return this.#client.save(name, new Blob([text ?? ''], { type: TYPES[format] }));
+  }
+
+  /** Whether a query has stages; asked of whoever knows the language. */
+  async #stages(query: string, signal: AbortSignal): Promise<{ stages: boolean }> {
+    const { words } = await this.#client.call(
+      'check',
+      { case: this.#casePath, query, kql: false },
+      { signal },
+    );
+    return { stages: words.some((word) => word.class === 'pipe') };
+  }
+}

@@ -1,0 +1,246 @@
+import { expect, test, vi } from 'vitest';
+
+import type { Note, Notes as WireNotes } from '../../ipc/generated';
+import { FakeClient } from '../fakeclient';
+import { forgetful, type Keep } from '../workbench/casestorage';
+import { Markers } from './markers.svelte';
+import { entries } from './annotations.svelte';
+import { Notebook } from './notebook.svelte';
+import { Notes } from './notes.svelte';
+
+const EVENT = { source: 1, offset: 20 };
+
+function note(kind: string, id: string, part: Partial<Note> = {}): Note {
+  return {
+    kind,
+    id,
+    revision: 1,
+    created: '0' as Note['created'],
+    changed: '0' as Note['changed'],
+    event: null,
+    from: null,
+    to: null,
+    text: '',
+    data: null,
+    ...part,
+  };
+}
+
+function reply(part: Partial<WireNotes>): WireNotes {
+  return {
+    mark: 's:1',
+    whole: false,
+    notes: [],
+    removed: [],
+    readOnly: null,
+    keptAside: [],
+    ...part,
+  };
+}
+
+async function opened(stored: Note[], keep: Keep = forgetful) {
+  const client = new FakeClient();
+  const markers = new Markers();
+  const notes = new Notes(client, 'c', markers);
+  notes.start();
+  await client.of('notes')[0]!.answer(reply({ whole: true, notes: stored }));
+  const notebook = new Notebook(notes, keep);
+  return { client, markers, notes, notebook };
+}
+
+test('whoever wants to know is told of what is written here and elsewhere, not of what was there', async () => {
+  const client = new FakeClient();
+  const changed = vi.fn();
+  const notes = new Notes(client, 'c', new Markers(), { changed });
+  notes.start();
+  await client.of('notes')[0]!.answer(reply({ whole: true, notes: [note('star', '1@20')] }));
+  expect(changed).not.toHaveBeenCalled();
+  void notes.look();
+  await client.of('notes')[1]!.answer(reply({ removed: [{ kind: 'star', id: '1@20' }] as never }));
+  expect(changed).toHaveBeenCalledOnce();
+  notes.dispose();
+});
+
+test('what is noted is told by event, and markers go to the timeline', async () => {
+  const { notes, markers } = await opened([
+    note('star', '1@20', { event: EVENT }),
+    note('tag', '1@20 x', { event: EVENT, text: 'x' }),
+    note('marker', 'm', { from: '5' as never, to: '5' as never, text: 'here' }),
+    note('marker', 'n', { from: '5' as never, to: '9' as never }),
+  ]);
+  expect(notes.of(EVENT).star?.id).toBe('1@20');
+  expect(notes.of(EVENT).tags.map(({ text }) => text)).toEqual(['x']);
+  expect(notes.of({ source: 0, offset: 20 }).star).toBeNull();
+  expect(markers.list.map(({ from, to, label }) => [from, to, label])).toEqual([
+    [5n, null, 'here'],
+    [5n, 9n, ''],
+  ]);
+  notes.dispose();
+});
+
+test('a star is put on all of the events, and taken away where all have one', async () => {
+  const { client, notes } = await opened([note('star', '1@20', { event: EVENT })]);
+  const other = { source: 1, offset: 30 };
+  void notes.toggleStar([EVENT, other]);
+  const put = client.of('changeNotes')[0]!;
+  expect(put.args.put!.map(({ id }) => id)).toEqual(['1@30']);
+  await put.answer({
+    made: {
+      mark: 's:2',
+      notes: [note('star', '1@30', { event: other, revision: 2 })],
+      removed: [],
+    },
+    conflicts: [],
+  });
+  void notes.toggleStar([EVENT, other]);
+  expect(client.of('changeNotes')[1]!.args.remove!.map(({ id }) => id)).toEqual(['1@20', '1@30']);
+  notes.dispose();
+});
+
+test('what another window wrote and removed comes with the next look', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const client = new FakeClient();
+  const notes = new Notes(client, 'c', new Markers());
+  notes.start();
+  vi.useRealTimers();
+  await client.of('notes')[0]!.answer(reply({ whole: true, notes: [note('tag', 'a')] }));
+  void notes.look();
+  expect(client.of('notes')[1]!.args.since).toBe('s:1');
+  const removed = [{ kind: 'tag', id: 'a' }];
+  await client.of('notes')[1]!.answer(reply({ mark: 's:3', notes: [note('tag', 'b')], removed }));
+  expect([...notes.all.keys()]).toEqual(['tag b']);
+  notes.dispose();
+});
+
+test('a failure is told and nothing is lost', async () => {
+  const { client, notes } = await opened([note('star', '1@20', { event: EVENT })]);
+  const kept = notes.comment([EVENT], ' why ');
+  await client.of('changeNotes')[0]!.fail({ code: 'readOnly', message: 'It is read-only.' });
+  expect(await kept).toBe(false);
+  expect(notes.failure?.code).toBe('readOnly');
+  expect(notes.of(EVENT).star).not.toBeNull();
+  notes.dispose();
+});
+
+test('a page is a draft until the case has it, and outlives the window', async () => {
+  let stored: string | null = null;
+  const keep: Keep = { read: () => stored, write: (_, text) => (stored = text) };
+  const { client, notes, notebook } = await opened([], keep);
+  notebook.create('Found', 'text');
+  const again = new Notebook(notes, keep);
+  expect(again.pages.map(({ title, text }) => [title, text])).toEqual([['Found', 'text']]);
+  notebook.flush();
+  const put = client.of('changeNotes')[0]!;
+  const draft = put.args.put![0]!;
+  expect([draft.kind, draft.known, draft.data]).toEqual(['page', 0, { title: 'Found', place: 1 }]);
+  const made = note('page', draft.id, { text: 'text', revision: 4, data: draft.data });
+  await put.answer({ made: { mark: 's:4', notes: [made], removed: [] }, conflicts: [] });
+  expect(notebook.isDirty(draft.id)).toBe(false);
+  expect(notebook.page?.known).toBe(4);
+  expect(stored).toBe('[]');
+  notes.dispose();
+});
+
+test('who changes a page that somebody else changed chooses between the two', async () => {
+  const { client, notes, notebook } = await opened([note('page', 'p', { text: 'old' })]);
+  notebook.edit({ text: 'mine' });
+  notebook.flush();
+  const current = note('page', 'p', { text: 'theirs', revision: 7 });
+  const put = client.of('changeNotes')[0]!;
+  expect(put.args.put![0]!.known).toBe(1);
+  await put.answer({ made: null, conflicts: [{ kind: 'page', id: 'p', current }] });
+  expect(notebook.theirs?.text).toBe('theirs');
+  expect(notebook.page?.text).toBe('mine');
+  notebook.resolve(true);
+  expect(client.of('changeNotes')[1]!.args.put![0]!).toMatchObject({ text: 'mine', known: 7 });
+  notes.dispose();
+});
+
+test('the list of what is noted goes by time and can be narrowed', async () => {
+  const late = { source: 0, offset: 1 };
+  const { notes } = await opened([
+    note('star', '1@20', { event: EVENT }),
+    note('tag', '0@1 x', { event: late, text: 'x' }),
+    note('marker', 'm', { from: '15' as never, to: '15' as never }),
+  ]);
+  const evidence = new Map(
+    [
+      [EVENT, '10'],
+      [late, '20'],
+    ].map(([id, time]) => [
+      `${(id as typeof late).source}@${(id as typeof late).offset}`,
+      { row: { id, time } } as never,
+    ]),
+  );
+  const keys = (narrowed: Parameters<typeof entries>[2]) =>
+    entries(notes, evidence, narrowed).map(({ key }) => key);
+  expect(keys('all')).toEqual(['1@20', 'marker m', '0@1']);
+  expect(keys('stars')).toEqual(['1@20']);
+  expect(keys('markers')).toEqual(['marker m']);
+  expect(keys({ tag: 'x' })).toEqual(['0@1']);
+  notes.dispose();
+});
+
+test('a comment is written anew from what was seen, and not over what somebody else wrote', async () => {
+  const seen = note('comment', 'c1', { event: EVENT, text: 'first', revision: 4 });
+  const { client, notes } = await opened([seen]);
+  const kept = notes.editComment(seen, ' second ');
+  const put = client.of('changeNotes')[0]!;
+  expect(put.args.put).toEqual([
+    expect.objectContaining({ kind: 'comment', id: 'c1', event: EVENT, text: 'second', known: 4 }),
+  ]);
+  const theirs = { ...seen, text: 'theirs', revision: 5 };
+  await put.answer({
+    made: null,
+    conflicts: [{ kind: 'comment', id: 'c1', current: theirs }],
+  });
+  expect(await kept).toBe(false);
+  expect(notes.latest(seen).text).toBe('theirs');
+  notes.dispose();
+});
+
+test('what was removed is brought back until something else is noted', async () => {
+  const comment = note('comment', 'c1', { event: EVENT, text: 'why' });
+  const { client, notes } = await opened([comment]);
+  const made = (put: Note[], removed: { kind: string; id: string }[]) => ({
+    made: { mark: 's:2', notes: put, removed },
+    conflicts: [],
+  });
+  const removed = notes.remove(comment);
+  await client.of('changeNotes')[0]!.answer(made([], [{ kind: 'comment', id: 'c1' }]));
+  expect(await removed).toBe(true);
+  expect(notes.of(EVENT).comments).toEqual([]);
+  expect(notes.removed).toEqual([comment]);
+  const back = notes.bringBack();
+  const put = client.of('changeNotes')[1]!;
+  expect(put.args.put).toEqual([
+    expect.objectContaining({ id: 'c1', event: EVENT, text: 'why', known: 0 }),
+  ]);
+  await put.answer(made([{ ...comment, revision: 3 }], []));
+  expect(await back).toBe(true);
+  expect(notes.of(EVENT).comments.map(({ text }) => text)).toEqual(['why']);
+  expect(notes.removed).toEqual([]);
+  notes.dispose();
+});
+
+test('a stretch of time is starred, tagged and commented on like an event, and drawn', async () => {
+  const span = { from: '5' as never, to: '9' as never };
+  const { client, notes, markers } = await opened([
+    note('star', '5..9', span),
+    note('comment', 'c', { ...span, text: 'outage' }),
+  ]);
+  expect(notes.of(span).comments.map(({ text }) => text)).toEqual(['outage']);
+  expect(markers.list.map(({ from, to, label }) => [from, to, label])).toEqual([
+    [5n, 9n, '★ · outage'],
+  ]);
+  expect(entries(notes, new Map(), 'stars').map(({ key, span: of }) => [key, of])).toEqual([
+    ['5..9', span],
+  ]);
+  void notes.tag([span], ' slow ');
+  expect(client.of('changeNotes')[0]!.args.put).toEqual([
+    { kind: 'tag', id: '5..9 slow', from: '5', to: '9', text: 'slow' },
+  ]);
+  markers.opened(markers.list[0]!);
+  expect(notes.asking).toMatchObject({ kind: 'comment', comment: { text: 'outage' } });
+  notes.dispose();
+});

@@ -1,0 +1,353 @@
+import { randomId } from '../../base/ids';
+import { timeFromNanos } from '../../base/time';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type {
+  Nanos,
+  Note,
+  NoteConflict,
+  NoteDraft,
+  NoteRemoval,
+  Notes as WireNotes,
+} from '../../ipc/generated';
+import type { Marker, Markers } from './markers.svelte';
+import type { Deed } from '../view/history.svelte';
+import { changeTo, draftOf, noteKey, notesNow, saySame, type NoteThen } from './notechange';
+import { isSpan, placed, targetKey, targetOf, type NoteTarget } from './notetarget';
+
+/** What other windows wrote is looked for this often while the screen is seen. */
+const LOOK_MS = 2_000;
+
+/** Kinds that are said about an event or a stretch of time. */
+const ABOUT_SOMETHING: ReadonlySet<string> = new Set(['star', 'tag', 'comment']);
+
+/** What is said about one event, or one stretch of time. */
+export interface Said {
+  readonly target: NoteTarget;
+  readonly star: Note | null;
+  readonly tags: readonly Note[];
+  readonly comments: readonly Note[];
+}
+
+/** What a person is asked to write. */
+export type Asking =
+  | { readonly kind: 'tag'; readonly targets: readonly NoteTarget[] }
+  | {
+      readonly kind: 'comment';
+      readonly targets: readonly NoteTarget[];
+      /** The comment that is to be written anew, if it is one that is there. */
+      readonly comment: Note | null;
+    }
+  | {
+      readonly kind: 'marker';
+      readonly from: Nanos;
+      readonly to: Nanos;
+      readonly marker: Note | null;
+    };
+
+/** Who wants to know what. */
+export interface Told {
+  /** A change was made that can be undone. */
+  readonly did?: (deed: Deed) => void;
+  /** Something was written, here or in another window. */
+  readonly changed?: () => void;
+}
+
+/** Everything people wrote about the case. Other windows write too, and are listened to. */
+export class Notes {
+  all = $state.raw<ReadonlyMap<string, Note>>(new Map());
+  /** False until the first answer. */
+  known = $state(false);
+  /** Why nothing can be written, if so. */
+  readOnly = $state<string | null>(null);
+  keptAside = $state.raw<readonly string[]>([]);
+  failure = $state.raw<EngineError | null>(null);
+  asking = $state.raw<Asking | null>(null);
+  /** What this window removed last and can bring back. */
+  removed = $state.raw<readonly Note[]>([]);
+  /** Why the last step could not be undone or done again. */
+  notReturned = $state.raw<'changed' | EngineError | null>(null);
+
+  readonly #client: Client;
+  readonly #casePath: string;
+  readonly #markers: Markers;
+  readonly #told: Told;
+  /** The revisions that this window made last; 0 where it removed the note. */
+  readonly #own = new Map<string, number>();
+  #turn: Promise<void> = Promise.resolve();
+  #mark: string | null = null;
+  #looking: ReturnType<typeof setTimeout> | null = null;
+  #disposed = false;
+
+  readonly #said = $derived.by(() => {
+    type Found = { target: NoteTarget; star: Note | null; tags: Note[]; comments: Note[] };
+    const found = new Map<string, Found>();
+    for (const note of this.all.values()) {
+      const target = ABOUT_SOMETHING.has(note.kind) ? targetOf(note) : null;
+      if (target === null) continue;
+      const key = targetKey(target);
+      const of = found.get(key) ?? { target, star: null, tags: [], comments: [] };
+      found.set(key, of);
+      if (note.kind === 'star') of.star = note;
+      else if (note.kind === 'tag') of.tags.push(note);
+      else of.comments.push(note);
+    }
+    return found as ReadonlyMap<string, Said>;
+  });
+
+  constructor(client: Client, casePath: string, markers: Markers, told: Told = {}) {
+    this.#told = told;
+    this.#client = client;
+    this.#casePath = casePath;
+    this.#markers = markers;
+    markers.opened = ({ id }) => {
+      const said = this.#said.get(id);
+      if (said !== undefined) {
+        this.asking = {
+          kind: 'comment',
+          targets: [said.target],
+          comment: said.comments[0] ?? null,
+        };
+        return;
+      }
+      const marker = this.all.get(noteKey('marker', id));
+      if (marker?.from && marker.to)
+        this.asking = { kind: 'marker', from: marker.from, to: marker.to, marker };
+    };
+    markers.wished = (time) => this.askMarker(time.toString() as Nanos, time.toString() as Nanos);
+  }
+
+  /** Begins to listen to the store. */
+  start(): void {
+    void this.look();
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    if (this.#looking !== null) clearTimeout(this.#looking);
+  }
+
+  of(target: NoteTarget): Said {
+    return this.#said.get(targetKey(target)) ?? { target, star: null, tags: [], comments: [] };
+  }
+
+  /** All that is said about events and stretches of time, by what it is about. */
+  get said(): ReadonlyMap<string, Said> {
+    return this.#said;
+  }
+
+  /** The note as it is now, or as it was before somebody removed it. */
+  latest(note: Note): Note {
+    return this.all.get(noteKey(note.kind, note.id)) ?? note;
+  }
+
+  ofKind(kind: string): Note[] {
+    return [...this.all.values()].filter((note) => note.kind === kind);
+  }
+
+  get tagNames(): string[] {
+    return [...new Set(this.ofKind('tag').map(({ text }) => text))].sort((a, b) =>
+      a.localeCompare(b),
+    );
+  }
+
+  /** Asks what changed since the last answer, and goes on asking. */
+  async look(): Promise<void> {
+    if (this.#looking !== null) clearTimeout(this.#looking);
+    this.#looking = null;
+    const hidden = typeof document !== 'undefined' && document.hidden;
+    if (!hidden || !this.known) await this.#ask();
+    if (!this.#disposed && this.#looking === null)
+      this.#looking = setTimeout(() => void this.look(), LOOK_MS);
+  }
+
+  /** Stars the targets; where all of them are starred, takes the stars away. */
+  toggleStar(targets: readonly NoteTarget[]): Promise<boolean> {
+    const stars = targets.flatMap((target) => this.of(target).star ?? []);
+    if (stars.length === targets.length) return this.remove(...stars);
+    const wanted = targets.filter((target) => this.of(target).star === null);
+    return this.change(
+      wanted.map((target) => ({ kind: 'star', id: targetKey(target), ...placed(target) })),
+    );
+  }
+
+  tag(targets: readonly NoteTarget[], tag: string): Promise<boolean> {
+    const text = tag.trim();
+    return this.change(
+      targets.map((target) => ({
+        kind: 'tag',
+        id: `${targetKey(target)} ${text}`,
+        ...placed(target),
+        text,
+      })),
+    );
+  }
+
+  comment(targets: readonly NoteTarget[], text: string): Promise<boolean> {
+    return this.change(
+      targets.map((target) => ({
+        kind: 'comment',
+        id: randomId(),
+        ...placed(target),
+        text: text.trim(),
+      })),
+    );
+  }
+
+  /** Writes a comment anew. False where somebody else changed it since it was seen. */
+  editComment(comment: Note, text: string): Promise<boolean> {
+    return this.change([{ ...draftOf(comment), text: text.trim(), known: comment.revision }]);
+  }
+
+  askMarker(from: Nanos, to: Nanos): void {
+    this.asking = { kind: 'marker', from, to, marker: null };
+  }
+
+  putMarker({ from, to, marker }: { from: Nanos; to: Nanos; marker: Note | null }, text: string) {
+    const id = marker?.id ?? randomId();
+    return this.change([{ kind: 'marker', id, from, to, text: text.trim() }]);
+  }
+
+  /** Removes notes, which can be brought back until something else is noted. */
+  async remove(...notes: readonly Note[]): Promise<boolean> {
+    const removed = await this.change(
+      [],
+      notes.map(({ kind, id }) => ({ kind, id })),
+    );
+    if (removed) this.removed = notes;
+    return removed;
+  }
+
+  /** Puts back what was removed last, unless somebody else wrote the same meanwhile. */
+  bringBack(): Promise<boolean> {
+    return this.change(this.removed.map((note) => ({ ...draftOf(note), known: 0 })));
+  }
+
+  forgetRemoved(): void {
+    this.removed = [];
+  }
+
+  /** Writes whatever the notes say is wanted, as a step that can be undone. True when it is kept. */
+  async change(put: NoteDraft[], remove: NoteRemoval[] = []): Promise<boolean> {
+    const names = [...put, ...remove];
+    const before = notesNow(this.all, names);
+    const kept = (await this.tryChange(put, remove))?.length === 0;
+    if (kept && !saySame(before, notesNow(this.all, names))) this.#told.did?.(this.#deed(before));
+    return kept;
+  }
+
+  /**
+   * Writes what is wanted and can not be undone, because whoever writes it has an undo of its own. Tells what
+   * somebody else had changed meanwhile; null where nothing could be written.
+   */
+  async tryChange(
+    put: NoteDraft[],
+    remove: NoteRemoval[] = [],
+  ): Promise<readonly NoteConflict[] | null> {
+    if (put.length === 0 && remove.length === 0) return [];
+    try {
+      const { made, conflicts } = await this.#client.call('changeNotes', {
+        case: this.#casePath,
+        put,
+        remove,
+      });
+      if (made !== null) {
+        for (const { kind, id, revision } of made.notes) this.#own.set(noteKey(kind, id), revision);
+        for (const { kind, id } of made.removed) this.#own.set(noteKey(kind, id), 0);
+        this.#apply(made.notes, made.removed, false);
+      } else
+        for (const { current } of conflicts)
+          if (current !== null) this.#apply([current], [], false);
+      this.failure = null;
+      this.removed = [];
+      this.notReturned = null;
+      return conflicts;
+    } catch (cause) {
+      this.failure = engineError(cause);
+      return null;
+    }
+  }
+
+  /** A change that was made, from what the notes were before it. */
+  #deed(before: readonly NoteThen[]): Deed {
+    let other = before;
+    let isDone = true;
+    const turnTo = (done: boolean) => {
+      // Steps are taken back faster than they are written; each has to know what the one before has made.
+      this.#turn = this.#turn.then(async () => {
+        if (isDone === done) return;
+        // What was written meanwhile, such as on a page that came back, is not to be lost on the way.
+        const now = notesNow(this.all, other);
+        if (!(await this.#return(other))) return;
+        other = now;
+        isDone = done;
+      });
+    };
+    return { undo: () => turnTo(false), redo: () => turnTo(true) };
+  }
+
+  /** Makes notes what they were. Not where somebody else changed one since this window did. */
+  async #return(then: readonly NoteThen[]): Promise<boolean> {
+    const isOwn = notesNow(this.all, then).every(
+      ({ kind, id, note }) => this.#own.get(noteKey(kind, id)) === (note?.revision ?? 0),
+    );
+    const { put, remove } = changeTo(then, this.all);
+    const conflicts = isOwn ? await this.tryChange(put, remove) : null;
+    if (conflicts?.length === 0) return true;
+    this.notReturned = (isOwn ? this.failure : null) ?? 'changed';
+    return false;
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      const found = await this.#client.call('notes', { case: this.#casePath, since: this.#mark });
+      if (this.#disposed) return;
+      this.#received(found);
+    } catch (cause) {
+      if (!this.#disposed) this.failure = engineError(cause);
+    }
+  }
+
+  #received(found: WireNotes): void {
+    this.#mark = found.mark;
+    if (found.whole || found.notes.length > 0 || found.removed.length > 0)
+      this.#apply(found.notes, found.removed, found.whole);
+    this.readOnly = found.readOnly;
+    this.keptAside = found.keptAside;
+    if (!this.known) this.failure = null;
+    this.known = true;
+  }
+
+  #apply(
+    notes: readonly Note[],
+    removed: readonly { kind: string; id: string }[],
+    whole: boolean,
+  ): void {
+    const isFirst = !this.known && whole;
+    const all = new Map(whole ? [] : this.all);
+    for (const { kind, id } of removed) all.delete(noteKey(kind, id));
+    for (const note of notes) {
+      const key = noteKey(note.kind, note.id);
+      // An answer that was overtaken by a change of this window's own brings nothing back.
+      if ((all.get(key)?.revision ?? 0) <= note.revision) all.set(key, note);
+    }
+    this.all = all;
+    const marked = this.ofKind('marker').flatMap((note) => markerOf(note, note.id, note.text));
+    const spans = [...this.#said].flatMap(([key, said]) => {
+      const note = said.star ?? said.tags[0] ?? said.comments[0];
+      return note === undefined || !isSpan(said.target) ? [] : markerOf(note, key, labelOf(said));
+    });
+    this.#markers.list = [...marked, ...spans];
+    if (!isFirst) this.#told.changed?.();
+  }
+}
+
+function markerOf({ from, to }: Note, id: string, label: string): Marker[] {
+  if (from === null || to === null) return [];
+  return [{ id, from: timeFromNanos(from), to: to === from ? null : timeFromNanos(to), label }];
+}
+
+/** What is said, in one line. */
+function labelOf({ star, tags, comments }: Said): string {
+  const words = [...tags, ...comments].map(({ text }) => text);
+  return [...(star === null ? [] : ['★']), ...words].join(' · ');
+}

@@ -1,0 +1,131 @@
+import { Latest } from '../../base/latest';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Granularity, Pattern, Patterns, View } from '../../ipc/generated';
+
+/** Templates shown: more than anyone reads, and few enough to be drawn at once. */
+const LISTED = 200;
+/** Templates looked through for what is new, gone or otherwise different: as many as the engine lists. */
+const COMPARED = 10_000;
+const SPARK_BUCKETS = 48;
+const EXAMPLES = 1;
+const VALUES = 8;
+
+/** Which templates are listed, by how often they occur in the range against the rest of the time. */
+export type Contrast = 'all' | 'new' | 'gone' | 'more' | 'fewer';
+
+/** The templates of the messages in view, asked for only while somebody looks at them. */
+export class Templates {
+  answer = $state.raw<Patterns | null>(null);
+  busy = $state(false);
+  failure = $state.raw<EngineError | null>(null);
+  granularity = $state<Granularity>('template');
+  contrast = $state<Contrast>('all');
+  /** The template that is unfolded, with what its variable parts are. */
+  unfolded = $state<string | null>(null);
+  told = $state.raw<Pattern | null>(null);
+
+  readonly #client: Client;
+  readonly #latest = new Latest<Patterns>((busy) => (this.busy = busy));
+  readonly #telling = new Latest<Patterns>();
+  #view: View | null = null;
+  #epoch = 0;
+  #shown = false;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Whether the list is on the screen. */
+  set shown(shown: boolean) {
+    this.#shown = shown;
+    if (shown) this.#load();
+  }
+
+  show(view: View): void {
+    this.#view = view;
+    this.fold();
+    this.#load();
+  }
+
+  /** The case has grown. */
+  refresh(epoch: number): void {
+    this.#epoch = epoch;
+    this.#load();
+  }
+
+  cut(granularity: Granularity): void {
+    this.granularity = granularity;
+    this.fold();
+    this.#load();
+  }
+
+  compare(contrast: Contrast): void {
+    this.contrast = contrast;
+    this.fold();
+    this.#load();
+  }
+
+  fold(): void {
+    this.unfolded = null;
+    this.told = null;
+    this.#telling.stop();
+  }
+
+  unfold(id: string): void {
+    if (this.unfolded === id) return this.fold();
+    this.unfolded = id;
+    this.told = null;
+    const view = this.#view;
+    if (view === null) return;
+    this.#telling.replace({
+      key: `${id} ${JSON.stringify(view)}`,
+      load: (signal) => this.#client.call('patterns', this.#request(view, [id]), { signal }),
+      done: (answer) => (this.told = answer.patterns.find((pattern) => pattern.id === id) ?? null),
+      failed: () => {},
+    });
+  }
+
+  dispose(): void {
+    this.#latest.stop();
+    this.#telling.stop();
+  }
+
+  #request(view: View, variables: string[]) {
+    const compare = view.from !== null || view.to !== null;
+    return {
+      view,
+      granularity: this.granularity,
+      limit: this.contrast === 'all' || !compare ? LISTED : COMPARED,
+      buckets: SPARK_BUCKETS,
+      examples: EXAMPLES,
+      compare,
+      variables,
+      values: VALUES,
+    };
+  }
+
+  #load(): void {
+    const view = this.#view;
+    if (!this.#shown || view === null) return;
+    const request = this.#request(view, []);
+    this.#latest.replace({
+      key: `${JSON.stringify(request)} ${this.#epoch}`,
+      load: (signal) =>
+        this.#client.call('patterns', request, {
+          signal,
+          progress: (partial) => {
+            if (!signal.aborted) this.answer = partial;
+          },
+        }),
+      done: (answer) => {
+        this.answer = answer;
+        this.failure = null;
+      },
+      failed: (cause) => {
+        const error = engineError(cause);
+        // What is wrong with the query stands under the query bar.
+        if (error.code !== 'cancelled' && error.code !== 'queryInvalid') this.failure = error;
+      },
+    });
+  }
+}

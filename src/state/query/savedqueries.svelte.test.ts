@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+
+import type { Note, NoteDraft, NoteRemoval } from '../../ipc/generated';
+import type { Keep } from '../workbench/casestorage';
+import { Queries } from './savedqueries.svelte';
+
+function memory(start: Record<string, string> = {}): Keep {
+  const kept = new Map(Object.entries(start));
+  return { read: (name) => kept.get(name) ?? null, write: (name, text) => kept.set(name, text) };
+}
+
+/** Notes that are kept at once, by the name of each. */
+function notes() {
+  const kept = new Map<string, Note>();
+  return {
+    ofKind: (kind: string) => [...kept.values()].filter((note) => note.kind === kind),
+    change: (put: NoteDraft[], remove: NoteRemoval[] = []) => {
+      put.forEach((draft) => kept.set(draft.id, draft as Note));
+      remove.forEach(({ id }) => kept.delete(id));
+      return Promise.resolve(true);
+    },
+  };
+}
+
+it('remembers what was asked, the last first and each once, over a restart', () => {
+  const keep = memory();
+  const queries = new Queries(keep, notes());
+  ['a', 'b', 'a', 'a', ''].forEach((query) => queries.asked(query));
+  expect(queries.recent).toEqual(['a', 'b']);
+  expect(new Queries(keep, notes()).recent).toEqual(['a', 'b']);
+  for (let at = 0; at < 200; at += 1) queries.asked(`q${at}`);
+  expect(queries.recent).toHaveLength(50);
+  expect(queries.recent[0]).toBe('q199');
+});
+
+it('keeps one query under a name, in the case', async () => {
+  const store = notes();
+  const queries = new Queries(memory(), store);
+  await queries.save('slow', 'duration_ms>1000');
+  await queries.save('errors', 'level>=error');
+  await queries.save('errors', 'level>=warn');
+  await queries.save('gone', 'x');
+  await queries.remove('gone');
+  expect(new Queries(memory(), store).saved).toEqual([
+    { name: 'errors', query: 'level>=warn' },
+    { name: 'slow', query: 'duration_ms>1000' },
+  ]);
+});
+
+it('takes what somebody meddled with for nothing', () => {
+  expect(new Queries(memory({ recent: '{' }), notes()).recent).toEqual([]);
+  expect(new Queries(memory({ recent: '[1, "a"]' }), notes()).recent).toEqual(['a']);
+});

@@ -1,0 +1,57 @@
+import type { Keep } from '../workbench/casestorage';
+import type { Notes } from '../notes/notes.svelte';
+
+/** Queries that are remembered; more than anybody walks through. */
+const MOST_RECENT = 50;
+const KIND = 'query';
+
+export interface SavedQuery {
+  readonly name: string;
+  readonly query: string;
+}
+
+/** Queries that were asked, the last first, and those that were given a name and are kept in the case. */
+export class Queries {
+  recent = $state.raw<readonly string[]>([]);
+
+  readonly #keep: Keep;
+  readonly #notes: Pick<Notes, 'ofKind' | 'change'>;
+
+  readonly saved: readonly SavedQuery[] = $derived.by(() =>
+    this.#notes
+      .ofKind(KIND)
+      .map(({ id, text }) => ({ name: id, query: text }))
+      .sort((one, other) => one.name.localeCompare(other.name)),
+  );
+
+  constructor(keep: Keep, notes: Pick<Notes, 'ofKind' | 'change'>) {
+    this.#keep = keep;
+    this.#notes = notes;
+    this.recent = texts(keep.read('recent'));
+  }
+
+  asked(query: string): void {
+    if (query === '' || this.recent[0] === query) return;
+    const others = this.recent.filter((each) => each !== query);
+    this.recent = [query, ...others].slice(0, MOST_RECENT);
+    this.#keep.write('recent', JSON.stringify(this.recent));
+  }
+
+  /** Under a name there is one query: saving another replaces it. True when it is kept. */
+  save(name: string, query: string): Promise<boolean> {
+    return this.#notes.change([{ kind: KIND, id: name, text: query }]);
+  }
+
+  remove(name: string): Promise<boolean> {
+    return this.#notes.change([], [{ kind: KIND, id: name }]);
+  }
+}
+
+function texts(text: string | null): readonly string[] {
+  try {
+    const found: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(found) ? found.filter((each) => typeof each === 'string') : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,175 @@
+import { Latest } from '../../base/latest';
+import { engineError, type Client, type EngineError, type Saved } from '../../ipc/client';
+import type {
+  Exported,
+  Table,
+  TableCell,
+  TableColumn,
+  TableFormat,
+  View,
+} from '../../ipc/generated';
+import { PAGE_ROWS, PageCache } from '../events/pagecache';
+
+/** Pages of rows that are kept: more than a screen shows, few enough to weigh nothing. */
+const KEPT_PAGES = 64;
+/** Rows a chart of a result is drawn from; more could not be told apart. */
+export const CHARTED_ROWS = 5_000;
+/** Rows that a copy takes: what a clipboard holds without trouble. */
+export const COPIED_ROWS = 10_000;
+
+export interface TableHead {
+  readonly columns: readonly TableColumn[];
+  readonly total: number;
+  readonly notes: readonly string[];
+  readonly fraction: number;
+  readonly elapsedMs: number;
+  /** Whether kernels calculated it; null where nothing is aggregated, or it is not whole. */
+  readonly calculated: string | null;
+}
+
+/** What a query with stages gives: a table of which the rows in sight are fetched. */
+export class Results {
+  head = $state.raw<TableHead | null>(null);
+  busy = $state(false);
+  failure = $state.raw<EngineError | null>(null);
+  /** What was found wrong with the query only when it ran. */
+  mistake = $state.raw<EngineError | null>(null);
+  /** Grows whenever rows have come; rows are read through `row`. */
+  version = $state(0);
+  /** The first rows, for a chart. */
+  charted = $state.raw<readonly (readonly TableCell[])[]>([]);
+  exporting = $state.raw<Exported | null>(null);
+
+  readonly #client: Client;
+  readonly #latest = new Latest<Table>((busy) => (this.busy = busy));
+  readonly #paging = new Latest<Table>();
+  readonly #pages = new PageCache<readonly TableCell[]>(KEPT_PAGES);
+  #view: View | null = null;
+  #zone: string | null = null;
+  #key = '';
+  #epoch = 0;
+  #export: AbortController | null = null;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Asks for a query's result, in place of the one before. */
+  show(view: View, zone: string | null, epoch: number): void {
+    const key = JSON.stringify([view, zone]);
+    const grown = key === this.#key && epoch !== this.#epoch;
+    if (key === this.#key && !grown) return;
+    this.#view = view;
+    this.#zone = zone;
+    this.#key = key;
+    this.#epoch = epoch;
+    const task = {
+      key: `${key} ${epoch}`,
+      load: (signal: AbortSignal) =>
+        this.#client.call('run', this.#request(view, 0, CHARTED_ROWS), {
+          signal,
+          progress: (partial) => {
+            if (!signal.aborted && partial.columns.length > 0) this.#put(key, epoch, partial);
+          },
+        }),
+      done: (table: Table) => {
+        this.#put(key, epoch, table);
+        this.failure = null;
+        this.mistake = null;
+      },
+      failed: (cause: unknown) => this.#failed(engineError(cause)),
+    };
+    this.#paging.stop();
+    if (grown) this.#latest.follow(task);
+    else this.#latest.replace(task);
+  }
+
+  retry(): void {
+    const view = this.#view;
+    this.#key = '';
+    this.failure = null;
+    if (view !== null) this.show(view, this.#zone, this.#epoch);
+  }
+
+  /** Nobody looks any more. */
+  stop(): void {
+    this.#latest.stop();
+    this.#paging.stop();
+    this.#export?.abort();
+    this.#key = '';
+  }
+
+  /** A row, or nothing while it has not come. */
+  row(index: number): readonly TableCell[] | undefined {
+    return this.#pages.row(this.#key, index);
+  }
+
+  /** Fetches what of these rows is missing. */
+  want(first: number, last: number): void {
+    const view = this.#view;
+    // While a result is calculated its rows are those of a part, and asking for more would start anew.
+    if (view === null || this.head === null || this.head.fraction < 1 || this.busy) return;
+    const [key, epoch] = [this.#key, this.#epoch];
+    for (let page = Math.floor(first / PAGE_ROWS); page * PAGE_ROWS <= last; page += 1) {
+      if (this.#pages.isFresh(key, page, epoch)) continue;
+      this.#paging.replace({
+        key: `${page} ${key} ${epoch}`,
+        load: (signal) =>
+          this.#client.call('run', this.#request(view, page * PAGE_ROWS, PAGE_ROWS), { signal }),
+        done: (table) => {
+          this.#pages.put(key, page, epoch, table.rows);
+          this.version += 1;
+        },
+        failed: (cause) => this.#failed(engineError(cause)),
+      });
+      return;
+    }
+  }
+
+  /** The first rows, to be copied. */
+  async firstRows(): Promise<readonly (readonly TableCell[])[]> {
+    if (this.#view === null) return [];
+    const table = await this.#client.call('run', this.#request(this.#view, 0, COPIED_ROWS));
+    return table.rows;
+  }
+
+  /** Has the engine write all of the result to a file. */
+  async export(name: string, format: TableFormat): Promise<Saved<Exported> | null> {
+    const view = this.#view;
+    if (view === null) return null;
+    this.#export?.abort();
+    const abort = new AbortController();
+    this.#export = abort;
+    try {
+      return await this.#client.saveWritten(name, (path) =>
+        this.#client.call(
+          'export',
+          { view, zone: this.#zone, format, path },
+          { signal: abort.signal, progress: (exported) => (this.exporting = exported) },
+        ),
+      );
+    } finally {
+      this.exporting = null;
+    }
+  }
+
+  #request(view: View, first: number, count: number) {
+    return { view, zone: this.#zone, first, count };
+  }
+
+  #put(key: string, epoch: number, table: Table): void {
+    for (let page = 0; page * PAGE_ROWS < table.rows.length; page += 1) {
+      const rows = table.rows.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS);
+      this.#pages.put(key, page, epoch, rows);
+    }
+    const { columns, total, notes, fraction, elapsedMs, calculated } = table;
+    this.head = { columns, total, notes, fraction, elapsedMs, calculated };
+    this.charted = table.rows;
+    this.version += 1;
+  }
+
+  #failed(error: EngineError): void {
+    if (error.code === 'queryInvalid') this.mistake = error;
+    else if (error.code !== 'cancelled') this.failure = error;
+  }
+}

@@ -1,0 +1,64 @@
+/** Cells of a result as people read them, and as other programs take them. */
+import { numberFormat } from '../../base/locale';
+import { formatTimeFull, timeFromNanos } from '../../base/time';
+import type { Clock } from '../../base/zone';
+import type { Nanos, TableCell, TableColumn } from '../../ipc/generated';
+
+const exact = numberFormat({ maximumFractionDigits: 6 });
+const tiny = numberFormat({ maximumSignificantDigits: 6 });
+
+/** As people read it, with times by their clock. */
+export function cellText(cell: TableCell, { kind }: TableColumn, clock: Clock): string {
+  if (cell === null) return '';
+  if (kind === 'time' && typeof cell === 'string') return clock.full(timeFromNanos(cell as Nanos));
+  if (typeof cell !== 'number') return String(cell);
+  return Math.abs(cell) < 0.001 && cell !== 0 ? tiny.format(cell) : exact.format(cell);
+}
+
+/** Elsewhere nobody knows the zone of the screen: times are in UTC and say so. */
+function copiedText(cell: TableCell, { kind }: TableColumn): string {
+  if (kind !== 'time' || typeof cell !== 'string') return cell === null ? '' : String(cell);
+  return `${formatTimeFull(timeFromNanos(cell as Nanos)).replace(' ', 'T')}Z`;
+}
+
+/** For the clipboard: a spreadsheet takes it apart at tabs, and adds nothing to numbers. */
+export function rowsText(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly TableCell[])[],
+): string {
+  const plain = (text: string) => text.replace(/[\t\r\n]+/g, ' ');
+  const lines = rows.map((row) =>
+    columns
+      .map((column, at) => {
+        const cell = row[at] ?? null;
+        return typeof cell === 'number' ? String(cell) : plain(copiedText(cell, column));
+      })
+      .join('\t'),
+  );
+  return [columns.map(({ name }) => plain(name)).join('\t'), ...lines].join('\n');
+}
+
+/** Which column a query sorts by at its end, and how. */
+export interface SortStage {
+  readonly column: string;
+  readonly descending: boolean;
+}
+
+const LAST_SORT = /\s*\|\s*sort\s+(-?)(`(?:[^`\\]|\\.)+`|[\p{L}_@][\p{L}\p{N}_.@]*)\s*$/u;
+
+/** The sort that a click on a column wrote, where it stands at the end of the query. */
+export function sortAtEnd(query: string): SortStage | null {
+  const found = LAST_SORT.exec(query);
+  if (found === null) return null;
+  const name = found[2]!;
+  const column = name.startsWith('`') ? name.slice(1, -1).replace(/\\(.)/g, '$1') : name;
+  return { column, descending: found[1] === '-' };
+}
+
+/** The query sorted by a column, in place of the sort that a click wrote before. */
+export function sortedBy(query: string, column: string, descending: boolean): string {
+  const name = /^[\p{L}_@][\p{L}\p{N}_.@]*$/u.test(column)
+    ? column
+    : `\`${column.replace(/[\\`]/g, '\\$&')}\``;
+  return `${query.replace(LAST_SORT, '')} | sort ${descending ? '-' : ''}${name}`;
+}

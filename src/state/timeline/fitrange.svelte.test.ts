@@ -1,0 +1,91 @@
+import { beforeEach, expect, it, test } from 'vitest';
+
+import { asTime } from '../../base/time';
+import type { CaseSummary, Nanos, Page, Timeline } from '../../ipc/generated';
+import { Explorer } from '../view/explorer.svelte';
+import { FakeClient } from '../fakeclient';
+import { Fit, fitted, isNarrow } from './fitrange.svelte';
+import { timelineData } from './timelinedata';
+
+const summary = { first: '0', last: '999' } as CaseSummary;
+const range = (from: bigint, to: bigint) => ({ from: asTime(from), to: asTime(to) });
+
+function timeline(counts: number[], fraction = 1): Timeline {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const series = [{ level: 'info' as const, counts }];
+  const bounds = { start: '0' as Nanos, bucketNs: '100' as Nanos };
+  return { revision: 1, ...bounds, series, total, untimed: 0, fraction, elapsedMs: 1 };
+}
+
+const narrow = [0, 0, 3, 0, 1, 0, 0, 0, 0, 0];
+
+test.each([
+  ['three of ten bars', narrow, 1, true],
+  ['matches at both ends', [1, 0, 0, 0, 0, 0, 0, 0, 0, 1], 1, false],
+  ['half of the bars', [1, 1, 1, 1, 1, 0, 0, 0, 0, 0], 1, false],
+  ['no match', [0, 0, 0, 0], 1, false],
+  ['a part of an answer', narrow, 0.5, false],
+])('%s', (_, counts, fraction, expected) => {
+  const data = timelineData('k', null, timeline(counts, fraction));
+  expect(isNarrow(data, range(0n, 1000n))).toBe(expected);
+});
+
+it('leaves a little room, but nothing that was not shown', () => {
+  const shown = range(0n, 10_000n);
+  expect(fitted(asTime(1000n), asTime(2000n), shown)).toEqual(range(960n, 2041n));
+  expect(fitted(asTime(10n), asTime(9990n), shown)).toEqual(shown);
+  const second = 1_000_000_000n;
+  const alone = asTime(30n * second);
+  expect(fitted(alone, alone, range(0n, 90n * second))).toEqual(
+    range(29_500_000_000n, 30_501_000_000n),
+  );
+  expect(fitted(alone, asTime(75n * second), range(0n, 90n * second))).toEqual(
+    range(28n * second, 77n * second),
+  );
+});
+
+let client: FakeClient;
+let explorer: Explorer;
+let fit: Fit;
+
+beforeEach(async () => {
+  client = new FakeClient();
+  explorer = new Explorer(client, '/a.case', () => {});
+  fit = new Fit(client, explorer, () => summary);
+  explorer.fit(10);
+  explorer.ask('error');
+  await client.of('timeline').at(-1)!.answer(timeline(narrow));
+});
+
+const page = (time: string) => ({ rows: [{ time }] }) as unknown as Page;
+
+it('asks for the first and the last match and narrows the range to them, as a step', async () => {
+  expect(fit.isWorthwhile).toBe(true);
+  fit.run();
+  const [first, last] = client.of('page');
+  expect(first!.args).toMatchObject({
+    order: 'oldestFirst',
+    count: 1,
+    view: { query: 'error', from: '200', to: '500' },
+  });
+  await first!.answer(page('250'));
+  await last!.answer(page('450'));
+  expect(explorer.range).toEqual(range(242n, 459n));
+  explorer.history.undo();
+  expect(explorer.range).toBeNull();
+  expect(explorer.query).toBe('error');
+});
+
+it('goes by the bars where the times cannot be had, and nowhere when something else is asked', async () => {
+  fit.run();
+  await client.of('page')[0]!.fail({ code: 'internal' });
+  expect(explorer.range).toEqual(range(189n, 511n));
+
+  explorer.history.undo();
+  await client.of('timeline').at(-1)!.answer(timeline(narrow));
+  fit.run();
+  explorer.ask('other');
+  expect(fit.isWorthwhile).toBe(false);
+  for (const call of client.of('page').slice(-2)) await call.answer(page('250'));
+  expect(explorer.range).toBeNull();
+});

@@ -1,0 +1,123 @@
+import { Latest } from '../../base/latest';
+import {
+  asTime,
+  ceilTo,
+  DAY,
+  floorTo,
+  HOUR,
+  MICROSECOND,
+  MILLISECOND,
+  MINUTE,
+  nanosFromTime,
+  SECOND,
+  timeFromNanos,
+  type Time,
+  type TimeRange,
+} from '../../base/time';
+import type { Client } from '../../ipc/client';
+import type { CaseSummary, Order, View } from '../../ipc/generated';
+import { domainOf } from '../charts/charts.svelte';
+import type { Explorer } from '../view/explorer.svelte';
+import { bucketRange, type TimelineData } from './timelinedata';
+
+/** From so large a share of what is shown on, a closer look would show little more. */
+const NARROW_SHARE = 0.5;
+/** What is left free at either end, as a part of the stretch with matches. */
+const MARGIN_PART = 25n;
+/** Ends that are read more easily are worth as much again. */
+const ROUND = [DAY, HOUR, MINUTE, SECOND, MILLISECOND, MICROSECOND];
+/** What is left free on either side of a single time. */
+const MARGIN_ALONE = 500n * MILLISECOND;
+
+/** The buckets from the first to the last with events; null where there are none. */
+function filled(data: TimelineData): TimeRange | null {
+  const first = data.sums.findIndex((sum) => sum > 0);
+  if (first < 0) return null;
+  const last = data.sums.findLastIndex((sum) => sum > 0);
+  return { from: bucketRange(data, first).from, to: bucketRange(data, last).to };
+}
+
+/** From the first to the last match, with a little room, but nothing that was not shown before. */
+export function fitted(first: Time, last: Time, shown: TimeRange): TimeRange {
+  const margin = last > first ? (last - first) / MARGIN_PART : MARGIN_ALONE;
+  const unit = ROUND.find((each) => each <= margin) ?? 1n;
+  const from = floorTo(asTime(first - margin), unit);
+  const to = ceilTo(asTime(last + 1n + margin), unit);
+  return { from: from > shown.from ? from : shown.from, to: to < shown.to ? to : shown.to };
+}
+
+/** Whether the matches stand in a small part of the time that is shown. */
+export function isNarrow(data: TimelineData, shown: TimeRange): boolean {
+  const part = filled(data);
+  if (part === null || data.fraction < 1) return false;
+  const length = Number(shown.to - shown.from);
+  // Nothing is closer to a single time than this.
+  if (data.nonempty === 1 && length <= Number(2n * MARGIN_ALONE + MILLISECOND)) return false;
+  return Number(part.to - part.from) < NARROW_SHARE * length;
+}
+
+/** Narrows the time range to what matches, from the first to the last of it. */
+export class Fit {
+  readonly #client: Client;
+  readonly #explorer: Explorer;
+  readonly #summary: () => CaseSummary;
+  readonly #latest = new Latest<readonly (Time | null)[]>();
+
+  constructor(client: Client, explorer: Explorer, summary: () => CaseSummary) {
+    this.#client = client;
+    this.#explorer = explorer;
+    this.#summary = summary;
+  }
+
+  /** Whether there is anything to be gained by it. */
+  get isWorthwhile(): boolean {
+    const data = this.#data;
+    return data !== null && isNarrow(data, this.#shown);
+  }
+
+  run(): void {
+    const data = this.#data;
+    const part = data === null ? null : filled(data);
+    if (data === null || part === null) return;
+    const view = {
+      ...this.#explorer.view,
+      from: nanosFromTime<NonNullable<View['from']>>(part.from),
+      to: nanosFromTime<NonNullable<View['to']>>(part.to),
+    };
+    const zoom = (first: Time, last: Time) => {
+      // Whoever asks something else meanwhile wants to see that.
+      if (this.#data?.key === data.key) this.#explorer.zoom(fitted(first, last, this.#shown));
+    };
+    const last = asTime(part.to - 1n);
+    this.#latest.replace({
+      key: data.key,
+      load: (signal) =>
+        Promise.all(
+          (['oldestFirst', 'newestFirst'] as const).map((order) => this.#end(view, order, signal)),
+        ),
+      done: ([from, to]) => zoom(from ?? part.from, to ?? last),
+      // The bars tell nearly the same.
+      failed: () => zoom(part.from, last),
+    });
+  }
+
+  stop(): void {
+    this.#latest.stop();
+  }
+
+  /** The answer to what is asked now. */
+  get #data(): TimelineData | null {
+    const { timeline, view } = this.#explorer;
+    return timeline?.key === JSON.stringify(view) ? timeline : null;
+  }
+
+  get #shown(): TimeRange {
+    return domainOf(this.#explorer.range, this.#summary());
+  }
+
+  async #end(view: View, order: Order, signal: AbortSignal): Promise<Time | null> {
+    const page = await this.#client.call('page', { view, order, first: 0, count: 1 }, { signal });
+    const time = page.rows[0]?.time ?? null;
+    return time === null ? null : timeFromNanos(time);
+  }
+}

@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest';
+
+import type { Aggregate, Axis, Nanos, Timeline } from '../../ipc/generated';
+import { levelStrata, strataOf } from './lanes';
+import { timelineData } from './timelinedata';
+
+const wire: Timeline = {
+  revision: 1,
+  start: '0' as Nanos,
+  bucketNs: '10' as Nanos,
+  series: [
+    { level: 'info', counts: [3, 0, 2] },
+    { level: 'error', counts: [1, 0, 4] },
+  ],
+  total: 10,
+  untimed: 0,
+  fraction: 1,
+  elapsedMs: 1,
+};
+const data = timelineData('k', null, wire);
+const terms = (field: string, ...values: string[]): Axis => ({
+  kind: 'terms',
+  field,
+  values: values.map((text) => ({ kind: 'text', text, number: null })),
+  distinct: values.length,
+});
+const time: Axis = { kind: 'time', edges: ['0', '10', '20', '30'] as Nanos[] };
+const answer = (axes: Axis[], counts: number[]): Aggregate => ({
+  revision: 1,
+  axes,
+  counts,
+  measured: [],
+  total: 10,
+  untimed: 0,
+  fraction: 1,
+  elapsedMs: 1,
+});
+const choice = (split: string, lanes = false) => ({ split, lanes, scale: 'linear' as const });
+const shape = (all: readonly { label: string | null; counts: readonly number[] }[]) =>
+  all.map(({ label, counts }) => [label, ...counts]);
+
+it('stacks levels with the worst on the ground', () => {
+  expect(shape(levelStrata(data).lanes[0]!.series)).toEqual([
+    ['error', 1, 0, 4],
+    ['info', 3, 0, 2],
+  ]);
+});
+
+it('has a series for other values and for none', () => {
+  const counts = [2, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 4];
+  const found = strataOf(data, choice('host'), answer([time, terms('host', 'a', 'b')], counts))!;
+  expect(shape(found.lanes[0]!.series)).toEqual([
+    ['a', 2, 0, 1],
+    ['b', 1, 0, 1],
+    [null, 1, 0, 0],
+    [null, 0, 0, 4],
+  ]);
+  expect(found.lanes[0]!.series.map(({ tone }) => tone)).toEqual([
+    { place: 0 },
+    { place: 1 },
+    'other',
+    'missing',
+  ]);
+  expect(found.lanes[0]).toMatchObject({ sums: [4, 0, 6], tallest: 6 });
+});
+
+it('gives a lane to each source, and one to the others if there are any', () => {
+  const axes = [time, terms('source', 'x'), terms('level', 'info', 'error')];
+  // For each bucket the lanes x, others and none, and in each info, error, other levels and none.
+  const first = [1, 2, 0, 3, 0, 1, 0, 0, 0, 0, 0, 0];
+  const found = strataOf(data, choice('level', true), answer(axes, first))!;
+  expect(found.lanes.map(({ label, sums }) => [label, ...sums])).toEqual([
+    ['x', 6, 0, 0],
+    [null, 1, 0, 0],
+  ]);
+  expect(found.lanes[0]!.series.map(({ tone }) => tone)).toEqual([
+    { level: 'error' },
+    { level: 'info' },
+    'other',
+    { level: 'none' },
+  ]);
+});
+
+it('takes places beyond the timeline for nothing, and other answers for none', () => {
+  const later: Axis = { kind: 'time', edges: ['20', '30', '40'] as Nanos[] };
+  const counts = [5, 0, 0, 9, 0, 0];
+  const found = strataOf(data, choice('host'), answer([later, terms('host', 'a')], counts))!;
+  expect(shape(found.lanes[0]!.series)[0]).toEqual(['a', 0, 0, 5]);
+  expect(strataOf(data, choice('host'), answer([time], [1, 2, 3]))).toBeNull();
+});

@@ -1,0 +1,78 @@
+import { beforeEach, expect, it } from 'vitest';
+
+import type { Aggregate, Nanos, Timeline, View } from '../../ipc/generated';
+import { FakeClient } from '../fakeclient';
+import { Split } from './splittimeline.svelte';
+import { timelineData } from './timelinedata';
+import { START } from '../view/viewstate';
+
+const wire = (total: number): Timeline => ({
+  revision: 1,
+  start: '0' as Nanos,
+  bucketNs: '10' as Nanos,
+  series: [{ level: 'info', counts: [total, 0] }],
+  total,
+  untimed: 0,
+  fraction: 1,
+  elapsedMs: 1,
+});
+const hosts: Aggregate = {
+  revision: 1,
+  axes: [
+    { kind: 'time', edges: ['0', '10'] as Nanos[] },
+    {
+      kind: 'terms',
+      field: 'host',
+      values: [{ kind: 'text', text: 'a', number: null }],
+      distinct: 1,
+    },
+  ],
+  counts: [4, 0, 1],
+  measured: [],
+  total: 5,
+  untimed: 0,
+  fraction: 1,
+  elapsedMs: 1,
+};
+const view = (query: string): View => ({ case: '/a.case', query, from: null, to: null });
+const byHost = { ...START.timeline, split: 'host' };
+
+let client: FakeClient;
+let split: Split;
+beforeEach(() => {
+  client = new FakeClient();
+  split = new Split(client);
+});
+
+it('shows levels at once, without asking again', () => {
+  split.show(timelineData('k', null, wire(5)), view(''), START.timeline, 100);
+  expect(split.strata?.split).toBe('level');
+  expect(client.calls).toEqual([]);
+});
+
+it('keeps what is shown until a field is counted, and counts in the buckets of the timeline', async () => {
+  split.show(timelineData('k', null, wire(5)), view(''), START.timeline, 100);
+  split.show(timelineData('k', null, wire(5)), view(''), byHost, 100);
+  expect(split.strata?.split).toBe('level');
+  const asked = client.of('aggregate')[0]!;
+  expect(asked.args.by[0]).toMatchObject({ interval: { kind: 'fixed', ns: '10' } });
+  await asked.answer(hosts);
+  expect(split.strata).toMatchObject({ split: 'host', lanes: [{ sums: [5, 0] }] });
+});
+
+it('shows levels and the reason where a field cannot be counted', async () => {
+  split.show(timelineData('k', null, wire(5)), view(''), byHost, 100);
+  await client.of('aggregate')[0]!.fail(new Error('too many values'));
+  expect(split.strata?.split).toBe('level');
+  expect(split.failure?.message).toBe('too many values');
+});
+
+it('looks where there is any data once for each stretch, only where the view is a part of it', async () => {
+  split.show(timelineData('k', null, wire(5)), view('error'), START.timeline, 100);
+  await client.of('timeline')[0]!.answer(wire(9));
+  expect(split.coverage?.total).toBe(9);
+  split.show(timelineData('l', null, wire(3)), view('warn'), START.timeline, 100);
+  expect(client.of('timeline')).toHaveLength(1);
+  split.show(timelineData('m', null, wire(9)), view(''), START.timeline, 100);
+  expect(split.coverage).toBeNull();
+});

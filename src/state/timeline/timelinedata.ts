@@ -1,0 +1,56 @@
+import { asTime, timeFromNanos, type Time } from '../../base/time';
+import type { LevelSeries, Timeline } from '../../ipc/generated';
+import type { RangeChoice } from '../view/ranges';
+
+/** A timeline as the screen draws it: real times, and the sums that every drawing needs. */
+export interface TimelineData {
+  /** Which question this answers; two answers with the same key are of the same view. */
+  readonly key: string;
+  readonly range: RangeChoice;
+  readonly start: Time;
+  readonly end: Time;
+  readonly bucket: bigint;
+  /** How many buckets there are, empty ones included. */
+  readonly buckets: number;
+  readonly series: readonly LevelSeries[];
+  /** Events of each bucket, over all levels. */
+  readonly sums: readonly number[];
+  readonly tallest: number;
+  readonly nonempty: number;
+  readonly total: number;
+  readonly untimed: number;
+  readonly fraction: number;
+  readonly elapsedMs: number;
+}
+
+export function timelineData(key: string, range: RangeChoice, wire: Timeline): TimelineData {
+  const buckets = Math.max(0, ...wire.series.map((series) => series.counts.length));
+  const sums = new Array<number>(buckets).fill(0);
+  for (const { counts } of wire.series) {
+    counts.forEach((count, bucket) => (sums[bucket]! += count));
+  }
+  const start = timeFromNanos(wire.start);
+  const bucket = BigInt(wire.bucketNs);
+  return {
+    key,
+    range,
+    start,
+    end: asTime(start + bucket * BigInt(buckets)),
+    bucket,
+    buckets,
+    series: wire.series,
+    sums,
+    tallest: sums.reduce((most, sum) => Math.max(most, sum), 0),
+    nonempty: sums.filter((sum) => sum > 0).length,
+    total: wire.total,
+    untimed: wire.untimed,
+    fraction: wire.fraction,
+    elapsedMs: wire.elapsedMs,
+  };
+}
+
+/** The bounds of one bucket. */
+export function bucketRange(data: TimelineData, bucket: number): { from: Time; to: Time } {
+  const from = asTime(data.start + data.bucket * BigInt(bucket));
+  return { from, to: asTime(from + data.bucket) };
+}

@@ -1,0 +1,301 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { asTime } from '../../base/time';
+import { EngineError } from '../../ipc/client';
+import type { Nanos, QueryCheck, QueryDiagnostic, Timeline } from '../../ipc/generated';
+import { Explorer } from './explorer.svelte';
+import { FakeClient, settled } from '../fakeclient';
+
+function timeline(total: number, fraction = 1): Timeline {
+  return {
+    revision: 1,
+    start: '0' as Nanos,
+    bucketNs: '10' as Nanos,
+    series: [{ level: 'info', counts: [total, 0] }],
+    total,
+    untimed: 0,
+    fraction,
+    elapsedMs: 1,
+  };
+}
+
+const viewChanged = vi.fn();
+let client: FakeClient;
+let explorer: Explorer;
+
+beforeEach(async () => {
+  vi.clearAllMocks();
+  client = new FakeClient();
+  explorer = new Explorer(client, '/a.case', viewChanged);
+  explorer.fit(100);
+  await client.of('timeline')[0]!.answer(timeline(10));
+});
+
+const last = () => client.of('timeline').at(-1)!;
+const invalid = {
+  code: 'queryInvalid',
+  message: 'm',
+  hint: null,
+  path: null,
+  span: null,
+} as const;
+
+it('shows partial answers to a new question, marked as partial', async () => {
+  explorer.ask('error');
+  last().options.progress?.(timeline(2, 0.42));
+  expect(explorer.timeline).toMatchObject({ total: 2, fraction: 0.42 });
+  await last().answer(timeline(5));
+  expect(explorer.timeline).toMatchObject({ total: 5, fraction: 1 });
+});
+
+it('does not fall back to a partial answer while the case grows', async () => {
+  explorer.refresh(2);
+  last().options.progress?.(timeline(3, 0.3));
+  expect(explorer.timeline?.total).toBe(10);
+  await last().answer(timeline(12));
+  expect(explorer.timeline?.total).toBe(12);
+});
+
+it('keeps the last good answer when a query is wrong, and forgets the mistake when it is mended', async () => {
+  explorer.ask('(');
+  await last().fail(new EngineError(invalid));
+  expect(explorer.timeline?.total).toBe(10);
+  expect(explorer.queryError?.code).toBe('queryInvalid');
+  explorer.ask('');
+  await last().answer(timeline(10));
+  expect(explorer.queryError).toBeNull();
+});
+
+it('asks for the range that was zoomed into and comes back out of it', async () => {
+  explorer.zoom({ from: asTime(5n), to: asTime(9n) });
+  expect(last().args.view).toMatchObject({ from: '5', to: '9' });
+  expect(explorer.history.canZoomOut).toBe(true);
+  await last().answer(timeline(1));
+  explorer.history.zoomOut();
+  expect(last().args.view).toMatchObject({ from: null, to: null });
+  expect(explorer.range).toBeNull();
+  expect(explorer.history.canZoomOut).toBe(false);
+  expect(viewChanged).toHaveBeenCalledTimes(2);
+});
+
+it('lets a slow answer finish while new data keeps coming, then asks once more', async () => {
+  for (let epoch = 2; epoch < 9; epoch += 1) explorer.refresh(epoch);
+  expect(client.of('timeline')).toHaveLength(2);
+  await client.of('timeline')[1]!.answer(timeline(11));
+  expect(explorer.timeline?.total).toBe(11);
+  expect(client.of('timeline')).toHaveLength(3);
+});
+
+const check = (filter: string, more: Partial<QueryCheck> = {}): QueryCheck => ({
+  diagnostics: [],
+  words: [],
+  printed: filter,
+  filter,
+  clauses: [],
+  stages: [],
+  isSql: false,
+  ...more,
+});
+const wrong: QueryDiagnostic = {
+  isError: true,
+  message: 'm',
+  hint: null,
+  start: 0,
+  end: 1,
+  replacement: null,
+};
+
+describe('typing', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** Lets a pause in typing pass, and answers the check of what is written. */
+  async function pause(ms: number, reply = check('')): Promise<boolean> {
+    const before = client.of('check').length;
+    await vi.advanceTimersByTimeAsync(ms);
+    const asked = client.of('check').slice(before);
+    for (const call of asked) void call.answer(reply);
+    await vi.advanceTimersByTimeAsync(1);
+    return asked.length > 0;
+  }
+
+  it('asks after a pause, which is longer within a word', async () => {
+    explorer.type('err');
+    explorer.type('error');
+    expect(await pause(500)).toBe(false);
+    expect(await pause(600)).toBe(true);
+    expect(explorer.query).toBe('error');
+    explorer.type('error "a b"');
+    await pause(400);
+    expect(explorer.query).toBe('error "a b"');
+  });
+
+  it('does not ask what makes no sense as it stands, until Enter', async () => {
+    explorer.type('status:');
+    await pause(400, check('', { diagnostics: [wrong] }));
+    expect(explorer.query).toBe('');
+    explorer.ask();
+    expect(explorer.query).toBe('status:');
+  });
+
+  it('asks at once with Enter, once, and is one step of the history', async () => {
+    explorer.type('error ');
+    await pause(400);
+    explorer.type('error x');
+    explorer.ask();
+    const asked = client.of('timeline').length;
+    await pause(2000);
+    expect(client.of('timeline')).toHaveLength(asked);
+    explorer.history.undo();
+    expect([explorer.query, explorer.draft]).toEqual(['', '']);
+  });
+});
+
+it('asks what stands before the pipes, and tells what is wrong behind them', async () => {
+  explorer.ask('größe | stats count');
+  const stages = [{ start: 10, end: 21 }];
+  const asked = client.of('timeline').length;
+  await client
+    .of('check')
+    .at(-1)!
+    .answer(check('größe', { stages, diagnostics: [wrong] }));
+  expect(client.of('timeline')).toHaveLength(asked + 1);
+  expect(last().args.view.query).toBe('größe');
+  expect(explorer.wholeView.query).toBe('größe | stats count');
+  expect(explorer.parts.stages).toEqual(['stats count']);
+  await last().answer(timeline(4));
+  expect(explorer.mistake?.span).toEqual([0, 1]);
+});
+
+describe('SQL', () => {
+  const sql = 'SELECT count(*) FROM events';
+  const sqlCheck = (more: Partial<QueryCheck> = {}) =>
+    client
+      .of('check')
+      .at(-1)!
+      .answer(check('', { stages: [{ start: 0, end: 27 }], isSql: true, ...more }));
+
+  it('is a table of its own, beside all events', async () => {
+    const asked = client.of('timeline').length;
+    explorer.type(sql);
+    explorer.run();
+    expect(client.of('timeline')).toHaveLength(asked);
+    await sqlCheck();
+    expect(last().args.view.query).toBe('');
+    expect(explorer.wholeView.query).toBe(sql);
+    expect([explorer.isSql, explorer.isPiped]).toEqual([true, true]);
+    expect(explorer.history.current.tab).toBe('charts');
+  });
+
+  it('tells what is wrong with it, and where', async () => {
+    explorer.ask(sql);
+    await sqlCheck({ diagnostics: [{ ...wrong, start: 7, end: 12 }] });
+    expect(explorer.mistake?.span).toEqual([7, 12]);
+  });
+
+  it('gives way to a filter that is clicked', async () => {
+    explorer.ask(sql);
+    await sqlCheck();
+    explorer.addClause('service', 'api', false);
+    await settled();
+    expect(client.of('edit').at(-1)!.args.query).toBe('');
+  });
+});
+
+describe('a query with stages that is run by key', () => {
+  const stages = [{ start: 2, end: 13 }];
+  const answerCheck = (more: Partial<QueryCheck>) =>
+    client.of('check').at(-1)!.answer(check('a', more));
+
+  it('leads from the events to its result, in a step of its own', async () => {
+    explorer.type('a | stats count');
+    explorer.run();
+    expect(explorer.history.current.tab).toBe('events');
+    await answerCheck({ stages });
+    expect(explorer.history.current.tab).toBe('charts');
+    explorer.history.undo();
+    expect([explorer.query, explorer.history.current.tab]).toEqual(['a | stats count', 'events']);
+  });
+
+  it('leads there from a mistake too, which is told until there is an answer', async () => {
+    explorer.ask('(');
+    await last().fail(new EngineError(invalid));
+    expect(explorer.mistake).not.toBeNull();
+    explorer.type('a | stats count');
+    explorer.run();
+    await answerCheck({ stages });
+    expect(explorer.history.current.tab).toBe('charts');
+  });
+
+  it('stays where a person is who looks at something else, or asked by typing alone', async () => {
+    explorer.history.change({ tab: 'notes' });
+    explorer.type('a | stats count');
+    explorer.run();
+    await answerCheck({ stages });
+    expect(explorer.history.current.tab).toBe('notes');
+    explorer.history.change({ tab: 'events' });
+    explorer.ask('b | stats count');
+    await answerCheck({ stages });
+    expect(explorer.history.current.tab).toBe('events');
+  });
+
+  it('stays where its mistake is told', async () => {
+    explorer.type('a | stast count');
+    explorer.run();
+    await answerCheck({ stages, diagnostics: [{ ...wrong, start: 4, end: 9 }] });
+    expect(explorer.history.current.tab).toBe('events');
+  });
+});
+
+it('changes queries by clicks one after the other, on what is written by then', async () => {
+  explorer.addClause('a', '1', false);
+  explorer.addClause('b', '2', true);
+  await settled();
+  expect(client.of('edit')).toHaveLength(1);
+  await client.of('edit')[0]!.answer({ query: 'a=1' });
+  expect(explorer.draft).toBe('a=1');
+  expect(client.of('edit')[1]!.args).toMatchObject({
+    query: 'a=1',
+    edit: { kind: 'add', clause: 'NOT b="2"' },
+  });
+  await client.of('edit')[1]!.answer({ query: 'a=1 AND NOT b=2' });
+  explorer.history.undo();
+  expect(explorer.query).toBe('a=1');
+});
+
+it('keeps what is pinned when another query is asked', async () => {
+  explorer.history.change({ pinned: ['host=a'] });
+  explorer.replace('error');
+  await settled();
+  expect(client.of('edit')[0]!.args).toMatchObject({
+    query: 'error',
+    edit: { kind: 'add', clause: '(host=a)' },
+  });
+});
+
+it('brings view and draft back after a restart', () => {
+  const kept = new Map<string, string>();
+  const keep = {
+    read: (name: string) => kept.get(name) ?? null,
+    write: (name: string, text: string) => void kept.set(name, text),
+  };
+  const before = new Explorer(client, '/a.case', viewChanged, keep);
+  before.ask('error');
+  before.zoom({ from: asTime(5n), to: asTime(9n) });
+  before.type('error x');
+  before.dispose();
+  const after = new Explorer(client, '/a.case', viewChanged, keep);
+  expect(after.view).toMatchObject({ query: 'error', from: '5', to: '9' });
+  expect(after.draft).toBe('error x');
+});
+
+it('lists the best match first, and goes back to the order of time', () => {
+  explorer.toggleBestMatch();
+  expect(explorer.isByMatch).toBe(true);
+  expect(explorer.listing.sort).toEqual({ field: 'relevance', descending: true });
+  explorer.toggleBestMatch();
+  expect(explorer.listing.sort).toBeNull();
+  explorer.toggleBestMatch();
+  explorer.toggleOrder();
+  expect(explorer.isByMatch).toBe(false);
+});

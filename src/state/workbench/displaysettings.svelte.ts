@@ -1,0 +1,140 @@
+import { DETAIL_PLACES, type DetailPlace } from '../detail/placement';
+
+/** How much room things have and how dense they are: a person's habit, the same for every case. */
+export const LINES = [1, 2, 3, 5] as const;
+export const DENSITIES = ['compact', 'normal', 'loose'] as const;
+export const DETAIL_TABS = ['table', 'json', 'raw', 'pattern'] as const;
+
+export type Density = (typeof DENSITIES)[number];
+export type DetailTab = (typeof DETAIL_TABS)[number];
+
+const KEY = 'timberline look';
+
+interface Kept {
+  readonly lines: number;
+  readonly density: Density;
+  readonly messageFirst: boolean;
+  readonly fieldsOpen: boolean;
+  readonly fieldsPx: number;
+  readonly detailPx: number | null;
+  readonly detailTallPx: number | null;
+  readonly detailPlace: DetailPlace | null;
+  readonly detailTab: DetailTab;
+}
+
+const START: Kept = {
+  lines: 1,
+  density: 'normal',
+  messageFirst: true,
+  fieldsOpen: true,
+  fieldsPx: 232,
+  detailPx: null,
+  detailTallPx: null,
+  detailPlace: null,
+  detailTab: 'table',
+};
+
+const PADDING_PX: Readonly<Record<Density, number>> = { compact: 1, normal: 4, loose: 10 };
+const LINE_PX: Readonly<Record<Density, number>> = { compact: 18, normal: 20, loose: 20 };
+
+/** The size of letters that the measures here are made for. */
+const MADE_FOR_PX = 16;
+
+export class Look {
+  #kept = $state.raw<Kept>(START);
+  /** How much larger a person's letters are than those that measures in pixels are made for. */
+  scale = $state(1);
+
+  constructor() {
+    this.#kept = { ...START, ...read() };
+  }
+
+  get lines(): number {
+    return this.#kept.lines;
+  }
+
+  get density(): Density {
+    return this.#kept.density;
+  }
+
+  /** Whether JSON events are led by their message, or shown as they were written. */
+  get messageFirst(): boolean {
+    return this.#kept.messageFirst;
+  }
+
+  get fieldsOpen(): boolean {
+    return this.#kept.fieldsOpen;
+  }
+
+  get fieldsPx(): number {
+    return this.#kept.fieldsPx;
+  }
+
+  /** Its width beside the list. Null is as wide as the screen thinks best. */
+  get detailPx(): number | null {
+    return this.#kept.detailPx;
+  }
+
+  /** Its height below the list. Null is as tall as the screen thinks best. */
+  get detailTallPx(): number | null {
+    return this.#kept.detailTallPx;
+  }
+
+  /** Null is where there is room. */
+  get detailPlace(): DetailPlace | null {
+    return this.#kept.detailPlace;
+  }
+
+  get detailTab(): DetailTab {
+    return this.#kept.detailTab;
+  }
+
+  /** Height of a line of an event's text. */
+  get linePx(): number {
+    return Math.round(LINE_PX[this.density] * this.scale);
+  }
+
+  /** Height of a row of the list. */
+  get rowPx(): number {
+    return this.lines * this.linePx + PADDING_PX[this.density];
+  }
+
+  /** The size of the letters of the page, which the system and the person decide. */
+  measured(remPx: number): void {
+    if (remPx > 0) this.scale = remPx / MADE_FOR_PX;
+  }
+
+  change(part: Partial<Kept>): void {
+    this.#kept = { ...this.#kept, ...part };
+    try {
+      localStorage.setItem(KEY, JSON.stringify(this.#kept));
+    } catch {
+      // Where nothing can be kept the choice holds for this window.
+    }
+  }
+}
+
+/** Only what is understood: an older or newer version may have written it. */
+function read(): Partial<Kept> {
+  try {
+    const found = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Record<string, unknown>>;
+    const one = <T>(choices: readonly T[], value: unknown) =>
+      choices.find((each) => each === value);
+    const px = (value: unknown) => (typeof value === 'number' && value > 0 ? value : undefined);
+    const parts = {
+      lines: one(LINES, found.lines),
+      density: one(DENSITIES, found.density),
+      messageFirst: one([true, false], found.messageFirst),
+      fieldsOpen: one([true, false], found.fieldsOpen),
+      fieldsPx: px(found.fieldsPx),
+      detailPx: px(found.detailPx),
+      detailTallPx: px(found.detailTallPx),
+      detailPlace: one(DETAIL_PLACES, found.detailPlace),
+      detailTab: one(DETAIL_TABS, found.detailTab),
+    };
+    const understood = Object.entries(parts).filter(([, value]) => value !== undefined);
+    return Object.fromEntries(understood) as Partial<Kept>;
+  } catch {
+    return {};
+  }
+}

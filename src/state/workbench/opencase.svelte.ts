@@ -1,0 +1,274 @@
+import { Coalesced } from '../../base/coalesce';
+import { tellingEnds } from '../../base/names';
+import { Clock } from '../../base/zone';
+import type { Client } from '../../ipc/client';
+import type {
+  CaseSummary,
+  EventId,
+  ImportProgress,
+  ImportReport,
+  Nanos,
+  Row,
+} from '../../ipc/generated';
+import { Surroundings } from '../followups/surroundings.svelte';
+import { Boards } from '../boards/boards.svelte';
+import { Cells } from '../notes/cells';
+import { Charts } from '../charts/charts.svelte';
+import { Cursor } from './cursor.svelte';
+import { Detail } from '../detail/detail.svelte';
+import { Explorer } from '../view/explorer.svelte';
+import { keepFor } from './casestorage';
+import { Fields } from '../fields/fields.svelte';
+import { Fit } from '../timeline/fitrange.svelte';
+import { Landmarks } from '../events/landmarks.svelte';
+import { Language } from '../query/language';
+import { LookAhead } from '../events/filescan.svelte';
+import { Markers } from '../notes/markers.svelte';
+import { Look } from './displaysettings.svelte';
+import { Notebook } from '../notes/notebook.svelte';
+import { NotedEvents } from '../notes/annotations.svelte';
+import { Notes } from '../notes/notes.svelte';
+import { eventKey } from '../notes/notetarget';
+import { Picks } from '../events/selection.svelte';
+import { Queries } from '../query/savedqueries.svelte';
+import { asksForNotes, quoted } from '../query/querytext';
+import { Results } from '../results/results.svelte';
+import { Rows } from '../events/rows.svelte';
+import { Split } from '../timeline/splittimeline.svelte';
+import { Templates } from '../patterns/templates.svelte';
+import type { TimelineData } from '../timeline/timelinedata';
+import { ValueTrail } from '../followups/valuetrail.svelte';
+import { WayOut } from '../events/emptyresult.svelte';
+
+/** New data is shown at most this often; more would cost the import more than it tells a person. */
+const REFRESH_MS = 250;
+
+/** Events of the same time among which one is looked for. */
+const SAME_TIME_ROWS = 1_000;
+
+/** While another process writes the case, what it has published is looked for this often. */
+const FOLLOW_MS = 1_000;
+
+/** One case on the screen: what it is, what is asked of it, and what came back. */
+export class OpenCase {
+  summary = $state.raw<CaseSummary>()!;
+  /** What is left of the name of each source where there is little room for it. */
+  readonly shortNames = $derived(tellingEnds(this.summary.sources.map(({ name }) => name)));
+  readonly explorer: Explorer;
+  readonly fit: Fit;
+  readonly rows: Rows;
+  readonly detail: Detail;
+  readonly language: Language;
+  readonly templates: Templates;
+  readonly fields: Fields;
+  readonly landmarks: Landmarks;
+  readonly picks: Picks;
+  readonly look = new Look();
+  readonly queries: Queries;
+  readonly split: Split;
+  readonly wayOut: WayOut;
+  readonly lookAhead: LookAhead;
+  readonly charts: Charts;
+  readonly boards: Boards;
+  readonly results: Results;
+  readonly cursor = new Cursor();
+  readonly markers = new Markers();
+  readonly notes: Notes;
+  readonly notebook: Notebook;
+  readonly noted: NotedEvents;
+  readonly cells: Cells;
+
+  readonly #client: Client;
+  readonly #refresh: Coalesced;
+  #revision: number;
+  /** Counts the states of what is asked: of the case, and of its notes where the query asks for those. */
+  #epoch = 0;
+  /** How times are written and read, in the zone of the view. */
+  readonly clock = new Clock(() => this.explorer.history.current.zone);
+  #following: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(client: Client, summary: CaseSummary) {
+    this.#client = client;
+    this.summary = summary;
+    this.#revision = summary.revision;
+    this.rows = new Rows(client, {
+      replaced: () => {
+        this.detail.listReplaced();
+        this.picks.clear();
+      },
+      came: () => this.detail.rowsCame(),
+    });
+    this.detail = new Detail(client, summary.path, this.rows);
+    this.language = new Language(client, summary.path);
+    this.templates = new Templates(client);
+    this.fields = new Fields(client, summary.path);
+    this.landmarks = new Landmarks(client);
+    this.picks = new Picks(client, summary.path, this.rows);
+    this.split = new Split(client);
+    this.wayOut = new WayOut(client);
+    this.lookAhead = new LookAhead(client);
+    const keep = keepFor(summary.path);
+    this.notes = new Notes(client, summary.path, this.markers, {
+      did: (deed) => this.explorer.history.did(deed),
+      changed: () => this.#notesChanged(),
+    });
+    this.queries = new Queries(keep, this.notes);
+    this.explorer = new Explorer(
+      client,
+      summary.path,
+      (what) => this.#viewChanged(what),
+      keep,
+      (query) => this.queries.asked(query),
+    );
+    this.fit = new Fit(client, this.explorer, () => this.summary);
+    this.results = new Results(client);
+    this.boards = new Boards(client, summary.path);
+    this.charts = new Charts(client, summary.path, this.explorer.history);
+    this.notebook = new Notebook(this.notes, keep);
+    this.noted = new NotedEvents(client, summary.path);
+    this.cells = new Cells(client, summary.path);
+    this.#refresh = new Coalesced(() => {
+      const epoch = ++this.#epoch;
+      this.explorer.refresh(epoch);
+      this.rows.refresh(epoch);
+      this.templates.refresh(epoch);
+      this.fields.refresh(epoch);
+      this.landmarks.refresh(epoch);
+      this.charts.refresh(epoch);
+    }, REFRESH_MS);
+    this.explorer.refresh(this.#epoch);
+    this.rows.refresh(this.#epoch);
+    this.charts.refresh(this.#epoch);
+    this.#viewChanged('all');
+    this.#follow();
+    this.notes.start();
+  }
+
+  /** Shows an event that stands somewhere in the case, and its place in the list where that can be told. */
+  async reveal(id: EventId, time: Nanos | null): Promise<void> {
+    const { history } = this.explorer;
+    history.change({ tab: 'events' });
+    this.detail.showEvent(id);
+    if (time === null) return;
+    let index = await this.#placeOf(id, time);
+    if (index === null && this.explorer.isFiltered) {
+      history.change({ query: '', range: null });
+      index = await this.#placeOf(id, time);
+    }
+    if (index !== null) this.detail.reveal(index);
+  }
+
+  /** Where an event stands in the list; null where it is not in view, or the list is in another order. */
+  async #placeOf(id: EventId, time: Nanos): Promise<number | null> {
+    const { view, order, listing } = this.explorer;
+    if (listing.sort !== null) return null;
+    try {
+      const { row } = await this.#client.call('locate', { view, order, time });
+      const request = { view, order, first: row, count: SAME_TIME_ROWS };
+      const { rows } = await this.#client.call('page', request);
+      const at = rows.findIndex((one) => eventKey(one.id) === eventKey(id));
+      return at < 0 ? null : row + at;
+    } catch {
+      // The event itself is shown all the same.
+      return null;
+    }
+  }
+
+  /** An import has shown how far it is; a new revision means there is more to see. */
+  published(progress: ImportProgress): void {
+    if (progress.revision <= this.#revision) return;
+    this.#revision = progress.revision;
+    this.#refresh.request();
+  }
+
+  #notesChanged(): void {
+    if (asksForNotes(this.explorer.query)) this.#refresh.request();
+  }
+
+  finished(report: ImportReport): void {
+    this.#renew(report.case);
+  }
+
+  /** What stands around an event, for whoever shows it. */
+  surroundings(id: EventId): Surroundings {
+    return new Surroundings(this.#client, this.summary.path, id);
+  }
+
+  /** Where a value was seen. */
+  trail(value: string): ValueTrail {
+    return new ValueTrail(this.#client, this.summary.path, value);
+  }
+
+  /** What the timeline shows and every count of events is of: drawn and counted is one answer. */
+  get counted(): TimelineData | null {
+    return this.split.strata?.data ?? this.explorer.timeline;
+  }
+
+  /** Goes to an event in the list, which shows more than it where the filter leaves it out. */
+  showInList(row: Row): void {
+    this.explorer.history.change({ tab: 'events', sort: null });
+    this.detail.showEvent(row.id);
+    this.landmarks.locateEvent(row.time, row.id, (at) => this.detail.reveal(at));
+  }
+
+  /** The events that have a value anywhere, in the list. */
+  onlyWith(value: string): void {
+    this.explorer.history.change({ tab: 'events' });
+    this.explorer.addFilter(quoted(value));
+  }
+
+  dispose(): void {
+    if (this.#following !== null) clearTimeout(this.#following);
+    this.#following = null;
+    this.#refresh.stop();
+    this.explorer.dispose();
+    this.rows.dispose();
+    this.templates.dispose();
+    this.fields.dispose();
+    this.landmarks.dispose();
+    this.picks.dispose();
+    this.notebook.dispose();
+    this.noted.dispose();
+    this.notes.dispose();
+    this.split.dispose();
+    this.wayOut.stop();
+    this.lookAhead.stop();
+    this.fit.stop();
+    this.charts.dispose();
+    this.results.stop();
+    this.detail.dispose();
+  }
+
+  #viewChanged(what: 'all' | 'list'): void {
+    const { view, order, listing } = this.explorer;
+    this.rows.show(view, listing);
+    this.landmarks.show(listing.sort === null ? { view, order } : null);
+    if (what === 'list') return;
+    this.templates.show(view);
+    this.fields.show(view);
+  }
+
+  #renew(summary: CaseSummary): void {
+    this.summary = summary;
+    if (summary.revision <= this.#revision) return;
+    this.#revision = summary.revision;
+    this.#refresh.request();
+  }
+
+  /** Keeps up with another process until it gives the case back. */
+  #follow(): void {
+    if (this.summary.readOnly === null) return;
+    this.#following = setTimeout(() => void this.#look(), FOLLOW_MS);
+  }
+
+  async #look(): Promise<void> {
+    const looking = this.#following;
+    // Where the case cannot be looked at just now, what is shown stays, and the next look may succeed.
+    const summary = await this.#client
+      .call('openCase', { path: this.summary.path })
+      .catch(() => null);
+    if (looking !== this.#following) return;
+    if (summary !== null) this.#renew(summary);
+    this.#follow();
+  }
+}

@@ -1,0 +1,136 @@
+// @vitest-environment jsdom
+import { beforeEach, expect, it } from 'vitest';
+
+import type { DropHandlers } from '../../ipc/client';
+import type { CaseSummary, Contract, Hello } from '../../ipc/generated';
+import { FakeClient, settled } from '../fakeclient';
+import { Session } from './session.svelte';
+
+/** A host whose window can be dropped on and was perhaps opened by another one. */
+class Host extends FakeClient {
+  handlers: DropHandlers | null = null;
+  given: string[] | null = null;
+
+  override onDrop(handlers?: DropHandlers): () => void {
+    this.handlers = handlers ?? null;
+    return () => {};
+  }
+
+  override openedFor(): Promise<string[] | null> {
+    return Promise.resolve(this.given);
+  }
+
+  async answerAll(): Promise<void> {
+    const answers: Partial<{ [K in keyof Contract]: Contract[K]['reply'] }> = {
+      hello: { paths: ['/named.log'], recent: [], case: null, casesFolder: '/c' } as never as Hello,
+      createCase: summary(),
+      openCase: summary(),
+    };
+    const told = new Set<unknown>();
+    for (let round = 0; round < 6; round += 1) {
+      await settled();
+      for (const call of this.calls) {
+        const answer = answers[call.name];
+        if (answer !== undefined && !told.has(call)) {
+          told.add(call);
+          await call.answer(answer);
+        }
+      }
+    }
+  }
+}
+
+const summary = (): CaseSummary => ({
+  path: '/c/a.case',
+  name: 'a',
+  events: 0,
+  sources: [],
+  first: null,
+  last: null,
+  revision: 1,
+  readOnly: null,
+  profile: 'full',
+  segmentsReady: 0,
+  segments: 0,
+  bytesOnDisk: 0,
+  missing: [],
+});
+
+beforeEach(() => sessionStorage.clear());
+
+async function drop(host: Host, x: number, y: number, paths: string[]): Promise<void> {
+  const place = { x: x * window.innerWidth, y: y * window.innerHeight };
+  host.handlers!.enter();
+  host.handlers!.over(place);
+  host.handlers!.landed(place);
+  host.handlers!.leave();
+  host.handlers!.drop(paths);
+  await host.answerAll();
+}
+
+async function opened(): Promise<{ host: Host; session: Session }> {
+  const host = new Host();
+  const session = new Session(host);
+  session.listenForDrops();
+  void session.openCase('/c/a.case');
+  await host.answerAll();
+  return { host, session };
+}
+
+it('adds to the case what is let go in the middle, and starts at once', async () => {
+  const { host, session } = await opened();
+  await drop(host, 0.5, 0.4, ['/x.log']);
+  expect(host.of('import')[0]!.args).toEqual({ case: '/c/a.case', paths: ['/x.log'] });
+  expect(host.of('createCase')).toHaveLength(0);
+  expect(session.sheet).toBeNull();
+});
+
+it('opens a window beside for what is let go at the right', async () => {
+  const { host } = await opened();
+  await drop(host, 0.95, 0.4, ['/x.log', '/y.log']);
+  expect(host.beside).toEqual([['/x.log', '/y.log']]);
+  expect(host.of('import')).toHaveLength(0);
+});
+
+it('makes a new case for what is let go at the left', async () => {
+  const { host } = await opened();
+  await drop(host, 0.05, 0.4, ['/x.log']);
+  expect(host.of('createCase')[0]!.args).toEqual({ paths: ['/x.log'] });
+});
+
+it('looks first at what is let go below, and imports as chosen', async () => {
+  const { host, session } = await opened();
+  await drop(host, 0.5, 0.95, ['/x.log']);
+  expect(host.of('import')).toHaveLength(0);
+  if (session.sheet?.kind !== 'import') throw new Error('there is no sheet');
+  session.sheet.sheet.choose('/x.log', { zone: 'UTC' });
+  void session.begin(session.sheet.sheet);
+  expect(session.sheet).toBeNull();
+  const { choices } = host.of('import')[0]!.args;
+  expect(choices?.files).toEqual([{ path: '/x.log', reading: { zone: 'UTC' } }]);
+});
+
+it('asks before pasted text goes into a case, because it stays there', async () => {
+  const { host, session } = await opened();
+  await session.paste('  \n');
+  expect(session.sheet).toBeNull();
+  await session.paste('one line\n');
+  expect(host.of('paste')).toHaveLength(0);
+  expect(session.sheet).toEqual({ kind: 'paste', text: 'one line\n' });
+  void session.readPasted('one line\n', 'mine');
+  expect(host.of('paste')[0]!.args).toMatchObject({ name: 'mine', text: 'one line\n' });
+});
+
+it('takes what another window gave to it, and not what the program was started for', async () => {
+  const host = new Host();
+  host.given = ['/given.log'];
+  void new Session(host).start();
+  await host.answerAll();
+  expect(host.of('createCase').map(({ args }) => args)).toEqual([{ paths: ['/given.log'] }]);
+  const idle = new Host();
+  idle.given = [];
+  sessionStorage.clear();
+  void new Session(idle).start();
+  await idle.answerAll();
+  expect(idle.of('createCase')).toHaveLength(0);
+});

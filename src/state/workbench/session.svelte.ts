@@ -1,0 +1,325 @@
+import { texts } from '../../base/texts';
+import { engineError, EngineError, type Client, type Place } from '../../ipc/client';
+import type { CaseSummary, Hello, SavedFormat } from '../../ipc/generated';
+import { FormatEditor } from '../importing/formateditor.svelte';
+import { dropZones, targetAt, type DropTarget } from '../importing/droptargets';
+import { ImportJob, Imports, problemsOf, type Work } from '../importing/imports.svelte';
+import { ImportSheet } from '../importing/importsheet.svelte';
+import { OpenCase } from './opencase.svelte';
+import { rememberCase, rememberedCase } from './lastcase';
+import { SourcesSheet } from '../importing/sourcessheet.svelte';
+
+/** What the window is busy with before there is anything to look at. */
+export type Doing = 'starting' | 'creating' | 'opening' | null;
+
+/** What lies over the window and is about reading: files before they are read, sources after, text to be pasted. */
+export type Sheet =
+  | { kind: 'import'; sheet: ImportSheet }
+  | { kind: 'sources'; sheet: SourcesSheet }
+  | { kind: 'paste'; text: string };
+
+/** A whole window: the host, the case it shows, what it imports, what went wrong. */
+export class Session {
+  hello = $state.raw<Hello | null>(null);
+  opened = $state.raw<OpenCase | null>(null);
+  doing = $state<Doing>('starting');
+  /** Files a browser is handing to the engine. */
+  handover = $state.raw<{ done: number; total: number } | null>(null);
+  /** Something is being dragged over the window: where it would go. */
+  dragging = $state<DropTarget | null>(null);
+  problems = $state.raw<readonly EngineError[]>([]);
+  sheet = $state.raw<Sheet | null>(null);
+  readonly imports = new Imports((job) => this.#ended(job));
+
+  readonly #client: Client;
+  /** Gives dropped files to the window that was opened for them when they were let go. */
+  #beside: ((paths: string[]) => void) | null = null;
+  #landedOn: DropTarget = 'new';
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  get host(): Client['kind'] {
+    return this.#client.kind;
+  }
+
+  async start(): Promise<void> {
+    await this.#attempt('starting', async () => {
+      const given = await this.#client.openedFor();
+      const hello = await this.#client.call('hello', {});
+      this.hello = hello;
+      const remembered = rememberedCase(hello);
+      if (given !== null && given.length > 0) await this.#take(given);
+      else if (remembered !== null) await this.#open(remembered);
+      // What the program was started for is the business of its first window.
+      else if (given !== null) return;
+      else if (hello.paths.length > 0) await this.#importIntoNew(hello.paths);
+      else if (hello.case !== null) await this.#open(hello.case);
+    });
+  }
+
+  openCase(path: string): Promise<void> {
+    return this.#attempt('opening', () => this.#open(path));
+  }
+
+  loadSample(): Promise<void> {
+    return this.#attempt('creating', async () => {
+      const { paths } = await this.#client.call('sample', {});
+      await this.#importIntoNew(paths);
+    });
+  }
+
+  /** Asks for files and imports them: into the case that is open, else into a new one; or looks at them first. */
+  async choose(kind: 'files' | 'folder', target?: DropTarget): Promise<void> {
+    try {
+      const paths = await this.#client.choose(kind, this.#handedOver);
+      this.handover = null;
+      await this.import(paths, target);
+    } catch (cause) {
+      this.handover = null;
+      this.report(engineError(cause));
+    }
+  }
+
+  /** Hands over a file that was made here; tells what it is called, or null if it was not wanted. */
+  save(name: string, content: Blob): Promise<string | null> {
+    return this.#client.save(name, content);
+  }
+
+  async import(paths: string[], target: DropTarget = this.#usual()): Promise<void> {
+    if (paths.length === 0) return;
+    const [only, ...more] = paths;
+    // A case is a folder too; dropping one means opening it, not reading its files as logs.
+    if (only?.endsWith('.case') && more.length === 0 && target !== 'beside') {
+      await this.openCase(only);
+    } else if (target === 'look') this.look(paths);
+    else if (target === 'here' && this.opened !== null) {
+      this.#work(this.opened, { kind: 'import', paths });
+    } else if (target === 'beside') await this.#openBeside(paths);
+    else await this.#attempt('creating', () => this.#importIntoNew(paths));
+  }
+
+  /** Shows how files would be read, before they are. */
+  look(paths: string[]): void {
+    const opened = this.opened?.summary.readOnly === null ? this.opened : null;
+    const casePath = opened?.summary.path ?? this.hello?.casesFolder ?? '';
+    const sheet = new ImportSheet(this.#client, casePath, paths, opened?.summary.name ?? null);
+    this.#put({ kind: 'import', sheet });
+  }
+
+  /** Starts the import that the sheet was about. */
+  async begin(sheet: ImportSheet): Promise<void> {
+    const { paths, choices, profile } = sheet;
+    this.closeSheet();
+    const here = sheet.caseName === null ? null : this.opened;
+    if (here !== null) this.#work(here, { kind: 'import', paths: [...paths], choices });
+    else {
+      const work: Work = { kind: 'import', paths: [...paths], choices, profile };
+      await this.#attempt('creating', () => this.#importIntoNew([...paths], work));
+    }
+  }
+
+  /** Shows how the sources of the case were read. */
+  showSources(path?: string): void {
+    if (this.opened === null) return;
+    const sheet = new SourcesSheet(this.#client, this.opened, (work) => {
+      if (this.opened !== null) this.#work(this.opened, work);
+    });
+    this.#put({ kind: 'sources', sheet });
+    const { sources } = this.opened.summary;
+    const wanted = sources.find((source) => source.path === path) ?? sources[0];
+    if (wanted !== undefined) sheet.select(wanted.id);
+  }
+
+  /** Describes a format on some lines: a new one, or one that was saved. */
+  editFormat(sample: string, saved: SavedFormat | null): FormatEditor {
+    return new FormatEditor(this.#client, sample, saved);
+  }
+
+  closeSheet(): void {
+    if (this.sheet !== null && this.sheet.kind !== 'paste') this.sheet.sheet.dispose();
+    this.sheet = null;
+  }
+
+  /** Text from the clipboard: into a case that is open only after a look, because it stays there. */
+  async paste(text: string): Promise<void> {
+    if (text.trim() === '') return;
+    if (this.opened !== null) this.#put({ kind: 'paste', text });
+    else await this.readPasted(text, texts.importing.paste.defaultName(new Date()));
+  }
+
+  async readPasted(text: string, name: string): Promise<void> {
+    this.closeSheet();
+    const work: Work = { kind: 'paste', name, text };
+    if (this.opened !== null && this.opened.summary.readOnly === null) {
+      this.#work(this.opened, work);
+      return;
+    }
+    await this.#attempt('creating', async () => {
+      const summary = await this.#client.call('createCase', { paths: [name] });
+      this.#work(this.#show(summary), work);
+    });
+  }
+
+  listenForDrops(): () => void {
+    return this.#client.onDrop({
+      enter: () => (this.dragging ??= this.#usual()),
+      over: (place) => (this.dragging = this.#targetAt(place)),
+      leave: () => (this.dragging = null),
+      landed: (place) => {
+        this.#landedOn = this.#targetAt(place);
+        this.#beside = this.#landedOn === 'beside' ? this.#client.openBeside() : null;
+      },
+      handover: this.#handedOver,
+      drop: (paths) => {
+        this.handover = null;
+        void this.import(paths, this.#landedOn);
+      },
+      failed: (error) => {
+        this.handover = null;
+        this.#beside?.([]);
+        this.#beside = null;
+        this.report(error);
+      },
+    });
+  }
+
+  /** Back to the list of cases. An import goes on. */
+  async leave(): Promise<void> {
+    this.closeSheet();
+    this.opened?.dispose();
+    this.opened = null;
+    rememberCase(this.hello, null);
+    await this.#attempt('starting', () => this.#greet());
+  }
+
+  /** Takes a case off the list; the case stays as it is. */
+  async forget(path: string): Promise<void> {
+    await this.#attempt(null, async () => {
+      await this.#client.call('forgetCase', { path });
+      await this.#greet();
+    });
+  }
+
+  /** Where a case may be that is not where it was; none where it was not found. */
+  async find(path: string): Promise<readonly string[]> {
+    try {
+      return (await this.#client.call('findCase', { path })).paths;
+    } catch (cause) {
+      this.report(engineError(cause));
+      return [];
+    }
+  }
+
+  /** A case that was moved: it is opened where it is now, and the old place forgotten. */
+  reopen(gone: string, path: string): Promise<void> {
+    return this.#attempt('opening', async () => {
+      const summary = await this.#client.call('openCase', { path });
+      // The list is not asked for before the old place is off it.
+      await this.#client.call('forgetCase', { path: gone }).catch(() => {});
+      this.#show(summary);
+    });
+  }
+
+  report(error: EngineError): void {
+    this.problems = [...this.problems, error];
+  }
+
+  dismiss(error: EngineError): void {
+    this.problems = this.problems.filter((problem) => problem !== error);
+  }
+
+  /** Keeps the window's entry in the task bar up to date. */
+  showProgress(share: number | null): void {
+    this.#client.showProgress(share);
+  }
+
+  readonly #handedOver = (done: number, total: number) => {
+    this.handover = done < total ? { done, total } : null;
+  };
+
+  #usual(): DropTarget {
+    return this.opened !== null && this.opened.summary.readOnly === null ? 'here' : 'new';
+  }
+
+  #targetAt({ x, y }: Place): DropTarget {
+    const zones = dropZones(this.opened !== null, (this.opened?.summary.readOnly ?? null) !== null);
+    return targetAt(zones, x / window.innerWidth, y / window.innerHeight);
+  }
+
+  #put(sheet: Sheet): void {
+    this.closeSheet();
+    this.sheet = sheet;
+  }
+
+  async #openBeside(paths: string[]): Promise<void> {
+    const give = this.#beside ?? this.#client.openBeside();
+    this.#beside = null;
+    if (give !== null) give(paths);
+    else {
+      const blocked = { code: 'badRequest', path: null, span: null } as const;
+      const { blockedWindow, blockedWindowHint } = texts.importing;
+      this.report(new EngineError({ ...blocked, message: blockedWindow, hint: blockedWindowHint }));
+    }
+  }
+
+  async #take(paths: string[]): Promise<void> {
+    const [only, ...more] = paths;
+    if (only?.endsWith('.case') && more.length === 0) await this.#open(only);
+    else await this.#importIntoNew(paths);
+  }
+
+  async #attempt(doing: Doing, action: () => Promise<void>): Promise<void> {
+    this.doing = doing;
+    try {
+      await action();
+    } catch (cause) {
+      this.report(engineError(cause));
+    } finally {
+      this.doing = null;
+    }
+  }
+
+  async #greet(): Promise<void> {
+    this.hello = await this.#client.call('hello', {});
+  }
+
+  async #open(path: string): Promise<void> {
+    this.#show(await this.#client.call('openCase', { path }));
+  }
+
+  async #importIntoNew(paths: string[], work: Work = { kind: 'import', paths }): Promise<void> {
+    const summary = await this.#client.call('createCase', { paths });
+    this.#work(this.#show(summary), work);
+  }
+
+  #work(target: OpenCase, work: Work): void {
+    const path = target.summary.path;
+    // The case may have been left and opened again meanwhile, so it is looked up for each report.
+    const current = () => (this.opened?.summary.path === path ? this.opened : null);
+    this.imports.add(
+      new ImportJob(this.#client, path, work, {
+        published: (progress) => current()?.published(progress),
+        finished: (report) => current()?.finished(report),
+      }),
+    );
+  }
+
+  #ended(job: ImportJob): void {
+    if (this.imports.jobs.some((other) => other.active)) return;
+    const problems = problemsOf(job).length;
+    const { name, done, failed } = texts.importing.ended;
+    const events = job.report?.events ?? 0;
+    this.#client.callBack(name, job.state === 'failed' ? failed : done(events, problems));
+  }
+
+  #show(summary: CaseSummary): OpenCase {
+    this.closeSheet();
+    this.opened?.dispose();
+    const opened = new OpenCase(this.#client, summary);
+    this.opened = opened;
+    rememberCase(this.hello, summary.path);
+    return opened;
+  }
+}
