@@ -1,21 +1,13 @@
-/** Where things stand in the picture of a chart; shared by what draws it and what is pointed at. */
+/** The geometry of a chart, used to draw it and to find what the pointer is on. */
 import type { BinsData, ChartData, HeatData, Series, TimeData } from '../../state/charts/chartdata';
-import { MARGIN_PX } from '../timeline/paint';
-import { TimeScale } from '../timeline/scale';
-import { Slots } from './slots';
-import { binScale, valueScale, type BinScale, type ValueScale } from './valuescale';
+import { MARGIN_PX, type Size } from '../plot/axes';
+import { TimeScale } from '../plot/timescale';
+import { Slots } from '../plot/slots';
+import { binScale, valueScale, type BinScale, type ValueScale } from '../plot/valuescale';
 
-/** The plot begins and ends where that of the timeline does, so that times stand under each other. */
-export { MARGIN_PX };
-
-export interface Size {
-  readonly widthPx: number;
-  readonly heightPx: number;
-}
-
-/** Room below an axis of numbers for what they are; that an axis of time is one goes without saying. */
+/** Height below a number axis for its name. A time axis needs none. */
 const AXIS_NAME_PX = 16;
-/** Room that a label on an axis of numbers wants. */
+/** Width reserved for a label on a number axis. */
 const BIN_LABEL_PX = 64;
 
 export function plotSize({ widthPx, heightPx }: Size, shape: ChartData['shape']): Size {
@@ -50,11 +42,10 @@ export function shownSeries(series: readonly Series[], hidden: readonly string[]
   return series.filter(({ id }) => !hidden.includes(id));
 }
 
-/** The heights of series that stand on one another: the sums from the ground up to each. */
-export function stackedSums(series: readonly Series[], slots: number): number[][] {
-  const sums = new Array<number>(slots).fill(0);
-  return series.map(({ values }) =>
-    Array.from({ length: slots }, (_, at) => (sums[at]! += Math.max(0, values[at] ?? 0))),
+/** The sum of all series per slot; negative values count as nothing. */
+export function stackSums(series: readonly Series[], slots: number): number[] {
+  return Array.from({ length: slots }, (_, at) =>
+    series.reduce((sum, { values }) => sum + Math.max(0, values[at] ?? 0), 0),
   );
 }
 
@@ -72,7 +63,7 @@ function isWhole(value: number | null): boolean {
 }
 
 function* heights(data: TimeData, series: readonly Series[]): Iterable<number> {
-  if (data.stacked) yield* stackedSums(series, data.edges.length - 1).at(-1) ?? [];
+  if (data.stacked) yield* stackSums(series, data.edges.length - 1);
   else for (const { values } of series) for (const value of values) if (value !== null) yield value;
   for (const { before } of series) {
     for (const value of before?.values ?? []) if (value !== null) yield value;

@@ -4,8 +4,8 @@ import { asTime } from '../../base/time';
 import { Clock } from '../../base/zone';
 import type { TimeData } from '../../state/charts/chartdata';
 import { paintChart } from './paint';
-import type { Palette } from './palette';
-import { SvgPen } from './svgpen';
+import type { Palette } from '../plot/palette';
+import { SvgPen } from '../plot/svgpen';
 
 const MINUTE = 60_000_000_000n;
 const edges = (from: number) =>

@@ -1,16 +1,17 @@
-/** Curves and bars over time, with an earlier period dashed under them. */
+/** Draws lines and bars over time, with an earlier period as dashed lines. */
 import type { Series, TimeData } from '../../state/charts/chartdata';
-import { TimeScale } from '../timeline/scale';
-import { heightScale, shownSeries, stackedSums, timeSlots, type Size } from './layout';
-import { GAP_FROM_PX, paintValueAxis, type Picture } from './paint';
-import { colourIn, type Palette } from './palette';
-import type { Pen, Point } from './pen';
-import type { Slots } from './slots';
-import type { ValueScale } from './valuescale';
+import { paintStackedBars, paintValueAxis, type Size } from '../plot/axes';
+import { colourIn, type Palette } from '../plot/palette';
+import type { Pen, Point } from '../plot/pen';
+import type { Slots } from '../plot/slots';
+import { TimeScale } from '../plot/timescale';
+import type { ValueScale } from '../plot/valuescale';
+import { heightScale, shownSeries, timeSlots } from './layout';
+import { barsOf, tickLabels, type Picture } from './paint';
 
-/** A value between two buckets without any is a dot this wide, because a line needs two ends. */
+/** The size of a dot for a value whose neighbours are missing. */
 const DOT_PX = 5;
-/** The same of the earlier period, which is dashed. */
+/** The same for the earlier period, which is dashed. */
 const DASH_PX: Size = { widthPx: 8, heightPx: 2 };
 
 export function paintTimeData(pen: Pen, picture: Picture, data: TimeData, plot: Size): void {
@@ -18,36 +19,12 @@ export function paintTimeData(pen: Pen, picture: Picture, data: TimeData, plot: 
   const slots = timeSlots(data, plot.widthPx);
   const series = shownSeries(data.series, picture.hidden);
   const scale = heightScale(data, series, plot.heightPx);
-  paintValueAxis(pen, scale, plot, data.unit, palette);
+  paintValueAxis(pen, scale, plot, tickLabels(scale, data.unit), palette);
   pen.within(0, 0, { width: plot.widthPx, height: plot.heightPx }, () => {
-    if (data.stacked) paintStack(pen, series, slots, scale, plot, palette);
-    // The foremost series is drawn last, so that nothing covers it.
+    if (data.stacked) paintStackedBars(pen, barsOf(series, palette), slots, scale, plot.heightPx);
+    // The first series is drawn last, on top of the others.
     else for (const one of series.toReversed()) paintCurve(pen, one, slots, scale, plot, palette);
     paintBefore(pen, data, series, scale, plot, palette);
-  });
-}
-
-/** The most frequent series stand on the ground line, where heights can be compared. */
-function paintStack(
-  pen: Pen,
-  series: readonly Series[],
-  slots: Slots,
-  scale: ValueScale,
-  { heightPx }: Size,
-  palette: Palette,
-): void {
-  const sums = stackedSums(series, slots.count);
-  const filled = new Array<number>(slots.count).fill(0);
-  series.forEach(({ values, colour }, which) => {
-    const fill = colourIn(palette, colour);
-    values.forEach((value, at) => {
-      if (value === null || value <= 0) return;
-      const { x, width } = slots.slotPx(at);
-      const top = Math.max(scale.toPx(sums[which]![at]!), filled[at]! + 1);
-      const gap = width >= GAP_FROM_PX ? 1 : 0;
-      pen.rect(x, heightPx - top, width - gap, top - filled[at]!, fill);
-      filled[at] = top;
-    });
   });
 }
 
@@ -84,7 +61,7 @@ function paintBefore(
   const middle = (at: number) => ((middles[at] ?? 0) + (middles[at + 1] ?? 0)) / 2;
   for (const { before, colour } of series) {
     if (before === null) continue;
-    // Over bars of the same colour a dashed line would not be seen.
+    // A dashed line is invisible over bars of the same colour.
     const stroke = data.stacked && series.length === 1 ? palette.strong : colourIn(palette, colour);
     for (const points of runs(before.values, middle, scale, heightPx)) {
       if (points.length > 1) pen.line(points, { colour: stroke, widthPx: 1.5, dash: [4, 4] });
@@ -93,7 +70,7 @@ function paintBefore(
   }
 }
 
-/** Stretches without a gap: where there is no figure, nothing is drawn as if there were. */
+/** The points of each run of values without a gap; a line never bridges missing values. */
 function runs(
   values: readonly (number | null)[],
   x: (at: number) => number,

@@ -9,8 +9,8 @@ import { numbersOf } from '../../state/charts/datatable';
 import { summaryOf } from '../../state/charts/summary';
 import { formatCell } from './formatcell';
 import { paintChart } from './paint';
-import type { Palette } from './palette';
-import { SvgPen } from './svgpen';
+import type { Palette } from '../plot/palette';
+import { SvgPen } from '../plot/svgpen';
 
 const FROM = parseTime('2026-03-01 22:00')!;
 const HOURS = 4;
@@ -53,8 +53,11 @@ const palette: Palette = {
   heat: [],
   ground: 'white',
   line: 'grey',
+  lineStrong: 'grey',
   text: 'black',
   strong: 'black',
+  accent: 'blue',
+  marker: 'red',
   fontFamily: 'sans-serif',
   fontSize: '11px',
 };

@@ -4,7 +4,7 @@ import { texts } from '../../base/texts';
 import type { BinsData, HeatData, SeriesColour, TimeData } from '../../state/charts/chartdata';
 import { formatValue, type Unit } from '../../state/charts/units';
 import { heatScale, shownSeries } from './layout';
-import { Slots } from './slots';
+import { Slots } from '../plot/slots';
 
 export interface TipEntry {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { asTime, timeFromNanos, type Time, type TimeRange } from '../../base/time';
 import type { CaseSummary } from '../../ipc/generated';
 import { bucketRange, type TimelineData } from '../../state/timeline/timelinedata';
-import type { BucketSpan } from './brush';
+import type { BucketSpan } from '../plot/brush';
 
 /**
  * The stretch of time the axis shows: the range that was asked for, else all of the case. Not only

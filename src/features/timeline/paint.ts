@@ -1,49 +1,38 @@
-/** Draws a timeline. Knows a canvas and numbers; what they mean is decided elsewhere. */
+/** Draws the timeline with a pen: lanes of stacked bars, markers, and what is hovered or selected. */
 import { formatCompact } from '../../base/format';
-import { LEVELS, type LevelName } from '../../base/levels';
-import { asTime, type Time } from '../../base/time';
+import type { Time } from '../../base/time';
 import { visibleLine } from '../../base/visible';
 import type { Clock } from '../../base/zone';
 import type { Marker } from '../../state/notes/markers.svelte';
-import type { Lane, Strata, Tone } from '../../state/timeline/lanes';
-import type { TimelineData } from '../../state/timeline/timelinedata';
-import type { BucketSpan } from './brush';
-import { countTicks, heightOf, powerTicks, timeTicks, type TimeScale } from './scale';
+import type { Lane, TimelineLanes } from '../../state/timeline/lanes';
+import { bucketEdges, type TimelineData } from '../../state/timeline/timelinedata';
+import {
+  MARGIN_PX,
+  paintStackedBars,
+  paintTimeAxis,
+  paintValueAxis,
+  type Size,
+} from '../plot/axes';
+import type { BucketSpan } from '../plot/brush';
+import { colourIn, type Palette } from '../plot/palette';
+import type { Pen } from '../plot/pen';
+import { Slots } from '../plot/slots';
+import type { TimeScale } from '../plot/timescale';
+import { countScale, countTicks, powerTicks } from '../plot/valuescale';
 
-export const MARGIN_PX = { left: 52, right: 12, top: 8, bottom: 22 } as const;
-
-/** Room that a label on the time axis wants, so that labels do not run into each other. */
-const LABEL_PX = 96;
-/** From this width on, bars are set apart by a gap. */
-const GAP_FROM_PX = 3;
-
-/** Lanes are set apart by this much, which their names stand in. */
+/** Height between lanes. */
 const LANE_GAP_PX = 3;
-/** How high the name of a lane is. */
+/** Height of a lane's name. */
 const NAME_PX = 13;
-/** The strip that shows where there is data at all. */
+/** Height of the strip that shows which times have any events. */
 const STRIP_PX = 3;
-/** Colours of values that are told apart; they begin again after the last. */
-export const SERIES_TOKENS = 10;
+/** From this height on, a lane has room for a third grid line. */
+const TALL_LANE_PX = 90;
 
-export interface Palette {
-  readonly levels: Readonly<Record<LevelName, string>>;
-  readonly series: readonly string[];
-  readonly other: string;
-  readonly missing: string;
-  readonly line: string;
-  readonly strong: string;
-  readonly text: string;
-  readonly accent: string;
-  readonly mark: string;
-  readonly ground: string;
-  readonly font: string;
-}
-
-export interface Picture {
-  readonly strata: Strata;
+export interface TimelinePicture {
+  readonly lanes: TimelineLanes;
   readonly isLogarithmic: boolean;
-  /** All events of the stretch, where the bars are only some of them. */
+  /** All events of the range, if the bars show only some of them. */
   readonly coverage: TimelineData | null;
   readonly scale: TimeScale;
   readonly clock: Clock;
@@ -52,289 +41,156 @@ export interface Picture {
   readonly hovered: number | null;
   readonly cursor: number | null;
   readonly selection: BucketSpan | null;
-  /** Times that are pointed at elsewhere: by the other charts, and by the list's selected event. */
+  /** The time under the pointer in another chart or in the list. */
   readonly pointed: Time | null;
+  /** The time of the event that is selected in the list. */
   readonly selected: Time | null;
   readonly markers: readonly Marker[];
-  /** What is left beside the sources that have a lane. */
+  /** The name of the lane of all other sources. */
   readonly restName: string;
 }
 
-/** Colours are read from the tokens through an element, because a canvas knows no variables. */
-export function readPalette(probe: HTMLElement): Palette {
-  const read = (token: string) => {
-    probe.style.color = `var(${token})`;
-    return getComputedStyle(probe).color;
-  };
-  probe.style.fontSize = 'var(--size-small)';
-  const { fontSize, fontFamily } = getComputedStyle(probe);
-  const levels = Object.fromEntries(LEVELS.map((level) => [level, read(`--level-${level}`)]));
-  return {
-    levels: levels as Record<LevelName, string>,
-    series: Array.from({ length: SERIES_TOKENS }, (_, at) => read(`--series-${at}`)),
-    other: read('--series-other'),
-    missing: read('--series-missing'),
-    line: read('--line'),
-    strong: read('--line-strong'),
-    text: read('--text-faint'),
-    accent: read('--accent'),
-    mark: read('--caution'),
-    ground: read('--surface'),
-    font: `${fontSize} ${fontFamily}`,
-  };
+export function timelineSlots(data: TimelineData, scale: TimeScale): Slots {
+  return new Slots(
+    bucketEdges(data).map((edge) => scale.toPx(edge)),
+    scale.widthPx,
+  );
 }
 
-function colourOf(palette: Palette, tone: Tone): string {
-  if (tone === 'other') return palette.other;
-  if (tone === 'missing') return palette.missing;
-  return 'level' in tone ? palette.levels[tone.level] : palette.series[tone.place % SERIES_TOKENS]!;
-}
-
-export function paint(context: CanvasRenderingContext2D, picture: Picture): void {
-  const { scale, strata } = picture;
-  const widthPx = MARGIN_PX.left + scale.widthPx + MARGIN_PX.right;
-  context.clearRect(0, 0, widthPx, picture.heightPx);
-  context.font = picture.palette.font;
-  const plotPx = picture.heightPx - MARGIN_PX.top - MARGIN_PX.bottom;
-  const bars = barsPx(strata.data, scale);
-
-  context.save();
-  context.translate(MARGIN_PX.left, MARGIN_PX.top);
-  paintTimes(context, picture, plotPx);
-  paintStrip(context, picture, plotPx);
-  const lanePx = plotPx / strata.lanes.length;
-  strata.lanes.forEach((lane, at) => {
-    const gap = strata.isLaned ? LANE_GAP_PX : 0;
-    paintLane(context, picture, lane, bars, at * lanePx + gap, lanePx - gap);
+export function paintTimeline(pen: Pen, picture: TimelinePicture): void {
+  const { scale, lanes, palette } = picture;
+  const plot = {
+    widthPx: scale.widthPx,
+    heightPx: picture.heightPx - MARGIN_PX.top - MARGIN_PX.bottom,
+  };
+  const slots = timelineSlots(lanes.data, scale);
+  pen.within(MARGIN_PX.left, MARGIN_PX.top, null, () => {
+    paintTimeAxis(pen, scale, plot.heightPx, picture.clock, palette);
+    paintStrip(pen, picture, plot);
+    const lanePx = plot.heightPx / lanes.lanes.length;
+    const gapPx = lanes.isLaned ? LANE_GAP_PX : 0;
+    lanes.lanes.forEach((lane, at) => {
+      const size = { widthPx: plot.widthPx, heightPx: lanePx - gapPx };
+      pen.within(0, at * lanePx + gapPx, null, () => paintLane(pen, picture, lane, slots, size));
+    });
+    pen.within(0, 0, { width: plot.widthPx, height: plot.heightPx }, () => {
+      paintHovered(pen, picture, slots, plot.heightPx);
+      paintMarkers(pen, picture, plot.heightPx);
+      paintSelection(pen, picture, slots, plot.heightPx);
+    });
   });
-  context.beginPath();
-  context.rect(0, 0, scale.widthPx, plotPx);
-  context.clip();
-  paintTouched(context, picture, bars, plotPx);
-  paintMarks(context, picture, plotPx);
-  paintSelection(context, picture, plotPx);
-  context.restore();
 }
 
-/** One lane: its grid, its bars, and its name where there are several. */
+/** One lane: its grid, its bars, and its name if there are several lanes. */
 function paintLane(
-  context: CanvasRenderingContext2D,
-  picture: Picture,
-  lane: Lane,
-  bars: readonly Bar[],
-  top: number,
-  height: number,
+  pen: Pen,
+  { isLogarithmic, lanes: { isLaned }, palette, restName }: TimelinePicture,
+  { series, tallest, label }: Lane,
+  slots: Slots,
+  size: Size,
 ): void {
-  const { isLogarithmic, strata } = picture;
-  const ticks = strata.isLaned
-    ? [0, lane.tallest]
-    : isLogarithmic
-      ? powerTicks(lane.tallest)
-      : countTicks(lane.tallest, height > 90 ? 3 : 2);
-  const most = Math.max(1, ticks.at(-1) ?? 1);
-  context.save();
-  context.translate(0, top);
-  paintCounts(context, picture, ticks, most, height);
-  context.beginPath();
-  context.rect(0, 0, picture.scale.widthPx, height);
-  context.clip();
-  paintBars(context, picture, lane, bars, most, height);
-  if (strata.isLaned) paintName(context, picture, lane.label);
-  context.restore();
+  const { widthPx, heightPx } = size;
+  const linearTicks = countTicks(tallest, heightPx > TALL_LANE_PX ? 3 : 2);
+  const ticks = isLaned ? [0, tallest] : isLogarithmic ? powerTicks(tallest) : linearTicks;
+  const scale = countScale(tallest, isLogarithmic ? 'logarithmic' : 'linear', heightPx, ticks);
+  // A lane is low, so only its largest count has a label, and that hangs below its line.
+  const format = (count: number) => (isLaned && count === 0 ? '' : formatCompact(count));
+  paintValueAxis(pen, scale, size, { format, shiftPx: isLaned ? 6 : 0 }, palette);
+  pen.within(0, 0, { width: widthPx, height: heightPx }, () => {
+    const bars = series.map(({ colour, counts }) => ({
+      colour: colourIn(palette, colour),
+      values: counts,
+    }));
+    paintStackedBars(pen, bars, slots, scale, heightPx);
+    if (isLaned) paintName(pen, label ?? restName, widthPx / 3, palette);
+  });
 }
 
-function paintName(
-  context: CanvasRenderingContext2D,
-  { palette, scale, restName }: Picture,
-  name: string | null,
-): void {
-  context.textAlign = 'left';
-  context.textBaseline = 'top';
-  const most = scale.widthPx / 3;
-  const text = fitting(context, name ?? restName, most);
-  // Bars stand behind the name, so it brings its own ground.
-  context.fillStyle = palette.ground;
-  context.globalAlpha = 0.8;
-  context.fillRect(0, 0, Math.min(most, context.measureText(text).width) + 8, NAME_PX);
-  context.globalAlpha = 1;
-  context.fillStyle = palette.text;
-  context.fillText(text, 4, 1);
+/** The name of a lane, on a translucent background because bars can be under it. */
+function paintName(pen: Pen, name: string, mostPx: number, palette: Palette): void {
+  const text = shortenedTo(pen, name, mostPx);
+  const widthPx = Math.min(mostPx, pen.textWidth(text)) + 8;
+  pen.rect(0, 0, widthPx, NAME_PX, palette.ground, 0.8);
+  pen.text(4, 1, text, { colour: palette.text, baseline: 'top' });
 }
 
-/** As much of a text's two ends as there is room for; a canvas would rather squeeze its letters. */
-function fitting(context: CanvasRenderingContext2D, text: string, mostPx: number): string {
+/** The longest version of a text that fits, with an ellipsis in its middle. */
+function shortenedTo(pen: Pen, text: string, mostPx: number): string {
   const shown = visibleLine(text);
-  if (context.measureText(shown).width <= mostPx) return shown;
+  if (pen.textWidth(shown) <= mostPx) return shown;
   const letters = Array.from(shown);
-  const cut = (kept: number) => {
-    const [start, end] = [Math.ceil(kept / 2), letters.length - Math.floor(kept / 2)];
+  const shortened = (count: number) => {
+    const [start, end] = [Math.ceil(count / 2), letters.length - Math.floor(count / 2)];
     return `${letters.slice(0, start).join('')}…${letters.slice(end).join('')}`;
   };
   let [fits, tooMany] = [0, letters.length];
   while (tooMany - fits > 1) {
     const half = Math.floor((fits + tooMany) / 2);
-    if (context.measureText(cut(half)).width <= mostPx) fits = half;
+    if (pen.textWidth(shortened(half)) <= mostPx) fits = half;
     else tooMany = half;
   }
-  return cut(fits);
+  return shortened(fits);
 }
 
-/** Where there is any data in what is shown, whether it matches or not. */
-function paintStrip(context: CanvasRenderingContext2D, picture: Picture, plotPx: number): void {
-  const { coverage, strata, palette, scale } = picture;
-  const data = coverage ?? strata.data;
-  context.fillStyle = palette.strong;
-  barsPx(data, scale).forEach(({ x, width }, bucket) => {
-    if (data.sums[bucket] === 0) return;
-    const left = Math.max(0, x);
-    const right = Math.min(scale.widthPx, x + width + 1);
-    if (right > left) context.fillRect(left, plotPx + 1, right - left, STRIP_PX);
-  });
-}
-
-function paintCounts(
-  context: CanvasRenderingContext2D,
-  { scale, palette, isLogarithmic, strata }: Picture,
-  ticks: number[],
-  most: number,
-  plotPx: number,
+/** A strip under the plot wherever the range has events, matching or not. */
+function paintStrip(
+  pen: Pen,
+  { coverage, lanes, palette, scale }: TimelinePicture,
+  { heightPx }: Size,
 ): void {
-  context.textAlign = 'right';
-  context.textBaseline = 'middle';
-  for (const count of ticks) {
-    // Half a pixel, so that a line of one pixel falls on one row of the screen.
-    const y = Math.round(plotPx - heightOf(count, most, isLogarithmic) * plotPx) + 0.5;
-    context.fillStyle = palette.line;
-    context.fillRect(0, y - 0.5, scale.widthPx, 1);
-    // In a lane there is room for one number only.
-    if (strata.isLaned && count === 0) continue;
-    context.fillStyle = palette.text;
-    context.fillText(formatCompact(count), -8, strata.isLaned ? y + 6 : y);
+  const data = coverage ?? lanes.data;
+  const slots = timelineSlots(data, scale);
+  for (let bucket = 0; bucket < data.buckets; bucket += 1) {
+    if (data.sums[bucket] === 0) continue;
+    const { x, width } = slots.slotPx(bucket);
+    if (width > 0) pen.rect(x, heightPx + 1, width, STRIP_PX, palette.lineStrong);
   }
 }
 
-function paintTimes(context: CanvasRenderingContext2D, picture: Picture, plotPx: number): void {
-  const { scale, palette } = picture;
-  const room = Math.max(2, Math.floor(scale.widthPx / LABEL_PX));
-  const ticks = timeTicks(scale.range, room, picture.clock);
-  context.textBaseline = 'top';
-  context.textAlign = 'center';
-  for (const tick of ticks) {
-    const x = Math.round(scale.toPx(tick.time));
-    context.fillStyle = palette.line;
-    context.fillRect(x, plotPx, 1, 5);
-    context.fillStyle = palette.text;
-    const half = context.measureText(tick.label).width / 2;
-    const inside = Math.min(
-      Math.max(x, half - MARGIN_PX.left + 2),
-      scale.widthPx - half + MARGIN_PX.right - 2,
-    );
-    context.fillText(tick.label, inside, plotPx + 8);
-  }
-}
-
-/** The left edge and the width of a bucket, on whole pixels so that bars are equally sharp. */
-export function barPx(
-  data: TimelineData,
-  scale: TimeScale,
-  bucket: number,
-): { x: number; width: number } {
-  const edge = (at: number) => scale.toPx(asTime(data.start + data.bucket * BigInt(at)));
-  const left = Math.round(edge(bucket));
-  const right = Math.round(edge(bucket + 1));
-  const gap = right - left >= GAP_FROM_PX ? 1 : 0;
-  return { x: left, width: Math.max(1, right - left - gap) };
-}
-
-interface Bar {
-  readonly x: number;
-  readonly width: number;
-}
-
-function barsPx(data: TimelineData, scale: TimeScale): Bar[] {
-  return Array.from({ length: data.buckets }, (_, bucket) => barPx(data, scale, bucket));
-}
-
-function paintBars(
-  context: CanvasRenderingContext2D,
-  { palette, isLogarithmic }: Picture,
-  { series, sums }: Lane,
-  bars: readonly Bar[],
-  most: number,
-  plotPx: number,
+function paintHovered(
+  pen: Pen,
+  { palette, hovered, cursor }: TimelinePicture,
+  slots: Slots,
+  heightPx: number,
 ): void {
-  const filled = new Array<number>(bars.length).fill(0);
-  for (const { tone, counts } of series) {
-    context.fillStyle = colourOf(palette, tone);
-    counts.forEach((count, bucket) => {
-      const bar = bars[bucket];
-      if (count === 0 || bar === undefined) return;
-      const sum = sums[bucket]!;
-      // The whole bar follows the scale; its parts share it as they share the count.
-      const whole = heightOf(sum, most, isLogarithmic) * plotPx;
-      // A single error among thousands of lines must still be seen.
-      const height = Math.max(1, whole * (count / Math.max(1, sum)));
-      context.fillRect(bar.x, plotPx - filled[bucket]! - height, bar.width, height);
-      filled[bucket]! += height;
-    });
-  }
-}
-
-function paintTouched(
-  context: CanvasRenderingContext2D,
-  { palette, hovered, cursor }: Picture,
-  bars: readonly Bar[],
-  plotPx: number,
-): void {
-  context.fillStyle = palette.accent;
-  for (const [bucket, strength] of [
+  for (const [bucket, alpha] of [
     [hovered, 0.1],
     [cursor, 0.22],
   ] as const) {
-    const bar = bucket === null ? undefined : bars[bucket];
-    if (bar === undefined) continue;
-    context.globalAlpha = strength;
-    context.fillRect(bar.x - 1, 0, bar.width + 2, plotPx);
+    if (bucket === null || bucket >= slots.count) continue;
+    const { x, width } = slots.barPx(bucket);
+    if (width > 0) pen.rect(x - 1, 0, width + 2, heightPx, palette.accent, alpha);
   }
-  context.globalAlpha = 1;
 }
 
-/** Stretches and moments that were marked, and what is pointed at elsewhere. */
-function paintMarks(context: CanvasRenderingContext2D, picture: Picture, plotPx: number): void {
+/** Markers that people set, and the times that are pointed at or selected elsewhere. */
+function paintMarkers(pen: Pen, picture: TimelinePicture, heightPx: number): void {
   const { palette, scale, markers, pointed, selected } = picture;
-  context.fillStyle = palette.mark;
   for (const { from, to } of markers) {
     const x = Math.round(scale.toPx(from));
-    if (to !== null) {
-      context.globalAlpha = 0.14;
-      context.fillRect(x, 0, scale.toPx(to) - x, plotPx);
-      context.globalAlpha = 1;
-    }
-    context.fillRect(x, 0, 1, plotPx);
+    if (to !== null) pen.rect(x, 0, scale.toPx(to) - x, heightPx, palette.marker, 0.14);
+    pen.rect(x, 0, 1, heightPx, palette.marker);
   }
-  context.fillStyle = palette.accent;
-  for (const [time, width] of [
+  for (const [time, widthPx] of [
     [pointed, 1],
     [selected, 1.5],
   ] as const) {
     if (time === null || time < scale.range.from || time >= scale.range.to) continue;
-    context.fillRect(Math.round(scale.toPx(time)), 0, width, plotPx);
+    pen.rect(Math.round(scale.toPx(time)), 0, widthPx, heightPx, palette.accent);
   }
 }
 
 function paintSelection(
-  context: CanvasRenderingContext2D,
-  { strata: { data }, scale, palette, selection }: Picture,
-  plotPx: number,
+  pen: Pen,
+  { palette, selection }: TimelinePicture,
+  slots: Slots,
+  heightPx: number,
 ): void {
   if (selection === null) return;
-  const first = barPx(data, scale, selection.first).x;
-  const end = barPx(data, scale, selection.last);
-  const last = end.x + end.width;
-  context.fillStyle = palette.accent;
-  context.globalAlpha = 0.16;
-  context.fillRect(first, 0, last - first, plotPx);
-  context.globalAlpha = 1;
-  context.fillRect(first, 0, 1.5, plotPx);
-  context.fillRect(last - 1.5, 0, 1.5, plotPx);
+  const left = slots.barPx(selection.first).x;
+  const end = slots.barPx(selection.last);
+  const right = end.x + end.width;
+  pen.rect(left, 0, right - left, heightPx, palette.accent, 0.16);
+  pen.rect(left, 0, 1.5, heightPx, palette.accent);
+  pen.rect(right - 1.5, 0, 1.5, heightPx, palette.accent);
 }

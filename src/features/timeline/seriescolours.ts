@@ -1,22 +1,16 @@
-/** How a series of the timeline is called and coloured where it is no canvas. */
-import type { LevelName } from '../../base/levels';
+import { LEVELS, type LevelName } from '../../base/levels';
 import { texts } from '../../base/texts';
-import type { Series, Tone } from '../../state/timeline/lanes';
-import { SERIES_TOKENS } from './paint';
+import type { SeriesColour } from '../../state/charts/chartdata';
+import type { LaneSeries } from '../../state/timeline/lanes';
 
-export function toneStyle(tone: Tone): string {
-  if (typeof tone === 'string') return `var(--series-${tone})`;
-  return 'level' in tone
-    ? `var(--level-${tone.level})`
-    : `var(--series-${tone.place % SERIES_TOKENS})`;
+/** The name of a series in the legend and the tooltip. */
+export function seriesName({ label, colour }: LaneSeries): string {
+  if (colour === 'missing') return texts.explore.timeline.missing;
+  if (colour === 'other') return texts.explore.timeline.rest;
+  const level = levelOf(colour);
+  return level === null ? (label ?? '') : texts.levels[level];
 }
 
-export function nameOf({ label, tone }: Series): string {
-  if (tone === 'missing') return texts.explore.timeline.missing;
-  if (tone === 'other') return texts.explore.timeline.rest;
-  return 'level' in tone ? texts.levels[tone.level] : (label ?? '');
-}
-
-export function levelOf(tone: Tone): LevelName | null {
-  return typeof tone === 'object' && 'level' in tone ? tone.level : null;
+export function levelOf(colour: SeriesColour): LevelName | null {
+  return LEVELS.find((level) => level === colour) ?? null;
 }

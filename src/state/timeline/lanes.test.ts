@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { Aggregate, Axis, Nanos, Timeline } from '../../ipc/generated';
-import { levelStrata, strataOf } from './lanes';
+import { levelLanes, lanesOf } from './lanes';
 import { timelineData } from './timelinedata';
 
 const wire: Timeline = {
@@ -39,52 +39,47 @@ const choice = (split: string, lanes = false) => ({ split, lanes, scale: 'linear
 const shape = (all: readonly { label: string | null; counts: readonly number[] }[]) =>
   all.map(({ label, counts }) => [label, ...counts]);
 
-it('stacks levels with the worst on the ground', () => {
-  expect(shape(levelStrata(data).lanes[0]!.series)).toEqual([
+it('stacks levels with the most severe at the bottom', () => {
+  expect(shape(levelLanes(data).lanes[0]!.series)).toEqual([
     ['error', 1, 0, 4],
     ['info', 3, 0, 2],
   ]);
 });
 
-it('has a series for other values and for none', () => {
+it('has a series for other values and for missing values', () => {
   const counts = [2, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 4];
-  const found = strataOf(data, choice('host'), answer([time, terms('host', 'a', 'b')], counts))!;
+  const found = lanesOf(data, choice('host'), answer([time, terms('host', 'a', 'b')], counts))!;
   expect(shape(found.lanes[0]!.series)).toEqual([
     ['a', 2, 0, 1],
     ['b', 1, 0, 1],
     [null, 1, 0, 0],
     [null, 0, 0, 4],
   ]);
-  expect(found.lanes[0]!.series.map(({ tone }) => tone)).toEqual([
-    { place: 0 },
-    { place: 1 },
-    'other',
-    'missing',
-  ]);
+  expect(found.lanes[0]!.series.map(({ colour }) => colour)).toEqual([0, 1, 'other', 'missing']);
   expect(found.lanes[0]).toMatchObject({ sums: [4, 0, 6], tallest: 6 });
 });
 
-it('gives a lane to each source, and one to the others if there are any', () => {
+it('gives a lane to each source, and one to the others if they have events', () => {
   const axes = [time, terms('source', 'x'), terms('level', 'info', 'error')];
   // For each bucket the lanes x, others and none, and in each info, error, other levels and none.
   const first = [1, 2, 0, 3, 0, 1, 0, 0, 0, 0, 0, 0];
-  const found = strataOf(data, choice('level', true), answer(axes, first))!;
+  const found = lanesOf(data, choice('level', true), answer(axes, first))!;
   expect(found.lanes.map(({ label, sums }) => [label, ...sums])).toEqual([
     ['x', 6, 0, 0],
     [null, 1, 0, 0],
   ]);
-  expect(found.lanes[0]!.series.map(({ tone }) => tone)).toEqual([
-    { level: 'error' },
-    { level: 'info' },
+  expect(found.lanes[0]!.series.map(({ colour }) => colour)).toEqual([
+    'error',
+    'info',
     'other',
-    { level: 'none' },
+    'none',
   ]);
 });
 
-it('takes places beyond the timeline for nothing, and other answers for none', () => {
+it('ignores counts beyond the timeline, and answers with other axes', () => {
   const later: Axis = { kind: 'time', edges: ['20', '30', '40'] as Nanos[] };
   const counts = [5, 0, 0, 9, 0, 0];
-  const found = strataOf(data, choice('host'), answer([later, terms('host', 'a')], counts))!;
+  const found = lanesOf(data, choice('host'), answer([later, terms('host', 'a')], counts))!;
   expect(shape(found.lanes[0]!.series)[0]).toEqual(['a', 0, 0, 5]);
-  expect(strataOf(data, choice('host'), answer([time], [1, 2, 3]))).toBeNull();
+  expect(lanesOf(data, choice('host'), answer([time], [1, 2, 3]))).toBeNull();
 });

@@ -1,38 +1,36 @@
-/** What the bars of the timeline are made of: lanes, and in each the series that are stacked. */
+/** The bars of the timeline: lanes, each with the series that are stacked in it. */
 import { LEVELS, type LevelName } from '../../base/levels';
 import { timeFromNanos } from '../../base/time';
 import type { Aggregate, By, Scalar } from '../../ipc/generated';
+import type { SeriesColour } from '../charts/chartdata';
 import type { TimelineData } from './timelinedata';
 import type { TimelineChoice } from '../view/viewstate';
 
-/** Values that are told apart; the others are counted together. */
+/** Values with a series of their own; the others share one. */
 export const MOST_SERIES = 8;
-/** Lanes that fit one above the other and can still be read. */
+/** More lanes would be too low to read. */
 export const MOST_LANES = 8;
 
-/** How a series is coloured: as a level, as the so-manieth of some values, as all others, or as none. */
-export type Tone = { readonly level: LevelName } | { readonly place: number } | 'other' | 'missing';
-
-export interface Series {
+export interface LaneSeries {
   readonly key: string;
-  /** Null is for all other values, and for events without any. */
+  /** Null for all other values, and for events without a value. */
   readonly label: string | null;
-  readonly tone: Tone;
+  readonly colour: SeriesColour;
   readonly counts: readonly number[];
   readonly total: number;
 }
 
 export interface Lane {
-  /** Null where there is one lane for all, and for all other sources. */
+  /** Null for a single lane, and for the lane of all other sources. */
   readonly label: string | null;
-  /** The one that stands on the ground line comes first. */
-  readonly series: readonly Series[];
+  /** The first one is at the bottom of the stack. */
+  readonly series: readonly LaneSeries[];
   readonly sums: readonly number[];
   readonly tallest: number;
 }
 
-export interface Strata {
-  /** The timeline that is taken apart: its buckets are these. */
+export interface TimelineLanes {
+  /** The timeline that is split; the lanes have its buckets. */
   readonly data: TimelineData;
   readonly split: string;
   readonly lanes: readonly Lane[];
@@ -44,13 +42,13 @@ const NONE: LevelName = 'none';
 const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
 const tallestOf = (sums: readonly number[]) => sums.reduce((most, each) => Math.max(most, each), 0);
 
-/** By level and in one lane, which is what every timeline comes with. */
-export function levelStrata(data: TimelineData): Strata {
-  // The worst levels stand on the ground line, where their heights can be compared.
-  const series = data.series.toReversed().map(({ level, counts }): Series => ({
+/** One lane split by level, from the timeline's own counts. */
+export function levelLanes(data: TimelineData): TimelineLanes {
+  // The most severe levels are at the bottom, where heights can be compared.
+  const series = data.series.toReversed().map(({ level, counts }): LaneSeries => ({
     key: level,
     label: level,
-    tone: { level },
+    colour: level,
     counts,
     total: sum(counts),
   }));
@@ -58,12 +56,12 @@ export function levelStrata(data: TimelineData): Strata {
   return { data, split: 'level', lanes: [lane], isLaned: false, fraction: data.fraction };
 }
 
-/** Whether a timeline by itself shows what was chosen. */
+/** Whether a choice needs no counts beyond those of the timeline. */
 export function isPlain({ split, lanes }: TimelineChoice): boolean {
   return split === 'level' && !lanes;
 }
 
-/** What has to be counted apart for a choice, in the buckets of a timeline. */
+/** The axes to count for a choice, in the buckets of a timeline. */
 export function axesOf(data: TimelineData, { split, lanes }: TimelineChoice): By[] {
   const time: By = {
     kind: 'time',
@@ -75,12 +73,12 @@ export function axesOf(data: TimelineData, { split, lanes }: TimelineChoice): By
   return lanes ? [time, terms('source', MOST_LANES), parts] : [time, parts];
 }
 
-/** The counts of an answer as lanes and series. Other values, and events without any, are series too. */
-export function strataOf(
+/** The counts of an answer as lanes and series. Other values and missing values are series too. */
+export function lanesOf(
   data: TimelineData,
   choice: TimelineChoice,
   answer: Aggregate,
-): Strata | null {
+): TimelineLanes | null {
   const [time, ...others] = answer.axes;
   const parts = others.at(-1);
   const lanes = choice.lanes ? others[0] : null;
@@ -99,7 +97,7 @@ export function strataOf(
   };
   const order = stackOrder(partCells);
   const made = laneCells.map((cell, lane): Lane => {
-    const series = order.map((part): Series => {
+    const series = order.map((part): LaneSeries => {
       const counts = countsOf(lane, part);
       return { ...partCells[part]!, counts, total: sum(counts) };
     });
@@ -115,32 +113,32 @@ export function strataOf(
   };
 }
 
-type Cell = Pick<Series, 'key' | 'label' | 'tone'>;
+type AxisCell = Pick<LaneSeries, 'key' | 'label' | 'colour'>;
 
-const ALL: Cell = { key: '', label: null, tone: 'other' };
+const ALL: AxisCell = { key: '', label: null, colour: 'other' };
 
-/** The places of an axis of values: one for each, one for all others, one for events without any. */
-function cellsOf(values: readonly Scalar[], field: string): Cell[] {
-  const cells = values.map(({ text }, place): Cell => ({
+/** The cells of a terms axis: one for each value, one for all others, one for missing values. */
+function cellsOf(values: readonly Scalar[], field: string): AxisCell[] {
+  const cells = values.map(({ text }, at): AxisCell => ({
     key: `=${text}`,
     label: text,
-    tone: field === 'level' && isLevel(text) ? { level: text } : { place },
+    colour: field === 'level' && isLevel(text) ? text : at,
   }));
-  const missing: Tone = field === 'level' ? { level: NONE } : 'missing';
+  const missing = field === 'level' ? NONE : 'missing';
   return [
     ...cells,
-    { key: 'other', label: null, tone: 'other' },
-    { key: 'missing', label: null, tone: missing },
+    { key: 'other', label: null, colour: 'other' },
+    { key: 'missing', label: null, colour: missing },
   ];
 }
 
-function addedUp(buckets: number, series: readonly Series[]): number[] {
+function addedUp(buckets: number, series: readonly LaneSeries[]): number[] {
   return Array.from({ length: buckets }, (_, at) =>
     series.reduce((all, { counts }) => all + (counts[at] ?? 0), 0),
   );
 }
 
-/** The bucket of the timeline that each place of the time axis falls into. */
+/** The timeline's bucket for each cell of the time axis. */
 function bucketsOf(data: TimelineData, edges: readonly string[]): (number | null)[] {
   return edges.slice(0, -1).map((edge) => {
     const offset = timeFromNanos(edge) - data.start;
@@ -153,9 +151,12 @@ function isLevel(text: string): text is LevelName {
   return (LEVELS as readonly string[]).includes(text);
 }
 
-/** From the ground up: levels by severity, the worst first; other values by how frequent they are. */
-function stackOrder(cells: readonly Cell[]): number[] {
-  const rank = ({ tone }: Cell) =>
-    typeof tone === 'object' && 'level' in tone ? LEVELS.indexOf(tone.level) : 0;
+/** From the bottom up: levels by severity, the most severe first; other values by frequency. */
+function stackOrder(cells: readonly AxisCell[]): number[] {
+  const rank = ({ colour }: AxisCell) =>
+    Math.max(
+      0,
+      LEVELS.findIndex((level) => level === colour),
+    );
   return cells.map((_, at) => at).sort((a, b) => rank(cells[b]!) - rank(cells[a]!));
 }

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 
 import type { Aggregate, Nanos, Timeline, View } from '../../ipc/generated';
 import { FakeClient } from '../fakeclient';
-import { Split } from './splittimeline.svelte';
+import { SplitTimeline } from './splittimeline.svelte';
 import { timelineData } from './timelinedata';
 import { START } from '../view/viewstate';
 
@@ -38,32 +38,32 @@ const view = (query: string): View => ({ case: '/a.case', query, from: null, to:
 const byHost = { ...START.timeline, split: 'host' };
 
 let client: FakeClient;
-let split: Split;
+let split: SplitTimeline;
 beforeEach(() => {
   client = new FakeClient();
-  split = new Split(client);
+  split = new SplitTimeline(client);
 });
 
 it('shows levels at once, without asking again', () => {
   split.show(timelineData('k', null, wire(5)), view(''), START.timeline, 100);
-  expect(split.strata?.split).toBe('level');
+  expect(split.lanes?.split).toBe('level');
   expect(client.calls).toEqual([]);
 });
 
 it('keeps what is shown until a field is counted, and counts in the buckets of the timeline', async () => {
   split.show(timelineData('k', null, wire(5)), view(''), START.timeline, 100);
   split.show(timelineData('k', null, wire(5)), view(''), byHost, 100);
-  expect(split.strata?.split).toBe('level');
+  expect(split.lanes?.split).toBe('level');
   const asked = client.of('aggregate')[0]!;
   expect(asked.args.by[0]).toMatchObject({ interval: { kind: 'fixed', ns: '10' } });
   await asked.answer(hosts);
-  expect(split.strata).toMatchObject({ split: 'host', lanes: [{ sums: [5, 0] }] });
+  expect(split.lanes).toMatchObject({ split: 'host', lanes: [{ sums: [5, 0] }] });
 });
 
 it('shows levels and the reason where a field cannot be counted', async () => {
   split.show(timelineData('k', null, wire(5)), view(''), byHost, 100);
   await client.of('aggregate')[0]!.fail(new Error('too many values'));
-  expect(split.strata?.split).toBe('level');
+  expect(split.lanes?.split).toBe('level');
   expect(split.failure?.message).toBe('too many values');
 });
 

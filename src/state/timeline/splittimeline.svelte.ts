@@ -1,17 +1,17 @@
 import { Latest } from '../../base/latest';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Aggregate, Timeline, View } from '../../ipc/generated';
-import { axesOf, isPlain, levelStrata, strataOf, type Strata } from './lanes';
+import { axesOf, isPlain, levelLanes, lanesOf, type TimelineLanes } from './lanes';
 import { timelineData, type TimelineData } from './timelinedata';
 import type { TimelineChoice } from '../view/viewstate';
 
 /**
- * The timeline taken apart by what was chosen, and where there is data at all. What is shown stays
- * until what was chosen last is there.
+ * The timeline split by a field, and the coverage of all events. The current lanes stay until the
+ * answer to the latest choice arrives.
  */
-export class Split {
-  strata = $state.raw<Strata | null>(null);
-  /** All events of the same stretch, where the view shows a part of them. */
+export class SplitTimeline {
+  lanes = $state.raw<TimelineLanes | null>(null);
+  /** All events of the same range, if the view is filtered. */
   coverage = $state.raw<TimelineData | null>(null);
   failure = $state.raw<EngineError | null>(null);
 
@@ -24,20 +24,20 @@ export class Split {
     this.#client = client;
   }
 
-  /** Another timeline has come, or another choice was made. */
+  /** Called for each new timeline and each new choice. */
   show(data: TimelineData, view: View, choice: TimelineChoice, buckets: number): void {
     this.#cover(data, view, buckets);
     this.failure = null;
     if (isPlain(choice) || data.buckets === 0) {
       this.#parts.stop();
-      this.strata = levelStrata(data);
+      this.lanes = levelLanes(data);
       return;
     }
-    // What is shown stays; where nothing is yet, levels are better than a gap.
-    this.strata ??= levelStrata(data);
+    // The current lanes stay; before the first answer, levels are better than an empty plot.
+    this.lanes ??= levelLanes(data);
     const request = { view, by: axesOf(data, choice), measures: [] };
     const done = (answer: Aggregate) => {
-      this.strata = strataOf(data, choice, answer) ?? levelStrata(data);
+      this.lanes = lanesOf(data, choice, answer) ?? levelLanes(data);
     };
     this.#parts.replace({
       key: `${data.key} ${data.total} ${data.fraction} ${JSON.stringify(request.by)}`,
@@ -47,7 +47,7 @@ export class Split {
         const error = engineError(cause);
         if (error.code === 'cancelled') return;
         this.failure = error;
-        this.strata = levelStrata(data);
+        this.lanes = levelLanes(data);
       },
     });
   }

@@ -2,9 +2,9 @@ import { asTime, timeFromNanos, type Time } from '../../base/time';
 import type { LevelSeries, Timeline } from '../../ipc/generated';
 import type { RangeChoice } from '../view/ranges';
 
-/** A timeline as the screen draws it: real times, and the sums that every drawing needs. */
+/** A timeline as the screen draws it: times instead of strings, with sums over all levels. */
 export interface TimelineData {
-  /** Which question this answers; two answers with the same key are of the same view. */
+  /** Identifies the request; two answers with the same key show the same view. */
   readonly key: string;
   readonly range: RangeChoice;
   readonly start: Time;
@@ -47,6 +47,11 @@ export function timelineData(key: string, range: RangeChoice, wire: Timeline): T
     fraction: wire.fraction,
     elapsedMs: wire.elapsedMs,
   };
+}
+
+/** Where each bucket begins, and where the last one ends. */
+export function bucketEdges({ start, bucket, buckets }: TimelineData): Time[] {
+  return Array.from({ length: buckets + 1 }, (_, at) => asTime(start + bucket * BigInt(at)));
 }
 
 /** The bounds of one bucket. */

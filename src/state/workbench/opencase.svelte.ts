@@ -34,7 +34,7 @@ import { Queries } from '../query/savedqueries.svelte';
 import { asksForNotes, quoted } from '../query/querytext';
 import { Results } from '../results/results.svelte';
 import { Rows } from '../events/rows.svelte';
-import { Split } from '../timeline/splittimeline.svelte';
+import { SplitTimeline } from '../timeline/splittimeline.svelte';
 import { Templates } from '../patterns/templates.svelte';
 import type { TimelineData } from '../timeline/timelinedata';
 import { ValueTrail } from '../followups/valuetrail.svelte';
@@ -65,7 +65,7 @@ export class OpenCase {
   readonly picks: Picks;
   readonly look = new Look();
   readonly queries: Queries;
-  readonly split: Split;
+  readonly split: SplitTimeline;
   readonly wayOut: WayOut;
   readonly lookAhead: LookAhead;
   readonly charts: Charts;
@@ -104,7 +104,7 @@ export class OpenCase {
     this.fields = new Fields(client, summary.path);
     this.landmarks = new Landmarks(client);
     this.picks = new Picks(client, summary.path, this.rows);
-    this.split = new Split(client);
+    this.split = new SplitTimeline(client);
     this.wayOut = new WayOut(client);
     this.lookAhead = new LookAhead(client);
     const keep = keepFor(summary.path);
@@ -201,7 +201,7 @@ export class OpenCase {
 
   /** What the timeline shows and every count of events is of: drawn and counted is one answer. */
   get counted(): TimelineData | null {
-    return this.split.strata?.data ?? this.explorer.timeline;
+    return this.split.lanes?.data ?? this.explorer.timeline;
   }
 
   /** Goes to an event in the list, which shows more than it where the filter leaves it out. */

@@ -1,7 +1,9 @@
+/** From this width on, a bar leaves a gap to the next one. */
+const GAP_FROM_PX = 3;
+
 /**
- * Where the buckets of a chart stand: stretches of pixels side by side that need not be equally wide,
- * because months and bins are not. The brush knows buckets of one width only; `toBand` gives it a
- * ruler on which they are.
+ * The pixel positions of a chart's buckets. Slots can differ in width, because months and bins do.
+ * The brush assumes equal widths; `toBand` converts a pixel to an axis on which all slots are equal.
  */
 export class Slots {
   readonly edgesPx: readonly number[];
@@ -16,18 +18,26 @@ export class Slots {
     return Math.max(0, this.edgesPx.length - 1);
   }
 
-  /** What of a slot is inside of the plot, on whole pixels. */
+  /** The part of a slot that is inside the plot, on whole pixels; width 0 if none is. */
   slotPx(at: number): { readonly x: number; readonly width: number } {
+    if ((this.edgesPx[at] ?? 0) > this.widthPx || (this.edgesPx[at + 1] ?? 0) < 0)
+      return { x: 0, width: 0 };
     const inside = (px: number) => Math.round(Math.min(Math.max(px, 0), this.widthPx));
     const [left, right] = [inside(this.edgesPx[at] ?? 0), inside(this.edgesPx[at + 1] ?? 0)];
     return { x: left, width: Math.max(1, right - left) };
+  }
+
+  /** A slot without the gap to the next bar. */
+  barPx(at: number): { readonly x: number; readonly width: number } {
+    const { x, width } = this.slotPx(at);
+    return { x, width: width >= GAP_FROM_PX ? width - 1 : width };
   }
 
   middlePx(at: number): number {
     return ((this.edgesPx[at] ?? 0) + (this.edgesPx[at + 1] ?? 0)) / 2;
   }
 
-  /** The slot at a pixel; null outside of all of them. */
+  /** The slot at a pixel; null outside all slots. */
   slotAt(px: number): number | null {
     const [first, last] = [this.edgesPx[0], this.edgesPx.at(-1)];
     if (first === undefined || last === undefined || px < first || px >= last) return null;
@@ -41,13 +51,13 @@ export class Slots {
     return low;
   }
 
-  /** How wide a slot is on the ruler on which all are equally wide. */
+  /** The width of every slot on the axis of equal slots. */
   get bandPx(): number {
     const [first, last] = [this.edgesPx[0] ?? 0, this.edgesPx.at(-1) ?? 0];
     return Math.max(0.001, (last - first) / Math.max(1, this.count));
   }
 
-  /** A pixel of the plot on that ruler, which begins with the first slot. */
+  /** Converts a pixel of the plot to the axis of equal slots, which begins with the first slot. */
   toBand(px: number): number {
     const [first, last] = [this.edgesPx[0] ?? 0, this.edgesPx.at(-1) ?? 0];
     if (px <= first) return px - first;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { Brush } from '../timeline/brush';
+import { Brush } from './brush';
 import { Slots } from './slots';
 
 const months = new Slots([-10, 21, 49, 80, 110], 100);
@@ -13,9 +13,11 @@ it('finds the slot under a pixel, whatever the widths, and none outside', () => 
   expect(new Slots([], 100).slotAt(5)).toBeNull();
 });
 
-it('cuts slots that stand out over the plot', () => {
+it('cuts slots at the edges of the plot, and gives those outside no width', () => {
   expect(months.slotPx(0)).toEqual({ x: 0, width: 21 });
   expect(months.slotPx(3)).toEqual({ x: 80, width: 20 });
+  const outside = new Slots([-9, -4, 50, 101, 105], 100);
+  expect([0, 3].map((at) => outside.slotPx(at).width)).toEqual([0, 0]);
 });
 
 it('lets the brush select whole slots of different widths', () => {
@@ -31,7 +33,12 @@ it('lets the brush select whole slots of different widths', () => {
   }
 });
 
-it('puts every slot of the ruler where its pixels are', () => {
+it('leaves a gap after a bar that has room for one', () => {
+  const slots = new Slots([0, 2, 5], 100);
+  expect([0, 1].map((at) => slots.barPx(at).width)).toEqual([2, 2]);
+});
+
+it('maps every pixel of a slot to the equal slot of the same index', () => {
   for (let px = 0; px < 100; px += 1) {
     expect(Math.floor(months.toBand(px) / months.bandPx)).toBe(months.slotAt(px));
   }

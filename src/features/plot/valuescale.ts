@@ -1,4 +1,4 @@
-/** Where numbers stand on an axis, and which of them get a label. */
+/** The position of numbers on an axis, and which of them get a label. */
 import type { ValueScaleName } from '../../state/charts/chartspec';
 import type { Unit } from '../../state/charts/units';
 
@@ -153,4 +153,39 @@ export function binScale(
 
 function within01(share: number): number {
   return Math.min(Math.max(share, 0), 1);
+}
+
+/** A compact axis of event counts: a few labels, and each count above zero has a height on either scale. */
+export function countScale(
+  tallest: number,
+  name: ValueScaleName,
+  lengthPx: number,
+  ticks: readonly number[],
+): ValueScale {
+  const most = Math.max(1, ticks.at(-1) ?? tallest);
+  return {
+    toPx: (count) => {
+      if (count <= 0) return 0;
+      const share = name === 'logarithmic' ? Math.log1p(count) / Math.log1p(most) : count / most;
+      return share * lengthPx;
+    },
+    ticks,
+  };
+}
+
+/** Powers of ten from 1 to the first that is at least `tallest`, thinned to a few of them. */
+export function powerTicks(tallest: number): number[] {
+  const powers = [1];
+  while (powers.at(-1)! < tallest) powers.push(powers.at(-1)! * 10);
+  const step = Math.ceil(powers.length / 4);
+  return [0, ...powers.filter((_, at) => (powers.length - 1 - at) % step === 0)];
+}
+
+/** Round counts from 0 to the first that is at least `tallest`, with at most `most` steps. */
+export function countTicks(tallest: number, most: number): number[] {
+  if (tallest <= 0) return [0];
+  // Counts are whole: half an event gets no line.
+  const step = Math.max(1, niceStep(tallest, most, 'plain'));
+  const steps = Math.ceil(tallest / step);
+  return Array.from({ length: steps + 1 }, (_, at) => Math.round(at * step));
 }

@@ -1,4 +1,4 @@
-/** The colours of charts, read from the tokens. */
+/** The colours of charts and timeline, read from the tokens. */
 import { LEVELS, type LevelName } from '../../base/levels';
 import type { SeriesColour } from '../../state/charts/chartdata';
 
@@ -13,14 +13,18 @@ export interface Palette {
   readonly heat: readonly string[];
   readonly ground: string;
   readonly line: string;
+  readonly lineStrong: string;
   readonly text: string;
   readonly strong: string;
+  readonly accent: string;
+  /** Of markers that people set. */
+  readonly marker: string;
   readonly fontFamily: string;
-  /** Of labels on the screen, as large as a person's letters are. */
+  /** Of labels on the screen; follows the text size that a person has set. */
   readonly fontSize: string;
 }
 
-/** Colours are read through an element, because a canvas knows no variables. */
+/** Reads colours through an element, because a canvas does not resolve CSS variables. */
 export function readPalette(probe: HTMLElement): Palette {
   const read = (token: string) => {
     probe.style.color = `var(${token})`;
@@ -39,8 +43,11 @@ export function readPalette(probe: HTMLElement): Palette {
     heat: numbered('heat', HEAT_TOKENS),
     ground: read('--surface'),
     line: read('--line'),
+    lineStrong: read('--line-strong'),
     text: read('--text-faint'),
     strong: read('--text'),
+    accent: read('--accent'),
+    marker: read('--caution'),
     fontFamily,
     fontSize,
   };
@@ -52,14 +59,14 @@ export function colourIn(palette: Palette, colour: SeriesColour): string {
   return colour === 'missing' ? palette.missing : palette.levels[colour];
 }
 
-/** The same as a token, for elements. */
+/** The CSS value of a colour, for elements. */
 export function tokenOf(colour: SeriesColour): string {
   if (typeof colour === 'number') return `var(--series-${colour % SERIES_TOKENS})`;
   const isLevel = colour !== 'other' && colour !== 'missing';
   return isLevel ? `var(--level-${colour})` : `var(--series-${colour})`;
 }
 
-/** Shades between the stops of the palette: from few to many. */
+/** `count` shades interpolated between the heat colours, from few events to many. */
 export function heatShades(palette: Palette, count: number): string[] {
   const stops = palette.heat.map(channels);
   return Array.from({ length: count }, (_, at) => {
@@ -77,3 +84,5 @@ export function heatShades(palette: Palette, count: number): string[] {
 function channels(colour: string): number[] {
   return (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
 }
+
+export const labelFont = ({ fontSize, fontFamily }: Palette) => `${fontSize} ${fontFamily}`;

@@ -1,4 +1,4 @@
-/** Where times and counts stand on the canvas, and which of them get a label. */
+/** The position of times on an axis, and which of them get a label. */
 import { dateFormat } from '../../base/locale';
 import {
   asTime,
@@ -17,7 +17,7 @@ import {
 } from '../../base/time';
 import type { Clock } from '../../base/zone';
 
-/** A linear map between a range of time and a stretch of pixels. */
+/** Maps a time range linearly to pixels. */
 export class TimeScale {
   readonly range: TimeRange;
   readonly widthPx: number;
@@ -127,33 +127,4 @@ function tickLabel(time: Time, step: bigint): string {
   if (step >= SECOND) return formatClock(time);
   const full = formatTimeFull(time);
   return full.slice(full.indexOf(' ') + 1);
-}
-
-/** How high a count stands, as a share of the plot. In a logarithmic scale each power of ten is a step. */
-export function heightOf(count: number, most: number, isLogarithmic: boolean): number {
-  if (count <= 0 || most <= 0) return 0;
-  return isLogarithmic ? Math.log1p(count) / Math.log1p(most) : count / most;
-}
-
-/** Powers of ten up to or just past the tallest bar, not more than a few of them. */
-export function powerTicks(tallest: number): number[] {
-  const powers = [1];
-  while (powers.at(-1)! < tallest) powers.push(powers.at(-1)! * 10);
-  const step = Math.ceil(powers.length / 4);
-  return [0, ...powers.filter((_, at) => (powers.length - 1 - at) % step === 0)];
-}
-
-/** Round counts from 0 up to or just past the tallest bar: where the grid lines are. */
-export function countTicks(tallest: number, most: number): number[] {
-  if (tallest <= 0) return [0];
-  const rough = tallest / most;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const nice = [1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10;
-  // Counts are whole: half an event gets no line.
-  const step = Math.max(1, nice * power);
-  const ticks = [];
-  for (let count = 0; count <= Math.ceil(tallest / step); count += 1) {
-    ticks.push(Math.round(count * step));
-  }
-  return ticks;
 }

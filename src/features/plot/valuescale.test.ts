@@ -1,6 +1,15 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { binScale, linearTicks, logTicks, niceStep, valueScale } from './valuescale';
+import {
+  binScale,
+  countScale,
+  countTicks,
+  linearTicks,
+  logTicks,
+  niceStep,
+  powerTicks,
+  valueScale,
+} from './valuescale';
 
 it('steps by 1, 2 or 5, and by minutes and hours where durations are that long', () => {
   expect(niceStep(10, 5, 'plain')).toBe(2);
@@ -63,4 +72,27 @@ it('gives a bin the room of what it spans', () => {
 it('makes an axis of whatever bins there are', () => {
   expect(binScale([-3, -1], 'logarithmic', 400, 'plain', 10).edgesPx).toEqual([0, 400]);
   expect(binScale([], 'linear', 400, 'plain', 10).ticks.length).toBeGreaterThan(0);
+});
+
+describe('count ticks', () => {
+  it.each([
+    [0, [0]],
+    [1, [0, 1]],
+    [3, [0, 1, 2, 3]],
+    [10, [0, 5, 10]],
+    [1234, [0, 500, 1000, 1500]],
+    [1_000_000, [0, 500_000, 1_000_000]],
+  ])('of %d are round and reach past it', (tallest, expected) =>
+    expect(countTicks(tallest, 3)).toEqual(expected),
+  );
+});
+
+it('gives a count of one a height on a logarithmic axis, and the last tick the whole height', () => {
+  const ticks = powerTicks(4_000);
+  expect([ticks[0], ticks.at(-1)]).toEqual([0, 10_000]);
+  const scale = countScale(4_000, 'logarithmic', 100, ticks);
+  expect(scale.toPx(0)).toBe(0);
+  expect(scale.toPx(1)).toBeGreaterThan(5);
+  expect(scale.toPx(ticks.at(-1)!)).toBeCloseTo(100);
+  expect(countScale(4, 'linear', 100, [0, 2, 4]).toPx(1)).toBe(25);
 });

@@ -1,82 +1,80 @@
-/** A chart as a picture of its own, to be taken away: with its title and its legend. */
+/** A chart as an image file, with its title and legend. */
 import type { ChartData, Series } from '../../state/charts/chartdata';
 import { formatValue } from '../../state/charts/units';
-import { shownSeries, type Size } from './layout';
+import type { Size } from '../plot/axes';
+import { drawOnCanvas } from '../plot/canvaspen';
+import { colourIn } from '../plot/palette';
+import type { Pen } from '../plot/pen';
+import { SvgPen } from '../plot/svgpen';
+import { shownSeries } from './layout';
 import { LINE_DASHES, paintChart, TERM_ROW_PX, type Picture } from './paint';
-import { colourIn } from './palette';
-import { CanvasPen, type Pen } from './pen';
-import { SvgPen } from './svgpen';
 
 const FONT_PX = 12;
 const PADDING_PX = 16;
 const TITLE_PX = 28;
 const LEGEND_ROW_PX = 20;
-/** A picture is also looked at enlarged, and printed. */
+/** Device pixels per pixel, because images are also enlarged and printed. */
 const PNG_DENSITY = 2;
 
-export interface Figure extends Picture {
+export interface ChartImage extends Picture {
   readonly title: string;
-  /** What the picture is of: filter, range, zone. */
+  /** The case, filter, range and zone that the chart shows. */
   readonly about: string;
 }
 
-interface Entry {
+interface LegendEntry {
   readonly label: string;
   readonly series: Series;
   readonly x: number;
   readonly row: number;
 }
 
-export function pngOf(figure: Figure): Promise<Blob | null> {
-  const { widthPx, heightPx } = sizeOf(figure);
+export function pngOf(image: ChartImage): Promise<Blob | null> {
   const canvas = document.createElement('canvas');
-  canvas.width = widthPx * PNG_DENSITY;
-  canvas.height = heightPx * PNG_DENSITY;
-  const context = canvas.getContext('2d');
-  if (context === null) return Promise.resolve(null);
-  context.scale(PNG_DENSITY, PNG_DENSITY);
-  paintFigure(new CanvasPen(context, `${FONT_PX}px ${figure.palette.fontFamily}`), figure);
+  const font = `${FONT_PX}px ${image.palette.fontFamily}`;
+  const size = { ...sizeOf(image), density: PNG_DENSITY };
+  if (!drawOnCanvas(canvas, size, font, (pen) => paintImage(pen, image)))
+    return Promise.resolve(null);
   return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
 }
 
-export function svgOf(figure: Figure): string {
-  const { widthPx, heightPx } = sizeOf(figure);
+export function svgOf(image: ChartImage): string {
+  const { widthPx, heightPx } = sizeOf(image);
   const pen = new SvgPen(FONT_PX);
-  paintFigure(pen, figure);
-  return pen.finish(widthPx, heightPx, figure.palette.fontFamily, figure.title);
+  paintImage(pen, image);
+  return pen.finish(widthPx, heightPx, image.palette.fontFamily, image.title);
 }
 
-function sizeOf(figure: Figure): Size {
-  const { rows } = legendOf(new SvgPen(FONT_PX), figure);
-  const plot =
-    figure.data.shape === 'terms' ? figure.data.rows.length * TERM_ROW_PX : figure.heightPx;
+function sizeOf(image: ChartImage): Size {
+  const { rows } = legendOf(new SvgPen(FONT_PX), image);
+  const plot = image.data.shape === 'terms' ? image.data.rows.length * TERM_ROW_PX : image.heightPx;
   return {
-    widthPx: figure.widthPx + 2 * PADDING_PX,
+    widthPx: image.widthPx + 2 * PADDING_PX,
     heightPx: plot + TITLE_PX + LEGEND_ROW_PX * (rows + 1) + 2 * PADDING_PX,
   };
 }
 
-function paintFigure(pen: Pen, figure: Figure): void {
-  const { palette, title, about } = figure;
-  const { widthPx, heightPx } = sizeOf(figure);
-  // Rows are counted with the same ruler as the size, so that nothing runs out of the picture.
-  const { entries, rows } = legendOf(new SvgPen(FONT_PX), figure);
+function paintImage(pen: Pen, image: ChartImage): void {
+  const { palette, title, about } = image;
+  const { widthPx, heightPx } = sizeOf(image);
+  // Legend rows are measured with the same pen as the size, so that everything fits.
+  const { entries, rows } = legendOf(new SvgPen(FONT_PX), image);
   pen.rect(0, 0, widthPx, heightPx, palette.ground);
   pen.within(PADDING_PX, PADDING_PX, null, () => {
     pen.text(0, 8, title, { colour: palette.strong, bold: true });
     pen.text(0, TITLE_PX, about, { colour: palette.text });
     for (const { label, series, x, row } of entries) {
       const y = TITLE_PX + LEGEND_ROW_PX * (row + 1);
-      paintSign(pen, figure, series, x, y);
+      paintLegendSymbol(pen, image, series, x, y);
       pen.text(x + 16, y, label, { colour: palette.strong });
     }
-    pen.within(0, TITLE_PX + LEGEND_ROW_PX * (rows + 1), null, () => paintChart(pen, figure));
+    pen.within(0, TITLE_PX + LEGEND_ROW_PX * (rows + 1), null, () => paintChart(pen, image));
   });
 }
 
-function paintSign(
+function paintLegendSymbol(
   pen: Pen,
-  { data, palette }: Figure,
+  { data, palette }: ChartImage,
   series: Series,
   x: number,
   y: number,
@@ -99,11 +97,11 @@ function seriesOf(data: ChartData): readonly Series[] {
 
 function legendOf(
   ruler: Pen,
-  { data, hidden, widthPx }: Figure,
-): { entries: Entry[]; rows: number } {
+  { data, hidden, widthPx }: ChartImage,
+): { entries: LegendEntry[]; rows: number } {
   const unit = data.shape === 'time' || data.shape === 'heat' ? data.unit : 'plain';
   let [x, row] = [0, 0];
-  const entries = shownSeries(seriesOf(data), hidden).map((series): Entry => {
+  const entries = shownSeries(seriesOf(data), hidden).map((series): LegendEntry => {
     const whole = series.whole === null ? '' : ` ${formatValue(series.whole, unit)}`;
     const label = `${series.name}${whole}`;
     const width = ruler.textWidth(label) + 34;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { asTime, formatTimeFull, parseTime } from '../../base/time';
-import { countTicks, TimeScale, timeTicks } from './scale';
+import { TimeScale, timeTicks } from './timescale';
 
 const range = (from: string, to: string) => ({ from: parseTime(from)!, to: parseTime(to)! });
 const times = (from: string, to: string, most: number) =>
@@ -86,17 +86,4 @@ describe('time ticks', () => {
       }
     }
   });
-});
-
-describe('count ticks', () => {
-  it.each([
-    [0, [0]],
-    [1, [0, 1]],
-    [3, [0, 1, 2, 3]],
-    [10, [0, 5, 10]],
-    [1234, [0, 500, 1000, 1500]],
-    [1_000_000, [0, 500_000, 1_000_000]],
-  ])('of %d are round and reach past it', (tallest, expected) =>
-    expect(countTicks(tallest, 3)).toEqual(expected),
-  );
 });

@@ -1,41 +1,38 @@
-/** What pictures are drawn with, so that the screen, PNG and SVG show the same one. */
+import type { LineStyle, Pen, Point, TextStyle } from './pen';
 
-export interface TextStyle {
-  readonly colour: string;
-  readonly align?: 'left' | 'center' | 'right';
-  readonly baseline?: 'top' | 'middle' | 'bottom';
-  readonly bold?: boolean;
+interface CanvasSize {
+  readonly widthPx: number;
+  readonly heightPx: number;
+  /** Device pixels per pixel of the drawing. */
+  readonly density: number;
 }
 
-export interface LineStyle {
-  readonly colour: string;
-  readonly widthPx?: number;
-  readonly dash?: readonly number[];
-  readonly alpha?: number;
+/**
+ * Sizes and clears a canvas, then draws on it in pixels of the drawing. Returns false if the browser
+ * gives no drawing context.
+ */
+export function drawOnCanvas(
+  canvas: HTMLCanvasElement,
+  { widthPx, heightPx, density }: CanvasSize,
+  font: string,
+  draw: (pen: Pen) => void,
+): boolean {
+  const [width, height] = [Math.round(widthPx * density), Math.round(heightPx * density)];
+  // Setting the size allocates a new buffer, so it is set only when it changes.
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  const context = canvas.getContext('2d');
+  if (context === null) return false;
+  context.setTransform(density, 0, 0, density, 0, 0);
+  context.clearRect(0, 0, widthPx, heightPx);
+  draw(new CanvasPen(context, font));
+  return true;
 }
 
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
-export interface Pen {
-  rect(x: number, y: number, width: number, height: number, colour: string, alpha?: number): void;
-  line(points: readonly Point[], style: LineStyle): void;
-  text(x: number, y: number, text: string, style: TextStyle): void;
-  textWidth(text: string): number;
-  /** Draws with the origin moved, and where `clip` is given only inside of so much. */
-  within(
-    x: number,
-    y: number,
-    clip: { readonly width: number; readonly height: number } | null,
-    draw: () => void,
-  ): void;
-}
-
-export class CanvasPen implements Pen {
+class CanvasPen implements Pen {
   readonly #context: CanvasRenderingContext2D;
   readonly #font: string;
+  #fill: string | null = null;
 
   constructor(context: CanvasRenderingContext2D, font: string) {
     this.#context = context;
@@ -46,10 +43,10 @@ export class CanvasPen implements Pen {
   }
 
   rect(x: number, y: number, width: number, height: number, colour: string, alpha = 1): void {
-    this.#context.globalAlpha = alpha;
-    this.#context.fillStyle = colour;
+    this.#fillWith(colour);
+    if (alpha !== 1) this.#context.globalAlpha = alpha;
     this.#context.fillRect(x, y, width, height);
-    this.#context.globalAlpha = 1;
+    if (alpha !== 1) this.#context.globalAlpha = 1;
   }
 
   line(points: readonly Point[], { colour, widthPx = 1.5, dash = [], alpha = 1 }: LineStyle): void {
@@ -68,7 +65,7 @@ export class CanvasPen implements Pen {
   text(x: number, y: number, text: string, style: TextStyle): void {
     const context = this.#context;
     context.font = style.bold === true ? `600 ${this.#font}` : this.#font;
-    context.fillStyle = style.colour;
+    this.#fillWith(style.colour);
     context.textAlign = style.align ?? 'left';
     context.textBaseline = style.baseline ?? 'middle';
     context.fillText(text, x, y);
@@ -95,5 +92,13 @@ export class CanvasPen implements Pen {
     }
     draw();
     context.restore();
+    this.#fill = null;
+  }
+
+  /** Thousands of bars share a colour, and a canvas parses it at each assignment. */
+  #fillWith(colour: string): void {
+    if (this.#fill === colour) return;
+    this.#context.fillStyle = colour;
+    this.#fill = colour;
   }
 }

@@ -1,0 +1,110 @@
+/** Axes, grid lines and stacked bars, drawn the same way in charts and timeline. */
+import type { Clock } from '../../base/zone';
+import type { Palette } from './palette';
+import type { Pen } from './pen';
+import type { Slots } from './slots';
+import { timeTicks, type TimeScale } from './timescale';
+import type { ValueScale } from './valuescale';
+
+/** All plots share the left and right margin, so that times line up between timeline and charts. */
+export const MARGIN_PX = { left: 52, right: 12, top: 8, bottom: 22 } as const;
+
+/** Width reserved for a label on the time axis, so that labels do not overlap. */
+const TIME_LABEL_PX = 96;
+/** Value labels closer than this are left out; their grid lines stay. */
+const VALUE_LABEL_PX = 13;
+const TICK_PX = 5;
+
+export interface Size {
+  readonly widthPx: number;
+  readonly heightPx: number;
+}
+
+/** Ticks and labels below the plot. */
+export function paintTimeAxis(
+  pen: Pen,
+  scale: TimeScale,
+  heightPx: number,
+  clock: Clock,
+  palette: Palette,
+): void {
+  const most = Math.max(2, Math.floor(scale.widthPx / TIME_LABEL_PX));
+  for (const { time, label } of timeTicks(scale.range, most, clock))
+    paintTickBelow(pen, scale.toPx(time), label, { widthPx: scale.widthPx, heightPx }, palette);
+}
+
+/** One tick with its label, moved inwards if it would leave the picture. */
+export function paintTickBelow(
+  pen: Pen,
+  px: number,
+  label: string,
+  { widthPx, heightPx }: Size,
+  palette: Palette,
+): void {
+  const x = Math.round(px);
+  pen.rect(x, heightPx, 1, TICK_PX, palette.line);
+  const half = pen.textWidth(label) / 2;
+  const most = widthPx - half + MARGIN_PX.right - 2;
+  const inside = Math.min(Math.max(x, half - MARGIN_PX.left + 2), most);
+  pen.text(inside, heightPx + 8, label, { colour: palette.text, align: 'center', baseline: 'top' });
+}
+
+interface ValueLabels {
+  format(value: number): string;
+  /** Moves labels below their line; 0 centres them on it. */
+  readonly shiftPx?: number;
+}
+
+/** Horizontal grid lines with labels to the left of the plot. */
+export function paintValueAxis(
+  pen: Pen,
+  scale: ValueScale,
+  { widthPx, heightPx }: Size,
+  { format, shiftPx = 0 }: ValueLabels,
+  palette: Palette,
+): void {
+  let lastPx = Infinity;
+  for (const tick of scale.ticks) {
+    const y = Math.round(heightPx - scale.toPx(tick));
+    if (y < -1 || y > heightPx + 1) continue;
+    pen.rect(0, y, widthPx, 1, palette.line);
+    const label = format(tick);
+    if (label === '' || lastPx - y < VALUE_LABEL_PX) continue;
+    pen.text(-8, y + 0.5 + shiftPx, label, { colour: palette.text, align: 'right' });
+    lastPx = y;
+  }
+}
+
+export interface BarSeries {
+  readonly colour: string;
+  readonly values: readonly (number | null)[];
+}
+
+/**
+ * Stacks series from the ground line up. The height of a whole bar follows the scale; each series
+ * takes the share of it that it has of the sum, so that shares are right on a logarithmic scale too.
+ */
+export function paintStackedBars(
+  pen: Pen,
+  series: readonly BarSeries[],
+  slots: Slots,
+  scale: ValueScale,
+  heightPx: number,
+): void {
+  const sums = new Array<number>(slots.count).fill(0);
+  for (const { values } of series)
+    for (let at = 0; at < slots.count; at += 1) sums[at]! += Math.max(0, values[at] ?? 0);
+  const filledPx = new Array<number>(slots.count).fill(0);
+  for (const { colour, values } of series) {
+    for (let at = 0; at < slots.count; at += 1) {
+      const value = values[at] ?? 0;
+      if (value <= 0) continue;
+      const { x, width } = slots.barPx(at);
+      if (width === 0) continue;
+      // A single error among thousands of events stays visible.
+      const barPx = Math.max(1, scale.toPx(sums[at]!) * (value / sums[at]!));
+      pen.rect(x, heightPx - filledPx[at]! - barPx, width, barPx, colour);
+      filledPx[at]! += barPx;
+    }
+  }
+}
