@@ -59,6 +59,20 @@ export default ts.config(
     },
   },
   {
+    // Delayed work belongs to a lifetime, so that closing a case ends all of it.
+    files: ['src/state/**'],
+    ignores: ['**/*.test.ts', 'src/state/fakeclient.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...['setTimeout', 'setInterval'].map((name) => ({
+          name,
+          message: 'use Timer of base/timer, which ends with its lifetime',
+        })),
+      ],
+    },
+  },
+  {
     files: ['**/*.svelte', '**/*.svelte.ts'],
     languageOptions: {
       parserOptions: { parser: ts.parser, extraFileExtensions: ['.svelte'], svelteConfig },

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 import { Coalesced } from './coalesce';
+import { Lifetime } from './lifetime';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 it('acts at once, then at most once an interval, and never misses the last request', () => {
   const action = vi.fn();
-  const coalesced = new Coalesced(action, 250);
+  const coalesced = new Coalesced(new Lifetime(), action, 250);
   for (let ms = 0; ms < 900; ms += 10) {
     coalesced.request();
     vi.advanceTimersByTime(10);
@@ -21,7 +22,7 @@ it('acts at once, then at most once an interval, and never misses the last reque
 
 it('does nothing after it was stopped', () => {
   const action = vi.fn();
-  const coalesced = new Coalesced(action, 250);
+  const coalesced = new Coalesced(new Lifetime(), action, 250);
   coalesced.request();
   coalesced.request();
   coalesced.stop();

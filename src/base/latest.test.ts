@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { Latest } from './latest';
+import { Lifetime } from './lifetime';
 
 /** A task whose end the test decides. */
 function controlled(key: string, log: string[]) {
@@ -33,7 +34,7 @@ const settled = () => new Promise((resolve) => setTimeout(resolve));
 describe('replace', () => {
   it('never delivers an answer that was overtaken, whichever arrives first', async () => {
     const log: string[] = [];
-    const latest = new Latest<string>();
+    const latest = new Latest<string>(new Lifetime());
     const [old, young] = [controlled('a', log), controlled('b', log)];
     latest.replace(old.task);
     latest.replace(young.task);
@@ -48,7 +49,7 @@ describe('replace', () => {
 
   it('says nothing of a failure that was overtaken', async () => {
     const log: string[] = [];
-    const latest = new Latest<string>();
+    const latest = new Latest<string>(new Lifetime());
     const [old, young] = [controlled('a', log), controlled('b', log)];
     latest.replace(old.task);
     latest.replace(young.task);
@@ -60,7 +61,7 @@ describe('replace', () => {
 
   it('does not ask the same thing twice at once', async () => {
     const log: string[] = [];
-    const latest = new Latest<string>();
+    const latest = new Latest<string>(new Lifetime());
     const [first, second] = [controlled('same', log), controlled('same', log)];
     latest.replace(first.task);
     latest.replace(second.task);
@@ -74,7 +75,7 @@ describe('replace', () => {
 describe('follow', () => {
   it('lets what runs finish and then asks only the newest that waited', async () => {
     const log: string[] = [];
-    const latest = new Latest<string>();
+    const latest = new Latest<string>(new Lifetime());
     const [one, two, three] = ['1', '2', '3'].map((key) => controlled(key, log));
     latest.follow(one!.task);
     latest.follow(two!.task);
@@ -90,7 +91,7 @@ describe('follow', () => {
 
   it('goes on after a failure', async () => {
     const log: string[] = [];
-    const latest = new Latest<string>();
+    const latest = new Latest<string>(new Lifetime());
     const [one, two] = [controlled('1', log), controlled('2', log)];
     latest.follow(one.task);
     latest.follow(two.task);
@@ -103,7 +104,7 @@ describe('follow', () => {
 
   it('is forgotten when a person asks for something else', async () => {
     const log: string[] = [];
-    const latest = new Latest<string>();
+    const latest = new Latest<string>(new Lifetime());
     const [one, waiting, other] = [
       controlled('1', log),
       controlled('2', log),
@@ -122,7 +123,7 @@ describe('follow', () => {
 it('reports busy from the first question to the last answer without a gap', async () => {
   const states: boolean[] = [];
   const log: string[] = [];
-  const latest = new Latest<string>((busy) => states.push(busy));
+  const latest = new Latest<string>(new Lifetime(), (busy) => states.push(busy));
   const [one, two] = [controlled('1', log), controlled('2', log)];
   latest.follow(one.task);
   latest.follow(two.task);
@@ -135,7 +136,7 @@ it('reports busy from the first question to the last answer without a gap', asyn
 
 it('delivers nothing after it was stopped', async () => {
   const log: string[] = [];
-  const latest = new Latest<string>();
+  const latest = new Latest<string>(new Lifetime());
   const one = controlled('1', log);
   latest.replace(one.task);
   latest.stop();

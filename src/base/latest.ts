@@ -1,6 +1,8 @@
-/** One piece of asynchronous work and what becomes of it. */
+import type { Lifetime } from './lifetime';
+
+/** An asynchronous request, and what happens with its answer. */
 export interface Task<T> {
-  /** Two tasks with the same key ask for the same thing. */
+  /** Two tasks with the same key request the same thing. */
   readonly key: string;
   load(signal: AbortSignal): Promise<T>;
   done(value: T): void;
@@ -13,26 +15,30 @@ interface Running<T> {
 }
 
 /**
- * Keyed asynchronous work of which only the latest counts.
+ * Runs keyed asynchronous tasks; only the latest one counts.
  *
- * An answer that was overtaken is never delivered, so a slow old answer cannot replace a fast new
- * one. What is shown stays with the caller, who keeps it until `done` brings something better.
+ * The answer of an overtaken task is never delivered, so a slow old answer cannot replace a fast new
+ * one. The caller keeps what it shows until `done` delivers something better.
  */
 export class Latest<T> {
   #running: Running<T> | null = null;
   #queued: Task<T> | null = null;
+  readonly #lifetime: Lifetime;
   readonly #changed: (busy: boolean) => void;
 
-  constructor(changed: (busy: boolean) => void = () => {}) {
+  constructor(lifetime: Lifetime, changed: (busy: boolean) => void = () => {}) {
+    this.#lifetime = lifetime;
     this.#changed = changed;
+    lifetime.onEnd(() => this.stop());
   }
 
   get busy(): boolean {
     return this.#running !== null;
   }
 
-  /** A person asked for something else: what runs is stopped, unless it is the same. */
+  /** For a new request of a person: aborts the running task unless it has the same key. */
   replace(task: Task<T>): void {
+    if (this.#lifetime.isOver) return;
     this.#queued = null;
     if (this.#running?.task.key === task.key) return;
     this.#running?.abort.abort();
@@ -40,10 +46,11 @@ export class Latest<T> {
   }
 
   /**
-   * The same question has a newer answer: it is asked once what runs has finished. Stopping what
-   * runs instead would starve a screen whose answers take longer than new data takes to arrive.
+   * For a newer answer to the same request: runs the task after the running one. Aborting would
+   * starve a screen whose answers take longer than new data takes to arrive.
    */
   follow(task: Task<T>): void {
+    if (this.#lifetime.isOver) return;
     if (this.#running === null) void this.#start(task);
     else this.#queued = task;
   }
@@ -72,7 +79,7 @@ export class Latest<T> {
     this.#running = null;
     this.#queued = null;
     deliver();
-    // `done` may itself have asked for something, which then counts more than what was queued.
+    // `done` may have started a task, which takes precedence over the queued one.
     if (this.#running !== null) return;
     if (next === null) this.#changed(false);
     else void this.#start(next);

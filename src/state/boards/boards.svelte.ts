@@ -1,7 +1,6 @@
 import { randomId } from '../../base/ids';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Note, NoteDraft } from '../../ipc/generated';
-import { Chart } from '../charts/chart.svelte';
 import { keptSpec, specOf, type ChartSpec } from '../charts/chartspec';
 
 /** A chart on a board. It has no query of its own: it obeys the one in view. */
@@ -42,10 +41,6 @@ export class Boards {
   constructor(client: Client, casePath: string) {
     this.#client = client;
     this.#casePath = casePath;
-  }
-
-  another(): Chart {
-    return new Chart(this.#client);
   }
 
   get client(): Client {

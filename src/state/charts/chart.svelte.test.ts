@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import { asTime } from '../../base/time';
 import type { Aggregate, AggregateRequest } from '../../ipc/generated';
 import { FakeClient, type PendingCall } from '../fakeclient';
@@ -14,7 +15,7 @@ let chart: Chart;
 
 beforeEach(() => {
   client = new FakeClient();
-  chart = new Chart(client);
+  chart = new Chart(new Lifetime(), client);
 });
 
 function question(spec: Partial<ChartSpec>, more: Partial<ChartQuestion> = {}): ChartQuestion {

@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { asTime, nanosFromTime, timeFromNanos, type TimeRange } from '../../base/time';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Aggregate, By, Measure, View } from '../../ipc/generated';
@@ -34,12 +35,13 @@ export class Chart {
   failure = $state.raw<EngineError | null>(null);
 
   readonly #client: Client;
-  readonly #latest = new Latest<ChartData>((busy) => (this.busy = busy));
+  readonly #latest: Latest<ChartData>;
   #asked: { key: string; question: ChartQuestion } | null = null;
   /** What `data` answers, whatever the case has grown to since. */
   #shown = '';
 
-  constructor(client: Client) {
+  constructor(lifetime: Lifetime, client: Client) {
+    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#client = client;
   }
 

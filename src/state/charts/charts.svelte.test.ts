@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import type { Facet, KnownField } from '../../ipc/generated';
 import { FakeClient } from '../fakeclient';
 import { ViewHistory } from '../view/history.svelte';
@@ -10,7 +11,7 @@ let charts: Charts;
 
 beforeEach(() => {
   client = new FakeClient();
-  charts = new Charts(client, '/c', new ViewHistory());
+  charts = new Charts(new Lifetime(), client, '/c', new ViewHistory());
   charts.refresh(1);
   charts.watch();
 });

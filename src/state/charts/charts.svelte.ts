@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { asTime, timeFromNanos, type TimeRange } from '../../base/time';
 import type { Client } from '../../ipc/client';
 import type { CaseSummary, Facets, Fields, KnownField } from '../../ipc/generated';
@@ -37,8 +38,8 @@ export class Charts {
   readonly #client: Client;
   readonly #casePath: string;
   readonly #history: ViewHistory;
-  readonly #listing = new Latest<Fields>();
-  readonly #examining = new Latest<Facets>();
+  readonly #listing: Latest<Fields>;
+  readonly #examining: Latest<Facets>;
   #known = $state.raw<readonly KnownField[]>([]);
   #facts = $state.raw<ReadonlyMap<string, FieldInfo>>(new Map());
   /** Fields that something is to be known of, and those of which it is, at the epoch of the list. */
@@ -47,16 +48,18 @@ export class Charts {
   #watchers = 0;
   #loaded = -1;
 
-  constructor(client: Client, casePath: string, history: ViewHistory) {
+  constructor(lifetime: Lifetime, client: Client, casePath: string, history: ViewHistory) {
+    this.#listing = new Latest(lifetime);
+    this.#examining = new Latest(lifetime);
     this.#client = client;
     this.#casePath = casePath;
     this.#history = history;
-    this.main = new Chart(client);
+    this.main = new Chart(lifetime, client);
   }
 
-  /** Another chart beside the main one, such as one of a board. */
-  another(): Chart {
-    return new Chart(this.#client);
+  /** A chart next to the main one, such as one of a board. */
+  addChart(lifetime: Lifetime): Chart {
+    return new Chart(lifetime, this.#client);
   }
 
   get spec(): ChartSpec {
@@ -116,12 +119,6 @@ export class Charts {
   refresh(epoch: number): void {
     this.epoch = epoch;
     this.#load();
-  }
-
-  dispose(): void {
-    this.#listing.stop();
-    this.#examining.stop();
-    this.main.stop();
   }
 
   get #kept(): Kept {

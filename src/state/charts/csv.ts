@@ -1,8 +1,11 @@
-/** Figures as CSV that spreadsheets open as figures and never as formulas. */
+/**
+ * CSV files for spreadsheets, the only CSV that the screen writes. A text that a spreadsheet would run
+ * as a formula gets an apostrophe; exports of whole results are written by the engine.
+ */
 import { formatTimeFull, type Time } from '../../base/time';
 import type { Numbers, NumbersCell } from './chartdata';
 
-/** What a spreadsheet would take for a formula when a cell begins with it. */
+/** A cell that begins with one of these is a formula for a spreadsheet. */
 const FORMULA = /^[=+\-@\t\r\n]/;
 
 function cell(value: NumbersCell): string {
@@ -12,7 +15,7 @@ function cell(value: NumbersCell): string {
   return textCell(value);
 }
 
-/** A text for a cell: what could be a formula is marked as text, what needs quotes gets them. */
+/** A text as a cell: escaped as text if it could be a formula, quoted if it has separators. */
 export function textCell(text: string): string {
   const safe = FORMULA.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -1,4 +1,6 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
+import { Timer } from '../../base/timer';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { EventDetail, EventId } from '../../ipc/generated';
 import { EventPattern } from './eventpattern.svelte';
@@ -21,15 +23,17 @@ export class Detail {
   readonly #client: Client;
   readonly #casePath: string;
   readonly #rows: Rows;
-  readonly #latest = new Latest<EventDetail>((busy) => (this.busy = busy));
+  readonly #latest: Latest<EventDetail>;
   #id: EventId | null = null;
-  #settling: ReturnType<typeof setTimeout> | undefined;
+  readonly #settling: Timer;
 
-  constructor(client: Client, casePath: string, rows: Rows) {
+  constructor(lifetime: Lifetime, client: Client, casePath: string, rows: Rows) {
+    this.#settling = new Timer(lifetime);
+    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#client = client;
     this.#casePath = casePath;
     this.#rows = rows;
-    this.pattern = new EventPattern(client);
+    this.pattern = new EventPattern(lifetime, client);
   }
 
   /** A place of the list that is to be brought into sight; a new object for each wish. */
@@ -74,7 +78,7 @@ export class Detail {
 
   close(): void {
     this.open = false;
-    clearTimeout(this.#settling);
+    this.#settling.stop();
     this.#latest.stop();
     this.pattern.forget();
   }
@@ -105,13 +109,9 @@ export class Detail {
     if (this.open) this.#load();
   }
 
-  dispose(): void {
-    this.close();
-  }
-
   #load(): void {
     const id = this.#id;
-    clearTimeout(this.#settling);
+    this.#settling.stop();
     if (id === null) return;
     const shown = this.event?.row.id;
     if (shown?.source === id.source && shown.offset === id.offset) {
@@ -133,6 +133,6 @@ export class Detail {
         },
       });
     if (this.event === null) ask();
-    else this.#settling = setTimeout(ask, SETTLE_MS);
+    else this.#settling.start(ask, SETTLE_MS);
   }
 }

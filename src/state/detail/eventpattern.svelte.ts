@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { EventDetail, Pattern, View } from '../../ipc/generated';
 import { clause } from '../query/querytext';
@@ -19,9 +20,10 @@ export class EventPattern {
   failure = $state.raw<EngineError | null>(null);
 
   readonly #client: Client;
-  readonly #latest = new Latest<OwnPattern | null>();
+  readonly #latest: Latest<OwnPattern | null>;
 
-  constructor(client: Client) {
+  constructor(lifetime: Lifetime, client: Client) {
+    this.#latest = new Latest(lifetime);
     this.#client = client;
   }
 

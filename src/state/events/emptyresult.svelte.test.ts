@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import { asTime } from '../../base/time';
 import type { Nanos, Page, View } from '../../ipc/generated';
 import { FakeClient, settled } from '../fakeclient';
@@ -37,7 +38,7 @@ const page = (total: number, time: string | null = null): Page => ({
 
 it('tells which clause is in the way, and the nearest times', async () => {
   const client = new FakeClient();
-  const out = new WayOut(client);
+  const out = new WayOut(new Lifetime(), client);
   out.look(view, range, parts, 1);
   await client.of('edit')[0]!.answer({ query: 'b' });
   await client.of('edit')[1]!.answer({ query: 'a' });
@@ -60,7 +61,7 @@ it('tells which clause is in the way, and the nearest times', async () => {
 
 it('says nothing of a view that was left meanwhile', async () => {
   const client = new FakeClient();
-  const out = new WayOut(client);
+  const out = new WayOut(new Lifetime(), client);
   out.look({ ...view, from: null, to: null }, null, parts, 1);
   out.stop();
   for (const call of client.of('edit')) await call.answer({ query: 'b' });
@@ -71,7 +72,7 @@ it('says nothing of a view that was left meanwhile', async () => {
 
 it('tells which words no event has, and what they were perhaps meant for', async () => {
   const client = new FakeClient();
-  const out = new WayOut(client);
+  const out = new WayOut(new Lifetime(), client);
   const query = 'timout | stats count';
   out.look({ ...view, query: 'timout', from: null, to: null }, null, NO_PARTS, 1, query);
   const near = { word: 'timeout', events: 7, query: 'timeout | stats count' };

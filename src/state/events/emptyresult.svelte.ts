@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { asTime, nanosFromTime, timeFromNanos, type Time } from '../../base/time';
 import type { Client } from '../../ipc/client';
 import type { Order, Page, UnknownWord, View } from '../../ipc/generated';
@@ -35,10 +36,12 @@ export class WayOut {
   looking = $state(false);
 
   readonly #client: Client;
-  readonly #latest = new Latest<WaysOut>((busy) => (this.looking = busy));
-  readonly #words = new Latest<readonly UnknownWord[]>();
+  readonly #latest: Latest<WaysOut>;
+  readonly #words: Latest<readonly UnknownWord[]>;
 
-  constructor(client: Client) {
+  constructor(lifetime: Lifetime, client: Client) {
+    this.#latest = new Latest(lifetime, (busy) => (this.looking = busy));
+    this.#words = new Latest(lifetime);
     this.#client = client;
   }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import type { Ahead } from '../../ipc/generated';
 import { FakeClient } from '../fakeclient';
 import { LookAhead } from './filescan.svelte';
@@ -15,7 +16,7 @@ const ahead = (lines: number, fraction: number): Ahead => ({
 
 it('shows what is found so far, and only of what was asked last', async () => {
   const client = new FakeClient();
-  const look = new LookAhead(client);
+  const look = new LookAhead(new Lifetime(), client);
   look.look({ paths: ['/a.log'], query: 'error' });
   const [first] = client.of('ahead');
   first!.options.progress?.(ahead(2, 0.5));

@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import type { Client } from '../../ipc/client';
 import type { Ahead, AheadRequest } from '../../ipc/generated';
 
@@ -8,9 +9,10 @@ export class LookAhead {
   found = $state.raw<Ahead | null>(null);
 
   readonly #client: Client;
-  readonly #latest = new Latest<Ahead>();
+  readonly #latest: Latest<Ahead>;
 
-  constructor(client: Client) {
+  constructor(lifetime: Lifetime, client: Client) {
+    this.#latest = new Latest(lifetime);
     this.#client = client;
   }
 

@@ -1,5 +1,6 @@
 import { Coalesced } from '../../base/coalesce';
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { EventId, Nanos, Order, Strip, View } from '../../ipc/generated';
 
@@ -21,14 +22,17 @@ export class Landmarks {
   failure = $state.raw<EngineError | null>(null);
 
   readonly #client: Client;
-  readonly #latest = new Latest<Strip>((busy) => (this.busy = busy));
-  readonly #seeking = new Latest<number | null>();
-  readonly #refresh = new Coalesced(() => this.#load('follow'), REFRESH_MS);
+  readonly #latest: Latest<Strip>;
+  readonly #seeking: Latest<number | null>;
+  readonly #refresh: Coalesced;
   #asked: { view: View; order: Order } | null = null;
   #cells = 0;
   #epoch = 0;
 
-  constructor(client: Client) {
+  constructor(lifetime: Lifetime, client: Client) {
+    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
+    this.#seeking = new Latest(lifetime);
+    this.#refresh = new Coalesced(lifetime, () => this.#load('follow'), REFRESH_MS);
     this.#client = client;
   }
 
@@ -100,12 +104,6 @@ export class Landmarks {
       },
       failed: (cause) => this.#failed(engineError(cause)),
     });
-  }
-
-  dispose(): void {
-    this.#refresh.stop();
-    this.#latest.stop();
-    this.#seeking.stop();
   }
 
   #load(how: 'replace' | 'follow'): void {

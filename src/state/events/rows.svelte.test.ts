@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import { EngineError } from '../../ipc/client';
 import type { Page, Row, View } from '../../ipc/generated';
 import { FakeClient } from '../fakeclient';
@@ -27,7 +28,7 @@ const listener = { replaced: vi.fn(), came: vi.fn() };
 beforeEach(() => {
   vi.clearAllMocks();
   client = new FakeClient();
-  rows = new Rows(client, listener);
+  rows = new Rows(new Lifetime(), client, listener);
 });
 
 const asked = () => client.of('page').map((call) => call.args.first / PAGE_ROWS);

@@ -1,3 +1,4 @@
+import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { EventId, Order, Page, Row, View } from '../../ipc/generated';
 import { PAGE_ROWS, PageCache } from './pagecache';
@@ -63,7 +64,8 @@ export class Rows {
   #epoch = 0;
   #seen = { first: 0, last: 0 };
 
-  constructor(client: Client, listener: RowsListener) {
+  constructor(lifetime: Lifetime, client: Client, listener: RowsListener) {
+    lifetime.onEnd(() => this.#abandon());
     this.#client = client;
     this.#listener = listener;
   }
@@ -118,8 +120,7 @@ export class Rows {
       this.#fetchSeen();
       return;
     }
-    for (const abort of this.#underWay.values()) abort.abort();
-    this.#underWay.clear();
+    this.#abortAll();
     if (list === this.#shown?.list) {
       // The same rows stay where they are while the values of their new columns come.
       this.#former = this.#shown;
@@ -151,8 +152,13 @@ export class Rows {
     if (this.#asked !== null) this.show(this.#asked.view, this.#asked.listing);
   }
 
-  dispose(): void {
+  #abortAll(): void {
     for (const abort of this.#underWay.values()) abort.abort();
+    this.#underWay.clear();
+  }
+
+  #abandon(): void {
+    this.#abortAll();
     this.#asked = null;
   }
 

@@ -1,3 +1,4 @@
+import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { EventDetail, EventId } from '../../ipc/generated';
 import { countOf, firstRows, holds, runOf, toggled, withRun, type Runs } from './rowruns';
@@ -18,7 +19,8 @@ export class Picks {
   #anchor = 0;
   #abort: AbortController | null = null;
 
-  constructor(client: Client, casePath: string, rows: Rows) {
+  constructor(lifetime: Lifetime, client: Client, casePath: string, rows: Rows) {
+    lifetime.onEnd(() => this.#abort?.abort());
     this.#client = client;
     this.#casePath = casePath;
     this.#rows = rows;
@@ -83,9 +85,5 @@ export class Picks {
     } finally {
       if (this.#abort === abort) this.busy = false;
     }
-  }
-
-  dispose(): void {
-    this.#abort?.abort();
   }
 }

@@ -1,5 +1,6 @@
 import { Coalesced } from '../../base/coalesce';
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Facet, Facets, Fields as FieldList, KnownField, View } from '../../ipc/generated';
 
@@ -34,15 +35,18 @@ export class Fields {
   #key = $state('');
   readonly #client: Client;
   readonly #casePath: string;
-  readonly #latest = new Latest<Facets>((busy) => (this.busy = busy));
-  readonly #listing = new Latest<FieldList>();
-  readonly #refresh = new Coalesced(() => this.#renew(), REFRESH_MS);
+  readonly #latest: Latest<Facets>;
+  readonly #listing: Latest<FieldList>;
+  readonly #refresh: Coalesced;
   #view: View | null = null;
   #epoch = 0;
   #inSight: readonly string[] = [];
   #shown = false;
 
-  constructor(client: Client, casePath: string) {
+  constructor(lifetime: Lifetime, client: Client, casePath: string) {
+    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
+    this.#listing = new Latest(lifetime);
+    this.#refresh = new Coalesced(lifetime, () => this.#renew(), REFRESH_MS);
     this.#client = client;
     this.#casePath = casePath;
   }
@@ -93,12 +97,6 @@ export class Fields {
   retry(): void {
     this.failure = null;
     this.#renew();
-  }
-
-  dispose(): void {
-    this.#refresh.stop();
-    this.#latest.stop();
-    this.#listing.stop();
   }
 
   #renew(): void {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import type { Context, Row } from '../../ipc/generated';
 import { Surroundings } from './surroundings.svelte';
 import { FakeClient } from '../fakeclient';
@@ -10,7 +11,7 @@ const answer = (before: Row[]): Context =>
 
 it('tells of the old neighbours what they are until the new ones are there', async () => {
   const client = new FakeClient();
-  const around = new Surroundings(client, '/c', { source: 0, offset: 9 });
+  const around = new Surroundings(new Lifetime(), client, '/c', { source: 0, offset: 9 });
   around.load();
   await client.of('context')[0]!.answer(answer([row(1)]));
   expect(around.answered).toBe('file');

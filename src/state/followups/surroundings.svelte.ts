@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Context, EventId, Row } from '../../ipc/generated';
 
@@ -22,9 +23,12 @@ export class Surroundings {
   readonly #client: Client;
   readonly #casePath: string;
   readonly #id: EventId;
-  readonly #latest = new Latest<Context>((busy) => (this.busy = busy));
+  readonly #latest: Latest<Context>;
+  readonly #lifetime: Lifetime;
 
-  constructor(client: Client, casePath: string, id: EventId) {
+  constructor(lifetime: Lifetime, client: Client, casePath: string, id: EventId) {
+    this.#lifetime = lifetime;
+    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#client = client;
     this.#casePath = casePath;
     this.#id = id;
@@ -87,6 +91,6 @@ export class Surroundings {
   }
 
   dispose(): void {
-    this.#latest.stop();
+    this.#lifetime.end();
   }
 }

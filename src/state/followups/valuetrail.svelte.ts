@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Page, Row, Trails } from '../../ipc/generated';
 import { quoted } from '../query/querytext';
@@ -16,11 +17,15 @@ export class ValueTrail {
 
   readonly #client: Client;
   readonly #casePath: string;
-  readonly #following = new Latest<Trails>();
-  readonly #listing = new Latest<Page>();
+  readonly #following: Latest<Trails>;
+  readonly #listing: Latest<Page>;
   #count = STEP;
+  readonly #lifetime: Lifetime;
 
-  constructor(client: Client, casePath: string, value: string) {
+  constructor(lifetime: Lifetime, client: Client, casePath: string, value: string) {
+    this.#lifetime = lifetime;
+    this.#following = new Latest(lifetime);
+    this.#listing = new Latest(lifetime);
     this.#client = client;
     this.#casePath = casePath;
     this.value = value;
@@ -54,8 +59,7 @@ export class ValueTrail {
   }
 
   dispose(): void {
-    this.#following.stop();
-    this.#listing.stop();
+    this.#lifetime.end();
   }
 
   /** Events whose text has the value, whichever field of theirs it is. */

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import { Folding, TOLD_MS } from './filelist.svelte';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function ended(isInTheWay = () => false): Folding {
-  const folding = new Folding(isInTheWay);
+  const folding = new Folding(new Lifetime(), isInTheWay);
   folding.show(true);
   expect(folding.isOpen).toBe(true);
   folding.show(false);
@@ -22,7 +23,7 @@ test('the files of a finished import are folded away after a while', () => {
 });
 
 test('whoever goes on to something else folds them at once, but not while files are read', () => {
-  const folding = new Folding(() => false);
+  const folding = new Folding(new Lifetime(), () => false);
   folding.show(true);
   folding.goOn();
   expect(folding.isOpen).toBe(true);

@@ -1,3 +1,6 @@
+import type { Lifetime } from '../../base/lifetime';
+import { Timer } from '../../base/timer';
+
 /** What an import has brought is told for so long before it is folded away. */
 export const TOLD_MS = 4_000;
 
@@ -14,11 +17,12 @@ export class Folding {
   #wished = $state<boolean | null>(null);
   #isTold = $state(false);
   #isReading = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #timer: Timer;
   readonly #isInTheWay: () => boolean;
 
   /** Asked whether folding would move something under a person's pointer. */
-  constructor(isInTheWay: () => boolean) {
+  constructor(lifetime: Lifetime, isInTheWay: () => boolean) {
+    this.#timer = new Timer(lifetime);
     this.#isInTheWay = isInTheWay;
   }
 
@@ -31,18 +35,18 @@ export class Folding {
     const [began, ended] = [isReading && !this.#isReading, !isReading && this.#isReading];
     this.#isReading = isReading;
     if (began) {
-      clearTimeout(this.#timer);
+      this.#timer.stop();
       this.#isTold = true;
       // Files that were opened to be read once need not stay open for ever.
       if (this.#wished === true) this.#wished = null;
     }
-    if (ended) this.#timer = setTimeout(() => this.#fold(), TOLD_MS);
+    if (ended) this.#timer.start(() => this.#fold(), TOLD_MS);
   }
 
   /** A person does something with the events: what was told has been seen. */
   goOn(): void {
     if (this.#isReading) return;
-    clearTimeout(this.#timer);
+    this.#timer.stop();
     this.#isTold = false;
   }
 
@@ -50,12 +54,8 @@ export class Folding {
     this.#wished = !this.isOpen;
   }
 
-  dispose(): void {
-    clearTimeout(this.#timer);
-  }
-
   #fold(): void {
-    if (this.#isInTheWay()) this.#timer = setTimeout(() => this.#fold(), AGAIN_MS);
+    if (this.#isInTheWay()) this.#timer.start(() => this.#fold(), AGAIN_MS);
     else this.#isTold = false;
   }
 }

@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { SavedFormat, TriedFormat } from '../../ipc/generated';
 
@@ -21,10 +22,18 @@ export class FormatEditor {
   busy = $state(false);
   saving = $state(false);
   readonly #client: Client;
-  readonly #asking = new Latest<TriedFormat>((busy) => (this.busy = busy));
+  readonly #asking: Latest<TriedFormat>;
   readonly #before: SavedFormat | null;
+  readonly #lifetime: Lifetime;
 
-  constructor(client: Client, sample: string, before: SavedFormat | null = null) {
+  constructor(
+    lifetime: Lifetime,
+    client: Client,
+    sample: string,
+    before: SavedFormat | null = null,
+  ) {
+    this.#lifetime = lifetime;
+    this.#asking = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#client = client;
     this.#before = before;
     this.text = before?.text ?? SKELETON;
@@ -69,6 +78,6 @@ export class FormatEditor {
   }
 
   dispose(): void {
-    this.#asking.stop();
+    this.#lifetime.end();
   }
 }

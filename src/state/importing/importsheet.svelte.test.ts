@@ -8,6 +8,7 @@ import type {
   ProfileCost,
   WireError,
 } from '../../ipc/generated';
+import { Lifetime } from '../../base/lifetime';
 import { FakeClient, settled } from '../fakeclient';
 import { ImportSheet, worth } from './importsheet.svelte';
 import { revision } from './sourcessheet.svelte';
@@ -33,7 +34,7 @@ const estimate = (fits: boolean) =>
 const unreadable: WireError = { code: 'binary', message: 'm', hint: null, path: '/b', span: null };
 
 function sheet(client: FakeClient) {
-  return new ImportSheet(client, '/a.case', ['/x'], null);
+  return new ImportSheet(new Lifetime(), client, '/a.case', ['/x'], null);
 }
 
 it('shows first what wants a look, and asks again only for what is chosen', async () => {

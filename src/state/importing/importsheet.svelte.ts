@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { texts } from '../../base/texts';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type {
@@ -49,11 +50,20 @@ export class ImportSheet {
   #waiting: (() => void) | null = null;
   readonly #casePath: string;
   readonly #client: Client;
-  readonly #asking = new Latest<{ files: PreviewFile[]; estimate: Estimate }>((busy) => {
-    this.busy = busy;
-  });
+  readonly #asking: Latest<{ files: PreviewFile[]; estimate: Estimate }>;
+  readonly #lifetime: Lifetime;
 
-  constructor(client: Client, casePath: string, paths: string[], caseName: string | null) {
+  constructor(
+    lifetime: Lifetime,
+    client: Client,
+    casePath: string,
+    paths: string[],
+    caseName: string | null,
+  ) {
+    this.#lifetime = lifetime;
+    this.#asking = new Latest(lifetime, (busy) => {
+      this.busy = busy;
+    });
     this.#client = client;
     this.#casePath = casePath;
     this.paths = paths;
@@ -148,7 +158,7 @@ export class ImportSheet {
   }
 
   dispose(): void {
-    this.#asking.stop();
+    this.#lifetime.end();
   }
 
   #look(anew = false): void {

@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Account, Formats, PreviewFile, Reading, Source } from '../../ipc/generated';
 import type { Work } from './imports.svelte';
@@ -35,10 +36,14 @@ export class SourcesSheet {
   readonly #client: Client;
   readonly #opened: OpenCase;
   readonly #start: (work: Work) => void;
-  readonly #asking = new Latest<PreviewFile>((busy) => (this.busy = busy));
-  readonly #accounts = new Latest<Account>();
+  readonly #asking: Latest<PreviewFile>;
+  readonly #accounts: Latest<Account>;
+  readonly #lifetime: Lifetime;
 
-  constructor(client: Client, opened: OpenCase, start: (work: Work) => void) {
+  constructor(lifetime: Lifetime, client: Client, opened: OpenCase, start: (work: Work) => void) {
+    this.#lifetime = lifetime;
+    this.#asking = new Latest(lifetime, (busy) => (this.busy = busy));
+    this.#accounts = new Latest(lifetime);
     this.#client = client;
     this.#opened = opened;
     this.#start = start;
@@ -97,8 +102,7 @@ export class SourcesSheet {
   }
 
   dispose(): void {
-    this.#asking.stop();
-    this.#accounts.stop();
+    this.#lifetime.end();
   }
 
   get #path(): string {

@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { timeFromNanos, type Time } from '../../base/time';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { EventId, Evidence, Note } from '../../ipc/generated';
@@ -29,9 +30,10 @@ export class NotedEvents {
 
   readonly #client: Client;
   readonly #casePath: string;
-  readonly #latest = new Latest<ReadonlyMap<string, Evidence | null>>();
+  readonly #latest: Latest<ReadonlyMap<string, Evidence | null>>;
 
-  constructor(client: Client, casePath: string) {
+  constructor(lifetime: Lifetime, client: Client, casePath: string) {
+    this.#latest = new Latest(lifetime);
     this.#client = client;
     this.#casePath = casePath;
   }
@@ -56,10 +58,6 @@ export class NotedEvents {
         if (error.code !== 'cancelled') this.failure = error;
       },
     });
-  }
-
-  dispose(): void {
-    this.#latest.stop();
   }
 }
 

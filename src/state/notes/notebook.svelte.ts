@@ -1,4 +1,6 @@
 import { randomId } from '../../base/ids';
+import type { Lifetime } from '../../base/lifetime';
+import { Timer } from '../../base/timer';
 import type { EventId, Note } from '../../ipc/generated';
 import type { Keep } from '../workbench/casestorage';
 import type { Notes } from './notes.svelte';
@@ -46,9 +48,11 @@ export class Notebook {
 
   readonly #notes: Notes;
   readonly #keep: Keep;
-  #pause: ReturnType<typeof setTimeout> | undefined;
+  readonly #pause: Timer;
 
-  constructor(notes: Notes, keep: Keep) {
+  constructor(lifetime: Lifetime, notes: Notes, keep: Keep) {
+    this.#pause = new Timer(lifetime);
+    lifetime.onEnd(() => this.flush());
     this.#notes = notes;
     this.#keep = keep;
     // Drafts that a window was closed on.
@@ -123,18 +127,13 @@ export class Notebook {
 
   /** Writes at once what is typed. */
   flush(): void {
-    clearTimeout(this.#pause);
+    this.#pause.stop();
     void this.#save();
-  }
-
-  dispose(): void {
-    this.flush();
   }
 
   #write(page: PageDraft): void {
     this.#set(new Map(this.drafts).set(page.id, page));
-    clearTimeout(this.#pause);
-    this.#pause = setTimeout(() => void this.#save(), SAVE_MS);
+    this.#pause.start(() => void this.#save(), SAVE_MS);
   }
 
   #forget(id: string): void {
@@ -178,8 +177,7 @@ export class Notebook {
     this.saving = false;
     const typedMeanwhile = [...this.drafts.values()].some((page) => !waiting.includes(page));
     if (typedMeanwhile && this.#notes.failure === null) {
-      clearTimeout(this.#pause);
-      this.#pause = setTimeout(() => void this.#save(), SAVE_MS);
+      this.#pause.start(() => void this.#save(), SAVE_MS);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import type { Note, NoteDraft, NoteRemoval } from '../../ipc/generated';
 import { FakeClient, settled } from '../fakeclient';
 import { Markers } from './markers.svelte';
@@ -48,7 +49,9 @@ let history: ViewHistory;
 beforeEach(() => {
   store = new Store();
   history = new ViewHistory();
-  notes = new Notes(store, 'c', new Markers(), { did: (deed) => history.did(deed) });
+  notes = new Notes(new Lifetime(), store, 'c', new Markers(), {
+    did: (deed) => history.did(deed),
+  });
 });
 
 async function undo(): Promise<void> {
@@ -103,7 +106,8 @@ test('a comment that was removed, rewritten or made is as it was, however fast t
 
 test('what somebody else wrote meanwhile is kept, and that is told', async () => {
   await notes.comment([EVENT], 'mine');
-  const other = new Notes(store, 'c', new Markers());
+  const lifetime = new Lifetime();
+  const other = new Notes(lifetime, store, 'c', new Markers());
   await other.look();
   await other.editComment(other.of(EVENT).comments[0]!, 'theirs');
   await undo();
@@ -113,7 +117,7 @@ test('what somebody else wrote meanwhile is kept, and that is told', async () =>
   expect(store.texts).toEqual(['comment theirs']);
   await notes.toggleStar([EVENT]);
   expect(notes.notReturned).toBeNull();
-  other.dispose();
+  lifetime.end();
 });
 
 test('what was written on a page that came back is not lost with it', async () => {

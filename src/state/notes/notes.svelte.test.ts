@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import type { Note, Notes as WireNotes } from '../../ipc/generated';
 import { FakeClient } from '../fakeclient';
 import { forgetful, type Keep } from '../workbench/casestorage';
@@ -38,27 +39,31 @@ function reply(part: Partial<WireNotes>): WireNotes {
   };
 }
 
+let lifetime: Lifetime;
+
+beforeEach(() => (lifetime = new Lifetime()));
+afterEach(() => lifetime.end());
+
 async function opened(stored: Note[], keep: Keep = forgetful) {
   const client = new FakeClient();
   const markers = new Markers();
-  const notes = new Notes(client, 'c', markers);
+  const notes = new Notes(lifetime, client, 'c', markers);
   notes.start();
   await client.of('notes')[0]!.answer(reply({ whole: true, notes: stored }));
-  const notebook = new Notebook(notes, keep);
+  const notebook = new Notebook(lifetime, notes, keep);
   return { client, markers, notes, notebook };
 }
 
 test('whoever wants to know is told of what is written here and elsewhere, not of what was there', async () => {
   const client = new FakeClient();
   const changed = vi.fn();
-  const notes = new Notes(client, 'c', new Markers(), { changed });
+  const notes = new Notes(lifetime, client, 'c', new Markers(), { changed });
   notes.start();
   await client.of('notes')[0]!.answer(reply({ whole: true, notes: [note('star', '1@20')] }));
   expect(changed).not.toHaveBeenCalled();
   void notes.look();
   await client.of('notes')[1]!.answer(reply({ removed: [{ kind: 'star', id: '1@20' }] as never }));
   expect(changed).toHaveBeenCalledOnce();
-  notes.dispose();
 });
 
 test('what is noted is told by event, and markers go to the timeline', async () => {
@@ -75,7 +80,6 @@ test('what is noted is told by event, and markers go to the timeline', async () 
     [5n, null, 'here'],
     [5n, 9n, ''],
   ]);
-  notes.dispose();
 });
 
 test('a star is put on all of the events, and taken away where all have one', async () => {
@@ -94,13 +98,12 @@ test('a star is put on all of the events, and taken away where all have one', as
   });
   void notes.toggleStar([EVENT, other]);
   expect(client.of('changeNotes')[1]!.args.remove!.map(({ id }) => id)).toEqual(['1@20', '1@30']);
-  notes.dispose();
 });
 
 test('what another window wrote and removed comes with the next look', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const client = new FakeClient();
-  const notes = new Notes(client, 'c', new Markers());
+  const notes = new Notes(lifetime, client, 'c', new Markers());
   notes.start();
   vi.useRealTimers();
   await client.of('notes')[0]!.answer(reply({ whole: true, notes: [note('tag', 'a')] }));
@@ -109,7 +112,6 @@ test('what another window wrote and removed comes with the next look', async () 
   const removed = [{ kind: 'tag', id: 'a' }];
   await client.of('notes')[1]!.answer(reply({ mark: 's:3', notes: [note('tag', 'b')], removed }));
   expect([...notes.all.keys()]).toEqual(['tag b']);
-  notes.dispose();
 });
 
 test('a failure is told and nothing is lost', async () => {
@@ -119,7 +121,6 @@ test('a failure is told and nothing is lost', async () => {
   expect(await kept).toBe(false);
   expect(notes.failure?.code).toBe('readOnly');
   expect(notes.of(EVENT).star).not.toBeNull();
-  notes.dispose();
 });
 
 test('a page is a draft until the case has it, and outlives the window', async () => {
@@ -127,7 +128,7 @@ test('a page is a draft until the case has it, and outlives the window', async (
   const keep: Keep = { read: () => stored, write: (_, text) => (stored = text) };
   const { client, notes, notebook } = await opened([], keep);
   notebook.create('Found', 'text');
-  const again = new Notebook(notes, keep);
+  const again = new Notebook(lifetime, notes, keep);
   expect(again.pages.map(({ title, text }) => [title, text])).toEqual([['Found', 'text']]);
   notebook.flush();
   const put = client.of('changeNotes')[0]!;
@@ -138,11 +139,10 @@ test('a page is a draft until the case has it, and outlives the window', async (
   expect(notebook.isDirty(draft.id)).toBe(false);
   expect(notebook.page?.known).toBe(4);
   expect(stored).toBe('[]');
-  notes.dispose();
 });
 
 test('who changes a page that somebody else changed chooses between the two', async () => {
-  const { client, notes, notebook } = await opened([note('page', 'p', { text: 'old' })]);
+  const { client, notebook } = await opened([note('page', 'p', { text: 'old' })]);
   notebook.edit({ text: 'mine' });
   notebook.flush();
   const current = note('page', 'p', { text: 'theirs', revision: 7 });
@@ -153,7 +153,6 @@ test('who changes a page that somebody else changed chooses between the two', as
   expect(notebook.page?.text).toBe('mine');
   notebook.resolve(true);
   expect(client.of('changeNotes')[1]!.args.put![0]!).toMatchObject({ text: 'mine', known: 7 });
-  notes.dispose();
 });
 
 test('the list of what is noted goes by time and can be narrowed', async () => {
@@ -178,7 +177,6 @@ test('the list of what is noted goes by time and can be narrowed', async () => {
   expect(keys('stars')).toEqual(['1@20']);
   expect(keys('markers')).toEqual(['marker m']);
   expect(keys({ tag: 'x' })).toEqual(['0@1']);
-  notes.dispose();
 });
 
 test('a comment is written anew from what was seen, and not over what somebody else wrote', async () => {
@@ -196,7 +194,6 @@ test('a comment is written anew from what was seen, and not over what somebody e
   });
   expect(await kept).toBe(false);
   expect(notes.latest(seen).text).toBe('theirs');
-  notes.dispose();
 });
 
 test('what was removed is brought back until something else is noted', async () => {
@@ -220,7 +217,6 @@ test('what was removed is brought back until something else is noted', async () 
   expect(await back).toBe(true);
   expect(notes.of(EVENT).comments.map(({ text }) => text)).toEqual(['why']);
   expect(notes.removed).toEqual([]);
-  notes.dispose();
 });
 
 test('a stretch of time is starred, tagged and commented on like an event, and drawn', async () => {
@@ -242,5 +238,4 @@ test('a stretch of time is starred, tagged and commented on like an event, and d
   ]);
   markers.opened(markers.list[0]!);
   expect(notes.asking).toMatchObject({ kind: 'comment', comment: { text: 'outage' } });
-  notes.dispose();
 });

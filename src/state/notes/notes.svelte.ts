@@ -1,5 +1,7 @@
 import { randomId } from '../../base/ids';
+import type { Lifetime } from '../../base/lifetime';
 import { timeFromNanos } from '../../base/time';
+import { Timer } from '../../base/timer';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type {
   Nanos,
@@ -75,8 +77,8 @@ export class Notes {
   readonly #own = new Map<string, number>();
   #turn: Promise<void> = Promise.resolve();
   #mark: string | null = null;
-  #looking: ReturnType<typeof setTimeout> | null = null;
-  #disposed = false;
+  readonly #lifetime: Lifetime;
+  readonly #looking: Timer;
 
   readonly #said = $derived.by(() => {
     type Found = { target: NoteTarget; star: Note | null; tags: Note[]; comments: Note[] };
@@ -94,7 +96,15 @@ export class Notes {
     return found as ReadonlyMap<string, Said>;
   });
 
-  constructor(client: Client, casePath: string, markers: Markers, told: Told = {}) {
+  constructor(
+    lifetime: Lifetime,
+    client: Client,
+    casePath: string,
+    markers: Markers,
+    told: Told = {},
+  ) {
+    this.#lifetime = lifetime;
+    this.#looking = new Timer(lifetime);
     this.#told = told;
     this.#client = client;
     this.#casePath = casePath;
@@ -119,11 +129,6 @@ export class Notes {
   /** Begins to listen to the store. */
   start(): void {
     void this.look();
-  }
-
-  dispose(): void {
-    this.#disposed = true;
-    if (this.#looking !== null) clearTimeout(this.#looking);
   }
 
   of(target: NoteTarget): Said {
@@ -152,12 +157,11 @@ export class Notes {
 
   /** Asks what changed since the last answer, and goes on asking. */
   async look(): Promise<void> {
-    if (this.#looking !== null) clearTimeout(this.#looking);
-    this.#looking = null;
+    this.#looking.stop();
     const hidden = typeof document !== 'undefined' && document.hidden;
     if (!hidden || !this.known) await this.#ask();
-    if (!this.#disposed && this.#looking === null)
-      this.#looking = setTimeout(() => void this.look(), LOOK_MS);
+    // Two overlapping calls share one timer.
+    if (!this.#looking.isRunning) this.#looking.start(() => void this.look(), LOOK_MS);
   }
 
   /** Stars the targets; where all of them are starred, takes the stars away. */
@@ -300,10 +304,10 @@ export class Notes {
   async #ask(): Promise<void> {
     try {
       const found = await this.#client.call('notes', { case: this.#casePath, since: this.#mark });
-      if (this.#disposed) return;
+      if (this.#lifetime.isOver) return;
       this.#received(found);
     } catch (cause) {
-      if (!this.#disposed) this.failure = engineError(cause);
+      if (!this.#lifetime.isOver) this.failure = engineError(cause);
     }
   }
 

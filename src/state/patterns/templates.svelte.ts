@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Granularity, Pattern, Patterns, View } from '../../ipc/generated';
 
@@ -25,13 +26,15 @@ export class Templates {
   told = $state.raw<Pattern | null>(null);
 
   readonly #client: Client;
-  readonly #latest = new Latest<Patterns>((busy) => (this.busy = busy));
-  readonly #telling = new Latest<Patterns>();
+  readonly #latest: Latest<Patterns>;
+  readonly #telling: Latest<Patterns>;
   #view: View | null = null;
   #epoch = 0;
   #shown = false;
 
-  constructor(client: Client) {
+  constructor(lifetime: Lifetime, client: Client) {
+    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
+    this.#telling = new Latest(lifetime);
     this.#client = client;
   }
 
@@ -83,11 +86,6 @@ export class Templates {
       done: (answer) => (this.told = answer.patterns.find((pattern) => pattern.id === id) ?? null),
       failed: () => {},
     });
-  }
-
-  dispose(): void {
-    this.#latest.stop();
-    this.#telling.stop();
   }
 
   #request(view: View, variables: string[]) {

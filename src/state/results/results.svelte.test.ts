@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import type { Table, TableCell } from '../../ipc/generated';
 import { chartOfTable, figureGroups } from '../charts/tablechart';
 import { FakeClient, settled } from '../fakeclient';
@@ -27,7 +28,7 @@ const asked = () => client.of('run');
 
 beforeEach(() => {
   client = new FakeClient();
-  results = new Results(client);
+  results = new Results(new Lifetime(), client);
 });
 
 it('fetches the rows in sight, once', async () => {

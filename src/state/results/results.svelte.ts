@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError, type Saved } from '../../ipc/client';
 import type {
   Exported,
@@ -41,8 +42,8 @@ export class Results {
   exporting = $state.raw<Exported | null>(null);
 
   readonly #client: Client;
-  readonly #latest = new Latest<Table>((busy) => (this.busy = busy));
-  readonly #paging = new Latest<Table>();
+  readonly #latest: Latest<Table>;
+  readonly #paging: Latest<Table>;
   readonly #pages = new PageCache<readonly TableCell[]>(KEPT_PAGES);
   #view: View | null = null;
   #zone: string | null = null;
@@ -50,7 +51,10 @@ export class Results {
   #epoch = 0;
   #export: AbortController | null = null;
 
-  constructor(client: Client) {
+  constructor(lifetime: Lifetime, client: Client) {
+    lifetime.onEnd(() => this.#export?.abort());
+    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
+    this.#paging = new Latest(lifetime);
     this.#client = client;
   }
 

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it, test } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import { asTime } from '../../base/time';
 import type { CaseSummary, Nanos, Page, Timeline } from '../../ipc/generated';
 import { Explorer } from '../view/explorer.svelte';
@@ -50,8 +51,8 @@ let fit: Fit;
 
 beforeEach(async () => {
   client = new FakeClient();
-  explorer = new Explorer(client, '/a.case', () => {});
-  fit = new Fit(client, explorer, () => summary);
+  explorer = new Explorer(new Lifetime(), client, '/a.case', () => {});
+  fit = new Fit(new Lifetime(), client, explorer, () => summary);
   explorer.fit(10);
   explorer.ask('error');
   await client.of('timeline').at(-1)!.answer(timeline(narrow));

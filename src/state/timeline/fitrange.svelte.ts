@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import {
   asTime,
   ceilTo,
@@ -61,9 +62,10 @@ export class Fit {
   readonly #client: Client;
   readonly #explorer: Explorer;
   readonly #summary: () => CaseSummary;
-  readonly #latest = new Latest<readonly (Time | null)[]>();
+  readonly #latest: Latest<readonly (Time | null)[]>;
 
-  constructor(client: Client, explorer: Explorer, summary: () => CaseSummary) {
+  constructor(lifetime: Lifetime, client: Client, explorer: Explorer, summary: () => CaseSummary) {
+    this.#latest = new Latest(lifetime);
     this.#client = client;
     this.#explorer = explorer;
     this.#summary = summary;

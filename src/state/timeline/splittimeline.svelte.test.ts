@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import type { Aggregate, Nanos, Timeline, View } from '../../ipc/generated';
 import { FakeClient } from '../fakeclient';
 import { SplitTimeline } from './splittimeline.svelte';
@@ -41,7 +42,7 @@ let client: FakeClient;
 let split: SplitTimeline;
 beforeEach(() => {
   client = new FakeClient();
-  split = new SplitTimeline(client);
+  split = new SplitTimeline(new Lifetime(), client);
 });
 
 it('shows levels at once, without asking again', () => {

@@ -1,4 +1,5 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Aggregate, Timeline, View } from '../../ipc/generated';
 import { axesOf, isPlain, levelLanes, lanesOf, type TimelineLanes } from './lanes';
@@ -16,11 +17,13 @@ export class SplitTimeline {
   failure = $state.raw<EngineError | null>(null);
 
   readonly #client: Client;
-  readonly #parts = new Latest<Aggregate>();
-  readonly #all = new Latest<Timeline>();
+  readonly #parts: Latest<Aggregate>;
+  readonly #all: Latest<Timeline>;
   #covered = '';
 
-  constructor(client: Client) {
+  constructor(lifetime: Lifetime, client: Client) {
+    this.#parts = new Latest(lifetime);
+    this.#all = new Latest(lifetime);
     this.#client = client;
   }
 
@@ -50,11 +53,6 @@ export class SplitTimeline {
         this.lanes = levelLanes(data);
       },
     });
-  }
-
-  dispose(): void {
-    this.#parts.stop();
-    this.#all.stop();
   }
 
   #cover(data: TimelineData, view: View, buckets: number): void {

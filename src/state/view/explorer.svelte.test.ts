@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import { asTime } from '../../base/time';
 import { EngineError } from '../../ipc/client';
 import type { Nanos, QueryCheck, QueryDiagnostic, Timeline } from '../../ipc/generated';
@@ -26,7 +27,7 @@ let explorer: Explorer;
 beforeEach(async () => {
   vi.clearAllMocks();
   client = new FakeClient();
-  explorer = new Explorer(client, '/a.case', viewChanged);
+  explorer = new Explorer(new Lifetime(), client, '/a.case', viewChanged);
   explorer.fit(100);
   await client.of('timeline')[0]!.answer(timeline(10));
 });
@@ -279,12 +280,13 @@ it('brings view and draft back after a restart', () => {
     read: (name: string) => kept.get(name) ?? null,
     write: (name: string, text: string) => void kept.set(name, text),
   };
-  const before = new Explorer(client, '/a.case', viewChanged, keep);
+  const lifetime = new Lifetime();
+  const before = new Explorer(lifetime, client, '/a.case', viewChanged, keep);
   before.ask('error');
   before.zoom({ from: asTime(5n), to: asTime(9n) });
   before.type('error x');
-  before.dispose();
-  const after = new Explorer(client, '/a.case', viewChanged, keep);
+  lifetime.end();
+  const after = new Explorer(new Lifetime(), client, '/a.case', viewChanged, keep);
   expect(after.view).toMatchObject({ query: 'error', from: '5', to: '9' });
   expect(after.draft).toBe('error x');
 });

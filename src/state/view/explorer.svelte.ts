@@ -1,5 +1,7 @@
 import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
 import { nanosFromTime } from '../../base/time';
+import { Timer } from '../../base/timer';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Order, QueryCheck, QueryEdit, View } from '../../ipc/generated';
 import { valueFields } from '../events/columns';
@@ -48,16 +50,17 @@ export class Explorer {
   readonly #viewChanged: (what: 'all' | 'list') => void;
   readonly #keep: Keep;
   readonly #asked: (query: string) => void;
-  readonly #latest = new Latest<TimelineData>((busy) => (this.busy = busy));
+  readonly #latest: Latest<TimelineData>;
   readonly #language: Language;
-  readonly #parts = new Latest<QueryCheck>();
-  readonly #written = new Latest<QueryCheck>();
+  readonly #parts: Latest<QueryCheck>;
+  readonly #written: Latest<QueryCheck>;
   #edited: Promise<void> = Promise.resolve();
   #buckets = 0;
   #epoch = 0;
-  #typing: ReturnType<typeof setTimeout> | undefined;
+  readonly #typing: Timer;
 
   constructor(
+    lifetime: Lifetime,
     client: Client,
     casePath: string,
     /** Told whether all that is asked changed, or only how its events are listed. */
@@ -65,6 +68,10 @@ export class Explorer {
     keep: Keep = forgetful,
     asked: (query: string) => void = () => {},
   ) {
+    this.#typing = new Timer(lifetime);
+    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
+    this.#parts = new Latest(lifetime);
+    this.#written = new Latest(lifetime);
     this.#client = client;
     this.#casePath = casePath;
     this.#viewChanged = viewChanged;
@@ -142,9 +149,8 @@ export class Explorer {
 
   type(text: string): void {
     this.#write(text);
-    clearTimeout(this.#typing);
     const pause = endsWithinWord(text) ? WORD_PAUSE_MS : TYPING_PAUSE_MS;
-    this.#typing = setTimeout(() => this.#paused(text), pause);
+    this.#typing.start(() => this.#paused(text), pause);
   }
 
   /** Asks a query at once: Enter, a click on a value. */
@@ -257,13 +263,6 @@ export class Explorer {
     this.#askAnew();
   }
 
-  dispose(): void {
-    clearTimeout(this.#typing);
-    this.#latest.stop();
-    this.#parts.stop();
-    this.#written.stop();
-  }
-
   /** What is written has come to a pause: it is asked if it makes sense as it stands. */
   #paused(text: string): void {
     this.#written.replace({
@@ -298,7 +297,7 @@ export class Explorer {
   }
 
   #ask(text: string, kind: string | null): void {
-    clearTimeout(this.#typing);
+    this.#typing.stop();
     this.#write(text);
     const query = text.trim();
     if (query !== this.query) this.history.change({ query }, kind);
@@ -313,7 +312,7 @@ export class Explorer {
   #changed(after: ViewState, before: ViewState): void {
     this.#keep.write('view', this.history.text);
     if (after.query !== before.query && after.query !== this.draft.trim()) {
-      clearTimeout(this.#typing);
+      this.#typing.stop();
       this.#write(after.query);
     }
     if (after.query !== before.query) this.#takeApart();

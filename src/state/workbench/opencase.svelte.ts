@@ -1,5 +1,7 @@
 import { Coalesced } from '../../base/coalesce';
+import { Lifetime } from '../../base/lifetime';
 import { tellingEnds } from '../../base/names';
+import { Timer } from '../../base/timer';
 import { Clock } from '../../base/zone';
 import type { Client } from '../../ipc/client';
 import type {
@@ -78,6 +80,8 @@ export class OpenCase {
   readonly noted: NotedEvents;
   readonly cells: Cells;
 
+  /** All parts register here what they have under way. */
+  readonly #lifetime = new Lifetime();
   readonly #client: Client;
   readonly #refresh: Coalesced;
   #revision: number;
@@ -85,57 +89,64 @@ export class OpenCase {
   #epoch = 0;
   /** How times are written and read, in the zone of the view. */
   readonly clock = new Clock(() => this.explorer.history.current.zone);
-  #following: ReturnType<typeof setTimeout> | null = null;
+  readonly #following: Timer;
 
   constructor(client: Client, summary: CaseSummary) {
+    const lifetime = this.#lifetime;
+    this.#following = new Timer(lifetime);
     this.#client = client;
     this.summary = summary;
     this.#revision = summary.revision;
-    this.rows = new Rows(client, {
+    this.rows = new Rows(lifetime, client, {
       replaced: () => {
         this.detail.listReplaced();
         this.picks.clear();
       },
       came: () => this.detail.rowsCame(),
     });
-    this.detail = new Detail(client, summary.path, this.rows);
+    this.detail = new Detail(lifetime, client, summary.path, this.rows);
     this.language = new Language(client, summary.path);
-    this.templates = new Templates(client);
-    this.fields = new Fields(client, summary.path);
-    this.landmarks = new Landmarks(client);
-    this.picks = new Picks(client, summary.path, this.rows);
-    this.split = new SplitTimeline(client);
-    this.wayOut = new WayOut(client);
-    this.lookAhead = new LookAhead(client);
+    this.templates = new Templates(lifetime, client);
+    this.fields = new Fields(lifetime, client, summary.path);
+    this.landmarks = new Landmarks(lifetime, client);
+    this.picks = new Picks(lifetime, client, summary.path, this.rows);
+    this.split = new SplitTimeline(lifetime, client);
+    this.wayOut = new WayOut(lifetime, client);
+    this.lookAhead = new LookAhead(lifetime, client);
     const keep = keepFor(summary.path);
-    this.notes = new Notes(client, summary.path, this.markers, {
+    this.notes = new Notes(lifetime, client, summary.path, this.markers, {
       did: (deed) => this.explorer.history.did(deed),
       changed: () => this.#notesChanged(),
     });
     this.queries = new Queries(keep, this.notes);
     this.explorer = new Explorer(
+      lifetime,
       client,
       summary.path,
       (what) => this.#viewChanged(what),
       keep,
       (query) => this.queries.asked(query),
     );
-    this.fit = new Fit(client, this.explorer, () => this.summary);
-    this.results = new Results(client);
+    this.fit = new Fit(lifetime, client, this.explorer, () => this.summary);
+    this.results = new Results(lifetime, client);
     this.boards = new Boards(client, summary.path);
-    this.charts = new Charts(client, summary.path, this.explorer.history);
-    this.notebook = new Notebook(this.notes, keep);
-    this.noted = new NotedEvents(client, summary.path);
+    this.charts = new Charts(lifetime, client, summary.path, this.explorer.history);
+    this.notebook = new Notebook(lifetime, this.notes, keep);
+    this.noted = new NotedEvents(lifetime, client, summary.path);
     this.cells = new Cells(client, summary.path);
-    this.#refresh = new Coalesced(() => {
-      const epoch = ++this.#epoch;
-      this.explorer.refresh(epoch);
-      this.rows.refresh(epoch);
-      this.templates.refresh(epoch);
-      this.fields.refresh(epoch);
-      this.landmarks.refresh(epoch);
-      this.charts.refresh(epoch);
-    }, REFRESH_MS);
+    this.#refresh = new Coalesced(
+      lifetime,
+      () => {
+        const epoch = ++this.#epoch;
+        this.explorer.refresh(epoch);
+        this.rows.refresh(epoch);
+        this.templates.refresh(epoch);
+        this.fields.refresh(epoch);
+        this.landmarks.refresh(epoch);
+        this.charts.refresh(epoch);
+      },
+      REFRESH_MS,
+    );
     this.explorer.refresh(this.#epoch);
     this.rows.refresh(this.#epoch);
     this.charts.refresh(this.#epoch);
@@ -191,12 +202,12 @@ export class OpenCase {
 
   /** What stands around an event, for whoever shows it. */
   surroundings(id: EventId): Surroundings {
-    return new Surroundings(this.#client, this.summary.path, id);
+    return new Surroundings(this.#lifetime.child(), this.#client, this.summary.path, id);
   }
 
   /** Where a value was seen. */
   trail(value: string): ValueTrail {
-    return new ValueTrail(this.#client, this.summary.path, value);
+    return new ValueTrail(this.#lifetime.child(), this.#client, this.summary.path, value);
   }
 
   /** What the timeline shows and every count of events is of: drawn and counted is one answer. */
@@ -218,25 +229,7 @@ export class OpenCase {
   }
 
   dispose(): void {
-    if (this.#following !== null) clearTimeout(this.#following);
-    this.#following = null;
-    this.#refresh.stop();
-    this.explorer.dispose();
-    this.rows.dispose();
-    this.templates.dispose();
-    this.fields.dispose();
-    this.landmarks.dispose();
-    this.picks.dispose();
-    this.notebook.dispose();
-    this.noted.dispose();
-    this.notes.dispose();
-    this.split.dispose();
-    this.wayOut.stop();
-    this.lookAhead.stop();
-    this.fit.stop();
-    this.charts.dispose();
-    this.results.stop();
-    this.detail.dispose();
+    this.#lifetime.end();
   }
 
   #viewChanged(what: 'all' | 'list'): void {
@@ -255,19 +248,18 @@ export class OpenCase {
     this.#refresh.request();
   }
 
-  /** Keeps up with another process until it gives the case back. */
+  /** Follows the changes of another process until it releases the case. */
   #follow(): void {
     if (this.summary.readOnly === null) return;
-    this.#following = setTimeout(() => void this.#look(), FOLLOW_MS);
+    this.#following.start(() => void this.#look(), FOLLOW_MS);
   }
 
   async #look(): Promise<void> {
-    const looking = this.#following;
-    // Where the case cannot be looked at just now, what is shown stays, and the next look may succeed.
+    // If the case cannot be opened at the moment, what is shown stays, and the next attempt may succeed.
     const summary = await this.#client
       .call('openCase', { path: this.summary.path })
       .catch(() => null);
-    if (looking !== this.#following) return;
+    if (this.#lifetime.isOver) return;
     if (summary !== null) this.#renew(summary);
     this.#follow();
   }

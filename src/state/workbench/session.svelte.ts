@@ -1,3 +1,4 @@
+import { Lifetime } from '../../base/lifetime';
 import { texts } from '../../base/texts';
 import { engineError, EngineError, type Client, type Place } from '../../ipc/client';
 import type { CaseSummary, Hello, SavedFormat } from '../../ipc/generated';
@@ -104,7 +105,13 @@ export class Session {
   look(paths: string[]): void {
     const opened = this.opened?.summary.readOnly === null ? this.opened : null;
     const casePath = opened?.summary.path ?? this.hello?.casesFolder ?? '';
-    const sheet = new ImportSheet(this.#client, casePath, paths, opened?.summary.name ?? null);
+    const sheet = new ImportSheet(
+      new Lifetime(),
+      this.#client,
+      casePath,
+      paths,
+      opened?.summary.name ?? null,
+    );
     this.#put({ kind: 'import', sheet });
   }
 
@@ -123,7 +130,7 @@ export class Session {
   /** Shows how the sources of the case were read. */
   showSources(path?: string): void {
     if (this.opened === null) return;
-    const sheet = new SourcesSheet(this.#client, this.opened, (work) => {
+    const sheet = new SourcesSheet(new Lifetime(), this.#client, this.opened, (work) => {
       if (this.opened !== null) this.#work(this.opened, work);
     });
     this.#put({ kind: 'sources', sheet });
@@ -134,7 +141,7 @@ export class Session {
 
   /** Describes a format on some lines: a new one, or one that was saved. */
   editFormat(sample: string, saved: SavedFormat | null): FormatEditor {
-    return new FormatEditor(this.#client, sample, saved);
+    return new FormatEditor(new Lifetime(), this.#client, sample, saved);
   }
 
   closeSheet(): void {

@@ -1,0 +1,85 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+
+import type { CaseSummary } from '../../ipc/generated';
+import { FakeClient } from '../fakeclient';
+import { NO_PARTS } from '../query/queryparts';
+import { OpenCase } from './opencase.svelte';
+
+const summary: CaseSummary = {
+  path: '/c/a.case',
+  name: 'a',
+  events: 10,
+  sources: [],
+  first: null,
+  last: null,
+  revision: 1,
+  readOnly: 'another window writes to it',
+  profile: 'full',
+  segmentsReady: 0,
+  segments: 0,
+  bytesOnDisk: 0,
+  missing: [],
+};
+
+/** Calls that finish by themselves: they write, or their late answer changes nothing. */
+const UNCANCELLED = ['notes', 'changeNotes', 'openCase'];
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => {
+  vi.useRealTimers();
+  localStorage.clear();
+});
+
+/** Makes every part of a case start what it can. */
+function busyCase(client: FakeClient): OpenCase {
+  const opened = new OpenCase(client, summary);
+  const { explorer, fields, landmarks, templates, charts, results } = opened;
+  const { view } = explorer;
+  explorer.fit(100);
+  explorer.type('error');
+  fields.shown = true;
+  fields.see(['level']);
+  landmarks.fit(50);
+  landmarks.lookFor('error');
+  landmarks.locate(0n, () => {});
+  templates.shown = true;
+  templates.unfold('t1');
+  charts.watch();
+  results.show({ ...view, query: '* | stats count()' }, null, 1);
+  opened.wayOut.look(view, null, NO_PARTS, 1);
+  opened.lookAhead.look({} as never);
+  opened.noted.show([{ source: 1, offset: 20 }], 1);
+  opened.detail.showEvent({ source: 1, offset: 20 });
+  opened.surroundings({ source: 1, offset: 20 }).load();
+  opened.trail('10.0.0.1').load();
+  opened.published({ revision: 2 } as never);
+  return opened;
+}
+
+it('aborts every call and stops every timer when the case is closed', () => {
+  const client = new FakeClient();
+  const opened = busyCase(client);
+  const cancellable = () => client.calls.filter(({ name }) => !UNCANCELLED.includes(name));
+  const running = () => cancellable().filter(({ options }) => options.signal?.aborted !== true);
+  expect(new Set(running().map(({ name }) => name)).size).toBeGreaterThan(10);
+  expect(vi.getTimerCount()).toBeGreaterThan(2);
+  // Storage of the test environment reports changes in a timer of its own.
+  vi.advanceTimersByTime(1);
+  opened.dispose();
+  expect(running().map(({ name }) => name)).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('starts nothing more once the case is closed', () => {
+  const client = new FakeClient();
+  const opened = busyCase(client);
+  opened.dispose();
+  const before = client.calls.length;
+  opened.explorer.type('late');
+  opened.fields.retry();
+  opened.landmarks.refresh(9);
+  opened.published({ revision: 9 } as never);
+  vi.advanceTimersByTime(10_000);
+  expect(client.calls.length).toBe(before);
+});
