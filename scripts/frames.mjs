@@ -84,7 +84,7 @@ export async function framesWhileBrushing(page, moves = MOVES) {
 }
 
 /** The figures of some frames, in milliseconds. */
-export function framesTold({ times, work }) {
+export function frameFigures({ times, work }) {
   const late = times.filter((time) => time > FRAME_MS + ROUNDED_MS).length;
   const ms = (value) => Number(value.toFixed(1));
   return {
@@ -124,7 +124,7 @@ export async function measureFrames(paths) {
       { timeout: IMPORT_MS },
     );
     const events = Number(await page.getByTestId('timeline').getAttribute('data-total'));
-    return { events, ...framesTold(await framesWhileBrushing(page)) };
+    return { events, ...frameFigures(await framesWhileBrushing(page)) };
   } finally {
     await browser.close();
     server.kill();

@@ -21,13 +21,13 @@ function measured(file, wanted) {
     for (const point of points) point.tries.push(importOnce(file, point));
   }
   return points.map(({ name, tries }) => {
-    const of = (figure) => median(tries.map(figure));
+    const medianOf = (figure) => median(tries.map(figure));
     return {
       name,
-      cpu: of((done) => done.cpu),
-      wall: of((done) => done.wall),
-      landed: of((done) => done.report.landed_seconds),
-      disk: of((done) => done.report.bytes_on_disk),
+      cpu: medianOf((done) => done.cpu),
+      wall: medianOf((done) => done.wall),
+      landed: medianOf((done) => done.report.landed_seconds),
+      disk: medianOf((done) => done.report.bytes_on_disk),
       peak: Math.max(...tries.map((done) => done.report.peak_rss_bytes)),
       waited: tries[0].report.waited_for,
     };

@@ -111,7 +111,7 @@ export function connectBrowser(token: string, windowKey: string | null = null): 
     saveWritten,
     onDrop: (handlers) => listenForDrops(handlers, handOver),
     openedFor: () => (windowKey === null ? Promise.resolve(null) : given(windowKey)),
-    openBeside: () => openTab(token),
+    openWindow: () => openTab(token),
     // A tab has no entry of its own in the task bar; its title says how far it is.
     showProgress: () => {},
     callBack: (title, text) => {

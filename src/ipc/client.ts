@@ -84,7 +84,7 @@ export interface Client {
    * Opens a window beside this one. To be called while a person's gesture is answered, because a browser opens
    * none later; the paths are given when they are known. Null where no window can be opened.
    */
-  openBeside(): ((paths: string[]) => void) | null;
+  openWindow(): ((paths: string[]) => void) | null;
   /** How far the work is, in the window's entry of the task bar: 0 to 1, null where there is none. */
   showProgress(share: number | null): void;
   /** Something has ended that a person may wait for while looking elsewhere. */

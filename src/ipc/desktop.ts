@@ -22,7 +22,7 @@ export function connectDesktop(): Client {
     saveWritten,
     onDrop,
     openedFor: () => ask<string[] | null>('window_paths'),
-    openBeside: () => (paths) => void ask('open_window', { paths }).catch(() => {}),
+    openWindow: () => (paths) => void ask('open_window', { paths }).catch(() => {}),
     showProgress: (share) => void ask('show_progress', { share }).catch(() => {}),
     callBack: () => void ask('call_back').catch(() => {}),
   };

@@ -17,7 +17,7 @@ export class FakeClient implements Client {
   readonly kind = 'browser';
   readonly calls: PendingCall[] = [];
   /** What windows beside this one were opened for. */
-  readonly beside: string[][] = [];
+  readonly newWindows: string[][] = [];
   readonly shares: (number | null)[] = [];
   readonly calledBack: string[] = [];
 
@@ -45,7 +45,7 @@ export class FakeClient implements Client {
   }
 
   /** The calls of one name, in the order they were made. */
-  of<K extends keyof Contract>(name: K): PendingCall<K>[] {
+  callsTo<K extends keyof Contract>(name: K): PendingCall<K>[] {
     return this.calls.filter((call) => call.name === name) as unknown as PendingCall<K>[];
   }
 
@@ -69,8 +69,8 @@ export class FakeClient implements Client {
     return Promise.resolve(null);
   }
 
-  openBeside(): ((paths: string[]) => void) | null {
-    return (paths) => this.beside.push(paths);
+  openWindow(): ((paths: string[]) => void) | null {
+    return (paths) => this.newWindows.push(paths);
   }
 
   showProgress(share: number | null): void {

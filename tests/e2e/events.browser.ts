@@ -104,7 +104,7 @@ async function openField(page: Page, name: string): Promise<void> {
 function clipped(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const cells = [...document.querySelectorAll<HTMLElement>('[data-testid="row"] > .cell')];
-    const told = (cell: HTMLElement) => `${cell.className}: ${cell.innerText}`;
+    const describe = (cell: HTMLElement) => `${cell.className}: ${cell.innerText}`;
     const times = cells.filter((cell) => cell.classList.contains('time'));
     const narrow = times.filter((cell) => cell.scrollWidth > cell.clientWidth);
     const low = cells.filter((cell) => {
@@ -113,7 +113,7 @@ function clipped(page: Page): Promise<string[]> {
     });
     const page = document.documentElement;
     const over = page.scrollWidth > page.clientWidth ? ['the page is wider than the window'] : [];
-    return [...narrow.map(told), ...low.map(told), ...over];
+    return [...narrow.map(describe), ...low.map(describe), ...over];
   });
 }
 
@@ -140,7 +140,7 @@ describe('the workbench', () => {
   test.each([
     [1024, 700, 'below'],
     [1280, 800, 'below'],
-    [2560, 1440, 'beside'],
+    [2560, 1440, 'right'],
   ] as const)('can be read at %i × %i, with an event open', async (width, height, place) => {
     const page = await open(server.address);
     await page.setViewportSize({ width, height });
@@ -156,7 +156,7 @@ describe('the workbench', () => {
     expect(await selected(page)).toBe('4');
     await pictures(page, `workbench-${width}`);
     await page.getByTestId('detail-move').click();
-    const other = place === 'below' ? 'beside' : 'below';
+    const other = place === 'below' ? 'right' : 'below';
     expect(await split.getAttribute('data-place')).toBe(other);
     await page.reload();
     await totalBecomes(page, all);
@@ -234,7 +234,7 @@ describe('the fields', () => {
     await failed.getByTestId('only').click();
     await totalBecomes(page, access.checkouts);
     expect(await page.getByTestId('query').innerText()).toBe('status=500');
-    // What is told stays true under the query.
+    // What is describe stays true under the query.
     await eventually('one value', async () => (await distinct.getAttribute('data-value')) === '1');
     await failed.getByTestId('without').click();
     await totalBecomes(page, all - access.checkouts);
@@ -248,13 +248,13 @@ describe('the fields', () => {
       page.locator(`[data-testid="known-field"][data-name="${name}"] .share`);
     // Three events of some six hundred.
     await share('trace').filter({ hasText: '<1%' }).waitFor();
-    expect(await page.getByTestId('fields-apart').count()).toBe(0);
+    expect(await page.getByTestId('fields-absent').count()).toBe(0);
     await query(page, 'status=500');
     await totalBecomes(page, access.checkouts);
-    await page.getByTestId('fields-apart').waitFor();
+    await page.getByTestId('fields-absent').waitFor();
     const order = () =>
       page
-        .locator('[data-testid="known-field"], [data-testid="fields-apart"]')
+        .locator('[data-testid="known-field"], [data-testid="fields-absent"]')
         .evaluateAll((all) => all.map((each) => (each as HTMLElement).dataset['name'] ?? '|'));
     await eventually('what is not there, at the end', async () => {
       const names = await order();
@@ -263,15 +263,15 @@ describe('the fields', () => {
       );
     });
     expect(await seriousFindings(page)).toEqual([]);
-    await pictures(page, 'fields-apart');
+    await pictures(page, 'fields-absent');
     // Nothing moves from under the pointer.
     await page.keyboard.press('Escape');
     await page.locator('[data-name="status"]').hover();
     await page.keyboard.press('ControlOrMeta+Z');
     await share('trace').filter({ hasText: '<1%' }).waitFor();
-    expect(await page.getByTestId('fields-apart').count()).toBe(1);
+    expect(await page.getByTestId('fields-absent').count()).toBe(1);
     await page.mouse.move(0, 0);
-    await page.getByTestId('fields-apart').waitFor({ state: 'detached' });
+    await page.getByTestId('fields-absent').waitFor({ state: 'detached' });
   });
 
   test('say so where there are none', async () => {
@@ -351,7 +351,7 @@ describe('the list', () => {
     await eventually('the first error', async () => (await selected(page)) === '3');
     await page.keyboard.press('E');
     await eventually('nothing before', async () =>
-      (await page.getByTestId('seek-told').innerText()).includes('No earlier errors'),
+      (await page.getByTestId('seek-status').innerText()).includes('No earlier errors'),
     );
     const minimap = page.getByTestId('minimap');
     await eventually('errors in the strip', async () => {

@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
-import { FRAME_MS, framesTold, framesWhileBrushing, percentile } from '../../scripts/frames.mjs';
+import { FRAME_MS, frameFigures, framesWhileBrushing, percentile } from '../../scripts/frames.mjs';
 import { seriousFindings } from './support/accessible';
 import { access, accessLog, millionLines } from './support/logs';
 import { eventually, figure } from './support/machine';
@@ -220,7 +220,7 @@ test('the timeline is stacked by a field and zoomed with the wheel', async () =>
   await eventually('fewer events again', async () => ((await total(page)) ?? 0) < access.lines);
 });
 
-test('every key is told', async () => {
+test('every key is lines', async () => {
   const page = await openSmall();
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
@@ -261,8 +261,8 @@ test(
         .locator('[data-testid="import-panel"][data-active="false"]')
         .waitFor({ timeout: 120_000 });
       const frames: Frames = await framesWhileBrushing(page, 240);
-      const told = Object.entries(framesTold(frames)).map(([name, value]) => `${name} ${value}`);
-      figure(`Brushing a million events in the browser: ${told.join(', ')}`);
+      const lines = Object.entries(frameFigures(frames)).map(([name, value]) => `${name} ${value}`);
+      figure(`Brushing a million events in the browser: ${lines.join(', ')}`);
       expect(frames.work.length).toBeGreaterThan(30);
       // How often a busy machine without a graphics card shows a frame is not the screen's doing; what it takes is.
       expect(percentile(frames.work, 0.5)).toBeLessThan(FRAME_MS);

@@ -321,9 +321,9 @@ describe('files that are let go', () => {
     await totalBecomes(page, 4);
     await ended(page);
 
-    const beside = page.context().waitForEvent('page');
+    const newPage = page.context().waitForEvent('page');
     await drop(page, 0.95, 0.4, 'third.log', lines('third'));
-    await totalBecomes(await beside, 2);
+    await totalBecomes(await newPage, 2);
     await totalBecomes(page, 4);
 
     await drop(page, 0.5, 0.95, 'fourth.log', lines('fourth'));

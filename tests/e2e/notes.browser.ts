@@ -57,7 +57,7 @@ async function exported(page: Page, format: 'html' | 'markdown'): Promise<string
 }
 
 /** Selects text with the mouse, which is let go beside the dialog that the text is in. */
-async function dragBeside(page: Page, field: Locator): Promise<void> {
+async function dragOutside(page: Page, field: Locator): Promise<void> {
   const box = await field.boundingBox();
   if (box === null) throw new Error('there is nothing to drag from');
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
@@ -102,11 +102,11 @@ describe('what is found', () => {
     expect(await seriousFindings(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await page.getByTestId('note-prompt').waitFor({ state: 'detached' });
-    await pictures(page, 'noted');
+    await pictures(page, 'annotations');
 
     await page.getByTestId('tab-notes').click();
-    await page.getByTestId('noted').filter({ hasText: 'cause' }).waitFor();
-    await page.getByTestId('noted').filter({ hasText: 'first failure' }).waitFor();
+    await page.getByTestId('annotation').filter({ hasText: 'cause' }).waitFor();
+    await page.getByTestId('annotation').filter({ hasText: 'first failure' }).waitFor();
     await page.getByTestId('new-page').click();
     await page.getByTestId('page-title').fill('The failures');
     await page.getByTestId('page-text').click();
@@ -141,16 +141,18 @@ describe('what is found', () => {
       const other = await newPage(later.address, 'dark');
       await other.getByTestId('tab-notes').click();
       await other.getByTestId('page').filter({ hasText: 'The failures' }).waitFor();
-      await other.getByTestId('noted').filter({ hasText: 'first failure' }).waitFor();
+      await other.getByTestId('annotation').filter({ hasText: 'first failure' }).waitFor();
       await other.locator('[data-testid="cell"][data-answered="true"]').first().waitFor();
       expect(await seriousFindings(other)).toEqual([]);
       await picture(other, 'notebook-dark');
-      await other.getByTestId('noted').filter({ hasText: 'cause' }).click();
+      await other.getByTestId('annotation').filter({ hasText: 'cause' }).click();
       await other.getByTestId('detail-tab-raw').click();
       expect(await other.getByTestId('detail-raw').innerText()).toBe(text);
       await other.getByTestId('star').click();
       await other.locator('[data-testid="star"][aria-pressed="false"]').waitFor();
-      const unstarred = page.getByTestId('noted').filter({ hasText: 'cause', hasNotText: '★' });
+      const unstarred = page
+        .getByTestId('annotation')
+        .filter({ hasText: 'cause', hasNotText: '★' });
       await unstarred.waitFor();
     } finally {
       await later.stop();
@@ -172,7 +174,7 @@ describe('what is found', () => {
     await page.getByTestId('detail').waitFor();
     await page.keyboard.press('c');
     await prompt.getByRole('textbox').fill('a thought that is selected');
-    await dragBeside(page, prompt.getByRole('textbox'));
+    await dragOutside(page, prompt.getByRole('textbox'));
     expect(await prompt.getByRole('textbox').inputValue()).toBe('a thought that is selected');
     await write('a first thought');
     const comment = page.getByTestId('event-notes').getByTestId('comment');
@@ -227,13 +229,13 @@ describe('what is found', () => {
     await page.getByRole('button', { name: /^Marker ★ · slow · the outage/ }).waitFor();
     await page.getByTestId('tab-notes').click();
     const range = page.getByRole('listitem').filter({ hasText: 'the outage' });
-    await range.getByTestId('noted').waitFor();
+    await range.getByTestId('annotation').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await pictures(page, 'noted-range');
+    await pictures(page, 'annotations-range');
     await range.getByTestId('comment-edit').click();
     await write('the outage of the cart');
     await range.getByText('the outage of the cart').waitFor();
-    await range.getByTestId('noted').click();
+    await range.getByTestId('annotation').click();
     await totalBecomes(page, narrowed);
   });
 });

@@ -35,7 +35,7 @@ export const explore = {
     row: 'Query',
     everything: 'All events',
     beforeStages: 'These events are the input of the first stage.',
-    besideSql: 'These are all events. The result of the SQL query is a table.',
+    allEventsSql: 'These are all events. The result of the SQL query is a table.',
     showResult: 'Show the result',
     recent: 'Recent',
     recentHint: 'Recent queries (Alt ↑ in the query bar)',
@@ -62,7 +62,7 @@ export const explore = {
     zone: 'Time zone',
     zoneFirst: 'This machine and the sources',
     zoneOthers: 'All time zones',
-    here: (zone: string) => `${zone} (this machine)`,
+    local: (zone: string) => `${zone} (this machine)`,
   },
   nothing: {
     without: 'Without',

@@ -16,7 +16,7 @@ export const fields = {
   noFields: 'These logs have no fields. Each event still has a time, level, source and text.',
   looking: 'Loading fields…',
   share: (share: number) => `in ${formatPart(share)} of events`,
-  apart: 'Not in these events',
+  absent: 'Not in these events',
   noEvents: 'No matching event has this field.',
   distinct: (count: number) => `${formatCount(count)} ${count === 1 ? 'value' : 'values'}`,
   tooMany: 'Too many distinct values to count',

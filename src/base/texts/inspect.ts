@@ -4,8 +4,8 @@ import { formatBytes, formatCount } from '../format';
 export const inspect = {
   tabs: { table: 'Table', json: 'JSON', raw: 'Raw', pattern: 'Pattern' },
   tabsName: 'Event views',
-  resize: { beside: 'Resize the event panel', below: 'Resize the event panel' },
-  move: { beside: 'Move the panel to the right', below: 'Move the panel to the bottom' },
+  resize: { right: 'Resize the event panel', below: 'Resize the event panel' },
+  move: { right: 'Move the panel to the right', below: 'Move the panel to the bottom' },
   ecs: (name: string) => `In the Elastic Common Schema: ${name}`,
   exists: (name: string) => `${name} is present`,
   addColumn: (name: string) => `Add ${name} as column`,

@@ -81,6 +81,6 @@ export const listing = {
   showSame: 'Show equal fields too',
   nothingDiffers: 'They are equal except for their position.',
   missing: 'not present',
-  apart: (span: string) => `${span} apart`,
+  interval: (span: string) => `${span} apart`,
   noValue: '–',
 } as const;

@@ -57,10 +57,10 @@ export const notes = {
     cancel: 'Cancel',
     known: 'Tags in this case',
   },
-  noted: 'Annotations',
-  notedHint:
+  annotations: 'Annotations',
+  annotationsHint:
     'Press s on an event to star it, t to tag it, c to comment on it, m to mark its time. You can also annotate a time range.',
-  nothingNoted: 'No annotations yet',
+  noAnnotations: 'No annotations yet',
   nothingFits: 'No annotation matches the filter',
   narrow: 'Show',
   all: 'All',

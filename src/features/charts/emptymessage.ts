@@ -9,7 +9,7 @@ export interface EmptyMessage {
 }
 
 export function emptyMessage(data: ChartData, spec: ChartSpec): EmptyMessage | null {
-  const { total, untimed, fraction } = data.told;
+  const { total, untimed, fraction } = data.meta;
   // What is not there yet may still come.
   if (fraction < 1) return null;
   if (total === 0) return { text: texts.charts.nothing, note: texts.charts.nothingNote };

@@ -14,7 +14,7 @@ const edges = (from: number) =>
 /** Two values with nothing between them, now and in the period before. */
 const sparse: TimeData = {
   shape: 'time',
-  told: { total: 4, untimed: 0, missing: 0, mistyped: 0, fraction: 1, elapsedMs: 1, notes: [] },
+  meta: { total: 4, untimed: 0, missing: 0, mistyped: 0, fraction: 1, elapsedMs: 1, notes: [] },
   edges: edges(0),
   domain: { from: asTime(0n), to: asTime(3n * MINUTE) },
   series: [

@@ -17,7 +17,7 @@ const HOURS = 4;
 
 const data: TimeData = {
   shape: 'time',
-  told: {
+  meta: {
     total: 10,
     untimed: 0,
     missing: 0,
@@ -96,8 +96,8 @@ it('in the table of figures, while a file stays in UTC and says so', () => {
 });
 
 it('in the words for who cannot see it', () => {
-  const told = summaryOf(data, new Clock('Europe/Berlin'));
-  expect(told).toContain('2026-03-01 23:00');
-  expect(told).toContain('2026-03-02 03:00');
-  expect(told).not.toContain('22:00');
+  const summary = summaryOf(data, new Clock('Europe/Berlin'));
+  expect(summary).toContain('2026-03-01 23:00');
+  expect(summary).toContain('2026-03-02 03:00');
+  expect(summary).not.toContain('22:00');
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { EventDetail } from '../../ipc/generated';
-import { allFields, cutApart } from './differences';
+import { allFields, splitDifference } from './differences';
 
 function event(time: string | null, fields: Record<string, string>): EventDetail {
   const named = Object.entries(fields).map(([name, value]) => ({ name, value, kind: 'text' }));
@@ -28,7 +28,7 @@ it.each([
   ['', 'new', '', '', 'new', ''],
   ['x😀y', 'x😁y', 'x', '😀', '😁', 'y'],
 ])('cuts %j and %j apart and loses nothing', (one, other, before, here, there, after) => {
-  const cut = cutApart(one, other);
+  const cut = splitDifference(one, other);
   expect(cut).toEqual({ before, one: here, other: there, after });
   expect(cut.before + cut.one + cut.after).toBe(one);
   expect(cut.before + cut.other + cut.after).toBe(other);

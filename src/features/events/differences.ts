@@ -34,7 +34,7 @@ function builtIn(event: EventDetail, field: string): string | null {
 }
 
 /** Two texts cut where they begin and cease to differ: what is between is what a person looks for. */
-export function cutApart(
+export function splitDifference(
   one: string,
   other: string,
 ): { before: string; one: string; other: string; after: string } {

@@ -10,7 +10,7 @@ export interface Lead {
 /** What loggers call the message, the plainest first. */
 const MESSAGES = ['message', 'msg', '@message', 'short_message', 'textpayload', 'log', 'event'];
 /** Times and levels have columns of their own. */
-const TOLD =
+const OWN_COLUMN =
   /^(@?timestamp|@t|ts?|time|datetime|level|lvl|severity|log_?level|levelname|log\.level)$/i;
 
 /** Null for a text that is no JSON or has no message: it is best read as it was written. */
@@ -23,7 +23,7 @@ export function leadOf(
   if (leaves === null) return null;
   const message = known || messageIn(leaves);
   if (!message) return null;
-  const others = leaves.filter(({ path, text }) => text !== message && !TOLD.test(path));
+  const others = leaves.filter(({ path, text }) => text !== message && !OWN_COLUMN.test(path));
   return { message, rest: others.map(pair).join(' ') };
 }
 

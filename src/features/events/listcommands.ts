@@ -18,11 +18,11 @@ const MARK_KEYS: Readonly<Record<Mark, string>> = { error: 'e', warning: 'w', ma
 
 /** What can be done with the list of events, by keys and from the palette. */
 export function listCommands(opened: OpenCase, list: ListParts): Command[] {
-  const { explorer, look, picks, detail } = opened;
+  const { explorer, display, selection, detail } = opened;
   const group = 'events';
   const isShown = () => explorer.history.current.tab === 'events';
   const isByTime = () => isShown() && explorer.history.current.sort === null;
-  const hasEvent = () => isShown() && (picks.count > 0 || detail.index >= 0);
+  const hasEvent = () => isShown() && (selection.count > 0 || detail.index >= 0);
   const seeks = (['error', 'warning', 'match'] as const).flatMap((mark): Command[] => [
     {
       id: `next-${mark}`,
@@ -80,7 +80,7 @@ export function listCommands(opened: OpenCase, list: ListParts): Command[] {
       name: bare(words.unpick),
       group,
       keys: ['Escape'],
-      can: () => isShown() && picks.count > 0,
+      can: () => isShown() && selection.count > 0,
       hidden: true,
       run: () => list.unpick(),
     },
@@ -90,21 +90,21 @@ export function listCommands(opened: OpenCase, list: ListParts): Command[] {
       group: 'anywhere',
       keys: ['b'],
       can: isShown,
-      run: () => look.change({ fieldsOpen: !look.fieldsOpen }),
+      run: () => display.change({ fieldsOpen: !display.fieldsOpen }),
     },
     {
       id: 'message-first',
       name: `${words.json}: ${words.messageFirst}`,
       group,
-      can: () => isShown() && !look.messageFirst,
-      run: () => look.change({ messageFirst: true }),
+      can: () => isShown() && !display.messageFirst,
+      run: () => display.change({ messageFirst: true }),
     },
     {
       id: 'as-written',
       name: `${words.json}: ${words.asWritten}`,
       group,
-      can: () => isShown() && look.messageFirst,
-      run: () => look.change({ messageFirst: false }),
+      can: () => isShown() && display.messageFirst,
+      run: () => display.change({ messageFirst: false }),
     },
     {
       id: 'columns-reset',

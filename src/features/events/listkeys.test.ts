@@ -23,8 +23,8 @@ it('leaves other keys alone', () => {
 
 it('keeps what is picked with Ctrl, goes on picking with Shift, and knows G from g', () => {
   const plain = { key: 'ArrowDown', ctrlKey: false, metaKey: false, shiftKey: false };
-  expect(pickingOf(plain)).toBe('anew');
-  expect(pickingOf({ ...plain, ctrlKey: true })).toBe('apart');
-  expect(pickingOf({ ...plain, shiftKey: true })).toBe('on');
-  expect(pickingOf({ ...plain, shiftKey: true, key: 'G' })).toBe('anew');
+  expect(pickingOf(plain)).toBe('replace');
+  expect(pickingOf({ ...plain, ctrlKey: true })).toBe('toggle');
+  expect(pickingOf({ ...plain, shiftKey: true })).toBe('extend');
+  expect(pickingOf({ ...plain, shiftKey: true, key: 'G' })).toBe('replace');
 });

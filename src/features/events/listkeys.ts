@@ -45,12 +45,12 @@ export function target(move: Move, selected: number, total: number, pageRows: nu
 }
 
 /** What becomes of what is picked when a key moves on: it is let go, goes along up to there, or stays. */
-export type Picking = 'anew' | 'on' | 'apart';
+export type Picking = 'replace' | 'extend' | 'toggle';
 
 export function pickingOf(
   event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey'>,
 ): Picking {
-  if (event.ctrlKey || event.metaKey) return 'apart';
+  if (event.ctrlKey || event.metaKey) return 'toggle';
   // A capital letter is a key of its own.
-  return event.shiftKey && event.key.length > 1 ? 'on' : 'anew';
+  return event.shiftKey && event.key.length > 1 ? 'extend' : 'replace';
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { FieldKind, KnownField } from '../../ipc/generated';
-import { areaPath, fittingFields, setApart } from './fieldsearch';
+import { areaPath, fittingFields, absentFields } from './fieldsearch';
 
 const field = (name: string, kinds: FieldKind[], ecs: string | null = null): KnownField => ({
   name,
@@ -30,15 +30,15 @@ it('finds by parts of the name, by the ECS name and by type', () => {
 it('sets apart what no event has, once that is known and nobody reads there', () => {
   const before = new Set(['gone', 'back', 'unknown']);
   const absent: Record<string, boolean | null> = { gone: true, back: false, new: true, held: true };
-  const apart = (isHeld: (field: string) => boolean) =>
-    setApart(
+  const moved = (isHeld: (field: string) => boolean) =>
+    absentFields(
       before,
       ['gone', 'back', 'unknown', 'new', 'held', 'other'],
       (field) => absent[field] ?? null,
       isHeld,
     );
-  expect([...apart((field) => field === 'held')].sort()).toEqual(['gone', 'new', 'unknown']);
-  expect(apart(() => true)).toBe(before);
+  expect([...moved((field) => field === 'held')].sort()).toEqual(['gone', 'new', 'unknown']);
+  expect(moved(() => true)).toBe(before);
 });
 
 it('draws counts as an area, the most as high as there is room', () => {

@@ -25,10 +25,10 @@ export function fittingFields(
 }
 
 /**
- * The fields that stand apart because no event has them. Those of which nothing new is known, and those that are held
+ * The fields that stand absent because no event has them. Those of which nothing new is known, and those that are held
  * where they are, stay: a list that is being read does not move.
  */
-export function setApart(
+export function absentFields(
   before: ReadonlySet<string>,
   fields: readonly string[],
   isAbsent: (field: string) => boolean | null,
@@ -39,9 +39,9 @@ export function setApart(
     return absent !== null && absent !== before.has(field) && !isHeld(field);
   });
   if (moving.length === 0) return before;
-  const apart = new Set(before);
-  for (const field of moving) if (!apart.delete(field)) apart.add(field);
-  return apart;
+  const absent = new Set(before);
+  for (const field of moving) if (!absent.delete(field)) absent.add(field);
+  return absent;
 }
 
 function isOfKind({ kinds }: KnownField, kind: KindChoice): boolean {

@@ -1,4 +1,4 @@
-/** What can be noted, by keys and from the palette. */
+/** What can be annotations, by keys and from the palette. */
 import { texts } from '../../base/texts';
 import type { EventId, Nanos } from '../../ipc/generated';
 import { spanOf, type NoteTarget } from '../../state/notes/notetarget';
@@ -14,8 +14,8 @@ function selected({ rows, detail }: OpenCase): EventId | null {
 
 /** The picked events, or the selected one. */
 async function meant(opened: OpenCase): Promise<readonly EventId[]> {
-  if (opened.picks.count > 0) {
-    const events = await opened.picks.events();
+  if (opened.selection.count > 0) {
+    const events = await opened.selection.events();
     return (events ?? []).map(({ row }) => row.id);
   }
   const one = selected(opened);
@@ -35,9 +35,9 @@ function rangeMeant({ explorer }: OpenCase) {
 }
 
 export function noteCommands(opened: OpenCase): Command[] {
-  const { notes, notebook, explorer, picks } = opened;
+  const { notes, notebook, explorer, selection } = opened;
   const inEvents = () =>
-    explorer.history.current.tab === 'events' && (picks.count > 0 || selected(opened) !== null);
+    explorer.history.current.tab === 'events' && (selection.count > 0 || selected(opened) !== null);
   const wish = (kind: 'tag' | 'comment', targets: readonly NoteTarget[]) => {
     notes.asking = kind === 'tag' ? { kind, targets } : { kind, targets, comment: null };
   };

@@ -133,7 +133,7 @@ function tabs({ explorer: { history } }: OpenCase): Command[] {
 }
 
 /** Keys that a part listens for itself, for the sheet that tells them. */
-function toldIn(group: Group) {
+function shortcutIn(group: Group) {
   return (id: string, name: string, ...keys: string[]): Command => ({
     id: `${group}-${id}`,
     name,
@@ -145,13 +145,13 @@ function toldIn(group: Group) {
 
 function inQuery({ explorer }: OpenCase): Command[] {
   const group = 'query';
-  const told = toldIn(group);
+  const shortcut = shortcutIn(group);
   return [
-    told('ask', words.askInBar, 'Enter'),
-    told('suggest', words.suggest, 'Ctrl+Space'),
-    told('take', words.take, 'Tab'),
-    told('mend', words.mend, 'Alt+Enter'),
-    told('recent', words.recent, 'Alt+ArrowUp'),
+    shortcut('ask', words.askInBar, 'Enter'),
+    shortcut('suggest', words.suggest, 'Ctrl+Space'),
+    shortcut('take', words.take, 'Tab'),
+    shortcut('mend', words.mend, 'Alt+Enter'),
+    shortcut('recent', words.recent, 'Alt+ArrowUp'),
     {
       id: 'query-clear',
       name: words.clearQuery,
@@ -164,7 +164,7 @@ function inQuery({ explorer }: OpenCase): Command[] {
 
 function inEvents({ explorer }: OpenCase, { listKey }: Parts): Command[] {
   const can = () => explorer.history.current.tab === 'events';
-  const told = toldIn('events');
+  const shortcut = shortcutIn('events');
   const step = (id: string, name: string, ...keys: string[]): Command => ({
     id: `event-${id}`,
     name,
@@ -182,9 +182,9 @@ function inEvents({ explorer }: OpenCase, { listKey }: Parts): Command[] {
     step('first', words.first, 'g', 'Home'),
     step('last', words.last, 'G', 'End'),
     step('open', words.open, 'Enter'),
-    told('pick', words.pick, 'Space'),
-    told('pick-on', words.pickOn, 'Shift+ArrowDown'),
-    told('keep-picked', words.keepPicked, 'Ctrl+ArrowDown'),
+    shortcut('pick', words.pick, 'Space'),
+    shortcut('pick-on', words.pickOn, 'Shift+ArrowDown'),
+    shortcut('keep-picked', words.keepPicked, 'Ctrl+ArrowDown'),
     {
       id: 'event-order',
       name: words.toggleOrder,
@@ -203,7 +203,7 @@ function inEvents({ explorer }: OpenCase, { listKey }: Parts): Command[] {
 function inTimeline({ explorer, fit }: OpenCase): Command[] {
   const { history } = explorer;
   const group = 'timeline';
-  const told = toldIn(group);
+  const shortcut = shortcutIn(group);
   return [
     {
       id: 'range-before',
@@ -236,8 +236,8 @@ function inTimeline({ explorer, fit }: OpenCase): Command[] {
       can: () => fit.isWorthwhile,
       run: () => fit.run(),
     },
-    told('bars', words.bars, 'ArrowLeft', 'ArrowRight'),
-    told('select', words.selectBars, 'Shift+ArrowLeft', 'Shift+ArrowRight'),
-    told('zoom', words.zoomIn, 'Enter'),
+    shortcut('bars', words.bars, 'ArrowLeft', 'ArrowRight'),
+    shortcut('select', words.selectBars, 'Shift+ArrowLeft', 'Shift+ArrowRight'),
+    shortcut('zoom', words.zoomIn, 'Enter'),
   ];
 }

@@ -30,7 +30,7 @@ function noteOf(draft: NoteDraft, revision: number): Note {
 /** Answers the last change as a store does that nobody else writes to. */
 async function stored(revision: number): Promise<void> {
   await settled();
-  const call = client.of('changeNotes').at(-1)!;
+  const call = client.callsTo('changeNotes').at(-1)!;
   const notes = (call.args.put ?? []).map((draft) => noteOf(draft, revision));
   const removed = call.args.remove ?? [];
   await call.answer({ made: { mark: String(revision), notes, removed }, conflicts: [] });
@@ -47,7 +47,7 @@ it('keeps a board in the case and reads it back the same', async () => {
   const id = await making;
   const [board] = boards.list;
   expect(board).toMatchObject({ id, name: 'Speed', revision: 1 });
-  const kept = client.of('changeNotes')[0]!.args.put![0]!;
+  const kept = client.callsTo('changeNotes')[0]!.args.put![0]!;
   expect(boardOf(noteOf(JSON.parse(JSON.stringify(kept)) as NoteDraft, 1))).toEqual(board);
 });
 
@@ -66,7 +66,7 @@ it('makes the same change again of what another window left', async () => {
     charts: [...board.charts, chart('mine')],
   }));
   await settled();
-  const [, first] = client.of('changeNotes');
+  const [, first] = client.callsTo('changeNotes');
   expect(first!.args.put![0]!.known).toBe(1);
   const theirs = { charts: [chart('a'), chart('theirs')] };
   const current = noteOf({ kind: 'board', id, text: 'Faster', data: theirs }, 5);
@@ -99,7 +99,7 @@ it('brings back a chart and a board that were removed', async () => {
 it('tells what went wrong and goes on with the next change', async () => {
   void boards.create('Speed');
   await settled();
-  await client.of('changeNotes')[0]!.fail({ code: 'readOnly', message: 'no' });
+  await client.callsTo('changeNotes')[0]!.fail({ code: 'readOnly', message: 'no' });
   expect(boards.failure).not.toBeNull();
   void boards.create('Again');
   await stored(1);
@@ -113,13 +113,15 @@ it('takes over what others changed and removed', async () => {
   const note = (id: string) => noteOf({ kind: 'board', id, text: id, data: { charts: [] } }, 1);
   const answer = { mark: 'm', whole: true, removed: [], readOnly: null, keptAside: [] };
   const star = noteOf({ kind: 'star', id: '0:1' }, 1);
-  await client.of('notes')[0]!.answer({ ...answer, notes: [note('a'), note('b'), star] });
+  await client.callsTo('notes')[0]!.answer({ ...answer, notes: [note('a'), note('b'), star] });
   expect(boards.list.map(({ id }) => id)).toEqual(['a', 'b']);
   void boards.load();
   await settled();
-  expect(client.of('notes')[1]!.args.since).toBe('m');
+  expect(client.callsTo('notes')[1]!.args.since).toBe('m');
   const removed = [{ kind: 'board', id: 'a' }];
-  await client.of('notes')[1]!.answer({ ...answer, whole: false, notes: [note('c')], removed });
+  await client
+    .callsTo('notes')[1]!
+    .answer({ ...answer, whole: false, notes: [note('c')], removed });
   expect(boards.list.map(({ id }) => id)).toEqual(['b', 'c']);
 });
 

@@ -68,7 +68,7 @@ function answer(request: AggregateRequest, first: number, fraction = 1): Aggrega
 
 const edges = () => [0n, 1n, 2n, 3n].map((minute) => (minute * MINUTE).toString()) as never[];
 
-const asked = () => client.of('aggregate');
+const asked = () => client.callsTo('aggregate');
 
 async function answerAll(calls: readonly PendingCall<'aggregate'>[], first = 1): Promise<void> {
   for (const call of calls) await call.answer(answer(call.args, first));
@@ -78,12 +78,12 @@ it('shows counts while they are being counted, and never less than it knows', as
   chart.show(question({}));
   const [main, whole] = asked();
   main!.options.progress?.(answer(main!.args, 1, 0.5));
-  expect(chart.data).toMatchObject({ shape: 'time', told: { fraction: 0.5 } });
+  expect(chart.data).toMatchObject({ shape: 'time', meta: { fraction: 0.5 } });
   main!.options.progress?.(answer(main!.args, 1, 0.2));
-  expect(chart.data?.told.fraction).toBe(0.5);
+  expect(chart.data?.meta.fraction).toBe(0.5);
   await answerAll([main!, whole!]);
   expect(chart.data).toMatchObject({
-    told: { fraction: 1 },
+    meta: { fraction: 1 },
     series: [{ values: [1, 2, 3], whole: 1 }],
   });
   expect(chart.busy).toBe(false);
@@ -154,7 +154,7 @@ it('still shows today when the other period cannot be looked at', async () => {
   for (const call of asked().slice(2)) await call.fail({ code: 'internal', message: 'broken' });
   expect(chart.failure).toBeNull();
   expect(chart.data).toMatchObject({ shape: 'time', before: null, series: [{ before: null }] });
-  expect(chart.data?.told.notes.join()).toContain('could not be read');
+  expect(chart.data?.meta.notes.join()).toContain('could not be read');
 });
 
 it('lays percentiles over a heatmap, and shows the heatmap without them too', async () => {
@@ -206,7 +206,7 @@ it('follows a growing case without throwing away what runs', async () => {
 
 it('is not called split where it is a heatmap of all events', async () => {
   chart.show(question({ kind: 'heatmap', field: 'took', split: 'service', measure: 'p50' }));
-  expect(client.of('aggregate')[0]!.args.by.map(({ kind }) => kind)).toEqual(['time', 'bins']);
+  expect(client.callsTo('aggregate')[0]!.args.by.map(({ kind }) => kind)).toEqual(['time', 'bins']);
   expect(
     titleOf(chosen(specOf({ kind: 'heatmap', field: 'took', split: 'service' }), undefined)),
   ).not.toContain('service');

@@ -101,8 +101,8 @@ export class Chart {
       ask: (by, measures, options) => this.#ask(question, by, measures, options ?? {}, signal),
       show: (data) => {
         // A partial answer never takes the place of a fuller one to the same question.
-        const known = this.#shown === key ? (this.data?.told.fraction ?? 0) : 0;
-        if (!signal.aborted && data.told.fraction >= known) this.#put(key, plan, data);
+        const known = this.#shown === key ? (this.data?.meta.fraction ?? 0) : 0;
+        if (!signal.aborted && data.meta.fraction >= known) this.#put(key, plan, data);
       },
     };
     return loadKind(asking, question.info);

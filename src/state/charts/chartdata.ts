@@ -32,7 +32,7 @@ export interface TermFilter {
 }
 
 /** What every answer tells. */
-export interface Told {
+export interface AnswerMeta {
   readonly total: number;
   readonly untimed: number;
   /** Events that could not be charted: without the field, or with no number in it. */
@@ -47,7 +47,7 @@ export interface Told {
 /** Figures over time: each is of the stretch from its edge to the next. */
 export interface TimeData {
   readonly shape: 'time';
-  readonly told: Told;
+  readonly meta: AnswerMeta;
   readonly edges: readonly Time[];
   readonly domain: TimeRange;
   readonly series: readonly Series[];
@@ -61,7 +61,7 @@ export interface TimeData {
 /** How many events have which number when. */
 export interface HeatData {
   readonly shape: 'heat';
-  readonly told: Told;
+  readonly meta: AnswerMeta;
   readonly field: string;
   readonly edges: readonly Time[];
   readonly domain: TimeRange;
@@ -76,7 +76,7 @@ export interface HeatData {
 /** How many events have which number. */
 export interface BinsData {
   readonly shape: 'bins';
-  readonly told: Told;
+  readonly meta: AnswerMeta;
   readonly field: string;
   readonly bins: readonly number[];
   readonly series: readonly Series[];
@@ -100,7 +100,7 @@ export interface TermRow {
 /** The values of a field, the foremost first; then all others, and events without one. */
 export interface TermsData {
   readonly shape: 'terms';
-  readonly told: Told;
+  readonly meta: AnswerMeta;
   readonly field: string;
   readonly rows: readonly TermRow[];
   readonly distinct: number;
@@ -129,7 +129,7 @@ export interface Numbers {
 /** A chart that is a table from the start. */
 export interface RowsData {
   readonly shape: 'rows';
-  readonly told: Told;
+  readonly meta: AnswerMeta;
   readonly numbers: Numbers;
 }
 

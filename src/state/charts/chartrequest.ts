@@ -4,7 +4,7 @@ import { texts } from '../../base/texts';
 import { timeFromNanos, type Time, type TimeRange } from '../../base/time';
 import type { Aggregate, Axis, By, Measure, Scalar } from '../../ipc/generated';
 import type { Chosen } from './autochart';
-import type { ChartData, SeriesColour, TermFilter, Told } from './chartdata';
+import type { ChartData, SeriesColour, TermFilter, AnswerMeta } from './chartdata';
 import { MOST_SERIES, type MeasureName } from './chartspec';
 
 export interface AskOptions {
@@ -85,7 +85,7 @@ export function sameBuckets(asking: Asking, edges: readonly Time[]): By {
   };
 }
 
-export function told(answer: Aggregate, notes: readonly string[] = []): Told {
+export function answerMeta(answer: Aggregate, notes: readonly string[] = []): AnswerMeta {
   const bins = answer.axes.find((axis) => axis.kind === 'bins');
   const measured = answer.measured[0];
   return {
@@ -140,7 +140,7 @@ function colourOf(field: string, value: Scalar, at: number): SeriesColour {
 }
 
 /** What a secondary question brought, or what is to be said of its failure. */
-export async function beside<T>(
+export async function orNote<T>(
   asked: Promise<T>,
   what: string,
 ): Promise<readonly [T | null, string[]]> {

@@ -34,7 +34,7 @@ const facet = (field: string, distinct: number): Facet => ({
 
 /** Answers what is asked about fields, with as many values as their names have letters. */
 async function tell(): Promise<string[]> {
-  const asked = client.of('facets').at(-1)!;
+  const asked = client.callsTo('facets').at(-1)!;
   const { fields } = asked.args;
   const facets = fields.map((name) => facet(name, name.length));
   await asked.answer({
@@ -49,7 +49,9 @@ async function tell(): Promise<string[]> {
 }
 
 it('knows the fields before it has looked into them', async () => {
-  await client.of('fields')[0]!.answer({ revision: 1, fields: [known('status'), known('took')] });
+  await client
+    .callsTo('fields')[0]!
+    .answer({ revision: 1, fields: [known('status'), known('took')] });
   expect(charts.fields.map(({ field }) => field)).toEqual(['status', 'took']);
   expect(charts.info('status')?.distinct).toBeNull();
   expect(await tell()).toEqual(['status', 'took']);
@@ -59,7 +61,7 @@ it('knows the fields before it has looked into them', async () => {
 it('looks into some of thousands of fields, and into what is charted', async () => {
   const many = Array.from({ length: 3000 }, (_, at) => known(`odd${at}`));
   const fields = [...many, known('status', 'http.response.status_code')];
-  await client.of('fields')[0]!.answer({ revision: 1, fields });
+  await client.callsTo('fields')[0]!.answer({ revision: 1, fields });
   expect(charts.fields).toHaveLength(3001);
   expect(await tell()).toEqual(['status']);
 
@@ -67,5 +69,5 @@ it('looks into some of thousands of fields, and into what is charted', async () 
   expect(await tell()).toEqual(['odd7']);
   expect(charts.info('odd7')?.distinct).toBe(4);
   charts.examine(['odd7', 'status']);
-  expect(client.of('facets')).toHaveLength(2);
+  expect(client.callsTo('facets')).toHaveLength(2);
 });

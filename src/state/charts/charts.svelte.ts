@@ -158,8 +158,8 @@ export class Charts {
       load: (signal) =>
         this.#client.call('facets', { view, fields: names, top: 0, buckets: 1 }, { signal }),
       done: ({ fields }) => {
-        const told = fields.map((info): [string, FieldInfo] => [info.field, info]);
-        this.#facts = new Map([...this.#facts, ...told]);
+        const infos = fields.map((info): [string, FieldInfo] => [info.field, info]);
+        this.#facts = new Map([...this.#facts, ...infos]);
         if (epoch === this.#loaded) for (const name of names) this.#examined.add(name);
       },
       // What a field is called and made of is enough for a chart of it.

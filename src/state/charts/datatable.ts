@@ -49,8 +49,8 @@ function ofTime({ edges, series, unit, before }: TimeData): Numbers {
 function nearest(edges: readonly bigint[], time: bigint): number {
   const width = edges.length > 1 ? edges[1]! - edges[0]! : 0n;
   return edges.slice(0, -1).findIndex((edge) => {
-    const apart = edge > time ? edge - time : time - edge;
-    return apart * 2n <= width;
+    const distance = edge > time ? edge - time : time - edge;
+    return distance * 2n <= width;
   });
 }
 
@@ -87,7 +87,7 @@ function ofBins({ bins, series, unit }: BinsData): Numbers {
   return { columns, rows: Array.from({ length: many }, (_, at) => row(at)) };
 }
 
-function ofTerms({ field, rows, unit, measureName, compared, told }: TermsData): Numbers {
+function ofTerms({ field, rows, unit, measureName, compared, meta }: TermsData): Numbers {
   const columns: NumbersColumn[] = [{ name: field, unit: 'text' }];
   const measured = measureName !== texts.charts.measures.count;
   const counted = rows.some(({ count }) => count !== null);
@@ -102,7 +102,7 @@ function ofTerms({ field, rows, unit, measureName, compared, told }: TermsData):
     rows: rows.map((row) => [
       row.name,
       ...(measured ? [row.value] : []),
-      ...(counted ? [row.count, shareOf(row.count, told.total)] : []),
+      ...(counted ? [row.count, shareOf(row.count, meta.total)] : []),
       ...(compared ? [row.before] : []),
     ]),
   };

@@ -1,7 +1,7 @@
 /** A number over time as a heatmap, with its percentiles as lines over it. */
 import { texts } from '../../base/texts';
 import type { Aggregate } from '../../ipc/generated';
-import { beside, timeBy, timesOf, told, type Asking } from './chartrequest';
+import { orNote, timeBy, timesOf, answerMeta, type Asking } from './chartrequest';
 import type { HeatData, Series } from './chartdata';
 import { loadPercentiles } from './overtime';
 import { unitOf } from './units';
@@ -21,7 +21,7 @@ export async function loadHeat(asking: Asking): Promise<HeatData> {
     const axis = answer.axes.find((axis) => axis.kind === 'bins');
     return {
       shape: 'heat',
-      told: told(answer, notes),
+      meta: answerMeta(answer, notes),
       field,
       edges: timesOf(answer),
       domain: asking.domain,
@@ -35,7 +35,7 @@ export async function loadHeat(asking: Asking): Promise<HeatData> {
   const partial = (answer: Aggregate) => asking.show(shaped(answer, [], []));
   const [main, [lines, notes]] = await Promise.all([
     asking.ask([timeBy(asking), { kind: 'bins', field, bins }], [], { partial }),
-    beside(loadPercentiles(asking, field), texts.charts.noPercentiles),
+    orNote(loadPercentiles(asking, field), texts.charts.noPercentiles),
   ]);
   return shaped(main, lines ?? [], notes);
 }

@@ -2,12 +2,12 @@
 import { texts } from '../../base/texts';
 import type { Aggregate } from '../../ipc/generated';
 import {
-  beside,
+  orNote,
   measures,
   PERCENTILES,
   placesOf,
   splitBy,
-  told,
+  answerMeta,
   type Asking,
 } from './chartrequest';
 import type { BinsData, Series } from './chartdata';
@@ -23,7 +23,7 @@ export async function loadHistogram(asking: Asking): Promise<BinsData> {
   const partial = (answer: Aggregate) => asking.show(shaped(asking, field, answer, null, []));
   const [main, [marks, notes]] = await Promise.all([
     asking.ask([...split, bins], [], { partial }),
-    beside(asking.ask([], measures('percentiles', field)), texts.charts.noPercentiles),
+    orNote(asking.ask([], measures('percentiles', field)), texts.charts.noPercentiles),
   ]);
   return shaped(asking, field, main, marks, notes);
 }
@@ -38,7 +38,7 @@ function shaped(
   const axis = main.axes.find((axis) => axis.kind === 'bins');
   return {
     shape: 'bins',
-    told: told(main, notes),
+    meta: answerMeta(main, notes),
     field,
     bins: axis?.edges ?? [],
     series: seriesOf(main),

@@ -3,7 +3,7 @@ import { texts } from '../../base/texts';
 import { asTime, type Time } from '../../base/time';
 import type { Aggregate } from '../../ipc/generated';
 import {
-  beside,
+  orNote,
   figures,
   measures,
   MISSING,
@@ -15,7 +15,7 @@ import {
   splitBy,
   timeBy,
   timesOf,
-  told,
+  answerMeta,
   type Asking,
   type Place,
 } from './chartrequest';
@@ -41,14 +41,14 @@ export async function loadOverTime(asking: Asking): Promise<TimeData> {
   };
   const [main, [whole, wholeNotes]] = await Promise.all([
     asking.ask([timeBy(asking), ...split], asked, { partial }),
-    beside(asking.ask(split, asked), texts.charts.noWhole),
+    orNote(asking.ask(split, asked), texts.charts.noWhole),
   ]);
   const shift = shiftOf(asking);
   if (shift === null) return shaped(asking, main, whole, null, wholeNotes);
   asking.show(shaped(asking, main, whole, null, wholeNotes));
   const top = chart.top * EARLIER_TOP_FACTOR;
   const more = split.map((by) => ({ ...by, top }));
-  const [before, notes] = await beside(
+  const [before, notes] = await orNote(
     Promise.all([
       asking.ask([sameBuckets(asking, timesOf(main)), ...more], asked, { shift }),
       asking.ask(more, asked, { shift }),
@@ -74,7 +74,7 @@ function shaped(
   const summed = chart.measure === 'count' || chart.measure === 'sum' || chart.measure === 'rate';
   return {
     shape: 'time',
-    told: told(main, notes),
+    meta: answerMeta(main, notes),
     edges: timesOf(main),
     domain: asking.domain,
     series: withoutNothing(series),

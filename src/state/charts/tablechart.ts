@@ -3,7 +3,7 @@ import { texts } from '../../base/texts';
 import { asTime, timeFromNanos, type Time } from '../../base/time';
 import type { Nanos, TableCell, TableColumn } from '../../ipc/generated';
 import type { TableHead } from '../results/results.svelte';
-import type { ChartData, Series, TermRow, TermsData, TimeData, Told } from './chartdata';
+import type { ChartData, Series, TermRow, TermsData, TimeData, AnswerMeta } from './chartdata';
 import { MOST_SERIES, MOST_TERMS } from './chartspec';
 import { unitOf, type Unit } from './units';
 
@@ -50,7 +50,7 @@ export function chartOfTable(head: TableHead, rows: Rows, group?: string): Chart
   return byName(head, rows, names, figures[0]!);
 }
 
-function toldOf(head: TableHead): Told {
+function tableMeta(head: TableHead): AnswerMeta {
   return {
     total: head.total,
     untimed: 0,
@@ -82,7 +82,7 @@ function overTime(
   const edges = [...starts, asTime(starts.at(-1)! + width(starts))];
   return {
     shape: 'time',
-    told: toldOf(head),
+    meta: tableMeta(head),
     edges,
     domain: { from: edges[0]!, to: edges.at(-1)! },
     series,
@@ -163,7 +163,7 @@ function byName(head: TableHead, rows: Rows, names: readonly number[], figure: n
   const { name } = head.columns[figure]!;
   return {
     shape: 'terms',
-    told: toldOf(head),
+    meta: tableMeta(head),
     field: names.map((at) => head.columns[at]!.name).join(' · '),
     rows: rows.slice(0, MOST_TERMS).map((row, at): TermRow => {
       const value = row[figure];

@@ -2,14 +2,14 @@
 import { texts } from '../../base/texts';
 import type { Aggregate } from '../../ipc/generated';
 import {
-  beside,
+  orNote,
   figures,
   measures,
   MISSING,
   OTHER,
   placesOf,
   shiftOf,
-  told,
+  answerMeta,
   type Asking,
 } from './chartrequest';
 import type { TermRow, TermsData } from './chartdata';
@@ -34,7 +34,7 @@ export async function loadTerms(asking: Asking): Promise<TermsData> {
   const [before, notes] =
     shift === null
       ? [null, []]
-      : await beside(asking.ask([terms(CONSIDERED)], asked, { shift }), texts.charts.noComparison);
+      : await orNote(asking.ask([terms(CONSIDERED)], asked, { shift }), texts.charts.noComparison);
   return shaped(asking, field, shown, considered, main, before, notes);
 }
 
@@ -62,7 +62,7 @@ function shaped(
   const listed = kept.slice(0, chart.top);
   return {
     shape: 'terms',
-    told: told(main, notes),
+    meta: answerMeta(main, notes),
     field,
     // A measure of "all others" would only be of those beyond the ones that were looked at.
     rows: [...listed, ...(measure === 'count' ? rest : [])],

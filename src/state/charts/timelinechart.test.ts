@@ -27,7 +27,7 @@ test('each bucket has both its edges, and the most severe level stands on the gr
     ['error', 5],
     ['info', 3],
   ]);
-  expect(data.told.untimed).toBe(1);
+  expect(data.meta.untimed).toBe(1);
 });
 
 test('nothing at all is a chart without buckets', () => {

@@ -13,7 +13,7 @@ export function chartOfTimeline(timeline: Timeline): TimeData {
   const ordered = series.toSorted((a, b) => LEVELS.indexOf(b.level) - LEVELS.indexOf(a.level));
   return {
     shape: 'time',
-    told: { total, untimed, missing: 0, mistyped: 0, fraction, elapsedMs, notes: [] },
+    meta: { total, untimed, missing: 0, mistyped: 0, fraction, elapsedMs, notes: [] },
     edges,
     domain: { from: edges[0]!, to: edges.at(-1)! },
     series: ordered.map(({ level, counts }): Series => ({

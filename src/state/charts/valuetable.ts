@@ -1,7 +1,7 @@
 /** A chart that is a table from the start: figures by time, or by the values of a field. */
 import { texts } from '../../base/texts';
 import type { Measure } from '../../ipc/generated';
-import { measures, placesOf, timeBy, timesOf, told, type Asking } from './chartrequest';
+import { measures, placesOf, timeBy, timesOf, answerMeta, type Asking } from './chartrequest';
 import { isNumeric, type FieldInfo } from './autochart';
 import type { NumbersCell, NumbersColumn, RowsData } from './chartdata';
 import { unitOf } from './units';
@@ -42,5 +42,5 @@ export async function loadTable(asking: Asking, info: FieldInfo | undefined): Pr
     const share = answer.total === 0 ? 0 : count / answer.total;
     return [[name, count, share, ...figures.map(({ values }) => values[at] ?? null)]];
   });
-  return { shape: 'rows', told: told(answer), numbers: { columns, rows } };
+  return { shape: 'rows', meta: answerMeta(answer), numbers: { columns, rows } };
 }

@@ -69,7 +69,7 @@ export class EventPattern {
       );
     const found = (await ask(own, [])).patterns[0];
     if (found === undefined) return null;
-    const [told, counted] = await Promise.all([
+    const [detailed, counted] = await Promise.all([
       ask(own, [found.id]),
       this.#client
         .call(
@@ -84,7 +84,7 @@ export class EventPattern {
       { view, order: 'oldestFirst', first: 0, count: 0 },
       { signal },
     );
-    return { pattern: told.patterns[0] ?? found, inView: counted, total };
+    return { pattern: detailed.patterns[0] ?? found, inView: counted, total };
   }
 }
 

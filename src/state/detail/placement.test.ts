@@ -8,15 +8,15 @@ describe('the place of the detail', () => {
   test.each([
     ['the smallest window with fields', room(792, 360), 'below'],
     ['a small window with fields', room(1048, 450), 'below'],
-    ['a small window without fields', room(1280, 450), 'beside'],
-    ['a narrow room that is low', room(792, 200), 'beside'],
-    ['a large window', room(2328, 1100), 'beside'],
+    ['a small window without fields', room(1280, 450), 'right'],
+    ['a narrow room that is low', room(792, 200), 'right'],
+    ['a large window', room(2328, 1100), 'right'],
   ] as const)('%s', (_, space, place) => {
     expect(placeFor(null, space)).toBe(place);
   });
 
   test('is where a person put it, in any window', () => {
-    expect(placeFor('beside', room(600, 300))).toBe('beside');
+    expect(placeFor('right', room(600, 300))).toBe('right');
     expect(placeFor('below', room(2400, 1200))).toBe('below');
   });
 });
@@ -24,14 +24,14 @@ describe('the place of the detail', () => {
 describe('the size of the detail', () => {
   test('leaves the list the larger part unless a person wants otherwise', () => {
     for (const space of [room(792, 360), room(1280, 450), room(2328, 1100)]) {
-      expect(sizeAt('beside', null, space)).toBeLessThan(space.widthPx / 2);
+      expect(sizeAt('right', null, space)).toBeLessThan(space.widthPx / 2);
       expect(sizeAt('below', null, space)).toBeLessThan(space.heightPx / 2);
     }
   });
 
   test('keeps a choice, as far as the window allows', () => {
-    expect(sizeAt('beside', 500, room(1400, 600))).toBe(500);
-    expect(sizeAt('beside', 5000, room(1400, 600))).toBe(840);
+    expect(sizeAt('right', 500, room(1400, 600))).toBe(500);
+    expect(sizeAt('right', 5000, room(1400, 600))).toBe(840);
     expect(sizeAt('below', 5000, room(1400, 600))).toBe(450);
     expect(sizeAt('below', 1, room(1400, 600))).toBe(extentAt('below', room(1400, 600)).leastPx);
   });
@@ -42,6 +42,6 @@ describe('the size of the detail', () => {
   });
 
   test('is never narrower than can be read, even where nothing was measured yet', () => {
-    expect(sizeAt('beside', null, room(0, 0))).toBeGreaterThan(200);
+    expect(sizeAt('right', null, room(0, 0))).toBeGreaterThan(200);
   });
 });

@@ -1,5 +1,5 @@
 /** Where the detail of an event stands, and how large it is there. */
-export const DETAIL_PLACES = ['beside', 'below'] as const;
+export const DETAIL_PLACES = ['right', 'below'] as const;
 export type DetailPlace = (typeof DETAIL_PLACES)[number];
 
 /** What the list and the detail share. */
@@ -30,7 +30,7 @@ function within(least: number, value: number, most: number): number {
 
 /** The least, the best and the most that the detail takes of the room at a place. */
 export function extentAt(place: DetailPlace, { widthPx, heightPx }: Room): Extent {
-  if (place === 'beside') {
+  if (place === 'right') {
     const mostPx = Math.max(WIDTH.leastPx, Math.round(widthPx * WIDTH.mostShare));
     const bestPx = within(WIDTH.leastPx, widthPx * WIDTH.share, WIDTH.mostBestPx);
     return { leastPx: WIDTH.leastPx, bestPx, mostPx };
@@ -45,9 +45,9 @@ export function extentAt(place: DetailPlace, { widthPx, heightPx }: Room): Exten
 /** What a person wants holds; else the detail is beside a list that stays readable, or below it. */
 export function placeFor(wanted: DetailPlace | null, room: Room): DetailPlace {
   if (wanted !== null) return wanted;
-  const listPx = room.widthPx - extentAt('beside', room).bestPx;
+  const listPx = room.widthPx - extentAt('right', room).bestPx;
   const isNarrow = listPx < READABLE_LIST_PX;
-  return isNarrow && room.heightPx >= LEAST_DIVIDED_PX ? 'below' : 'beside';
+  return isNarrow && room.heightPx >= LEAST_DIVIDED_PX ? 'below' : 'right';
 }
 
 /** The size that is drawn: what a person chose, as far as this room allows. */

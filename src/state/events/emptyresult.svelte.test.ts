@@ -5,7 +5,7 @@ import { asTime } from '../../base/time';
 import type { Nanos, Page, View } from '../../ipc/generated';
 import { FakeClient, settled } from '../fakeclient';
 import { NO_PARTS } from '../query/queryparts';
-import { rangeAt, WayOut } from './emptyresult.svelte';
+import { rangeAt, EmptyResult } from './emptyresult.svelte';
 
 const view: View = { case: '/a.case', query: 'a b', from: '100' as Nanos, to: '200' as Nanos };
 const range = { from: asTime(100n), to: asTime(200n) };
@@ -38,47 +38,47 @@ const page = (total: number, time: string | null = null): Page => ({
 
 it('tells which clause is in the way, and the nearest times', async () => {
   const client = new FakeClient();
-  const out = new WayOut(new Lifetime(), client);
+  const out = new EmptyResult(new Lifetime(), client);
   out.look(view, range, parts, 1);
-  await client.of('edit')[0]!.answer({ query: 'b' });
-  await client.of('edit')[1]!.answer({ query: 'a' });
-  expect(client.of('page').map(({ args }) => args.view.query)).toEqual(['b', 'a']);
-  await client.of('page')[0]!.answer(page(7));
-  await client.of('page')[1]!.answer(page(0));
-  const [earlier, later, all] = client.of('page').slice(2);
+  await client.callsTo('edit')[0]!.answer({ query: 'b' });
+  await client.callsTo('edit')[1]!.answer({ query: 'a' });
+  expect(client.callsTo('page').map(({ args }) => args.view.query)).toEqual(['b', 'a']);
+  await client.callsTo('page')[0]!.answer(page(7));
+  await client.callsTo('page')[1]!.answer(page(0));
+  const [earlier, later, all] = client.callsTo('page').slice(2);
   expect(earlier!.args).toMatchObject({ order: 'newestFirst', view: { from: null, to: '100' } });
   expect(later!.args).toMatchObject({ order: 'oldestFirst', view: { from: '200', to: null } });
   await earlier!.answer(page(0));
   await later!.answer(page(3, '260'));
   await all!.answer(page(3, '260'));
-  expect(out.ways).toEqual({
+  expect(out.alternatives).toEqual({
     before: null,
     after: 260n,
     anytime: 3,
-    hindrances: [{ at: 0, text: 'a', events: 7 }],
+    blockingClauses: [{ at: 0, text: 'a', events: 7 }],
   });
 });
 
 it('says nothing of a view that was left meanwhile', async () => {
   const client = new FakeClient();
-  const out = new WayOut(new Lifetime(), client);
+  const out = new EmptyResult(new Lifetime(), client);
   out.look({ ...view, from: null, to: null }, null, parts, 1);
   out.stop();
-  for (const call of client.of('edit')) await call.answer({ query: 'b' });
-  for (const call of client.of('page')) await call.answer(page(7));
+  for (const call of client.callsTo('edit')) await call.answer({ query: 'b' });
+  for (const call of client.callsTo('page')) await call.answer(page(7));
   await settled();
-  expect(out.ways.hindrances).toEqual([]);
+  expect(out.alternatives.blockingClauses).toEqual([]);
 });
 
 it('tells which words no event has, and what they were perhaps meant for', async () => {
   const client = new FakeClient();
-  const out = new WayOut(new Lifetime(), client);
+  const out = new EmptyResult(new Lifetime(), client);
   const query = 'timout | stats count';
   out.look({ ...view, query: 'timout', from: null, to: null }, null, NO_PARTS, 1, query);
   const near = { word: 'timeout', events: 7, query: 'timeout | stats count' };
   const words = [{ word: 'timout', start: 0, end: 6, nearest: [near] }];
-  expect(client.of('unknownWords')[0]!.args).toEqual({ case: '/a.case', query });
-  await client.of('unknownWords')[0]!.answer({ words });
+  expect(client.callsTo('unknownWords')[0]!.args).toEqual({ case: '/a.case', query });
+  await client.callsTo('unknownWords')[0]!.answer({ words });
   expect(out.unknown).toEqual(words);
   out.look({ ...view, query: 'timeout', from: null, to: null }, null, NO_PARTS, 1);
   expect(out.unknown).toEqual([]);

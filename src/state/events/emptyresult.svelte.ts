@@ -10,33 +10,38 @@ import type { RangeChoice } from '../view/ranges';
 const MOST_CLAUSES = 8;
 
 /** A clause without which there would be something. */
-export interface Hindrance {
+export interface BlockingClause {
   readonly at: number;
   readonly text: string;
   readonly events: number;
 }
 
 /** What leads out of a view that shows nothing. */
-export interface WaysOut {
+export interface Alternatives {
   /** The matching events before and after the time range that are nearest to it. */
   readonly before: Time | null;
   readonly after: Time | null;
   /** Events that match at any time. */
   readonly anytime: number;
-  readonly hindrances: readonly Hindrance[];
+  readonly blockingClauses: readonly BlockingClause[];
 }
 
-const NO_WAYS: WaysOut = { before: null, after: null, anytime: 0, hindrances: [] };
+const NO_ALTERNATIVES: Alternatives = {
+  before: null,
+  after: null,
+  anytime: 0,
+  blockingClauses: [],
+};
 
 /** Looks for the nearest time and the clause that something would be found without. */
-export class WayOut {
-  ways = $state.raw<WaysOut>(NO_WAYS);
+export class EmptyResult {
+  alternatives = $state.raw<Alternatives>(NO_ALTERNATIVES);
   /** The words of the query that no event has. */
   unknown = $state.raw<readonly UnknownWord[]>([]);
   looking = $state(false);
 
   readonly #client: Client;
-  readonly #latest: Latest<WaysOut>;
+  readonly #latest: Latest<Alternatives>;
   readonly #words: Latest<readonly UnknownWord[]>;
 
   constructor(lifetime: Lifetime, client: Client) {
@@ -53,7 +58,7 @@ export class WayOut {
     revision: number,
     query: string = view.query,
   ): void {
-    this.ways = NO_WAYS;
+    this.alternatives = NO_ALTERNATIVES;
     this.unknown = [];
     this.#words.replace({
       key: JSON.stringify([view.case, query, revision]),
@@ -69,7 +74,7 @@ export class WayOut {
     this.#latest.replace({
       key: JSON.stringify([view, parts.clauses.length, revision]),
       load: (signal) => this.#search(view, range, parts, signal),
-      done: (ways) => (this.ways = ways),
+      done: (ways) => (this.alternatives = ways),
       // Nothing more can be said then than that nothing was found.
       failed: () => {},
     });
@@ -85,20 +90,24 @@ export class WayOut {
     range: RangeChoice,
     parts: QueryParts,
     signal: AbortSignal,
-  ): Promise<WaysOut> {
-    const hindrances = await this.#hindrances(view, parts, signal);
-    if (range === null) return { ...NO_WAYS, hindrances };
+  ): Promise<Alternatives> {
+    const blockingClauses = await this.#blockingClauses(view, parts, signal);
+    if (range === null) return { ...NO_ALTERNATIVES, blockingClauses };
     const open = { ...view, from: null, to: null };
     const [earlier, later, all] = await Promise.all([
       this.#first({ ...open, to: nanosFromTime(range.from) }, 'newestFirst', signal),
       this.#first({ ...open, from: nanosFromTime(range.to) }, 'oldestFirst', signal),
       this.#first(open, 'oldestFirst', signal),
     ]);
-    return { before: timeOf(earlier), after: timeOf(later), anytime: all.total, hindrances };
+    return { before: timeOf(earlier), after: timeOf(later), anytime: all.total, blockingClauses };
   }
 
   /** Each clause alone is left out and what then matches counted. With one clause there is no filter left. */
-  async #hindrances(view: View, parts: QueryParts, signal: AbortSignal): Promise<Hindrance[]> {
+  async #blockingClauses(
+    view: View,
+    parts: QueryParts,
+    signal: AbortSignal,
+  ): Promise<BlockingClause[]> {
     const clauses = parts.filter === view.query ? parts.clauses.slice(0, MOST_CLAUSES) : [];
     if (parts.clauses.length < 2) return [];
     const found = await Promise.all(

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Lifetime } from '../../base/lifetime';
 import type { Ahead } from '../../ipc/generated';
 import { FakeClient } from '../fakeclient';
-import { LookAhead } from './filescan.svelte';
+import { FileScan } from './filescan.svelte';
 
 const ahead = (lines: number, fraction: number): Ahead => ({
   lines,
@@ -16,9 +16,9 @@ const ahead = (lines: number, fraction: number): Ahead => ({
 
 it('shows what is found so far, and only of what was asked last', async () => {
   const client = new FakeClient();
-  const look = new LookAhead(new Lifetime(), client);
+  const look = new FileScan(new Lifetime(), client);
   look.look({ paths: ['/a.log'], query: 'error' });
-  const [first] = client.of('ahead');
+  const [first] = client.callsTo('ahead');
   first!.options.progress?.(ahead(2, 0.5));
   expect(look.found?.lines).toBe(2);
   look.look({ paths: ['/a.log'], query: 'errors' });
@@ -26,7 +26,7 @@ it('shows what is found so far, and only of what was asked last', async () => {
   first!.options.progress?.(ahead(3, 0.6));
   await first!.answer(ahead(4, 1));
   expect(look.found).toBeNull();
-  await client.of('ahead')[1]!.answer(ahead(7, 1));
+  await client.callsTo('ahead')[1]!.answer(ahead(7, 1));
   expect(look.found?.lines).toBe(7);
   look.stop();
   expect(look.found).toBeNull();

@@ -4,7 +4,7 @@ import type { Client } from '../../ipc/client';
 import type { Ahead, AheadRequest } from '../../ipc/generated';
 
 /** What the files of an import hold, told while they are still being read. */
-export class LookAhead {
+export class FileScan {
   /** Null where nothing is asked, or nothing is known yet. */
   found = $state.raw<Ahead | null>(null);
 

@@ -8,7 +8,7 @@ export interface Run {
   readonly last: number;
 }
 
-/** In order, apart from one another. */
+/** In order, separate from one another. */
 export type Runs = readonly Run[];
 
 export function countOf(runs: Runs): number {
@@ -24,11 +24,13 @@ export function runOf(one: number, other: number): Run {
 }
 
 export function withRun(runs: Runs, added: Run): Runs {
-  const apart = runs.filter(({ first, last }) => last + 1 < added.first || first - 1 > added.last);
-  const joined = runs.filter((run) => !apart.includes(run));
+  const separate = runs.filter(
+    ({ first, last }) => last + 1 < added.first || first - 1 > added.last,
+  );
+  const joined = runs.filter((run) => !separate.includes(run));
   const first = Math.min(added.first, ...joined.map((run) => run.first));
   const last = Math.max(added.last, ...joined.map((run) => run.last));
-  return [...apart, { first, last }].sort((a, b) => a.first - b.first);
+  return [...separate, { first, last }].sort((a, b) => a.first - b.first);
 }
 
 export function toggled(runs: Runs, row: number): Runs {

@@ -31,16 +31,16 @@ beforeEach(() => {
   rows = new Rows(new Lifetime(), client, listener);
 });
 
-const asked = () => client.of('page').map((call) => call.args.first / PAGE_ROWS);
+const asked = () => client.callsTo('page').map((call) => call.args.first / PAGE_ROWS);
 
 describe('another view', () => {
   it('keeps the rows of the last one in sight until its own have come', async () => {
     rows.show(view(''), OLDEST);
-    await client.of('page')[0]!.answer(page('all', 0, 50));
+    await client.callsTo('page')[0]!.answer(page('all', 0, 50));
     rows.show(view('error'), OLDEST);
     expect(rows.at(0)?.text).toBe('all 0');
     expect(rows.total).toBe(50);
-    await client.of('page')[1]!.answer(page('error', 0, 3));
+    await client.callsTo('page')[1]!.answer(page('error', 0, 3));
     expect(rows.at(0)?.text).toBe('error 0');
     expect(rows.total).toBe(3);
     expect(listener.replaced).toHaveBeenCalledTimes(2);
@@ -49,18 +49,18 @@ describe('another view', () => {
   it('is not overwritten by a late answer to the one before', async () => {
     rows.show(view('slow'), OLDEST);
     rows.show(view('fast'), OLDEST);
-    await client.of('page')[1]!.answer(page('fast', 0, 3));
-    await client.of('page')[0]!.answer(page('slow', 0, 9));
+    await client.callsTo('page')[1]!.answer(page('fast', 0, 3));
+    await client.callsTo('page')[0]!.answer(page('slow', 0, 9));
     expect(rows.at(0)?.text).toBe('fast 0');
     expect(rows.total).toBe(3);
-    expect(client.of('page')[0]!.options.signal?.aborted).toBe(true);
+    expect(client.callsTo('page')[0]!.options.signal?.aborted).toBe(true);
   });
 
   it('leaves the rows as they are when its query is wrong', async () => {
     rows.show(view(''), OLDEST);
-    await client.of('page')[0]!.answer(page('all', 0, 50));
+    await client.callsTo('page')[0]!.answer(page('all', 0, 50));
     rows.show(view('('), OLDEST);
-    await client.of('page')[1]!.fail(error('queryInvalid'));
+    await client.callsTo('page')[1]!.fail(error('queryInvalid'));
     expect(rows.at(0)?.text).toBe('all 0');
     expect(rows.failure).toBeNull();
   });
@@ -69,7 +69,7 @@ describe('another view', () => {
 describe('scrolling', () => {
   beforeEach(async () => {
     rows.show(view(''), OLDEST);
-    await client.of('page')[0]!.answer(page('all', 0, 100_000));
+    await client.callsTo('page')[0]!.answer(page('all', 0, 100_000));
     client.calls.length = 0;
   });
 
@@ -82,13 +82,15 @@ describe('scrolling', () => {
     for (let row = 0; row < 50_000; row += 5_000) rows.see(row + 100, row + 130);
     // The third is the page after the first one, which was fetched ahead before.
     expect(client.calls).toHaveLength(2);
-    await client.of('page')[0]!.answer(page('all', client.of('page')[0]!.args.first, 100_000));
+    await client
+      .callsTo('page')[0]!
+      .answer(page('all', client.callsTo('page')[0]!.args.first, 100_000));
     expect(asked().at(-1)).toBe(Math.floor(45_100 / PAGE_ROWS));
   });
 
   it('stops asking after a failure until a person tries again', async () => {
     rows.see(1000, 1040);
-    await client.of('page')[0]!.fail(error('internal'));
+    await client.callsTo('page')[0]!.fail(error('internal'));
     const before = client.calls.length;
     rows.see(1100, 1140);
     expect(rows.failure?.code).toBe('internal');
@@ -100,10 +102,10 @@ describe('scrolling', () => {
 
 it('shows the old rows of a growing case until the newer ones have come', async () => {
   rows.show(view(''), OLDEST);
-  await client.of('page')[0]!.answer(page('old', 0, 50));
+  await client.callsTo('page')[0]!.answer(page('old', 0, 50));
   rows.refresh(2);
   expect(rows.at(0)?.text).toBe('old 0');
-  await client.of('page')[1]!.answer(page('new', 0, 80));
+  await client.callsTo('page')[1]!.answer(page('new', 0, 80));
   expect(rows.at(0)?.text).toBe('new 0');
   expect(rows.total).toBe(80);
   expect(listener.replaced).toHaveBeenCalledTimes(1);
@@ -112,7 +114,7 @@ it('shows the old rows of a growing case until the newer ones have come', async 
 
 it('finds an event again that has moved down', async () => {
   rows.show(view(''), OLDEST);
-  await client.of('page')[0]!.answer(page('all', 0, 150));
+  await client.callsTo('page')[0]!.answer(page('all', 0, 150));
   expect(rows.indexNear({ source: 0, offset: 120 }, 20)).toBe(120);
   expect(rows.indexNear({ source: 1, offset: 120 }, 20)).toBe(-1);
 });
@@ -122,15 +124,15 @@ describe('other columns of the same list', () => {
 
   it('leave every row in its place and ask only for what is in sight', async () => {
     rows.show(view(''), OLDEST);
-    await client.of('page')[0]!.answer(page('all', 0, 10_000));
+    await client.callsTo('page')[0]!.answer(page('all', 0, 10_000));
     rows.see(5000, 5040);
-    const seen = client.of('page').find(({ args }) => args.first === 5000)!;
+    const seen = client.callsTo('page').find(({ args }) => args.first === 5000)!;
     await seen.answer(page('all', 5000, 10_000));
-    const asked = client.of('page').length;
+    const asked = client.callsTo('page').length;
     rows.show(view(''), withField);
     expect(rows.at(5000)?.text).toBe('all 5000');
     expect(rows.value(rows.at(5000)!, 'status')).toBeUndefined();
-    const call = client.of('page')[asked]!;
+    const call = client.callsTo('page')[asked]!;
     expect(call.args).toMatchObject({ first: 5000, columns: ['status'] });
     const answer = page('all', 5000, 10_000);
     await call.answer({ ...answer, rows: answer.rows.map((row) => ({ ...row, values: ['200'] })) });
@@ -143,7 +145,7 @@ describe('other columns of the same list', () => {
 
   it('are asked for in the order of a field too', () => {
     rows.show(view(''), { ...withField, sort: { field: 'status', descending: true } });
-    expect(client.of('sortedPage')[0]!.args).toMatchObject({
+    expect(client.callsTo('sortedPage')[0]!.args).toMatchObject({
       field: 'status',
       descending: true,
       first: 0,

@@ -8,7 +8,7 @@ import type { Rows } from './rows.svelte';
 export const MOST_COPIED = 1_000;
 
 /** Events that are picked in the list, to be copied or compared. */
-export class Picks {
+export class EventSelection {
   runs = $state.raw<Runs>([]);
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);

@@ -13,13 +13,13 @@ it('tells of the old neighbours what they are until the new ones are there', asy
   const client = new FakeClient();
   const around = new Surroundings(new Lifetime(), client, '/c', { source: 0, offset: 9 });
   around.load();
-  await client.of('context')[0]!.answer(answer([row(1)]));
+  await client.callsTo('context')[0]!.answer(answer([row(1)]));
   expect(around.answered).toBe('file');
 
   around.look('everywhere');
   expect(around.where).toBe('everywhere');
   expect(around.answered).toBe('file');
-  await client.of('context')[1]!.answer(answer([row(1), row(2)]));
+  await client.callsTo('context')[1]!.answer(answer([row(1), row(2)]));
   expect(around.answered).toBe('everywhere');
   expect(around.rows).toHaveLength(3);
 });

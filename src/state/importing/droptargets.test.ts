@@ -26,9 +26,9 @@ it('takes the middle for what is meant mostly, and the edges of the window too',
   expect(targetAt(dropZones(false, false), 0.5, 0.5)).toBe('new');
   expect(targetAt(dropZones(true, false), 0.5, 0.4)).toBe('here');
   expect(targetAt(dropZones(true, false), 0, 0)).toBe('new');
-  expect(targetAt(dropZones(true, false), 1, 0)).toBe('beside');
+  expect(targetAt(dropZones(true, false), 1, 0)).toBe('newWindow');
   expect(targetAt(dropZones(true, false), 1, 1)).toBe('look');
-  expect(targetAt(dropZones(true, false), 2, -1)).toBe('beside');
+  expect(targetAt(dropZones(true, false), 2, -1)).toBe('newWindow');
 });
 
 it('adds nothing to a case that can only be read', () => {

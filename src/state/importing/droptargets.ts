@@ -1,6 +1,6 @@
 /** Where in the window dropped files go, by where they are let go. The overlay draws the same parts. */
 
-export type DropTarget = 'new' | 'here' | 'beside' | 'look';
+export type DropTarget = 'new' | 'here' | 'newWindow' | 'look';
 
 /** A part of the window in shares of its width and height. */
 export interface Zone {
@@ -25,14 +25,14 @@ export function dropZones(hasCase: boolean, readOnly: boolean): readonly Zone[] 
   if (readOnly) {
     return [
       { target: 'new', left: 0, right: 0.5, ...above },
-      { target: 'beside', left: 0.5, right: 1, ...above },
+      { target: 'newWindow', left: 0.5, right: 1, ...above },
       look,
     ];
   }
   return [
     { target: 'new', left: 0, right: SIDE, ...above },
     { target: 'here', left: SIDE, right: 1 - SIDE, ...above },
-    { target: 'beside', left: 1 - SIDE, right: 1, ...above },
+    { target: 'newWindow', left: 1 - SIDE, right: 1, ...above },
     look,
   ];
 }

@@ -2,7 +2,7 @@ import type { Lifetime } from '../../base/lifetime';
 import { Timer } from '../../base/timer';
 
 /** What an import has brought is told for so long before it is folded away. */
-export const TOLD_MS = 4_000;
+export const SHOWN_MS = 4_000;
 
 /** So long after it was last in the way, what is folded away is looked at again. */
 const AGAIN_MS = 500;
@@ -12,10 +12,10 @@ const AGAIN_MS = 500;
  * themselves a little after the end, but never under a pointer, because what stands above them moves; and
  * at once when a person goes on to something else.
  */
-export class Folding {
+export class FileListState {
   /** What a person wished; until then the files show while there is something to see in them. */
   #wished = $state<boolean | null>(null);
-  #isTold = $state(false);
+  #isShown = $state(false);
   #isReading = false;
   readonly #timer: Timer;
   readonly #isInTheWay: () => boolean;
@@ -27,7 +27,7 @@ export class Folding {
   }
 
   get isOpen(): boolean {
-    return this.#wished ?? this.#isTold;
+    return this.#wished ?? this.#isShown;
   }
 
   /** Says how the imports stand. */
@@ -36,18 +36,18 @@ export class Folding {
     this.#isReading = isReading;
     if (began) {
       this.#timer.stop();
-      this.#isTold = true;
+      this.#isShown = true;
       // Files that were opened to be read once need not stay open for ever.
       if (this.#wished === true) this.#wished = null;
     }
-    if (ended) this.#timer.start(() => this.#fold(), TOLD_MS);
+    if (ended) this.#timer.start(() => this.#fold(), SHOWN_MS);
   }
 
   /** A person does something with the events: what was told has been seen. */
   goOn(): void {
     if (this.#isReading) return;
     this.#timer.stop();
-    this.#isTold = false;
+    this.#isShown = false;
   }
 
   toggle(): void {
@@ -56,6 +56,6 @@ export class Folding {
 
   #fold(): void {
     if (this.#isInTheWay()) this.#timer.start(() => this.#fold(), AGAIN_MS);
-    else this.#isTold = false;
+    else this.#isShown = false;
   }
 }

@@ -30,12 +30,12 @@ it('imports one after the other, whatever becomes of the one before', async () =
   const [first, second] = [job(client), job(client)];
   imports.add(first);
   imports.add(second);
-  expect(client.of('import')).toHaveLength(1);
+  expect(client.callsTo('import')).toHaveLength(1);
   expect(second.state).toBe('waiting');
-  await client.of('import')[0]!.fail(problem('diskFull', '/x'));
+  await client.callsTo('import')[0]!.fail(problem('diskFull', '/x'));
   expect(first.state).toBe('failed');
   expect(imports.running).toBe(second);
-  await client.of('import')[1]!.answer(report());
+  await client.callsTo('import')[1]!.answer(report());
   expect(second.state).toBe('done');
 });
 
@@ -43,7 +43,7 @@ it('puts together files of which only the changed ones are reported', async () =
   const client = new FakeClient();
   const one = job(client);
   void one.run();
-  const { options, answer } = client.of('import')[0]!;
+  const { options, answer } = client.callsTo('import')[0]!;
   options.progress?.(progress([file(0), file(2)]));
   options.progress?.(progress([file(2, problem('binary', '/2')), file(1)]));
   expect(one.files.map(({ index }) => index)).toEqual([0, 1, 2]);
@@ -57,10 +57,10 @@ it('waits for the report of an import that was stopped', async () => {
   const one = job(client, listener);
   void one.run();
   one.cancel();
-  expect(client.of('import')[0]!.options.signal?.aborted).toBe(true);
+  expect(client.callsTo('import')[0]!.options.signal?.aborted).toBe(true);
   expect(one.stopping).toBe(true);
   expect(one.active).toBe(true);
-  await client.of('import')[0]!.answer(report({ cancelled: true, events: 7 }));
+  await client.callsTo('import')[0]!.answer(report({ cancelled: true, events: 7 }));
   expect(one.state).toBe('cancelled');
   expect(listener.finished).toHaveBeenCalledWith(expect.objectContaining({ events: 7 }));
 });
@@ -72,9 +72,9 @@ it('does not begin an import that was stopped while it waited', async () => {
   imports.add(first);
   imports.add(second);
   second.cancel();
-  await client.of('import')[0]!.answer(report());
+  await client.callsTo('import')[0]!.answer(report());
   await settled();
-  expect(client.of('import')).toHaveLength(1);
+  expect(client.callsTo('import')).toHaveLength(1);
   imports.dismissFinished();
   expect(imports.jobs).toHaveLength(0);
 });

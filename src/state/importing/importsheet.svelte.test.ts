@@ -41,11 +41,11 @@ it('shows first what wants a look, and asks again only for what is chosen', asyn
   const client = new FakeClient();
   const one = sheet(client);
   const files = [file('/fine'), file('/odd', { unparsed: 60 }), file('/b', { error: unreadable })];
-  expect(client.of('preview')[0]!.args.withoutEstimate).toBe(false);
-  await client.of('preview')[0]!.answer({ files, estimate: estimate(true) });
+  expect(client.callsTo('preview')[0]!.args.withoutEstimate).toBe(false);
+  await client.callsTo('preview')[0]!.answer({ files, estimate: estimate(true) });
   expect(one.selected).toBe('/odd');
   one.choose('/odd', { format: 'text', zone: '' });
-  const asked = client.of('preview')[1]!;
+  const asked = client.callsTo('preview')[1]!;
   // What the import takes is measured once.
   expect(asked.args.withoutEstimate).toBe(true);
   expect(asked.args.choices?.files).toEqual([{ path: '/odd', reading: { format: 'text' } }]);
@@ -67,7 +67,7 @@ it('starts at once, but not without room or anything to read', async () => {
   const client = new FakeClient();
   const one = sheet(client);
   expect(one.obstacle).toBeNull();
-  await client.of('preview')[0]!.answer({ files: [file('/a')], estimate: estimate(false) });
+  await client.callsTo('preview')[0]!.answer({ files: [file('/a')], estimate: estimate(false) });
   expect(one.obstacle).toContain('Not enough free disk space');
   // A profile that takes less may fit.
   one.profile = 'raw';
@@ -79,38 +79,38 @@ it('starts at once, but not without room or anything to read', async () => {
   expect(one.choices.beyondReserve).toBe(true);
   const other = sheet(client);
   const nothing = { files: [file('/b', { error: unreadable })], estimate: estimate(true) };
-  await client.of('preview')[1]!.answer(nothing);
+  await client.callsTo('preview')[1]!.answer(nothing);
   expect(other.obstacle).toContain('None');
 });
 
 it('keeps what it showed when a choice is refused, and says why', async () => {
   const client = new FakeClient();
   const one = sheet(client);
-  await client.of('preview')[0]!.answer({ files: [file('/a')], estimate: estimate(true) });
+  await client.callsTo('preview')[0]!.answer({ files: [file('/a')], estimate: estimate(true) });
   one.choose('/a', { zone: 'Mars' });
-  await client.of('preview')[1]!.fail(unreadable);
+  await client.callsTo('preview')[1]!.fail(unreadable);
   await settled();
   expect(one.failure).not.toBeNull();
   expect(one.files).toHaveLength(1);
   expect(one.obstacle).toBe('m');
   one.choose('/a', {});
-  await client.of('preview')[2]!.answer({ files: [file('/a')], estimate: estimate(true) });
+  await client.callsTo('preview')[2]!.answer({ files: [file('/a')], estimate: estimate(true) });
   expect(one.obstacle).toBeNull();
 });
 
 it('does not start with what was chosen a moment ago before it was looked at', async () => {
   const client = new FakeClient();
   const one = sheet(client);
-  await client.of('preview')[0]!.answer({ files: [file('/a')], estimate: estimate(true) });
+  await client.callsTo('preview')[0]!.answer({ files: [file('/a')], estimate: estimate(true) });
   let starts = 0;
   const start = () => one.start(() => (starts += 1));
   one.choose('/a', { zone: 'Mars' });
   start();
-  await client.of('preview')[1]!.fail(unreadable);
+  await client.callsTo('preview')[1]!.fail(unreadable);
   one.choose('/a', { zone: 'UTC' });
   expect(starts).toBe(0);
   start();
-  await client.of('preview')[2]!.answer({ files: [file('/a')], estimate: estimate(true) });
+  await client.callsTo('preview')[2]!.answer({ files: [file('/a')], estimate: estimate(true) });
   expect(starts).toBe(1);
   one.mistyped = true;
   start();

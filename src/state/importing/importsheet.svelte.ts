@@ -161,12 +161,12 @@ export class ImportSheet {
     this.#lifetime.end();
   }
 
-  #look(anew = false): void {
+  #look(again = false): void {
     const choices = this.choices;
     const request = { case: this.#casePath, paths: [...this.paths], choices, events: SHOWN_EVENTS };
     // What an import takes is measured once; choices change it little and measuring takes a second.
     const withoutEstimate = this.estimate !== null;
-    if (anew) this.#asking.stop();
+    if (again) this.#asking.stop();
     this.#asking.replace({
       key: JSON.stringify(request),
       load: (signal) => this.#client.call('preview', { ...request, withoutEstimate }, { signal }),

@@ -24,7 +24,7 @@ export interface Entry {
 export type Narrowed = 'all' | 'stars' | 'markers' | { readonly tag: string };
 
 /** The noted events with what they say, asked for while somebody looks. */
-export class NotedEvents {
+export class Annotations {
   evidence = $state.raw<ReadonlyMap<string, Evidence | null>>(new Map());
   failure = $state.raw<EngineError | null>(null);
 

@@ -2,7 +2,7 @@ import { randomId } from '../../base/ids';
 import type { Lifetime } from '../../base/lifetime';
 import { Timer } from '../../base/timer';
 import type { EventId, Note } from '../../ipc/generated';
-import type { Keep } from '../workbench/casestorage';
+import type { CaseStorage } from '../workbench/casestorage';
 import type { Notes } from './notes.svelte';
 import { eventKey } from './notetarget';
 
@@ -47,16 +47,16 @@ export class Notebook {
   theirs = $state.raw<Note | null>(null);
 
   readonly #notes: Notes;
-  readonly #keep: Keep;
+  readonly #storage: CaseStorage;
   readonly #pause: Timer;
 
-  constructor(lifetime: Lifetime, notes: Notes, keep: Keep) {
+  constructor(lifetime: Lifetime, notes: Notes, storage: CaseStorage) {
     this.#pause = new Timer(lifetime);
     lifetime.onEnd(() => this.flush());
     this.#notes = notes;
-    this.#keep = keep;
+    this.#storage = storage;
     // Drafts that a window was closed on.
-    this.drafts = readDrafts(keep.read('pages'));
+    this.drafts = readDrafts(storage.read('pages'));
   }
 
   get pages(): PageDraft[] {
@@ -144,7 +144,7 @@ export class Notebook {
 
   #set(drafts: ReadonlyMap<string, PageDraft>): void {
     this.drafts = drafts;
-    this.#keep.write('pages', JSON.stringify([...drafts.values()]));
+    this.#storage.write('pages', JSON.stringify([...drafts.values()]));
   }
 
   async #save(): Promise<void> {

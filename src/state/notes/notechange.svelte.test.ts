@@ -69,7 +69,7 @@ test('what was noted and what was shown are undone in the order they were done',
   await notes.toggleStar([EVENT]);
   await notes.tag([EVENT], 'cause');
   history.change({ query: 'b' });
-  await notes.remove(notes.of(EVENT).tags[0]!);
+  await notes.remove(notes.about(EVENT).tags[0]!);
   expect(store.texts).toEqual(['star']);
 
   await undo();
@@ -90,12 +90,12 @@ test('what was noted and what was shown are undone in the order they were done',
 
 test('a comment that was removed, rewritten or made is as it was, however fast that is wished', async () => {
   await notes.comment([EVENT], 'first');
-  await notes.editComment(notes.of(EVENT).comments[0]!, 'second');
-  await notes.remove(notes.of(EVENT).comments[0]!);
+  await notes.editComment(notes.about(EVENT).comments[0]!, 'second');
+  await notes.remove(notes.about(EVENT).comments[0]!);
   history.undo();
   history.undo();
   await settled();
-  expect(notes.of(EVENT).comments.map(({ text }) => text)).toEqual(['first']);
+  expect(notes.about(EVENT).comments.map(({ text }) => text)).toEqual(['first']);
   history.undo();
   history.redo();
   history.redo();
@@ -109,7 +109,7 @@ test('what somebody else wrote meanwhile is kept, and that is told', async () =>
   const lifetime = new Lifetime();
   const other = new Notes(lifetime, store, 'c', new Markers());
   await other.look();
-  await other.editComment(other.of(EVENT).comments[0]!, 'theirs');
+  await other.editComment(other.about(EVENT).comments[0]!, 'theirs');
   await undo();
   expect(store.texts).toEqual(['comment theirs']);
   expect(notes.notReturned).toBe('changed');
@@ -135,7 +135,7 @@ test('what was written on a page that came back is not lost with it', async () =
 
 test('what changes nothing is no step, and typing after a note is another step', async () => {
   await notes.comment([EVENT], 'same');
-  await notes.editComment(notes.of(EVENT).comments[0]!, 'same');
+  await notes.editComment(notes.about(EVENT).comments[0]!, 'same');
   await undo();
   expect([store.texts, history.canUndo]).toEqual([[], false]);
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Lifetime } from '../../base/lifetime';
 import type { Note, Notes as WireNotes } from '../../ipc/generated';
 import { FakeClient } from '../fakeclient';
-import { forgetful, type Keep } from '../workbench/casestorage';
+import { noStorage, type CaseStorage } from '../workbench/casestorage';
 import { Markers } from './markers.svelte';
 import { entries } from './annotations.svelte';
 import { Notebook } from './notebook.svelte';
@@ -44,13 +44,13 @@ let lifetime: Lifetime;
 beforeEach(() => (lifetime = new Lifetime()));
 afterEach(() => lifetime.end());
 
-async function opened(stored: Note[], keep: Keep = forgetful) {
+async function opened(stored: Note[], storage: CaseStorage = noStorage) {
   const client = new FakeClient();
   const markers = new Markers();
   const notes = new Notes(lifetime, client, 'c', markers);
   notes.start();
-  await client.of('notes')[0]!.answer(reply({ whole: true, notes: stored }));
-  const notebook = new Notebook(lifetime, notes, keep);
+  await client.callsTo('notes')[0]!.answer(reply({ whole: true, notes: stored }));
+  const notebook = new Notebook(lifetime, notes, storage);
   return { client, markers, notes, notebook };
 }
 
@@ -59,10 +59,12 @@ test('whoever wants to know is told of what is written here and elsewhere, not o
   const changed = vi.fn();
   const notes = new Notes(lifetime, client, 'c', new Markers(), { changed });
   notes.start();
-  await client.of('notes')[0]!.answer(reply({ whole: true, notes: [note('star', '1@20')] }));
+  await client.callsTo('notes')[0]!.answer(reply({ whole: true, notes: [note('star', '1@20')] }));
   expect(changed).not.toHaveBeenCalled();
   void notes.look();
-  await client.of('notes')[1]!.answer(reply({ removed: [{ kind: 'star', id: '1@20' }] as never }));
+  await client
+    .callsTo('notes')[1]!
+    .answer(reply({ removed: [{ kind: 'star', id: '1@20' }] as never }));
   expect(changed).toHaveBeenCalledOnce();
 });
 
@@ -73,9 +75,9 @@ test('what is noted is told by event, and markers go to the timeline', async () 
     note('marker', 'm', { from: '5' as never, to: '5' as never, text: 'here' }),
     note('marker', 'n', { from: '5' as never, to: '9' as never }),
   ]);
-  expect(notes.of(EVENT).star?.id).toBe('1@20');
-  expect(notes.of(EVENT).tags.map(({ text }) => text)).toEqual(['x']);
-  expect(notes.of({ source: 0, offset: 20 }).star).toBeNull();
+  expect(notes.about(EVENT).star?.id).toBe('1@20');
+  expect(notes.about(EVENT).tags.map(({ text }) => text)).toEqual(['x']);
+  expect(notes.about({ source: 0, offset: 20 }).star).toBeNull();
   expect(markers.list.map(({ from, to, label }) => [from, to, label])).toEqual([
     [5n, null, 'here'],
     [5n, 9n, ''],
@@ -86,7 +88,7 @@ test('a star is put on all of the events, and taken away where all have one', as
   const { client, notes } = await opened([note('star', '1@20', { event: EVENT })]);
   const other = { source: 1, offset: 30 };
   void notes.toggleStar([EVENT, other]);
-  const put = client.of('changeNotes')[0]!;
+  const put = client.callsTo('changeNotes')[0]!;
   expect(put.args.put!.map(({ id }) => id)).toEqual(['1@30']);
   await put.answer({
     made: {
@@ -97,7 +99,10 @@ test('a star is put on all of the events, and taken away where all have one', as
     conflicts: [],
   });
   void notes.toggleStar([EVENT, other]);
-  expect(client.of('changeNotes')[1]!.args.remove!.map(({ id }) => id)).toEqual(['1@20', '1@30']);
+  expect(client.callsTo('changeNotes')[1]!.args.remove!.map(({ id }) => id)).toEqual([
+    '1@20',
+    '1@30',
+  ]);
 });
 
 test('what another window wrote and removed comes with the next look', async () => {
@@ -106,32 +111,34 @@ test('what another window wrote and removed comes with the next look', async () 
   const notes = new Notes(lifetime, client, 'c', new Markers());
   notes.start();
   vi.useRealTimers();
-  await client.of('notes')[0]!.answer(reply({ whole: true, notes: [note('tag', 'a')] }));
+  await client.callsTo('notes')[0]!.answer(reply({ whole: true, notes: [note('tag', 'a')] }));
   void notes.look();
-  expect(client.of('notes')[1]!.args.since).toBe('s:1');
+  expect(client.callsTo('notes')[1]!.args.since).toBe('s:1');
   const removed = [{ kind: 'tag', id: 'a' }];
-  await client.of('notes')[1]!.answer(reply({ mark: 's:3', notes: [note('tag', 'b')], removed }));
+  await client
+    .callsTo('notes')[1]!
+    .answer(reply({ mark: 's:3', notes: [note('tag', 'b')], removed }));
   expect([...notes.all.keys()]).toEqual(['tag b']);
 });
 
 test('a failure is told and nothing is lost', async () => {
   const { client, notes } = await opened([note('star', '1@20', { event: EVENT })]);
   const kept = notes.comment([EVENT], ' why ');
-  await client.of('changeNotes')[0]!.fail({ code: 'readOnly', message: 'It is read-only.' });
+  await client.callsTo('changeNotes')[0]!.fail({ code: 'readOnly', message: 'It is read-only.' });
   expect(await kept).toBe(false);
   expect(notes.failure?.code).toBe('readOnly');
-  expect(notes.of(EVENT).star).not.toBeNull();
+  expect(notes.about(EVENT).star).not.toBeNull();
 });
 
 test('a page is a draft until the case has it, and outlives the window', async () => {
   let stored: string | null = null;
-  const keep: Keep = { read: () => stored, write: (_, text) => (stored = text) };
-  const { client, notes, notebook } = await opened([], keep);
+  const storage: CaseStorage = { read: () => stored, write: (_, text) => (stored = text) };
+  const { client, notes, notebook } = await opened([], storage);
   notebook.create('Found', 'text');
-  const again = new Notebook(lifetime, notes, keep);
+  const again = new Notebook(lifetime, notes, storage);
   expect(again.pages.map(({ title, text }) => [title, text])).toEqual([['Found', 'text']]);
   notebook.flush();
-  const put = client.of('changeNotes')[0]!;
+  const put = client.callsTo('changeNotes')[0]!;
   const draft = put.args.put![0]!;
   expect([draft.kind, draft.known, draft.data]).toEqual(['page', 0, { title: 'Found', place: 1 }]);
   const made = note('page', draft.id, { text: 'text', revision: 4, data: draft.data });
@@ -146,13 +153,13 @@ test('who changes a page that somebody else changed chooses between the two', as
   notebook.edit({ text: 'mine' });
   notebook.flush();
   const current = note('page', 'p', { text: 'theirs', revision: 7 });
-  const put = client.of('changeNotes')[0]!;
+  const put = client.callsTo('changeNotes')[0]!;
   expect(put.args.put![0]!.known).toBe(1);
   await put.answer({ made: null, conflicts: [{ kind: 'page', id: 'p', current }] });
   expect(notebook.theirs?.text).toBe('theirs');
   expect(notebook.page?.text).toBe('mine');
   notebook.resolve(true);
-  expect(client.of('changeNotes')[1]!.args.put![0]!).toMatchObject({ text: 'mine', known: 7 });
+  expect(client.callsTo('changeNotes')[1]!.args.put![0]!).toMatchObject({ text: 'mine', known: 7 });
 });
 
 test('the list of what is noted goes by time and can be narrowed', async () => {
@@ -183,7 +190,7 @@ test('a comment is written anew from what was seen, and not over what somebody e
   const seen = note('comment', 'c1', { event: EVENT, text: 'first', revision: 4 });
   const { client, notes } = await opened([seen]);
   const kept = notes.editComment(seen, ' second ');
-  const put = client.of('changeNotes')[0]!;
+  const put = client.callsTo('changeNotes')[0]!;
   expect(put.args.put).toEqual([
     expect.objectContaining({ kind: 'comment', id: 'c1', event: EVENT, text: 'second', known: 4 }),
   ]);
@@ -204,18 +211,18 @@ test('what was removed is brought back until something else is noted', async () 
     conflicts: [],
   });
   const removed = notes.remove(comment);
-  await client.of('changeNotes')[0]!.answer(made([], [{ kind: 'comment', id: 'c1' }]));
+  await client.callsTo('changeNotes')[0]!.answer(made([], [{ kind: 'comment', id: 'c1' }]));
   expect(await removed).toBe(true);
-  expect(notes.of(EVENT).comments).toEqual([]);
+  expect(notes.about(EVENT).comments).toEqual([]);
   expect(notes.removed).toEqual([comment]);
   const back = notes.bringBack();
-  const put = client.of('changeNotes')[1]!;
+  const put = client.callsTo('changeNotes')[1]!;
   expect(put.args.put).toEqual([
     expect.objectContaining({ id: 'c1', event: EVENT, text: 'why', known: 0 }),
   ]);
   await put.answer(made([{ ...comment, revision: 3 }], []));
   expect(await back).toBe(true);
-  expect(notes.of(EVENT).comments.map(({ text }) => text)).toEqual(['why']);
+  expect(notes.about(EVENT).comments.map(({ text }) => text)).toEqual(['why']);
   expect(notes.removed).toEqual([]);
 });
 
@@ -225,7 +232,7 @@ test('a stretch of time is starred, tagged and commented on like an event, and d
     note('star', '5..9', span),
     note('comment', 'c', { ...span, text: 'outage' }),
   ]);
-  expect(notes.of(span).comments.map(({ text }) => text)).toEqual(['outage']);
+  expect(notes.about(span).comments.map(({ text }) => text)).toEqual(['outage']);
   expect(markers.list.map(({ from, to, label }) => [from, to, label])).toEqual([
     [5n, 9n, '★ · outage'],
   ]);
@@ -233,7 +240,7 @@ test('a stretch of time is starred, tagged and commented on like an event, and d
     ['5..9', span],
   ]);
   void notes.tag([span], ' slow ');
-  expect(client.of('changeNotes')[0]!.args.put).toEqual([
+  expect(client.callsTo('changeNotes')[0]!.args.put).toEqual([
     { kind: 'tag', id: '5..9 slow', from: '5', to: '9', text: 'slow' },
   ]);
   markers.opened(markers.list[0]!);

@@ -12,7 +12,7 @@ import type {
   Notes as WireNotes,
 } from '../../ipc/generated';
 import type { Marker, Markers } from './markers.svelte';
-import type { Deed } from '../view/history.svelte';
+import type { UndoableChange } from '../view/history.svelte';
 import { changeTo, draftOf, noteKey, notesNow, saySame, type NoteThen } from './notechange';
 import { isSpan, placed, targetKey, targetOf, type NoteTarget } from './notetarget';
 
@@ -47,9 +47,9 @@ export type Asking =
     };
 
 /** Who wants to know what. */
-export interface Told {
+export interface NotesListener {
   /** A change was made that can be undone. */
-  readonly did?: (deed: Deed) => void;
+  readonly did?: (deed: UndoableChange) => void;
   /** Something was written, here or in another window. */
   readonly changed?: () => void;
 }
@@ -72,7 +72,7 @@ export class Notes {
   readonly #client: Client;
   readonly #casePath: string;
   readonly #markers: Markers;
-  readonly #told: Told;
+  readonly #listener: NotesListener;
   /** The revisions that this window made last; 0 where it removed the note. */
   readonly #own = new Map<string, number>();
   #turn: Promise<void> = Promise.resolve();
@@ -87,11 +87,11 @@ export class Notes {
       const target = ABOUT_SOMETHING.has(note.kind) ? targetOf(note) : null;
       if (target === null) continue;
       const key = targetKey(target);
-      const of = found.get(key) ?? { target, star: null, tags: [], comments: [] };
-      found.set(key, of);
-      if (note.kind === 'star') of.star = note;
-      else if (note.kind === 'tag') of.tags.push(note);
-      else of.comments.push(note);
+      const entry = found.get(key) ?? { target, star: null, tags: [], comments: [] };
+      found.set(key, entry);
+      if (note.kind === 'star') entry.star = note;
+      else if (note.kind === 'tag') entry.tags.push(note);
+      else entry.comments.push(note);
     }
     return found as ReadonlyMap<string, Said>;
   });
@@ -101,11 +101,11 @@ export class Notes {
     client: Client,
     casePath: string,
     markers: Markers,
-    told: Told = {},
+    listener: NotesListener = {},
   ) {
     this.#lifetime = lifetime;
     this.#looking = new Timer(lifetime);
-    this.#told = told;
+    this.#listener = listener;
     this.#client = client;
     this.#casePath = casePath;
     this.#markers = markers;
@@ -131,7 +131,7 @@ export class Notes {
     void this.look();
   }
 
-  of(target: NoteTarget): Said {
+  about(target: NoteTarget): Said {
     return this.#said.get(targetKey(target)) ?? { target, star: null, tags: [], comments: [] };
   }
 
@@ -166,9 +166,9 @@ export class Notes {
 
   /** Stars the targets; where all of them are starred, takes the stars away. */
   toggleStar(targets: readonly NoteTarget[]): Promise<boolean> {
-    const stars = targets.flatMap((target) => this.of(target).star ?? []);
+    const stars = targets.flatMap((target) => this.about(target).star ?? []);
     if (stars.length === targets.length) return this.remove(...stars);
-    const wanted = targets.filter((target) => this.of(target).star === null);
+    const wanted = targets.filter((target) => this.about(target).star === null);
     return this.change(
       wanted.map((target) => ({ kind: 'star', id: targetKey(target), ...placed(target) })),
     );
@@ -235,7 +235,8 @@ export class Notes {
     const names = [...put, ...remove];
     const before = notesNow(this.all, names);
     const kept = (await this.tryChange(put, remove))?.length === 0;
-    if (kept && !saySame(before, notesNow(this.all, names))) this.#told.did?.(this.#deed(before));
+    if (kept && !saySame(before, notesNow(this.all, names)))
+      this.#listener.did?.(this.#deed(before));
     return kept;
   }
 
@@ -272,7 +273,7 @@ export class Notes {
   }
 
   /** A change that was made, from what the notes were before it. */
-  #deed(before: readonly NoteThen[]): Deed {
+  #deed(before: readonly NoteThen[]): UndoableChange {
     let other = before;
     let isDone = true;
     const turnTo = (done: boolean) => {
@@ -341,7 +342,7 @@ export class Notes {
       return note === undefined || !isSpan(said.target) ? [] : markerOf(note, key, labelOf(said));
     });
     this.#markers.list = [...marked, ...spans];
-    if (!isFirst) this.#told.changed?.();
+    if (!isFirst) this.#listener.changed?.();
   }
 }
 

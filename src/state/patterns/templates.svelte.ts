@@ -23,18 +23,18 @@ export class Templates {
   contrast = $state<Contrast>('all');
   /** The template that is unfolded, with what its variable parts are. */
   unfolded = $state<string | null>(null);
-  told = $state.raw<Pattern | null>(null);
+  details = $state.raw<Pattern | null>(null);
 
   readonly #client: Client;
   readonly #latest: Latest<Patterns>;
-  readonly #telling: Latest<Patterns>;
+  readonly #detailing: Latest<Patterns>;
   #view: View | null = null;
   #epoch = 0;
   #shown = false;
 
   constructor(lifetime: Lifetime, client: Client) {
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
-    this.#telling = new Latest(lifetime);
+    this.#detailing = new Latest(lifetime);
     this.#client = client;
   }
 
@@ -70,20 +70,21 @@ export class Templates {
 
   fold(): void {
     this.unfolded = null;
-    this.told = null;
-    this.#telling.stop();
+    this.details = null;
+    this.#detailing.stop();
   }
 
   unfold(id: string): void {
     if (this.unfolded === id) return this.fold();
     this.unfolded = id;
-    this.told = null;
+    this.details = null;
     const view = this.#view;
     if (view === null) return;
-    this.#telling.replace({
+    this.#detailing.replace({
       key: `${id} ${JSON.stringify(view)}`,
       load: (signal) => this.#client.call('patterns', this.#request(view, [id]), { signal }),
-      done: (answer) => (this.told = answer.patterns.find((pattern) => pattern.id === id) ?? null),
+      done: (answer) =>
+        (this.details = answer.patterns.find((pattern) => pattern.id === id) ?? null),
       failed: () => {},
     });
   }

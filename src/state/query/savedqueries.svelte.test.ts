@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 
 import type { Note, NoteDraft, NoteRemoval } from '../../ipc/generated';
-import type { Keep } from '../workbench/casestorage';
-import { Queries } from './savedqueries.svelte';
+import type { CaseStorage } from '../workbench/casestorage';
+import { SavedQueries } from './savedqueries.svelte';
 
-function memory(start: Record<string, string> = {}): Keep {
+function memory(start: Record<string, string> = {}): CaseStorage {
   const kept = new Map(Object.entries(start));
   return { read: (name) => kept.get(name) ?? null, write: (name, text) => kept.set(name, text) };
 }
@@ -23,11 +23,11 @@ function notes() {
 }
 
 it('remembers what was asked, the last first and each once, over a restart', () => {
-  const keep = memory();
-  const queries = new Queries(keep, notes());
+  const storage = memory();
+  const queries = new SavedQueries(storage, notes());
   ['a', 'b', 'a', 'a', ''].forEach((query) => queries.asked(query));
   expect(queries.recent).toEqual(['a', 'b']);
-  expect(new Queries(keep, notes()).recent).toEqual(['a', 'b']);
+  expect(new SavedQueries(storage, notes()).recent).toEqual(['a', 'b']);
   for (let at = 0; at < 200; at += 1) queries.asked(`q${at}`);
   expect(queries.recent).toHaveLength(50);
   expect(queries.recent[0]).toBe('q199');
@@ -35,19 +35,19 @@ it('remembers what was asked, the last first and each once, over a restart', () 
 
 it('keeps one query under a name, in the case', async () => {
   const store = notes();
-  const queries = new Queries(memory(), store);
+  const queries = new SavedQueries(memory(), store);
   await queries.save('slow', 'duration_ms>1000');
   await queries.save('errors', 'level>=error');
   await queries.save('errors', 'level>=warn');
   await queries.save('gone', 'x');
   await queries.remove('gone');
-  expect(new Queries(memory(), store).saved).toEqual([
+  expect(new SavedQueries(memory(), store).saved).toEqual([
     { name: 'errors', query: 'level>=warn' },
     { name: 'slow', query: 'duration_ms>1000' },
   ]);
 });
 
 it('takes what somebody meddled with for nothing', () => {
-  expect(new Queries(memory({ recent: '{' }), notes()).recent).toEqual([]);
-  expect(new Queries(memory({ recent: '[1, "a"]' }), notes()).recent).toEqual(['a']);
+  expect(new SavedQueries(memory({ recent: '{' }), notes()).recent).toEqual([]);
+  expect(new SavedQueries(memory({ recent: '[1, "a"]' }), notes()).recent).toEqual(['a']);
 });

@@ -1,7 +1,7 @@
-import type { Keep } from '../workbench/casestorage';
+import type { CaseStorage } from '../workbench/casestorage';
 import type { Notes } from '../notes/notes.svelte';
 
-/** Queries that are remembered; more than anybody walks through. */
+/** SavedQueries that are remembered; more than anybody walks through. */
 const MOST_RECENT = 50;
 const KIND = 'query';
 
@@ -10,11 +10,11 @@ export interface SavedQuery {
   readonly query: string;
 }
 
-/** Queries that were asked, the last first, and those that were given a name and are kept in the case. */
-export class Queries {
+/** SavedQueries that were asked, the last first, and those that were given a name and are kept in the case. */
+export class SavedQueries {
   recent = $state.raw<readonly string[]>([]);
 
-  readonly #keep: Keep;
+  readonly #storage: CaseStorage;
   readonly #notes: Pick<Notes, 'ofKind' | 'change'>;
 
   readonly saved: readonly SavedQuery[] = $derived.by(() =>
@@ -24,17 +24,17 @@ export class Queries {
       .sort((one, other) => one.name.localeCompare(other.name)),
   );
 
-  constructor(keep: Keep, notes: Pick<Notes, 'ofKind' | 'change'>) {
-    this.#keep = keep;
+  constructor(storage: CaseStorage, notes: Pick<Notes, 'ofKind' | 'change'>) {
+    this.#storage = storage;
     this.#notes = notes;
-    this.recent = texts(keep.read('recent'));
+    this.recent = texts(storage.read('recent'));
   }
 
   asked(query: string): void {
     if (query === '' || this.recent[0] === query) return;
     const others = this.recent.filter((each) => each !== query);
     this.recent = [query, ...others].slice(0, MOST_RECENT);
-    this.#keep.write('recent', JSON.stringify(this.recent));
+    this.#storage.write('recent', JSON.stringify(this.recent));
   }
 
   /** Under a name there is one query: saving another replaces it. True when it is kept. */

@@ -20,11 +20,11 @@ function table(total: number, first: number, count: number, fraction = 1): Table
     { name: 'name', kind: 'text' as const },
     { name: 'count', kind: 'int' as const },
   ];
-  const told = { notes: [], fraction, elapsedMs: 1, calculated: null };
-  return { revision: 1, columns, total, first, rows, ...told };
+  const rest = { notes: [], fraction, elapsedMs: 1, calculated: null };
+  return { revision: 1, columns, total, first, rows, ...rest };
 }
 
-const asked = () => client.of('run');
+const asked = () => client.callsTo('run');
 
 beforeEach(() => {
   client = new FakeClient();
@@ -76,7 +76,7 @@ it('has the engine write all of a result to a file', async () => {
   results.show(view('| a'), null, 1);
   const saving = results.export('a.csv', 'csv');
   await settled();
-  const [written] = client.of('export');
+  const [written] = client.callsTo('export');
   expect(written!.args).toMatchObject({ format: 'csv', path: '/saved/a.csv', view: view('| a') });
   await written!.answer({ path: '/saved/a.csv', rows: 7, fraction: 1 });
   expect(await saving).toMatchObject({ name: 'a.csv', written: { rows: 7 } });

@@ -5,7 +5,7 @@ import { asTime } from '../../base/time';
 import type { CaseSummary, Nanos, Page, Timeline } from '../../ipc/generated';
 import { Explorer } from '../view/explorer.svelte';
 import { FakeClient } from '../fakeclient';
-import { Fit, fitted, isNarrow } from './fitrange.svelte';
+import { FitRange, fitted, isNarrow } from './fitrange.svelte';
 import { timelineData } from './timelinedata';
 
 const summary = { first: '0', last: '999' } as CaseSummary;
@@ -47,15 +47,15 @@ it('leaves a little room, but nothing that was not shown', () => {
 
 let client: FakeClient;
 let explorer: Explorer;
-let fit: Fit;
+let fit: FitRange;
 
 beforeEach(async () => {
   client = new FakeClient();
   explorer = new Explorer(new Lifetime(), client, '/a.case', () => {});
-  fit = new Fit(new Lifetime(), client, explorer, () => summary);
+  fit = new FitRange(new Lifetime(), client, explorer, () => summary);
   explorer.fit(10);
   explorer.ask('error');
-  await client.of('timeline').at(-1)!.answer(timeline(narrow));
+  await client.callsTo('timeline').at(-1)!.answer(timeline(narrow));
 });
 
 const page = (time: string) => ({ rows: [{ time }] }) as unknown as Page;
@@ -63,7 +63,7 @@ const page = (time: string) => ({ rows: [{ time }] }) as unknown as Page;
 it('asks for the first and the last match and narrows the range to them, as a step', async () => {
   expect(fit.isWorthwhile).toBe(true);
   fit.run();
-  const [first, last] = client.of('page');
+  const [first, last] = client.callsTo('page');
   expect(first!.args).toMatchObject({
     order: 'oldestFirst',
     count: 1,
@@ -79,14 +79,14 @@ it('asks for the first and the last match and narrows the range to them, as a st
 
 it('goes by the bars where the times cannot be had, and nowhere when something else is asked', async () => {
   fit.run();
-  await client.of('page')[0]!.fail({ code: 'internal' });
+  await client.callsTo('page')[0]!.fail({ code: 'internal' });
   expect(explorer.range).toEqual(range(189n, 511n));
 
   explorer.history.undo();
-  await client.of('timeline').at(-1)!.answer(timeline(narrow));
+  await client.callsTo('timeline').at(-1)!.answer(timeline(narrow));
   fit.run();
   explorer.ask('other');
   expect(fit.isWorthwhile).toBe(false);
-  for (const call of client.of('page').slice(-2)) await call.answer(page('250'));
+  for (const call of client.callsTo('page').slice(-2)) await call.answer(page('250'));
   expect(explorer.range).toBeNull();
 });

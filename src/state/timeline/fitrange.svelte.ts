@@ -58,7 +58,7 @@ export function isNarrow(data: TimelineData, shown: TimeRange): boolean {
 }
 
 /** Narrows the time range to what matches, from the first to the last of it. */
-export class Fit {
+export class FitRange {
   readonly #client: Client;
   readonly #explorer: Explorer;
   readonly #summary: () => CaseSummary;

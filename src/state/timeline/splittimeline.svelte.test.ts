@@ -55,7 +55,7 @@ it('keeps what is shown until a field is counted, and counts in the buckets of t
   split.show(timelineData('k', null, wire(5)), view(''), START.timeline, 100);
   split.show(timelineData('k', null, wire(5)), view(''), byHost, 100);
   expect(split.lanes?.split).toBe('level');
-  const asked = client.of('aggregate')[0]!;
+  const asked = client.callsTo('aggregate')[0]!;
   expect(asked.args.by[0]).toMatchObject({ interval: { kind: 'fixed', ns: '10' } });
   await asked.answer(hosts);
   expect(split.lanes).toMatchObject({ split: 'host', lanes: [{ sums: [5, 0] }] });
@@ -63,17 +63,17 @@ it('keeps what is shown until a field is counted, and counts in the buckets of t
 
 it('shows levels and the reason where a field cannot be counted', async () => {
   split.show(timelineData('k', null, wire(5)), view(''), byHost, 100);
-  await client.of('aggregate')[0]!.fail(new Error('too many values'));
+  await client.callsTo('aggregate')[0]!.fail(new Error('too many values'));
   expect(split.lanes?.split).toBe('level');
   expect(split.failure?.message).toBe('too many values');
 });
 
 it('looks where there is any data once for each stretch, only where the view is a part of it', async () => {
   split.show(timelineData('k', null, wire(5)), view('error'), START.timeline, 100);
-  await client.of('timeline')[0]!.answer(wire(9));
+  await client.callsTo('timeline')[0]!.answer(wire(9));
   expect(split.coverage?.total).toBe(9);
   split.show(timelineData('l', null, wire(3)), view('warn'), START.timeline, 100);
-  expect(client.of('timeline')).toHaveLength(1);
+  expect(client.callsTo('timeline')).toHaveLength(1);
   split.show(timelineData('m', null, wire(9)), view(''), START.timeline, 100);
   expect(split.coverage).toBeNull();
 });

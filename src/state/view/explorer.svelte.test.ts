@@ -29,10 +29,10 @@ beforeEach(async () => {
   client = new FakeClient();
   explorer = new Explorer(new Lifetime(), client, '/a.case', viewChanged);
   explorer.fit(100);
-  await client.of('timeline')[0]!.answer(timeline(10));
+  await client.callsTo('timeline')[0]!.answer(timeline(10));
 });
 
-const last = () => client.of('timeline').at(-1)!;
+const last = () => client.callsTo('timeline').at(-1)!;
 const invalid = {
   code: 'queryInvalid',
   message: 'm',
@@ -81,10 +81,10 @@ it('asks for the range that was zoomed into and comes back out of it', async () 
 
 it('lets a slow answer finish while new data keeps coming, then asks once more', async () => {
   for (let epoch = 2; epoch < 9; epoch += 1) explorer.refresh(epoch);
-  expect(client.of('timeline')).toHaveLength(2);
-  await client.of('timeline')[1]!.answer(timeline(11));
+  expect(client.callsTo('timeline')).toHaveLength(2);
+  await client.callsTo('timeline')[1]!.answer(timeline(11));
   expect(explorer.timeline?.total).toBe(11);
-  expect(client.of('timeline')).toHaveLength(3);
+  expect(client.callsTo('timeline')).toHaveLength(3);
 });
 
 const check = (filter: string, more: Partial<QueryCheck> = {}): QueryCheck => ({
@@ -112,9 +112,9 @@ describe('typing', () => {
 
   /** Lets a pause in typing pass, and answers the check of what is written. */
   async function pause(ms: number, reply = check('')): Promise<boolean> {
-    const before = client.of('check').length;
+    const before = client.callsTo('check').length;
     await vi.advanceTimersByTimeAsync(ms);
-    const asked = client.of('check').slice(before);
+    const asked = client.callsTo('check').slice(before);
     for (const call of asked) void call.answer(reply);
     await vi.advanceTimersByTimeAsync(1);
     return asked.length > 0;
@@ -144,9 +144,9 @@ describe('typing', () => {
     await pause(400);
     explorer.type('error x');
     explorer.ask();
-    const asked = client.of('timeline').length;
+    const asked = client.callsTo('timeline').length;
     await pause(2000);
-    expect(client.of('timeline')).toHaveLength(asked);
+    expect(client.callsTo('timeline')).toHaveLength(asked);
     explorer.history.undo();
     expect([explorer.query, explorer.draft]).toEqual(['', '']);
   });
@@ -155,12 +155,12 @@ describe('typing', () => {
 it('asks what stands before the pipes, and tells what is wrong behind them', async () => {
   explorer.ask('größe | stats count');
   const stages = [{ start: 10, end: 21 }];
-  const asked = client.of('timeline').length;
+  const asked = client.callsTo('timeline').length;
   await client
-    .of('check')
+    .callsTo('check')
     .at(-1)!
     .answer(check('größe', { stages, diagnostics: [wrong] }));
-  expect(client.of('timeline')).toHaveLength(asked + 1);
+  expect(client.callsTo('timeline')).toHaveLength(asked + 1);
   expect(last().args.view.query).toBe('größe');
   expect(explorer.wholeView.query).toBe('größe | stats count');
   expect(explorer.parts.stages).toEqual(['stats count']);
@@ -172,15 +172,15 @@ describe('SQL', () => {
   const sql = 'SELECT count(*) FROM events';
   const sqlCheck = (more: Partial<QueryCheck> = {}) =>
     client
-      .of('check')
+      .callsTo('check')
       .at(-1)!
       .answer(check('', { stages: [{ start: 0, end: 27 }], isSql: true, ...more }));
 
   it('is a table of its own, beside all events', async () => {
-    const asked = client.of('timeline').length;
+    const asked = client.callsTo('timeline').length;
     explorer.type(sql);
     explorer.run();
-    expect(client.of('timeline')).toHaveLength(asked);
+    expect(client.callsTo('timeline')).toHaveLength(asked);
     await sqlCheck();
     expect(last().args.view.query).toBe('');
     expect(explorer.wholeView.query).toBe(sql);
@@ -199,14 +199,14 @@ describe('SQL', () => {
     await sqlCheck();
     explorer.addClause('service', 'api', false);
     await settled();
-    expect(client.of('edit').at(-1)!.args.query).toBe('');
+    expect(client.callsTo('edit').at(-1)!.args.query).toBe('');
   });
 });
 
 describe('a query with stages that is run by key', () => {
   const stages = [{ start: 2, end: 13 }];
   const answerCheck = (more: Partial<QueryCheck>) =>
-    client.of('check').at(-1)!.answer(check('a', more));
+    client.callsTo('check').at(-1)!.answer(check('a', more));
 
   it('leads from the events to its result, in a step of its own', async () => {
     explorer.type('a | stats count');
@@ -252,14 +252,14 @@ it('changes queries by clicks one after the other, on what is written by then', 
   explorer.addClause('a', '1', false);
   explorer.addClause('b', '2', true);
   await settled();
-  expect(client.of('edit')).toHaveLength(1);
-  await client.of('edit')[0]!.answer({ query: 'a=1' });
+  expect(client.callsTo('edit')).toHaveLength(1);
+  await client.callsTo('edit')[0]!.answer({ query: 'a=1' });
   expect(explorer.draft).toBe('a=1');
-  expect(client.of('edit')[1]!.args).toMatchObject({
+  expect(client.callsTo('edit')[1]!.args).toMatchObject({
     query: 'a=1',
     edit: { kind: 'add', clause: 'NOT b="2"' },
   });
-  await client.of('edit')[1]!.answer({ query: 'a=1 AND NOT b=2' });
+  await client.callsTo('edit')[1]!.answer({ query: 'a=1 AND NOT b=2' });
   explorer.history.undo();
   expect(explorer.query).toBe('a=1');
 });
@@ -268,7 +268,7 @@ it('keeps what is pinned when another query is asked', async () => {
   explorer.history.change({ pinned: ['host=a'] });
   explorer.replace('error');
   await settled();
-  expect(client.of('edit')[0]!.args).toMatchObject({
+  expect(client.callsTo('edit')[0]!.args).toMatchObject({
     query: 'error',
     edit: { kind: 'add', clause: '(host=a)' },
   });
@@ -276,17 +276,17 @@ it('keeps what is pinned when another query is asked', async () => {
 
 it('brings view and draft back after a restart', () => {
   const kept = new Map<string, string>();
-  const keep = {
+  const storage = {
     read: (name: string) => kept.get(name) ?? null,
     write: (name: string, text: string) => void kept.set(name, text),
   };
   const lifetime = new Lifetime();
-  const before = new Explorer(lifetime, client, '/a.case', viewChanged, keep);
+  const before = new Explorer(lifetime, client, '/a.case', viewChanged, storage);
   before.ask('error');
   before.zoom({ from: asTime(5n), to: asTime(9n) });
   before.type('error x');
   lifetime.end();
-  const after = new Explorer(new Lifetime(), client, '/a.case', viewChanged, keep);
+  const after = new Explorer(new Lifetime(), client, '/a.case', viewChanged, storage);
   expect(after.view).toMatchObject({ query: 'error', from: '5', to: '9' });
   expect(after.draft).toBe('error x');
 });

@@ -5,7 +5,7 @@ import { Timer } from '../../base/timer';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Order, QueryCheck, QueryEdit, View } from '../../ipc/generated';
 import { valueFields } from '../events/columns';
-import { forgetful, type Keep } from '../workbench/casestorage';
+import { noStorage, type CaseStorage } from '../workbench/casestorage';
 import { Language } from '../query/language';
 import { NO_PARTS, partsOf, type QueryParts } from '../query/queryparts';
 import { clause, endsWithinWord, existence, mayHaveStages } from '../query/querytext';
@@ -48,7 +48,7 @@ export class Explorer {
   readonly #client: Client;
   readonly #casePath: string;
   readonly #viewChanged: (what: 'all' | 'list') => void;
-  readonly #keep: Keep;
+  readonly #storage: CaseStorage;
   readonly #asked: (query: string) => void;
   readonly #latest: Latest<TimelineData>;
   readonly #language: Language;
@@ -65,7 +65,7 @@ export class Explorer {
     casePath: string,
     /** Told whether all that is asked changed, or only how its events are listed. */
     viewChanged: (what: 'all' | 'list') => void,
-    keep: Keep = forgetful,
+    storage: CaseStorage = noStorage,
     asked: (query: string) => void = () => {},
   ) {
     this.#typing = new Timer(lifetime);
@@ -75,13 +75,13 @@ export class Explorer {
     this.#client = client;
     this.#casePath = casePath;
     this.#viewChanged = viewChanged;
-    this.#keep = keep;
+    this.#storage = storage;
     this.#asked = asked;
-    const start = viewOfText(keep.read('view') ?? '') ?? START;
+    const start = viewOfText(storage.read('view') ?? '') ?? START;
     this.history = new ViewHistory((after, before) => this.#changed(after, before), start);
-    this.draft = keep.read('draft') ?? start.query;
+    this.draft = storage.read('draft') ?? start.query;
     this.#language = new Language(client, casePath);
-    this.#takeApart();
+    this.#parse();
   }
 
   get query(): string {
@@ -260,7 +260,7 @@ export class Explorer {
   }
 
   retry(): void {
-    this.#askAnew();
+    this.#requestAgain();
   }
 
   /** What is written has come to a pause: it is asked if it makes sense as it stands. */
@@ -279,7 +279,7 @@ export class Explorer {
   }
 
   /** Learns the parts of the query that is asked. One with pipes can only then be asked. */
-  #takeApart(): void {
+  #parse(): void {
     const { query } = this;
     this.#parts.replace({
       key: query,
@@ -289,7 +289,7 @@ export class Explorer {
       },
       done: (check) => {
         this.parts = partsOf(query, check);
-        if (mayHaveStages(query)) this.#askAnew();
+        if (mayHaveStages(query)) this.#requestAgain();
         this.#toResult();
       },
       failed: (cause) => this.#failed(engineError(cause)),
@@ -301,32 +301,32 @@ export class Explorer {
     this.#write(text);
     const query = text.trim();
     if (query !== this.query) this.history.change({ query }, kind);
-    else if (this.failure !== null || this.queryError !== null) this.#askAnew();
+    else if (this.failure !== null || this.queryError !== null) this.#requestAgain();
   }
 
   #write(draft: string): void {
     this.draft = draft;
-    this.#keep.write('draft', draft);
+    this.#storage.write('draft', draft);
   }
 
   #changed(after: ViewState, before: ViewState): void {
-    this.#keep.write('view', this.history.text);
+    this.#storage.write('view', this.history.text);
     if (after.query !== before.query && after.query !== this.draft.trim()) {
       this.#typing.stop();
       this.#write(after.query);
     }
-    if (after.query !== before.query) this.#takeApart();
+    if (after.query !== before.query) this.#parse();
     const isKnown = after.query === this.parts.query || !mayHaveStages(after.query);
     const moved = after.query !== before.query || !sameRange(after.range, before.range);
     const listed =
       after.order !== before.order ||
       after.sort !== before.sort ||
       after.columns !== before.columns;
-    if (moved && isKnown) this.#askAnew();
+    if (moved && isKnown) this.#requestAgain();
     else if (listed) this.#viewChanged('list');
   }
 
-  #askAnew(): void {
+  #requestAgain(): void {
     this.#load('replace');
     this.#viewChanged('all');
   }

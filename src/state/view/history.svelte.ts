@@ -16,14 +16,14 @@ interface Step {
 }
 
 /** Something that was done beside the view and can be taken back, such as a note that was written. */
-export interface Deed {
+export interface UndoableChange {
   undo(): void;
   redo(): void;
 }
 
-type Entry = Step | Deed;
+type Entry = Step | UndoableChange;
 
-const isDeed = (entry: Entry): entry is Deed => 'undo' in entry;
+const isDeed = (entry: Entry): entry is UndoableChange => 'undo' in entry;
 
 type Changed = (after: ViewState, before: ViewState) => void;
 
@@ -76,7 +76,7 @@ export class ViewHistory {
   }
 
   /** Something was done that leaves the view as it is: a step of its own. */
-  did(deed: Deed): void {
+  did(deed: UndoableChange): void {
     this.#past = [...this.#past, deed].slice(-MOST_STEPS);
     this.#future = [];
     this.#open = null;

@@ -1,11 +1,11 @@
 /** What of the screen survives a restart, for each case: its view, and what was being written. */
-export interface Keep {
+export interface CaseStorage {
   read(name: string): string | null;
   write(name: string, text: string): void;
 }
 
 /** Kept by the window, under the case's folder. */
-export function keepFor(casePath: string): Keep {
+export function storageFor(casePath: string): CaseStorage {
   const key = (name: string) => `timberline ${name} ${casePath}`;
   return {
     read: (name) => attempt(() => localStorage.getItem(key(name))),
@@ -23,4 +23,4 @@ function attempt<T>(action: () => T): T | null {
 }
 
 /** Keeps nothing. */
-export const forgetful: Keep = { read: () => null, write: () => {} };
+export const noStorage: CaseStorage = { read: () => null, write: () => {} };

@@ -40,7 +40,7 @@ const LINE_PX: Readonly<Record<Density, number>> = { compact: 18, normal: 20, lo
 /** The size of letters that the measures here are made for. */
 const MADE_FOR_PX = 16;
 
-export class Look {
+export class DisplaySettings {
   #kept = $state.raw<Kept>(START);
   /** How much larger a person's letters are than those that measures in pixels are made for. */
   scale = $state(1);

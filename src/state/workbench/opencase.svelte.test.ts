@@ -47,9 +47,9 @@ function busyCase(client: FakeClient): OpenCase {
   templates.unfold('t1');
   charts.watch();
   results.show({ ...view, query: '* | stats count()' }, null, 1);
-  opened.wayOut.look(view, null, NO_PARTS, 1);
-  opened.lookAhead.look({} as never);
-  opened.noted.show([{ source: 1, offset: 20 }], 1);
+  opened.emptyResult.look(view, null, NO_PARTS, 1);
+  opened.fileScan.look({} as never);
+  opened.annotations.show([{ source: 1, offset: 20 }], 1);
   opened.detail.showEvent({ source: 1, offset: 20 });
   opened.surroundings({ source: 1, offset: 20 }).load();
   opened.trail('10.0.0.1').load();

@@ -19,20 +19,20 @@ import { Charts } from '../charts/charts.svelte';
 import { Cursor } from './cursor.svelte';
 import { Detail } from '../detail/detail.svelte';
 import { Explorer } from '../view/explorer.svelte';
-import { keepFor } from './casestorage';
+import { storageFor } from './casestorage';
 import { Fields } from '../fields/fields.svelte';
-import { Fit } from '../timeline/fitrange.svelte';
+import { FitRange } from '../timeline/fitrange.svelte';
 import { Landmarks } from '../events/landmarks.svelte';
 import { Language } from '../query/language';
-import { LookAhead } from '../events/filescan.svelte';
+import { FileScan } from '../events/filescan.svelte';
 import { Markers } from '../notes/markers.svelte';
-import { Look } from './displaysettings.svelte';
+import { DisplaySettings } from './displaysettings.svelte';
 import { Notebook } from '../notes/notebook.svelte';
-import { NotedEvents } from '../notes/annotations.svelte';
+import { Annotations } from '../notes/annotations.svelte';
 import { Notes } from '../notes/notes.svelte';
 import { eventKey } from '../notes/notetarget';
-import { Picks } from '../events/selection.svelte';
-import { Queries } from '../query/savedqueries.svelte';
+import { EventSelection } from '../events/selection.svelte';
+import { SavedQueries } from '../query/savedqueries.svelte';
 import { asksForNotes, quoted } from '../query/querytext';
 import { Results } from '../results/results.svelte';
 import { Rows } from '../events/rows.svelte';
@@ -40,7 +40,7 @@ import { SplitTimeline } from '../timeline/splittimeline.svelte';
 import { Templates } from '../patterns/templates.svelte';
 import type { TimelineData } from '../timeline/timelinedata';
 import { ValueTrail } from '../followups/valuetrail.svelte';
-import { WayOut } from '../events/emptyresult.svelte';
+import { EmptyResult } from '../events/emptyresult.svelte';
 
 /** New data is shown at most this often; more would cost the import more than it tells a person. */
 const REFRESH_MS = 250;
@@ -57,19 +57,19 @@ export class OpenCase {
   /** What is left of the name of each source where there is little room for it. */
   readonly shortNames = $derived(tellingEnds(this.summary.sources.map(({ name }) => name)));
   readonly explorer: Explorer;
-  readonly fit: Fit;
+  readonly fit: FitRange;
   readonly rows: Rows;
   readonly detail: Detail;
   readonly language: Language;
   readonly templates: Templates;
   readonly fields: Fields;
   readonly landmarks: Landmarks;
-  readonly picks: Picks;
-  readonly look = new Look();
-  readonly queries: Queries;
+  readonly selection: EventSelection;
+  readonly display = new DisplaySettings();
+  readonly queries: SavedQueries;
   readonly split: SplitTimeline;
-  readonly wayOut: WayOut;
-  readonly lookAhead: LookAhead;
+  readonly emptyResult: EmptyResult;
+  readonly fileScan: FileScan;
   readonly charts: Charts;
   readonly boards: Boards;
   readonly results: Results;
@@ -77,7 +77,7 @@ export class OpenCase {
   readonly markers = new Markers();
   readonly notes: Notes;
   readonly notebook: Notebook;
-  readonly noted: NotedEvents;
+  readonly annotations: Annotations;
   readonly cells: Cells;
 
   /** All parts register here what they have under way. */
@@ -100,7 +100,7 @@ export class OpenCase {
     this.rows = new Rows(lifetime, client, {
       replaced: () => {
         this.detail.listReplaced();
-        this.picks.clear();
+        this.selection.clear();
       },
       came: () => this.detail.rowsCame(),
     });
@@ -109,30 +109,30 @@ export class OpenCase {
     this.templates = new Templates(lifetime, client);
     this.fields = new Fields(lifetime, client, summary.path);
     this.landmarks = new Landmarks(lifetime, client);
-    this.picks = new Picks(lifetime, client, summary.path, this.rows);
+    this.selection = new EventSelection(lifetime, client, summary.path, this.rows);
     this.split = new SplitTimeline(lifetime, client);
-    this.wayOut = new WayOut(lifetime, client);
-    this.lookAhead = new LookAhead(lifetime, client);
-    const keep = keepFor(summary.path);
+    this.emptyResult = new EmptyResult(lifetime, client);
+    this.fileScan = new FileScan(lifetime, client);
+    const storage = storageFor(summary.path);
     this.notes = new Notes(lifetime, client, summary.path, this.markers, {
       did: (deed) => this.explorer.history.did(deed),
       changed: () => this.#notesChanged(),
     });
-    this.queries = new Queries(keep, this.notes);
+    this.queries = new SavedQueries(storage, this.notes);
     this.explorer = new Explorer(
       lifetime,
       client,
       summary.path,
       (what) => this.#viewChanged(what),
-      keep,
+      storage,
       (query) => this.queries.asked(query),
     );
-    this.fit = new Fit(lifetime, client, this.explorer, () => this.summary);
+    this.fit = new FitRange(lifetime, client, this.explorer, () => this.summary);
     this.results = new Results(lifetime, client);
     this.boards = new Boards(client, summary.path);
     this.charts = new Charts(lifetime, client, summary.path, this.explorer.history);
-    this.notebook = new Notebook(lifetime, this.notes, keep);
-    this.noted = new NotedEvents(lifetime, client, summary.path);
+    this.notebook = new Notebook(lifetime, this.notes, storage);
+    this.annotations = new Annotations(lifetime, client, summary.path);
     this.cells = new Cells(client, summary.path);
     this.#refresh = new Coalesced(
       lifetime,

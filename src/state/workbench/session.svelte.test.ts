@@ -26,13 +26,13 @@ class Host extends FakeClient {
       createCase: summary(),
       openCase: summary(),
     };
-    const told = new Set<unknown>();
+    const answered = new Set<unknown>();
     for (let round = 0; round < 6; round += 1) {
       await settled();
       for (const call of this.calls) {
         const answer = answers[call.name];
-        if (answer !== undefined && !told.has(call)) {
-          told.add(call);
+        if (answer !== undefined && !answered.has(call)) {
+          answered.add(call);
           await call.answer(answer);
         }
       }
@@ -80,33 +80,33 @@ async function opened(): Promise<{ host: Host; session: Session }> {
 it('adds to the case what is let go in the middle, and starts at once', async () => {
   const { host, session } = await opened();
   await drop(host, 0.5, 0.4, ['/x.log']);
-  expect(host.of('import')[0]!.args).toEqual({ case: '/c/a.case', paths: ['/x.log'] });
-  expect(host.of('createCase')).toHaveLength(0);
+  expect(host.callsTo('import')[0]!.args).toEqual({ case: '/c/a.case', paths: ['/x.log'] });
+  expect(host.callsTo('createCase')).toHaveLength(0);
   expect(session.sheet).toBeNull();
 });
 
 it('opens a window beside for what is let go at the right', async () => {
   const { host } = await opened();
   await drop(host, 0.95, 0.4, ['/x.log', '/y.log']);
-  expect(host.beside).toEqual([['/x.log', '/y.log']]);
-  expect(host.of('import')).toHaveLength(0);
+  expect(host.newWindows).toEqual([['/x.log', '/y.log']]);
+  expect(host.callsTo('import')).toHaveLength(0);
 });
 
 it('makes a new case for what is let go at the left', async () => {
   const { host } = await opened();
   await drop(host, 0.05, 0.4, ['/x.log']);
-  expect(host.of('createCase')[0]!.args).toEqual({ paths: ['/x.log'] });
+  expect(host.callsTo('createCase')[0]!.args).toEqual({ paths: ['/x.log'] });
 });
 
 it('looks first at what is let go below, and imports as chosen', async () => {
   const { host, session } = await opened();
   await drop(host, 0.5, 0.95, ['/x.log']);
-  expect(host.of('import')).toHaveLength(0);
+  expect(host.callsTo('import')).toHaveLength(0);
   if (session.sheet?.kind !== 'import') throw new Error('there is no sheet');
   session.sheet.sheet.choose('/x.log', { zone: 'UTC' });
   void session.begin(session.sheet.sheet);
   expect(session.sheet).toBeNull();
-  const { choices } = host.of('import')[0]!.args;
+  const { choices } = host.callsTo('import')[0]!.args;
   expect(choices?.files).toEqual([{ path: '/x.log', reading: { zone: 'UTC' } }]);
 });
 
@@ -115,10 +115,10 @@ it('asks before pasted text goes into a case, because it stays there', async () 
   await session.paste('  \n');
   expect(session.sheet).toBeNull();
   await session.paste('one line\n');
-  expect(host.of('paste')).toHaveLength(0);
+  expect(host.callsTo('paste')).toHaveLength(0);
   expect(session.sheet).toEqual({ kind: 'paste', text: 'one line\n' });
   void session.readPasted('one line\n', 'mine');
-  expect(host.of('paste')[0]!.args).toMatchObject({ name: 'mine', text: 'one line\n' });
+  expect(host.callsTo('paste')[0]!.args).toMatchObject({ name: 'mine', text: 'one line\n' });
 });
 
 it('takes what another window gave to it, and not what the program was started for', async () => {
@@ -126,11 +126,11 @@ it('takes what another window gave to it, and not what the program was started f
   host.given = ['/given.log'];
   void new Session(host).start();
   await host.answerAll();
-  expect(host.of('createCase').map(({ args }) => args)).toEqual([{ paths: ['/given.log'] }]);
+  expect(host.callsTo('createCase').map(({ args }) => args)).toEqual([{ paths: ['/given.log'] }]);
   const idle = new Host();
   idle.given = [];
   sessionStorage.clear();
   void new Session(idle).start();
   await idle.answerAll();
-  expect(idle.of('createCase')).toHaveLength(0);
+  expect(idle.callsTo('createCase')).toHaveLength(0);
 });

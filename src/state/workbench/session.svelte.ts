@@ -34,7 +34,7 @@ export class Session {
 
   readonly #client: Client;
   /** Gives dropped files to the window that was opened for them when they were let go. */
-  #beside: ((paths: string[]) => void) | null = null;
+  #newWindow: ((paths: string[]) => void) | null = null;
   #landedOn: DropTarget = 'new';
 
   constructor(client: Client) {
@@ -92,12 +92,12 @@ export class Session {
     if (paths.length === 0) return;
     const [only, ...more] = paths;
     // A case is a folder too; dropping one means opening it, not reading its files as logs.
-    if (only?.endsWith('.case') && more.length === 0 && target !== 'beside') {
+    if (only?.endsWith('.case') && more.length === 0 && target !== 'newWindow') {
       await this.openCase(only);
     } else if (target === 'look') this.look(paths);
     else if (target === 'here' && this.opened !== null) {
       this.#work(this.opened, { kind: 'import', paths });
-    } else if (target === 'beside') await this.#openBeside(paths);
+    } else if (target === 'newWindow') await this.#openWindow(paths);
     else await this.#attempt('creating', () => this.#importIntoNew(paths));
   }
 
@@ -176,7 +176,7 @@ export class Session {
       leave: () => (this.dragging = null),
       landed: (place) => {
         this.#landedOn = this.#targetAt(place);
-        this.#beside = this.#landedOn === 'beside' ? this.#client.openBeside() : null;
+        this.#newWindow = this.#landedOn === 'newWindow' ? this.#client.openWindow() : null;
       },
       handover: this.#handedOver,
       drop: (paths) => {
@@ -185,8 +185,8 @@ export class Session {
       },
       failed: (error) => {
         this.handover = null;
-        this.#beside?.([]);
-        this.#beside = null;
+        this.#newWindow?.([]);
+        this.#newWindow = null;
         this.report(error);
       },
     });
@@ -260,9 +260,9 @@ export class Session {
     this.sheet = sheet;
   }
 
-  async #openBeside(paths: string[]): Promise<void> {
-    const give = this.#beside ?? this.#client.openBeside();
-    this.#beside = null;
+  async #openWindow(paths: string[]): Promise<void> {
+    const give = this.#newWindow ?? this.#client.openWindow();
+    this.#newWindow = null;
     if (give !== null) give(paths);
     else {
       const blocked = { code: 'badRequest', path: null, span: null } as const;

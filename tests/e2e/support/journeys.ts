@@ -95,9 +95,9 @@ export function journeys(host: Host): void {
       screen = opened.screen;
       await screen.totalBecomes(material.events);
       await screen.click(byId('tab-notes'));
-      await screen.shown(byId('noted'), '★');
+      await screen.shown(byId('annotation'), '★');
       await screen.shown(byId('page'), TITLE);
-      await screen.click(byId('noted'), '★');
+      await screen.click(byId('annotation'), '★');
       await screen.shown(`${byId('star')}[aria-pressed="true"]`);
       await check('handed-over');
     });
@@ -251,7 +251,7 @@ async function takenAway(screen: Screen): Promise<void> {
 /** Writes a page that shows the evidence, and gives the one file that tells it all. */
 async function written(screen: Screen, check: (name: string) => Promise<void>): Promise<string> {
   await screen.click(byId('tab-notes'));
-  await screen.shown(byId('noted'), '★');
+  await screen.shown(byId('annotation'), '★');
   await screen.click(byId('new-page'));
   await screen.click(byId('page-title'));
   await screen.hands.press('Control+a');
@@ -290,10 +290,10 @@ async function answersAtOnce(host: Host, screen: Screen): Promise<void> {
   for (const kind of kinds) {
     const times = await measureInput(screen, kind);
     const [median, p95] = [percentile(times, 0.5), percentile(times, 0.95)];
-    const told = [median, p95].map((ms) => `${ms.toFixed(1)} ms`);
+    const lines = [median, p95].map((ms) => `${ms.toFixed(1)} ms`);
     figure(
-      `Input to paint, ${kind.name}, a million events, in the ${host.name}: median ${told[0]}, ` +
-        `95th percentile ${told[1]} of ${times.length} (wanted: under ${WANTED_MS} ms)`,
+      `Input to paint, ${kind.name}, a million events, in the ${host.name}: median ${lines[0]}, ` +
+        `95th percentile ${lines[1]} of ${times.length} (wanted: under ${WANTED_MS} ms)`,
     );
     expect(median).toBeLessThan(MEDIAN_LIMIT_MS);
     expect(p95).toBeLessThan(P95_LIMIT_MS);

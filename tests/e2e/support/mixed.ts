@@ -79,8 +79,8 @@ function shopLines(): string[] {
 
 function workerLines(): string[] {
   return minutes.map((minute) => {
-    const [level, told] = isFailing(minute) ? ['warn', 'queue is full'] : ['info', 'job done'];
-    return `time=${iso(at(minute, 3))} level=${level} job=${minute} trace_id=${traceOf(minute, 0)} msg="${told}"`;
+    const [level, message] = isFailing(minute) ? ['warn', 'queue is full'] : ['info', 'job done'];
+    return `time=${iso(at(minute, 3))} level=${level} job=${minute} trace_id=${traceOf(minute, 0)} msg="${message}"`;
   });
 }
 

@@ -26,7 +26,7 @@ const releasing = (value: string) => ({ type: 'keyUp', value });
 export function windowHands(app: App, display: string): Hands {
   const env = { ...process.env, DISPLAY: display };
   let at: Point = { x: 0, y: 0 };
-  let stands = 0;
+  let scrolled = 0;
   const system = (...args: string[]) => execFileSync('xdotool', args, { env, encoding: 'utf8' });
 
   return {
@@ -48,9 +48,9 @@ export function windowHands(app: App, display: string): Hands {
     down: () => app.act('pointer', [{ type: 'pointerDown', button: 0 }]),
     up: () => app.act('pointer', [{ type: 'pointerUp', button: 0 }]),
     async wheel(byPx) {
-      // WebKit's driver takes the number for where the wheel stands, and turns it by the difference.
-      stands += byPx;
-      await app.act('wheel', [{ type: 'scroll', duration: 0, ...at, deltaX: 0, deltaY: stands }]);
+      // WebKit's driver takes the number for where the wheel scrolled, and turns it by the difference.
+      scrolled += byPx;
+      await app.act('wheel', [{ type: 'scroll', duration: 0, ...at, deltaX: 0, deltaY: scrolled }]);
     },
     screenshot: () => app.screenshot(),
     async saved(click) {
