@@ -1,7 +1,7 @@
-// `npm run bench [-- LINES]`: how fast an import is, as a ratio to the physical floor measured in the same
-// run, because seconds of one machine say nothing about another; the best of a few runs. Then how fast what was
-// imported answers, beside the targets scaled to so many lines and beside what a plain loop over memory takes. Where
-// TIMBERLINE_FRAMES names a case or a log, how evenly the screen is drawn while its timeline is brushed, too.
+// `npm run bench [-- LINES]`: import speed as a ratio to the physical floor measured in the same
+// run, because seconds of one machine say nothing about another; the best of a few runs. Then query
+// latency, next to targets scaled to the number of lines and next to a plain loop over memory. If
+// TIMBERLINE_FRAMES names a case or a log, also the frame times while its timeline is brushed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const lines = Number(process.argv[2] ?? 2_000_000);
 const best = (tries) => tries.reduce((a, b) => (b.cpu < a.cpu ? b : a));
 const repeat = (work) => best(Array.from({ length: runs }, work));
 
-/** The least work that reading and keeping these bytes can be. */
+/** The minimum work to read and store these bytes. */
 function floor(file) {
   if (onPath('zstd')) {
     return {
@@ -33,7 +33,10 @@ function floor(file) {
   return { name: 'sha256sum', ...repeat(() => measure('sha256sum', file)) };
 }
 
-/** Asks a case made of this file what the screen asks, also while it is imported, and whether DuckDB agrees. */
+/**
+ * Runs the screen's queries against a case made of this file, also during its import, and compares
+ * the answers with DuckDB.
+ */
 function questions(file) {
   const timberline = program('timberline', 'release');
   const home = mkdtempSync(join(tmpdir(), 'timberline-bench-'));
@@ -55,7 +58,7 @@ function questions(file) {
   }
 }
 
-/** What DuckDB, which reads the log itself, says to the answers. */
+/** The answers of DuckDB, which reads the log itself. */
 function agreed(timberline, place, file) {
   const python = process.env.TIMBERLINE_PYTHON;
   if (!python || !existsSync(python)) return 'DuckDB was not asked: it could not be installed.';
@@ -74,7 +77,7 @@ await main(async () => {
   const asked = [];
   for (const kind of kinds) {
     const file = await data(kind, lines);
-    // Read once, so that every measured run finds the file in memory.
+    // Read once, so that the file is in memory for every measured run.
     measure('sha256sum', file);
     const bytes = statSync(file).size;
     const least = floor(file);

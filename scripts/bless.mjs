@@ -1,5 +1,6 @@
-// `npm run bless`: writes the golden files anew: outputs in tests/cases, the generated TypeScript types, the
-// page of the language, and the picture in docs/images. Read the difference before committing it.
+// `npm run bless`: rewrites the golden files: outputs in tests/cases, the generated TypeScript
+// types, the language reference, and the screenshot in docs/images. Read the diff before committing
+// it.
 import { buildScreen } from './build.mjs';
 import { tools } from './paths.mjs';
 import { main, run, runNode, say } from './run.mjs';

@@ -1,5 +1,5 @@
-// Building the screen and the programs. `npm start`, `npm run dev` and `npm test` share these steps and
-// the dev profile, so that what one of them built the others find ready.
+// Builds the screen and the programs. `npm start`, `npm run dev` and `npm test` share these steps
+// and the dev profile, so that each reuses what another one built.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const screenSources = [
   'package-lock.json',
 ];
 
-/** Builds the screen into dist/, when it is not there already. */
+/** Builds the screen into dist/ unless it is up to date. */
 export async function buildScreen() {
   if (existsSync(join(root, 'dist', 'index.html')) && isFresh('screen', screenSources)) return;
   say('Building the screen');
@@ -26,10 +26,11 @@ export async function buildScreen() {
   stamp('screen', screenSources);
 }
 
-// CPU minutes of a build from nothing, roughly: the engine with polars and tantivy, and the window on top of it.
+// CPU minutes of a clean build, approximately: the engine with polars and tantivy, and the window
+// on top of it.
 const cpuMinutes = { engine: 27, window: 6 };
 
-/** Says how long the first build takes here, where none was made yet. */
+/** Prints how long the first build takes on this machine. */
 function foretell(programs, profile) {
   if (programs.some((name) => existsSync(program(name, profile))))
     return say('Building the programs');
@@ -39,8 +40,8 @@ function foretell(programs, profile) {
 }
 
 /**
- * Builds these programs. Always as a part of the workspace: one crate alone would ask for other features of
- * the large dependencies, and they would be built again for the tests.
+ * Builds these programs, always as part of the workspace: building one crate alone would select
+ * other features of the large dependencies and compile them again for the tests.
  */
 export async function buildPrograms(programs, ...options) {
   foretell(programs, options.includes('--release') ? 'release' : 'debug');

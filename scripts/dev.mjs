@@ -1,5 +1,6 @@
-// `npm run dev [-- PATHS…]`: the workbench with live reload. The screen comes from Vite's server; a change
-// in a Rust file builds and restarts what answers it: the window, or `timberline serve` without a display.
+// `npm run dev [-- PATHS…]`: the workbench with live reload. The screen comes from Vite's server; a
+// change in a Rust file rebuilds and restarts the host: the window, or `timberline serve` without a
+// display.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -15,7 +16,8 @@ const crates = ['ingest', 'indexer', 'cli', 'src-tauri'];
 const screen = 'http://127.0.0.1:1420';
 const paths = process.argv.slice(2).map((path) => resolve(caller, path));
 
-// The window is built without its own copy of the screen, so that it asks Vite's server for it.
+// The window is built without its own copy of the screen, so that it loads the screen from Vite's
+// server.
 const build = () =>
   hasDisplay()
     ? buildPrograms(['timberline-desktop'], '--no-default-features')
@@ -55,13 +57,13 @@ await main(async () => {
     const before = running;
     running = null;
     if (before) {
-      // The next one needs its port.
+      // The next one needs this port.
       before.kill();
       await once(before, 'exit');
     }
     const next = host(token);
     running = next;
-    // Closing the window ends the session; closing it to show the next build of it does not.
+    // Closing the window ends the session; closing it to show its next build does not.
     next.on('exit', () => next === running && stop(0));
   };
   await restart();

@@ -1,5 +1,5 @@
-// How evenly the screen is drawn while the timeline is brushed. `node scripts/frames.mjs CASE-OR-LOGS…` measures it
-// in a browser on whatever is given; `npm run bench` does where TIMBERLINE_FRAMES names a case or a log.
+// Frame times while the timeline is brushed. `node scripts/frames.mjs CASE-OR-LOGS…` measures them
+// in a browser; `npm run bench` does so if TIMBERLINE_FRAMES names a case or a log.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,22 +13,22 @@ import { chromium } from './packages.mjs';
 import { program } from './paths.mjs';
 import { Stop, main, say } from './run.mjs';
 
-/** What a frame of a screen with 60 of them a second may take. */
+/** The budget of a frame at 60 frames per second. */
 export const FRAME_MS = 1000 / 60;
-/** Browsers round the times of frames; one this much longer was on time. */
+/** Browsers round the times of frames; a frame that is longer by this much was on time. */
 const ROUNDED_MS = 0.5;
 const MOVES = 600;
 const IMPORT_MS = 900_000;
 
-/** The least value that so many share of the values do not exceed. */
+/** The smallest value that this share of the values does not exceed. */
 export function percentile(/** @type {readonly number[]} */ values, /** @type {number} */ share) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
 /**
- * Runs in the page until `watched.stop` is called. `times` are those between frames; `work` is what each frame takes of
- * the page's own thread, from the first move of the mouse that it answers until all of it is drawn.
+ * Runs in the page until `watched.stop` is called. `times` are the times between frames; `work` is
+ * the main-thread time of each frame, from the first mouse move that it answers until it is drawn.
  */
 function watchFrames() {
   const watched = { times: [], work: [], stop };
@@ -38,7 +38,7 @@ function watchFrames() {
   const begin = () => (began ??= performance.now());
   const how = { capture: true, passive: true };
   addEventListener('pointermove', begin, how);
-  // A message comes after the frame that it was sent from has been drawn.
+  // A message arrives after the frame in which it was sent has been drawn.
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => {
     if (began !== null) watched.work.push(performance.now() - began);
@@ -60,7 +60,7 @@ function watchFrames() {
   Object.assign(window, { watchedFrames: watched });
 }
 
-/** Brushes up and down the timeline of a page, and tells of each frame meanwhile. */
+/** Brushes back and forth over the timeline of a page and reports each frame. */
 export async function framesWhileBrushing(page, moves = MOVES) {
   const box = await page.getByTestId('timeline-canvas').boundingBox();
   if (box === null) throw new Stop('there is no timeline on the page');
@@ -77,13 +77,13 @@ export async function framesWhileBrushing(page, moves = MOVES) {
   }
   const frames = await page.evaluate(() => window.watchedFrames.stop());
   if ((await spoken()) === before) throw new Stop('the timeline was not brushed');
-  // A brush that is dropped narrows nothing.
+  // A brush that is cancelled filters nothing.
   await page.keyboard.press('Escape');
   await page.mouse.up();
   return frames;
 }
 
-/** The figures of some frames, in milliseconds. */
+/** Statistics of frames, in milliseconds. */
 export function frameFigures({ times, work }) {
   const late = times.filter((time) => time > FRAME_MS + ROUNDED_MS).length;
   const ms = (value) => Number(value.toFixed(1));
@@ -99,7 +99,7 @@ export function frameFigures({ times, work }) {
   };
 }
 
-/** Opens cases or logs in a browser, waits until all of them is there, and measures. */
+/** Opens cases or logs in a browser, waits until they are complete, and measures. */
 export async function measureFrames(paths) {
   const executablePath = chromium();
   if (executablePath === null) throw new Stop('Chromium was not found; set CHROMIUM to its path');

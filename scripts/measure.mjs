@@ -1,4 +1,4 @@
-// Making logs, running the command line over them and measuring it from outside, for the benches.
+// Makes logs, runs the command line on them, and measures it from outside, for the benchmarks.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { program, targetFolder } from './paths.mjs';
 import { Stop, run, say } from './run.mjs';
 
-/** The command line and the generator of logs as people get them. */
+/** Release builds of the command line and the log generator. */
 export async function buildTools() {
   const tools = ['-p', 'timberline-cli', '-p', 'timberline-generate'];
   await run('cargo', ['build', '--release', '--quiet', ...tools]);
 }
 
-/** Runs a command and measures it from outside: seconds on the clock and of CPU, over all its threads. */
+/** Runs a command and measures it from outside: wall-clock seconds and CPU seconds over all its threads. */
 export function measure(command, ...args) {
   const script = 'TIMEFORMAT="%R %U %S"; time "$@" 2>/dev/null';
   const done = spawnSync('bash', ['-c', script, 'measure', command, ...args], {
@@ -26,7 +26,7 @@ export function measure(command, ...args) {
   return { wall, cpu: user + system, output: done.stdout };
 }
 
-/** Seeded data, made once and kept with what cargo keeps. */
+/** Seeded data, made once and kept in cargo's target folder. */
 export async function data(kind, lines) {
   const folder = join(targetFolder(), 'bench');
   const file = join(folder, `${kind}-${lines}.log`);
@@ -39,7 +39,7 @@ export async function data(kind, lines) {
   return file;
 }
 
-/** Imports into a case of its own, on so many of the cores, and removes it again. */
+/** Imports into a temporary case on a number of cores, and removes it. */
 export function importOnce(file, { cores = 0, options = [] } = {}) {
   const home = mkdtempSync(join(tmpdir(), 'timberline-bench-'));
   try {

@@ -17,7 +17,7 @@ await main(async () => {
   await buildScreen();
   await buildPrograms(['timberline', 'timberline-desktop'], ...(debug ? [] : ['--release']));
 
-  // Where cargo put the command is known only now, so this entry is not in tauri.conf.json.
+  // Cargo's output folder is known only now, so this entry is not in tauri.conf.json.
   const files = { '/usr/bin/timberline': program('timberline', profile) };
   const config = JSON.stringify({ bundle: { linux: { deb: { files } } } });
   const tauri = ['build', '--bundles', 'deb', '--config', config, ...(debug ? ['--debug'] : [])];

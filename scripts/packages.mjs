@@ -1,11 +1,11 @@
-// The system packages that Timberline is built and tested with, by the name each system gives them.
+// The system packages that Timberline is built and tested with, by their name on each system.
 import { existsSync } from 'node:fs';
 
 import { Stop, ask, onPath, run, say } from './run.mjs';
 
 const chromiumNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** The browser that the tests drive. */
+/** The browser for the tests. */
 export function chromium() {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
   return chromiumNames.map(onPath).find(Boolean) ?? null;
@@ -14,7 +14,7 @@ export function chromium() {
 const library = (name) => () => ask('pkg-config', ['--exists', name]) !== null;
 const command = (name) => () => onPath(name) !== null;
 
-// Presence is tested by what is used, not by package name, so that any way of installing it counts.
+// Checks for the file that is used, not the package name, so that any way of installing it counts.
 const toBuild = [
   { present: command('cc'), apt: 'build-essential', dnf: 'gcc', pacman: 'base-devel' },
   { present: command('make'), apt: 'build-essential', dnf: 'make', pacman: 'base-devel' },
@@ -26,7 +26,7 @@ const toBuild = [
   },
 ];
 
-// What the window is built with; a program without one needs none of it.
+// Needed to build the window; a program without a window needs none of it.
 const toBuildWindow = [
   {
     present: library('webkit2gtk-4.1'),
@@ -56,7 +56,7 @@ const toTest = [
     pacman: 'chromium',
   },
   {
-    // What makes an environment for the programs that read a case besides Timberline.
+    // Needed for the environment of the other programs that read a case.
     present: () => ask('/usr/bin/python3', ['-c', 'import venv, ensurepip']) !== null,
     apt: 'python3-venv',
     dnf: 'python3',
@@ -95,7 +95,7 @@ async function aptInstall(missing) {
   const packages = names(missing, 'apt');
   const isRoot = process.getuid() === 0;
   if (!isRoot && !onPath('sudo')) throw new Stop(list(missing));
-  // Another apt may hold the lock on a machine that has just started; it is waited for.
+  // Another apt can hold the lock on a machine that has just started, so this waits for it.
   const apt = (...args) => {
     const words = ['apt-get', '-o', 'DPkg::Lock::Timeout=900', ...args];
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
@@ -108,7 +108,7 @@ async function aptInstall(missing) {
   await apt('install', '-y', '-q', '--no-install-recommends', ...packages);
 }
 
-/** Makes sure of the system packages: installs them where apt is there, else says which are wanted. */
+/** Installs missing system packages with apt; on other systems it lists them. */
 export async function systemPackages({ tests, window }) {
   if (process.platform !== 'linux') {
     if (process.platform === 'darwin' && !onPath('cc')) throw new Stop(advice.darwin);

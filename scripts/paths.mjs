@@ -1,5 +1,5 @@
-// Where things are. Everything is found from this file's own place, so that the scripts work from any
-// folder and without git.
+// Paths of the project. Everything is resolved from this file's location, so that the scripts work
+// from any folder and without git.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 export const modules = join(root, 'node_modules');
 
-/** The folder that the person typed the command in; npm itself moves to the project's folder. */
+/** The folder in which the command was typed; npm itself changes to the project's folder. */
 export const caller = process.env.INIT_CWD ?? process.cwd();
 
 /** The programs of npm packages, run as `node SCRIPT`, which needs no shell on any system. */
@@ -23,13 +23,14 @@ export const tools = {
   tauri: join(modules, '@tauri-apps', 'cli', 'tauri.js'),
 };
 
-// rustup adds its folder to PATH in new shells only; the shell it was installed from has to find it too.
+// rustup adds its folder to PATH only in new shells; the shell that installed it has to find it
+// too.
 const cargoHome = join(process.env.CARGO_HOME ?? join(homedir(), '.cargo'), 'bin');
 if (existsSync(cargoHome) && !process.env.PATH.split(delimiter).includes(cargoHome)) {
   process.env.PATH += delimiter + cargoHome;
 }
 
-/** Cargo's target folder, which a person may have moved with CARGO_TARGET_DIR or their own settings. */
+/** Cargo's target folder, which CARGO_TARGET_DIR or cargo's settings can move. */
 export function targetFolder() {
   const metadata = execFileSync(
     'cargo',

@@ -1,5 +1,6 @@
-// The programs that others read a case with: DuckDB, pandas and polars, in a Python environment of their own beside the npm
-// packages. Where they cannot be had, it is said why, and the test that uses them leaves them out.
+// The other programs that read a case: DuckDB, pandas and polars, in their own Python environment
+// next to the npm packages. If they cannot be installed, the reason is printed and the test that
+// uses them is skipped.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,9 +10,9 @@ import { onPath, say } from './run.mjs';
 
 const folder = join(modules, '.cache', 'timberline', 'readers');
 const python = join(folder, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
-/** Of fixed versions, so that a new release of one does not fail a test here. */
+/** Pinned versions, so that a new release does not fail a test here. */
 const packages = { duckdb: '2.0.0', pandas: '3.1.1', polars: '2.1.0', pyarrow: '26.0.1' };
-/** Without a network pip would try for minutes. */
+/** Without a network pip would retry for minutes. */
 const limitMs = 180_000;
 
 const works = () =>
@@ -19,7 +20,7 @@ const works = () =>
   spawnSync(python, ['-c', `import ${Object.keys(packages).join(', ')}`], { stdio: 'ignore' })
     .status === 0;
 
-/** Runs a step; gives what it said last when it failed, or null. */
+/** Runs a step; returns its last output if it failed, or null. */
 function problemOf(command, args) {
   const done = spawnSync(command, args, { encoding: 'utf8', timeout: limitMs });
   if (done.status === 0) return null;
@@ -28,7 +29,7 @@ function problemOf(command, args) {
 }
 
 function install() {
-  // That of the system makes environments that last; another may be one itself.
+  // The system's Python creates environments that last; another one can be an environment itself.
   const system = ['/usr/bin/python3', onPath('python3'), onPath('python')].find(
     (path) => path && existsSync(path),
   );
@@ -39,7 +40,7 @@ function install() {
   return problemOf(system, ['-m', 'venv', folder]) ?? problemOf(python, [...pip, ...versions]);
 }
 
-/** Makes sure of them, if it can, and tells the tests where they are. */
+/** Installs them if possible, and passes their location to the tests. */
 export function readers() {
   if (process.env.TIMBERLINE_PYTHON) return;
   process.env.TIMBERLINE_PYTHON = python;

@@ -1,4 +1,4 @@
-// Starting other programs, and saying so in plain lines.
+// Starts other programs and prints plain status lines.
 import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -9,10 +9,10 @@ export function say(line) {
   process.stdout.write(`${line}\n`);
 }
 
-/** A problem the person can do something about: its text is the whole message, without a stack. */
+/** A problem that the person can solve: its text is the whole message, without a stack. */
 export class Stop extends Error {}
 
-/** Runs a program to its end with its output in view, and stops the script when it fails. */
+/** Runs a program to its end with visible output, and stops the script if it fails. */
 export function run(command, args, options = {}) {
   return new Promise((done, fail) => {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
@@ -28,7 +28,7 @@ export function run(command, args, options = {}) {
 
 export const runNode = (script, args, options) => run(process.execPath, [script, ...args], options);
 
-/** What a program prints, or null when it is not there or fails. */
+/** What a program prints, or null if it is missing or fails. */
 export function ask(command, args) {
   const answer = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
   return answer.status === 0 ? answer.stdout.trim() : null;
@@ -42,19 +42,19 @@ export function onPath(name) {
       accessSync(path, constants.X_OK);
       return path;
     } catch {
-      // It is not in this folder; the next one is tried.
+      // Not in this folder; try the next one.
     }
   }
   return null;
 }
 
-/** True where a window can be shown. */
+/** True if a window can be shown. */
 export function hasDisplay() {
   if (process.platform !== 'linux') return true;
   return Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
 }
 
-/** Runs a script's main function; what it stops for is printed as a sentence. */
+/** Runs a script's main function and prints its failure as a sentence. */
 export async function main(work) {
   try {
     await work();

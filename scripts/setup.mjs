@@ -1,5 +1,5 @@
-// Makes a fresh machine ready: checks Node and Rust, installs system packages and npm packages. Run
-// again, it finds everything in place and returns at once.
+// Prepares a fresh machine: checks Node and Rust, installs system packages and npm packages. A
+// second run finds everything in place and returns immediately.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,7 +34,7 @@ async function checkRust({ tests }) {
   if (older(found, wanted)) {
     throw new Stop(`Timberline needs Rust ${wanted}; this is ${found}. Run: rustup update stable`);
   }
-  // A minimal toolchain lacks the two that the checks use.
+  // A minimal toolchain lacks the two components that the checks use.
   if (tests && ['fmt', 'clippy'].some((tool) => ask('cargo', [tool, '--version']) === null)) {
     await run('rustup', ['component', 'add', 'rustfmt', 'clippy']);
   }
@@ -45,7 +45,7 @@ const versions = (lockfile) => {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : null;
 };
 
-/** True when what npm installed is what the lockfile names; packages for other systems may be absent. */
+/** True if the installed packages match the lockfile; packages for other systems can be absent. */
 function npmPackagesStand() {
   const [wanted, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map(
     versions,
@@ -60,13 +60,16 @@ function npmPackagesStand() {
 async function npmPackages() {
   if (npmPackagesStand()) return;
   say('Installing npm packages');
-  // npm is a shell script on Windows, which only a shell can start.
+  // npm is a shell script on Windows, so only a shell can start it.
   const shell = process.platform === 'win32';
   const verb = existsSync(join(root, 'package-lock.json')) ? 'ci' : 'install';
   await run('npm', [verb, '--no-audit', '--no-fund', '--loglevel=error'], { shell });
 }
 
-/** Everything that building needs: the window too, unless told otherwise; with `tests`, also what the tests drive. */
+/**
+ * Installs everything that building needs, including the window by default; with `tests`, also what
+ * the tests use.
+ */
 export async function setup({ tests = false, window = true } = {}) {
   checkNode();
   await systemPackages({ tests, window });

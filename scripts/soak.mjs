@@ -12,16 +12,16 @@ import { Stop, main, say } from './run.mjs';
 
 const events = Number(process.argv[2] ?? 20_000_000);
 const profile = process.argv[3] ?? 'fields';
-/** The last tenth may have this share of the rate of the second at least. */
+/** The last tenth has at least this share of the second tenth's rate. */
 const least = 0.95;
 
-/** When each tenth had landed: on the clock, and in CPU seconds of all stages. */
+/** When each tenth was imported: in wall-clock seconds and in CPU seconds of all stages. */
 async function tenths(progress) {
   const found = [];
   for await (const line of createInterface({ input: progress })) {
     if (!line.startsWith('{')) continue;
     const at = JSON.parse(line);
-    // A report comes ten times a second, so a tenth may end between two of them.
+    // Reports come ten times per second, so a tenth can end between two of them.
     while (found.length < 10 && at.events >= (events / 10) * (found.length + 1)) {
       found.push({ events: at.events, seconds: at.seconds, cpu: at.cpu_seconds });
     }
@@ -46,20 +46,20 @@ await main(async () => {
     timberline.stdout.on('data', (text) => (report += text));
     const found = await tenths(timberline.stderr);
     if (found.length < 10) throw new Stop(`only ${found.length} tenths were read`);
-    const rate = (last, of) => {
+    const rate = (last, clock) => {
       const [from, to] = [found[last - 1], found[last]];
-      return (to.events - from.events) / (to[of] - from[of]);
+      return (to.events - from.events) / (to[clock] - from[clock]);
     };
-    const rows = ['seconds', 'cpu'].map((of) => ({
-      'events a second of': of === 'cpu' ? 'CPU' : 'the clock',
-      'second tenth': Math.round(rate(1, of)),
-      'last tenth': Math.round(rate(9, of)),
-      ratio: (rate(9, of) / rate(1, of)).toFixed(3),
+    const rows = ['seconds', 'cpu'].map((clock) => ({
+      'events per second of': clock === 'cpu' ? 'CPU' : 'the clock',
+      'second tenth': Math.round(rate(1, clock)),
+      'last tenth': Math.round(rate(9, clock)),
+      ratio: (rate(9, clock) / rate(1, clock)).toFixed(3),
     }));
     console.table(rows);
     const peak = JSON.parse(report).peak_rss_bytes;
     say(`${events} events, profile ${profile}, ${(peak / 1e6).toFixed(0)} MB of memory at most`);
-    // Other programs on the machine take time on the clock, and none of what this one takes of the processor.
+    // Other programs on the machine affect wall-clock time but not the CPU time of this one.
     if (Number(rows[1].ratio) < least) {
       throw new Stop(`the last tenth has less than ${least} of the rate of the second`);
     }

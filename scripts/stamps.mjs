@@ -1,11 +1,11 @@
-// Remembering what was already done: a step is skipped while the files it depends on say the same.
+// Skips a step while the files that it depends on are unchanged.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 import { modules, root } from './paths.mjs';
 
-// Stamps live with the npm packages, so that deleting those forgets everything that was built with them.
+// Stamps are stored with the npm packages, so that deleting those invalidates all stamps.
 const stampFile = (name) => join(modules, '.cache', 'timberline', name);
 
 function* filesIn(path) {
@@ -14,7 +14,7 @@ function* filesIn(path) {
   else for (const name of readdirSync(path).sort()) yield* filesIn(join(path, name));
 }
 
-/** A fingerprint of files and folders by content: a fresh clone gives every file a new date. */
+/** A fingerprint of files and folders by content, because a fresh clone has new dates. */
 export function fingerprint(inputs) {
   const hash = createHash('sha256').update(process.version);
   for (const input of inputs) {

@@ -1,5 +1,5 @@
-// `npm start [-- PATHS…]`: set-up, build, and the workbench with these files and folders open: in a
-// window, or where there is no display at an address for the browser.
+// `npm start [-- PATHS…]`: set-up, build, and the workbench with these files and folders: in a
+// window, or without a display at an address for the browser.
 import { resolve } from 'node:path';
 
 import { buildPrograms, buildScreen } from './build.mjs';
@@ -8,7 +8,7 @@ import { hasDisplay, main, run, say } from './run.mjs';
 import { setup } from './setup.mjs';
 
 await main(async () => {
-  // Only the program that is started is built, and only what it needs is installed.
+  // Builds only the program that is started, and installs only what it needs.
   const window = hasDisplay();
   const host = window ? 'timberline-desktop' : 'timberline';
   await setup({ window });

@@ -1,4 +1,5 @@
-// The steps of a test run: each runs with its output in a file, is timed and counted, and says one line.
+// The steps of a test run: each writes its output to a file, is timed and counted, and prints one
+// line.
 import { spawn } from 'node:child_process';
 import { createWriteStream, existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -7,12 +8,13 @@ import { stripVTControlCharacters } from 'node:util';
 import { root } from './paths.mjs';
 import { say } from './run.mjs';
 
-// What failed is named first, and what it said last is often the reason.
+// The failure comes first, and the last output is often the reason.
 const headLines = 20;
 const tailLines = 40;
-// A step that prints nothing for this long looks dead to whoever watches, so it says that it is not.
+// After this long without output a step prints that it is still running.
 const stillRunningMs = 120_000;
-// A cold build of the dependencies takes about 25 minutes on two cores; what takes longer than this hangs.
+// A clean build of the dependencies takes about 25 minutes on two cores; a step that takes longer
+// than this hangs.
 const limitMs = 40 * 60_000;
 
 const plain = (text) => stripVTControlCharacters(text);
@@ -24,12 +26,12 @@ export function cargoCounts(output) {
     counts.passed += Number(line[1]);
     counts.failed += Number(line[2]);
   }
-  // A test program that was killed has no result line, and its tests count as one failure.
+  // A test program that was killed has no result line, so its tests count as one failure.
   counts.failed += [...output.matchAll(/process didn't exit successfully: .*\(signal: /g)].length;
   return counts;
 }
 
-/** Reads vitest's report. A test file that could not even be loaded counts as one failure. */
+/** Reads vitest's report. A test file that could not be loaded counts as one failure. */
 export function vitestCounts(report) {
   const unloaded = report.testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.length === 0,
@@ -47,7 +49,7 @@ export class Steps {
     this.#out = out;
   }
 
-  /** Arguments that make vitest write its counts where the step with this name finds them. */
+  /** Arguments that make vitest write its counts to the file that the step with this name reads. */
   vitestReport(name) {
     const file = join(this.#out, `${name}.json`);
     return ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
@@ -92,7 +94,7 @@ export class Steps {
 
   #conclude(title, succeeded, counts, explain) {
     this.#passed += counts?.passed ?? 0;
-    // A step that failed without a failing test, such as a lint, is one failure.
+    // A step that failed without a failing test, such as a lint, counts as one failure.
     const failed = Math.max(counts?.failed ?? 0, succeeded ? 0 : 1);
     this.#failed += failed;
     const tests = counts ? `, ${counts.passed} passed, ${failed} failed` : '';
@@ -101,7 +103,7 @@ export class Steps {
     return succeeded;
   }
 
-  /** Says the totals and sets the exit code. */
+  /** Prints the totals and sets the exit code. */
   finish() {
     const minutes = ((Date.now() - this.#began) / 60_000).toFixed(1);
     const figures = join(this.#out, 'figures.txt');
@@ -115,7 +117,7 @@ export class Steps {
 function logged(command, args, log) {
   return new Promise((done) => {
     const file = createWriteStream(log);
-    // A group of its own, so that a step that hangs is ended together with what it started.
+    // A process group of its own, so that a hanging step is ended together with its children.
     const stdio = ['ignore', 'pipe', 'pipe'];
     const child = spawn(command, args, { cwd: root, stdio, detached: true });
     const end = () => process.kill(-child.pid, 'SIGKILL');
@@ -139,7 +141,7 @@ function logged(command, args, log) {
   });
 }
 
-/** What the failing tests of cargo said; they are seldom at the end of what a whole workspace prints. */
+/** The output of cargo's failing tests, which is rarely at the end of a whole workspace's output. */
 export function cargoFailures(output) {
   return [...plain(output).matchAll(/^failures:\n\n(----[^]*?)^test result: FAILED/gm)].map(
     (said) => said[1].trimEnd(),

@@ -1,7 +1,7 @@
-// `npm run sweep [-- LINES [RUNS [KIND]]]`: whether the plan of `timberline tune` is right. Imports a log with other
-// threads, segment sizes and levels than the plan's, on one core, two and more where there are, and compares; then
-// how much memory it takes under budgets, and what publishing more or less often costs. Prints the tables of
-// docs/tuning.md.
+// `npm run sweep [-- LINES [RUNS [KIND]]]`: whether the plan of `timberline tune` is right. Imports
+// a log with other thread counts, segment sizes and compression levels than the plan's, on one
+// core, two and more if available, and compares; then memory use under budgets, and the cost of
+// committing more or less often. Prints the tables of docs/tuning.md.
 import { readFileSync, statSync } from 'node:fs';
 import { cpus } from 'node:os';
 
@@ -11,10 +11,10 @@ import { onPath, Stop, main, say } from './run.mjs';
 const lines = Number(process.argv[2] ?? 1_000_000);
 const runs = Number(process.argv[3] ?? 3);
 const kind = process.argv[4] ?? 'access';
-/** The plan may cost this much more than the best point of the sweep. */
+/** The plan can cost this much more than the best point of the sweep. */
 const worst = 1.1;
 
-/** The runs of all points take turns, so that what else the machine does meets all of them alike. */
+/** The points take turns, so that other load on the machine affects all of them equally. */
 function measured(file, wanted) {
   const points = wanted.map((point) => ({ ...point, tries: [] }));
   for (let turn = 0; turn < runs; turn++) {
@@ -57,7 +57,8 @@ function sweep(file, bytes, cores) {
     ...[2, 3, 6].map((level) => at(`level ${level}`, '--level', level)),
   ]);
   show(bytes, points);
-  // More compression is another product, so the plan is held against the points of its own level.
+  // More compression is a different trade-off, so the plan is compared with points of its own
+  // level.
   const alike = points.filter(({ name }) => !name.startsWith('level'));
   const times = (of) => points[0][of] / Math.min(...alike.map((point) => point[of]));
   const [cpu, wall] = [times('cpu'), times('wall')];
@@ -98,7 +99,7 @@ await main(async () => {
     throw new Stop('The sweep needs taskset, of util-linux, to use fewer cores.');
   await buildTools();
   const file = await data(kind, lines);
-  // Read once, so that every run finds the file in memory.
+  // Read once, so that the file is in memory for every run.
   readFileSync(file);
   const bytes = statSync(file).size;
   say(`${lines} lines of ${kind} (${(bytes / 1e6).toFixed(0)} MB), the median of ${runs} runs\n`);

@@ -1,5 +1,5 @@
-// `npm test`: set-up, then every check and every test, a plain line each. A step that fails does not hide
-// the ones after it. The last line says how many tests passed and failed.
+// `npm test`: set-up, then every check and every test, a plain line each. A failing step does not
+// hide the ones after it. The last line says how many tests passed and failed.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -32,8 +32,8 @@ await main(async () => {
   await node('Unit tests of the front end', tools.vitest, 'run', ...steps.vitestReport('unit'));
   const screen = await steps.call('Build of the screen', buildScreen);
 
-  // Clippy compiles as it lints, so that neither the dependencies nor this code is gone through twice; the
-  // tests after it find everything built. What it objects to is built without it, for the tests still to run.
+  // Clippy compiles as it lints, so that dependencies and code are compiled once and the tests find
+  // everything built. If clippy fails, the code is built without it, so that the tests still run.
   process.env.RUSTC_WORKSPACE_WRAPPER = 'clippy-driver';
   process.env.CLIPPY_ARGS = '-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__';
   let built = await cargo('Rust lint and build', 'build', ...workspace);
@@ -48,7 +48,7 @@ await main(async () => {
     say('The tests in the browser and the window need the build, and are left out.');
   else {
     for (const host of hosts) {
-      // The parts of the screen have tests of their own beside those of the whole.
+      // Parts of the screen have tests of their own besides those of the whole.
       const files = [`tests/e2e/${host}.test.ts`, `.${host}.ts`];
       const config = ['--config', 'vitest.e2e.config.ts', ...files];
       await node(

@@ -26,7 +26,7 @@ function stops(place: HTMLElement): string[] {
   );
 }
 
-test('arrows lead from button to button, and Tab to the last of them', () => {
+test('arrow keys move between buttons, and Tab returns to the last one', () => {
   const { place, press } = grid(['a1', 'a2', 'a3'], [], ['b1'], ['c1', 'c2']);
   expect(stops(place)).toEqual(['a1']);
   document.getElementById('a1')!.focus();
@@ -41,7 +41,7 @@ test('arrows lead from button to button, and Tab to the last of them', () => {
   expect(stops(place)).toEqual(['c2']);
 });
 
-test('there is a stop again after buttons came and went', async () => {
+test('there is a tab stop again after buttons were added and removed', async () => {
   const { place } = grid(['a1'], ['b1']);
   place.innerHTML = `<p>${buttons(['d1', 'd2'])}</p>`;
   await Promise.resolve();

@@ -7,7 +7,7 @@ const STEPS: Readonly<Record<string, readonly [down: number, right: number]>> = 
   ArrowLeft: [0, -1],
 };
 
-/** Rows of buttons that are one stop for Tab: arrows lead from one to another, and Tab comes back to the last. */
+/** Rows of buttons with a single tab stop: arrow keys move between them, and Tab returns to the last one. */
 export function buttonGrid(rowSelector: string): Attachment<HTMLElement> {
   return (place) => {
     let entered: HTMLElement | undefined;

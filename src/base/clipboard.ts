@@ -1,4 +1,4 @@
-/** Puts a text on the clipboard; false when the system would not have it. */
+/** Puts a text on the clipboard; false if the system refuses. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -8,7 +8,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Some web views grant no clipboard access but still obey the old command. */
+/** Some web views grant no clipboard access but still support the old command. */
 function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;

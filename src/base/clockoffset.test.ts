@@ -11,15 +11,15 @@ describe('a clock offset', () => {
     ['−3 h', -10_800_000_000_000n],
     ['5µs', 5_000n],
     ['', 0n],
-  ])('is read as people write it: %s', (text, ns) => {
+  ])('parses %s', (text, ns) => {
     expect(parseClockOffset(text)).toBe(ns);
   });
 
-  it.each(['soon', '5', '1h 30', '--1s', '1y', 'h'])('is none: %s', (text) => {
+  it.each(['soon', '5', '1h 30', '--1s', '1y', 'h'])('rejects %s', (text) => {
     expect(parseClockOffset(text)).toBeNull();
   });
 
-  it('is written so that it is read again as the same', () => {
+  it('formats to a text that parses to the same value', () => {
     for (const ns of [1n, -1n, 999_999_999n, 90_061_001_002_003n, -5_400_000_000_000n]) {
       expect(parseClockOffset(formatClockOffset(ns))).toBe(ns);
     }

@@ -1,4 +1,4 @@
-/** What is added to every time of a source, as people write it: `1h30m`, `-250ms`, `+2s`. */
+/** An offset that is added to every time of a source: `1h30m`, `-250ms`, `+2s`. */
 
 const UNITS: readonly (readonly [string, bigint])[] = [
   ['d', 86_400_000_000_000n],
@@ -10,7 +10,7 @@ const UNITS: readonly (readonly [string, bigint])[] = [
   ['ns', 1n],
 ];
 
-/** Nanoseconds; null where the text is no duration. Nothing written is no offset. */
+/** Nanoseconds; null if the text is no duration. An empty text is no offset. */
 export function parseClockOffset(text: string): bigint | null {
   const written = text.trim().toLowerCase().replaceAll('µs', 'us').replaceAll('−', '-');
   if (written === '' || written === '0') return 0n;
@@ -20,7 +20,7 @@ export function parseClockOffset(text: string): bigint | null {
   for (const [, number, unit] of found[2]!.matchAll(/(\d+(?:\.\d+)?)\s*(ms|us|ns|d|h|m|s)/g)) {
     const size = UNITS.find(([name]) => name === unit)![1];
     const [whole, part = ''] = number!.split('.');
-    // Decimals are cut where they would be less than a nanosecond.
+    // Decimals below a nanosecond are cut.
     const scale = 10n ** BigInt(part.length);
     total += (BigInt(whole! + part) * size) / scale;
   }

@@ -6,7 +6,7 @@ import { Lifetime } from './lifetime';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('acts at once, then at most once an interval, and never misses the last request', () => {
+it('runs immediately, then at most once per interval, and never misses the last request', () => {
   const action = vi.fn();
   const coalesced = new Coalesced(new Lifetime(), action, 250);
   for (let ms = 0; ms < 900; ms += 10) {
@@ -20,7 +20,7 @@ it('acts at once, then at most once an interval, and never misses the last reque
   expect(action).toHaveBeenCalledTimes(5);
 });
 
-it('does nothing after it was stopped', () => {
+it('does nothing after stop', () => {
   const action = vi.fn();
   const coalesced = new Coalesced(new Lifetime(), action, 250);
   coalesced.request();

@@ -18,7 +18,7 @@ it.each([
   [2_200_000_000, '2.20 GB'],
 ])('writes %d bytes as %s', (bytes, expected) => expect(formatBytes(bytes)).toBe(expected));
 
-it('never calls unfinished work complete', () => {
+it('never shows unfinished work as complete', () => {
   expect(formatShare(0.9999)).toBe('99%');
   expect(formatShare(0)).toBe('0%');
   expect(formatShare(1)).toBe('100%');
@@ -32,22 +32,20 @@ it.each([
   [0.01, '1%'],
   [0.999_99, '99%'],
   [1, '100%'],
-])('calls a part of %d %s', (part, expected) => expect(formatPart(part)).toBe(expected));
+])('shows a share of %d as %s', (part, expected) => expect(formatPart(part)).toBe(expected));
 
 it.each([
   [0.2, '1 s'],
   [59.1, '1 min 0 s'],
   [125, '2 min 5 s'],
   [3780, '1 h 3 min'],
-])('tells a person that %d seconds are %s', (seconds, expected) =>
-  expect(formatSeconds(seconds)).toBe(expected),
-);
+])('shows %d seconds as %s', (seconds, expected) => expect(formatSeconds(seconds)).toBe(expected));
 
 it.each([
   [0.42, '0.4 ms'],
   [12.3, '12 ms'],
   [999.9, '1.0 s'],
-])('writes an answer of %d ms as %s', (millis, expected) =>
+])('shows a latency of %d ms as %s', (millis, expected) =>
   expect(formatMillis(millis)).toBe(expected),
 );
 
@@ -56,4 +54,4 @@ it.each([
   ['C:\\logs\\app.log', 'app.log'],
   ['/var/log/', 'log'],
   ['/', '/'],
-])('names the file of %s', (path, expected) => expect(fileName(path)).toBe(expected));
+])('takes the file name of %s', (path, expected) => expect(fileName(path)).toBe(expected));

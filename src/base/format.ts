@@ -1,4 +1,4 @@
-/** Numbers and sizes the way the person's locale writes them. */
+/** Numbers and sizes in the person's locale. */
 import { numberFormat } from './locale';
 
 const whole = numberFormat();
@@ -14,14 +14,14 @@ export function formatCompact(count: number): string {
   return compact.format(count);
 }
 
-/** Never says 100 % of something that is unfinished. */
+/** Never 100 % for unfinished work. */
 export function formatShare(share: number): string {
   return percent.format(share < 1 ? Math.min(Math.floor(share * 100), 99) / 100 : 1);
 }
 
 const tenths = numberFormat({ style: 'percent', maximumFractionDigits: 1 });
 
-/** A part of what there is: few are never called none, nor nearly all of them all. */
+/** A share: a small one is never shown as 0 %, nor a large one as 100 %. */
 export function formatPart(part: number): string {
   if (part > 0 && part < 0.001) return `<${tenths.format(0.001)}`;
   return part > 0 && part < 0.01 ? `<${percent.format(0.01)}` : formatShare(part);
@@ -46,7 +46,7 @@ export function formatBytes(bytes: number): string {
   return `${number} ${BYTE_UNITS[unit]}`;
 }
 
-/** `4 s`, `2 min 5 s`, `1 h 3 min`: how long something takes, for waiting people. */
+/** `4 s`, `2 min 5 s`, `1 h 3 min`: durations for people who wait. */
 export function formatSeconds(seconds: number): string {
   const rounded = Math.max(1, Math.ceil(seconds));
   if (rounded < 60) return `${rounded} s`;
@@ -55,13 +55,13 @@ export function formatSeconds(seconds: number): string {
   return `${Math.floor(rounded / 3600)} h ${Math.round((rounded % 3600) / 60)} min`;
 }
 
-/** `0.4 ms`, `12 ms`, `1.3 s`: how long an answer took. */
+/** `0.4 ms`, `12 ms`, `1.3 s`: query latencies. */
 export function formatMillis(millis: number): string {
   if (millis >= 999.5) return `${(millis / 1000).toFixed(1)} s`;
   return `${millis < 9.95 ? millis.toFixed(1) : Math.round(millis)} ms`;
 }
 
-/** The last part of a path of either kind. */
+/** The last component of a path with slashes or backslashes. */
 export function fileName(path: string): string {
   return path.split(/[\\/]/).findLast((part) => part !== '') ?? path;
 }

@@ -9,9 +9,9 @@ it.each([
   ['status:500 level>=warn *abc* a*b', ['abc']],
   ['NOT "a phrase" "say \\"hi\\""', ['say "hi"']],
   ['', []],
-])('looks in %j for %j', (query, words) => expect(filterWords(query)).toEqual(words));
+])('highlights the terms of %j: %j', (query, words) => expect(filterWords(query)).toEqual(words));
 
-it('marks every place, whatever the case, and loses no character', () => {
+it('marks every occurrence, ignoring case, and loses no character', () => {
   const pieces = highlight('GET /get (a.b) axb', ['a-b', 'get', 'a.b']);
   expect(pieces.filter((piece) => piece.marked).map((piece) => piece.text)).toEqual([
     'GET',
@@ -21,7 +21,7 @@ it('marks every place, whatever the case, and loses no character', () => {
   expect(pieces.map((piece) => piece.text).join('')).toBe('GET /get (a.b) axb');
 });
 
-it('marks the words that a fuzzy word finds, as whole words', () => {
+it('marks the words that match a fuzzy term, as whole words', () => {
   const marked = (text: string, ...words: string[]): string[] =>
     highlight(text, words)
       .filter((piece) => piece.marked)
@@ -32,7 +32,7 @@ it('marks the words that a fuzzy word finds, as whole words', () => {
   expect(marked('größen Grobe größ', 'größe~')).toEqual(['größen', 'größ']);
 });
 
-it('gives an unmarked line back whole', () => {
+it('returns a line without matches unchanged', () => {
   expect(highlight('nothing here', ['x1'])).toEqual([{ text: 'nothing here', marked: false }]);
   expect(highlight('', ['x'])).toEqual([{ text: '', marked: false }]);
 });

@@ -1,8 +1,8 @@
 /**
- * Which parts of a line a simple filter is about.
+ * The parts of a line that match a simple filter.
  *
- * Only a courtesy for the eye: the engine alone decides what matches. Words, phrases and
- * `*substrings*` of the filter are marked; fields, ranges and excluded words are not.
+ * Only a visual aid: the engine alone decides what matches. Words, phrases and `*substrings*` of
+ * the filter are marked; fields, ranges and excluded words are not.
  */
 export interface Piece {
   readonly text: string;
@@ -11,13 +11,13 @@ export interface Piece {
 
 const TOKEN = /(-|NOT\s+)?(?:"((?:[^"\\]|\\.)*)"|([^\s()"]+))/g;
 
-/** A fuzzy word of the language, such as `timout~` or `timout~2`. */
+/** A fuzzy term of the language, such as `timout~` or `timout~2`. */
 const FUZZY = /^([\p{L}\p{M}_]+)~([12]?)$/u;
 
-/** Runs of what makes tokens, without the digits that no fuzzy word looks at. */
+/** Runs of token characters, without digits, which fuzzy terms ignore. */
 const WORDS = /[\w\u{80}-\u{10ffff}]+/gu;
 
-/** The lower-case texts to look for, longest first so that a longer word wins over its part. */
+/** The lower-case texts to highlight, longest first so that a longer word wins over its part. */
 export function filterWords(query: string): string[] {
   const words = new Set<string>();
   for (const [, negation, phrase, word] of query.matchAll(TOKEN)) {
@@ -31,7 +31,7 @@ export function filterWords(query: string): string[] {
 
 function isPlain(word: string): boolean {
   if (/^(AND|OR|NOT|TO)$/.test(word) || /[:<>=[\]|]/.test(word)) return false;
-  // `ab*cd` matches something between, which cannot be marked as one text.
+  // `ab*cd` matches varying text, which cannot be marked as one text.
   return !/[*?]/.test(word.replace(/^\*|\*$/g, ''));
 }
 
@@ -54,7 +54,7 @@ export function highlight(text: string, words: readonly string[]): Piece[] {
   return pieces;
 }
 
-/** Patterns of the words of a text that a fuzzy word finds. */
+/** Patterns of the words in a text that match a fuzzy term. */
 function similar(fuzzy: string, text: string): string[] {
   const [, word = '', edits = ''] = FUZZY.exec(fuzzy) ?? [];
   const most = edits === '2' ? 2 : 1;
@@ -64,7 +64,7 @@ function similar(fuzzy: string, text: string): string[] {
   return [...new Set(are)].map((one) => ends[0] + escapePattern(one) + ends[1]);
 }
 
-/** Whether at most so many edits lead from one word to another; two neighbours that are swapped are one edit. */
+/** Whether the edit distance of two words is within a limit; a transposition is one edit. */
 function isWithin(from: string, to: string, edits: number): boolean {
   let same = 0;
   while (same < from.length && from[same] === to[same]) same += 1;

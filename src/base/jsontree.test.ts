@@ -30,20 +30,20 @@ it.each([
   '{"a" 1}',
   '{"a":"\\',
   '{"a":tru}',
-])('tells that %j is no JSON', (text) => expect(jsonTree(text)).toBeNull());
+])('rejects %j, which is no JSON', (text) => expect(jsonTree(text)).toBeNull());
 
-it('reads the beginning of what is cut off', () => {
+it('parses the beginning of a truncated text', () => {
   const read = (text: string) => jsonLeaves(text, true)?.map(({ path, text }) => `${path}=${text}`);
   expect(read('{"a":1,"b":{"c":"x","d":"y')).toEqual(['a=1', 'b.c=x']);
   expect(jsonLeaves('{"a":1', false)).toBeNull();
   expect(jsonLeaves('['.repeat(100_000), false)).toBeNull();
 });
 
-it('reads what logs write although JSON does not allow it', () => {
+it('accepts what logs write although JSON does not allow it', () => {
   expect(jsonTree('{"a":"tab\there"}')?.children[0]?.text).toBe('tab\there');
 });
 
-it('gives up on nesting without end and takes a text of a megabyte', () => {
+it('stops at endless nesting and accepts a text of a megabyte', () => {
   expect(() => jsonTree('['.repeat(100_000))).toThrow(TooDeep);
   const long = 'x'.repeat(1 << 20);
   expect(jsonTree(`{"a":"${long}"}`)?.children[0]?.text.length).toBe(1 << 20);

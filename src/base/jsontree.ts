@@ -1,24 +1,24 @@
 /**
- * JSON as a tree, with every value as it is written: numbers keep all their digits, names that come
- * twice are there twice, and text that is no JSON is told from text that is.
+ * JSON as a tree that keeps every value as written: numbers keep all their digits, duplicate names
+ * stay, and text that is no JSON is rejected.
  */
 export interface JsonNode {
   readonly kind: 'object' | 'array' | 'string' | 'number' | 'word';
-  /** The name in an object, the place in an array, nothing at the root. */
+  /** The name in an object, the index in an array, empty at the root. */
   readonly name: string | null;
-  /** Names from the root joined by dots, as fields of JSON logs are called. */
+  /** Names from the root joined by dots, as in the names of JSON fields. */
   readonly path: string;
-  /** What it says: texts without quotes and escapes, all else as written. */
+  /** The value: texts without quotes and escapes, everything else as written. */
   readonly text: string;
   readonly children: JsonNode[];
 }
 
-/** Nested deeper, nobody reads it, and a hostile log must not exhaust the screen. */
+/** Deeper nesting is not readable, and a hostile log must not exhaust the screen. */
 const MOST_DEPTH = 200;
 
 export class TooDeep extends Error {}
 
-/** The value that a text is; null for a text that is no JSON object or array. */
+/** Parses a text; null if it is no JSON object or array. */
 export function jsonTree(text: string): JsonNode | null {
   const reader = new Reader(text);
   try {
@@ -30,7 +30,7 @@ export function jsonTree(text: string): JsonNode | null {
   }
 }
 
-/** The values in an object or array; of a text that is cut off, those before that. Null for what is no JSON. */
+/** The values in an object or array; of a truncated text, those before the cut. Null if it is no JSON. */
 export function jsonLeaves(text: string, isCut: boolean): readonly JsonNode[] | null {
   const reader = new Reader(text);
   try {
@@ -48,7 +48,7 @@ export function isNested({ kind }: JsonNode): boolean {
 class Unreadable extends Error {}
 
 class Reader {
-  /** Values that are not nested, as far as has been read. */
+  /** Values that are not nested, as far as the text was parsed. */
   readonly leaves: JsonNode[] = [];
   readonly #text: string;
   #at = 0;
@@ -89,7 +89,7 @@ class Reader {
         this.#space();
         if (!this.#taken(':')) throw new Unreadable();
       }
-      // Fields of lists are called after the list.
+      // Elements of a list have the name of the list.
       const below = kind === 'array' ? path : path === '' ? own : `${path}.${own}`;
       children.push(this.value(own, below, depth + 1));
       this.#space();
@@ -110,7 +110,7 @@ class Reader {
     try {
       return JSON.parse(written) as string;
     } catch {
-      // Control characters are not allowed in JSON, but logs have them.
+      // JSON does not allow control characters, but logs have them.
       return written.slice(1, -1);
     }
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Latest } from './latest';
 import { Lifetime } from './lifetime';
 
-/** A task whose end the test decides. */
+/** A task that ends when the test decides. */
 function controlled(key: string, log: string[]) {
   let resolve!: (value: string) => void;
   let reject!: (error: unknown) => void;
@@ -32,7 +32,7 @@ function controlled(key: string, log: string[]) {
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 describe('replace', () => {
-  it('never delivers an answer that was overtaken, whichever arrives first', async () => {
+  it('never delivers an overtaken answer, whichever arrives first', async () => {
     const log: string[] = [];
     const latest = new Latest<string>(new Lifetime());
     const [old, young] = [controlled('a', log), controlled('b', log)];
@@ -47,7 +47,7 @@ describe('replace', () => {
     expect(latest.busy).toBe(false);
   });
 
-  it('says nothing of a failure that was overtaken', async () => {
+  it('ignores an overtaken failure', async () => {
     const log: string[] = [];
     const latest = new Latest<string>(new Lifetime());
     const [old, young] = [controlled('a', log), controlled('b', log)];
@@ -59,7 +59,7 @@ describe('replace', () => {
     expect(log).toEqual(['young']);
   });
 
-  it('does not ask the same thing twice at once', async () => {
+  it('does not run the same task twice at once', async () => {
     const log: string[] = [];
     const latest = new Latest<string>(new Lifetime());
     const [first, second] = [controlled('same', log), controlled('same', log)];
@@ -73,7 +73,7 @@ describe('replace', () => {
 });
 
 describe('follow', () => {
-  it('lets what runs finish and then asks only the newest that waited', async () => {
+  it('lets the running task finish, then runs only the newest waiting one', async () => {
     const log: string[] = [];
     const latest = new Latest<string>(new Lifetime());
     const [one, two, three] = ['1', '2', '3'].map((key) => controlled(key, log));
@@ -89,7 +89,7 @@ describe('follow', () => {
     expect(log).toEqual(['one', 'three']);
   });
 
-  it('goes on after a failure', async () => {
+  it('continues after a failure', async () => {
     const log: string[] = [];
     const latest = new Latest<string>(new Lifetime());
     const [one, two] = [controlled('1', log), controlled('2', log)];
@@ -102,7 +102,7 @@ describe('follow', () => {
     expect(log).toEqual(['failed broken', 'two']);
   });
 
-  it('is forgotten when a person asks for something else', async () => {
+  it('is dropped when a person requests something else', async () => {
     const log: string[] = [];
     const latest = new Latest<string>(new Lifetime());
     const [one, waiting, other] = [
@@ -120,7 +120,7 @@ describe('follow', () => {
   });
 });
 
-it('reports busy from the first question to the last answer without a gap', async () => {
+it('reports busy from the first task to the last answer without a gap', async () => {
   const states: boolean[] = [];
   const log: string[] = [];
   const latest = new Latest<string>(new Lifetime(), (busy) => states.push(busy));
@@ -134,7 +134,7 @@ it('reports busy from the first question to the last answer without a gap', asyn
   expect(states).toEqual([true, true, false]);
 });
 
-it('delivers nothing after it was stopped', async () => {
+it('delivers nothing after stop', async () => {
   const log: string[] = [];
   const latest = new Latest<string>(new Lifetime());
   const one = controlled('1', log);

@@ -1,4 +1,4 @@
-/** How severe an event is: the order, the letters and the token names that every view shares. */
+/** Severity levels: the order, the letters and the token names that every view shares. */
 export const LEVELS = [
   'none',
   'trace',

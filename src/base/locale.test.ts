@@ -13,9 +13,9 @@ test.each([
   ['en-u-nu-latn-va-posix', 'en-US'],
   ['de-DE', 'de-DE'],
   ['ar-EG-u-nu-arab', 'ar-EG-u-nu-arab'],
-])('takes %s for %s', (found, expected) => expect(readable(found)).toBe(expected));
+])('resolves %s to %s', (found, expected) => expect(readable(found)).toBe(expected));
 
-test('digits are grouped where the system has no language', async () => {
+test('digits are grouped if the system has no language', async () => {
   const asked: (string | undefined)[] = [];
   const { NumberFormat } = Intl;
   const posix = (locale?: string, options?: Intl.NumberFormatOptions) => {
@@ -31,6 +31,6 @@ test('digits are grouped where the system has no language', async () => {
   const { formatBytes, formatCount } = await import('./format');
   expect(formatCount(1_234_567)).toBe('1,234,567');
   expect(formatBytes(1_234_567)).toBe('1.23 MB');
-  // The system is asked once; all else is written for what was chosen then.
+  // The system's locale is read once, when the module is loaded.
   expect(asked.slice(1).filter((locale) => locale === undefined)).toHaveLength(1);
 });

@@ -1,8 +1,8 @@
-/** The language and region that numbers and dates are written for. */
+/** The language and region for numbers and dates. */
 
 /**
- * Where no language is set (`LANG=C.UTF-8`), WebKit's own is `en-US-u-va-posix`, which is made for programs: it
- * writes 1234567 without separators. People read that as the English it is next to.
+ * If no language is set (`LANG=C.UTF-8`), WebKit reports `en-US-u-va-posix`, which is meant for
+ * programs: it writes 1234567 without separators. For people it is replaced by plain English.
  */
 export function readable(locale: string): string {
   return /-posix\b/i.test(locale) ? 'en-US' : locale;

@@ -1,6 +1,6 @@
 /**
- * The end of each path that no other one has, cut where a folder begins: what tells it apart. A path that
- * there is twice keeps all of its folders.
+ * The shortest unique suffix of each path, cut at a folder. A path that occurs twice keeps all of
+ * its folders.
  */
 export function tellingEnds(paths: readonly string[]): ReadonlyMap<string, string> {
   const seen = new Map<string, number>();

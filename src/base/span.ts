@@ -1,6 +1,7 @@
 /**
- * The engine counts a query in bytes of UTF-8, the screen in UTF-16 units. Cuts a text into what is
- * before, inside and after a byte range; a range past the end or of no width marks the last place.
+ * The engine counts a query in bytes of UTF-8, the screen in UTF-16 units. Splits a text into what
+ * is before, inside and after a byte range; a range past the end or an empty one marks the last
+ * position.
  */
 export function cutAtBytes(
   text: string,
@@ -17,12 +18,12 @@ export function cutAtBytes(
   };
 }
 
-/** How many bytes of UTF-8 stand before a place counted in UTF-16 units. */
+/** The number of UTF-8 bytes before a position in UTF-16 units. */
 export function bytesBefore(text: string, units: number): number {
   return new TextEncoder().encode(text.slice(0, units)).length;
 }
 
-/** Finds the place in UTF-16 units of places counted in bytes of UTF-8. */
+/** Converts positions in UTF-8 bytes to UTF-16 units. */
 export function unitsBefore(text: string): (bytes: number) => number {
   const encoded = new TextEncoder().encode(text);
   const decoder = new TextDecoder();

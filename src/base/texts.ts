@@ -18,7 +18,7 @@ function counted(count: number, one: string, many: string): string {
   return `${formatCount(count)} ${word(count, one, many)}`;
 }
 
-/** Every text of the screen, in one place, so that its voice is one and a second language is possible. */
+/** Every text of the screen, in one place, for a consistent voice and for translation. */
 export const texts = {
   charts,
   fields,
@@ -251,15 +251,15 @@ export const texts = {
 
   status: {
     name: 'Status',
-    of: (matching: string, all: string) => `${matching} of ${all}`,
-    ofSoFar: (matching: string, all: string) => `${matching} of ${all} read so far`,
+    share: (matching: string, all: string) => `${matching} of ${all}`,
+    shareSoFar: (matching: string, all: string) => `${matching} of ${all} read so far`,
     former: (counts: string) => `${counts}, results of the previous query`,
     took: (time: string) => `answered in ${time}`,
     readOnly: 'Read-only',
     incomplete: (count: number) => `${counted(count, 'source is', 'sources are')} not complete`,
   },
 
-  /** What happened, plainly, by the engine's code. The engine adds to which file, and what to do. */
+  /** What happened, by the engine's error code. The engine adds the file and what to do. */
   failures: {
     notFound: 'Not found',
     notReadable: 'No permission to read it',

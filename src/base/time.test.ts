@@ -16,7 +16,7 @@ import {
 
 const at = (text: string) => parseTime(text)!;
 
-describe('nanoseconds across the boundary', () => {
+describe('nanoseconds on the wire', () => {
   it('keeps every digit that a number would lose', () => {
     const text = '1772373909123456789';
     expect(nanosFromTime(timeFromNanos(text))).toBe(text);
@@ -53,24 +53,24 @@ describe('formatting', () => {
   });
 });
 
-describe('reading what a person types', () => {
+describe('parsing what a person types', () => {
   it.each([
     ['2026-03-01', '2026-03-01 00:00:00'],
     [' 2026-03-01T14:05Z ', '2026-03-01 14:05:00'],
     ['2026-03-01 14:05:09,000000001', '2026-03-01 14:05:09.000000001'],
     ['2026-03-01 14:05:09 UTC', '2026-03-01 14:05:09'],
-  ])('reads %s', (text, expected) => {
+  ])('parses %s', (text, expected) => {
     expect(formatTimeFull(at(text))).toBe(expected);
   });
 
   it.each(['', 'yesterday', '2026-02-30', '2026-03-01 24:00', '2026-03-01 14:60', '1500-01-01'])(
-    'refuses %j',
+    'rejects %j',
     (text) => expect(parseTime(text)).toBeNull(),
   );
 });
 
 describe('rounding to a step', () => {
-  it('rounds down and up on both sides of 1970', () => {
+  it('rounds down and up before and after 1970', () => {
     expect(floorTo(asTime(15n), 10n)).toBe(10n);
     expect(floorTo(asTime(-15n), 10n)).toBe(-20n);
     expect(ceilTo(asTime(15n), 10n)).toBe(20n);

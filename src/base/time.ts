@@ -1,8 +1,8 @@
 /**
- * Times as the engine means them: nanoseconds since 1970-01-01 UTC.
+ * Times as the engine has them: nanoseconds since 1970-01-01 UTC.
  *
  * They are bigints because a JavaScript number cannot hold a nanosecond of this century, and
- * branded so that a duration or a count is not taken for a moment by accident.
+ * branded so that a duration or a count cannot be used as a time by accident.
  */
 declare const timeBrand: unique symbol;
 export type Time = bigint & { readonly [timeBrand]: true };
@@ -32,7 +32,7 @@ export function timeFromNanos(text: string): Time {
   return BigInt(text) as Time;
 }
 
-/** The decimal string that crosses the boundary; the caller names the wire's own string type. */
+/** The decimal string on the wire; the caller names the wire's string type. */
 export function nanosFromTime<Wire extends string>(time: Time): Wire {
   return time.toString() as Wire;
 }
@@ -41,7 +41,7 @@ export function timeFromDate(date: Date): Time {
   return asTime(BigInt(date.getTime()) * MILLISECOND);
 }
 
-/** Division that rounds down for times before 1970 too. */
+/** Division that rounds down, before 1970 too. */
 export function floorDiv(value: bigint, step: bigint): bigint {
   const quotient = value / step;
   return value % step < 0n ? quotient - 1n : quotient;
@@ -73,25 +73,25 @@ export function formatClock(time: Time): string {
   return dateOf(time).toISOString().slice(-13, -5);
 }
 
-/** `2026-03-01 14:05:09.123`, in UTC: what a list shows. */
+/** `2026-03-01 14:05:09.123`, in UTC: the format of lists. */
 export function formatTime(time: Time): string {
   return `${formatDay(time)} ${dateOf(time).toISOString().slice(-13, -1)}`;
 }
 
-/** As many digits of the second as the time has: what a detail shows. */
+/** With all digits of the fraction that the time has: the format of the detail. */
 export function formatTimeFull(time: Time): string {
   const fraction = nanosecondsInSecond(time).toString().padStart(9, '0').replace(/0+$/, '');
   const clock = `${formatDay(time)} ${formatClock(time)}`;
   return fraction === '' ? clock : `${clock}.${fraction.padEnd(3, '0')}`;
 }
 
-/** Without the digits that say nothing: seconds and fractions that are zero are left out. */
+/** Without zero seconds and fractions. */
 export function formatTimeShort(time: Time): string {
   const full = formatTimeFull(time);
   return full.endsWith(':00') ? full.slice(0, -3) : full;
 }
 
-/** `2026-03-01 14:05 – 14:10`; the day is not repeated when both ends share it. */
+/** `2026-03-01 14:05 – 14:10`; the day is not repeated if both ends share it. */
 export function formatRange(range: TimeRange): string {
   const from = formatTimeShort(range.from);
   const to = formatTimeShort(range.to);
@@ -123,7 +123,7 @@ export function formatSpan(span: bigint): string {
 const WRITTEN =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ]+(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(?:Z|UTC)?$/i;
 
-/** Reads what a person types: a day, with an optional clock, always UTC. Null if it is no time. */
+/** Parses what a person types: a day, with an optional time of day, always UTC. Null if it is no time. */
 export function parseTime(text: string): Time | null {
   const found = WRITTEN.exec(text.trim());
   if (found === null) return null;
@@ -132,7 +132,7 @@ export function parseTime(text: string): Time | null {
     .map((part) => Number(part ?? 0));
   const utc = Date.UTC(year!, month! - 1, day!, hour!, minute!, second!);
   const back = new Date(utc);
-  // Date.UTC turns 31 February into 3 March; what a person mistyped is refused instead.
+  // Date.UTC turns 31 February into 3 March; a mistyped day is rejected instead.
   const exact =
     back.getUTCFullYear() === year &&
     back.getUTCMonth() === month! - 1 &&

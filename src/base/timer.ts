@@ -10,7 +10,7 @@ export class Timer {
     lifetime.onEnd(() => this.stop());
   }
 
-  /** Whether an action is still to come. */
+  /** Whether an action is pending. */
   get isRunning(): boolean {
     return this.#handle !== undefined;
   }

@@ -11,7 +11,7 @@ it.each([
   ['<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
 ])('shows %j harmlessly', (text, expected) => expect(visibleLine(text)).toBe(expected));
 
-it('breaks lines where they end, and shows that they do', () => {
+it('breaks lines at line ends, and shows the line ends', () => {
   expect(visibleLines('a\n\tb\r\n')).toBe('a⏎\n⇥b␍⏎\n');
 });
 

@@ -6,7 +6,7 @@ import { Clock } from './zone';
 const at = (text: string): Time => parseTime(text)!;
 const berlin = new Clock('Europe/Berlin');
 
-it('shows the same moment by the clocks of its zone, with summer time', () => {
+it('shows the same time in the clocks of its zone, with summer time', () => {
   expect(berlin.full(at('2026-07-01 12:00:00.123456789'))).toBe('2026-07-01 14:00:00.123456789');
   expect(berlin.full(at('2026-01-01 23:30'))).toBe('2026-01-02 00:30:00');
   expect(berlin.range({ from: at('2026-01-01 22:30'), to: at('2026-01-01 22:45') })).toBe(
@@ -26,12 +26,12 @@ it('follows a zone that changes', () => {
   expect(clock.zone).toBe('Europe/Berlin');
 });
 
-it('takes a zone it does not know for UTC', () => {
+it('treats an unknown zone as UTC', () => {
   expect(new Clock('Nowhere/City').zone).toBe('UTC');
 });
 
-describe('reading a clock', () => {
-  it('is the inverse of showing it, around the changes of the clocks too', () => {
+describe('parsing wall-clock times', () => {
+  it('is the inverse of formatting, around clock changes too', () => {
     for (const name of [
       'Europe/Berlin',
       'America/New_York',
@@ -49,7 +49,7 @@ describe('reading a clock', () => {
         for (let step = -40n; step < 40n; step += 1n) {
           const time = asTime(at(around) + step * 30n * MINUTE + 7n);
           const back = clock.fromWall(clock.wall(time));
-          // Only where clocks show a time twice is it the earlier of both.
+          // Only if clocks show a time twice, the result is the earlier one.
           expect(clock.wall(back)).toBe(clock.wall(time));
           expect(time - back >= 0n && time - back <= HOUR).toBe(true);
         }
@@ -57,21 +57,21 @@ describe('reading a clock', () => {
     }
   });
 
-  it('takes the hour that clocks leap over for the hour after it', () => {
+  it('maps a time that clocks skip to the hour after it', () => {
     expect(berlin.fromWall(at('2026-03-29 02:30'))).toBe(at('2026-03-29 01:30'));
   });
 
-  it('finds the day of a clock that is written alone', () => {
+  it('finds the day of a time without a date', () => {
     const night = { from: at('2026-07-01 20:00'), to: at('2026-07-02 04:00') };
     expect(berlin.dated('22:30', night)).toBe('2026-07-01 22:30');
     expect(berlin.dated(' 1:05:30 ', night)).toBe('2026-07-02 01:05:30');
-    // Where it lies on neither day, it is before or after all of it, on the day that it begins.
+    // If it is on neither day, it is before or after the range, on the day that the range begins.
     expect(berlin.dated('12:00', night)).toBe('2026-07-01 12:00');
     expect(berlin.dated('now-15m', night)).toBe('now-15m');
     expect(berlin.dated('2026-07-01', night)).toBe('2026-07-01');
   });
 
-  it('reads what is typed in the zone, and UTC where that is written', () => {
+  it('parses in the zone, and in UTC if that is written', () => {
     expect(berlin.parse('2026-07-01 14:00')).toBe(at('2026-07-01 12:00'));
     expect(berlin.parse('2026-07-01 14:00Z')).toBe(at('2026-07-01 14:00'));
     expect(berlin.parse('soon')).toBeNull();

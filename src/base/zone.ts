@@ -1,4 +1,4 @@
-/** Time zones: how far their clocks are from UTC at a time, by the system's own tables. */
+/** Time zones: their offset from UTC at a time, from the system's own tables. */
 import {
   asTime,
   DAY,
@@ -17,12 +17,12 @@ import {
   type TimeRange,
 } from './time';
 
-/** Offsets change at most at a quarter of an hour, so that one answer serves all of it. */
+/** Offsets change at most at a quarter of an hour, so one answer serves all of it. */
 const OFFSET_HOLDS = 15n * MINUTE;
-/** Offsets that are remembered; a list shows a few times at once, an axis a few dozen. */
+/** Cached offsets; a list shows a few times at once, an axis a few dozen. */
 const MOST_OFFSETS = 4096;
 
-/** The zone of this machine, by its name. */
+/** The IANA name of this machine's zone. */
 export function localZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
@@ -36,7 +36,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** The clocks of one zone, and what was found of them so far. */
+/** One zone and its cached offsets. */
 interface Clocks {
   /** An IANA name. */
   readonly zone: string;
@@ -45,13 +45,13 @@ interface Clocks {
   readonly offsets: Map<bigint, bigint>;
 }
 
-/** A clock on the wall: how times are written, and read, in a zone. */
+/** Formats and parses times in a zone. */
 export class Clock {
   readonly #wanted: () => string;
   #clocks: Clocks = { zone: 'UTC', parts: null, offsets: new Map() };
-  #of = 'UTC';
+  #cachedZone = 'UTC';
 
-  /** `UTC`, `local`, or an IANA name; an unknown name is UTC. A clock whose zone changes follows it. */
+  /** `UTC`, `local`, or an IANA name; an unknown name is UTC. The clock follows changes of its zone. */
   constructor(zone: string | (() => string)) {
     this.#wanted = typeof zone === 'string' ? () => zone : zone;
   }
@@ -60,12 +60,12 @@ export class Clock {
     return this.#now().zone;
   }
 
-  /** As the engine is asked: null for UTC. */
+  /** The zone for engine requests: null for UTC. */
   get zoneAsked(): string | null {
     return this.#now().parts === null ? null : this.zone;
   }
 
-  /** What the zone's clocks are ahead of UTC at a time, in nanoseconds. */
+  /** The zone's offset from UTC at a time, in nanoseconds. */
   offset(time: Time): bigint {
     const { parts, offsets } = this.#now();
     if (parts === null) return 0n;
@@ -80,19 +80,19 @@ export class Clock {
 
   #now(): Clocks {
     const wanted = this.#wanted();
-    if (wanted !== this.#of) {
+    if (wanted !== this.#cachedZone) {
       this.#clocks = clocksOf(wanted);
-      this.#of = wanted;
+      this.#cachedZone = wanted;
     }
     return this.#clocks;
   }
 
-  /** The time as the zone's clocks show it, written as if that were UTC. */
+  /** A time as the zone's wall clock, expressed as if that were UTC. */
   wall(time: Time): Time {
     return asTime(time + this.offset(time));
   }
 
-  /** The time at which the zone's clocks show this; where they show it twice, the earlier. */
+  /** The time for a wall clock of the zone; the earlier one if clocks show it twice. */
   fromWall(wall: Time): Time {
     const candidates = [
       wall - this.offset(asTime(wall - DAY_AROUND)),
@@ -100,11 +100,11 @@ export class Clock {
     ]
       .map(asTime)
       .sort((a, b) => (a < b ? -1 : 1));
-    // In the hour that clocks leap over no time fits, and the later reading is the natural one.
+    // In an hour that clocks skip no time fits, so the later one is taken.
     return candidates.find((time) => this.wall(time) === wall) ?? candidates.at(-1)!;
   }
 
-  /** `UTC`, `UTC+02:00`: what to write beside times. */
+  /** `UTC`, `UTC+02:00`: the label for times. */
   label(time: Time | null): string {
     const { parts, zone } = this.#now();
     if (parts === null || time === null) return zone;
@@ -138,8 +138,8 @@ export class Clock {
   }
 
   /**
-   * Puts a day before a clock that is written alone: the first on which it lies within the range, else that
-   * on which the range begins. All else stays as it is written.
+   * Adds a day to a time of day: the first on which it is within the range, otherwise the day on
+   * which the range begins. Everything else stays as written.
    */
   dated(text: string, { from, to }: TimeRange): string {
     const found = CLOCK_ALONE.exec(text);
@@ -153,7 +153,7 @@ export class Clock {
     return !isWithin(first!) && isWithin(next!) ? next! : first!;
   }
 
-  /** Reads a day with an optional clock, in this zone unless it says UTC. Null if it is no time. */
+  /** Parses a day with an optional time of day, in this zone unless it says UTC. Null if it is no time. */
   parse(text: string): Time | null {
     const time = parseTime(text);
     if (time === null || /(?:Z|UTC)\s*$/i.test(text)) return time;
@@ -163,7 +163,7 @@ export class Clock {
 
 /** `14:05`, `9:05:30.5 UTC`. */
 const CLOCK_ALONE = /^\s*(\d{1,2})(:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s*(?:Z|UTC))?)\s*$/i;
-/** No clock has ever been changed by more than a day at once. */
+/** No clock change has ever been larger than a day. */
 const DAY_AROUND = 24n * 60n * MINUTE;
 
 function clocksOf(wanted: string): Clocks {

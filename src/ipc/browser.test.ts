@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllGlobals());
 
 describe('a call', () => {
-  it('sends the command with the token, reports progress and gives the reply', async () => {
+  it('sends the command with the token, reports progress and returns the reply', async () => {
     answers = [
       () =>
         respond('event: progress\ndata: {"events":1}\n\nevent: reply\ndata: {"paths":["/a"]}\n\n'),
@@ -36,7 +36,7 @@ describe('a call', () => {
     });
   });
 
-  it('throws what the engine says is wrong, with its span', async () => {
+  it('throws the error of the engine, with its span', async () => {
     answers = [
       () =>
         respond(
@@ -50,7 +50,7 @@ describe('a call', () => {
     expect(error).toMatchObject({ code: 'queryInvalid', hint: 'add one', span: [3, 4] });
   });
 
-  it('says that no engine answers when the connection ends early or never stood', async () => {
+  it('reports the engine as unreachable if the connection fails or ends early', async () => {
     answers = [
       () => respond('event: progress\ndata: {}\n\n'),
       () => Promise.reject(new TypeError('refused')),
@@ -79,7 +79,7 @@ describe('a call', () => {
   });
 });
 
-it('takes the token out of the address and remembers it for a reload', () => {
+it('takes the token from the address and keeps it for a reload', () => {
   history.replaceState(null, '', '/?x=1#token=abc%2F1');
   expect(takeToken()).toBe('abc/1');
   expect(location.hash).toBe('');

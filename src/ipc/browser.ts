@@ -14,12 +14,12 @@ import { EventStreamParser, type StreamEvent } from './eventstream';
 import type { Contract } from './generated';
 
 const TOKEN_KEY = 'timberline-token';
-/** Under this and its own key a window finds what it was opened for. */
+/** The storage key, with a window's own key, for the paths that the window was opened with. */
 const WINDOW_KEY = 'timberline-window ';
 
 /**
- * The token comes in the address's fragment, which browsers never send anywhere. It is taken out of
- * the address bar so that a copied address or a screenshot does not carry it.
+ * The token is in the address's fragment, which browsers never send. It is removed from the address
+ * bar so that a copied address or a screenshot does not contain it.
  */
 export function takeToken(): string {
   const found = /^#token=([^&]+)/.exec(location.hash)?.[1];
@@ -30,12 +30,12 @@ export function takeToken(): string {
   return token;
 }
 
-/** The key under which another window will say what this one is for; to be taken before the token. */
+/** The key under which another window passes the paths to this one; to be read before the token. */
 export function takeWindowKey(): string | null {
   return /^#token=[^&]+&window=([\w-]+)/.exec(location.hash)?.[1] ?? null;
 }
 
-/** Waits for what another window gives to this one. It may still be handing the files to the engine. */
+/** Waits for the paths from another window, which may still be sending the files to the engine. */
 function given(key: string): Promise<string[]> {
   return new Promise((resolve) => {
     const listeners = new AbortController();
@@ -74,7 +74,7 @@ export function connectBrowser(token: string, windowKey: string | null = null): 
     }
   }
 
-  /** A browser gives no paths, so the engine is given the bytes and says where it put them. */
+  /** A browser gives no paths, so the engine is given the bytes and returns their location. */
   async function handOver(files: NamedFile[], report?: HandoverReport): Promise<string[]> {
     const batch = randomId();
     const paths: string[] = [];
@@ -89,7 +89,7 @@ export function connectBrowser(token: string, windowKey: string | null = null): 
     return paths;
   }
 
-  /** The engine writes to a place of its own, and the browser fetches the file from there. */
+  /** The engine writes to a temporary file, and the browser downloads it from there. */
   async function saveWritten<T>(
     name: string,
     write: (path: string) => Promise<T>,
@@ -112,7 +112,7 @@ export function connectBrowser(token: string, windowKey: string | null = null): 
     onDrop: (handlers) => listenForDrops(handlers, handOver),
     openedFor: () => (windowKey === null ? Promise.resolve(null) : given(windowKey)),
     openWindow: () => openTab(token),
-    // A tab has no entry of its own in the task bar; its title says how far it is.
+    // A browser tab has no task bar entry; its title shows the progress.
     showProgress: () => {},
     callBack: (title, text) => {
       if (!document.hidden || !('Notification' in window)) return;
@@ -128,7 +128,7 @@ function openTab(token: string): ((paths: string[]) => void) | null {
   return (paths) => localStorage.setItem(WINDOW_KEY + key, JSON.stringify(paths));
 }
 
-/** A released address must outlive the browser's look at it. */
+/** A released address must stay valid until the browser has read it. */
 const DOWNLOAD_STARTS_MS = 60_000;
 
 function download(name: string, address: string): string {
@@ -192,7 +192,7 @@ function wireError(event: StreamEvent): EngineError {
   return engineError(JSON.parse(event.data));
 }
 
-/** Asks with the browser's own dialog. */
+/** Uses the browser's own dialog. */
 function pickFiles(kind: 'files' | 'folder'): Promise<NamedFile[]> {
   return new Promise((resolve) => {
     const input = document.createElement('input');

@@ -1,14 +1,14 @@
-/** What the screen knows of its host: calls as data, files chosen, files dropped. */
+/** The interface to a host: calls as data, chosen files, dropped files. */
 import type { Contract, ErrorCode, HostKind, WireError } from './generated';
 
-/** The engine's codes, and one more for the case that no engine answers. */
+/** The engine's codes, and one more for an unreachable engine. */
 export type FailureCode = ErrorCode | 'unreachable';
 
 export class EngineError extends Error {
   readonly code: FailureCode;
   readonly hint: string | null;
   readonly path: string | null;
-  /** Byte range of the query that the error is about. */
+  /** The byte range of the query that the error is about. */
   readonly span: readonly [number, number] | null;
 
   constructor(error: Omit<WireError, 'code'> & { code: FailureCode }) {
@@ -24,16 +24,16 @@ export class EngineError extends Error {
 export interface CallOptions<K extends keyof Contract> {
   progress?: (report: Contract[K]['progress']) => void;
   /**
-   * Aborting asks the engine to stop. The call still settles with the engine's answer, because what
-   * was done before the stop is kept and worth knowing.
+   * Aborting asks the engine to stop. The call still settles with the engine's answer, because the
+   * work done before the stop is kept.
    */
   signal?: AbortSignal;
 }
 
-/** How many of the chosen files the engine has been given so far; only a browser has to wait. */
+/** How many of the chosen files were sent to the engine; only a browser has to send them. */
 export type HandoverReport = (done: number, total: number) => void;
 
-/** A place in the window, in CSS pixels. */
+/** A position in the window, in CSS pixels. */
 export interface Place {
   readonly x: number;
   readonly y: number;
@@ -42,9 +42,9 @@ export interface Place {
 export interface DropHandlers {
   enter(): void;
   leave(): void;
-  /** Where the pointer is while something is dragged. */
+  /** The pointer position during a drag. */
   over(place: Place): void;
-  /** It was let go here. What was dropped follows, or a failure. */
+  /** Dropped here. The paths follow, or a failure. */
   landed(place: Place): void;
   handover: HandoverReport;
   drop(paths: string[]): void;
@@ -52,7 +52,7 @@ export interface DropHandlers {
 }
 
 export interface Saved<T> {
-  /** What the file is called, and where a host says it, where it is. */
+  /** The name of the file, and its path if the host knows it. */
   readonly name: string;
   readonly written: T;
 }
@@ -64,30 +64,27 @@ export interface Client {
     args: Contract[K]['args'],
     options?: CallOptions<K>,
   ): Promise<Contract[K]['reply']>;
-  /** Lets a person choose; no paths when they thought better of it. */
+  /** Lets a person choose; no paths if they cancelled. */
   choose(kind: 'files' | 'folder', handover?: HandoverReport): Promise<string[]>;
-  /**
-   * Hands over a file that the screen has made. Gives back what it is called, or null when a person
-   * thought better of it.
-   */
+  /** Saves a file that the screen has made. Returns its name, or null if the person cancelled. */
   save(name: string, content: Blob): Promise<string | null>;
   /**
-   * Lets the engine write a file and hands it over: asks where, or has a browser download it. Null
-   * when a person thought better of it.
+   * Lets the engine write a file and saves it: asks for the location, or lets a browser download
+   * it. Null if the person cancelled.
    */
   saveWritten<T>(name: string, write: (path: string) => Promise<T>): Promise<Saved<T> | null>;
-  /** Files dropped anywhere on the window. Returns what ends the listening. */
+  /** Files dropped anywhere on the window. Returns what removes the listeners. */
   onDrop(handlers: DropHandlers): () => void;
-  /** The paths that this window was opened for by another one; null where it was not. */
+  /** The paths that another window opened this one with; null if it was not opened by one. */
   openedFor(): Promise<string[] | null>;
   /**
-   * Opens a window beside this one. To be called while a person's gesture is answered, because a browser opens
-   * none later; the paths are given when they are known. Null where no window can be opened.
+   * Opens another window. To be called during a person's gesture, because browsers block it later;
+   * the paths are passed when they are known. Null if no window can be opened.
    */
   openWindow(): ((paths: string[]) => void) | null;
-  /** How far the work is, in the window's entry of the task bar: 0 to 1, null where there is none. */
+  /** The progress in the window's task bar entry: 0 to 1, null for none. */
   showProgress(share: number | null): void;
-  /** Something has ended that a person may wait for while looking elsewhere. */
+  /** Notifies a person who may be looking elsewhere that work has ended. */
   callBack(title: string, text: string): void;
 }
 
@@ -100,7 +97,7 @@ function isWireError(value: unknown): value is WireError {
   );
 }
 
-/** Whatever a host threw, as an error of ours. */
+/** Converts whatever a host threw to an error of ours. */
 export function engineError(cause: unknown): EngineError {
   if (cause instanceof EngineError) return cause;
   if (isWireError(cause)) {

@@ -1,7 +1,7 @@
 import { connectBrowser, takeToken, takeWindowKey } from './browser';
 import type { Client } from './client';
 
-/** Chooses the host once, at start. The desktop's part is loaded only where it is needed. */
+/** Chooses the host once, at start. The desktop part is loaded only if it is needed. */
 export async function connect(): Promise<Client> {
   if ('__TAURI_INTERNALS__' in window) return (await import('./desktop')).connectDesktop();
   const windowKey = takeWindowKey();

@@ -1,4 +1,4 @@
-/** The desktop window as a host. The only front-end file that knows Tauri. */
+/** The desktop window as a host. The only front-end file that uses Tauri. */
 import { Channel, invoke } from '@tauri-apps/api/core';
 import { getCurrentWebview } from '@tauri-apps/api/webview';
 
@@ -63,12 +63,12 @@ async function ask<T>(name: string, args: Record<string, unknown> = {}): Promise
   }
 }
 
-/** The system counts in its own pixels. */
+/** The system reports physical pixels. */
 function placeOf({ x, y }: { x: number; y: number }): Place {
   return { x: x / window.devicePixelRatio, y: y / window.devicePixelRatio };
 }
 
-/** Pictures cross as lists of numbers: they are small, and JSON has nothing better. */
+/** Images cross as lists of numbers: they are small, and JSON has nothing better. */
 async function contentOf(blob: Blob): Promise<FileContent> {
   const isText = blob.type.startsWith('text/') || blob.type === 'image/svg+xml';
   if (isText) return { kind: 'text', text: await blob.text() };

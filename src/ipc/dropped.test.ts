@@ -9,7 +9,7 @@ const entry = (path: string) => ({
   file: (give: (file: File) => void) => give(new File(['x'], path)),
 });
 
-/** A folder whose reader gives its entries in pieces, as browsers do. */
+/** A folder whose reader returns its entries in batches, as browsers do. */
 const folder = (...pieces: object[][]) => ({
   isFile: false,
   createReader: () => {
@@ -50,7 +50,7 @@ function drag(type: string, dropped: object[] = [], types = ['Files']): Event {
   return event;
 }
 
-it('walks folders to every file in them, however many pieces they come in', async () => {
+it('walks folders to every file in them, however many batches they come in', async () => {
   const inner = folder([entry('/logs/a/one.log')]);
   drag('drop', [folder([entry('/logs/two.log'), inner], [entry('/logs/three.log')])]);
   await vi.waitFor(() => expect(handlers.drop).toHaveBeenCalled());
@@ -61,12 +61,12 @@ it('walks folders to every file in them, however many pieces they come in', asyn
   ]);
 });
 
-it('takes files that come from no file system', async () => {
+it('accepts files that come from no file system', async () => {
   drag('drop', [new File(['x'], 'mail.log')]);
   await vi.waitFor(() => expect(handlers.drop).toHaveBeenCalledWith(['/t/mail.log']));
 });
 
-it('knows when the pointer has left although it crossed elements inside', () => {
+it('notices when the pointer has left although it crossed elements inside', () => {
   drag('dragenter');
   drag('dragenter');
   drag('dragleave');
@@ -81,7 +81,7 @@ it('keeps the browser from leaving the page for a file, and leaves other drags a
   expect(drag('dragover', [], ['text/plain']).defaultPrevented).toBe(false);
 });
 
-it('says so when a file cannot be handed over', async () => {
+it('reports a file that cannot be sent', async () => {
   handOver.mockRejectedValueOnce(new Error('disk full'));
   drag('drop', [entry('/one.log')]);
   await vi.waitFor(() => expect(handlers.failed).toHaveBeenCalled());

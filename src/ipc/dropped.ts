@@ -1,8 +1,8 @@
-/** Files and folders dropped on a browser's page, walked to the files in them. */
+/** Files and folders dropped on a browser's page, walked recursively. */
 import { engineError, type DropHandlers, type HandoverReport } from './client';
 
 export interface NamedFile {
-  /** The path inside what was dropped: `logs/app/today.log`. */
+  /** The path inside the drop: `logs/app/today.log`. */
   readonly name: string;
   readonly file: File;
 }
@@ -10,7 +10,7 @@ export interface NamedFile {
 type HandOver = (files: NamedFile[], report: HandoverReport) => Promise<string[]>;
 
 export function listenForDrops(handlers: DropHandlers, handOver: HandOver): () => void {
-  // Every element that is crossed fires enter and leave, so only their balance says where it is.
+  // Every crossed element fires enter and leave, so only their balance shows where the pointer is.
   let depth = 0;
   const listeners = new AbortController();
   const listen = (
@@ -41,7 +41,7 @@ export function listenForDrops(handlers: DropHandlers, handOver: HandOver): () =
     depth = 0;
     handlers.landed(placeOf(event));
     handlers.leave();
-    // What was dropped must be taken now: after this event the browser empties the list.
+    // The items must be read now: after this event the browser empties the list.
     const items = Array.from(event.dataTransfer?.items ?? []).filter(({ kind }) => kind === 'file');
     void receive(items.map(takeItem), handlers, handOver);
   });
@@ -50,7 +50,7 @@ export function listenForDrops(handlers: DropHandlers, handOver: HandOver): () =
 
 const placeOf = ({ clientX, clientY }: DragEvent) => ({ x: clientX, y: clientY });
 
-/** A file or folder, or the bare file where it comes from something that is no file system. */
+/** A file or folder, or the bare file if it comes from no file system. */
 function takeItem(item: DataTransferItem): FileSystemEntry | File | null {
   return item.webkitGetAsEntry() ?? item.getAsFile();
 }
@@ -84,7 +84,7 @@ async function walk(entry: FileSystemEntry): Promise<NamedFile[]> {
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const files: NamedFile[] = [];
   for (;;) {
-    // A reader gives at most a hundred entries at a time and an empty list at the end.
+    // A reader returns at most a hundred entries at a time and an empty list at the end.
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     );

@@ -12,7 +12,7 @@ const expected: StreamEvent[] = [
   { event: 'reply', data: '{}' },
 ];
 
-it('gives the same events for every size of chunk', () => {
+it('returns the same events for every chunk size', () => {
   const bytes = new TextEncoder().encode(stream);
   for (let size = 1; size <= bytes.length; size += 1) {
     const parser = new EventStreamParser();
@@ -24,7 +24,7 @@ it('gives the same events for every size of chunk', () => {
   }
 });
 
-it('gives no event that has not ended', () => {
+it('returns no event that has not ended', () => {
   const parser = new EventStreamParser();
   expect(parser.push(new TextEncoder().encode('event: reply\ndata: {}\n'))).toEqual([]);
 });

@@ -5,7 +5,7 @@ export interface StreamEvent {
 }
 
 /**
- * Cuts a `text/event-stream` into events, however the network cut it into chunks.
+ * Splits a `text/event-stream` into events, however the network cut it into chunks.
  *
  * The browser's own EventSource can neither post nor send a header, and both are needed here.
  */

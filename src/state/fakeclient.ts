@@ -10,13 +10,13 @@ export interface PendingCall<K extends keyof Contract = keyof Contract> {
   fail(error: unknown): Promise<void>;
 }
 
-/** Lets everything that was promised happen. */
+/** Lets all pending promises settle. */
 export const settled = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 export class FakeClient implements Client {
   readonly kind = 'browser';
   readonly calls: PendingCall[] = [];
-  /** What windows beside this one were opened for. */
+  /** The paths of opened windows. */
   readonly newWindows: string[][] = [];
   readonly shares: (number | null)[] = [];
   readonly calledBack: string[] = [];

@@ -1,4 +1,4 @@
-/** The workbench in a browser, answered by `timberline serve`. */
+/** The workbench in a browser, with `timberline serve`. */
 import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -90,7 +90,7 @@ describe('a log named on the command line', () => {
     await page.getByTestId('query-error').waitFor({ state: 'detached' });
   });
 
-  test('is completed and put right while a query is typed', async () => {
+  test('is completed and fixed while a query is typed', async () => {
     const page = await open((await server([accessLog()])).address);
     await totalBecomes(page, access.lines);
     const bar = page.getByTestId('query');
@@ -112,13 +112,13 @@ describe('a log named on the command line', () => {
     expect(await bar.innerText()).toBe('sttaus:200');
   });
 
-  test('is asked in SQL, which is completed and whose mistakes are shown', async () => {
+  test('is queried in SQL, with completion and error messages', async () => {
     const page = await open((await server([accessLog()])).address);
     await totalBecomes(page, access.lines);
     const bar = page.getByTestId('query');
     await bar.click();
     await page.keyboard.type('SELECT stat');
-    // What is offered for the letters before would not be taken any more.
+    // A suggestion for the previous letters would not be accepted any more.
     const offered = page.locator('.cm-tooltip-autocomplete li');
     await eventually('only the column', async () => (await offered.count()) === 1);
     expect(await offered.innerText()).toContain('BIGINT');
@@ -162,7 +162,7 @@ describe('a log named on the command line', () => {
     await totalBecomes(page, access.lines);
   });
 
-  test('can be read in the dark', async () => {
+  test('is readable in dark mode', async () => {
     const page = await open((await server([accessLog()])).address, 'dark');
     await totalBecomes(page, access.lines);
     expect(await seriousFindings(page)).toEqual([]);
@@ -218,7 +218,7 @@ describe('the welcome screen', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('failures', () => {
   test('a missing file is named, and the others are read', async () => {
     const missing = join(temporaryFolder(), 'nowhere.log');
     const page = await open((await server([accessLog(), missing])).address);
@@ -230,7 +230,7 @@ describe('what goes wrong', () => {
     await pictures(page, 'missing-file');
   });
 
-  test('a second window on a case that is being written may only read it', async () => {
+  test('a second window on a case that is being written is read-only', async () => {
     const first = await server([millionLines()]);
     const writing = await open(first.address);
     await eventually('the first events', async () => ((await total(writing)) ?? 0) > 0);
@@ -239,12 +239,12 @@ describe('what goes wrong', () => {
     await page.getByTestId('readonly').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await picture(page, 'readonly');
-    // It keeps up with the first window, and may write when that one has finished.
+    // It follows the first window, and may write when that one has finished.
     await eventually('all events', async () => (await total(page)) === 1_000_000);
     await eventually('the case', async () => (await page.getByTestId('readonly').count()) === 0);
   });
 
-  test('a cancelled import keeps what it had', { timeout: 180_000 }, async () => {
+  test('a cancelled import keeps its events', { timeout: 180_000 }, async () => {
     const page = await open((await server([millionLines()])).address);
     await eventually('the first events', async () => ((await total(page)) ?? 0) > 0);
     await picture(page, 'reading');
@@ -259,7 +259,7 @@ describe('what goes wrong', () => {
 });
 
 describe('files that are still being read', () => {
-  test('are looked through for a word, and its lines shown until they are events', async () => {
+  test('are searched for a word, and their lines are shown until they are events', async () => {
     const last = join(temporaryFolder(), 'last.log');
     writeFileSync(last, '2026-03-01T14:05:00Z ERROR needle in the stack\n');
     const page = await open((await server([millionLines(), last])).address);
@@ -276,7 +276,7 @@ describe('files that are still being read', () => {
 });
 
 describe('a million lines', () => {
-  // Tried again where the machine was busy at that moment; what is too slow by itself stays too slow.
+  // Retried if the machine was busy at that moment; code that is too slow stays too slow.
   test(
     'shows its first histogram within a second and scrolls without a gap',
     { timeout: 300_000, retry: 2 },
@@ -324,9 +324,9 @@ describe('a million lines', () => {
   );
 });
 
-describe('the picture in the README', () => {
+describe('the screenshot in the README', () => {
   test('shows the errors of the sample', async () => {
-    // The picture shows where the case is, so this place has a name to be seen.
+    // The screenshot shows the path of the case, so the path is fixed.
     const home = join(tmpdir(), 'timberline');
     rmSync(home, { recursive: true, force: true });
     const page = await open((await server([], home)).address);
@@ -350,10 +350,10 @@ describe('the picture in the README', () => {
   });
 });
 
-/** Milliseconds until the rows in view are all there. */
+/** Milliseconds until all visible rows are loaded. */
 async function settle(page: Page): Promise<number> {
   const began = Date.now();
-  // The list hears of the scroll in the next frame; before that the old rows are still in view.
+  // The list handles the scroll in the next frame; before that the old rows are still visible.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
   let problems: string[] = [];
   const whole = async () => (problems = await rowProblems(page)).length === 0;
@@ -361,7 +361,7 @@ async function settle(page: Page): Promise<number> {
   return Date.now() - began;
 }
 
-/** Moves whatever scrolls in the list to a share of its way. */
+/** Scrolls the list to a share of its height. */
 function scrollTo(list: Element, share: number): void {
   const scrolls = [list, ...list.querySelectorAll('*')].find(
     (element) => element.scrollHeight > element.clientHeight + 10,
@@ -369,7 +369,7 @@ function scrollTo(list: Element, share: number): void {
   if (scrolls) scrolls.scrollTop = share * (scrolls.scrollHeight - scrolls.clientHeight);
 }
 
-/** The case that a server made, wherever below its data folder it puts cases. */
+/** The case that a server made below its data folder. */
 function onlyCase(home: string): string {
   const names = readdirSync(home, { recursive: true, encoding: 'utf8' });
   const found = names.find((name) => name.endsWith('.case'));

@@ -16,7 +16,7 @@ const PER_MINUTE = 10;
 const EVENTS = MINUTES * PER_MINUTE;
 const SERVICES = ['cart', 'stock', '=SUM(A1)'];
 
-/** Two hours of answers; from the second hour on they take four times as long. */
+/** Two hours of requests; from the second hour on they take four times as long. */
 function durations(): string {
   const start = Date.UTC(2026, 2, 1, 12);
   const lines = Array.from({ length: EVENTS }, (_, at) => {
@@ -60,7 +60,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A chart whose whole answer is there. */
+/** Waits for a chart with a complete answer. */
 async function charted(shape: string): Promise<void> {
   const chart = page.locator(`[data-testid="chart"][data-shape="${shape}"][data-busy="false"]`);
   await chart.and(page.locator('[data-fraction="1"]')).first().waitFor();
@@ -120,7 +120,7 @@ describe('charts', () => {
     await totalBecomes(page, EVENTS);
   });
 
-  test('a curve is compared with the period before it', async () => {
+  test('a line is compared with the previous period', async () => {
     await choose('field', 'duration_ms');
     await choose('kind', 'lines');
     await choose('measure', 'p50');
@@ -131,13 +131,13 @@ describe('charts', () => {
     await charted('time');
     const change = page.getByTestId('change');
     await change.waitFor();
-    // Nearly all of the period before is of the first hour, which was four times as quick.
+    // Nearly all of the previous period is in the first hour, which was four times as fast.
     expect(await change.innerText()).toMatch(/^\+(2[5-9]\d|300) %$/);
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'compare');
   });
 
-  test('top values filter, and their figures are a table without formulas', async () => {
+  test('top values filter, and their values are a table without formulas', async () => {
     await choose('field', 'service');
     await charted('terms');
     expect(await page.getByTestId('term').count()).toBe(SERVICES.length);
@@ -160,7 +160,7 @@ describe('charts', () => {
     expect(await page.getByTestId('query').innerText()).toContain('service=');
   });
 
-  test('a histogram filters by the numbers that are dragged over', async () => {
+  test('a histogram filters by the selected numbers', async () => {
     await choose('field', 'duration_ms');
     await choose('kind', 'histogram');
     await charted('bins');
@@ -176,7 +176,7 @@ describe('charts', () => {
     });
   });
 
-  test('the legend switches series, keys walk through the buckets', async () => {
+  test('the legend toggles series, keys walk through the buckets', async () => {
     await choose('split', 'level');
     await charted('time');
     const error = page.getByTestId('legend').getByRole('button', { name: /error/ });
@@ -193,7 +193,7 @@ describe('charts', () => {
     await page.getByTestId('range-clear').waitFor();
   });
 
-  test('a picture and a drawing are taken away', async () => {
+  test('an image and an SVG are exported', async () => {
     await page.getByTestId('chart-export').click();
     const svg = await saved(() => page.getByTestId('chart-export-svg').click());
     expect(svg.text).toMatch(/^<svg [^]*Count over time[^]*<\/svg>\n$/);
@@ -202,7 +202,7 @@ describe('charts', () => {
     expect(png.text.slice(1, 4)).toBe('PNG');
   });
 
-  test('speaks the zone of the view, and its files stay in UTC', async () => {
+  test('uses the zone of the view, and its files stay in UTC', async () => {
     const zone = async (name: string) => {
       await page.getByTestId('range').click();
       await page.getByTestId('zone').selectOption(name);
@@ -244,7 +244,7 @@ describe('charts', () => {
 describe('a query with stages', () => {
   const STAGES = '| stats count, p95(duration_ms) as slow by service';
 
-  test('is a table that sorts, draws and is taken away', async () => {
+  test('is a table that sorts, becomes a chart and is exported', async () => {
     await query(page, STAGES);
     await page.keyboard.press('Escape');
     const result = page.locator('[data-testid="result"][data-fraction="1"]');
@@ -274,7 +274,7 @@ describe('a query with stages', () => {
 });
 
 describe('boards', () => {
-  test('keep charts in the case, which are moved, renamed, removed and brought back', async () => {
+  test('keep charts in the case, which are moved, renamed, removed and restored', async () => {
     await choose('field', 'duration_ms');
     await charted('heat');
     await page.getByTestId('add-to-board').click();

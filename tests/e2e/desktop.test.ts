@@ -1,4 +1,4 @@
-/** The real window, under a display of its own, driven through WebKit's driver. */
+/** The real window, on a display of its own, driven through WebKit's driver. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -73,8 +73,8 @@ describe('the window', () => {
     await picture(opened, 'sample');
   });
 
-  test('groups digits where the system has no language', async () => {
-    // Of these only LANG is left to choose a language by.
+  test('groups digits if the system has no language', async () => {
+    // Of these only LANG is left to choose a language.
     const nobodys = { LANG: 'C.UTF-8', LC_ALL: '', LANGUAGE: '' };
     const env = { DISPLAY: display.name, TIMBERLINE_HOME: temporaryFolder(), ...nobodys };
     const opened = await openApp(window, [], env);
@@ -85,7 +85,7 @@ describe('the window', () => {
     expect(await opened.text('total')).toContain(sample.events.toLocaleString('en-US'));
   });
 
-  test('runs no script from elsewhere and gives the page no other right', async () => {
+  test('runs no foreign script and grants the page no other permission', async () => {
     const opened = await open();
     await eventually('the welcome screen', () => opened.text('welcome'));
     const inline = `const script = document.createElement('script');
@@ -113,7 +113,7 @@ describe('a drop from another program', () => {
     await totalBecomes(opened, access.lines);
   });
 
-  // Tried again where the machine was busy at that moment; what is too slow by itself stays too slow.
+  // Retried if the machine was busy at that moment; code that is too slow stays too slow.
   test(
     'of a million lines shows a histogram within a second',
     { timeout: 300_000, retry: 2 },
@@ -121,7 +121,7 @@ describe('a drop from another program', () => {
       const file = millionLines();
       const opened = await open();
       await eventually('the welcome screen', () => opened.text('welcome'));
-      // The page itself notes when it first draws, because asking it from outside takes time of its own.
+      // The page itself records its first paint, because polling it from outside takes time.
       await opened.run(`window.drawn = null;
       const look = () => {
         const timeline = document.querySelector('[data-testid="timeline"]');

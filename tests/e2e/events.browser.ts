@@ -1,4 +1,4 @@
-/** The list of events, its fields, the detail, and the tabs that lead on from them, in a browser. */
+/** The event list, its fields, the detail, and the follow-up tabs, in a browser. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -19,7 +19,7 @@ const contexts: BrowserContext[] = [];
 const servers: Server[] = [];
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202ereversed\u202c zero\u200bwidth';
-/** Close to the longest event that is not cut in two. */
+/** Close to the longest event that is not split. */
 const LONG_BYTES = 1_000_000;
 
 /** Events of a shop that share an id with the hostile log; the third is a long one. */
@@ -80,7 +80,7 @@ async function open(address: string, events = all): Promise<Page> {
   const page = await context.newPage();
   await page.goto(address);
   await totalBecomes(page, events);
-  // A question while the import still publishes would be answered anew a moment later.
+  // A request while the import still commits would be repeated a moment later.
   await page
     .locator('[data-testid="import-panel"][data-active="true"]')
     .waitFor({ state: 'detached' });
@@ -100,7 +100,7 @@ async function openField(page: Page, name: string): Promise<void> {
   await field.locator('[data-testid="field-facts"][data-fresh="true"]').waitFor();
 }
 
-/** Text that is cut off where it must not be: times, and letters that are higher than their row. */
+/** Text that must not be cut: times, and letters that are higher than their row. */
 function clipped(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const cells = [...document.querySelectorAll<HTMLElement>('[data-testid="row"] > .cell')];
@@ -117,7 +117,7 @@ function clipped(page: Page): Promise<string[]> {
   });
 }
 
-/** How many different colours the bars of the timeline have. */
+/** The number of different colours of the timeline's bars. */
 function colours(page: Page): Promise<number> {
   return page.evaluate(() => {
     const canvas = document.querySelector<HTMLCanvasElement>('[data-testid="timeline-canvas"]')!;
@@ -141,7 +141,7 @@ describe('the workbench', () => {
     [1024, 700, 'below'],
     [1280, 800, 'below'],
     [2560, 1440, 'right'],
-  ] as const)('can be read at %i × %i, with an event open', async (width, height, place) => {
+  ] as const)('is readable at %i × %i, with an event open', async (width, height, place) => {
     const page = await open(server.address);
     await page.setViewportSize({ width, height });
     await row(page, 4).click();
@@ -165,7 +165,7 @@ describe('the workbench', () => {
     expect(await split.getAttribute('data-place')).toBe(other);
   });
 
-  test('grows with the letters of the system', async () => {
+  test('grows with the text size of the system', async () => {
     const page = await open(server.address);
     const before = (await row(page, 0).boundingBox())!.height;
     await page.evaluate(() => (document.documentElement.style.fontSize = '20px'));
@@ -179,7 +179,7 @@ describe('the workbench', () => {
     await pictures(page, 'large-letters');
   });
 
-  test('keeps levels and the choice apart in forced colours', async () => {
+  test('keeps levels and the selection distinct in forced colours', async () => {
     const page = await open(server.address);
     await row(page, 4).click();
     await page.getByTestId('detail').waitFor();
@@ -203,7 +203,7 @@ describe('the workbench', () => {
     await pictures(page, 'forced-colours');
   });
 
-  test('does not move for who asked for less of that', async () => {
+  test('does not animate with reduced motion', async () => {
     const page = await open(server.address);
     const longest = () =>
       page.evaluate(() => {
@@ -222,7 +222,7 @@ describe('the workbench', () => {
 });
 
 describe('the fields', () => {
-  test('tell their values, and a click on one becomes a query', async () => {
+  test('show their values, and a click on one becomes a query', async () => {
     const page = await open(server.address);
     await openField(page, 'status');
     const distinct = page.getByTestId('field-distinct');
@@ -234,7 +234,7 @@ describe('the fields', () => {
     await failed.getByTestId('only').click();
     await totalBecomes(page, access.checkouts);
     expect(await page.getByTestId('query').innerText()).toBe('status=500');
-    // What is describe stays true under the query.
+    // The open values stay true for the new query.
     await eventually('one value', async () => (await distinct.getAttribute('data-value')) === '1');
     await failed.getByTestId('without').click();
     await totalBecomes(page, all - access.checkouts);
@@ -242,11 +242,11 @@ describe('the fields', () => {
     await totalBecomes(page, access.checkouts);
   });
 
-  test('are apart where no event has them, and few are not called none', async () => {
+  test('are listed separately if no event has them, and a small share is not shown as none', async () => {
     const page = await open(server.address);
     const share = (name: string) =>
       page.locator(`[data-testid="known-field"][data-name="${name}"] .share`);
-    // Three events of some six hundred.
+    // Three of about six hundred events.
     await share('trace').filter({ hasText: '<1%' }).waitFor();
     expect(await page.getByTestId('fields-absent').count()).toBe(0);
     await query(page, 'status=500');
@@ -264,7 +264,7 @@ describe('the fields', () => {
     });
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'fields-absent');
-    // Nothing moves from under the pointer.
+    // Nothing moves under the pointer.
     await page.keyboard.press('Escape');
     await page.locator('[data-name="status"]').hover();
     await page.keyboard.press('ControlOrMeta+Z');
@@ -274,7 +274,7 @@ describe('the fields', () => {
     await page.getByTestId('fields-absent').waitFor({ state: 'detached' });
   });
 
-  test('say so where there are none', async () => {
+  test('say so if there are none', async () => {
     const path = join(temporaryFolder(), 'plain.txt');
     writeFileSync(path, 'first words\nsecond words\nthird words\n');
     const page = await open((await ownServer([path])).address, 3);
@@ -315,7 +315,7 @@ describe('columns', () => {
     await row(page, 0).getByText('500', { exact: true }).waitFor();
   });
 
-  test('can be pulled to another place and another width', async () => {
+  test('are dragged to another position and another width', async () => {
     const page = await open(server.address);
     const head = page.locator('[data-column="source"]');
     const before = (await head.boundingBox())!;
@@ -339,7 +339,7 @@ describe('columns', () => {
 });
 
 describe('the list', () => {
-  test('leads to the next error, mark and time by keys', async () => {
+  test('goes to the next error, mark and time by keys', async () => {
     const page = await open(server.address);
     await row(page, 0).waitFor();
     await page.getByTestId('events').focus();
@@ -380,7 +380,7 @@ describe('the list', () => {
     await pictures(page, 'marks');
   });
 
-  test('gives what is picked away as text, JSON and Markdown', async () => {
+  test('copies the selection as text, JSON and Markdown', async () => {
     const page = await open(server.address);
     await row(page, 0).click();
     await row(page, 2).click({ modifiers: ['Shift'] });
@@ -420,7 +420,7 @@ describe('the list', () => {
     await pictures(page, 'comparison');
   });
 
-  test('shows more lines of each event, and stays where it is', async () => {
+  test('shows more lines per event, and stays where it is', async () => {
     const page = await open(server.address);
     await page.getByTestId('appearance').click();
     await page.getByTestId('lines-3').click();
@@ -457,7 +457,7 @@ describe('the detail', () => {
     await took.locator('[data-action="column"]').click();
     await page.locator('[data-column="took"]').waitFor();
 
-    // The buttons of all fields are one stop for Tab.
+    // The buttons of all fields share one tab stop.
     const label = (): Promise<string> =>
       page.evaluate(() => document.activeElement!.getAttribute('aria-label') ?? '');
     await page.locator('#detail-body').focus();
@@ -490,7 +490,7 @@ describe('the detail', () => {
     await page.getByTestId('event-pattern').getByText('plain').waitFor();
   });
 
-  test('never obeys what a log says', async () => {
+  test('never executes what a log contains', async () => {
     const page = await open(server.address);
     await query(page, 'source:hostile.log');
     await totalBecomes(page, 2);
@@ -506,7 +506,7 @@ describe('the detail', () => {
     await pictures(page, 'hostile');
   });
 
-  test('leads to what stands around an event, and along a value', async () => {
+  test('leads to the surrounding events, and to the occurrences of a value', async () => {
     const page = await open(server.address);
     await query(page, 'source:shop.jsonl error');
     await totalBecomes(page, 1);
@@ -539,7 +539,7 @@ describe('the detail', () => {
     await page.getByTestId('undo').click();
     await page.getByTestId('follow-tab').waitFor();
     await page.getByTestId('filter-by-value').click();
-    // The one event that was there has the value; only then is another question typed.
+    // The existing event has the value; another query is typed after that.
     await eventually('the filter', async () =>
       (await page.getByTestId('query').innerText()).includes('tr-0042'),
     );

@@ -1,4 +1,4 @@
-/** Asking: the query by its clauses, times, the timeline, commands, and the way back, in a browser. */
+/** Queries by clause, times, the timeline, commands, and undo, in a browser. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
@@ -48,7 +48,7 @@ async function open(address: string, colorScheme: 'light' | 'dark' = 'light'): P
 async function openSmall(colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
   const page = await open(small.address, colorScheme);
   await totalBecomes(page, access.lines);
-  // The bar would take the keys that are meant for the workbench.
+  // The query bar would take the keys that are meant for the workbench.
   await page.getByTestId('timeline-canvas').waitFor();
   return page;
 }
@@ -83,7 +83,7 @@ test('every step is undone and redone, and survives a reload', async () => {
   expect(await page.getByTestId('query').innerText()).toBe('checkout');
 });
 
-test('the time range is fitted to what matches, and back with one step', async () => {
+test('the time range is fitted to the matches, and restored with one step', async () => {
   const page = await openSmall();
   const fit = page.getByTestId('fit');
   expect(await fit.isDisabled()).toBe(true);
@@ -107,7 +107,7 @@ test('the time range is fitted to what matches, and back with one step', async (
   await page.getByTestId('range-clear').waitFor();
 });
 
-test('the clauses of a query are switched off, turned round and removed', async () => {
+test('the clauses of a query are switched off, negated and removed', async () => {
   const page = await openSmall();
   await query(page, 'checkout AND status:500');
   await totalBecomes(page, access.checkouts);
@@ -122,7 +122,7 @@ test('the clauses of a query are switched off, turned round and removed', async 
   await act('checkout', 'Exclude');
   await totalBecomes(page, 0);
   await page.getByTestId('nothing').waitFor();
-  // Either clause alone is in the way of the other.
+  // Each clause alone excludes the matches of the other.
   await page.getByTestId('ways-out').getByRole('button').nth(1).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'explore-nothing');
@@ -136,7 +136,7 @@ test('the clauses of a query are switched off, turned round and removed', async 
   expect(await page.getByTestId('query').innerText()).toBe('status:500');
 });
 
-test('a query with pipes asks the events with what stands before them', async () => {
+test('a query with pipes filters the events with the part before them', async () => {
   const page = await openSmall();
   await query(page, 'checkout | stats count by status');
   await totalBecomes(page, access.checkouts);
@@ -146,7 +146,7 @@ test('a query with pipes asks the events with what stands before them', async ()
   expect(await total(page)).toBe(access.checkouts);
 });
 
-test('a query with pipes that is run leads to its result, and back with one step', async () => {
+test('a query with pipes that is run switches to its result, and back with one step', async () => {
   const page = await openSmall();
   await query(page, 'checkout | stats count by status');
   await page.getByTestId('result-row').first().waitFor();
@@ -160,7 +160,7 @@ test('a query with pipes that is run leads to its result, and back with one step
   await page.getByTestId('show-result').waitFor();
 });
 
-test('what is half written is not asked, and what was asked comes back with a key', async () => {
+test('an incomplete query does not run, and a recent one returns with a key', async () => {
   const page = await openSmall();
   await query(page, 'checkout');
   await totalBecomes(page, access.checkouts);
@@ -174,7 +174,7 @@ test('what is half written is not asked, and what was asked comes back with a ke
   expect(await page.getByTestId('query').innerText()).toBe('checkout');
 });
 
-test('times are written as the language writes them, in the zone that is chosen', async () => {
+test('times are formatted in the syntax of the language, in the chosen zone', async () => {
   const page = await openSmall();
   await page.getByTestId('range').click();
   await page.getByTestId('range-written').fill('now-10m');
@@ -198,7 +198,7 @@ test('times are written as the language writes them, in the zone that is chosen'
   expect(await total(page)).toBe(100);
 });
 
-test('the timeline is stacked by a field and zoomed with the wheel', async () => {
+test('the timeline is split by a field and zoomed with the wheel', async () => {
   const page = await openSmall('dark');
   await page.getByTestId('timeline-split').click();
   await page.getByRole('menuitem', { name: 'status' }).click();
@@ -220,7 +220,7 @@ test('the timeline is stacked by a field and zoomed with the wheel', async () =>
   await eventually('fewer events again', async () => ((await total(page)) ?? 0) < access.lines);
 });
 
-test('every key is lines', async () => {
+test('every key is on the keyboard sheet', async () => {
   const page = await openSmall();
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
@@ -248,7 +248,7 @@ test('every command is found by its name', async () => {
   expect(await page.getByTestId('tab-events').getAttribute('aria-selected')).toBe('true');
 });
 
-// Tried again where the machine was busy at that moment; what is too slow by itself stays too slow.
+// Retried if the machine was busy at that moment; code that is too slow stays too slow.
 test(
   'brushing over a million events keeps up with the screen',
   { timeout: 240_000, retry: 2 },
@@ -264,10 +264,11 @@ test(
       const lines = Object.entries(frameFigures(frames)).map(([name, value]) => `${name} ${value}`);
       figure(`Brushing a million events in the browser: ${lines.join(', ')}`);
       expect(frames.work.length).toBeGreaterThan(30);
-      // How often a busy machine without a graphics card shows a frame is not the screen's doing; what it takes is.
+      // The frame rate of a busy machine without a graphics card is not the screen's fault; its own
+      // work is.
       expect(percentile(frames.work, 0.5)).toBeLessThan(FRAME_MS);
       expect(percentile(frames.work, 0.95)).toBeLessThan(2 * FRAME_MS);
-      // It was brushed, and nothing was narrowed by it.
+      // It was brushed, and that filtered nothing.
       expect(await total(page)).toBe(1_000_000);
     } finally {
       await server.stop();

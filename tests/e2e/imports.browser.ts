@@ -1,4 +1,4 @@
-/** What is read, and how: the sheet before and after, formats of one's own, paste, drop, recent cases. */
+/** Imports: preview and sources, custom formats, paste, drop, recent cases. */
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -74,7 +74,7 @@ async function choose(page: Page, button: string, files: string[]): Promise<void
 const ended = (page: Page) =>
   page.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
 
-/** Lets files go at a place of the window, given in shares, as a file manager would. */
+/** Drops files at a position of the window, given in shares, like a file manager. */
 async function drop(page: Page, x: number, y: number, name: string, text: string): Promise<void> {
   await page.evaluate(
     ([x, y, name, text]) => {
@@ -97,7 +97,7 @@ async function drop(page: Page, x: number, y: number, name: string, text: string
   await page.evaluate(() => (window as unknown as { letGo(): void }).letGo());
 }
 
-describe('a look before the import', () => {
+describe('the import preview', () => {
   test('shows each file, takes choices, and starts with Enter', async () => {
     const page = await open();
     const odd = file('odd.log', '2026-03-01 14:05:07 INFO one\n2026-03-01 14:05:08 INFO two\n');
@@ -138,7 +138,7 @@ describe('a look before the import', () => {
     await ended(page);
     await totalBecomes(page, access.lines + 2);
 
-    // Afterwards the same is known of each source, and can be chosen otherwise.
+    // Afterwards each source has the same settings, and can be re-imported.
     await page.getByTestId('open-sources').click();
     const sheet = page.getByTestId('sources-sheet');
     await sheet.waitFor();
@@ -160,7 +160,7 @@ describe('a look before the import', () => {
     );
   });
 
-  test('can be read in the dark, and by keys alone', async () => {
+  test('is readable in dark mode, and by keys alone', async () => {
     const page = await open('dark');
     await choose(page, 'look-first', [accessLog()]);
     await page.getByTestId('preview-row').first().waitFor();
@@ -172,7 +172,7 @@ describe('a look before the import', () => {
     await totalBecomes(page, access.lines);
   });
 
-  test('refuses what does not fit until the reserve may be used', async () => {
+  test('rejects an import that does not fit until the reserve may be used', async () => {
     const page = await open();
     await page.route('**/api/call', async (route) => {
       if (!(route.request().postData() ?? '').includes('"preview"')) return route.continue();
@@ -191,8 +191,8 @@ describe('a look before the import', () => {
   });
 });
 
-describe('a format of one’s own', () => {
-  test('is written beside the lines it reads, saved, and used', async () => {
+describe('a custom format', () => {
+  test('is written next to the lines it parses, saved, and used', async () => {
     const page = await open();
     await choose(page, 'look-first', [relayLog()]);
     await page.getByTestId('preview-row').first().waitFor();
@@ -234,7 +234,7 @@ describe('the files of an import', () => {
       .locator(`[data-testid="import-panel"][data-active="false"][data-open="${open}"]`)
       .waitFor();
 
-  test('are folded away when a person goes on, and come back by key and by mouse', async () => {
+  test('collapse when a person continues, and expand by key and by mouse', async () => {
     const page = await open();
     await choose(page, 'open-files', [accessLog()]);
     await totalBecomes(page, access.lines);
@@ -260,7 +260,7 @@ describe('the files of an import', () => {
     await page.getByTestId('import-file').waitFor();
   });
 
-  test('are folded away by themselves to a line that tells what is wrong', async () => {
+  test('collapse by themselves to a line that reports problems', async () => {
     const page = await open();
     await choose(page, 'open-files', [accessLog()]);
     await openIs(page, true);
@@ -278,7 +278,7 @@ describe('the files of an import', () => {
 });
 
 describe('text', () => {
-  test('is pasted into a new case at once, and into an open one after a look', async () => {
+  test('is pasted into a new case at once, and into an open one after a question', async () => {
     const page = await open();
     const paste = (text: string) =>
       page.evaluate((text) => {
@@ -299,7 +299,7 @@ describe('text', () => {
     await page.getByTestId('paste-start').click();
     await totalBecomes(page, 3);
     await ended(page);
-    // The same once more is here already, and nothing is added.
+    // The same text is already imported, and nothing is added.
     await paste('2026-03-01T14:06:00Z WARN <b>three</b>\n');
     await page.getByTestId('paste-start').click();
     await page.getByTestId('import-panel').getByText('already in the case').first().waitFor();
@@ -308,11 +308,11 @@ describe('text', () => {
   });
 });
 
-describe('files that are let go', () => {
+describe('dropped files', () => {
   const lines = (word: string) =>
     `2026-03-01T14:05:00Z INFO ${word}\n2026-03-01T14:05:01Z INFO ${word}\n`;
 
-  test('go where they are let go', async () => {
+  test('go to the target of the drop zone', async () => {
     const page = await open();
     await drop(page, 0.5, 0.4, 'first.log', lines('first'));
     await totalBecomes(page, 2);
@@ -338,7 +338,7 @@ describe('files that are let go', () => {
 });
 
 describe('recent cases', () => {
-  test('tell what is in them, are found where they were moved to, and taken off the list', async () => {
+  test('show their content, are found after a move, and removed from the list', async () => {
     const page = await open();
     await choose(page, 'open-files', [accessLog()]);
     await totalBecomes(page, access.lines);

@@ -1,4 +1,4 @@
-/** The three journeys in a browser, answered by `timberline serve`; and how soon it stands, and how big it is. */
+/** The three journeys in a browser, with `timberline serve`; start-up time and bundle size. */
 import { gzipSync } from 'node:zlib';
 
 import type { Browser } from 'playwright-core';
@@ -11,7 +11,7 @@ import { openBrowser } from './support/page';
 import { browserHands, Screen } from './support/screen';
 import { serve } from './support/server';
 
-/** What is wanted of the JavaScript, packed, and of the time from start to first paint. */
+/** Limits for the size of the JavaScript, gzipped, and for the time from start to first paint. */
 const SCRIPT_BYTES = 500_000;
 const FIRST_PAINT_MS = 1_000;
 
@@ -49,7 +49,7 @@ journeys({
   },
 });
 
-test('the screen stands soon after the start, and is small', async () => {
+test('the screen is up soon after the start, and is small', async () => {
   const began = Date.now();
   const server = await serve([]);
   const { context, page } = await newPage();
@@ -80,7 +80,7 @@ test('the screen stands soon after the start, and is small', async () => {
   }
 });
 
-/** All scripts that the page can ever ask for: those it names, and those that these name. */
+/** All scripts that the page can load: those it references, and those that these reference. */
 async function packedScripts(origin: string): Promise<number> {
   const found = new Set<string>();
   let bytes = 0;

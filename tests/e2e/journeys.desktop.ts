@@ -11,7 +11,7 @@ import { byId, Screen } from './support/screen';
 import { openApp, type App } from './support/webdriver';
 import { windowHands } from './support/window';
 
-/** What is wanted of the time from start to first paint. */
+/** Limit for the time from start to first paint. */
 const FIRST_PAINT_MS = 1_000;
 
 let display: Display;
@@ -39,7 +39,7 @@ journeys({
   },
 });
 
-test('the window stands soon after the start', async () => {
+test('the window is up soon after the start', async () => {
   const began = Date.now();
   const app = await openWindow(temporaryFolder());
   try {
@@ -60,7 +60,7 @@ test('the window stands soon after the start', async () => {
   }
 });
 
-/** What axe finds serious in the window. Its answer is fetched later, because it takes its time. */
+/** Serious axe findings in the window. The result is fetched later, because it takes some time. */
 async function findings(app: App): Promise<string[]> {
   await app.run(
     `${axe.source}; window.found = null;

@@ -1,4 +1,4 @@
-/** Star the evidence, write a page, hand it over, and find it all in the case when it is opened again. */
+/** Star the evidence, write a page, export it, and find it all in the case when it is opened again. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ async function exported(page: Page, format: 'html' | 'markdown'): Promise<string
   return readFileSync(await (await coming).path(), 'utf8');
 }
 
-/** Selects text with the mouse, which is let go beside the dialog that the text is in. */
+/** Selects text with the mouse and releases it outside the dialog. */
 async function dragOutside(page: Page, field: Locator): Promise<void> {
   const box = await field.boundingBox();
   if (box === null) throw new Error('there is nothing to drag from');
@@ -79,8 +79,8 @@ status:500
 \`\`\`
 `;
 
-describe('what is found', () => {
-  test('is starred, tagged, written down, handed over, and there when opened again', async () => {
+describe('annotations', () => {
+  test('are starred, tagged, written down, exported, and there when opened again', async () => {
     const page = await newPage(server.address);
     await query(page, 'checkout');
     await totalBecomes(page, access.checkouts);
@@ -135,7 +135,8 @@ describe('what is found', () => {
     expect(markdown).toContain('```query title="By answer"');
     expect(markdown).toContain(text.split('"')[1]);
 
-    // A server that is started later finds it all in the case, and each sees what is written in the other.
+    // A server that is started later finds it all in the case, and each sees the changes of the
+    // other.
     const later = await serve([caseFolder()]);
     try {
       const other = await newPage(later.address, 'dark');
@@ -162,7 +163,7 @@ describe('what is found', () => {
     expect(readFileSync(file, 'utf8')).toContain('# What happened');
   });
 
-  test('is written anew, taken away and brought back, on an event and on a range', async () => {
+  test('are edited, removed and restored, on an event and on a range', async () => {
     const page = await newPage(server.address);
     const prompt = page.getByTestId('note-prompt');
     const write = async (text: string) => {
@@ -201,7 +202,7 @@ describe('what is found', () => {
     await comment.waitFor({ state: 'detached' });
     await page.getByTestId('undo').click();
     await comment.filter({ hasText: 'a better thought' }).waitFor();
-    // Words that are being written have their own.
+    // A text that is being written has undo of its own.
     await page.keyboard.press('t');
     await prompt.getByRole('combobox').pressSequentially('word');
     await page.keyboard.press('ControlOrMeta+Z');

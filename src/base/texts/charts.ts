@@ -111,7 +111,7 @@ export const charts = {
     overTime: (text: string) => `${text} over time`,
     histogram: (field: string) => `Histogram of ${field}`,
     top: (field: string) => `Top ${field}`,
-    of: (measure: string, field: string) => `${measure} of ${field}`,
+    measured: (measure: string, field: string) => `${measure} of ${field}`,
   },
   summary: {
     time: (series: number, from: string, to: string) =>

@@ -1,4 +1,4 @@
-/** The names of what can be done by keys and from the palette. */
+/** The names of commands, for the palette and the keyboard sheet. */
 export const commands = {
   palette: 'Commands',
   hint: 'Type a command',

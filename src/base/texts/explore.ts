@@ -13,7 +13,7 @@ const QUICK: Readonly<Record<string, string>> = {
   'now-1w/w': 'The week before',
 };
 
-/** What the query bar, the time range, the timeline and the history of steps say. */
+/** The texts of the query bar, the time range, the timeline and the history. */
 export const explore = {
   undo: 'Undo',
   redo: 'Redo',

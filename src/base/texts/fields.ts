@@ -1,6 +1,6 @@
 import { formatCount, formatPart } from '../format';
 
-/** What the list of fields says. */
+/** The texts of the field list. */
 export const fields = {
   name: 'Fields',
   show: 'Show the fields (b)',

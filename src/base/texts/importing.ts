@@ -13,7 +13,7 @@ const pastedAt = dateFormat({
   second: 'numeric',
 });
 
-/** What reading files says: before, meanwhile, and of what was read. */
+/** The texts of imports: before, during and after. */
 export const importing = {
   blockedWindow: 'The browser blocked the new window; nothing was imported.',
   blockedWindowHint: 'Allow pop-ups for this page, or drop the files on another target.',

@@ -1,6 +1,6 @@
 import { formatBytes, formatCount } from '../format';
 
-/** What the detail of an event, its surroundings and the trail of a value say. */
+/** The texts of the event detail, surrounding events and followed values. */
 export const inspect = {
   tabs: { table: 'Table', json: 'JSON', raw: 'Raw', pattern: 'Pattern' },
   tabsName: 'Event views',

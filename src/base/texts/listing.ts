@@ -1,6 +1,6 @@
 import { formatCount } from '../format';
 
-/** What the list of events and its tools say. */
+/** The texts of the event list and its tools. */
 export const listing = {
   tools: 'List tools',
   find: 'Highlight',
@@ -81,6 +81,6 @@ export const listing = {
   showSame: 'Show equal fields too',
   nothingDiffers: 'They are equal except for their position.',
   missing: 'not present',
-  interval: (span: string) => `${span} apart`,
+  interval: (span: string) => `${span} between them`,
   noValue: '–',
 } as const;

@@ -1,4 +1,4 @@
-/** The words of notes and the notebook. */
+/** The texts of notes and the notebook. */
 import { formatCount } from '../format';
 
 const about = (count: number, isRange: boolean) =>

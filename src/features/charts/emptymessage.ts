@@ -1,4 +1,4 @@
-/** What to say where there is nothing to draw; null where there is something. */
+/** The message for a chart without anything to draw; null if there is something. */
 import { texts } from '../../base/texts';
 import type { ChartData } from '../../state/charts/chartdata';
 import type { ChartSpec } from '../../state/charts/chartspec';
@@ -10,7 +10,7 @@ export interface EmptyMessage {
 
 export function emptyMessage(data: ChartData, spec: ChartSpec): EmptyMessage | null {
   const { total, untimed, fraction } = data.meta;
-  // What is not there yet may still come.
+  // Missing data can still arrive.
   if (fraction < 1) return null;
   if (total === 0) return { text: texts.charts.nothing, note: texts.charts.nothingNote };
   const overTime = data.shape === 'time' || data.shape === 'heat';

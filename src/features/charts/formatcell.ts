@@ -6,7 +6,7 @@ import { formatExact, formatValue } from '../../state/charts/units';
 
 const share = numberFormat({ style: 'percent', maximumFractionDigits: 1 });
 
-/** A figure of a table as people read it, with times by their clock. */
+/** Formats a cell of a table, with times in the clock's zone. */
 export function formatCell(value: NumbersCell, unit: ColumnUnit, clock: Clock): string {
   if (value === null) return '–';
   if (typeof value === 'bigint') return clock.short(value as Time);

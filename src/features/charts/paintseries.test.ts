@@ -11,7 +11,7 @@ const MINUTE = 60_000_000_000n;
 const edges = (from: number) =>
   Array.from({ length: 4 }, (_, at) => asTime(BigInt(from + at) * MINUTE));
 
-/** Two values with nothing between them, now and in the period before. */
+/** Two values with a missing one between them, now and in the previous period. */
 const sparse: TimeData = {
   shape: 'time',
   meta: { total: 4, untimed: 0, missing: 0, mistyped: 0, fraction: 1, elapsedMs: 1, notes: [] },
@@ -38,7 +38,7 @@ const palette = new Proxy({} as Palette, {
   get: (_, name) => (name === 'series' ? ['teal'] : 'black'),
 });
 
-it('shows values that stand alone, those of the period before too', () => {
+it('shows isolated values, also those of the previous period', () => {
   const pen = new SvgPen(12);
   const clock = new Clock('UTC');
   paintChart(pen, { data: sparse, hidden: [], widthPx: 400, heightPx: 200, palette, clock });

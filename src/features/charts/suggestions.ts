@@ -1,9 +1,9 @@
-/** Fields that are worth a chart with one click: how long, how it ended, who and where. */
+/** Fields that are worth a chart with one click: durations, outcomes, who and where. */
 import { isNumeric, type FieldInfo } from '../../state/charts/autochart';
 import { isDuration } from '../../state/charts/units';
 
 const MOST = 4;
-/** Fields with more values than this are ids and texts, whose values say little together. */
+/** Fields with more values than this are ids and texts, which are not useful in a chart. */
 const MOST_VALUES = 500;
 
 export function suggestions(fields: readonly FieldInfo[]): string[] {

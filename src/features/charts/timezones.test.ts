@@ -1,4 +1,4 @@
-/** Charts speak the zone of the view: on their axes, in their tables and in their words. */
+/** Charts use the zone of the view: on their axes, in their tables and in their summaries. */
 import { expect, it } from 'vitest';
 
 import { asTime, HOUR, parseTime } from '../../base/time';
@@ -86,7 +86,7 @@ it('on the axis, where the day begins at midnight of the zone', () => {
   expect([dayAt('Europe/Berlin'), dayAt('UTC')]).toEqual([1, 2]);
 });
 
-it('in the table of figures, while a file stays in UTC and says so', () => {
+it('in the data table, while a file stays in UTC and says so', () => {
   const numbers = numbersOf(data);
   const first = numbers.rows[0]![0] ?? null;
   expect(formatCell(first, 'time', new Clock('UTC'))).toBe('2026-03-01 22:00');
@@ -95,7 +95,7 @@ it('in the table of figures, while a file stays in UTC and says so', () => {
   expect(csvOf(numbers)).toContain('2026-03-01T22:00:00Z,1');
 });
 
-it('in the words for who cannot see it', () => {
+it('in the summary for screen readers', () => {
   const summary = summaryOf(data, new Clock('Europe/Berlin'));
   expect(summary).toContain('2026-03-01 23:00');
   expect(summary).toContain('2026-03-02 03:00');

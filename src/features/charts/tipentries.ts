@@ -1,4 +1,4 @@
-/** What stands beside the pointer: the figures of the bucket that is pointed at. */
+/** The tooltip: the values of the bucket under the pointer. */
 import { formatCount } from '../../base/format';
 import { texts } from '../../base/texts';
 import type { BinsData, HeatData, SeriesColour, TimeData } from '../../state/charts/chartdata';
@@ -13,7 +13,7 @@ export interface TipEntry {
   readonly before: string | null;
 }
 
-/** `share` is how high the pointer is, from 0 at the ground to 1. */
+/** `share` is the height of the pointer, from 0 at the bottom to 1. */
 export function tipEntries(
   data: TimeData | HeatData | BinsData,
   hidden: readonly string[],
@@ -38,7 +38,7 @@ export function tipEntries(
   });
 }
 
-/** Who points at a count wants all of it, not the three digits that fit on an axis. */
+/** A tooltip shows all digits of a count, not the three that fit on an axis. */
 function exactly(value: number, unit: Unit): string {
   return unit === 'plain' && Number.isInteger(value)
     ? formatCount(value)
@@ -80,7 +80,7 @@ function lineEntries(
   });
 }
 
-/** The sum of a stack, where a stack has more than one part. */
+/** The sum of a stack, if it has more than one part. */
 export function tipSum(
   data: TimeData | HeatData | BinsData,
   hidden: readonly string[],

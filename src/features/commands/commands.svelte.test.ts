@@ -35,7 +35,7 @@ beforeEach(() => {
   commands = new Commands();
 });
 
-it('names keys as they are written', () => {
+it('names keys as they are printed', () => {
   expect(chordOf(press('z', { ctrlKey: true }))).toBe('Ctrl+Z');
   expect(chordOf(press('Z', { metaKey: true, shiftKey: true }))).toBe('Ctrl+Shift+Z');
   expect(chordOf(press('G', { shiftKey: true }))).toBe('G');
@@ -49,7 +49,7 @@ it('names keys as they are written', () => {
   expect(keycaps('Ctrl++', true)).toEqual(['⌘', '+']);
 });
 
-it('obeys the newest of two commands with the same key, and the older again when that is gone', () => {
+it('runs the newest of two commands with the same key, and the older again when that is removed', () => {
   commands.register([command(['j'])]);
   const end = commands.register([command(['j', 'J'])]);
   expect(commands.obey(press('j'), NONE)).toBe(true);
@@ -59,7 +59,7 @@ it('obeys the newest of two commands with the same key, and the older again when
   expect(commands.obey(press('J', { shiftKey: true }), NONE)).toBe(false);
 });
 
-it('leaves keys to texts and controls that have their own use for them', () => {
+it('leaves keys to text fields and controls that use them', () => {
   commands.register([command(['j'], { unfocused: true }), command(['Enter']), command(['/'])]);
   commands.register([command(['Ctrl+K'], { whileWriting: true })]);
   const onControl = { writing: false, onControl: true };
@@ -72,7 +72,7 @@ it('leaves keys to texts and controls that have their own use for them', () => {
   );
 });
 
-it('offers and obeys only what can be done', () => {
+it('offers and runs only commands that are possible now', () => {
   let possible = false;
   commands.register([command(['u'], { can: () => possible }), command(['x'], { run: null })]);
   expect(commands.offered).toEqual([]);

@@ -2,48 +2,48 @@ import { createContext } from 'svelte';
 
 import { belongsToControls, chordOf, type Pressed } from './keys';
 
-/** The parts of the screen, in the order that the sheet of keys shows them. */
+/** The parts of the screen, in the order of the keyboard sheet. */
 export const GROUPS = ['anywhere', 'query', 'events', 'timeline', 'charts', 'notes'] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** Something that a person can have done, by its keys, from the palette, or both. */
+/** A command, called by its keys, from the palette, or both. */
 export interface Command {
   readonly id: string;
   readonly name: string;
   readonly group: Group;
-  /** Each is a way to call it: `Ctrl+K`, `j`. */
+  /** Alternative shortcuts: `Ctrl+K`, `j`. */
   readonly keys?: readonly string[];
-  /** Null where the part itself listens for the keys, and they are only told here. */
+  /** Null if the component handles the keys itself, and they are only listed here. */
   readonly run: (() => void) | null;
-  /** Whether it can be done now; a command that cannot is not offered, and its keys stay free. */
+  /** Whether it is possible now; an impossible command is not offered, and its keys stay free. */
   readonly can?: () => boolean;
-  /** Its keys are obeyed while text is written too. */
+  /** Its keys also work in text fields. */
   readonly whileWriting?: boolean;
-  /** Its keys are obeyed only while nothing has the focus, because controls have their own use for them. */
+  /** Its keys work only if nothing has the focus, because controls use them. */
   readonly unfocused?: boolean;
-  /** Only by its keys: such as a step through a list, which nobody looks for in a palette. */
+  /** Only by its keys, such as a step through a list, which nobody searches for in a palette. */
   readonly hidden?: boolean;
 }
 
-/** Where keys were pressed. */
+/** The element in which keys were pressed. */
 export interface Focus {
   readonly writing: boolean;
   readonly onControl: boolean;
 }
 
-/** Every command of a case's screen, in one place: what is done by keys, found, and shown on the sheet. */
+/** Every command of a case's screen: run by keys, listed in the palette and on the keyboard sheet. */
 export class Commands {
   list = $state.raw<readonly Command[]>([]);
-  /** Commands that were chosen from the palette, the last first. */
+  /** Commands that were run from the palette, the latest first. */
   recent = $state.raw<readonly string[]>([]);
 
-  /** Adds commands until what is returned is called. */
+  /** Registers commands until the returned function is called. */
   register(commands: readonly Command[]): () => void {
     this.list = [...this.list, ...commands];
     return () => (this.list = this.list.filter((each) => !commands.includes(each)));
   }
 
-  /** Does what a key means here. False when it means nothing. */
+  /** Runs the command of a key. False if it has none. */
   obey(event: Pressed, focus: Focus): boolean {
     const chord = chordOf(event);
     const found = this.list.findLast(
@@ -55,7 +55,7 @@ export class Commands {
     return true;
   }
 
-  /** What a palette offers now. */
+  /** The commands that a palette offers now. */
   get offered(): readonly Command[] {
     return this.list.filter((each) => each.run !== null && !each.hidden && isPossible(each));
   }

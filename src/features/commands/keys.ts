@@ -1,6 +1,6 @@
 /**
- * Keys as people write them: `Ctrl+Shift+Z`, `Alt+1`, `G`, `?`. Ctrl stands for the Command key too.
- * Shift is only named beside keys that type nothing, because `G` says it already.
+ * Keys as printed: `Ctrl+Shift+Z`, `Alt+1`, `G`, `?`. Ctrl means the Command key too. Shift is only
+ * named with keys that type nothing, because `G` already implies it.
  */
 export interface Pressed {
   readonly key: string;
@@ -13,12 +13,12 @@ export interface Pressed {
 }
 
 export function chordOf(event: Pressed): string {
-  // Where a character needs AltGr, systems report Ctrl and Alt beside it.
+  // If a character needs AltGr, systems report Ctrl and Alt as well.
   const typed = event.getModifierState('AltGraph');
   const ctrl = !typed && (event.ctrlKey || event.metaKey);
   const alt = !typed && event.altKey;
   const digit = /^Digit(\d)$/.exec(event.code)?.[1];
-  // With Alt some keyboards type signs with the row of digits.
+  // With Alt some keyboards type symbols with the digit row.
   const plain = alt && digit !== undefined ? digit : event.key;
   const isCharacter = [...plain].length === 1;
   const key = plain === ' ' ? 'Space' : ctrl || alt ? plain.toUpperCase() : plain;
@@ -27,7 +27,7 @@ export function chordOf(event: Pressed): string {
   return [ctrl && 'Ctrl', alt && 'Alt', shift && 'Shift', named].filter(Boolean).join('+');
 }
 
-/** Keys that a focused button, tab or list has its own use for. */
+/** Keys that a focused button, tab or list uses itself. */
 const OF_CONTROLS = new Set([
   'Enter',
   'Space',
@@ -57,7 +57,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   Escape: 'Esc',
 };
 
-/** The keys of a chord as they are printed on a keyboard. */
+/** The keys of a shortcut as they are printed on a keyboard. */
 export function keycaps(chord: string, isMac: boolean): string[] {
   return chord.split(/\+(?!$)/).map((key) => (key === 'Ctrl' && isMac ? '⌘' : (SHOWN[key] ?? key)));
 }

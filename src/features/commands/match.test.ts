@@ -5,7 +5,7 @@ import { fitness, ranked } from './match';
 const named = (...names: string[]) => names.map((name) => ({ id: name, name }));
 const names = (all: { name: string }[]) => all.map(({ name }) => name);
 
-it('finds letters in their order and nothing else', () => {
+it('matches letters in their order and nothing else', () => {
   expect(fitness('Next error', 'nxt')).not.toBeNull();
   expect(fitness('Next error', 'txn')).toBeNull();
   expect(fitness('Undo', 'undoo')).toBeNull();
@@ -14,17 +14,17 @@ it('finds letters in their order and nothing else', () => {
   expect(fitness('Größe', 'Öß')).not.toBeNull();
 });
 
-it('puts beginnings of words and letters in a row first', () => {
+it('prefers beginnings of words and consecutive letters', () => {
   const all = named('Annotate', 'Show the next error', 'Next error', 'Open the notebook entry');
   expect(names(ranked(all, 'ne', []))[0]).toBe('Next error');
   expect(names(ranked(named('Deselect', 'Select'), 'select', []))[0]).toBe('Select');
 });
 
-it('counts a letter that occurs twice for each of its places', () => {
+it('considers each position of a letter that occurs twice', () => {
   expect(fitness('Zoom out', 'oo')).toBeGreaterThan(fitness('Zoom out', 'ot')!);
   expect(fitness('Zoom', 'zzoom')).toBeNull();
 });
 
-it('shows what was chosen last first while nothing is written', () => {
+it('shows the latest choice first while nothing is typed', () => {
   expect(names(ranked(named('a', 'b', 'c'), ' ', ['c', 'b']))).toEqual(['c', 'b', 'a']);
 });

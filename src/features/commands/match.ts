@@ -1,15 +1,15 @@
-/** What a letter is worth that follows the one before it, and one that begins a word. */
+/** The score of a letter that follows the previous match, and of one that begins a word. */
 const FOLLOWS = 3;
 const BEGINS = 2;
 
 /**
- * How well a name fits what was written: its letters must occur in their order, and count more in a row
- * and at the beginnings of words. Null where they do not.
+ * Scores how well a name matches the typed letters, which must occur in their order; consecutive
+ * letters and beginnings of words score more. Null without a match.
  */
 export function fitness(name: string, written: string): number | null {
   const text = [...name.toLowerCase()];
   const wanted = [...written.toLowerCase()].filter((letter) => letter.trim() !== '');
-  // The best for the letters so far, where the last of them is at each place of the name.
+  // The best score so far, for the last letter at each position of the name.
   let best: readonly number[] = [];
   wanted.forEach((letter, index) => {
     const before = best;
@@ -24,7 +24,7 @@ export function fitness(name: string, written: string): number | null {
     });
   });
   const score = wanted.length === 0 ? 0 : Math.max(...best);
-  // Of two that fit as well the shorter is nearer to what was written.
+  // With equal scores the shorter name wins.
   return score === -Infinity ? null : score - text.length / 1000;
 }
 
@@ -32,7 +32,7 @@ function begins(text: readonly string[], at: number): boolean {
   return at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]!);
 }
 
-/** Those that fit, the best first; where nothing is written, those chosen last before the others. */
+/** The matching items, the best first; without typed text, the latest choices first. */
 export function ranked<T extends { readonly id: string; readonly name: string }>(
   all: readonly T[],
   written: string,

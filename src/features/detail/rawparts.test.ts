@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { hexRows, rawParts } from './rawparts';
 
-it('tells fields, letters and signs apart', () => {
+it('separates fields, letters and symbols', () => {
   const parts = rawParts([
     { text: 'GET ', field: null },
     { text: '/a', field: 'path' },
@@ -23,7 +23,7 @@ it('draws no more of a long event than is read', () => {
   expect(parts.map(({ text }) => text.length)).toEqual([1000]);
 });
 
-it('dumps bytes by sixteen', () => {
+it('dumps bytes in rows of sixteen', () => {
   expect(hexRows('')).toEqual([]);
   expect(hexRows(`${'41'.repeat(16)}00ff`)).toEqual([
     {

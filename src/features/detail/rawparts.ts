@@ -1,23 +1,23 @@
-/** An event's text in parts that a person can tell apart: its fields, its line ends, what is not seen. */
+/** An event's text split into visible parts: its fields, its line ends, invisible characters. */
 import { UNSEEN, visibleLines } from '../../base/visible';
 import type { Piece } from '../../ipc/generated';
 
-/** As many colours as can be told apart; fields after them begin again. */
+/** As many colours as are distinguishable; further fields reuse them. */
 export const TINTS = 6;
 
 export interface RawPart {
   readonly text: string;
   readonly field: string | null;
-  /** A colour of its own for each field. */
+  /** A colour for each field. */
   readonly tint: number | null;
-  /** Signs that stand for what is not seen. */
+  /** Symbols that replace invisible characters. */
   readonly isSign: boolean;
 }
 
-/** Text drawn at once. An event of a megabyte in ten thousand parts stops any screen. */
+/** The length of text drawn at once. A megabyte in ten thousand parts would block any screen. */
 export const SHOWN_LETTERS = 100_000;
 
-/** The first part of the text, at most so many letters of it. */
+/** The beginning of the text, up to a number of letters. */
 export function rawParts(pieces: readonly Piece[], most = SHOWN_LETTERS): RawPart[] {
   const fields = [...new Set(pieces.flatMap(({ field }) => (field === null ? [] : [field])))];
   const parts: RawPart[] = [];
@@ -32,7 +32,7 @@ export function rawParts(pieces: readonly Piece[], most = SHOWN_LETTERS): RawPar
   return parts;
 }
 
-/** Signs apart from letters; a line end keeps its place at the end of its line. */
+/** Separates symbols from letters; a line end stays at the end of its line. */
 function split(text: string): { text: string; isSign: boolean }[] {
   const parts: { text: string; isSign: boolean }[] = [];
   let end = 0;
@@ -45,7 +45,7 @@ function split(text: string): { text: string; isSign: boolean }[] {
   return parts;
 }
 
-/** Rows of a hex dump: where, the bytes, and what of them can be read. */
+/** Rows of a hex dump: offset, bytes, and their printable characters. */
 export function hexRows(hex: string): { at: string; bytes: string; letters: string }[] {
   const rows = [];
   for (let start = 0; start < hex.length; start += 32) {

@@ -4,7 +4,7 @@ import { dragged, placeAt, pulledPx } from './columndrag';
 
 const RIGHTS = [100, 140, 300];
 
-test('the place is the column under the pointer, and the last one beyond all', () => {
+test('the target is the column under the pointer, and the last one beyond all', () => {
   expect([-5, 99, 100, 299, 900].map((x) => placeAt(x, RIGHTS))).toEqual([0, 0, 1, 2, 2]);
 });
 
@@ -16,6 +16,6 @@ test('a press that hardly moves stays a click', () => {
   expect(dragged(moving, 51, RIGHTS).to).toBe(0);
 });
 
-test('an edge is as far from where it was as the pointer', () => {
+test('an edge moves by as much as the pointer', () => {
   expect(pulledPx({ field: 'host', startX: 200, startPx: 120 }, 180)).toBe(100);
 });

@@ -1,4 +1,4 @@
-/** Dragging a column to another place, and its edge to another width. Nothing here knows the page. */
+/** Dragging a column to another position, and its edge to another width, without the DOM. */
 
 /** A press that moves less is a click. */
 const DRAG_FROM_PX = 5;
@@ -6,7 +6,7 @@ const DRAG_FROM_PX = 5;
 export interface ColumnDrag {
   readonly field: string;
   readonly startX: number;
-  /** Where the column would land; null while the press may still be a click. */
+  /** The target position of the column; null while the press can still be a click. */
   readonly to: number | null;
 }
 
@@ -16,7 +16,7 @@ export interface EdgePull {
   readonly startPx: number;
 }
 
-/** The place of the column under the pointer, by the right edges of all; beyond the last is the last. */
+/** The column under the pointer, from the right edges of all; beyond the last it is the last. */
 export function placeAt(x: number, rights: readonly number[]): number {
   const place = rights.findIndex((right) => x < right);
   return place < 0 ? rights.length - 1 : place;

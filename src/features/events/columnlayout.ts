@@ -1,24 +1,27 @@
-/** How wide the columns of the list are, and where pinned ones stay. */
+/** The widths of the list's columns, and the positions of pinned ones. */
 import { texts } from '../../base/texts';
 import { TEXT } from '../../state/events/columns';
 import type { ViewColumn } from '../../state/view/viewstate';
 
-/** Widths that fit the values of columns that every log has. */
+/** Widths that fit the values of standard columns. */
 const BEST_PX: Readonly<Record<string, number>> = { time: 184, level: 34, source: 156, line: 84 };
 const FIELD_PX = 148;
-/** The text takes what room is left, but never less than can be read. */
+/** The text takes the remaining width, with a readable minimum. */
 const LEAST_TEXT_PX = 280;
 
 export interface ColumnLayout {
   /** For `grid-template-columns`. */
   readonly template: string;
-  /** What all columns need; wider than the list is scrolled sideways. */
+  /** The width of all columns; if wider than the list, it scrolls sideways. */
   readonly leastPx: number;
-  /** Where each pinned column stays; null for those that scroll. */
+  /** The position of each pinned column; null for those that scroll. */
   readonly leftPx: readonly (number | null)[];
 }
 
-/** `scale` is how much larger letters are than the widths were made for. A person's own width holds. */
+/**
+ * `scale` is the person's text size relative to the size that the widths were made for. A width set
+ * by the person stays.
+ */
 export function widthOf({ field, widthPx }: ViewColumn, scale: number): number {
   if (widthPx !== null) return widthPx;
   const px = field === TEXT ? LEAST_TEXT_PX : (BEST_PX[field] ?? FIELD_PX);
@@ -33,7 +36,7 @@ export function layoutOf(columns: readonly ViewColumn[], scale: number): ColumnL
     const px = widthOf(column, scale);
     leastPx += px;
     const takesRest = column.widthPx === null && !column.pinned && column.field === TEXT;
-    // Without a text, the last column takes what room is left.
+    // Without a text column, the last column takes the remaining width.
     const isLast = at === columns.length - 1 && !columns.some(({ field }) => field === TEXT);
     return takesRest || isLast ? `minmax(${px}px, 1fr)` : `${px}px`;
   });

@@ -8,7 +8,7 @@ function event(time: string | null, fields: Record<string, string>): EventDetail
   return { row: { time, level: 'none', line: 3 }, source: { name: 'a' }, fields: named } as never;
 }
 
-it('names every field of either event, and what one of them does not have', () => {
+it('names every field of either event, and what is missing in one of them', () => {
   const all = allFields(event('0', { a: '1', b: '2' }), event(null, { b: '3', c: '' }));
   expect(all.slice(0, 2)).toEqual([
     { field: 'time', one: '1970-01-01T00:00:00Z', other: null },
@@ -27,9 +27,12 @@ it.each([
   ['aa', 'aaa', 'aa', '', 'a', ''],
   ['', 'new', '', '', 'new', ''],
   ['x😀y', 'x😁y', 'x', '😀', '😁', 'y'],
-])('cuts %j and %j apart and loses nothing', (one, other, before, here, there, after) => {
-  const cut = splitDifference(one, other);
-  expect(cut).toEqual({ before, one: here, other: there, after });
-  expect(cut.before + cut.one + cut.after).toBe(one);
-  expect(cut.before + cut.other + cut.after).toBe(other);
-});
+])(
+  'splits %j and %j at their difference and loses nothing',
+  (one, other, before, here, there, after) => {
+    const cut = splitDifference(one, other);
+    expect(cut).toEqual({ before, one: here, other: there, after });
+    expect(cut.before + cut.one + cut.after).toBe(one);
+    expect(cut.before + cut.other + cut.after).toBe(other);
+  },
+);

@@ -1,15 +1,15 @@
-/** What sets two events apart, field by field. */
+/** The differences of two events, field by field. */
 import type { EventDetail } from '../../ipc/generated';
 import { columnText, writtenTime } from '../../state/events/copyevents';
 
 export interface Difference {
   readonly field: string;
-  /** Null where an event does not have the field. */
+  /** Null if an event does not have the field. */
   readonly one: string | null;
   readonly other: string | null;
 }
 
-/** Every field of either, those of the first in its order, then what only the second has. */
+/** Every field of either event: those of the first in its order, then those that only the second has. */
 export function allFields(one: EventDetail, other: EventDetail): Difference[] {
   const built = ['time', 'level', 'source', 'line'].map((field) => ({
     field,
@@ -33,7 +33,7 @@ function builtIn(event: EventDetail, field: string): string | null {
   return text === '' ? null : text;
 }
 
-/** Two texts cut where they begin and cease to differ: what is between is what a person looks for. */
+/** Splits two texts into their common beginning, their difference and their common end. */
 export function splitDifference(
   one: string,
   other: string,

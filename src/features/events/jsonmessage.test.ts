@@ -5,7 +5,7 @@ import { leadOf } from './jsonmessage';
 const lead = (text: string, known: string | null = null, cut = false) =>
   leadOf({ text, cut }, known);
 
-it('leads with the message, and leaves out what has a column of its own', () => {
+it('puts the message first, and leaves out fields with a column of their own', () => {
   const text =
     '{"ts":"2026-03-01T00:00:00Z","level":"info","id":12345678901234567890,"msg":"up","http":{"path":"/a b","status":200}}';
   expect(lead(text)).toEqual({
@@ -14,13 +14,13 @@ it('leads with the message, and leaves out what has a column of its own', () => 
   });
 });
 
-it('takes the message that the engine knows, also where the text is cut before it', () => {
+it('takes the message from the engine, also if the text is cut before it', () => {
   expect(lead('{"body":"up","n":1}', 'up')).toEqual({ message: 'up', rest: 'n=1' });
   const cut = lead('{"n":1,"pod":{"name":"sho', 'up', true);
   expect(cut).toEqual({ message: 'up', rest: 'n=1' });
 });
 
 it.each(['plain text', '{"n":1}', '{"msg":""}', '{"msg":{"n":1}}', '{"msg":"up"', '{'.repeat(999)])(
-  'leaves %j as it was written',
+  'leaves %j as written',
   (text) => expect(lead(text)).toBeNull(),
 );

@@ -1,19 +1,19 @@
 import { jsonLeaves, type JsonNode } from '../../base/jsontree';
 import type { Row } from '../../ipc/generated';
 
-/** A JSON event as people read one: what it says first, then its other fields. */
+/** A JSON event with its message first, then its other fields. */
 export interface Lead {
   readonly message: string;
   readonly rest: string;
 }
 
-/** What loggers call the message, the plainest first. */
+/** Names that loggers use for the message, the most common first. */
 const MESSAGES = ['message', 'msg', '@message', 'short_message', 'textpayload', 'log', 'event'];
 /** Times and levels have columns of their own. */
 const OWN_COLUMN =
   /^(@?timestamp|@t|ts?|time|datetime|level|lvl|severity|log_?level|levelname|log\.level)$/i;
 
-/** Null for a text that is no JSON or has no message: it is best read as it was written. */
+/** Null for a text that is no JSON or has no message: it is shown as written. */
 export function leadOf(
   { text, cut }: Pick<Row, 'text' | 'cut'>,
   known: string | null | undefined,

@@ -4,7 +4,7 @@ import type { Mark } from '../../state/events/landmarks.svelte';
 import type { OpenCase } from '../../state/workbench/opencase.svelte';
 import type { Command } from '../commands/commands.svelte';
 
-/** What the commands need of the list. */
+/** The parts of the list that the commands need. */
 export interface ListParts {
   seek(mark: Mark, backward: boolean): void;
   find(): void;
@@ -16,7 +16,7 @@ export interface ListParts {
 const words = texts.listing;
 const MARK_KEYS: Readonly<Record<Mark, string>> = { error: 'e', warning: 'w', match: 'n' };
 
-/** What can be done with the list of events, by keys and from the palette. */
+/** The commands of the event list, for keys and the palette. */
 export function listCommands(opened: OpenCase, list: ListParts): Command[] {
   const { explorer, display, selection, detail } = opened;
   const group = 'events';
@@ -52,7 +52,7 @@ export function listCommands(opened: OpenCase, list: ListParts): Command[] {
     name,
     group,
     keys: format === 'text' ? ['Ctrl+C'] : [],
-    // Text that is marked with the mouse is copied by the system.
+    // Text that is selected with the mouse is copied by the system.
     can: () => hasEvent() && (getSelection()?.toString() ?? '') === '',
     run: () => list.copy(format),
   }));
@@ -116,7 +116,7 @@ export function listCommands(opened: OpenCase, list: ListParts): Command[] {
   ];
 }
 
-/** A text without the key that it names for those who point at it. */
+/** A text without its shortcut, which is for tooltips. */
 function bare(text: string): string {
   return text.replace(/ \([^)]*\)$/, '');
 }

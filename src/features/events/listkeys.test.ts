@@ -16,12 +16,12 @@ it.each([
   expect(target(moveOf(key)!, selected, 100, 20)).toBe(expected),
 );
 
-it('leaves other keys alone', () => {
+it('ignores other keys', () => {
   expect(moveOf('x')).toBeNull();
   expect(moveOf('constructor')).toBeNull();
 });
 
-it('keeps what is picked with Ctrl, goes on picking with Shift, and knows G from g', () => {
+it('keeps the selection with Ctrl, extends it with Shift, and distinguishes G from g', () => {
   const plain = { key: 'ArrowDown', ctrlKey: false, metaKey: false, shiftKey: false };
   expect(pickingOf(plain)).toBe('replace');
   expect(pickingOf({ ...plain, ctrlKey: true })).toBe('toggle');

@@ -1,4 +1,4 @@
-/** What a key asks of the list of events, the way people know it from less, vi and lnav. */
+/** The meaning of keys in the event list, as in less, vi and lnav. */
 export type Move =
   | { readonly kind: 'by'; readonly rows: number }
   | { readonly kind: 'page'; readonly pages: number }
@@ -26,7 +26,10 @@ export function moveOf(key: string): Move | null {
   return MOVES.get(key) ?? null;
 }
 
-/** The row selected after a move; `selected` is -1 when none was, and then the first move enters. */
+/**
+ * The selected row after a move; `selected` is -1 if there was none, and then the first move enters
+ * the list.
+ */
 export function target(move: Move, selected: number, total: number, pageRows: number): number {
   const last = total - 1;
   const clamp = (row: number) => Math.min(Math.max(row, 0), last);
@@ -44,7 +47,7 @@ export function target(move: Move, selected: number, total: number, pageRows: nu
   }
 }
 
-/** What becomes of what is picked when a key moves on: it is let go, goes along up to there, or stays. */
+/** What a move does to the selected events: replaces them, extends them, or leaves them. */
 export type Picking = 'replace' | 'extend' | 'toggle';
 
 export function pickingOf(

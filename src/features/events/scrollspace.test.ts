@@ -14,7 +14,7 @@ function space(rows: number) {
 const HUGE = 100_000_000;
 
 describe('a list that fits', () => {
-  it('is scrolled pixel by pixel', () => {
+  it('scrolls pixel by pixel', () => {
     const made = space(1000);
     expect(made.compressed).toBe(false);
     expect(made.heightPx).toBe(24_000);
@@ -24,7 +24,7 @@ describe('a list that fits', () => {
     expect(made.lastRow).toBe(999);
   });
 
-  it('has no rows and no way to scroll when it is empty', () => {
+  it('has no rows and does not scroll when it is empty', () => {
     const made = space(0);
     expect([made.firstRow, made.lastRow, made.heightPx]).toEqual([0, -1, 0]);
     made.by(500);
@@ -39,7 +39,7 @@ describe('a list that fits', () => {
 });
 
 describe('a window that shrinks', () => {
-  it('keeps the row that is looked at in sight', () => {
+  it('keeps the selected row in sight', () => {
     const made = space(1000);
     made.scrolled(2400);
     made.resize(1000, 200, 120);
@@ -47,7 +47,7 @@ describe('a window that shrinks', () => {
     expect((made.lastRow + 1) * ROW - made.firstRow * ROW - made.offsetPx).toBe(200);
   });
 
-  it('stays where it is when that row was not in sight', () => {
+  it('stays where it is if that row was not in sight', () => {
     const made = space(1000);
     made.scrolled(2400);
     made.resize(1000, 200, 900);
@@ -77,13 +77,13 @@ describe('a hundred million rows', () => {
     expect(made.lastRow).toBe(HUGE - 1);
   });
 
-  it('lands in the middle when the thumb does', () => {
+  it('goes to the middle with the thumb', () => {
     const made = space(HUGE);
     made.scrolled((SCROLL_CAP_PX - VIEW) / 2);
     expect(Math.abs(made.firstRow - HUGE / 2)).toBeLessThan(VIEW);
   });
 
-  it('steps by single rows anywhere, and a step back is a step back', () => {
+  it('moves by single rows anywhere, and a step back is exact', () => {
     const made = space(HUGE);
     for (const share of [0.1, 0.5, 0.999]) {
       made.scrolled(Math.round((SCROLL_CAP_PX - VIEW) * share));
@@ -95,7 +95,7 @@ describe('a hundred million rows', () => {
     }
   });
 
-  it('takes a small native scroll for the pixels it is', () => {
+  it('takes a small native scroll as pixels of the list', () => {
     const made = space(HUGE);
     made.scrolled(4_000_000);
     const before = made.firstRow * ROW + made.offsetPx;
@@ -103,7 +103,7 @@ describe('a hundred million rows', () => {
     expect(made.firstRow * ROW + made.offsetPx).toBe(before + 50);
   });
 
-  it('does not take its own scrollTop for a movement', () => {
+  it('does not take its own scrollTop as a movement', () => {
     const made = space(HUGE);
     made.scrolled(4_000_000);
     const row = made.firstRow;
@@ -111,7 +111,7 @@ describe('a hundred million rows', () => {
     expect(made.firstRow).toBe(row);
   });
 
-  it('leaves room to scroll on until the very end', () => {
+  it('leaves room to scroll until the very end', () => {
     const made = space(HUGE);
     made.by(ROW);
     expect(made.scrollTop).toBeGreaterThan(0);
@@ -132,7 +132,7 @@ describe('a hundred million rows', () => {
 });
 
 describe('reveal', () => {
-  it('moves only as far as it has to', () => {
+  it('moves only as far as necessary', () => {
     const made = space(1000);
     made.reveal(10);
     expect(made.scrollTop).toBe(0);
@@ -166,7 +166,7 @@ it('stays inside when the list shrinks', () => {
 });
 
 describe('rows of another height', () => {
-  it.each([1000, HUGE])('leave the row at the top where it is, of %d', (rows) => {
+  it.each([1000, HUGE])('keep the row at the top where it is, of %d', (rows) => {
     const made = space(rows);
     made.by(400 * ROW);
     made.rescale(100);
@@ -179,7 +179,7 @@ describe('rows of another height', () => {
 });
 
 describe('going to a row', () => {
-  it('shows it with what stands before it, and does not move for one in sight', () => {
+  it('shows it with the rows before it, and does not move for one in sight', () => {
     const made = space(HUGE);
     made.goTo(HUGE - 500);
     expect(made.firstRow).toBe(HUGE - 500 - Math.floor(VIEW / ROW / 3));

@@ -1,11 +1,11 @@
 /**
- * Rows of one height in a scroll container that may be far too short for them.
+ * Rows of one height in a scroll container that can be far too short for them.
  *
- * Browsers cap the height of an element (about 33 million px in Chromium, 17 million in Firefox), so
- * past `capPx` the scrollbar runs over a compressed space. The position is kept here, in pixels of
- * the full list (a double counts those exactly far beyond 100 million rows), and the scrollbar only
- * shows about where it is: a drag of its thumb jumps, everything else steps exactly. The ends of the
- * scrollbar and of the list are the same places, always.
+ * Browsers cap the height of an element (about 33 million px in Chromium, 17 million in Firefox),
+ * so past `capPx` the scrollbar covers a compressed space. The position is kept here, in pixels of
+ * the full list (a double is exact far beyond 100 million rows), and the scrollbar shows it only
+ * approximately: a drag of its thumb jumps, everything else moves exactly. The ends of the
+ * scrollbar and of the list always coincide.
  */
 export const SCROLL_CAP_PX = 8_000_000;
 
@@ -15,7 +15,7 @@ export class ScrollSpace {
   #rows = 0;
   #viewportPx = 0;
   #topPx = 0;
-  /** What the element's scrollTop should be; a different one means that a person moved it. */
+  /** The expected scrollTop of the element; a different one means that a person moved it. */
   #scrollTop = 0;
 
   constructor(rowPx: number, capPx: number = SCROLL_CAP_PX) {
@@ -40,7 +40,7 @@ export class ScrollSpace {
     return this.#scrollTop;
   }
 
-  /** The first row that is seen, if only in part. */
+  /** The first visible row, even if partly visible. */
   get firstRow(): number {
     return Math.floor(this.#topPx / this.rowPx);
   }
@@ -50,19 +50,19 @@ export class ScrollSpace {
     return this.#topPx - this.firstRow * this.rowPx;
   }
 
-  /** The last row that is seen, if only in part; -1 when there is none. */
+  /** The last visible row, even if partly visible; -1 if there is none. */
   get lastRow(): number {
     return Math.min(Math.ceil((this.#topPx + this.#viewportPx) / this.rowPx), this.#rows) - 1;
   }
 
-  /** Rows that fit whole. */
+  /** Rows that are fully visible. */
   get wholeRows(): number {
     return Math.max(1, Math.floor(this.#viewportPx / this.rowPx));
   }
 
   /**
-   * The list or the window has another size; the place in the list stays. A row that was wholly in
-   * sight and is to be kept there stays in sight, so that what opens below the list does not hide it.
+   * The list or the window was resized; the position in the list stays. A row to keep stays in
+   * sight if it was fully visible, so that a panel that opens below the list does not hide it.
    */
   resize(rows: number, viewportPx: number, kept: number | null = null): void {
     const wasSeen = kept !== null && this.#sees(kept);
@@ -72,16 +72,16 @@ export class ScrollSpace {
     if (wasSeen) this.reveal(kept);
   }
 
-  /** The element has been scrolled. True when that changed the position. */
+  /** The element was scrolled. True if that changed the position. */
   scrolled(scrollTop: number): boolean {
     const moved = scrollTop - this.#scrollTop;
-    // Browsers round scrollTop to device pixels; an echo of our own setting is no movement.
+    // Browsers round scrollTop to device pixels; an echo of our own value is no movement.
     if (Math.abs(moved) < 1) return false;
     if (!this.compressed) this.#moveTo(scrollTop);
     else if (scrollTop <= 0) this.#moveTo(0);
     else if (scrollTop >= this.#mostScroll - 1) this.#moveTo(this.#mostPx);
-    // A thumb cannot be dragged by less than a screen of a compressed list: a small step was made
-    // by a wheel, a finger or an arrow, and means these very pixels.
+    // In a compressed list a thumb cannot be dragged by less than a screen: a small movement came
+    // from a wheel, a finger or an arrow, and is taken as pixels of the list.
     else if (Math.abs(moved) <= this.#viewportPx) this.by(moved);
     else this.#moveTo((scrollTop / this.#mostScroll) * this.#mostPx);
     return true;
@@ -92,7 +92,7 @@ export class ScrollSpace {
     this.#moveTo(this.#topPx + px);
   }
 
-  /** Moves as little as brings a row wholly into sight. */
+  /** Moves as little as makes a row fully visible. */
   reveal(row: number): void {
     const top = row * this.rowPx;
     const bottom = top + this.rowPx;
@@ -100,13 +100,13 @@ export class ScrollSpace {
     else if (bottom > this.#topPx + this.#viewportPx) this.#moveTo(bottom - this.#viewportPx);
   }
 
-  /** Puts a row a third of the way down, unless it is wholly in sight already. */
+  /** Puts a row at a third of the height, unless it is fully visible already. */
   goTo(row: number): void {
     const top = row * this.rowPx;
     if (!this.#sees(row)) this.#moveTo(top - Math.floor(this.wholeRows / 3) * this.rowPx);
   }
 
-  /** Rows have another height; the one at the top stays there. */
+  /** The row height changed; the row at the top stays there. */
   rescale(rowPx: number): void {
     if (rowPx === this.#rowPx) return;
     const row = this.#topPx / this.#rowPx;
@@ -144,8 +144,8 @@ export class ScrollSpace {
     if (!this.compressed) return topPx;
     if (topPx <= 0) return 0;
     if (topPx >= this.#mostPx) return this.#mostScroll;
-    // Never quite at an end unless the list is, so that there is always room to scroll on. Two
-    // pixels, because one can be lost to rounding.
+    // Never quite at an end unless the list is, so that there is always room to scroll. Two pixels,
+    // because one can be lost to rounding.
     const scaled = Math.round((topPx / this.#mostPx) * this.#mostScroll);
     return Math.min(Math.max(scaled, 2), this.#mostScroll - 2);
   }

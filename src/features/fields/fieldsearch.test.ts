@@ -27,7 +27,7 @@ it('finds by parts of the name, by the ECS name and by type', () => {
   expect(names('nowhere')).toEqual([]);
 });
 
-it('sets apart what no event has, once that is known and nobody reads there', () => {
+it('moves absent fields, once that is known and none of them is in use', () => {
   const before = new Set(['gone', 'back', 'unknown']);
   const absent: Record<string, boolean | null> = { gone: true, back: false, new: true, held: true };
   const moved = (isHeld: (field: string) => boolean) =>
@@ -41,7 +41,7 @@ it('sets apart what no event has, once that is known and nobody reads there', ()
   expect(moved(() => true)).toBe(before);
 });
 
-it('draws counts as an area, the most as high as there is room', () => {
+it('draws counts as an area with the maximum at full height', () => {
   expect(areaPath([0, 2, 1])).toBe('M0 1V1H1V0H2V0.5H3V1Z');
   expect(areaPath([])).toBe('M0 1V1Z');
 });

@@ -6,8 +6,8 @@ export const FIELD_KINDS = ['all', 'text', 'number', 'bool'] as const;
 export type KindChoice = (typeof FIELD_KINDS)[number];
 
 /**
- * The fields that a person looks for: all words of the search are in the name or the ECS name. Those
- * whose name begins so come first, otherwise they stay in the order of the case.
+ * The fields that match a search: all words are in the name or the ECS name. Names that begin with
+ * the first word come first, the others keep their order.
  */
 export function fittingFields(
   fields: readonly KnownField[],
@@ -25,8 +25,8 @@ export function fittingFields(
 }
 
 /**
- * The fields that stand absent because no event has them. Those of which nothing new is known, and those that are held
- * where they are, stay: a list that is being read does not move.
+ * The fields that are listed separately because no event has them. A field whose presence is
+ * unknown, or that is held, stays where it is: a list in use does not move.
  */
 export function absentFields(
   before: ReadonlySet<string>,
@@ -50,7 +50,7 @@ function isOfKind({ kinds }: KnownField, kind: KindChoice): boolean {
   return kinds.includes(kind);
 }
 
-/** An area under counts, for a picture that is as wide as there are counts and one high. */
+/** An area chart of counts, as an SVG path as wide as there are counts and one high. */
 export function areaPath(counts: readonly number[]): string {
   const most = counts.reduce((greatest, count) => Math.max(greatest, count), 1);
   const tops = counts.map((count, at) => `V${1 - count / most}H${at + 1}`);
@@ -59,7 +59,7 @@ export function areaPath(counts: readonly number[]): string {
 
 const figure = numberFormat({ maximumSignificantDigits: 5 });
 
-/** A figure of a field: as many digits as tell it from others. */
+/** A number with as many digits as distinguish it from others. */
 export function formatFigure(value: number): string {
   return Number.isInteger(value) && Math.abs(value) < 1e9
     ? formatCount(value)

@@ -5,7 +5,7 @@ import { inOrder } from './span';
 
 const trail = (sourceName: string, first: string | null) => ({ sourceName, first }) as Trail;
 
-it('tells where a value was seen in the order it went, and last where no time is known', () => {
+it('orders sources by when the value was first seen, those without a time last', () => {
   const trails = [
     trail('app', '1000000000000000920'),
     trail('notes', null),

@@ -1,7 +1,7 @@
 import { timeFromNanos, type Time } from '../../base/time';
 import type { Trail } from '../../ipc/generated';
 
-/** From the first to the last of several stretches; null where none has a time. */
+/** From the first to the last of several spans; null if none has a time. */
 export function spanOf(
   stretches: readonly { readonly first: string | null; readonly last: string | null }[],
 ): { first: Time; last: Time } | null {
@@ -17,7 +17,7 @@ export function spanOf(
   return span;
 }
 
-/** As the value went: first where it was seen first, and last where no time is known. */
+/** Ordered by when the value was first seen; sources without a time come last. */
 export function inOrder(trails: readonly Trail[]): Trail[] {
   const first = (trail: Trail) => (trail.first === null ? null : timeFromNanos(trail.first));
   return trails.toSorted((a, b) => {

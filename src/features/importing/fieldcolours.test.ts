@@ -10,7 +10,7 @@ const row = (...pieces: [string, string | null][]): PreviewRow => ({
   pieces: pieces.map(([text, field]) => ({ text, field })),
 });
 
-it('gives a field one colour, in the order in which fields stand in the lines', () => {
+it('gives a field one colour, in the order of fields in the lines', () => {
   const rows = [row(['1', 'a'], [' ', null], ['2', 'b']), row(['3', 'c'], ['4', 'a'])];
   expect([...fieldColours(rows)]).toEqual([
     ['a', 0],
@@ -21,6 +21,6 @@ it('gives a field one colour, in the order in which fields stand in the lines', 
   expect(Math.max(...fieldColours(many).values())).toBe(COLOURS - 1);
 });
 
-it('gives the lines back as they were', () => {
+it('returns the lines unchanged', () => {
   expect(plainLines([row(['a=', null], ['1', 'a']), row(['b', null])])).toBe('a=1\nb\n');
 });

@@ -1,9 +1,9 @@
 import type { PreviewRow } from '../../ipc/generated';
 
-/** As many colours as can be told apart at a glance; more fields begin anew. */
+/** As many colours as are distinguishable at a glance; further fields reuse them. */
 export const COLOURS = 8;
 
-/** The fields of some events in the order in which they stand in them, each with its colour. */
+/** The fields of some events in their order in the text, each with its colour. */
 export function fieldColours(rows: readonly PreviewRow[]): ReadonlyMap<string, number> {
   const colours = new Map<string, number>();
   for (const { pieces } of rows) {
@@ -14,7 +14,7 @@ export function fieldColours(rows: readonly PreviewRow[]): ReadonlyMap<string, n
   return colours;
 }
 
-/** The events as they were written, for trying a pattern on them. */
+/** The events as written, to test a pattern on. */
 export function plainLines(rows: readonly PreviewRow[]): string {
   return rows.map(({ pieces }) => pieces.map(({ text }) => text).join('') + '\n').join('');
 }

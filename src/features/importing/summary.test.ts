@@ -27,14 +27,14 @@ function progress(part: Partial<ImportProgress>): ImportProgress {
 }
 
 describe('the state of a file', () => {
-  it('is not simply done when there is a note, nor waiting after the end', () => {
+  it('is not just done if there is a note, nor waiting after the end', () => {
     expect(shownState(file(0, 'done'), true)).toBe('done');
     expect(shownState(file(0, 'done', note), true)).toBe('warned');
     expect(shownState(file(0, 'waiting'), true)).toBe('waiting');
     expect(shownState(file(0, 'waiting'), false)).toBe('skipped');
   });
 
-  it('puts what wants attention first and copes with files not heard of yet', () => {
+  it('sorts urgent files first and handles files that are not reported yet', () => {
     const files: FileProgress[] = [];
     files[0] = file(0, 'done');
     files[2] = file(2, 'reading');
@@ -45,7 +45,7 @@ describe('the state of a file', () => {
 });
 
 describe('the line of an import', () => {
-  it('says what it brought and how long that took', () => {
+  it('says what was imported and how long that took', () => {
     const files = [
       { ...file(0, 'done'), events: 2500, unparsed: 12, outcome: 'new' },
       { ...file(1, 'done'), events: 0, unparsed: 0, outcome: 'known' },
@@ -61,7 +61,7 @@ describe('the line of an import', () => {
     );
   });
 
-  it('does not count archives and what could not be read among what events came from', () => {
+  it('does not count archives and unreadable files as sources of events', () => {
     const files = [
       { ...file(0, 'done'), events: 13, unparsed: 0, outcome: 'new' },
       { ...file(1, 'done'), events: 0, unparsed: 0, outcome: 'new' },
@@ -73,8 +73,8 @@ describe('the line of an import', () => {
   });
 });
 
-describe('the pace', () => {
-  it('gives rate and time left once they mean something', () => {
+describe('the rate', () => {
+  it('shows rate and time left once they are meaningful', () => {
     const job = { files: [] };
     expect(pace(job, progress({ bytesRead: 50e6, bytesTotal: 150e6, elapsedMs: 1000 }))).toBe(
       '50.0 MB / 150 MB · 50.0 MB/s · 2 s left',
@@ -84,13 +84,13 @@ describe('the pace', () => {
     );
   });
 
-  it('promises nothing while a packed file turns out to hold more than it takes', () => {
+  it('promises nothing while a compressed file turns out to be larger than estimated', () => {
     const files = [{ ...file(0, 'reading'), bytesRead: 86e6, bytesTotal: 86e6 }];
     const now = progress({ bytesRead: 86e6, bytesTotal: 150e6, elapsedMs: 1000 });
     expect(pace({ files }, now)).toBe('86.0 MB · 86.0 MB/s');
   });
 
-  it('has no share where nothing can be measured, and never more than all', () => {
+  it('has no share if nothing can be measured, and never more than 100 %', () => {
     expect(share(null)).toBeNull();
     expect(share(progress({ bytesTotal: 0 }))).toBeNull();
     expect(share(progress({ phase: 'indexing', bytesTotal: 5, bytesRead: 5 }))).toBeNull();

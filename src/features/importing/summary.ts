@@ -5,14 +5,14 @@ import type { ImportJob } from '../../state/importing/imports.svelte';
 
 export type ShownState = keyof typeof texts.imports.states;
 
-/** How a file stands, as it is shown: with a note it is not simply done, nor waiting after the end. */
+/** The state of a file as shown: with a note it is not just done, nor waiting after the end. */
 export function shownState(file: FileProgress, active: boolean): ShownState {
   if (file.state === 'done' && file.note !== null) return 'warned';
   if (file.state === 'waiting' && !active) return 'skipped';
   return file.state;
 }
 
-/** What wants attention first: what failed, what is being read, then the rest in its own order. */
+/** Urgent files first: failures, then files being read, then the rest in their own order. */
 const URGENCY: Record<ShownState, number> = {
   failed: 0,
   warned: 1,
@@ -31,7 +31,7 @@ export function byUrgency(files: readonly FileProgress[], active: boolean): File
     );
 }
 
-/** Whether so much is read already of what is packed that nobody knows how much is left. */
+/** Whether more of a compressed file is read than estimated, so that the time left is unknown. */
 export function isOutrun({ state, bytesRead, bytesTotal }: FileProgress): boolean {
   return state === 'reading' && bytesRead > 0 && bytesRead >= bytesTotal;
 }
@@ -39,13 +39,13 @@ export function isOutrun({ state, bytesRead, bytesTotal }: FileProgress): boolea
 const isOpenEnded = ({ files }: Pick<ImportJob, 'files'>): boolean =>
   files.some((file) => file !== undefined && isOutrun(file));
 
-/** From 0 to 1; a phase without a measure of its own has none. */
+/** From 0 to 1; null for a phase without a measure. */
 export function share(progress: ImportProgress | null): number | null {
   if (progress === null || progress.phase === 'indexing' || progress.bytesTotal === 0) return null;
   return Math.min(1, progress.bytesRead / progress.bytesTotal);
 }
 
-/** Before this, a rate says more about opening files than about reading them. */
+/** Before this, a rate measures opening files more than reading them. */
 const RATE_FROM_MS = 400;
 
 /** `45 MB of 120 MB · 60 MB/s · 2 s left`. */
@@ -65,7 +65,7 @@ export function pace(job: Pick<ImportJob, 'files'>, progress: ImportProgress): s
   return parts.join(' · ');
 }
 
-/** Whether an import brought nothing because the case has all of it. */
+/** Whether an import added nothing because the case has all of it. */
 function isAllKnown({ state, files, report }: ImportJob): boolean {
   const known = files.some((file) => file?.outcome === 'known');
   return state === 'done' && known && report?.events === 0 && report.problems.length === 0;
@@ -75,12 +75,12 @@ function took(elapsedMs: number): string {
   return elapsedMs < 60_000 ? formatMillis(elapsedMs) : formatSeconds(elapsedMs / 1000);
 }
 
-/** What an import brought and how long it took: all there is to know where nothing went wrong. */
+/** What an import added and how long it took. */
 function outcome({ files, report, progress }: ImportJob): string {
   const read = files.filter((file) => file !== undefined);
   const known = read.filter((file) => file.outcome === 'known').length;
   const unparsed = read.reduce((sum, file) => sum + file.unparsed, 0);
-  // Archives are not read themselves, and what could not be read is told beside this.
+  // Archives are not read themselves, and unreadable files are listed separately.
   const brought = read.filter((file) => file.events > 0 || file.outcome === 'known').length;
   const parts = [texts.imports.done(report?.events ?? 0, brought)];
   if (known > 0) parts.push(texts.imports.known(known));
@@ -89,7 +89,7 @@ function outcome({ files, report, progress }: ImportJob): string {
   return parts.join(' · ');
 }
 
-/** What a job is doing or has done, in one line. */
+/** The state of a job, in one line. */
 export function headline(job: ImportJob): string {
   const { state, progress, report } = job;
   const kept = report?.events ?? progress?.events ?? 0;

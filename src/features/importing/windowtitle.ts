@@ -3,7 +3,7 @@ import { texts } from '../../base/texts';
 import { problemsOf, type Imports } from '../../state/importing/imports.svelte';
 import { share } from './summary';
 
-/** What a window is called while it lies behind others: how far its import is, which case, which program. */
+/** The title of a window: the progress of its import, the case, the program. */
 export function windowTitle(imports: Imports, caseName: string | undefined): string {
   const base = caseName === undefined ? texts.app.name : `${caseName} – ${texts.app.name}`;
   const job = imports.running;

@@ -1,4 +1,4 @@
-/** What can be annotations, by keys and from the palette. */
+/** Annotation commands, for keys and the palette. */
 import { texts } from '../../base/texts';
 import type { EventId, Nanos } from '../../ipc/generated';
 import { spanOf, type NoteTarget } from '../../state/notes/notetarget';
@@ -7,12 +7,12 @@ import type { Command } from '../commands/commands.svelte';
 
 const words = texts.notes;
 
-/** The event that the keys mean where none are picked: the selected one, else the one that is open. */
+/** The event for a command if none is selected: the row under the cursor, otherwise the open one. */
 function selected({ rows, detail }: OpenCase): EventId | null {
   return rows.at(detail.index)?.id ?? (detail.open ? (detail.event?.row.id ?? null) : null);
 }
 
-/** The picked events, or the selected one. */
+/** The selected events, or the row under the cursor. */
 async function meant(opened: OpenCase): Promise<readonly EventId[]> {
   if (opened.selection.count > 0) {
     const events = await opened.selection.events();
@@ -22,7 +22,7 @@ async function meant(opened: OpenCase): Promise<readonly EventId[]> {
   return one === null ? [] : [one];
 }
 
-/** The time of the selected event, else the range that is looked at. */
+/** The time of the selected event, otherwise the visible range. */
 function timeMeant(opened: OpenCase): { from: Nanos; to: Nanos } | null {
   const row = opened.rows.at(opened.detail.index);
   const time = row?.time ?? (opened.detail.open ? opened.detail.event?.row.time : null) ?? null;

@@ -6,14 +6,14 @@ export interface PageEditorOptions {
   readonly text: string;
   readonly label: string;
   readonly hint: string;
-  /** A person changed the text. */
+  /** Called when a person changes the text. */
   typed(text: string): void;
 }
 
-/** A page of the notebook as text. */
+/** A notebook page as a text editor. */
 export class PageEditor {
   readonly #view: EditorView;
-  /** True while the text is set from outside, which nobody typed. */
+  /** True while the text is replaced by the program. */
   #setting = false;
 
   constructor(parent: HTMLElement, options: PageEditorOptions) {
@@ -44,7 +44,7 @@ export class PageEditor {
     return this.#view.state.doc.toString();
   }
 
-  /** Shows a text that was not typed here; the place of the cursor stays where it can. */
+  /** Replaces the text; the cursor stays where it was, as far as possible. */
   set text(text: string) {
     if (text === this.text) return;
     this.#setting = true;
@@ -56,7 +56,7 @@ export class PageEditor {
     this.#setting = false;
   }
 
-  /** Puts a block of its own where the cursor is, and the cursor behind it. */
+  /** Inserts a block at the cursor, and moves the cursor after it. */
   insert(block: string): void {
     const { state } = this.#view;
     const line = state.doc.lineAt(state.selection.main.head);

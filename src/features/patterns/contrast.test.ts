@@ -9,8 +9,8 @@ const range = { from: asTime(0n), to: asTime(100n) };
 const pattern = (id: string, count: number, elsewhere: number | null) =>
   ({ id, count, elsewhere }) as Pattern;
 
-it('weighs counts by how long the range and the rest are', () => {
-  // As often a moment as elsewhere: 10 in a tenth of the time, 90 in the rest.
+it('normalises counts by the length of the range and of the rest', () => {
+  // Equal rates: 10 in a tenth of the time, 90 in the rest.
   expect(compared(pattern('a', 10, 90), range, whole)).toMatchObject({ found: 'same', ratio: 1 });
   expect(compared(pattern('b', 40, 90), range, whole)).toMatchObject({ found: 'more', ratio: 4 });
   expect(compared(pattern('c', 5, 90), range, whole)).toMatchObject({ found: 'fewer', ratio: 0.5 });
@@ -34,6 +34,6 @@ it('lists the greatest differences first', () => {
   expect(ids('all')).toEqual(['a', 'b', 'c', 'd']);
 });
 
-it('stands for a range that is all of the time', () => {
+it('handles a range that covers all of the time', () => {
   expect(compared(pattern('a', 5, 1), whole, whole).found).toBe('fewer');
 });

@@ -1,4 +1,4 @@
-/** How often a pattern occurs in the range in view, against the rest of the time. */
+/** How often a pattern occurs in the range, compared with the rest of the time. */
 import type { TimeRange } from '../../base/time';
 import type { Contrast } from '../../state/patterns/templates.svelte';
 import type { Pattern } from '../../ipc/generated';
@@ -8,11 +8,11 @@ export type Found = Exclude<Contrast, 'all'> | 'same';
 export interface Compared {
   readonly pattern: Pattern;
   readonly found: Found;
-  /** So many times as often as in the rest; null where it is new or gone. */
+  /** The ratio of the rates; null if the pattern is new or missing. */
   readonly ratio: number | null;
 }
 
-/** From so many times as often on, a difference is worth a word. */
+/** From this factor on, a difference is shown. */
 const MORE_FROM = 2;
 
 export function compared(pattern: Pattern, range: TimeRange, whole: TimeRange): Compared {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { parts, sparkPath } from './templateparts';
 
-it('tells what varies from what stays', () => {
+it('separates variable parts from constant ones', () => {
   expect(parts('user <num> signed in from <ip>:<*>')).toEqual([
     { text: 'user ', varies: false },
     { text: '<num>', varies: true },

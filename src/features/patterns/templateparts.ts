@@ -1,4 +1,4 @@
-/** A template's text in parts: what all its messages share, and the places of what varies. */
+/** A template's text in parts: constant text and variables. */
 export interface Part {
   readonly text: string;
   readonly varies: boolean;
@@ -16,12 +16,12 @@ export function parts(template: string): Part[] {
   return found;
 }
 
-/** The bars of a sparkline as an SVG path in a box as wide as there are counts and one high. */
+/** The bars of a sparkline as an SVG path, as wide as there are counts and one high. */
 export function sparkPath(counts: readonly number[]): string {
   const tallest = Math.max(1, ...counts);
   return counts
     .map((count, at) => {
-      // A single event among thousands still shows.
+      // A single event among thousands stays visible.
       const height = count === 0 ? 0 : Math.max(0.08, count / tallest);
       return height === 0 ? '' : `M${at} 1v${(-height).toFixed(3)}h.8v${height.toFixed(3)}z`;
     })

@@ -81,8 +81,8 @@ export interface BarSeries {
 }
 
 /**
- * Stacks series from the ground line up. The height of a whole bar follows the scale; each series
- * takes the share of it that it has of the sum, so that shares are right on a logarithmic scale too.
+ * Stacks series from the bottom up. The height of a whole bar follows the scale; each series takes
+ * its share of the sum, so that shares are right on a logarithmic scale too.
  */
 export function paintStackedBars(
   pen: Pen,

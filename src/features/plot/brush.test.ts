@@ -22,7 +22,7 @@ describe('dragging', () => {
     expect(left.up(12)).toEqual({ first: 1, last: 3 });
   });
 
-  it('stays inside when the pointer leaves the plot', () => {
+  it('stays inside if the pointer leaves the plot', () => {
     const made = brush();
     made.down(50);
     expect(made.up(900)).toEqual({ first: 5, last: 9 });
@@ -30,7 +30,7 @@ describe('dragging', () => {
     expect(made.up(-900)).toEqual({ first: 0, last: 5 });
   });
 
-  it('takes a press that hardly moves for a click', () => {
+  it('treats a press that hardly moves as a click', () => {
     const made = brush();
     made.down(12);
     made.move(14);
@@ -39,14 +39,14 @@ describe('dragging', () => {
     expect(made.cursor).toBe(1);
   });
 
-  it('is still a drag when it comes back to where it began', () => {
+  it('is still a drag if it returns to where it began', () => {
     const made = brush();
     made.down(12);
     made.move(60);
     expect(made.up(13)).toEqual({ first: 1, last: 1 });
   });
 
-  it('is left by cancel, and the release after it selects nothing', () => {
+  it('is cancelled, and the release after it selects nothing', () => {
     const made = brush();
     made.down(12);
     made.move(60);
@@ -57,7 +57,7 @@ describe('dragging', () => {
     expect(made.cancel()).toBe(false);
   });
 
-  it('does nothing where there are no buckets', () => {
+  it('does nothing without buckets', () => {
     const made = brush(0);
     made.down(12);
     made.move(60);
@@ -65,7 +65,7 @@ describe('dragging', () => {
     expect(made.up(60)).toBeNull();
   });
 
-  it('knows buckets that begin left of the plot', () => {
+  it('handles buckets that begin left of the plot', () => {
     const made = brush(10, -25);
     expect(made.bucketAt(0)).toBe(2);
     expect(made.bucketAt(4)).toBe(2);
@@ -99,14 +99,14 @@ describe('keys', () => {
     expect(made.cursor).toBeNull();
   });
 
-  it('zoom into the one bucket under the cursor', () => {
+  it('zoom into the single bucket under the cursor', () => {
     const made = brush();
     expect(made.commit()).toBeNull();
     made.step(3, false);
     expect(made.commit()).toEqual({ first: 2, last: 2 });
   });
 
-  it('give the selection up when they move without Shift', () => {
+  it('drop the selection if they move without Shift', () => {
     const made = brush();
     made.step(3, false);
     made.step(2, true);
@@ -115,7 +115,7 @@ describe('keys', () => {
   });
 });
 
-it('keeps the cursor inside when there are fewer buckets', () => {
+it('keeps the cursor inside if there are fewer buckets', () => {
   const made = brush();
   made.step(-1, false);
   made.layout(4, 10, 0, 100);

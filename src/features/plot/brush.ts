@@ -21,24 +21,24 @@ export interface BucketSpan {
 const DRAG_PX = 4;
 
 /**
- * Selecting a stretch of the timeline by drag or by keys.
+ * Selects a range of buckets by drag or by keys.
  *
- * A selection is always of whole buckets: what a person sees counted is what they get. Knows no
- * DOM; the component gives it pixels and keys and draws what `selection` says.
+ * A selection always has whole buckets: what is shown as a count is what gets selected. Without the
+ * DOM; the component passes pixels and keys and draws `selection`.
  */
 export class Brush {
   #buckets = 0;
   #widthPx = 1;
   #offsetPx = 0;
   #bucketPx = 1;
-  /** Where the pointer went down, while it is down. */
+  /** Where the pointer was pressed, while it is pressed. */
   #pressedPx: number | null = null;
   #dragging = false;
-  /** The bucket from which a selection by keys or drag began. */
+  /** The bucket at which a selection by keys or drag began. */
   #anchor: number | null = null;
   #cursor: number | null = null;
 
-  /** Where the buckets stand: the first begins at `offsetPx`, which may be left of the plot. */
+  /** Sets the geometry of the buckets: the first begins at `offsetPx`, which can be left of the plot. */
   layout(buckets: number, bucketPx: number, offsetPx: number, widthPx: number): void {
     this.#buckets = buckets;
     this.#bucketPx = bucketPx;
@@ -57,7 +57,7 @@ export class Brush {
     return this.#cursor;
   }
 
-  /** What is selected, if more than the cursor is. */
+  /** The selected range, if it is more than the cursor. */
   get selection(): BucketSpan | null {
     if (this.#anchor === null || this.#cursor === null) return null;
     if (this.#pressedPx !== null && !this.#dragging) return null;
@@ -67,7 +67,7 @@ export class Brush {
     };
   }
 
-  /** The bucket at a pixel; null outside of all of them. */
+  /** The bucket at a pixel; null outside all buckets. */
   bucketAt(px: number): number | null {
     const bucket = Math.floor((px - this.#offsetPx) / this.#bucketPx);
     return bucket >= 0 && bucket < this.#buckets && px >= 0 && px <= this.#widthPx ? bucket : null;
@@ -87,7 +87,7 @@ export class Brush {
     if (this.#dragging) this.#cursor = this.#nearest(px);
   }
 
-  /** The end of a press: what was dragged over, or null for a click, which only sets the cursor. */
+  /** The end of a press: the dragged range, or null for a click, which only sets the cursor. */
   up(px: number): BucketSpan | null {
     this.move(px);
     const selected = this.#dragging ? this.selection : null;
@@ -98,7 +98,7 @@ export class Brush {
     return selected;
   }
 
-  /** Escape: true when there was something to leave. */
+  /** Escape: true if there was something to cancel. */
   cancel(): boolean {
     const had = this.#pressedPx !== null || this.#anchor !== null || this.#cursor !== null;
     this.#pressedPx = null;
@@ -108,7 +108,7 @@ export class Brush {
     return had;
   }
 
-  /** Moves the cursor by keys; with `select` the buckets from where it was are taken along. */
+  /** Moves the cursor by keys; `select` extends the selection. */
   step(by: number, select: boolean): void {
     if (this.#buckets === 0) return;
     const from = this.#cursor ?? (by > 0 ? -1 : this.#buckets);
@@ -118,7 +118,7 @@ export class Brush {
     this.#cursor = to;
   }
 
-  /** Enter: the selection by keys, else the bucket under the cursor. */
+  /** Enter: the selection by keys, otherwise the bucket under the cursor. */
   commit(): BucketSpan | null {
     if (this.#cursor === null) return null;
     const span = this.selection ?? { first: this.#cursor, last: this.#cursor };

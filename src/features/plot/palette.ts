@@ -17,10 +17,10 @@ export interface Palette {
   readonly text: string;
   readonly strong: string;
   readonly accent: string;
-  /** Of markers that people set. */
+  /** The colour of markers that people set. */
   readonly marker: string;
   readonly fontFamily: string;
-  /** Of labels on the screen; follows the text size that a person has set. */
+  /** The size of labels; follows the text size that a person has set. */
   readonly fontSize: string;
 }
 

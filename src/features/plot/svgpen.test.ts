@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import { escaped, SvgPen } from './svgpen';
 
-it('writes a drawing that markup in a log cannot break out of', () => {
+it('escapes markup from log text', () => {
   const pen = new SvgPen(12);
   pen.text(1, 2, '</text><script>alert(1)</script>&"', { colour: 'red" onload="x' });
   pen.within(3, 4, { width: 5, height: 6 }, () => pen.rect(0, 0, 1, -1, 'blue', 0.5));
@@ -24,7 +24,7 @@ it('writes a drawing that markup in a log cannot break out of', () => {
   expect(parsed.querySelector('g rect')?.getAttribute('height')).toBe('0');
 });
 
-it('replaces what no XML can hold', () => {
+it('replaces characters that XML cannot contain', () => {
   expect(escaped('a\u0000b\ud800c\uffff')).toBe('a\ufffdb\ufffdc\ufffd');
   expect(escaped('🌲')).toBe('🌲');
 });

@@ -1,9 +1,9 @@
 import type { LineStyle, Pen, Point, TextStyle } from './pen';
 
-/** Letters are this wide on the average, as a share of their height; a file has no ruler of its own. */
+/** The average width of a letter as a share of its height; a file cannot measure text. */
 const LETTER_WIDTH = 0.56;
 
-/** Writes a drawing as SVG. The text it makes is for files, never for the page. */
+/** Writes a drawing as SVG, for files only. */
 export class SvgPen implements Pen {
   readonly #parts: string[] = [];
   readonly #fontPx: number;
@@ -33,7 +33,7 @@ export class SvgPen implements Pen {
 
   text(x: number, y: number, text: string, style: TextStyle): void {
     const anchor = { left: 'start', center: 'middle', right: 'end' }[style.align ?? 'left'];
-    // Not every viewer knows baselines, so the text is moved instead.
+    // Not every viewer supports baselines, so the text is moved instead.
     const shift = { top: 0.8, middle: 0.35, bottom: -0.2 }[style.baseline ?? 'middle'];
     const weight = style.bold === true ? ' font-weight="600"' : '';
     this.#parts.push(
@@ -59,7 +59,7 @@ export class SvgPen implements Pen {
       this.#parts.push(`<clipPath id="${id}"><rect ${box}/></clipPath>`);
       reference = ` clip-path="url(#${id})"`;
     }
-    // The clip is in the moved coordinates, so it stands on the group that is moved.
+    // The clip path uses the moved coordinates, so it is set on the group that is moved.
     this.#parts.push(`<g transform="translate(${number(x)} ${number(y)})"${reference}>`);
     draw();
     this.#parts.push('</g>');
@@ -82,7 +82,7 @@ function number(value: number): string {
 const UNWRITABLE =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** Log text in a file that is markup: nothing of it may act as markup. */
+/** Escapes log text for markup. */
 export function escaped(text: string): string {
   return text
     .replace(UNWRITABLE, '\ufffd')

@@ -18,7 +18,7 @@ describe('the time scale', () => {
     expect(formatTimeFull(scale.toTime(600))).toBe('2026-03-01 12:00:00');
   });
 
-  it('stays inside the range and tells nanoseconds of this century apart', () => {
+  it('stays inside the range and distinguishes nanoseconds of this century', () => {
     const from = parseTime('2026-03-01 14:05:09')!;
     const scale = new TimeScale({ from, to: asTime(from + 10n) }, 1000);
     expect(scale.toPx(asTime(from + 1n))).toBeCloseTo(100);
@@ -26,14 +26,14 @@ describe('the time scale', () => {
     expect(scale.toTime(5000)).toBe(from + 10n);
   });
 
-  it('copes with a range of no length', () => {
+  it('handles an empty range', () => {
     const at = asTime(5n);
     expect(new TimeScale({ from: at, to: at }, 100).toPx(at)).toBe(0);
   });
 });
 
 describe('time ticks', () => {
-  it('stand on round times', () => {
+  it('are at round times', () => {
     expect(times('2026-03-01 14:02', '2026-03-01 14:58', 8)).toEqual([
       '2026-03-01 14:10:00',
       '2026-03-01 14:20:00',
@@ -43,7 +43,7 @@ describe('time ticks', () => {
     ]);
   });
 
-  it('name the day at midnight and the clock elsewhere', () => {
+  it('show the day at midnight and the time of day elsewhere', () => {
     const labels = timeTicks(range('2026-02-28 18:00', '2026-03-01 12:00'), 4).map((t) => t.label);
     expect(labels).toHaveLength(3);
     expect(labels[0]).toBe('18:00');
@@ -75,7 +75,7 @@ describe('time ticks', () => {
     }
   });
 
-  it.each([1, 3, 8, 20])('are never more than asked for (%d), over any span', (most) => {
+  it.each([1, 3, 8, 20])('are never more than requested (%d), over any span', (most) => {
     const from = parseTime('2026-03-01 14:05:09.123456789')!;
     for (let span = 1n; span < 5n * 10n ** 18n; span = span * 3n + 1n) {
       const ticks = timeTicks({ from, to: asTime(from + span) }, most);

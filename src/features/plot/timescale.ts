@@ -27,7 +27,7 @@ export class TimeScale {
     this.widthPx = widthPx;
   }
 
-  /** The difference is taken before it becomes a number, so that no precision is lost to the epoch. */
+  /** The difference is taken before the conversion to a number, so that no precision is lost. */
   toPx(time: Time): number {
     const span = this.range.to - this.range.from;
     return span === 0n ? 0 : (Number(time - this.range.from) / Number(span)) * this.widthPx;
@@ -54,7 +54,7 @@ const STEPS: readonly bigint[] = [
   ...[1n, 2n, 7n, 14n].map((count) => count * DAY),
 ];
 
-/** Steps of the calendar, whose length in nanoseconds is not always the same. */
+/** Calendar steps, whose length in nanoseconds varies. */
 const MONTH_STEPS = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1200];
 const SHORTEST_MONTH = 28n * DAY;
 
@@ -64,7 +64,7 @@ const MONDAY = 4n * DAY;
 /** Round times inside a range, at most `most` of them. */
 export function timeTicks(range: TimeRange, most: number, clock: Clock | null = null): TimeTick[] {
   if (clock === null) return roundTicks(range, most);
-  // Round is what is round on the clocks of the zone.
+  // Round times are those of the zone's clocks.
   const wall = { from: clock.wall(range.from), to: clock.wall(range.to) };
   return roundTicks(wall, most)
     .map(({ time, label }) => ({ time: clock.fromWall(time), label }))
@@ -96,7 +96,7 @@ function monthTicks(range: TimeRange, most: number): TimeTick[] {
   const ticks: TimeTick[] = [];
   for (;;) {
     const date = new Date(0);
-    // Not Date.UTC, which takes the years 0 to 99 for the last century.
+    // Not Date.UTC, which maps the years 0 to 99 to the 20th century.
     date.setUTCFullYear(Math.floor(month / 12), month % 12, 1);
     const time = timeFromDate(date);
     if (time >= range.to) return ticks;
@@ -120,7 +120,7 @@ function monthLabel(date: Date, step: number): string {
   return step >= 12 ? String(date.getUTCFullYear()) : monthYear.format(date);
 }
 
-/** As short as the step allows; midnight is named by its day, so that an axis says which day it is. */
+/** As short as the step allows; midnight shows its date, so that an axis includes the date. */
 function tickLabel(time: Time, step: bigint): string {
   if (time % DAY === 0n) return dayMonth.format(dateOf(time));
   if (step >= MINUTE) return formatClock(time).slice(0, 5);

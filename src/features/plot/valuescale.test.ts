@@ -28,11 +28,11 @@ it('begins at zero and ends at a round value', () => {
   expect(below.ticks[0]).toBeLessThanOrEqual(-4);
 });
 
-it('counts events in whole steps, however few they are', () => {
+it('counts events in whole steps, however few there are', () => {
   expect(valueScale([1], 'linear', 400, 'plain', true).ticks).toEqual([0, 1]);
 });
 
-it('stands without any value', () => {
+it('handles an empty list of values', () => {
   for (const name of ['linear', 'logarithmic'] as const) {
     const scale = valueScale([], name, 100, 'ms', false);
     expect(Number.isFinite(scale.toPx(0))).toBe(true);
@@ -40,21 +40,21 @@ it('stands without any value', () => {
   }
 });
 
-it('puts zero on the ground of a logarithmic scale and grows with every factor alike', () => {
+it('puts zero at the bottom of a logarithmic scale, on which equal factors have equal heights', () => {
   const scale = valueScale([1, 10, 100, 0], 'logarithmic', 210, 'plain', false);
   expect(scale.toPx(0)).toBe(0);
   expect(scale.toPx(100) - scale.toPx(10)).toBeCloseTo(scale.toPx(10) - scale.toPx(1));
   expect(scale.ticks).toContain(10);
 });
 
-it('thins out powers of ten where there are many', () => {
+it('thins out powers of ten if there are many', () => {
   expect(logTicks(1, 100, 9)).toEqual([1, 2, 5, 10, 20, 50, 100]);
   expect(logTicks(1, 1e12, 5).length).toBeLessThanOrEqual(5);
   expect(logTicks(0, 5, 5)).toEqual([]);
   expect(linearTicks(0, 0.3, 3, 'plain')).toEqual([0, 0.1, 0.2, 0.3]);
 });
 
-it('gives every power of ten the same room on a logarithmic axis, and zero a place before it', () => {
+it('gives every power of ten the same width on a logarithmic axis, and zero a slot before it', () => {
   const edges = [0, 1, 10, 100, 1000];
   const scale = binScale(edges, 'logarithmic', 400, 'plain', 5);
   expect(scale.edgesPx.map(Math.round)).toEqual([0, 100, 200, 300, 400]);
@@ -64,12 +64,12 @@ it('gives every power of ten the same room on a logarithmic axis, and zero a pla
   expect(scale.steps).toHaveLength(28);
 });
 
-it('gives a bin the room of what it spans', () => {
+it('gives a bin a width in proportion to its span', () => {
   expect(binScale([1, 2, 10], 'logarithmic', 100, 'plain', 5).edgesPx[1]).toBeCloseTo(30.1);
   expect(binScale([0, 2, 10], 'linear', 100, 'plain', 5).edgesPx).toEqual([0, 20, 100]);
 });
 
-it('makes an axis of whatever bins there are', () => {
+it('makes an axis of any bins', () => {
   expect(binScale([-3, -1], 'logarithmic', 400, 'plain', 10).edgesPx).toEqual([0, 400]);
   expect(binScale([], 'linear', 400, 'plain', 10).ticks.length).toBeGreaterThan(0);
 });

@@ -8,7 +8,7 @@ export interface ValueScale {
   readonly ticks: readonly number[];
 }
 
-/** Steps of durations beyond a minute, in their unit's nanoseconds: round for people, not for decimals. */
+/** Steps of durations beyond a minute, in nanoseconds: round in minutes and hours, not in decimals. */
 const LONG_STEPS_NS = [1, 2, 5, 10, 15, 30]
   .map((minutes) => minutes * 60e9)
   .concat([1, 2, 3, 6, 12].map((hours) => hours * 3_600e9))
@@ -16,7 +16,7 @@ const LONG_STEPS_NS = [1, 2, 5, 10, 15, 30]
 
 const NS_OF: Partial<Record<Unit, number>> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9, min: 60e9 };
 
-/** A round step, so that at most so many of them fit into a span. */
+/** A round step, so that at most this many of them fit into a span. */
 export function niceStep(span: number, most: number, unit: Unit): number {
   const rough = span / Math.max(1, most);
   const nanoseconds = NS_OF[unit];
@@ -29,7 +29,7 @@ export function niceStep(span: number, most: number, unit: Unit): number {
   return nice * power;
 }
 
-/** Round values from the least to the greatest, both taken in. */
+/** Round values between two limits, both included. */
 export function linearTicks(least: number, most: number, count: number, unit: Unit): number[] {
   if (!(most > least)) return [least];
   const step = niceStep(most - least, count, unit);
@@ -45,7 +45,7 @@ function round(value: number): number {
   return Number(value.toPrecision(12));
 }
 
-/** Powers of ten, with 2 and 5 between them where there is room. */
+/** Powers of ten, with 2 and 5 in between if there is room. */
 export function logTicks(least: number, most: number, count: number): number[] {
   if (!(least > 0) || !(most >= least)) return [];
   const [low, high] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
@@ -63,10 +63,10 @@ export function logTicks(least: number, most: number, count: number): number[] {
     .filter(inside);
 }
 
-/** Over more powers of ten than this, what stands between them would run together. */
+/** Over more powers of ten than this, the ticks in between would merge. */
 const MOST_POWERS = 16;
 
-/** One to nine times each power of ten, as on paper for logarithms. */
+/** One to nine times each power of ten, as on logarithmic paper. */
 function logSteps(least: number, most: number): number[] {
   const [low, high] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
   if (high - low > MOST_POWERS) return [];
@@ -76,7 +76,7 @@ function logSteps(least: number, most: number): number[] {
     .filter((step) => step >= least && step <= most);
 }
 
-/** An axis for figures that begins at zero, or below where figures are negative. */
+/** A value axis that begins at zero, or below if values are negative. */
 export function valueScale(
   values: Iterable<number>,
   name: ValueScaleName,
@@ -108,7 +108,7 @@ export function valueScale(
 }
 
 function logScale(least: number, most: number, lengthPx: number, count: number): ValueScale {
-  // A little below the least value, so that it still has a height.
+  // A little below the smallest value, so that it still has a height.
   const low = Math.log10(least) - 0.1;
   const high = Math.max(Math.log10(most), low + 0.5);
   return {
@@ -118,11 +118,11 @@ function logScale(least: number, most: number, lengthPx: number, count: number):
   };
 }
 
-/** An axis of bins: as wide as the numbers they hold are far apart on its scale. */
+/** A bin axis: each bin is as wide as its numbers span on the scale. */
 export interface BinScale extends ValueScale {
   /** Where each bin begins, and where the last one ends. */
   readonly edgesPx: readonly number[];
-  /** Numbers between the labels that show how the scale grows; none on a linear one. */
+  /** Ticks between the labels that show the logarithmic scale; none on a linear one. */
   readonly steps: readonly number[];
 }
 
@@ -140,7 +140,7 @@ export function binScale(
     const ticks = linearTicks(least, most, count, unit);
     return { toPx, ticks, edgesPx: edges.map(toPx), steps: [] };
   }
-  // Zero has no place on a logarithmic scale; its bin stands before it.
+  // Zero does not exist on a logarithmic scale; its bin comes first.
   const beforePx = least > 0 ? 0 : lengthPx / (edges.length - 1);
   const toPx = (value: number) => {
     if (value <= 0) return 0;

@@ -22,22 +22,22 @@ export interface EditorOptions {
   readonly hint: string;
   check(query: string, signal: AbortSignal): Promise<QueryCheck>;
   complete(query: string, cursor: number, signal: AbortSignal): Promise<Completion>;
-  /** A person changed the text. */
+  /** Called when a person changes the text. */
   typed(text: string): void;
   run(): void;
-  /** The query that was asked so many before the newest; null past the first of them. */
+  /** The n-th recent query, 0 being the newest; null beyond the oldest. */
   recent(back: number): string | null;
   left(): void;
-  /** What is wrong with the text as it stands, and what would put it right. */
+  /** The diagnostics of the current text, with their fixes. */
   checked(text: string, check: QueryCheck): void;
 }
 
-/** A check waits so long for the next key. */
+/** A check waits this long for the next key. */
 const CHECK_PAUSE_MS = 90;
 
 const setWords = StateEffect.define<readonly QueryWord[]>();
 
-/** The words of the last check, moved along with what is typed until the next one. */
+/** The tokens of the last check, moved along with the text until the next one. */
 const words = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(shown, transaction) {
@@ -52,7 +52,7 @@ const words = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** The query as one line of text, coloured, completed and checked by the engine. */
+/** The query as one line of text, highlighted, completed and checked by the engine. */
 export class QueryEditor {
   readonly #options: EditorOptions;
   readonly #view: EditorView;
@@ -60,7 +60,7 @@ export class QueryEditor {
   #pause: ReturnType<typeof setTimeout> | undefined;
   #checking = new AbortController();
   #diagnostics: readonly QueryDiagnostic[] = [];
-  /** How far back in the queries of before the bar is; -1 is what was being written. */
+  /** The position in the recent queries; -1 is the text that was being typed. */
   #back = -1;
   #unasked = '';
 
@@ -88,7 +88,7 @@ export class QueryEditor {
           placeholder(options.hint),
           autocompletion({
             override: [(context) => this.#complete(context)],
-            // Enter runs what is written; a suggestion is taken only by whoever chose it.
+            // Enter runs the query; a suggestion is accepted only if it was selected.
             selectOnOpen: false,
             icons: false,
             maxRenderedOptions: 50,
@@ -130,7 +130,7 @@ export class QueryEditor {
     return this.#view.state.doc.toString();
   }
 
-  /** Shows a query that was not typed here. The old one comes back by undo. */
+  /** Replaces the text; undo brings the old one back. */
   set text(text: string) {
     if (text === this.text) return;
     this.#view.dispatch({
@@ -152,7 +152,7 @@ export class QueryEditor {
     this.#view.dispatch({ selection: { anchor: 0, head: this.#view.state.doc.length } });
   }
 
-  /** Puts right what the check can put right, the first of it. */
+  /** Applies the first fix of the check. */
   fix(): boolean {
     const found = this.#diagnostics.find(({ replacement }) => replacement !== null);
     if (!found || found.replacement === null) return false;
@@ -178,9 +178,9 @@ export class QueryEditor {
     return true;
   }
 
-  /** Walks through the queries of before; on this side of the newest stands what was being written. */
+  /** Walks through the recent queries; before the newest is the text that was being typed. */
   #walk(by: number): boolean {
-    // The newest may be what stands here already.
+    // The newest can be equal to the current text.
     const isShown = this.#back < 0 && this.#options.recent(0) === this.text;
     const back = this.#back + (isShown && by > 0 ? 2 : by);
     const query = back < 0 ? this.#unasked : this.#options.recent(back);
@@ -192,11 +192,11 @@ export class QueryEditor {
     return true;
   }
 
-  /** Takes the suggestion that is chosen, else the first. */
+  /** Accepts the selected suggestion, otherwise the first. */
   #take(): boolean {
     if (completionStatus(this.#view.state) !== 'active') return false;
     if (!selectedCompletion(this.#view.state)) moveCompletionSelection(true)(this.#view);
-    // What was offered a moment ago is not taken yet; the key must not leave the bar for that.
+    // A suggestion that has just appeared cannot be accepted yet; the key must not leave the bar.
     acceptCompletion(this.#view);
     return true;
   }
@@ -207,7 +207,7 @@ export class QueryEditor {
     return true;
   }
 
-  /** A query that is longer than the bar is read from its beginning. */
+  /** A query that is longer than the bar is shown from its beginning. */
   #left(): void {
     this.#view.scrollDOM.scrollLeft = 0;
     this.#options.left();
@@ -224,7 +224,7 @@ export class QueryEditor {
     this.#checking = new AbortController();
     const { signal } = this.#checking;
     const text = this.text;
-    // A check that fails says nothing; running the query will.
+    // A failed check shows nothing; running the query will.
     const check = await this.#options.check(text, signal).catch(() => null);
     if (check === null || signal.aborted || text !== this.text) return;
     this.#diagnostics = check.diagnostics;

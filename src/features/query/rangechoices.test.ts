@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { DAY, HOUR } from '../../base/time';
 import { endsOf, isRelative, offeredZones, quickRanges } from './rangechoices';
 
-it('offers what is shorter than the data', () => {
+it('offers ranges that are shorter than the data', () => {
   expect(quickRanges(2n * HOUR).map(({ written }) => written)).toEqual([
     'now-30s',
     'now-5m',
@@ -14,7 +14,7 @@ it('offers what is shorter than the data', () => {
   expect(quickRanges(0n)).toEqual([]);
 });
 
-it('reads one time or two', () => {
+it('parses one time or two', () => {
   expect(endsOf(' yesterday ')).toEqual({ from: 'yesterday', to: null });
   expect(endsOf('now-2h to now-1h')).toEqual({ from: 'now-2h', to: 'now-1h' });
   expect(endsOf('2024-05-01 14:05 – 2024-05-01 14:10')).toEqual({
@@ -26,14 +26,14 @@ it('reads one time or two', () => {
   expect(endsOf('2024-05-01')).toEqual({ from: '2024-05-01', to: null });
 });
 
-it('knows what moves along with the data', () => {
+it('recognises times relative to the data', () => {
   expect(['now-15m', 'Yesterday', '-1h@h', '15m'].every(isRelative)).toBe(true);
   expect(['2024-05-01', '@2024-05-01T14:05', '1714572300'].some(isRelative)).toBe(false);
 });
 
 it('offers the zones of the sources, each once, and none that the system does not know', () => {
   const zones = offeredZones([
-    'Europe/Berlin (told)',
+    'Europe/Berlin (from the file)',
     'Europe/Berlin',
     'UTC',
     undefined,

@@ -1,9 +1,9 @@
-/** The time ranges that are offered, and how a person writes one of their own. */
+/** The offered time ranges, and parsing of a typed one. */
 import { DAY, HOUR, MINUTE, SECOND } from '../../base/time';
 import { isZone, localZone } from '../../base/zone';
 
 export interface QuickRange {
-  /** As the language writes it; `now` is the end of the data. */
+  /** In the syntax of the query language; `now` is the end of the data. */
   readonly written: string;
   readonly length: bigint;
 }
@@ -23,24 +23,24 @@ const QUICK: readonly QuickRange[] = [
   { written: 'now-1w/w', length: 14n * DAY },
 ];
 
-/** Those that are shorter than the data; the others would show all of it. */
+/** Ranges that are shorter than the data; longer ones would show all of it. */
 export function quickRanges(span: bigint): QuickRange[] {
   return QUICK.filter(({ length }) => length < span);
 }
 
-/** `yesterday`, or two times with `to` or a dash between them: `now-2h to now-1h`, `14:00-14:10`. */
+/** `yesterday`, or two times with `to` or a dash in between: `now-2h to now-1h`, `14:00-14:10`. */
 export function endsOf(written: string): { from: string; to: string | null } {
   const clocks = /^(\d{1,2}:[\d:.]+)\s*[–-]\s*(\d{1,2}:[\d:.]+)$/.exec(written.trim());
   const found = clocks ?? /^(.*\S)\s+(?:to|until|–|-)\s+(\S.*)$/i.exec(written.trim());
   return found === null ? { from: written.trim(), to: null } : { from: found[1]!, to: found[2]! };
 }
 
-/** What is written moves along with the data; what names a day by its date does not. */
+/** A relative time moves along with the data; a date does not. */
 export function isRelative(written: string): boolean {
   return /now|today|yesterday|tomorrow|^[-+]|^\d+[a-z]/i.test(written);
 }
 
-/** The zones worth offering first: those of the machine and of the sources. The engine says how it found them. */
+/** The zones offered first: those of the machine and of the sources, as the engine reports them. */
 export function offeredZones(sources: readonly (string | undefined)[]): string[] {
   const named = sources.map((zone) => /^[\w+\-/:]+/.exec(zone ?? '')?.[0] ?? '');
   const found = [localZone(), ...named].filter(
@@ -49,7 +49,7 @@ export function offeredZones(sources: readonly (string | undefined)[]): string[]
   return ['UTC', ...new Set(found)];
 }
 
-/** Every zone that the system knows; none where it does not tell. */
+/** All zones that the system knows; empty if it does not list them. */
 export function allZones(): string[] {
   return typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : [];
 }

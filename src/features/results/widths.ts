@@ -3,14 +3,14 @@ import type { TableCell, TableColumn } from '../../ipc/generated';
 import { cellText } from '../../state/results/tabletext';
 
 const LETTER_PX = 7.4;
-/** At both sides, and for the sign of the order beside a name. */
+/** Padding on both sides, and the sort arrow next to the name. */
 const PADDING_PX = 42;
 const NARROWEST_PX = 72;
 const WIDEST_PX = 460;
-/** Rows that a width is taken from; later ones are cut where they are longer. */
+/** Rows that determine a width; longer values in later rows are cut. */
 const MEASURED_ROWS = 200;
 
-/** As wide as what stands in a column, within reason. */
+/** The width of a column's content, within limits. */
 export function columnWidths(
   columns: readonly TableColumn[],
   rows: readonly (readonly TableCell[])[],

@@ -4,8 +4,8 @@ import { bucketRange, type TimelineData } from '../../state/timeline/timelinedat
 import type { BucketSpan } from '../plot/brush';
 
 /**
- * The stretch of time the axis shows: the range that was asked for, else all of the case. Not only
- * what matches, so that the axis stands still while a filter is typed.
+ * The time range of the axis: the requested range, otherwise the whole case. Not only the matches,
+ * so that the axis does not move while a filter is typed.
  */
 export function domainOf(data: TimelineData, summary: CaseSummary): TimeRange {
   if (data.range !== null) return data.range;
@@ -15,7 +15,7 @@ export function domainOf(data: TimelineData, summary: CaseSummary): TimeRange {
   return { from: least(first, data.start), to: greatest(last, data.end) };
 }
 
-/** The time of some buckets, without what stands out over the axis. */
+/** The time range of some buckets, cut to the range of the axis. */
 export function spanRange(data: TimelineData, span: BucketSpan, domain: TimeRange): TimeRange {
   const from = greatest(bucketRange(data, span.first).from, domain.from);
   const to = least(bucketRange(data, span.last).to, domain.to);

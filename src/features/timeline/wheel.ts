@@ -1,4 +1,4 @@
-/** What a turn of the wheel makes of a range of time. */
+/** Zoom and shift of a time range by the mouse wheel. */
 import {
   asTime,
   ceilTo,
@@ -12,28 +12,28 @@ import {
 } from '../../base/time';
 import type { RangeChoice } from '../../state/view/ranges';
 
-/** A notch of a common mouse, in pixels, and by how much it zooms. */
+/** A notch of a common mouse, in pixels, and its zoom factor. */
 const NOTCH_PX = 100;
 const ZOOM_A_NOTCH = 1.25;
-/** A microsecond is the finest stretch that is worth looking at. */
+/** A microsecond is the shortest range that is useful. */
 const FINEST_NS = 1_000n;
 const STEPS = [MINUTE, SECOND, MILLISECOND, MICROSECOND];
-/** A range is so many times as long as what its ends are rounded to. */
+/** The ratio of a range to the unit to which its ends are rounded. */
 const FINER = 200n;
 
-/** Zooms about a time, which stays where it is; all of the time is as far out as it goes. */
+/** Zooms around a time, which stays where it is; the full range is the limit. */
 export function zoomed(shown: TimeRange, at: Time, deltaPx: number, whole: TimeRange): RangeChoice {
   const span = Number(shown.to - shown.from);
   const wanted = BigInt(Math.max(1, Math.round(span * ZOOM_A_NOTCH ** (deltaPx / NOTCH_PX))));
   const length = wanted < FINEST_NS ? FINEST_NS : wanted;
   const share = span === 0 ? 0.5 : Number(at - shown.from) / span;
   const from = asTime(at - BigInt(Math.round(Number(length) * share)));
-  // Ends that can be read, as exact as the screen is.
+  // Readable ends, as exact as the screen.
   const step = STEPS.find((each) => each * FINER <= length) ?? 1n;
   return within({ from: floorTo(from, step), to: ceilTo(asTime(from + length), step) }, whole);
 }
 
-/** Moves by a share of what is shown. */
+/** Shifts by a share of the visible range. */
 export function shifted(shown: TimeRange, share: number, whole: TimeRange): RangeChoice {
   const span = shown.to - shown.from;
   const by = BigInt(Math.round(Number(span) * share));

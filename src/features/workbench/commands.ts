@@ -5,7 +5,7 @@ import { THEME_CHOICES, type Theme } from '../../state/workbench/theme.svelte';
 import type { Command, Group } from '../commands/commands.svelte';
 import { TABS } from './tabs';
 
-/** What the commands need of the parts of the screen. */
+/** The parts of the screen that the commands need. */
 export interface Parts {
   focusQuery(): void;
   listKey(key: string): void;
@@ -16,7 +16,7 @@ export interface Parts {
 
 const words = texts.commands;
 
-/** The commands that are there whatever is looked at. Features register theirs beside them. */
+/** The commands of every case. Features register theirs in addition. */
 export function workbenchCommands(
   session: Session,
   opened: OpenCase,
@@ -132,7 +132,7 @@ function tabs({ explorer: { history } }: OpenCase): Command[] {
   return [...always, close];
 }
 
-/** Keys that a part listens for itself, for the sheet that tells them. */
+/** Keys that a component handles itself, for the keyboard sheet. */
 function shortcutIn(group: Group) {
   return (id: string, name: string, ...keys: string[]): Command => ({
     id: `${group}-${id}`,

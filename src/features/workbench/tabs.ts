@@ -1,4 +1,4 @@
-/** Ways to look at a case. A new one is a line here, and a component that it names. */
+/** The tabs of a case. A new one is a line here, with its component. */
 import type { Component } from 'svelte';
 
 import { texts } from '../../base/texts';
@@ -12,11 +12,11 @@ import PatternList from '../patterns/PatternList.svelte';
 export interface TabKind {
   readonly id: string;
   readonly name: string;
-  /** Null for the events, whose list stays where it is while something else is looked at. */
+  /** Null for the events, whose list keeps its position while another tab is shown. */
   readonly panel: Component<{ reading: boolean }> | null;
 }
 
-/** Tabs that are always there, in their order. */
+/** The permanent tabs, in their order. */
 export const TABS: readonly TabKind[] = [
   { id: 'events', name: texts.tabs.events, panel: null },
   { id: 'charts', name: texts.tabs.charts, panel: ChartsTab },
@@ -24,7 +24,7 @@ export const TABS: readonly TabKind[] = [
   { id: 'notes', name: texts.notes.tab, panel: NotesTab },
 ];
 
-/** What shows each kind of follow-up. */
+/** The component for each kind of follow-up. */
 export const FOLLOW_UPS: Readonly<Record<string, Component<{ followUp: FollowUp }>>> = {
   context: ContextTab,
   follow: FollowTab,

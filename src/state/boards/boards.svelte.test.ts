@@ -27,7 +27,7 @@ function noteOf(draft: NoteDraft, revision: number): Note {
   return { ...plain, ...draft, text: draft.text ?? '', revision } as Note;
 }
 
-/** Answers the last change as a store does that nobody else writes to. */
+/** Answers the last change like a store without other writers. */
 async function stored(revision: number): Promise<void> {
   await settled();
   const call = client.callsTo('changeNotes').at(-1)!;
@@ -51,13 +51,13 @@ it('keeps a board in the case and reads it back the same', async () => {
   expect(boardOf(noteOf(JSON.parse(JSON.stringify(kept)) as NoteDraft, 1))).toEqual(board);
 });
 
-it('reads what it understands of a board that was meddled with', () => {
+it('reads what it understands of a modified board', () => {
   for (const data of [null, 3, { charts: 'x' }, { charts: [null, { id: 3 }, { title: 'x' }] }]) {
     expect(boardOf(noteOf({ kind: 'board', id: 'b', text: 'B', data }, 2)).charts).toEqual([]);
   }
 });
 
-it('makes the same change again of what another window left', async () => {
+it('repeats a change on top of a concurrent one', async () => {
   const making = boards.create('Speed', [chart('a')]);
   await stored(1);
   const id = await making;
@@ -77,7 +77,7 @@ it('makes the same change again of what another window left', async () => {
   expect(boards.list[0]!.charts.map((each) => each.id)).toEqual(['a', 'theirs', 'mine']);
 });
 
-it('brings back a chart and a board that were removed', async () => {
+it('restores a removed chart and a removed board', async () => {
   const making = boards.create('Speed', [chart('a'), chart('b')]);
   await stored(1);
   const id = await making;
@@ -96,7 +96,7 @@ it('brings back a chart and a board that were removed', async () => {
   expect(boards.list).toMatchObject([{ id, name: 'Speed' }]);
 });
 
-it('tells what went wrong and goes on with the next change', async () => {
+it('reports a failure and continues with the next change', async () => {
   void boards.create('Speed');
   await settled();
   await client.callsTo('changeNotes')[0]!.fail({ code: 'readOnly', message: 'no' });
@@ -107,7 +107,7 @@ it('tells what went wrong and goes on with the next change', async () => {
   expect(boards.list).toHaveLength(1);
 });
 
-it('takes over what others changed and removed', async () => {
+it('applies the changes and removals of others', async () => {
   void boards.load();
   await settled();
   const note = (id: string) => noteOf({ kind: 'board', id, text: id, data: { charts: [] } }, 1);
@@ -125,7 +125,7 @@ it('takes over what others changed and removed', async () => {
   expect(boards.list.map(({ id }) => id)).toEqual(['b', 'c']);
 });
 
-it('moves an entry of a list to another place', () => {
+it('moves an entry of a list to another position', () => {
   expect(moved(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a']);
   expect(moved(['a', 'b', 'c'], 2, 0)).toEqual(['c', 'a', 'b']);
   expect(moved(['a', 'b', 'c'], 1, 99)).toEqual(['a', 'c', 'b']);

@@ -3,14 +3,14 @@ import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Note, NoteDraft } from '../../ipc/generated';
 import { keptSpec, specOf, type ChartSpec } from '../charts/chartspec';
 
-/** A chart on a board. It has no query of its own: it obeys the one in view. */
+/** A chart on a board. It has no query of its own: it follows the view. */
 export interface BoardChart {
   readonly id: string;
   readonly title: string;
   readonly spec: ChartSpec;
   /** The stages of a query whose result is shown, with their pipes; null for a chart. */
   readonly stages: string | null;
-  /** As wide as the board. */
+  /** Spans the full width of the board. */
   readonly wide: boolean;
 }
 
@@ -18,19 +18,19 @@ export interface Board {
   readonly id: string;
   readonly name: string;
   readonly charts: readonly BoardChart[];
-  /** What it was when it was read, so that nobody else's change is lost. */
+  /** The revision that was read, so that no concurrent change is lost. */
   readonly revision: number;
 }
 
 const KIND = 'board';
 
-/** The boards of a case: kept among its notes, so that they go where the case goes. */
+/** The boards of a case: stored with its notes, so that they move with the case. */
 export class Boards {
   list = $state.raw<readonly Board[]>([]);
   failure = $state.raw<EngineError | null>(null);
-  /** Why boards cannot be changed, if so. */
+  /** The reason why boards cannot be changed, if so. */
   readOnly = $state<string | null>(null);
-  /** What was removed last, and can be brought back. */
+  /** The last removal, which can be undone. */
   removed = $state.raw<{ readonly name: string; readonly board: Board } | null>(null);
 
   readonly #client: Client;
@@ -51,7 +51,7 @@ export class Boards {
     return this.list.find((board) => board.id === id) ?? null;
   }
 
-  /** Looks for what was changed since the last look. */
+  /** Loads the changes since the last load. */
   load(): Promise<void> {
     return this.#inTurn(() => this.#look());
   }
@@ -92,7 +92,7 @@ export class Boards {
     });
   }
 
-  /** Brings back what was removed last: a board, or the charts that it had. */
+  /** Restores the last removal: a board, or its charts. */
   restore(): Promise<void> {
     return this.#inTurn(async () => {
       const removed = this.removed;
@@ -103,7 +103,7 @@ export class Boards {
     });
   }
 
-  /** One change after the other, so that each knows what the one before has made. */
+  /** Changes run one after the other, each on top of the previous one. */
   #inTurn(action: () => Promise<void>): Promise<void> {
     const turn = this.#work.then(action).then(
       () => void (this.failure = null),
@@ -129,7 +129,7 @@ export class Boards {
     this.list = all.toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
   }
 
-  /** Writes a board. Where another window was faster, the same change is made of what that one left. */
+  /** Writes a board. On a conflict, the same change is applied to the current revision. */
   async #put(board: Board, again: (now: Board) => Board): Promise<void> {
     const changed = await this.#call({ put: [draftOf(board)] });
     const current = changed.conflicts[0]?.current;
@@ -153,7 +153,7 @@ function draftOf({ id, name, charts, revision }: Board): NoteDraft {
   return { kind: KIND, id, known: revision, text: name, data: { charts: kept } };
 }
 
-/** Reads a board; what of it is not understood is left out, the rest stays. */
+/** Reads a board; unknown parts are left out, the rest stays. */
 export function boardOf({ id, text, data, revision }: Note): Board {
   const given = (data as { charts?: unknown } | null)?.charts;
   const charts = Array.isArray(given) ? given.flatMap(chartOf) : [];
@@ -168,7 +168,7 @@ function chartOf(value: unknown): BoardChart[] {
   return [{ id, title, spec: specOf(spec), stages: staged, wide: wide === true }];
 }
 
-/** The list with one entry at another place. */
+/** The list with one entry moved. */
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   const rest = list.filter((_, at) => at !== from);
   const entry = list[from];

@@ -1,4 +1,4 @@
-/** What a chart shows where nobody said: the choice that suits the field. */
+/** The automatic choices of a chart: what suits the field. */
 import type { Facet } from '../../ipc/generated';
 import {
   TERMS_LISTED,
@@ -11,7 +11,7 @@ import { isDuration, unitOf, type Unit } from './units';
 
 export type FieldInfo = Pick<Facet, 'field' | 'kinds' | 'distinct'>;
 
-/** A spec without anything left open. */
+/** A spec without open choices. */
 export interface Chosen extends ChartSpec {
   readonly kind: ChartKind;
   readonly measure: MeasureName;
@@ -34,7 +34,7 @@ export function chosen(spec: ChartSpec, info: FieldInfo | undefined): Chosen {
     ...spec,
     kind,
     measure,
-    // A heatmap shows all events together; nothing of it may claim to be split.
+    // A heatmap shows all events together, so it cannot be split.
     split: kind === 'heatmap' ? null : spec.split,
     top,
     scale: spec.scale ?? scaleFor(spec, kind),
@@ -60,11 +60,11 @@ function measureFor(
   if (kind === 'heatmap') return 'percentiles';
   if (kind !== 'lines' || field === null) return 'count';
   if (!isNumeric(info)) return 'count';
-  // Three curves for each of several values would be a thicket.
+  // Three lines for each of several values would be unreadable.
   return split === null ? 'percentiles' : 'p95';
 }
 
-/** Without a field nothing but events can be counted; with a split there is one curve a value. */
+/** Without a field only events can be counted; with a split there is one line per value. */
 function suited(measure: MeasureName, { field, split }: ChartSpec, kind: ChartKind): MeasureName {
   if (kind === 'heatmap') return 'percentiles';
   if (kind === 'histogram' || kind === 'table') return 'count';
@@ -73,7 +73,7 @@ function suited(measure: MeasureName, { field, split }: ChartSpec, kind: ChartKi
 }
 
 function scaleFor({ field }: ChartSpec, kind: ChartKind): ValueScaleName {
-  // How long things take spreads over powers of ten.
+  // Durations spread over powers of ten.
   const spread = kind === 'heatmap' || kind === 'histogram';
   return spread && field !== null && isDuration(field) ? 'logarithmic' : 'linear';
 }

@@ -31,7 +31,7 @@ function question(spec: Partial<ChartSpec>, more: Partial<ChartQuestion> = {}): 
   };
 }
 
-/** An answer over time whose cells count up from `first`, with a measure of ten times as much. */
+/** An answer over time whose counts increase from `first`, with a measure of ten times as much. */
 function answer(request: AggregateRequest, first: number, fraction = 1): Aggregate {
   const axes = request.by.map((by): Aggregate['axes'][number] => {
     if (by.kind === 'time') return { kind: 'time', edges: edges() };
@@ -74,7 +74,7 @@ async function answerAll(calls: readonly PendingCall<'aggregate'>[], first = 1):
   for (const call of calls) await call.answer(answer(call.args, first));
 }
 
-it('shows counts while they are being counted, and never less than it knows', async () => {
+it('shows partial counts, and never less than it has', async () => {
   chart.show(question({}));
   const [main, whole] = asked();
   main!.options.progress?.(answer(main!.args, 1, 0.5));
@@ -89,7 +89,7 @@ it('shows counts while they are being counted, and never less than it knows', as
   expect(chart.busy).toBe(false);
 });
 
-it('stops what is replaced, and keeps the last answer until the next', async () => {
+it('aborts a replaced request, and keeps the last answer until the next', async () => {
   chart.show(question({}));
   await answerAll(asked());
   const shown = chart.data;
@@ -102,7 +102,7 @@ it('stops what is replaced, and keeps the last answer until the next', async () 
   expect(chart.data).toBe(shown);
 });
 
-it('asks nothing anew when the legend switches a series off', async () => {
+it('requests nothing when the legend hides a series', async () => {
   chart.show(question({ split: 'service' }));
   await answerAll(asked());
   const before = asked().length;
@@ -110,7 +110,7 @@ it('asks nothing anew when the legend switches a series off', async () => {
   expect(asked().length).toBe(before);
 });
 
-it('puts each value of a split on a curve of its own', async () => {
+it('draws each value of a split as a line of its own', async () => {
   chart.show(question({ split: 'service' }));
   await answerAll(asked());
   expect(chart.data).toMatchObject({
@@ -123,7 +123,7 @@ it('puts each value of a split on a curve of its own', async () => {
   });
 });
 
-it('compares with the period before: the same buckets, so much earlier', async () => {
+it('compares with the previous period: the same buckets, shifted', async () => {
   const view = {
     case: '/c',
     query: '',
@@ -148,7 +148,7 @@ it('compares with the period before: the same buckets, so much earlier', async (
   });
 });
 
-it('still shows today when the other period cannot be looked at', async () => {
+it('still shows the current period if the other one fails', async () => {
   chart.show(question({ compare: 'day' }));
   await answerAll(asked());
   for (const call of asked().slice(2)) await call.fail({ code: 'internal', message: 'broken' });
@@ -157,7 +157,7 @@ it('still shows today when the other period cannot be looked at', async () => {
   expect(chart.data?.meta.notes.join()).toContain('could not be read');
 });
 
-it('lays percentiles over a heatmap, and shows the heatmap without them too', async () => {
+it('draws percentiles over a heatmap, and shows the heatmap without them too', async () => {
   chart.show(question({ field: 'duration_ms', kind: 'heatmap' }));
   const [main, ...lines] = asked();
   main!.options.progress?.(answer(main!.args, 1, 0.4));
@@ -168,7 +168,7 @@ it('lays percentiles over a heatmap, and shows the heatmap without them too', as
   });
 });
 
-it('finds the greatest by a measure among more values than it lists', async () => {
+it('finds the largest values of a measure among more than it lists', async () => {
   const info = { field: 'duration_ms', kinds: ['float' as const], distinct: null };
   chart.show(
     question(
@@ -181,7 +181,7 @@ it('finds the greatest by a measure among more values than it lists', async () =
   expect(chart.data).toMatchObject({ shape: 'terms', rows: [{ name: 'y', value: 20 }] });
 });
 
-it('tells a failure and keeps the last good answer', async () => {
+it('reports a failure and keeps the last good answer', async () => {
   chart.show(question({}));
   await answerAll(asked());
   const shown = chart.data;
@@ -195,7 +195,7 @@ it('tells a failure and keeps the last good answer', async () => {
   expect(chart.failure).toBeNull();
 });
 
-it('follows a growing case without throwing away what runs', async () => {
+it('follows a growing case without aborting the running request', async () => {
   chart.show(question({}));
   const first = asked().slice();
   chart.show(question({}, { epoch: 2 }));
@@ -204,7 +204,7 @@ it('follows a growing case without throwing away what runs', async () => {
   expect(asked().length).toBe(4);
 });
 
-it('is not called split where it is a heatmap of all events', async () => {
+it('is not split if it is a heatmap of all events', async () => {
   chart.show(question({ kind: 'heatmap', field: 'took', split: 'service', measure: 'p50' }));
   expect(client.callsTo('aggregate')[0]!.args.by.map(({ kind }) => kind)).toEqual(['time', 'bins']);
   expect(

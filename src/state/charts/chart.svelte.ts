@@ -13,23 +13,23 @@ import { loadOverTime } from './overtime';
 import type { ChartSpec } from './chartspec';
 import { loadTerms } from './terms';
 
-/** What a chart is asked for. */
+/** The request of a chart. */
 export interface ChartQuestion {
   readonly view: View;
   readonly spec: ChartSpec;
   readonly info: FieldInfo | undefined;
-  /** The stretch of time that the axis shows. */
+  /** The time range of the axis. */
   readonly domain: TimeRange;
   readonly buckets: number;
   readonly zone: string | null;
-  /** Grows with the case. */
+  /** Increases with the case. */
   readonly epoch: number;
 }
 
-/** One chart: its last good answer, and what is being asked meanwhile. */
+/** One chart: its last good answer, and its running request. */
 export class Chart {
   data = $state.raw<ChartData | null>(null);
-  /** What `data` answers. */
+  /** The spec that `data` answers. */
   chosen = $state.raw<Chosen | null>(null);
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);
@@ -37,7 +37,7 @@ export class Chart {
   readonly #client: Client;
   readonly #latest: Latest<ChartData>;
   #asked: { key: string; question: ChartQuestion } | null = null;
-  /** What `data` answers, whatever the case has grown to since. */
+  /** The request that `data` answers, regardless of the epoch. */
   #shown = '';
 
   constructor(lifetime: Lifetime, client: Client) {
@@ -47,7 +47,7 @@ export class Chart {
 
   show(question: ChartQuestion): void {
     const { epoch, spec, ...rest } = question;
-    // What is switched off in the legend changes nothing about the figures.
+    // Hidden series do not change the values.
     const plan = chosen({ ...spec, hidden: [] }, question.info);
     const key = JSON.stringify([plan, rest], (_, value: unknown) =>
       typeof value === 'bigint' ? value.toString() : value,
@@ -100,7 +100,7 @@ export class Chart {
       zone: question.zone,
       ask: (by, measures, options) => this.#ask(question, by, measures, options ?? {}, signal),
       show: (data) => {
-        // A partial answer never takes the place of a fuller one to the same question.
+        // A partial answer never replaces a more complete one to the same request.
         const known = this.#shown === key ? (this.data?.meta.fraction ?? 0) : 0;
         if (!signal.aborted && data.meta.fraction >= known) this.#put(key, plan, data);
       },
@@ -124,7 +124,7 @@ export class Chart {
   }
 
   #failed(error: EngineError): void {
-    // What is wrong with the query stands under the query bar.
+    // Query errors are shown under the query bar.
     if (error.code !== 'cancelled' && error.code !== 'queryInvalid') this.failure = error;
   }
 }
@@ -144,7 +144,7 @@ function loadKind(asking: Asking, info: FieldInfo | undefined): Promise<ChartDat
   }
 }
 
-/** The same view so long before. Where all of the time is in view, its ends are those of the case. */
+/** The same view, shifted into the past. Without a range, its ends are those of the case. */
 function shifted(view: View, domain: TimeRange, shift: bigint): View {
   const from = view.from === null ? domain.from : timeFromNanos(view.from);
   const to = view.to === null ? domain.to : timeFromNanos(view.to);

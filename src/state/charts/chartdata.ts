@@ -1,26 +1,26 @@
-/** What answers a chart, in the shape that pictures, tables and files are made from. */
+/** The data of a chart, in the shape from which images, tables and files are made. */
 import type { LevelName } from '../../base/levels';
 import type { Time, TimeRange } from '../../base/time';
 import type { ValueScaleName } from './chartspec';
 import type { Unit } from './units';
 
-/** A place in the palette, a level's own colour, or one of the two that stand for no value. */
+/** An index in the palette, a level's own colour, or one of the two for no value. */
 export type SeriesColour = number | LevelName | 'other' | 'missing';
 
 export interface Series {
-  /** Stays the same from answer to answer, so that what is switched off stays off. */
+  /** Stays the same from answer to answer, so that hidden series stay hidden. */
   readonly id: string;
   readonly name: string;
   readonly colour: SeriesColour;
   readonly values: readonly (number | null)[];
-  /** The same figure over all of the time in view. */
+  /** The same value over the whole range. */
   readonly whole: number | null;
   readonly before: Earlier | null;
-  /** What to filter by for the events of this series alone. */
+  /** The filter for the events of this series. */
   readonly filter: TermFilter | null;
 }
 
-/** The same series in the period that is compared with, moved to where it is laid over. */
+/** The same series in the previous period, shifted to the current one. */
 export interface Earlier {
   readonly values: readonly (number | null)[];
   readonly whole: number | null;
@@ -31,20 +31,20 @@ export interface TermFilter {
   readonly value: string;
 }
 
-/** What every answer tells. */
+/** The part that every answer has. */
 export interface AnswerMeta {
   readonly total: number;
   readonly untimed: number;
-  /** Events that could not be charted: without the field, or with no number in it. */
+  /** Events that could not be charted: without the field, or without a number in it. */
   readonly missing: number;
   readonly mistyped: number;
   readonly fraction: number;
   readonly elapsedMs: number;
-  /** What went wrong beside the chart itself. */
+  /** Failures of secondary requests. */
   readonly notes: readonly string[];
 }
 
-/** Figures over time: each is of the stretch from its edge to the next. */
+/** Values over time: each is of the span from its edge to the next. */
 export interface TimeData {
   readonly shape: 'time';
   readonly meta: AnswerMeta;
@@ -54,11 +54,11 @@ export interface TimeData {
   readonly unit: Unit;
   readonly scale: ValueScaleName;
   readonly stacked: boolean;
-  /** Edges of the earlier period where it is laid over, and by how much it was moved. */
+  /** Edges of the previous period after the shift, and the shift. */
   readonly before: { readonly edges: readonly Time[]; readonly shift: bigint } | null;
 }
 
-/** How many events have which number when. */
+/** Event counts by time and number. */
 export interface HeatData {
   readonly shape: 'heat';
   readonly meta: AnswerMeta;
@@ -66,21 +66,21 @@ export interface HeatData {
   readonly edges: readonly Time[];
   readonly domain: TimeRange;
   readonly bins: readonly number[];
-  /** Bucket by bucket of time, each from the least bin on. */
+  /** Time bucket by time bucket, each from the lowest bin up. */
   readonly counts: readonly number[];
   readonly lines: readonly Series[];
   readonly unit: Unit;
   readonly scale: ValueScaleName;
 }
 
-/** How many events have which number. */
+/** Event counts by number. */
 export interface BinsData {
   readonly shape: 'bins';
   readonly meta: AnswerMeta;
   readonly field: string;
   readonly bins: readonly number[];
   readonly series: readonly Series[];
-  /** Percentiles and the like, shown as lines. */
+  /** Percentiles, shown as lines. */
   readonly marks: readonly { readonly name: string; readonly value: number }[];
   readonly unit: Unit;
   readonly scale: ValueScaleName;
@@ -97,14 +97,14 @@ export interface TermRow {
   readonly filter: TermFilter | null;
 }
 
-/** The values of a field, the foremost first; then all others, and events without one. */
+/** The values of a field, the largest first; then all others, and missing values. */
 export interface TermsData {
   readonly shape: 'terms';
   readonly meta: AnswerMeta;
   readonly field: string;
   readonly rows: readonly TermRow[];
   readonly distinct: number;
-  /** How many of the most frequent values were looked at. */
+  /** How many of the most frequent values were considered. */
   readonly considered: number;
   readonly compared: boolean;
   readonly unit: Unit;
@@ -120,7 +120,7 @@ export interface NumbersColumn {
 
 export type NumbersCell = string | number | Time | null;
 
-/** Figures as rows: the table of a chart, what screen readers read, what CSV holds. */
+/** Values as rows: the table of a chart, also for screen readers and CSV. */
 export interface Numbers {
   readonly columns: readonly NumbersColumn[];
   readonly rows: readonly (readonly NumbersCell[])[];

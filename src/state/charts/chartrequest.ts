@@ -1,4 +1,4 @@
-/** What the kinds of charts share in asking for their figures. */
+/** The requests that all kinds of charts share. */
 import { LEVELS } from '../../base/levels';
 import { texts } from '../../base/texts';
 import { timeFromNanos, type Time, type TimeRange } from '../../base/time';
@@ -8,7 +8,7 @@ import type { ChartData, SeriesColour, TermFilter, AnswerMeta } from './chartdat
 import { MOST_SERIES, type MeasureName } from './chartspec';
 
 export interface AskOptions {
-  /** Asks of the time so long before. */
+  /** Shifts the request into the past by this much. */
   readonly shift?: bigint;
   readonly partial?: (answer: Aggregate) => void;
 }
@@ -16,19 +16,19 @@ export interface AskOptions {
 /** One loading of one chart. */
 export interface Asking {
   readonly chart: Chosen;
-  /** The stretch of time that the axis shows. */
+  /** The time range of the axis. */
   readonly domain: TimeRange;
-  /** So many buckets of time can be drawn. */
+  /** The number of time buckets that fit. */
   readonly buckets: number;
   readonly zone: string | null;
   ask(by: By[], measures: Measure[], options?: AskOptions): Promise<Aggregate>;
-  /** Shows what is known so far. */
+  /** Shows a partial result. */
   show(data: ChartData): void;
 }
 
 export const PERCENTILES = [50, 95, 99];
 
-/** What to ask for to get a measure; nothing where counting is enough. */
+/** The measures of a request; empty if counts are enough. */
 export function measures(measure: MeasureName, field: string | null): Measure[] {
   switch (measure) {
     case 'count':
@@ -55,7 +55,7 @@ function measureOf(measure: MeasureName, field: string): Measure {
   }
 }
 
-/** The figures of a measure: `avg(duration_ms)` of an answer, cell by cell. */
+/** The values of a measure in an answer, cell by cell: `avg(duration_ms)`. */
 export function figures(answer: Aggregate, measure: MeasureName): readonly (number | null)[] {
   if (measure === 'count') return answer.counts;
   const found =
@@ -73,7 +73,7 @@ export function timeBy({ buckets, zone }: Asking): By {
   return { kind: 'time', interval: { kind: 'auto', buckets }, zone };
 }
 
-/** The same buckets for another period, so that both can be laid over each other. */
+/** The same buckets for another period, so that both can be overlaid. */
 export function sameBuckets(asking: Asking, edges: readonly Time[]): By {
   const width = edges.length > 1 ? edges[1]! - edges[0]! : 0n;
   const even = edges.every((edge, at) => at === 0 || edge - edges[at - 1]! === width);
@@ -104,7 +104,7 @@ export function timesOf(answer: Aggregate): Time[] {
   return axis === undefined ? [] : axis.edges.map(timeFromNanos);
 }
 
-/** One place of an axis of values. */
+/** One cell of a terms axis. */
 export interface Place {
   readonly id: string;
   readonly name: string;
@@ -115,7 +115,7 @@ export interface Place {
 export const OTHER = 'other';
 export const MISSING = 'missing';
 
-/** The places of an axis of values: each value, all others, none. */
+/** The cells of a terms axis: each value, all others, missing values. */
 export function placesOf(axis: Extract<Axis, { kind: 'terms' }>): Place[] {
   const places = axis.values.map((value, at) => ({
     id: `=${value.text}`,
@@ -139,7 +139,7 @@ function colourOf(field: string, value: Scalar, at: number): SeriesColour {
   return level ?? at;
 }
 
-/** What a secondary question brought, or what is to be said of its failure. */
+/** The result of a secondary request, or a note about its failure. */
 export async function orNote<T>(
   asked: Promise<T>,
   what: string,
@@ -152,7 +152,7 @@ export async function orNote<T>(
   }
 }
 
-/** How far back the period lies that is compared with; null without one. */
+/** The shift to the period of a comparison; null without one. */
 export function shiftOf({ chart, domain }: Asking): bigint | null {
   const day = 86_400_000_000_000n;
   switch (chart.compare) {

@@ -32,7 +32,7 @@ const facet = (field: string, distinct: number): Facet => ({
   sparkline: [],
 });
 
-/** Answers what is asked about fields, with as many values as their names have letters. */
+/** Answers requests about fields, with as many values as their names have letters. */
 async function tell(): Promise<string[]> {
   const asked = client.callsTo('facets').at(-1)!;
   const { fields } = asked.args;
@@ -48,7 +48,7 @@ async function tell(): Promise<string[]> {
   return fields;
 }
 
-it('knows the fields before it has looked into them', async () => {
+it('lists the fields before it has examined them', async () => {
   await client
     .callsTo('fields')[0]!
     .answer({ revision: 1, fields: [known('status'), known('took')] });
@@ -58,7 +58,7 @@ it('knows the fields before it has looked into them', async () => {
   expect(charts.info('status')?.distinct).toBe(6);
 });
 
-it('looks into some of thousands of fields, and into what is charted', async () => {
+it('examines some of thousands of fields, and those that are charted', async () => {
   const many = Array.from({ length: 3000 }, (_, at) => known(`odd${at}`));
   const fields = [...many, known('status', 'http.response.status_code')];
   await client.callsTo('fields')[0]!.answer({ revision: 1, fields });

@@ -9,29 +9,29 @@ import type { FieldInfo } from './autochart';
 import { Chart } from './chart.svelte';
 import { keptSpec, specOf, type ChartSpec } from './chartspec';
 
-/** What of the view is the charts': the chart being made, and the board that is open instead. */
+/** The charts' part of the view: the current chart, and the open board. */
 interface Kept {
   readonly chart?: Json;
-  /** The result of a query with stages is drawn. */
+  /** The result of a query with stages is shown as a chart. */
   readonly drawn?: boolean;
   readonly board?: string | null;
 }
 
 /**
- * So many fields are looked into as soon as somebody looks. Of a case with thousands only those with a known meaning
- * are, and those that are charted: looking into each takes the engine some milliseconds.
+ * This many fields are examined when the charts are shown. In a case with thousands only those with
+ * a known meaning are, and those that are charted: each takes the engine some milliseconds.
  */
 const MOST_EXAMINED = 64;
 
 /** The charts of a case: which one is shown, which fields there are, and which board is open. */
 export class Charts {
-  /** The fields of the whole case, whatever the query leaves of them. */
+  /** The fields of the whole case, regardless of the query. */
   fields = $derived.by((): readonly FieldInfo[] =>
     this.#known.map(
       ({ name, kinds }) => this.#facts.get(name) ?? { field: name, kinds, distinct: null },
     ),
   );
-  /** Grows with the case. */
+  /** Increases with the case. */
   epoch = $state(0);
   readonly main: Chart;
 
@@ -42,7 +42,7 @@ export class Charts {
   readonly #examining: Latest<Facets>;
   #known = $state.raw<readonly KnownField[]>([]);
   #facts = $state.raw<ReadonlyMap<string, FieldInfo>>(new Map());
-  /** Fields that something is to be known of, and those of which it is, at the epoch of the list. */
+  /** Fields to examine, and those that are examined for the epoch of the list. */
   readonly #wanted = new Set<string>();
   readonly #examined = new Set<string>();
   #watchers = 0;
@@ -70,7 +70,7 @@ export class Charts {
     return this.#kept.board ?? null;
   }
 
-  /** Whether the result of a query with stages is drawn instead of listed. */
+  /** Whether the result of a query with stages is shown as a chart instead of a table. */
   get resultAsChart(): boolean {
     return this.#kept.drawn === true;
   }
@@ -89,7 +89,7 @@ export class Charts {
     this.#history.change({ charts: { ...drawn, chart: keptSpec(spec) }, tab: 'charts' });
   }
 
-  /** One click on a field is a chart of it. */
+  /** Charts a field with one click. */
   chartField(field: string): void {
     this.show(specOf({ field }));
   }
@@ -98,7 +98,7 @@ export class Charts {
     this.#history.change({ charts: { ...this.#kept, board: id } });
   }
 
-  /** Somebody charts these fields, so how many values they have is of use. */
+  /** Examines the fields of a chart: how many values they have. */
   examine(fields: readonly (string | null)[]): void {
     const names = fields.filter((name) => this.#known.some((known) => known.name === name));
     for (const name of names) this.#wanted.add(name!);
@@ -109,7 +109,7 @@ export class Charts {
     return this.fields.find((info) => info.field === field);
   }
 
-  /** Fields are looked for while somebody looks. Returns what ends that. */
+  /** Loads the fields while a component is on the screen. Returns what ends that. */
   watch(): () => void {
     this.#watchers += 1;
     this.#load();
@@ -143,7 +143,7 @@ export class Charts {
         for (const { name } of telling.slice(0, MOST_EXAMINED)) this.#wanted.add(name);
         this.#examine();
       },
-      // Without the list of fields a chart can still be shown; the next look may succeed.
+      // Without the list of fields a chart can still be shown; the next attempt may succeed.
       failed: () => {},
     });
   }
@@ -162,13 +162,13 @@ export class Charts {
         this.#facts = new Map([...this.#facts, ...infos]);
         if (epoch === this.#loaded) for (const name of names) this.#examined.add(name);
       },
-      // What a field is called and made of is enough for a chart of it.
+      // The name and type of a field are enough for a chart of it.
       failed: () => {},
     });
   }
 }
 
-/** The stretch of time that a chart shows: the range that was asked for, else all of the case. */
+/** The time range of a chart: the requested range, otherwise the whole case. */
 export function domainOf(range: TimeRange | null, summary: CaseSummary): TimeRange {
   if (range !== null) return { from: range.from, to: range.to };
   const from = timeFromNanos(summary.first ?? '0');

@@ -9,7 +9,7 @@ const field = (name: string, kinds: FieldInfo['kinds'], distinct: number | null)
   distinct,
 });
 
-it('keeps only what differs from a plain chart, and reads it back', () => {
+it('stores only what differs from a plain chart, and reads it back', () => {
   const spec: ChartSpec = {
     ...PLAIN,
     kind: 'lines',
@@ -24,7 +24,7 @@ it('keeps only what differs from a plain chart, and reads it back', () => {
   expect(specOf(keptSpec(PLAIN))).toEqual(PLAIN);
 });
 
-it('takes from a chart that was meddled with what it understands', () => {
+it('reads what it understands of a modified chart', () => {
   for (const broken of [
     null,
     3,
@@ -52,13 +52,13 @@ it.each([
   expect(shown).toMatchObject({ kind, measure, scale });
 });
 
-it('counts events where no field is chosen, whatever was measured before', () => {
+it('counts events if no field is chosen, whatever was measured before', () => {
   expect(chosen(PLAIN, undefined)).toMatchObject({ kind: 'bars', measure: 'count' });
   expect(chosen(specOf({ measure: 'p95' }), undefined)).toMatchObject({ measure: 'count' });
   expect(chosen(specOf({ measure: 'rate' }), undefined)).toMatchObject({ unit: 'perSecond' });
 });
 
-it('draws one curve a value where a number is split', () => {
+it('draws one line per value if a number is split', () => {
   const info = field('duration_ms', ['float'], 900);
   const spec = specOf({ field: 'duration_ms', split: 'service' });
   expect(chosen(spec, info)).toMatchObject({ kind: 'lines', measure: 'p95', unit: 'ms' });

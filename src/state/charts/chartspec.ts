@@ -1,9 +1,9 @@
-/** What a chart shows, as plain data: it stands in the view, on boards and in shared strings. */
+/** The specification of a chart, as plain data: stored in the view, on boards and in shared texts. */
 
 export const KINDS = ['bars', 'lines', 'heatmap', 'top', 'histogram', 'table'] as const;
 export type ChartKind = (typeof KINDS)[number];
 
-/** Kinds that show the same figures whatever is measured. */
+/** Kinds that show the same values for every measure. */
 export const FIXED_KINDS: readonly (ChartKind | null)[] = ['heatmap', 'histogram', 'table'];
 
 export const MEASURES = [
@@ -23,22 +23,22 @@ export type MeasureName = (typeof MEASURES)[number];
 
 export type ValueScaleName = 'linear' | 'logarithmic';
 
-/** The period that is laid over the one in view. A decimal string is where a chosen one begins. */
+/** The period of a comparison. A decimal string is where a custom one begins. */
 export type Comparison = 'none' | 'previous' | 'day' | 'week' | { readonly from: string };
 
 export interface ChartSpec {
-  /** Null takes what suits the field. */
+  /** Null means automatic. */
   readonly kind: ChartKind | null;
   readonly measure: MeasureName | null;
-  /** Whose numbers or values are looked at; null looks at the events themselves. */
+  /** The field to measure; null for the events themselves. */
   readonly field: string | null;
-  /** A curve for each value of this field. */
+  /** A series for each value of this field. */
   readonly split: string | null;
-  /** So many values; all others are one more. */
+  /** The number of values; all others share one series. */
   readonly top: number;
   readonly scale: ValueScaleName | null;
   readonly compare: Comparison;
-  /** Series that the legend has switched off. */
+  /** Series that are hidden in the legend. */
   readonly hidden: readonly string[];
 }
 
@@ -53,11 +53,11 @@ export const PLAIN: ChartSpec = {
   hidden: [],
 };
 
-/** More curves than this cannot be told apart by colour. */
+/** More lines than this are not distinguishable by colour. */
 export const MOST_SERIES = 10;
-/** More bars than this are no picture but a table. */
+/** More bars than this are a table rather than a chart. */
 export const MOST_TERMS = 100;
-/** Bars of a list of values, unless told. */
+/** The default number of bars in a list of values. */
 export const TERMS_LISTED = 20;
 
 function oneOf<T extends string>(names: readonly T[], value: unknown): T | null {
@@ -75,7 +75,7 @@ function comparisonOf(value: unknown): Comparison {
   return typeof from === 'string' && /^-?\d{1,19}$/.test(from) ? { from } : 'none';
 }
 
-/** Reads what was kept or shared; what it does not understand of it is as in a plain chart. */
+/** Reads a stored or shared spec; unknown parts are as in a plain chart. */
 export function specOf(value: unknown): ChartSpec {
   if (typeof value !== 'object' || value === null) return PLAIN;
   const given = value as Record<string, unknown>;
@@ -93,7 +93,7 @@ export function specOf(value: unknown): ChartSpec {
   };
 }
 
-/** What a chart is kept as: only what differs from a plain one. */
+/** The stored form of a chart: only what differs from a plain one. */
 export function keptSpec(spec: ChartSpec): { readonly [name: string]: never } {
   const differs = Object.entries(spec).filter(
     ([name, value]) =>

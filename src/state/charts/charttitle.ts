@@ -1,15 +1,15 @@
-/** What a chart is called where nobody named it. */
+/** The default title of a chart. */
 import { texts } from '../../base/texts';
 import type { Chosen } from './autochart';
 
 export function titleOf({ kind, measure, field, split }: Chosen): string {
   const { titles, measures } = texts.charts;
-  const of = (text: string) => (split === null ? text : titles.by(text, split));
+  const withSplit = (text: string) => (split === null ? text : titles.by(text, split));
   if (kind === 'heatmap') return titles.overTime(field ?? '');
-  if (kind === 'histogram') return of(titles.histogram(field ?? ''));
+  if (kind === 'histogram') return withSplit(titles.histogram(field ?? ''));
   if (kind === 'top' && split === null) return titles.top(field ?? '');
   const name = measures[measure];
   const counted = measure === 'count' || measure === 'rate' || field === null;
-  const figure = counted ? name : titles.of(name, field);
-  return of(kind === 'top' ? figure : titles.overTime(figure));
+  const figure = counted ? name : titles.measured(name, field);
+  return withSplit(kind === 'top' ? figure : titles.overTime(figure));
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { timeFromNanos } from '../../base/time';
 import { csvOf, textCell } from './csv';
 
-it('writes figures plainly, times as a machine reads them, and nothing as nothing', () => {
+it('writes plain numbers, ISO times, and empty cells for missing values', () => {
   const columns = ['time', 'p95, slow', 'n'].map((name) => ({ name, unit: 'plain' as const }));
   const rows = [
     [timeFromNanos('1772373900123000000'), -0.5, null],
@@ -14,7 +14,7 @@ it('writes figures plainly, times as a machine reads them, and nothing as nothin
   );
 });
 
-it('never lets a text from a log act as a formula', () => {
+it('never lets a text from a log become a formula', () => {
   for (const text of [
     '=1+1',
     '+cmd',

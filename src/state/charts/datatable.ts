@@ -1,4 +1,4 @@
-/** The figures of any chart as rows: its table, its text for screen readers, its CSV. */
+/** The values of any chart as rows: its table, also for screen readers and CSV. */
 import { texts } from '../../base/texts';
 import type {
   BinsData,
@@ -45,7 +45,7 @@ function ofTime({ edges, series, unit, before }: TimeData): Numbers {
   };
 }
 
-/** The place of the edge next to a time; -1 where none is within half a bucket. */
+/** The index of the edge closest to a time; -1 if none is within half a bucket. */
 function nearest(edges: readonly bigint[], time: bigint): number {
   const width = edges.length > 1 ? edges[1]! - edges[0]! : 0n;
   return edges.slice(0, -1).findIndex((edge) => {

@@ -1,4 +1,4 @@
-/** A number over time as a heatmap, with its percentiles as lines over it. */
+/** A number over time as a heatmap, with its percentiles as lines. */
 import { texts } from '../../base/texts';
 import type { Aggregate } from '../../ipc/generated';
 import { orNote, timeBy, timesOf, answerMeta, type Asking } from './chartrequest';

@@ -1,4 +1,4 @@
-/** How often which number occurs. */
+/** A histogram of a number. */
 import { texts } from '../../base/texts';
 import type { Aggregate } from '../../ipc/generated';
 import {

@@ -1,7 +1,7 @@
-/** Numbers that were brushed in a histogram, as visible text of the query. */
+/** Numbers that were selected in a histogram, as a clause of the query. */
 import { fieldName } from '../query/querytext';
 
-/** `bytes:[100 TO 200}`; the last bin has its end in it. */
+/** `bytes:[100 TO 200}`; the last bin includes its end. */
 export function numberClause(
   field: string,
   from: number,
@@ -11,7 +11,7 @@ export function numberClause(
   return `${fieldName(field)}:[${plain(from)} TO ${plain(to)}${endIncluded ? ']' : '}'}`;
 }
 
-/** Adds the clause to a query, in place of one for the same field that was brushed before. */
+/** Adds the clause to a query, replacing an earlier one for the same field. */
 export function withNumberClause(query: string, field: string, clause: string): string {
   const name = fieldName(field).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   const earlier = new RegExp(`(^|\\s)${name}:\\[\\S+ TO \\S+[\\]}](?=\\s|$)`, 'g');
@@ -20,7 +20,7 @@ export function withNumberClause(query: string, field: string, clause: string): 
   return /(^|\s)(OR|\|\|)(\s|$)/i.test(rest) ? `(${rest}) ${clause}` : `${rest} ${clause}`;
 }
 
-/** Without an exponent, which a query does not take. */
+/** Without an exponent, which the query language does not have. */
 function plain(value: number): string {
   const text = String(value);
   return text.includes('e') ? value.toFixed(value < 1 ? 12 : 0).replace(/(\.\d*?)0+$/, '$1') : text;

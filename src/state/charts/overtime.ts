@@ -1,4 +1,4 @@
-/** Figures over time, one curve or one for each value of a field, with an earlier period under them. */
+/** Values over time, one line or one per value of a field, with a previous period. */
 import { texts } from '../../base/texts';
 import { asTime, type Time } from '../../base/time';
 import type { Aggregate } from '../../ipc/generated';
@@ -22,7 +22,7 @@ import {
 import type { Earlier, Series, TimeData } from './chartdata';
 import type { MeasureName } from './chartspec';
 
-/** Values of the earlier period that are looked at, so that most of today's are among them. */
+/** Values of the previous period that are requested, so that most of the current ones are among them. */
 const EARLIER_TOP_FACTOR = 4;
 
 interface Earlierly {
@@ -108,14 +108,14 @@ function seriesOf(
   }));
 }
 
-/** The places of the split; without one a single place for all, named after the measure. */
+/** The cells of the split; without one a single cell, named after the measure. */
 function placesIn(answer: Aggregate, measure: MeasureName, at: number): Place[] {
   const terms = answer.axes.find((axis) => axis.kind === 'terms');
   if (terms !== undefined) return placesOf(terms);
   return [{ id: measure, name: texts.charts.measures[measure], colour: at, filter: null }];
 }
 
-/** Figures of each place over time. Rates of an unfinished answer are made from its counts. */
+/** Values of each cell over time. Rates of a partial answer are computed from its counts. */
 function byPlace(answer: Aggregate, measure: MeasureName, places: number): (number | null)[][] {
   const edges = timesOf(answer);
   const unfinished = measure === 'rate' && answer.measured.length === 0;
@@ -139,10 +139,10 @@ function earlierOf(
   const then = placesIn(before.overTime, measure, 0);
   const overTime = byPlace(before.overTime, measure, then.length);
   const wholes = figures(before.whole, measure);
-  // Without a split the only place of then is that of now, whatever it is called.
+  // Without a split the single cell of both periods is the same, whatever its name.
   const single = then.length === 1 && places.length === 1;
   return (place) => {
-    // What is "other" depends on which values are listed, and those differ between periods.
+    // "Other" depends on the listed values, which differ between periods.
     if (place.id === OTHER) return null;
     const at = single ? 0 : then.findIndex(({ id }) => id === place.id);
     if (at >= 0) return { values: overTime[at] ?? [], whole: wholes[at] ?? null };
@@ -150,7 +150,7 @@ function earlierOf(
   };
 }
 
-/** Series of other values and of none are left out where there are no such events. */
+/** The series of other and missing values are left out if they have no events. */
 function withoutNothing(series: readonly Series[]): Series[] {
   const something = (values: readonly (number | null)[]) =>
     values.some((value) => value !== null && value !== 0);

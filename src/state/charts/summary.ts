@@ -1,4 +1,4 @@
-/** A chart in a sentence or two, for who cannot see it. */
+/** A chart in one or two sentences, for screen readers. */
 import { texts } from '../../base/texts';
 import type { Clock } from '../../base/zone';
 import type { ChartData, Series, TimeData } from './chartdata';
@@ -39,7 +39,7 @@ export function summaryOf(data: ChartData, clock: Clock): string {
   }
 }
 
-/** More than a few would not be listened to. */
+/** Nobody would listen to more than a few. */
 const SPOKEN = 4;
 
 function wholes(series: readonly Series[], unit: Unit): string[] {

@@ -16,7 +16,7 @@ const head = (...columns: [string, ColumnKind][]) => ({
 const MINUTE = '60000000000';
 const LATER = '120000000000';
 
-test('figures beside the times they are grouped by stand over time', () => {
+test('values next to a group’s time are a chart over time', () => {
   const rows: TableCell[][] = [
     [LATER, 3],
     [MINUTE, 5],
@@ -27,7 +27,7 @@ test('figures beside the times they are grouped by stand over time', () => {
   expect(chart.series[0]!.values).toEqual([5, 3]);
 });
 
-test('a time that was calculated is no axis: the groups are compared by name', () => {
+test('a calculated time is no axis: the groups are compared by name', () => {
   const columns = head(['source', 'text'], ['count', 'int'], ['last', 'time'], ['slow', 'float']);
   const rows: TableCell[][] = [
     ['a.log', 3, MINUTE, 1.5],
@@ -40,7 +40,7 @@ test('a time that was calculated is no axis: the groups are compared by name', (
     ['a.log', 3],
     ['b.log', 5],
   ]);
-  // A result counts no events, so its figures name none.
+  // A result has no event counts, so its values have none.
   expect(numbersOf(chart)).toMatchObject({
     columns: [{ name: 'source' }, { name: 'count' }],
     rows: [
@@ -50,7 +50,7 @@ test('a time that was calculated is no axis: the groups are compared by name', (
   });
 });
 
-test('a name beside the time tells series apart', () => {
+test('a name next to the time splits the series', () => {
   const columns = head(['time', 'time'], ['level', 'level'], ['count', 'int']);
   const chart = chartOfTable(columns, [
     [MINUTE, 'info', 3],
@@ -64,6 +64,6 @@ test('a name beside the time tells series apart', () => {
   ]);
 });
 
-test('figures alone are a table and nothing else', () => {
+test('numbers alone are only a table', () => {
   expect(chartOfTable(head(['a', 'int'], ['b', 'int']), [[1, 2]])).toBeNull();
 });

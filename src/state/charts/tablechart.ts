@@ -1,4 +1,4 @@
-/** A result of a query as a chart: figures over its times, or its first names by its first figures. */
+/** The result of a query as a chart: values over its times, or its first names by its first values. */
 import { texts } from '../../base/texts';
 import { asTime, timeFromNanos, type Time } from '../../base/time';
 import type { Nanos, TableCell, TableColumn } from '../../ipc/generated';
@@ -9,7 +9,7 @@ import { unitOf, type Unit } from './units';
 
 type Rows = readonly (readonly TableCell[])[];
 
-/** Whether a column holds figures. */
+/** Whether a column has numbers to draw. */
 export function isFigure({ kind }: TableColumn): boolean {
   return kind === 'int' || kind === 'float';
 }
@@ -21,17 +21,17 @@ export function columnUnit(name: string): Unit {
   return unitOf(field ?? name.replace(/: .*$/, ''));
 }
 
-/** A column's calculation: `count: cart` and `count: stock` are figures of one. */
+/** A column's calculation: `count: cart` and `count: stock` belong to the same one. */
 function groupOf(name: string): string {
   return name.replace(/: .*$/s, '');
 }
 
-/** The calculations that a result has figures of. */
+/** The calculations that a result has values of. */
 export function figureGroups(columns: readonly TableColumn[]): string[] {
   return [...new Set(columns.filter(isFigure).map(({ name }) => groupOf(name)))];
 }
 
-/** Null where a result has nothing that a picture could show. */
+/** Null if a result has nothing to draw. */
 export function chartOfTable(head: TableHead, rows: Rows, group?: string): ChartData | null {
   const { columns } = head;
   const wanted = group ?? figureGroups(columns)[0];
@@ -40,7 +40,7 @@ export function chartOfTable(head: TableHead, rows: Rows, group?: string): Chart
   );
   if (figures.length === 0 || rows.length === 0) return null;
   const firstFigure = columns.findIndex(isFigure);
-  // A time behind a figure was calculated: it is what a group came to, and no place on an axis.
+  // A time after a number is calculated: it is a value of the group, not a position on an axis.
   const time = columns.findIndex(({ kind }, at) => kind === 'time' && at < firstFigure);
   const names = columns.flatMap(({ kind }, at) =>
     kind === 'text' || kind === 'level' || kind === 'bool' || kind === 'list' ? [at] : [],
@@ -95,7 +95,7 @@ function overTime(
 
 const ascending = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The least step between times; a second where there is only one. */
+/** The smallest step between times; a second if there is only one. */
 function width(starts: readonly Time[]): bigint {
   const steps = starts.slice(1).map((start, at) => start - starts[at]!);
   return steps.reduce((least, step) => (step < least ? step : least), steps[0] ?? 1_000_000_000n);

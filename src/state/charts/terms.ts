@@ -1,4 +1,4 @@
-/** The values of a field, by how many events have them or by a measure of those events. */
+/** The values of a field, by event count or by a measure of their events. */
 import { texts } from '../../base/texts';
 import type { Aggregate } from '../../ipc/generated';
 import {
@@ -15,7 +15,7 @@ import {
 import type { TermRow, TermsData } from './chartdata';
 import type { MeasureName } from './chartspec';
 
-/** By a measure any value may be the greatest, so of these many the greatest are found. */
+/** By a measure any value can be the largest, so the largest are searched among this many. */
 const CONSIDERED = 1_000;
 
 export async function loadTerms(asking: Asking): Promise<TermsData> {
@@ -64,7 +64,7 @@ function shaped(
     shape: 'terms',
     meta: answerMeta(main, notes),
     field,
-    // A measure of "all others" would only be of those beyond the ones that were looked at.
+    // A measure of "all others" would only cover those that were not considered.
     rows: [...listed, ...(measure === 'count' ? rest : [])],
     distinct: axis?.distinct ?? 0,
     considered,

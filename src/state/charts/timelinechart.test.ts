@@ -14,7 +14,7 @@ const timeline = (series: Timeline['series']): Timeline =>
     elapsedMs: 1,
   }) as Timeline;
 
-test('each bucket has both its edges, and the most severe level stands on the ground', () => {
+test('each bucket has both its edges, and the most severe level is at the bottom', () => {
   const data = chartOfTimeline(
     timeline([
       { level: 'info', counts: [1, 2] },
@@ -30,7 +30,7 @@ test('each bucket has both its edges, and the most severe level stands on the gr
   expect(data.meta.untimed).toBe(1);
 });
 
-test('nothing at all is a chart without buckets', () => {
+test('no data makes a chart without buckets', () => {
   const data = chartOfTimeline(timeline([]));
   expect(data.series).toEqual([]);
   expect(data.domain.from).toBe(data.domain.to);

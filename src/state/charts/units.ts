@@ -1,4 +1,4 @@
-/** What a field's numbers count, told by its name, and how people write them. */
+/** The unit of a field's numbers, derived from its name, and their format. */
 import { formatCount } from '../../base/format';
 import { numberFormat } from '../../base/locale';
 
@@ -17,7 +17,7 @@ export function unitOf(field: string): Unit {
   return BY_ENDING.find(([ending]) => ending.test(field))?.[1] ?? 'plain';
 }
 
-/** Whether a field tells how long something took, as far as its name and unit say. */
+/** Whether a field is a duration, by its name and unit. */
 export function isDuration(field: string): boolean {
   const unit = unitOf(field);
   if (/duration|latency|elapsed|took|response_time|request_time/i.test(field)) return true;
@@ -42,7 +42,7 @@ const TIME_UNITS: readonly (readonly [number, string])[] = [
   [1, 'ns'],
 ];
 
-/** From here on three digits and a letter are read more easily than all digits. */
+/** From here on three digits and a suffix are more readable than all digits. */
 const COMPACT_FROM = 10_000;
 
 const short = numberFormat({ maximumSignificantDigits: 3 });
@@ -62,7 +62,7 @@ export function formatValue(value: number, unit: Unit): string {
   return unit === 'perSecond' ? `${shown}/s` : shown;
 }
 
-/** A value on an axis: written as the greatest one is, so that `10k` does not stand over `8,000`. */
+/** A value on an axis, in the unit of the largest one, so that `10k` is not next to `8,000`. */
 export function formatTick(value: number, unit: Unit, most: number): string {
   if (unit === 'plain' && most >= COMPACT_FROM) return compact.format(value);
   return formatValue(value, unit);
@@ -90,21 +90,21 @@ function formatDuration(nanoseconds: number): string {
   return `${short.format(nanoseconds / length)} ${name}`;
 }
 
-/** All digits that mean something, for tables. */
+/** All significant digits, for tables. */
 export function formatExact(value: number): string {
   return Number.isFinite(value) ? exact.format(value) : String(value);
 }
 
-/** From so many times as much on, a percentage says less than a factor. */
+/** From this factor on, a percentage is less readable than a factor. */
 const FACTOR_FROM = 10;
 
-/** `+12 %`, `−3.4 %`, `×218`: a change that is small keeps a digit more. */
+/** `+12 %`, `−3.4 %`, `×218`: small changes have one more digit. */
 export function formatChange(now: number, before: number): string | null {
   if (before === 0) return null;
   if (now / before >= FACTOR_FROM) return `×${formatCount(Math.round(now / before))}`;
   const percent = ((now - before) / Math.abs(before)) * 100;
   const digits = Math.abs(percent) < 10 ? 1 : 0;
-  // What rounds to nothing is neither more nor less.
+  // A value that rounds to zero has no sign.
   const shown = Number(Math.abs(percent).toFixed(digits));
   const sign = shown === 0 ? '±' : percent > 0 ? '+' : '−';
   return `${sign}${exact.format(shown)} %`;

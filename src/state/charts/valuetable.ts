@@ -1,4 +1,4 @@
-/** A chart that is a table from the start: figures by time, or by the values of a field. */
+/** A chart that is a table from the start: values by time, or by the values of a field. */
 import { texts } from '../../base/texts';
 import type { Measure } from '../../ipc/generated';
 import { measures, placesOf, timeBy, timesOf, answerMeta, type Asking } from './chartrequest';
@@ -8,7 +8,7 @@ import { unitOf } from './units';
 
 const TERMS = 500;
 
-/** What is told of a number, in this order. */
+/** The measures of a number, in this order. */
 const STATISTICS = ['min', 'avg', 'p50', 'p95', 'p99', 'max', 'sum'] as const;
 
 export async function loadTable(asking: Asking, info: FieldInfo | undefined): Promise<RowsData> {

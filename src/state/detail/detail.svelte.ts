@@ -6,18 +6,18 @@ import type { EventDetail, EventId } from '../../ipc/generated';
 import { EventPattern } from './eventpattern.svelte';
 import type { Rows } from '../events/rows.svelte';
 
-/** Moving through the list with a held key must not ask for every event that flies past. */
+/** Moving through the list with a held key must not request every event on the way. */
 const SETTLE_MS = 60;
 
-/** Which event is selected, and everything about it once the panel is open. */
+/** The selected event, and its details while the panel is open. */
 export class Detail {
-  /** The place in the list, or -1. */
+  /** The row index, or -1. */
   index = $state(-1);
   open = $state(false);
   event = $state.raw<EventDetail | null>(null);
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);
-  /** The pattern of the event, where it is looked at. */
+  /** The pattern of the event, while it is shown. */
   readonly pattern: EventPattern;
 
   readonly #client: Client;
@@ -36,22 +36,22 @@ export class Detail {
     this.pattern = new EventPattern(lifetime, client);
   }
 
-  /** A place of the list that is to be brought into sight; a new object for each wish. */
+  /** A row to scroll to; a new object for each request. */
   wished = $state.raw<{ readonly index: number } | null>(null);
 
-  /** Brings a place of the list into sight, near which the event that is open is looked for. */
+  /** Scrolls to a row, near which the open event is located. */
   reveal(index: number): void {
     this.wished = { index };
     if (this.#id !== null) this.index = this.#rows.indexNear(this.#id, index);
   }
 
-  /** Selects a place of the list that may be out of sight. */
+  /** Selects a row that can be out of sight. */
   goTo(index: number): void {
     this.select(index);
     this.wished = { index };
   }
 
-  /** Shows an event that was found elsewhere than in the list. */
+  /** Shows an event that was found outside the list. */
   showEvent(id: EventId): void {
     this.index = this.#rows.indexNear(id, Math.max(0, this.index));
     this.#id = id;
@@ -83,19 +83,19 @@ export class Detail {
     this.pattern.forget();
   }
 
-  /** Another list is shown: the event stays open, its place in the list is not known any more. */
+  /** Another list is shown: the event stays open, its row is unknown. */
   listReplaced(): void {
     this.index = -1;
     this.wished = null;
   }
 
   /**
-   * Rows have come. A selected place that had no row yet may have one now; and while a case grows,
-   * events move down the list, where the selection follows them.
+   * Rows have arrived. A selected row without data may have it now; and while a case grows, events
+   * move down the list, and the selection follows them.
    */
   rowsCame(): void {
     if (this.index < 0) {
-      // The event that is open may be among the first rows of the new list, or where it was looked for.
+      // The open event may be among the first rows of the new list, or near the requested row.
       const near = this.wished?.index ?? 0;
       if (this.open && this.#id !== null) this.index = this.#rows.indexNear(this.#id, near);
       return;
@@ -115,7 +115,7 @@ export class Detail {
     if (id === null) return;
     const shown = this.event?.row.id;
     if (shown?.source === id.source && shown.offset === id.offset) {
-      // Coming back to the event that is shown overtakes whatever else was on the way.
+      // Returning to the displayed event cancels a request for another one.
       this.#latest.stop();
       return;
     }

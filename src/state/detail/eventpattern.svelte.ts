@@ -5,17 +5,17 @@ import type { EventDetail, Pattern, View } from '../../ipc/generated';
 import { clause } from '../query/querytext';
 
 export interface OwnPattern {
-  /** With what stands in its variable parts in this very event. */
+  /** With its variable values in this event. */
   readonly pattern: Pattern;
-  /** How many events in view are of it, and how many there are. */
+  /** The number of events with this pattern in the view, and of all events. */
   readonly inView: number;
   readonly total: number;
 }
 
-/** Which pattern the message of the open event is of; asked for only while somebody looks at it. */
+/** The pattern of the open event's message; requested only while it is shown. */
 export class EventPattern {
   answer = $state.raw<OwnPattern | null>(null);
-  /** There is none: the event has no message. */
+  /** The event has no message, so it has no pattern. */
   missing = $state(false);
   failure = $state.raw<EngineError | null>(null);
 

@@ -4,7 +4,7 @@ import { extentAt, placeFor, sizeAt } from './placement';
 
 const room = (widthPx: number, heightPx: number) => ({ widthPx, heightPx });
 
-describe('the place of the detail', () => {
+describe('the placement of the detail', () => {
   test.each([
     ['the smallest window with fields', room(792, 360), 'below'],
     ['a small window with fields', room(1048, 450), 'below'],
@@ -22,26 +22,26 @@ describe('the place of the detail', () => {
 });
 
 describe('the size of the detail', () => {
-  test('leaves the list the larger part unless a person wants otherwise', () => {
+  test('leaves the list the larger part by default', () => {
     for (const space of [room(792, 360), room(1280, 450), room(2328, 1100)]) {
       expect(sizeAt('right', null, space)).toBeLessThan(space.widthPx / 2);
       expect(sizeAt('below', null, space)).toBeLessThan(space.heightPx / 2);
     }
   });
 
-  test('keeps a choice, as far as the window allows', () => {
+  test('keeps a chosen size, as far as the window allows', () => {
     expect(sizeAt('right', 500, room(1400, 600))).toBe(500);
     expect(sizeAt('right', 5000, room(1400, 600))).toBe(840);
     expect(sizeAt('below', 5000, room(1400, 600))).toBe(450);
     expect(sizeAt('below', 1, room(1400, 600))).toBe(extentAt('below', room(1400, 600)).leastPx);
   });
 
-  test('never takes all of a low room', () => {
+  test('never takes all of a low window', () => {
     expect(sizeAt('below', null, room(1000, 160))).toBe(80);
     expect(sizeAt('below', 400, room(1000, 160))).toBe(80);
   });
 
-  test('is never narrower than can be read, even where nothing was measured yet', () => {
+  test('is never narrower than readable, even before anything is measured', () => {
     expect(sizeAt('right', null, room(0, 0))).toBeGreaterThan(200);
   });
 });

@@ -23,12 +23,12 @@ it('puts a new column before the text, once', () => {
   expect(valueFields(withoutColumn(added, 'raw'))).toEqual(['status']);
 });
 
-it('writes nothing down when the columns are those that every log has', () => {
+it('stores nothing if the columns are the standard ones', () => {
   expect(withoutColumn(withColumn([], 'status'), 'status')).toEqual([]);
   expect(resizedColumn(resizedColumn([], 'time', 90), 'time', null)).toEqual([]);
 });
 
-it('never takes the last column', () => {
+it('never removes the last column', () => {
   const one = ['time', 'level', 'source'].reduce(withoutColumn, [] as readonly ViewColumn[]);
   expect(names(one)).toEqual(['raw']);
   expect(withoutColumn(one, 'raw')).toBe(one);
@@ -41,7 +41,7 @@ it('moves within the list and no further', () => {
   expect(movedColumn([], 'unknown', 1)).toEqual([]);
 });
 
-it('keeps the pinned columns the first ones, whatever moves', () => {
+it('keeps pinned columns first, whatever moves', () => {
   const two = pinnedColumn([], 'level', true);
   expect(names(two)).toEqual(['time*', 'level*', 'source', 'raw']);
   expect(names(movedColumn(two, 'raw', 1))).toEqual(['time*', 'raw*', 'level*', 'source']);
@@ -49,7 +49,7 @@ it('keeps the pinned columns the first ones, whatever moves', () => {
   expect(names(pinnedColumn(two, 'time', false))).toEqual(['time', 'level', 'source', 'raw']);
 });
 
-it('keeps widths within what can be read and what fits', () => {
+it('keeps widths between readable and maximum', () => {
   const width = (px: number) => resizedColumn([], 'raw', px).at(-1)?.widthPx;
   expect([width(-5), width(99.6), width(1e9)]).toEqual([24, 100, 2000]);
 });

@@ -1,19 +1,19 @@
-/** The columns of the list of events: what a click, a drag or a key makes of them. */
+/** The columns of the event list: the effect of clicks, drags and keys. */
 import type { ViewColumn } from '../view/viewstate';
 
-/** The event's text: the column that takes what room is left. */
+/** The event's text: the column that takes the remaining width. */
 export const TEXT = 'raw';
-/** What the text of a JSON event is led by. */
+/** The message of a JSON event, shown first. */
 export const MESSAGE = 'message';
 
-/** Columns that every log has. They are shown unless told, and then are not written down. */
+/** The standard columns. They are the default, and then are not stored. */
 export const STANDARD: readonly ViewColumn[] = ['time', 'level', 'source', TEXT].map((field) => ({
   field,
   widthPx: null,
   pinned: false,
 }));
 
-/** Narrower than this, not even a level can be read. */
+/** Narrower than this, not even a level is readable. */
 const LEAST_PX = 24;
 const MOST_PX = 2000;
 
@@ -21,7 +21,7 @@ export function shownColumns(columns: readonly ViewColumn[]): readonly ViewColum
   return columns.length === 0 ? STANDARD : columns;
 }
 
-/** The fields whose values have to come with each row. */
+/** The fields whose values are requested with each row. */
 export function valueFields(columns: readonly ViewColumn[]): string[] {
   const always = STANDARD.map(({ field }) => field);
   const shown = shownColumns(columns).map(({ field }) => field);
@@ -29,7 +29,7 @@ export function valueFields(columns: readonly ViewColumn[]): string[] {
   return [...new Set(wanted)].filter((field) => !always.includes(field));
 }
 
-/** A new column stands before the text, where there is one at the end. */
+/** Adds a column, before the text if that is the last one. */
 export function withColumn(columns: readonly ViewColumn[], field: string): readonly ViewColumn[] {
   const shown = shownColumns(columns);
   if (shown.some((column) => column.field === field)) return columns;
@@ -37,7 +37,7 @@ export function withColumn(columns: readonly ViewColumn[], field: string): reado
   return kept(shown.toSpliced(last, 0, { field, widthPx: null, pinned: false }));
 }
 
-/** The last column stays: a list without any shows nothing. */
+/** The last column stays: a list without columns shows nothing. */
 export function withoutColumn(
   columns: readonly ViewColumn[],
   field: string,
@@ -46,7 +46,7 @@ export function withoutColumn(
   return left.length === 0 ? columns : kept(left);
 }
 
-/** Moves a column to a place. Between pinned ones it is pinned, and behind them it is not. */
+/** Moves a column. Between pinned ones it becomes pinned, after them unpinned. */
 export function movedColumn(
   columns: readonly ViewColumn[],
   field: string,
@@ -61,7 +61,7 @@ export function movedColumn(
   return kept(shown.toSpliced(from, 1).toSpliced(place, 0, { ...moved, pinned }));
 }
 
-/** Null is as wide as the list thinks best. */
+/** Null means automatic width. */
 export function resizedColumn(
   columns: readonly ViewColumn[],
   field: string,
@@ -75,7 +75,7 @@ export function resizedColumn(
   );
 }
 
-/** Pins a column and all before it, or lets it and all behind it go. */
+/** Pins a column and all before it, or unpins it and all after it. */
 export function pinnedColumn(
   columns: readonly ViewColumn[],
   field: string,

@@ -36,7 +36,7 @@ export function writtenTime(nanos: string): string {
   return `${formatTimeFull(timeFromNanos(nanos)).replace(' ', 'T')}Z`;
 }
 
-/** What the command line writes as a line of NDJSON: the built-in fields, then the event's own. */
+/** The same as a line of NDJSON from the command line: the built-in fields, then the event's own. */
 function asObject(event: EventDetail): Record<string, unknown> {
   const { row, source } = event;
   const own = event.fields.map(({ name, value, kind }) => [name, typed(value, kind)] as const);
@@ -51,7 +51,7 @@ function asObject(event: EventDetail): Record<string, unknown> {
   };
 }
 
-/** Whole numbers beyond 2^53 stay texts, because most readers of JSON would round them. */
+/** Integers beyond 2^53 stay strings, because most JSON readers would round them. */
 function typed(value: string, kind: EventDetail['fields'][number]['kind']): unknown {
   if (kind === 'bool') return value === 'true';
   const number = Number(value);
@@ -59,7 +59,7 @@ function typed(value: string, kind: EventDetail['fields'][number]['kind']): unkn
   return kind === 'float' && Number.isFinite(number) ? number : value;
 }
 
-/** A table; a single event stands as a block of code under a line that says where it is from. */
+/** A table; a single event becomes a code block after a line with its origin. */
 function markdown(events: readonly EventDetail[], columns: readonly ViewColumn[]): string {
   const fields = shownColumns(columns).map(({ field }) => field);
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
@@ -67,7 +67,7 @@ function markdown(events: readonly EventDetail[], columns: readonly ViewColumn[]
   return [line(fields.map(cell)), line(fields.map(() => '---')), ...rows].join('\n');
 }
 
-/** What would end a cell or begin markup is kept as the character it is. */
+/** Escapes characters that would end a cell or begin markup. */
 function cell(text: string): string {
   return text.replace(/[\\`*_[\]<>|&]/g, '\\$&').replace(/\r?\n|\r/g, '<br>');
 }

@@ -36,7 +36,7 @@ const page = (total: number, time: string | null = null): Page => ({
   elapsedMs: 1,
 });
 
-it('tells which clause is in the way, and the nearest times', async () => {
+it('finds the clause that excludes everything, and the nearest times', async () => {
   const client = new FakeClient();
   const out = new EmptyResult(new Lifetime(), client);
   out.look(view, range, parts, 1);
@@ -59,7 +59,7 @@ it('tells which clause is in the way, and the nearest times', async () => {
   });
 });
 
-it('says nothing of a view that was left meanwhile', async () => {
+it('shows nothing of a view that was left meanwhile', async () => {
   const client = new FakeClient();
   const out = new EmptyResult(new Lifetime(), client);
   out.look({ ...view, from: null, to: null }, null, parts, 1);
@@ -70,7 +70,7 @@ it('says nothing of a view that was left meanwhile', async () => {
   expect(out.alternatives.blockingClauses).toEqual([]);
 });
 
-it('tells which words no event has, and what they were perhaps meant for', async () => {
+it('finds words that no event has, and suggests similar ones', async () => {
   const client = new FakeClient();
   const out = new EmptyResult(new Lifetime(), client);
   const query = 'timout | stats count';
@@ -84,7 +84,7 @@ it('tells which words no event has, and what they were perhaps meant for', async
   expect(out.unknown).toEqual([]);
 });
 
-it('moves the range to where the nearest event is in it', () => {
+it('moves the range to include the nearest event', () => {
   expect(rangeAt(asTime(260n), range)).toEqual({ from: 260n, to: 360n });
   expect(rangeAt(asTime(40n), range)).toEqual({ from: -59n, to: 41n });
 });

@@ -6,17 +6,17 @@ import type { Order, Page, UnknownWord, View } from '../../ipc/generated';
 import type { QueryParts } from '../query/queryparts';
 import type { RangeChoice } from '../view/ranges';
 
-/** Clauses that are left out one at a time; of a longer filter these are the first. */
+/** Clauses that are removed one at a time; of a longer filter, the first ones. */
 const MOST_CLAUSES = 8;
 
-/** A clause without which there would be something. */
+/** A clause without which there would be matches. */
 export interface BlockingClause {
   readonly at: number;
   readonly text: string;
   readonly events: number;
 }
 
-/** What leads out of a view that shows nothing. */
+/** Alternatives to a view without matches. */
 export interface Alternatives {
   /** The matching events before and after the time range that are nearest to it. */
   readonly before: Time | null;
@@ -33,7 +33,7 @@ const NO_ALTERNATIVES: Alternatives = {
   blockingClauses: [],
 };
 
-/** Looks for the nearest time and the clause that something would be found without. */
+/** Finds alternatives to a view without matches: the nearest times, and clauses to remove. */
 export class EmptyResult {
   alternatives = $state.raw<Alternatives>(NO_ALTERNATIVES);
   /** The words of the query that no event has. */
@@ -50,7 +50,7 @@ export class EmptyResult {
     this.#client = client;
   }
 
-  /** The query is the whole one, of whose filter the view is. */
+  /** `query` is the whole query; the view has only its filter. */
   look(
     view: View,
     range: RangeChoice,
@@ -68,14 +68,14 @@ export class EmptyResult {
         return words;
       },
       done: (words) => (this.unknown = words),
-      // Whatever is wrong with the query is told elsewhere.
+      // Query errors are shown elsewhere.
       failed: () => {},
     });
     this.#latest.replace({
       key: JSON.stringify([view, parts.clauses.length, revision]),
       load: (signal) => this.#search(view, range, parts, signal),
       done: (ways) => (this.alternatives = ways),
-      // Nothing more can be said then than that nothing was found.
+      // Without alternatives the list only says that nothing matches.
       failed: () => {},
     });
   }
@@ -102,7 +102,7 @@ export class EmptyResult {
     return { before: timeOf(earlier), after: timeOf(later), anytime: all.total, blockingClauses };
   }
 
-  /** Each clause alone is left out and what then matches counted. With one clause there is no filter left. */
+  /** Removes each clause in turn and counts the matches. A single clause cannot be removed. */
   async #blockingClauses(
     view: View,
     parts: QueryParts,
@@ -132,7 +132,7 @@ function timeOf(page: Page): Time | null {
   return time === null ? null : timeFromNanos(time);
 }
 
-/** A range as long as before in which the nearest event stands at the near end. */
+/** A range of the same length that has the nearest event at its near end. */
 export function rangeAt(time: Time, range: NonNullable<RangeChoice>): NonNullable<RangeChoice> {
   const length = range.to - range.from;
   return time < range.from

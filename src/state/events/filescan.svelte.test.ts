@@ -14,7 +14,7 @@ const ahead = (lines: number, fraction: number): Ahead => ({
   elapsedMs: 1,
 });
 
-it('shows what is found so far, and only of what was asked last', async () => {
+it('shows partial results, and only those of the latest request', async () => {
   const client = new FakeClient();
   const look = new FileScan(new Lifetime(), client);
   look.look({ paths: ['/a.log'], query: 'error' });

@@ -3,9 +3,9 @@ import type { Lifetime } from '../../base/lifetime';
 import type { Client } from '../../ipc/client';
 import type { Ahead, AheadRequest } from '../../ipc/generated';
 
-/** What the files of an import hold, told while they are still being read. */
+/** Searches the files of an import while they are still being read. */
 export class FileScan {
-  /** Null where nothing is asked, or nothing is known yet. */
+  /** Null without a request or an answer. */
   found = $state.raw<Ahead | null>(null);
 
   readonly #client: Client;
@@ -28,7 +28,7 @@ export class FileScan {
           },
         }),
       done: (found) => (this.found = found),
-      // The import tells the same, only later.
+      // The import will show the same events later.
       failed: () => (this.found = null),
     });
   }

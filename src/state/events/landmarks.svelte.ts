@@ -11,8 +11,8 @@ export type Mark = keyof typeof MARKS | 'match';
 const REFRESH_MS = 1_000;
 
 /**
- * Where in the list the errors, the warnings and what is looked for stand. What is looked for is a
- * filter of its own that marks events and narrows nothing.
+ * The positions of errors, warnings and highlighted events in the list. The highlight is a separate
+ * filter that does not narrow the list.
  */
 export class Landmarks {
   find = $state('');
@@ -36,7 +36,7 @@ export class Landmarks {
     this.#client = client;
   }
 
-  /** Null where the list is in another order than that of time: then nothing is marked. */
+  /** Null if the list is not in time order: then there are no marks. */
   show(asked: { view: View; order: Order } | null): void {
     this.#asked = asked;
     if (asked === null) {
@@ -45,7 +45,7 @@ export class Landmarks {
     } else this.#load('replace');
   }
 
-  /** How many marks fit beside the list. */
+  /** How many marks fit next to the list. */
   fit(cells: number): void {
     if (cells === this.#cells) return;
     this.#cells = cells;
@@ -64,7 +64,7 @@ export class Landmarks {
     this.#load('replace');
   }
 
-  /** The next row with a mark, handed to `found`; null where there is none. */
+  /** The next row with a mark, passed to `found`; null if there is none. */
   seek(mark: Mark, backward: boolean, from: number, found: (row: number | null) => void): void {
     const asked = this.#asked;
     if (asked === null) return;
@@ -82,12 +82,12 @@ export class Landmarks {
     });
   }
 
-  /** The row at which a time stands, or would. */
+  /** The row of a time, or the row where it would be. */
   locate(time: bigint, found: (row: number) => void): void {
     this.#locate({ time: time.toString() as Nanos }, found);
   }
 
-  /** The row of an event, or that at which it would stand if it matched. */
+  /** The row of an event, or the row where it would be if it matched. */
   locateEvent(time: Nanos | null, event: EventId, found: (row: number) => void): void {
     this.#locate({ time: time ?? ('0' as Nanos), event }, found);
   }
@@ -123,7 +123,7 @@ export class Landmarks {
       failed: (cause) => {
         const error = engineError(cause);
         if (error.code === 'queryInvalid' && looksFor) {
-          // The marks of errors do not wait until what is looked for is put right.
+          // The marks of errors do not wait until the highlight is fixed.
           this.findError = error;
           this.#load('follow');
         } else this.#failed(error);

@@ -4,7 +4,7 @@ import { PAGE_ROWS, PageCache } from './pagecache';
 
 const page = (name: string) => Array.from({ length: PAGE_ROWS }, (_, row) => `${name}${row}`);
 
-it('finds a row in its page and knows nothing of pages that have not come', () => {
+it('finds a row in its page and none in missing pages', () => {
   const cache = new PageCache<string>(4);
   cache.put('view', 2, 1, page('c'));
   expect(cache.row('view', 2 * PAGE_ROWS)).toBe('c0');
@@ -19,7 +19,7 @@ it('has no row past the end of a short page', () => {
   expect(cache.row('view', 1)).toBeUndefined();
 });
 
-it('gives a stale page but does not call it fresh', () => {
+it('returns a stale page but does not call it fresh', () => {
   const cache = new PageCache<string>(4);
   cache.put('view', 0, 1, page('old'));
   expect(cache.row('view', 0)).toBe('old0');
@@ -27,14 +27,14 @@ it('gives a stale page but does not call it fresh', () => {
   expect(cache.isFresh('view', 0, 2)).toBe(false);
 });
 
-it('keeps the newer answer when an older one comes later', () => {
+it('keeps the newer answer if an older one arrives later', () => {
   const cache = new PageCache<string>(4);
   cache.put('view', 0, 2, page('new'));
   cache.put('view', 0, 1, page('old'));
   expect(cache.row('view', 0)).toBe('new0');
 });
 
-it('forgets the page that was not looked at for the longest time', () => {
+it('evicts the least recently used page', () => {
   const cache = new PageCache<string>(2);
   cache.put('view', 0, 1, page('a'));
   cache.put('view', 1, 1, page('b'));

@@ -1,4 +1,4 @@
-/** Rows are fetched and kept by the page, so that scrolling asks rarely and answers are small. */
+/** Rows are fetched and cached in pages, so that scrolling makes few requests with small answers. */
 export const PAGE_ROWS = 200;
 
 interface Entry<T> {
@@ -7,22 +7,22 @@ interface Entry<T> {
 }
 
 /**
- * The pages last looked at, of several views.
+ * The most recently used pages, of several views.
  *
- * A view is named by a key of everything that decides its rows (filter, range, order). While a case
- * grows the same view has newer and newer answers, counted by `epoch`: an old page is still given,
- * because something true a moment ago is better to look at than nothing, but it counts as stale.
+ * A view is identified by a key of everything that decides its rows (filter, range, order). While a
+ * case grows the same view has newer answers, counted by `epoch`: an old page is still returned,
+ * because recent data is better than nothing, but it counts as stale.
  */
 export class PageCache<T> {
   readonly #capacity: number;
-  // A Map remembers the order of insertion, which makes it a list by last use.
+  // A Map keeps insertion order, which makes it an LRU list.
   readonly #pages = new Map<string, Entry<T>>();
 
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
-  /** The row, or undefined while its page has not come. */
+  /** The row, or undefined until its page arrives. */
   row(view: string, index: number): T | undefined {
     const page = Math.floor(index / PAGE_ROWS);
     const key = pageKey(view, page);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { countOf, firstRows, holds, runOf, toggled, withRun, type Runs } from './rowruns';
 
-it('is what a plain set of rows would be', () => {
+it('equals a plain set of rows', () => {
   let runs: Runs = [];
   const rows = new Set<number>();
   // A fixed walk that joins, splits and covers runs.
@@ -24,7 +24,7 @@ it('is what a plain set of rows would be', () => {
   }
 });
 
-it('picks a hundred million rows without listing them', () => {
+it('selects a hundred million rows without listing them', () => {
   const runs = toggled(withRun([], { first: 0, last: 99_999_999 }), 5);
   expect(countOf(runs)).toBe(99_999_999);
   expect(firstRows(runs, 7)).toEqual([0, 1, 2, 3, 4, 6, 7]);

@@ -1,6 +1,6 @@
 /**
- * Rows that are picked in a list which may have a hundred million of them: runs of places, never one
- * entry for each row.
+ * Selected rows in a list that can have a hundred million of them: runs of row indices, never one
+ * entry per row.
  */
 export interface Run {
   readonly first: number;
@@ -8,7 +8,7 @@ export interface Run {
   readonly last: number;
 }
 
-/** In order, separate from one another. */
+/** Ascending and disjoint. */
 export type Runs = readonly Run[];
 
 export function countOf(runs: Runs): number {
@@ -45,7 +45,7 @@ export function toggled(runs: Runs, row: number): Runs {
   });
 }
 
-/** The first so many rows of them. */
+/** The first n selected rows. */
 export function firstRows(runs: Runs, most: number): number[] {
   const rows: number[] = [];
   for (const { first, last } of runs) {

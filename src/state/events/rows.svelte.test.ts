@@ -34,7 +34,7 @@ beforeEach(() => {
 const asked = () => client.callsTo('page').map((call) => call.args.first / PAGE_ROWS);
 
 describe('another view', () => {
-  it('keeps the rows of the last one in sight until its own have come', async () => {
+  it('keeps the rows of the last one in sight until its own have arrived', async () => {
     rows.show(view(''), OLDEST);
     await client.callsTo('page')[0]!.answer(page('all', 0, 50));
     rows.show(view('error'), OLDEST);
@@ -46,7 +46,7 @@ describe('another view', () => {
     expect(listener.replaced).toHaveBeenCalledTimes(2);
   });
 
-  it('is not overwritten by a late answer to the one before', async () => {
+  it('is not overwritten by a late answer to the previous one', async () => {
     rows.show(view('slow'), OLDEST);
     rows.show(view('fast'), OLDEST);
     await client.callsTo('page')[1]!.answer(page('fast', 0, 3));
@@ -56,7 +56,7 @@ describe('another view', () => {
     expect(client.callsTo('page')[0]!.options.signal?.aborted).toBe(true);
   });
 
-  it('leaves the rows as they are when its query is wrong', async () => {
+  it('leaves the rows as they are if its query is wrong', async () => {
     rows.show(view(''), OLDEST);
     await client.callsTo('page')[0]!.answer(page('all', 0, 50));
     rows.show(view('('), OLDEST);
@@ -73,14 +73,14 @@ describe('scrolling', () => {
     client.calls.length = 0;
   });
 
-  it('asks only for the pages that are in sight or near', () => {
+  it('requests only the pages in sight or near', () => {
     rows.see(1000, 1040);
     expect(asked()).toEqual([5, 4]);
   });
 
-  it('asks for little at a time and then for what is in sight now', async () => {
+  it('limits its requests, and then continues with the rows in sight now', async () => {
     for (let row = 0; row < 50_000; row += 5_000) rows.see(row + 100, row + 130);
-    // The third is the page after the first one, which was fetched ahead before.
+    // The third is the page after the first one, which was prefetched before.
     expect(client.calls).toHaveLength(2);
     await client
       .callsTo('page')[0]!
@@ -88,7 +88,7 @@ describe('scrolling', () => {
     expect(asked().at(-1)).toBe(Math.floor(45_100 / PAGE_ROWS));
   });
 
-  it('stops asking after a failure until a person tries again', async () => {
+  it('stops requesting after a failure until a person retries', async () => {
     rows.see(1000, 1040);
     await client.callsTo('page')[0]!.fail(error('internal'));
     const before = client.calls.length;
@@ -100,7 +100,7 @@ describe('scrolling', () => {
   });
 });
 
-it('shows the old rows of a growing case until the newer ones have come', async () => {
+it('shows the old rows of a growing case until the newer ones arrive', async () => {
   rows.show(view(''), OLDEST);
   await client.callsTo('page')[0]!.answer(page('old', 0, 50));
   rows.refresh(2);
@@ -112,7 +112,7 @@ it('shows the old rows of a growing case until the newer ones have come', async 
   expect(client.calls).toHaveLength(2);
 });
 
-it('finds an event again that has moved down', async () => {
+it('finds an event that has moved down', async () => {
   rows.show(view(''), OLDEST);
   await client.callsTo('page')[0]!.answer(page('all', 0, 150));
   expect(rows.indexNear({ source: 0, offset: 120 }, 20)).toBe(120);
@@ -122,7 +122,7 @@ it('finds an event again that has moved down', async () => {
 describe('other columns of the same list', () => {
   const withField: Listing = { ...OLDEST, fields: ['status'] };
 
-  it('leave every row in its place and ask only for what is in sight', async () => {
+  it('keep every row in its place and request only the rows in sight', async () => {
     rows.show(view(''), OLDEST);
     await client.callsTo('page')[0]!.answer(page('all', 0, 10_000));
     rows.see(5000, 5040);
@@ -143,7 +143,7 @@ describe('other columns of the same list', () => {
     expect(rows.value(rows.at(5000)!, 'status')).toBe('200');
   });
 
-  it('are asked for in the order of a field too', () => {
+  it('are requested in the order of a field too', () => {
     rows.show(view(''), { ...withField, sort: { field: 'status', descending: true } });
     expect(client.callsTo('sortedPage')[0]!.args).toMatchObject({
       field: 'status',

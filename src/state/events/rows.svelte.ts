@@ -4,16 +4,16 @@ import type { EventId, Order, Page, Row, View } from '../../ipc/generated';
 import { PAGE_ROWS, PageCache } from './pagecache';
 import type { ViewSort } from '../view/viewstate';
 
-/** Pages kept: 60 of 200 rows are far more than any screen, and a few megabytes. */
+/** Cached pages: 60 of 200 rows are far more than any screen, and a few megabytes. */
 const PAGES_KEPT = 60;
-/** Few, so that a scrollbar dragged through the case does not queue work nobody waits for. */
+/** Few, so that a scrollbar dragged through the case does not queue requests that nobody waits for. */
 const MOST_UNDER_WAY = 3;
-/** Rows fetched ahead on both sides of what is seen. */
+/** Rows prefetched on both sides of the visible ones. */
 const AHEAD_ROWS = 60;
-/** How far from its last place an event is looked for when rows have moved. */
+/** How far from its last row an event is searched after rows have moved. */
 const SEARCH_ROWS = 1000;
 
-/** What the list is in the order of, and the fields whose values come with each row. */
+/** The order of the list, and the fields whose values come with each row. */
 export interface Listing {
   readonly order: Order;
   /** Null sorts by time. */
@@ -24,30 +24,30 @@ export interface Listing {
 interface Asked {
   readonly view: View;
   readonly listing: Listing;
-  /** Two questions with the same list have the same rows in the same places. */
+  /** Two requests with the same list have the same rows at the same positions. */
   readonly list: string;
   readonly key: string;
 }
 
-/** Who keeps a place in the list has to hear when its rows move. */
+/** Notified when rows move, to keep positions in the list. */
 export interface RowsListener {
   /** Another list is shown. */
   replaced(): void;
-  /** Rows of the list that is shown have come. */
+  /** Rows of the current list have arrived. */
   came(): void;
 }
 
 /**
- * The rows of the list. The rows of the last view stay in sight until the first page of the next
- * one has come, so that a new filter never shows an empty list on the way.
+ * The rows of the list. The rows of the last view stay visible until the first page of the next one
+ * arrives, so that a new filter never shows an empty list in between.
  */
 export class Rows {
   total = $state(0);
-  /** False until the first answer: nothing is known yet, which is not the same as nothing found. */
+  /** False until the first answer: unknown is not the same as empty. */
   known = $state(false);
-  /** Grows whenever rows have come; who shows rows depends on it. */
+  /** Increases whenever rows arrive; whatever shows rows depends on it. */
   version = $state(0);
-  /** Grows when the list is another one, and begins at its top. */
+  /** Increases when the list is replaced, and scrolls to its top. */
   generation = $state(0);
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);
@@ -59,7 +59,7 @@ export class Rows {
   readonly #underWay = new Map<string, AbortController>();
   #asked: Asked | null = null;
   #shown: Asked | null = null;
-  /** What was shown before only the columns changed: its texts are the same. */
+  /** The list before only the columns changed: its texts are the same. */
   #former: Asked | null = null;
   #epoch = 0;
   #seen = { first: 0, last: 0 };
@@ -70,24 +70,24 @@ export class Rows {
     this.#listener = listener;
   }
 
-  /** The row at this place, or undefined while its page is on the way. */
+  /** The row at an index, or undefined while its page loads. */
   at(index: number): Row | undefined {
     const shown = this.#shown;
     if (shown === null) return undefined;
     const row = this.#cache.row(shown.key, index);
     if (row !== undefined || this.#former === null) return row;
     const former = this.#cache.row(this.#former.key, index);
-    // Its values are those of other columns; the row itself is kept as it came, for a way back.
+    // Its values are those of other columns; the cached row stays complete, for switching back.
     return former === undefined ? undefined : { ...former, values: [] };
   }
 
-  /** The value of a column, null where the event has none; undefined while it is on the way. */
+  /** The value of a column, null if the event has none; undefined while it loads. */
   value(row: Row, field: string): string | null | undefined {
     const at = this.#shown?.listing.fields.indexOf(field) ?? -1;
     return at < 0 ? undefined : row.values?.[at];
   }
 
-  /** The event at a place that may be far from what is in sight; null where the list has no such place. */
+  /** The event at an index that can be far from the visible rows; null if the list has no such index. */
   async idAt(index: number, signal: AbortSignal): Promise<EventId | null> {
     const known = this.at(index);
     if (known !== undefined) return known.id;
@@ -100,7 +100,7 @@ export class Rows {
     return answer.rows[index - page * PAGE_ROWS]?.id ?? null;
   }
 
-  /** Where an event stands now, looked for among the rows at hand, nearest to a place first. */
+  /** The row of an event, searched among the cached rows, nearest to an index first. */
   indexNear(id: EventId, place: number): number {
     for (let distance = 0; distance <= SEARCH_ROWS; distance += 1) {
       for (const index of [place + distance, place - distance]) {
@@ -111,7 +111,7 @@ export class Rows {
     return -1;
   }
 
-  /** A person asked for another list, or for other columns of the same one. */
+  /** A person requested another list, or other columns of the same one. */
   show(view: View, listing: Listing): void {
     const list = JSON.stringify([view, listing.order, listing.sort]);
     const asked = { view, listing, list, key: `${list} ${JSON.stringify(listing.fields)}` };
@@ -122,7 +122,7 @@ export class Rows {
     }
     this.#abortAll();
     if (list === this.#shown?.list) {
-      // The same rows stay where they are while the values of their new columns come.
+      // The same rows stay in place while the values of their new columns load.
       this.#former = this.#shown;
       this.#shown = asked;
       this.version += 1;
@@ -136,12 +136,12 @@ export class Rows {
   /** The same view has newer rows. */
   refresh(epoch: number): void {
     this.#epoch = epoch;
-    // What failed a moment ago may work now, as when a file was just being replaced.
+    // A request that failed may succeed now, for example if a file was just being replaced.
     this.failure = null;
     this.#fetchSeen();
   }
 
-  /** Says which rows are in sight. */
+  /** Sets the visible rows. */
   see(first: number, last: number): void {
     this.#seen = { first, last };
     this.#fetchSeen();
@@ -169,7 +169,8 @@ export class Rows {
       this.#fetch(asked, 0);
       return;
     }
-    // After a failure only a person's retry asks again, or a broken engine would be asked for ever.
+    // After a failure only a person's retry sends a request, or a broken engine would get requests
+    // for ever.
     if (this.failure !== null) return;
     const pageOf = (row: number) => Math.floor(row / PAGE_ROWS);
     const lastRow = Math.max(0, this.total - 1);
@@ -201,7 +202,7 @@ export class Rows {
       .finally(() => {
         if (this.#underWay.get(id) === abort) this.#underWay.delete(id);
         this.busy = this.#underWay.size > 0;
-        // What came into sight while too much was under way gets its turn now.
+        // Rows that came into sight during too many requests are requested now.
         if (!abort.signal.aborted && this.#asked?.key === this.#shown?.key) this.#fetchSeen();
       });
   }
@@ -234,7 +235,7 @@ export class Rows {
   }
 
   #failed(error: EngineError): void {
-    // A wrong query is told at the query bar; the rows of the last right one stay.
+    // A wrong query is reported at the query bar; the rows of the last valid one stay.
     if (error.code === 'cancelled' || error.code === 'queryInvalid') return;
     this.failure = error;
   }

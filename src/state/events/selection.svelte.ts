@@ -4,10 +4,10 @@ import type { EventDetail, EventId } from '../../ipc/generated';
 import { countOf, firstRows, holds, runOf, toggled, withRun, type Runs } from './rowruns';
 import type { Rows } from './rows.svelte';
 
-/** What the engine tells whole at once; more is a matter for an export. */
+/** The number of complete events per request; for more there is the export. */
 export const MOST_COPIED = 1_000;
 
-/** Events that are picked in the list, to be copied or compared. */
+/** Selected events in the list, for copying or comparing. */
 export class EventSelection {
   runs = $state.raw<Runs>([]);
   busy = $state(false);
@@ -34,21 +34,21 @@ export class EventSelection {
     return holds(this.runs, row);
   }
 
-  /** From here on a stretch is picked. */
+  /** Starts a range selection here. */
   anchor(row: number): void {
     this.#anchor = row;
     this.clear();
   }
 
   toggle(row: number, selected: number): void {
-    // The event that was looked at before belongs to what is picked, as in every list of files.
+    // The previously focused event becomes part of the selection, as in every file list.
     if (this.runs.length === 0 && selected >= 0 && selected !== row)
       this.runs = withRun([], { first: selected, last: selected });
     this.runs = toggled(this.runs, row);
     this.#anchor = row;
   }
 
-  /** All from the anchor to here. */
+  /** Selects from the anchor to this row. */
   extend(row: number): void {
     this.runs = [runOf(this.#anchor, row)];
   }
@@ -62,7 +62,10 @@ export class EventSelection {
     this.failure = null;
   }
 
-  /** The picked events, whole; only the first of very many. Null when it failed or was overtaken. */
+  /**
+   * The selected events with all details; only the first of very many. Null if it failed or was
+   * overtaken.
+   */
   async events(): Promise<readonly EventDetail[] | null> {
     this.#abort?.abort();
     const abort = new AbortController();

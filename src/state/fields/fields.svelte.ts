@@ -4,27 +4,30 @@ import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Facet, Facets, Fields as FieldList, KnownField, View } from '../../ipc/generated';
 
-/** Values listed of a field: as many as are read at a glance. */
+/** Listed values of a field: as many as people read at a glance. */
 const TOP = 10;
 const SPARK_BUCKETS = 48;
-/** While a case grows, what is known of its fields is asked for anew this often: it costs the import more than counts do. */
+/**
+ * While a case grows, field facts are refreshed at this interval: they cost the import more than
+ * counts do.
+ */
 const REFRESH_MS = 2_000;
 
-/** What is known of a field under a view. */
+/** The facts of a field in a view. */
 export interface FieldFacts {
   readonly facet: Facet;
   /** Matching events. */
   readonly total: number;
-  /** Which question this answers. */
+  /** The request that this answers. */
   readonly key: string;
 }
 
 /**
- * The fields of a case and what they hold under the view that is shown. Only fields in sight are asked
- * for, all that are missing at once; those that stand are shown while the others are counted.
+ * The fields of a case and their values in the current view. Only visible fields are requested, all
+ * missing ones at once; known facts are shown while the others are counted.
  */
 export class Fields {
-  /** Null until the list has been asked for. */
+  /** Null until the list has been requested. */
   known = $state.raw<readonly KnownField[] | null>(null);
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);
@@ -51,7 +54,7 @@ export class Fields {
     this.#casePath = casePath;
   }
 
-  /** What is known of a field; of an earlier question while the answer to this one is on the way. */
+  /** The facts of a field; those of an earlier request while this one is running. */
   facts(field: string): FieldFacts | undefined {
     return this.#facts.get(field);
   }
@@ -60,11 +63,11 @@ export class Fields {
     return facts.key === this.#key;
   }
 
-  /** Whether none of the matching events has a field; null where that is not known of the question that is asked. */
+  /** Whether none of the matching events has a field; null if that is unknown for the current request. */
   isAbsent(field: string): boolean | null {
     const facts = this.#facts.get(field);
     if (facts === undefined || !this.isFresh(facts) || facts.facet.distinct === null) return null;
-    // Where nothing matches, nothing is told of any field.
+    // Without matches, nothing is known of any field.
     return facts.total > 0 && facts.facet.present === 0;
   }
 
@@ -88,7 +91,7 @@ export class Fields {
     if (this.#shown) this.#refresh.request();
   }
 
-  /** Says which fields are in sight. */
+  /** Sets the visible fields. */
   see(fields: readonly string[]): void {
     this.#inSight = fields;
     this.#load();
@@ -113,7 +116,7 @@ export class Fields {
 
   #load(how: 'replace' | 'follow' = 'replace'): void {
     const view = this.#view;
-    // After a failure only a person's retry asks again.
+    // After a failure only a person's retry sends a request.
     if (!this.#shown || view === null || this.failure !== null) return;
     const key = this.#key;
     const fields = this.#inSight.filter((field) => this.#facts.get(field)?.key !== key);
@@ -143,7 +146,7 @@ export class Fields {
   }
 
   #failed(error: EngineError): void {
-    // What is wrong with the query stands under the query bar.
+    // Query errors are shown under the query bar.
     if (error.code !== 'cancelled' && error.code !== 'queryInvalid') this.failure = error;
   }
 }

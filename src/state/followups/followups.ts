@@ -1,9 +1,9 @@
-/** Steps of the work that open a tab: what stands around an event, and where a value was seen. */
+/** Follow-up tabs: surrounding events, and occurrences of a value. */
 import { texts } from '../../base/texts';
 import type { EventId, Row } from '../../ipc/generated';
 import type { FollowUp, Json } from '../view/viewstate';
 
-/** More of a value does not fit a tab. */
+/** A longer value does not fit in a tab. */
 const TITLE_LETTERS = 32;
 
 export function contextOf(row: Row, title: string): FollowUp {
@@ -28,7 +28,7 @@ export function followOf(value: string): FollowUp {
   };
 }
 
-/** The event that a tab is about; null where a shared view says something else. */
+/** The event of a tab; null if a shared view has something else. */
 export function eventOf(about: Json): EventId | null {
   if (typeof about !== 'object' || about === null || !('source' in about)) return null;
   const { source, offset } = about as { source?: Json; offset?: Json };

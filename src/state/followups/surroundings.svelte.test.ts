@@ -9,7 +9,7 @@ const row = (offset: number) => ({ id: { source: 0, offset } }) as Row;
 const answer = (before: Row[]): Context =>
   ({ event: row(9), before, after: [], elapsedMs: 1 }) as unknown as Context;
 
-it('tells of the old neighbours what they are until the new ones are there', async () => {
+it('keeps the label of the old events until the new ones arrive', async () => {
   const client = new FakeClient();
   const around = new Surroundings(new Lifetime(), client, '/c', { source: 0, offset: 9 });
   around.load();

@@ -3,17 +3,17 @@ import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Context, EventId, Row } from '../../ipc/generated';
 
-/** Events shown on either side at first, and more of them with each click. */
+/** Events shown on either side at first; each click doubles them. */
 const STEP = 25;
-/** What the engine gives at once, on either side. */
+/** The maximum that the engine returns on either side. */
 const MOST = 5_000;
 
-/** What stands around an event: in its own file, or among the events of all files by time. */
+/** The events around an event: in its own source, or among all sources by time. */
 export class Surroundings {
   answer = $state.raw<Context | null>(null);
-  /** What was chosen to look at. */
+  /** The requested scope. */
   where = $state<'file' | 'everywhere'>('file');
-  /** What the answer is of; what was chosen may be ahead of it. */
+  /** The scope of the answer; the requested one can be newer. */
   answered = $state<'file' | 'everywhere'>('file');
   before = $state(STEP);
   after = $state(STEP);
@@ -34,13 +34,13 @@ export class Surroundings {
     this.#id = id;
   }
 
-  /** Earliest first, the event itself among them. */
+  /** Oldest first, including the event itself. */
   get rows(): readonly Row[] {
     const answer = this.answer;
     return answer === null ? [] : [...answer.before, answer.event, ...answer.after];
   }
 
-  /** Whether there is more before or after what is shown. */
+  /** Whether there is more before or after the visible events. */
   get hasEarlier(): boolean {
     return (this.answer?.before.length ?? 0) >= this.before && this.before < MOST;
   }

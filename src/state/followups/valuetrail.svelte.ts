@@ -4,11 +4,11 @@ import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Page, Row, Trails } from '../../ipc/generated';
 import { quoted } from '../query/querytext';
 
-/** Events listed at first, and more of them with each click. */
+/** Events listed at first; each click shows more. */
 const STEP = 100;
 const MOST = 10_000;
 
-/** Where a value was seen: the sources and fields that hold it, and its events by time. */
+/** The occurrences of a value: the sources and fields that have it, and its events by time. */
 export class ValueTrail {
   trails = $state.raw<Trails | null>(null);
   page = $state.raw<Page | null>(null);
@@ -62,7 +62,7 @@ export class ValueTrail {
     this.#lifetime.end();
   }
 
-  /** Events whose text has the value, whichever field of theirs it is. */
+  /** Events whose text contains the value, in any field. */
   #list(): void {
     const view = { case: this.#casePath, query: quoted(this.value), from: null, to: null };
     const request = { view, order: 'oldestFirst', first: 0, count: this.#count } as const;

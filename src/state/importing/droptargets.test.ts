@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { dropZones, targetAt } from './droptargets';
 
-it('gives every place of the window exactly one target', () => {
+it('gives every position of the window exactly one target', () => {
   for (const [hasCase, readOnly] of [
     [false, false],
     [true, false],
@@ -22,7 +22,7 @@ it('gives every place of the window exactly one target', () => {
   }
 });
 
-it('takes the middle for what is meant mostly, and the edges of the window too', () => {
+it('uses the middle for the most common action, and covers the edges of the window', () => {
   expect(targetAt(dropZones(false, false), 0.5, 0.5)).toBe('new');
   expect(targetAt(dropZones(true, false), 0.5, 0.4)).toBe('here');
   expect(targetAt(dropZones(true, false), 0, 0)).toBe('new');
@@ -31,6 +31,6 @@ it('takes the middle for what is meant mostly, and the edges of the window too',
   expect(targetAt(dropZones(true, false), 2, -1)).toBe('newWindow');
 });
 
-it('adds nothing to a case that can only be read', () => {
+it('adds nothing to a read-only case', () => {
   expect(dropZones(true, true).map(({ target }) => target)).not.toContain('here');
 });

@@ -1,8 +1,8 @@
-/** Where in the window dropped files go, by where they are let go. The overlay draws the same parts. */
+/** What a drop does, by its position in the window. The overlay draws the same zones. */
 
 export type DropTarget = 'new' | 'here' | 'newWindow' | 'look';
 
-/** A part of the window in shares of its width and height. */
+/** A zone of the window in shares of its width and height. */
 export interface Zone {
   readonly target: DropTarget;
   readonly left: number;
@@ -11,14 +11,14 @@ export interface Zone {
   readonly bottom: number;
 }
 
-/** Below this the files are looked at first; the large part above starts at once. */
+/** Below this the files are previewed first; a drop in the large zone above starts at once. */
 const LOOK_FROM = 0.8;
-/** What most drops mean has the middle and most of the width. */
+/** The most common action has the middle and most of the width. */
 const SIDE = 0.24;
 
 const look: Zone = { target: 'look', left: 0, top: LOOK_FROM, right: 1, bottom: 1 };
 
-/** The targets there are, with a case on the screen or without. */
+/** The zones, with or without an open case. */
 export function dropZones(hasCase: boolean, readOnly: boolean): readonly Zone[] {
   const above = { top: 0, bottom: LOOK_FROM };
   if (!hasCase) return [{ target: 'new', left: 0, right: 1, ...above }, look];
@@ -37,7 +37,7 @@ export function dropZones(hasCase: boolean, readOnly: boolean): readonly Zone[] 
   ];
 }
 
-/** The target at a place given in shares; a place outside counts as the nearest inside. */
+/** The target at a position given in shares; a position outside counts as the nearest inside. */
 export function targetAt(zones: readonly Zone[], x: number, y: number): DropTarget {
   const inside = (value: number) => Math.min(Math.max(value, 0), 0.999_999);
   const [across, down] = [inside(x), inside(y)];

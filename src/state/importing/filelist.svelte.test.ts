@@ -14,7 +14,7 @@ function ended(isInTheWay = () => false): FileListState {
   return fileList;
 }
 
-test('the files of a finished import are folded away after a while', () => {
+test('the files of a finished import collapse after a while', () => {
   const fileList = ended();
   vi.advanceTimersByTime(SHOWN_MS - 1);
   expect(fileList.isOpen).toBe(true);
@@ -22,7 +22,7 @@ test('the files of a finished import are folded away after a while', () => {
   expect(fileList.isOpen).toBe(false);
 });
 
-test('whoever goes on to something else folds them at once, but not while files are read', () => {
+test('continuing with other work collapses them at once, but not while files are read', () => {
   const fileList = new FileListState(new Lifetime(), () => false);
   fileList.show(true);
   fileList.goOn();
@@ -42,7 +42,7 @@ test('nothing moves by itself under the pointer', () => {
   expect(fileList.isOpen).toBe(false);
 });
 
-test('what a person wishes holds, and the next import may fold again', () => {
+test('a person’s choice stays, and the next import may collapse the list again', () => {
   const fileList = ended();
   fileList.goOn();
   fileList.toggle();

@@ -1,26 +1,26 @@
 import type { Lifetime } from '../../base/lifetime';
 import { Timer } from '../../base/timer';
 
-/** What an import has brought is told for so long before it is folded away. */
+/** The result of an import is shown this long before the list collapses. */
 export const SHOWN_MS = 4_000;
 
-/** So long after it was last in the way, what is folded away is looked at again. */
+/** How often a collapse that would move something under the pointer is tried again. */
 const AGAIN_MS = 500;
 
 /**
- * Whether the files of the imports are listed. They are while something is read, and are folded away by
- * themselves a little after the end, but never under a pointer, because what stands above them moves; and
- * at once when a person goes on to something else.
+ * Whether the files of the imports are listed. They are while files are read; a little later the
+ * list collapses by itself, but never if it would move something under the pointer, and at once
+ * when a person continues with other work.
  */
 export class FileListState {
-  /** What a person wished; until then the files show while there is something to see in them. */
+  /** What a person chose; until then the files show while they are being read. */
   #wished = $state<boolean | null>(null);
   #isShown = $state(false);
   #isReading = false;
   readonly #timer: Timer;
   readonly #isInTheWay: () => boolean;
 
-  /** Asked whether folding would move something under a person's pointer. */
+  /** `isInTheWay`: whether collapsing would move something under a person's pointer. */
   constructor(lifetime: Lifetime, isInTheWay: () => boolean) {
     this.#timer = new Timer(lifetime);
     this.#isInTheWay = isInTheWay;
@@ -30,20 +30,20 @@ export class FileListState {
     return this.#wished ?? this.#isShown;
   }
 
-  /** Says how the imports stand. */
+  /** Sets whether an import is running. */
   show(isReading: boolean): void {
     const [began, ended] = [isReading && !this.#isReading, !isReading && this.#isReading];
     this.#isReading = isReading;
     if (began) {
       this.#timer.stop();
       this.#isShown = true;
-      // Files that were opened to be read once need not stay open for ever.
+      // A list that a person opened collapses with the next import.
       if (this.#wished === true) this.#wished = null;
     }
     if (ended) this.#timer.start(() => this.#fold(), SHOWN_MS);
   }
 
-  /** A person does something with the events: what was told has been seen. */
+  /** A person works with the events, so the result was seen. */
   goOn(): void {
     if (this.#isReading) return;
     this.#timer.stop();

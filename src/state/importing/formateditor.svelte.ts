@@ -3,7 +3,7 @@ import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { SavedFormat, TriedFormat } from '../../ipc/generated';
 
-/** As many events of the sample as the engine marks one by one. */
+/** The number of sample events that the engine marks one by one. */
 const SHOWN_EVENTS = 200;
 
 const SKELETON = `name = "my-format"
@@ -13,7 +13,7 @@ title = "lines of my program"
 grok = "%{TIMESTAMP_ISO8601:timestamp} %{WORD:level} %{GREEDYDATA:message}"
 `;
 
-/** A definition being written, and what it makes of some lines meanwhile. */
+/** A custom format in the editor, and its result on sample lines. */
 export class FormatEditor {
   text = $state('');
   sample = $state('');
@@ -41,7 +41,7 @@ export class FormatEditor {
     this.try();
   }
 
-  /** Whether it has no fault and is a format. */
+  /** Whether it has no errors and defines a format. */
   get isSound(): boolean {
     return this.tried !== null && this.tried.faults.length === 0 && this.tried.formats.length > 0;
   }
@@ -59,7 +59,7 @@ export class FormatEditor {
     });
   }
 
-  /** Keeps the definition. Gives the name of the format, or null where it could not be kept. */
+  /** Saves the definition. Returns the name of the format, or null if saving failed. */
   async save(replace = false): Promise<string | null> {
     this.saving = true;
     try {

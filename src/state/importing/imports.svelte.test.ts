@@ -24,7 +24,7 @@ function job(client: FakeClient, listener = { published: vi.fn(), finished: vi.f
   return new ImportJob(client, '/a.case', { kind: 'import', paths: ['/x'] }, listener);
 }
 
-it('imports one after the other, whatever becomes of the one before', async () => {
+it('imports one after the other, whatever the previous one ends with', async () => {
   const client = new FakeClient();
   const imports = new Imports();
   const [first, second] = [job(client), job(client)];
@@ -39,7 +39,7 @@ it('imports one after the other, whatever becomes of the one before', async () =
   expect(second.state).toBe('done');
 });
 
-it('puts together files of which only the changed ones are reported', async () => {
+it('merges reports that contain only changed files', async () => {
   const client = new FakeClient();
   const one = job(client);
   void one.run();
@@ -51,7 +51,7 @@ it('puts together files of which only the changed ones are reported', async () =
   expect(problemsOf(one).map(({ code }) => code)).toEqual(['binary', 'notFound']);
 });
 
-it('waits for the report of an import that was stopped', async () => {
+it('waits for the report of a stopped import', async () => {
   const client = new FakeClient();
   const listener = { published: vi.fn(), finished: vi.fn() };
   const one = job(client, listener);
@@ -65,7 +65,7 @@ it('waits for the report of an import that was stopped', async () => {
   expect(listener.finished).toHaveBeenCalledWith(expect.objectContaining({ events: 7 }));
 });
 
-it('does not begin an import that was stopped while it waited', async () => {
+it('does not start an import that was stopped while it waited', async () => {
   const client = new FakeClient();
   const imports = new Imports();
   const [first, second] = [job(client), job(client)];

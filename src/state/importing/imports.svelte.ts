@@ -11,28 +11,28 @@ import type {
 
 export type ImportState = 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
 
-/** What is read into a case, or read anew in it. */
+/** The work of a job: reading files into a case, or re-importing sources. */
 export type Work =
   | { kind: 'import'; paths: string[]; choices?: ImportChoices; profile?: Profile }
   | { kind: 'paste'; name: string; text: string }
   | { kind: 'adjust'; sources: number[]; zone?: string; clockOffset?: Nanos }
   | { kind: 'reread'; sources: number[]; reading: Reading };
 
-/** What an import needs to tell the case it fills. */
+/** Notified about the case that an import fills. */
 export interface ImportListener {
   published(progress: ImportProgress): void;
   finished(report: ImportReport): void;
 }
 
-/** Before this, a rate says more about opening a file than about reading it. */
+/** Before this, a rate measures opening a file more than reading it. */
 const RATE_FROM_MS = 400;
 
-/** One import, from the wish to the report. */
+/** One import, from the request to the report. */
 export class ImportJob {
   state = $state<ImportState>('waiting');
   stopping = $state(false);
   progress = $state.raw<ImportProgress | null>(null);
-  /** By their place in the import; a place may be empty before its first report. */
+  /** By their index in the import; an entry can be empty before its first report. */
   files = $state.raw<readonly FileProgress[]>([]);
   report = $state.raw<ImportReport | null>(null);
   failure = $state.raw<EngineError | null>(null);
@@ -77,7 +77,7 @@ export class ImportJob {
     }
   }
 
-  /** How fast a file is being read, in bytes a second; null before that means something. */
+  /** The rate of a file, in bytes per second; null until that is meaningful. */
   rateOf(file: FileProgress): number | null {
     const began = this.#began.get(file.index);
     const elapsedMs = (this.progress?.elapsedMs ?? 0) - (began?.atMs ?? 0);
@@ -91,7 +91,7 @@ export class ImportJob {
       signal: this.#abort.signal,
       progress: (progress: ImportProgress) => this.#progressed(progress),
     };
-    // The work is the call's own arguments but for the case.
+    // The arguments of the call are those of the work, without the case.
     return this.#client.call(kind, { case: this.casePath, ...args } as never, options);
   }
 
@@ -111,12 +111,12 @@ export class ImportJob {
   }
 }
 
-/** The same problem comes with its file and again in the report; this is how it is known again. */
+/** The same problem arrives with its file and again in the report; this key identifies it. */
 export function problemKey(problem: Pick<EngineError, 'path' | 'code'>): string {
   return `${problem.code} ${problem.path}`;
 }
 
-/** Every problem of a job once, whether it came with a file or with the final report. */
+/** Every problem of a job once, whether it arrived with a file or with the final report. */
 export function problemsOf(job: ImportJob): EngineError[] {
   const found = new Map<string, EngineError>();
   const notes = job.files.flatMap((file) => (file?.note ? [file.note] : []));
@@ -127,7 +127,7 @@ export function problemsOf(job: ImportJob): EngineError[] {
   return job.failure === null ? all : [job.failure, ...all];
 }
 
-/** The imports of a window, one at a time in the order they were wished for. */
+/** The imports of a window, one at a time in the order of the requests. */
 export class Imports {
   jobs = $state.raw<readonly ImportJob[]>([]);
   #working = false;

@@ -37,7 +37,7 @@ function sheet(client: FakeClient) {
   return new ImportSheet(new Lifetime(), client, '/a.case', ['/x'], null);
 }
 
-it('shows first what wants a look, and asks again only for what is chosen', async () => {
+it('selects a doubtful file first, and requests again only for choices', async () => {
   const client = new FakeClient();
   const one = sheet(client);
   const files = [file('/fine'), file('/odd', { unparsed: 60 }), file('/b', { error: unreadable })];
@@ -46,7 +46,7 @@ it('shows first what wants a look, and asks again only for what is chosen', asyn
   expect(one.selected).toBe('/odd');
   one.choose('/odd', { format: 'text', zone: '' });
   const asked = client.callsTo('preview')[1]!;
-  // What the import takes is measured once.
+  // The estimate is made once.
   expect(asked.args.withoutEstimate).toBe(true);
   expect(asked.args.choices?.files).toEqual([{ path: '/odd', reading: { format: 'text' } }]);
   await asked.answer({ files, estimate: estimate(false) });
@@ -55,7 +55,7 @@ it('shows first what wants a look, and asks again only for what is chosen', asyn
   expect(one.choices.files).toEqual([]);
 });
 
-it('lets what is chosen for all count where nothing else is chosen', () => {
+it('applies choices for all files unless a file has its own', () => {
   const one = sheet(new FakeClient());
   one.chooseForAll({ zone: 'Europe/Berlin', encoding: 'utf-8' });
   one.choose('/a', { zone: 'UTC' });
@@ -63,13 +63,13 @@ it('lets what is chosen for all count where nothing else is chosen', () => {
   expect(one.choices.files).toEqual([{ path: '/a', reading: { zone: 'UTC', encoding: 'utf-8' } }]);
 });
 
-it('starts at once, but not without room or anything to read', async () => {
+it('starts at once, but not without enough space or anything to read', async () => {
   const client = new FakeClient();
   const one = sheet(client);
   expect(one.obstacle).toBeNull();
   await client.callsTo('preview')[0]!.answer({ files: [file('/a')], estimate: estimate(false) });
   expect(one.obstacle).toContain('Not enough free disk space');
-  // A profile that takes less may fit.
+  // A profile that needs less space may fit.
   one.profile = 'raw';
   expect(one.obstacle).toBeNull();
   one.profile = 'full';
@@ -83,7 +83,7 @@ it('starts at once, but not without room or anything to read', async () => {
   expect(other.obstacle).toContain('None');
 });
 
-it('keeps what it showed when a choice is refused, and says why', async () => {
+it('keeps the preview if a choice is rejected, and says why', async () => {
   const client = new FakeClient();
   const one = sheet(client);
   await client.callsTo('preview')[0]!.answer({ files: [file('/a')], estimate: estimate(true) });
@@ -98,7 +98,7 @@ it('keeps what it showed when a choice is refused, and says why', async () => {
   expect(one.obstacle).toBeNull();
 });
 
-it('does not start with what was chosen a moment ago before it was looked at', async () => {
+it('does not start with a choice that was not previewed yet', async () => {
   const client = new FakeClient();
   const one = sheet(client);
   await client.callsTo('preview')[0]!.answer({ files: [file('/a')], estimate: estimate(true) });
@@ -117,7 +117,7 @@ it('does not start with what was chosen a moment ago before it was looked at', a
   expect(starts).toBe(1);
 });
 
-it('tells a doubtful guess from a good one', () => {
+it('distinguishes a doubtful detection from a good one', () => {
   expect(worth(file('/a'))).toBe('fine');
   expect(worth(file('/a', { unparsed: 30 }))).toBe('doubtful');
   expect(worth(file('/a', { unparsed: 3 }))).toBe('fine');
@@ -126,7 +126,7 @@ it('tells a doubtful guess from a good one', () => {
   expect(worth(file('/a', { error: unreadable }))).toBe('failed');
 });
 
-it('reads a stored source anew only for what cannot be adjusted', () => {
+it('re-imports a stored source only for what cannot be adjusted', () => {
   const hour = '3600000000000' as Nanos;
   expect(revision(3, {})).toBeNull();
   expect(revision(3, { zone: 'UTC', clockOffset: hour })).toEqual({

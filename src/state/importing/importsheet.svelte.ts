@@ -12,10 +12,10 @@ import type {
   Reading,
 } from '../../ipc/generated';
 
-/** Events shown of each file; what a person reads to see whether it is right. */
+/** Events in the preview of each file. */
 const SHOWN_EVENTS = 40;
 
-/** A choice that says nothing is no choice. */
+/** An empty choice is no choice. */
 export function withoutNothing(reading: Reading): Reading {
   const said = Object.entries(reading).filter(([, value]) => value !== undefined && value !== '');
   return Object.fromEntries(said);
@@ -25,27 +25,27 @@ export function saysNothing(reading: Reading): boolean {
   return Object.keys(withoutNothing(reading)).length === 0;
 }
 
-/** Files before they are read: what each is, what was chosen about it, and what the import will take. */
+/** The import preview: how each file would be read, the choices, and the estimate. */
 export class ImportSheet {
   files = $state.raw<readonly PreviewFile[] | null>(null);
   estimate = $state.raw<Estimate | null>(null);
   failure = $state.raw<EngineError | null>(null);
   busy = $state(true);
-  /** The path of the file that is looked at. */
+  /** The path of the selected file. */
   selected = $state<string | null>(null);
-  /** How all files are read that nothing else was chosen for. */
+  /** The reading of all files that have no choice of their own. */
   all = $state.raw<Reading>({});
   own = $state.raw<ReadonlyMap<string, Reading>>(new Map());
   again = $state(false);
   beyondReserve = $state(false);
-  /** Something is typed that cannot be meant; it is no choice yet. */
+  /** A field has an invalid text; it is no choice yet. */
   mistyped = $state(false);
-  /** What is kept besides the original bytes; a case that has something keeps to its own. */
+  /** What is kept besides the original bytes; a case with data keeps its own profile. */
   profile = $state<Profile>('full');
   formats = $state.raw<Formats | null>(null);
 
   readonly paths: readonly string[];
-  /** The case that the files go into; null for a new one. */
+  /** The case that the files are imported into; null for a new one. */
   readonly caseName: string | null;
   #waiting: (() => void) | null = null;
   readonly #casePath: string;
@@ -76,7 +76,7 @@ export class ImportSheet {
     const own = [...this.own].map(([path, reading]) => ({ path, reading }));
     return {
       reading: withoutNothing(this.all),
-      // What was chosen for all counts for a file too, where nothing else was chosen for it.
+      // Choices for all files apply to a file too, unless it has its own.
       files: own.map(({ path, reading }) => ({
         path,
         reading: withoutNothing({ ...this.all, ...withoutNothing(reading) }),
@@ -92,7 +92,7 @@ export class ImportSheet {
     return this.files?.find((file) => file.path === this.selected) ?? null;
   }
 
-  /** What the import will take in a profile; a case that has one is measured with its own. */
+  /** The cost of the import in a profile; a case with data is estimated with its own. */
   costOf(profile: Profile): ProfileCost | null {
     return this.estimate?.profiles.find((cost) => cost.profile === profile) ?? null;
   }
@@ -105,7 +105,7 @@ export class ImportSheet {
     return this.cost === null || this.cost.fits;
   }
 
-  /** Why the import cannot start; null when it can. */
+  /** Why the import cannot start; null if it can. */
   get obstacle(): string | null {
     const words = texts.importing.sheet;
     const files = this.files ?? [];
@@ -117,7 +117,7 @@ export class ImportSheet {
     return this.fits || this.beyondReserve ? null : words.noRoom;
   }
 
-  /** Starts the import; what was chosen a moment ago is looked at before. False when it cannot start. */
+  /** Starts the import, after the preview of the latest choice. False if it cannot start. */
   start(run: () => void): boolean {
     const isChosen = !saysNothing(this.all) || this.own.size > 0;
     if (this.busy && isChosen) this.#waiting = run;
@@ -151,7 +151,7 @@ export class ImportSheet {
     this.formats = await this.#client.call('formats', {}).catch(() => null);
   }
 
-  /** Asks again, after a format was saved or removed. */
+  /** Requests again, after a format was saved or removed. */
   refresh(): void {
     void this.loadFormats();
     this.#look(true);
@@ -164,7 +164,7 @@ export class ImportSheet {
   #look(again = false): void {
     const choices = this.choices;
     const request = { case: this.#casePath, paths: [...this.paths], choices, events: SHOWN_EVENTS };
-    // What an import takes is measured once; choices change it little and measuring takes a second.
+    // The estimate is made once; choices change it little and it takes a second.
     const withoutEstimate = this.estimate !== null;
     if (again) this.#asking.stop();
     this.#asking.replace({
@@ -187,14 +187,14 @@ export class ImportSheet {
   }
 }
 
-/** What a file's state asks of a person, the most pressing first. */
+/** How much attention a file needs. */
 export function worth(file: PreviewFile): 'failed' | 'doubtful' | 'fine' {
   if (file.error !== null) return 'failed';
   const odd = file.unparsed > 0 && file.unparsed >= file.events * DOUBTFUL_SHARE;
   return odd || file.account.score < SURE_SCORE ? 'doubtful' : 'fine';
 }
 
-/** Below this share of understood lines the format is a guess worth a look. */
+/** Below this share of parsed lines the detection is doubtful. */
 const SURE_SCORE = 0.8;
 const DOUBTFUL_SHARE = 0.2;
 

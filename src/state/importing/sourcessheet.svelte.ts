@@ -8,7 +8,7 @@ import type { OpenCase } from '../workbench/opencase.svelte';
 
 const SHOWN_EVENTS = 40;
 
-/** What was chosen for a source, as the work that makes it so; null where that is nothing. */
+/** The work that applies the choices for a source; null if there are none. */
 export function revision(source: number, reading: Reading): Work | null {
   const { zone, clockOffset, ...rest } = withoutNothing(reading);
   if (!saysNothing(rest))
@@ -22,14 +22,14 @@ export function revision(source: number, reading: Reading): Work | null {
   };
 }
 
-/** The sources of a case: how each was read, what was odd about it, and how it would be read otherwise. */
+/** The sources of a case: how each was read, its problems, and a preview with other choices. */
 export class SourcesSheet {
   selected = $state<number | null>(null);
   account = $state.raw<Account | null>(null);
   preview = $state.raw<PreviewFile | null>(null);
   failure = $state.raw<EngineError | null>(null);
   busy = $state(false);
-  /** What is chosen and not yet done. */
+  /** Choices that are not applied yet. */
   reading = $state.raw<Reading>({});
   formats = $state.raw<Formats | null>(null);
 
@@ -85,7 +85,7 @@ export class SourcesSheet {
     this.#look();
   }
 
-  /** Reads the source as chosen. It is shown as it was until all of it is there again. */
+  /** Re-imports the source with the choices. The current events stay until that is complete. */
   apply(): void {
     const work = this.selected === null ? null : revision(this.selected, this.reading);
     if (work !== null) this.#start(work);

@@ -6,10 +6,10 @@ import type { EventId, Evidence, Note } from '../../ipc/generated';
 import type { Notes, Said } from './notes.svelte';
 import { eventKey, isSpan, type NoteSpan } from './notetarget';
 
-/** Events asked for at once. The engine takes more; a list of more is cut off. */
+/** Events per request. The engine takes more; a longer list is cut. */
 export const MOST_SHOWN = 2_000;
 
-/** One thing in the list of what is noted: an event, a stretch of time, or a marker. */
+/** One entry in the list of annotations: an event, a time range, or a marker. */
 export interface Entry {
   readonly key: string;
   readonly time: Time | null;
@@ -20,10 +20,10 @@ export interface Entry {
   readonly marker: Note | null;
 }
 
-/** Which of the entries are listed: all, those with a star, markers, or those with a tag. */
+/** The filter of the list: all, starred, markers, or those with a tag. */
 export type Narrowed = 'all' | 'stars' | 'markers' | { readonly tag: string };
 
-/** The noted events with what they say, asked for while somebody looks. */
+/** The annotated events with their text, requested while the list is shown. */
 export class Annotations {
   evidence = $state.raw<ReadonlyMap<string, Evidence | null>>(new Map());
   failure = $state.raw<EngineError | null>(null);
@@ -38,7 +38,7 @@ export class Annotations {
     this.#casePath = casePath;
   }
 
-  /** Asks for what is not known yet, and anew for all of it when the case is another revision. */
+  /** Requests missing events, and all of them if the case has a new revision. */
   show(events: readonly EventId[], revision: number): void {
     const asked = events.slice(0, MOST_SHOWN);
     if (asked.length === 0) return;
@@ -61,7 +61,7 @@ export class Annotations {
   }
 }
 
-/** Everything noted, by time; what has no time comes first, as in the list of events. */
+/** All annotations by time; those without a time come first, as in the event list. */
 export function entries(
   notes: Notes,
   evidence: ReadonlyMap<string, Evidence | null>,

@@ -13,17 +13,17 @@ import type {
 
 const TYPES = { html: 'text/html', markdown: 'text/markdown' } as const;
 
-/** Bars of a chart on a page. */
+/** Buckets of a chart on a page. */
 const BUCKETS = 120;
 
-/** What a cell of a page shows. */
+/** The answer of a cell. */
 export type CellAnswer =
   | { readonly kind: 'table'; readonly table: Table }
   | { readonly kind: 'events'; readonly page: Page }
   | { readonly kind: 'timeline'; readonly timeline: Timeline }
   | { readonly kind: 'evidence'; readonly events: readonly (Evidence | null)[] };
 
-/** Asks what pages of the notebook need: their tree, and what their cells show. */
+/** The requests of notebook pages: their Markdown tree, and the answers of their cells. */
 export class Cells {
   readonly #client: Client;
   readonly #casePath: string;
@@ -64,7 +64,7 @@ export class Cells {
     return { kind: 'events', page: await this.#client.call('page', request, { signal }) };
   }
 
-  /** Hands the notebook over as a file. Its name, or null when a person thought better of it. */
+  /** Exports the notebook to a file. Returns its name, or null if the person cancelled. */
   async exported(
     format: NotebookFormat,
     zone: string,
@@ -75,7 +75,7 @@ export class Cells {
     return this.#client.save(name, new Blob([text ?? ''], { type: TYPES[format] }));
   }
 
-  /** Whether a query has stages; asked of whoever knows the language. */
+  /** Whether a query has stages, as parsed by the engine. */
   async #stages(query: string, signal: AbortSignal): Promise<{ stages: boolean }> {
     const { words } = await this.#client.call(
       'check',

@@ -1,18 +1,18 @@
 import type { Time } from '../../base/time';
 
-/** A time, or a stretch of it, that somebody marked. */
+/** A time or a time range that somebody marked. */
 export interface Marker {
   readonly id: string;
   readonly from: Time;
-  /** Null for a moment. */
+  /** Null for a single time. */
   readonly to: Time | null;
   readonly label: string;
 }
 
-/** What the timeline and the charts mark. Whoever keeps the notes fills it. */
+/** The markers of the timeline and the charts, set by the notes. */
 export class Markers {
   list = $state.raw<readonly Marker[]>([]);
-  /** What becomes of a marker that is clicked, and of a wish for one at a time. */
+  /** Handlers for a click on a marker, and for a request to set one. */
   opened: (marker: Marker) => void = () => {};
   wished: (time: Time) => void = () => {};
 }

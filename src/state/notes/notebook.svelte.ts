@@ -6,7 +6,7 @@ import type { CaseStorage } from '../workbench/casestorage';
 import type { Notes } from './notes.svelte';
 import { eventKey } from './notetarget';
 
-/** A pause in typing after which a page is written to the case. */
+/** A page is saved to the case after this pause in typing. */
 const SAVE_MS = 700;
 
 interface PageData {
@@ -14,13 +14,13 @@ interface PageData {
   readonly place: number;
 }
 
-/** A page as it is written at this moment. */
+/** The current content of a page. */
 export interface PageDraft {
   readonly id: string;
   readonly title: string;
   readonly text: string;
   readonly place: number;
-  /** The revision that it was made from; 0 for a page that the case does not have. */
+  /** The revision that it is based on; 0 for a page that the case does not have. */
   readonly known: number;
 }
 
@@ -36,14 +36,14 @@ export function draftOf(note: Note): PageDraft {
   return { id: note.id, text: note.text, known: note.revision, ...dataOf(note) };
 }
 
-/** The pages of the notebook. What is typed is kept at once in this window, and after a pause in the case. */
+/** The pages of the notebook. Typed text is stored in this window at once, and in the case after a pause. */
 export class Notebook {
-  /** The page that is open. */
+  /** The open page. */
   chosen = $state<string | null>(null);
-  /** What is typed and not yet written to the case, by page. */
+  /** Typed text that is not yet saved to the case, by page. */
   drafts = $state.raw<ReadonlyMap<string, PageDraft>>(new Map());
   saving = $state(false);
-  /** The page as somebody else wrote it meanwhile. */
+  /** The version that somebody else wrote meanwhile. */
   theirs = $state.raw<Note | null>(null);
 
   readonly #notes: Notes;
@@ -55,7 +55,7 @@ export class Notebook {
     lifetime.onEnd(() => this.flush());
     this.#notes = notes;
     this.#storage = storage;
-    // Drafts that a window was closed on.
+    // Drafts from a window that was closed.
     this.drafts = readDrafts(storage.read('pages'));
   }
 
@@ -98,7 +98,7 @@ export class Notebook {
     this.#write(next);
   }
 
-  /** Puts events on the open page, or on a new one. */
+  /** Adds events to the open page, or to a new one. */
   cite(events: readonly EventId[], newTitle: string): void {
     const cell = ['```event', ...events.map(eventKey), '```', ''].join('\n');
     const { page } = this;
@@ -113,19 +113,19 @@ export class Notebook {
     if (this.chosen === id) this.chosen = null;
   }
 
-  /** Somebody else changed the page: shows theirs, or writes what is typed here over it. */
+  /** Resolves a conflict: shows their version, or overwrites it with this one. */
   resolve(mine: boolean): void {
     const { page, theirs } = this;
     this.theirs = null;
     if (page === null) return;
     if (mine) {
-      // Their page may be gone, and then this one is a new one.
+      // Their page may be deleted, and then this is a new one.
       this.#write({ ...page, known: theirs?.revision ?? 0 });
       this.flush();
     } else this.#forget(page.id);
   }
 
-  /** Writes at once what is typed. */
+  /** Saves typed text at once. */
   flush(): void {
     this.#pause.stop();
     void this.#save();
@@ -156,13 +156,13 @@ export class Notebook {
       const { id, text, title, place, known } = page;
       const put = { kind: 'page', id, known, text, data: { title, place } };
       const conflicts = await this.#notes.tryChange([put]);
-      // Nothing could be written: the draft stays, and the next key tries again.
+      // Nothing was saved: the draft stays, and the next key tries again.
       if (conflicts === null) continue;
       if (conflicts.length > 0) {
         this.chosen = id;
         this.theirs = conflicts[0]!.current;
         if (this.theirs === null) {
-          // They removed it; what is typed here is not to be lost for that.
+          // They removed the page; the typed text must not be lost.
           this.#set(new Map(this.drafts).set(id, { ...page, known: 0 }));
         }
         continue;

@@ -9,7 +9,7 @@ import { ViewHistory } from '../view/history.svelte';
 
 const EVENT = { source: 1, offset: 20 };
 
-/** Keeps notes as the engine does: a change is made whole, and not over what its writer had not seen. */
+/** Stores notes like the engine: a change is atomic, and fails on a stale revision. */
 class Store extends FakeClient {
   readonly kept = new Map<string, Note>();
   #revision = 0;
@@ -64,7 +64,7 @@ async function redo(): Promise<void> {
   await settled();
 }
 
-test('what was noted and what was shown are undone in the order they were done', async () => {
+test('notes and view changes are undone in the order they were made', async () => {
   history.change({ query: 'a' });
   await notes.toggleStar([EVENT]);
   await notes.tag([EVENT], 'cause');
@@ -88,7 +88,7 @@ test('what was noted and what was shown are undone in the order they were done',
   expect(history.canRedo).toBe(false);
 });
 
-test('a comment that was removed, rewritten or made is as it was, however fast that is wished', async () => {
+test('a comment that was removed, edited or added is restored, however fast undo is pressed', async () => {
   await notes.comment([EVENT], 'first');
   await notes.editComment(notes.about(EVENT).comments[0]!, 'second');
   await notes.remove(notes.about(EVENT).comments[0]!);
@@ -104,7 +104,7 @@ test('a comment that was removed, rewritten or made is as it was, however fast t
   expect(notes.notReturned).toBeNull();
 });
 
-test('what somebody else wrote meanwhile is kept, and that is told', async () => {
+test('a concurrent change of somebody else is kept, and that is reported', async () => {
   await notes.comment([EVENT], 'mine');
   const lifetime = new Lifetime();
   const other = new Notes(lifetime, store, 'c', new Markers());
@@ -120,7 +120,7 @@ test('what somebody else wrote meanwhile is kept, and that is told', async () =>
   lifetime.end();
 });
 
-test('what was written on a page that came back is not lost with it', async () => {
+test('text written on a restored page is not lost with it', async () => {
   await notes.tryChange([{ kind: 'page', id: 'p', text: 'old', known: 0 }]);
   expect(history.canUndo).toBe(false);
   await notes.change([], [{ kind: 'page', id: 'p' }]);
@@ -133,7 +133,7 @@ test('what was written on a page that came back is not lost with it', async () =
   expect(store.texts).toEqual(['page new']);
 });
 
-test('what changes nothing is no step, and typing after a note is another step', async () => {
+test('a change without effect is no step, and typing after a note is another step', async () => {
   await notes.comment([EVENT], 'same');
   await notes.editComment(notes.about(EVENT).comments[0]!, 'same');
   await undo();

@@ -1,9 +1,9 @@
-/** What notes were, so that a change of them can be taken back. */
+/** Earlier states of notes, so that a change of them can be undone. */
 import type { Note, NoteDraft, NoteRemoval } from '../../ipc/generated';
 
 export const noteKey = (kind: string, id: string) => `${kind} ${id}`;
 
-/** A note at some time; null where there was none of that name. */
+/** A note at some time; null if there was none of that name. */
 export interface NoteThen {
   readonly kind: string;
   readonly id: string;
@@ -23,14 +23,14 @@ export function draftOf({ kind, id, event, from, to, text, data }: Note): NoteDr
   return { kind, id, event, from, to, text, data };
 }
 
-/** Whether notes say the same, whenever they were written. */
+/** Whether notes have the same content, whenever they were written. */
 export function saySame(some: readonly NoteThen[], others: readonly NoteThen[]): boolean {
   const said = (notes: readonly NoteThen[]) =>
     JSON.stringify(notes.map(({ note }) => note && draftOf(note)));
   return said(some) === said(others);
 }
 
-/** The change that makes notes what they were, if they are still as `all` has them. */
+/** The change that restores notes, if they are still as `all` has them. */
 export function changeTo(
   then: readonly NoteThen[],
   all: NoteMap,

@@ -54,7 +54,7 @@ async function opened(stored: Note[], storage: CaseStorage = noStorage) {
   return { client, markers, notes, notebook };
 }
 
-test('whoever wants to know is told of what is written here and elsewhere, not of what was there', async () => {
+test('listeners hear of new notes from here and elsewhere, not of existing ones', async () => {
   const client = new FakeClient();
   const changed = vi.fn();
   const notes = new Notes(lifetime, client, 'c', new Markers(), { changed });
@@ -68,7 +68,7 @@ test('whoever wants to know is told of what is written here and elsewhere, not o
   expect(changed).toHaveBeenCalledOnce();
 });
 
-test('what is noted is told by event, and markers go to the timeline', async () => {
+test('annotations are grouped by event, and markers go to the timeline', async () => {
   const { notes, markers } = await opened([
     note('star', '1@20', { event: EVENT }),
     note('tag', '1@20 x', { event: EVENT, text: 'x' }),
@@ -84,7 +84,7 @@ test('what is noted is told by event, and markers go to the timeline', async () 
   ]);
 });
 
-test('a star is put on all of the events, and taken away where all have one', async () => {
+test('a star is added to all events, and removed if all have one', async () => {
   const { client, notes } = await opened([note('star', '1@20', { event: EVENT })]);
   const other = { source: 1, offset: 30 };
   void notes.toggleStar([EVENT, other]);
@@ -105,7 +105,7 @@ test('a star is put on all of the events, and taken away where all have one', as
   ]);
 });
 
-test('what another window wrote and removed comes with the next look', async () => {
+test('changes of another window arrive with the next poll', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const client = new FakeClient();
   const notes = new Notes(lifetime, client, 'c', new Markers());
@@ -121,7 +121,7 @@ test('what another window wrote and removed comes with the next look', async () 
   expect([...notes.all.keys()]).toEqual(['tag b']);
 });
 
-test('a failure is told and nothing is lost', async () => {
+test('a failure is reported and nothing is lost', async () => {
   const { client, notes } = await opened([note('star', '1@20', { event: EVENT })]);
   const kept = notes.comment([EVENT], ' why ');
   await client.callsTo('changeNotes')[0]!.fail({ code: 'readOnly', message: 'It is read-only.' });
@@ -130,7 +130,7 @@ test('a failure is told and nothing is lost', async () => {
   expect(notes.about(EVENT).star).not.toBeNull();
 });
 
-test('a page is a draft until the case has it, and outlives the window', async () => {
+test('a page is a draft until the case has it, and survives the window', async () => {
   let stored: string | null = null;
   const storage: CaseStorage = { read: () => stored, write: (_, text) => (stored = text) };
   const { client, notes, notebook } = await opened([], storage);
@@ -148,7 +148,7 @@ test('a page is a draft until the case has it, and outlives the window', async (
   expect(stored).toBe('[]');
 });
 
-test('who changes a page that somebody else changed chooses between the two', async () => {
+test('a conflict on a page is resolved by choosing one of the two versions', async () => {
   const { client, notebook } = await opened([note('page', 'p', { text: 'old' })]);
   notebook.edit({ text: 'mine' });
   notebook.flush();
@@ -162,7 +162,7 @@ test('who changes a page that somebody else changed chooses between the two', as
   expect(client.callsTo('changeNotes')[1]!.args.put![0]!).toMatchObject({ text: 'mine', known: 7 });
 });
 
-test('the list of what is noted goes by time and can be narrowed', async () => {
+test('the list of annotations is sorted by time and can be filtered', async () => {
   const late = { source: 0, offset: 1 };
   const { notes } = await opened([
     note('star', '1@20', { event: EVENT }),
@@ -186,7 +186,7 @@ test('the list of what is noted goes by time and can be narrowed', async () => {
   expect(keys({ tag: 'x' })).toEqual(['0@1']);
 });
 
-test('a comment is written anew from what was seen, and not over what somebody else wrote', async () => {
+test('a comment is edited from the revision that was seen, and not over a concurrent change', async () => {
   const seen = note('comment', 'c1', { event: EVENT, text: 'first', revision: 4 });
   const { client, notes } = await opened([seen]);
   const kept = notes.editComment(seen, ' second ');
@@ -203,7 +203,7 @@ test('a comment is written anew from what was seen, and not over what somebody e
   expect(notes.latest(seen).text).toBe('theirs');
 });
 
-test('what was removed is brought back until something else is noted', async () => {
+test('a removal can be undone until something else is annotated', async () => {
   const comment = note('comment', 'c1', { event: EVENT, text: 'why' });
   const { client, notes } = await opened([comment]);
   const made = (put: Note[], removed: { kind: string; id: string }[]) => ({
@@ -226,7 +226,7 @@ test('what was removed is brought back until something else is noted', async () 
   expect(notes.removed).toEqual([]);
 });
 
-test('a stretch of time is starred, tagged and commented on like an event, and drawn', async () => {
+test('a time range is starred, tagged, commented on like an event, and drawn', async () => {
   const span = { from: '5' as never, to: '9' as never };
   const { client, notes, markers } = await opened([
     note('star', '5..9', span),

@@ -16,13 +16,13 @@ import type { UndoableChange } from '../view/history.svelte';
 import { changeTo, draftOf, noteKey, notesNow, saySame, type NoteThen } from './notechange';
 import { isSpan, placed, targetKey, targetOf, type NoteTarget } from './notetarget';
 
-/** What other windows wrote is looked for this often while the screen is seen. */
+/** The poll interval for changes of other windows, while the screen is visible. */
 const LOOK_MS = 2_000;
 
-/** Kinds that are said about an event or a stretch of time. */
+/** Kinds that are about an event or a time range. */
 const ABOUT_SOMETHING: ReadonlySet<string> = new Set(['star', 'tag', 'comment']);
 
-/** What is said about one event, or one stretch of time. */
+/** The annotations of one event, or one time range. */
 export interface Said {
   readonly target: NoteTarget;
   readonly star: Note | null;
@@ -30,13 +30,13 @@ export interface Said {
   readonly comments: readonly Note[];
 }
 
-/** What a person is asked to write. */
+/** An open prompt. */
 export type Asking =
   | { readonly kind: 'tag'; readonly targets: readonly NoteTarget[] }
   | {
       readonly kind: 'comment';
       readonly targets: readonly NoteTarget[];
-      /** The comment that is to be written anew, if it is one that is there. */
+      /** The comment to edit, or null for a new one. */
       readonly comment: Note | null;
     }
   | {
@@ -46,7 +46,7 @@ export type Asking =
       readonly marker: Note | null;
     };
 
-/** Who wants to know what. */
+/** Notifications about notes. */
 export interface NotesListener {
   /** A change was made that can be undone. */
   readonly did?: (deed: UndoableChange) => void;
@@ -54,7 +54,7 @@ export interface NotesListener {
   readonly changed?: () => void;
 }
 
-/** Everything people wrote about the case. Other windows write too, and are listened to. */
+/** All notes of the case, polled for changes of other windows. */
 export class Notes {
   all = $state.raw<ReadonlyMap<string, Note>>(new Map());
   /** False until the first answer. */
@@ -64,16 +64,16 @@ export class Notes {
   keptAside = $state.raw<readonly string[]>([]);
   failure = $state.raw<EngineError | null>(null);
   asking = $state.raw<Asking | null>(null);
-  /** What this window removed last and can bring back. */
+  /** The last removal of this window, which can be undone. */
   removed = $state.raw<readonly Note[]>([]);
-  /** Why the last step could not be undone or done again. */
+  /** Why the last undo or redo failed. */
   notReturned = $state.raw<'changed' | EngineError | null>(null);
 
   readonly #client: Client;
   readonly #casePath: string;
   readonly #markers: Markers;
   readonly #listener: NotesListener;
-  /** The revisions that this window made last; 0 where it removed the note. */
+  /** The latest revisions written by this window; 0 if it removed the note. */
   readonly #own = new Map<string, number>();
   #turn: Promise<void> = Promise.resolve();
   #mark: string | null = null;
@@ -126,7 +126,7 @@ export class Notes {
     markers.wished = (time) => this.askMarker(time.toString() as Nanos, time.toString() as Nanos);
   }
 
-  /** Begins to listen to the store. */
+  /** Starts polling. */
   start(): void {
     void this.look();
   }
@@ -135,12 +135,12 @@ export class Notes {
     return this.#said.get(targetKey(target)) ?? { target, star: null, tags: [], comments: [] };
   }
 
-  /** All that is said about events and stretches of time, by what it is about. */
+  /** All annotations of events and time ranges, by target. */
   get said(): ReadonlyMap<string, Said> {
     return this.#said;
   }
 
-  /** The note as it is now, or as it was before somebody removed it. */
+  /** The current note, or its last state if somebody removed it. */
   latest(note: Note): Note {
     return this.all.get(noteKey(note.kind, note.id)) ?? note;
   }
@@ -155,7 +155,7 @@ export class Notes {
     );
   }
 
-  /** Asks what changed since the last answer, and goes on asking. */
+  /** Loads the changes since the last answer, and schedules the next poll. */
   async look(): Promise<void> {
     this.#looking.stop();
     const hidden = typeof document !== 'undefined' && document.hidden;
@@ -164,7 +164,7 @@ export class Notes {
     if (!this.#looking.isRunning) this.#looking.start(() => void this.look(), LOOK_MS);
   }
 
-  /** Stars the targets; where all of them are starred, takes the stars away. */
+  /** Stars the targets; if all of them are starred, removes the stars. */
   toggleStar(targets: readonly NoteTarget[]): Promise<boolean> {
     const stars = targets.flatMap((target) => this.about(target).star ?? []);
     if (stars.length === targets.length) return this.remove(...stars);
@@ -197,7 +197,7 @@ export class Notes {
     );
   }
 
-  /** Writes a comment anew. False where somebody else changed it since it was seen. */
+  /** Edits a comment. False if somebody else changed it since it was read. */
   editComment(comment: Note, text: string): Promise<boolean> {
     return this.change([{ ...draftOf(comment), text: text.trim(), known: comment.revision }]);
   }
@@ -211,7 +211,7 @@ export class Notes {
     return this.change([{ kind: 'marker', id, from, to, text: text.trim() }]);
   }
 
-  /** Removes notes, which can be brought back until something else is noted. */
+  /** Removes notes; this can be undone until something else is annotated. */
   async remove(...notes: readonly Note[]): Promise<boolean> {
     const removed = await this.change(
       [],
@@ -221,7 +221,7 @@ export class Notes {
     return removed;
   }
 
-  /** Puts back what was removed last, unless somebody else wrote the same meanwhile. */
+  /** Restores the last removal, unless somebody else wrote the same meanwhile. */
   bringBack(): Promise<boolean> {
     return this.change(this.removed.map((note) => ({ ...draftOf(note), known: 0 })));
   }
@@ -230,7 +230,7 @@ export class Notes {
     this.removed = [];
   }
 
-  /** Writes whatever the notes say is wanted, as a step that can be undone. True when it is kept. */
+  /** Writes changes as a step that can be undone. True if they are stored. */
   async change(put: NoteDraft[], remove: NoteRemoval[] = []): Promise<boolean> {
     const names = [...put, ...remove];
     const before = notesNow(this.all, names);
@@ -241,8 +241,8 @@ export class Notes {
   }
 
   /**
-   * Writes what is wanted and can not be undone, because whoever writes it has an undo of its own. Tells what
-   * somebody else had changed meanwhile; null where nothing could be written.
+   * Writes changes without undo, for callers with an undo of their own. Returns the conflicts with
+   * concurrent changes; null if nothing could be written.
    */
   async tryChange(
     put: NoteDraft[],
@@ -272,15 +272,16 @@ export class Notes {
     }
   }
 
-  /** A change that was made, from what the notes were before it. */
+  /** The undoable form of a change, from the notes before it. */
   #deed(before: readonly NoteThen[]): UndoableChange {
     let other = before;
     let isDone = true;
     const turnTo = (done: boolean) => {
-      // Steps are taken back faster than they are written; each has to know what the one before has made.
+      // Undo can be pressed faster than it is written; each step needs the result of the previous
+      // one.
       this.#turn = this.#turn.then(async () => {
         if (isDone === done) return;
-        // What was written meanwhile, such as on a page that came back, is not to be lost on the way.
+        // Text written meanwhile, for example on a restored page, must not be lost.
         const now = notesNow(this.all, other);
         if (!(await this.#return(other))) return;
         other = now;
@@ -290,7 +291,7 @@ export class Notes {
     return { undo: () => turnTo(false), redo: () => turnTo(true) };
   }
 
-  /** Makes notes what they were. Not where somebody else changed one since this window did. */
+  /** Restores notes, unless somebody else changed one since this window did. */
   async #return(then: readonly NoteThen[]): Promise<boolean> {
     const isOwn = notesNow(this.all, then).every(
       ({ kind, id, note }) => this.#own.get(noteKey(kind, id)) === (note?.revision ?? 0),
@@ -332,7 +333,7 @@ export class Notes {
     for (const { kind, id } of removed) all.delete(noteKey(kind, id));
     for (const note of notes) {
       const key = noteKey(note.kind, note.id);
-      // An answer that was overtaken by a change of this window's own brings nothing back.
+      // An answer that was overtaken by this window's own change restores nothing.
       if ((all.get(key)?.revision ?? 0) <= note.revision) all.set(key, note);
     }
     this.all = all;
@@ -351,7 +352,7 @@ function markerOf({ from, to }: Note, id: string, label: string): Marker[] {
   return [{ id, from: timeFromNanos(from), to: to === from ? null : timeFromNanos(to), label }];
 }
 
-/** What is said, in one line. */
+/** The annotations in one line. */
 function labelOf({ star, tags, comments }: Said): string {
   const words = [...tags, ...comments].map(({ text }) => text);
   return [...(star === null ? [] : ['★']), ...words].join(' · ');

@@ -1,8 +1,8 @@
-/** What a star, a tag or a comment can be on: an event, or a stretch of time. */
+/** The target of a star, a tag or a comment: an event, or a time range. */
 import { asTime, nanosFromTime, timeFromNanos, type TimeRange } from '../../base/time';
 import type { EventId, Nanos, Note, NoteDraft } from '../../ipc/generated';
 
-/** A stretch of time, as notes keep it: both ends belong to it. */
+/** A time range as notes store it: both ends are inclusive. */
 export interface NoteSpan {
   readonly from: Nanos;
   readonly to: Nanos;
@@ -16,7 +16,7 @@ export function isSpan(target: NoteTarget): target is NoteSpan {
   return 'from' in target;
 }
 
-/** The same for the same event or the same stretch, so that a star is never put on it twice. */
+/** The same for the same event or range, so that it never gets two stars. */
 export function targetKey(target: NoteTarget): string {
   return isSpan(target) ? `${target.from}..${target.to}` : eventKey(target);
 }
@@ -26,12 +26,12 @@ export function targetOf({ event, from, to }: Note): NoteTarget | null {
   return from === null || to === null ? null : { from, to };
 }
 
-/** What a draft says of where it is. */
+/** The target part of a note draft. */
 export function placed(target: NoteTarget): Pick<NoteDraft, 'event' | 'from' | 'to'> {
   return isSpan(target) ? { from: target.from, to: target.to } : { event: target };
 }
 
-/** A brushed range; its last nanosecond is the last that belongs to it. */
+/** A selected range; its last nanosecond is inclusive. */
 export function spanOf({ from, to }: TimeRange): NoteSpan {
   return { from: nanosFromTime(from), to: nanosFromTime(asTime(to - 1n)) };
 }

@@ -3,25 +3,25 @@ import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Granularity, Pattern, Patterns, View } from '../../ipc/generated';
 
-/** Templates shown: more than anyone reads, and few enough to be drawn at once. */
+/** Listed patterns: more than anyone reads, and few enough to draw at once. */
 const LISTED = 200;
-/** Templates looked through for what is new, gone or otherwise different: as many as the engine lists. */
+/** Patterns compared to find new, missing or different ones: as many as the engine lists. */
 const COMPARED = 10_000;
 const SPARK_BUCKETS = 48;
 const EXAMPLES = 1;
 const VALUES = 8;
 
-/** Which templates are listed, by how often they occur in the range against the rest of the time. */
+/** The filter by comparison with the rest of the time. */
 export type Contrast = 'all' | 'new' | 'gone' | 'more' | 'fewer';
 
-/** The templates of the messages in view, asked for only while somebody looks at them. */
+/** The patterns of the messages in view, requested only while they are shown. */
 export class Templates {
   answer = $state.raw<Patterns | null>(null);
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);
   granularity = $state<Granularity>('template');
   contrast = $state<Contrast>('all');
-  /** The template that is unfolded, with what its variable parts are. */
+  /** The expanded pattern, with its variable values. */
   unfolded = $state<string | null>(null);
   details = $state.raw<Pattern | null>(null);
 
@@ -122,7 +122,7 @@ export class Templates {
       },
       failed: (cause) => {
         const error = engineError(cause);
-        // What is wrong with the query stands under the query bar.
+        // Query errors are shown under the query bar.
         if (error.code !== 'cancelled' && error.code !== 'queryInvalid') this.failure = error;
       },
     });

@@ -3,8 +3,8 @@ import type { Client } from '../../ipc/client';
 import type { Completion, QueryCheck, Stretch } from '../../ipc/generated';
 
 /**
- * What the engine knows of a query while it is being written. The engine counts in bytes; everything
- * here counts in the units of the screen's strings.
+ * The engine's language service for a query that is being typed. The engine counts in bytes;
+ * everything here counts in UTF-16 units.
  */
 export class Language {
   readonly #client: Client;
@@ -15,7 +15,7 @@ export class Language {
     this.#casePath = casePath;
   }
 
-  /** What its words are, and what is wrong with it. */
+  /** Its tokens and diagnostics. */
   async check(query: string, signal: AbortSignal): Promise<QueryCheck> {
     const request = { case: this.#casePath, query, kql: false };
     const check = await this.#client.call('check', request, { signal });
@@ -32,12 +32,12 @@ export class Language {
     };
   }
 
-  /** The time from one written time to another, or of one alone. */
+  /** The range from one written time to another, or of one alone. */
   stretch(from: string, to: string | null, zone: string): Promise<Stretch> {
     return this.#client.call('stretch', { case: this.#casePath, from, to, zone });
   }
 
-  /** What could be written at a place of it. */
+  /** The completions at a position. */
   async complete(query: string, cursor: number, signal: AbortSignal): Promise<Completion> {
     const request = { case: this.#casePath, query, cursor: bytesBefore(query, cursor) };
     const completion = await this.#client.call('complete', request, { signal });

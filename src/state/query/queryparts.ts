@@ -2,18 +2,18 @@ import { cutAtBytes } from '../../base/span';
 import { EngineError } from '../../ipc/client';
 import type { QueryCheck, QueryClause } from '../../ipc/generated';
 
-/** A query by its parts, as the engine reads it. */
+/** A query in parts, as the engine parses it. */
 export interface QueryParts {
   readonly query: string;
-  /** What stands before the first pipe. */
+  /** The part before the first pipe. */
   readonly filter: string;
-  /** What of the filter must hold at once; empty where it has a mistake. */
+  /** The clauses that must all match; empty if the filter has an error. */
   readonly clauses: readonly QueryClause[];
   /** The stages, without their pipes. */
   readonly stages: readonly string[];
-  /** Whether it is SQL, which is one stage of all events. */
+  /** Whether it is SQL, which counts as one stage over all events. */
   readonly isSql: boolean;
-  /** What is wrong with the stages; of the filter its answer tells. */
+  /** The error in the stages; an error in the filter comes with its answer. */
   readonly mistake: EngineError | null;
 }
 

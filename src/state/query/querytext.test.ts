@@ -18,7 +18,7 @@ it.each([
   expect(clause(field, value, excluded)).toBe(expected),
 );
 
-it('knows whether a word may go on', () => {
+it('detects a word that may be incomplete', () => {
   expect(['err', 'größ', 'a_'].map(endsWithinWord)).toEqual([true, true, true]);
   expect(['', 'error ', '"a b"', 'a*', '(a)'].map(endsWithinWord)).toEqual([
     false,
@@ -34,13 +34,13 @@ it.each([
   ['my field', '"my field":*'],
 ])('asks for events that have %s', (field, expected) => expect(existence(field)).toBe(expected));
 
-it('knows which queries ask for what people noted', () => {
-  const asking = ['is:starred', 'error (-tag:slow OR x)', 'note.is != noted', '* | search tag:a'];
+it('detects queries that depend on annotations', () => {
+  const asking = ['is:starred', 'error (-tag:slow OR x)', 'note.is != starred', '* | search tag:a'];
   expect(asking.map(asksForNotes)).toEqual([true, true, true, true]);
   expect(['this:x', 'is', 'user.tag:x', 'stage:a'].map(asksForNotes)).toEqual(Array(4).fill(false));
 });
 
-it('leaves to the engine what may have stages or be SQL', () => {
+it('detects texts that may have stages or be SQL', () => {
   expect(['a | limit 1', 'SELECT 1', ' with x as (', '(select 1)'].map(mayHaveStages)).toEqual(
     Array(4).fill(true),
   );
@@ -49,7 +49,7 @@ it('leaves to the engine what may have stages or be SQL', () => {
   );
 });
 
-it('puts stages behind a filter, and SQL in its place', () => {
+it('appends stages to a filter, and replaces it with SQL', () => {
   expect(withStages('status:500', '| stats count')).toBe('status:500 | stats count');
   expect(withStages('', '| stats count')).toBe('| stats count');
   expect(withStages('status:500', 'SELECT 1')).toBe('SELECT 1');

@@ -1,4 +1,4 @@
-/** `field="value"`, exactly this value, with what needs quoting quoted. The engine prints it shorter. */
+/** `field="value"`, exactly this value, quoted. The engine prints it shorter. */
 export function clause(field: string, value: string, excluded = false): string {
   return `${excluded ? 'NOT ' : ''}${fieldName(field)}=${quoted(value)}`;
 }
@@ -8,7 +8,7 @@ export function existence(field: string): string {
   return `${fieldName(field)}:*`;
 }
 
-/** The name of a field, quoted where it would be read as something else. */
+/** The name of a field, quoted if it would be parsed as something else. */
 export function fieldName(field: string): string {
   return /^[\p{L}_@][\p{L}\p{N}_.@-]*$/u.test(field) ? field : quoted(field);
 }
@@ -17,22 +17,22 @@ export function quoted(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&')}"`;
 }
 
-/** What is written ends within a word, which may go on: it is too early to look for it. */
+/** Whether a text ends within a word, which may be incomplete: too early to run it. */
 export function endsWithinWord(text: string): boolean {
   return /[\p{L}\p{N}_]$/u.test(text);
 }
 
-/** Whether a query seems to ask for what people noted, whose answer changes with each note. */
+/** Whether a query may depend on annotations, so that its answer changes with each note. */
 export function asksForNotes(query: string): boolean {
   return /(?:^|[\s(!-])(?:note\.)?(?:is|tag)\s*(?::|!=|=)/i.test(query);
 }
 
-/** Whether the engine has to tell what of a query is its filter: it has stages, or may be SQL. */
+/** Whether the engine has to parse the query to find its filter: it may have stages or be SQL. */
 export function mayHaveStages(query: string): boolean {
   return query.includes('|') || /^[\s(]*(?:select|with)[\s(]/i.test(query);
 }
 
-/** A query of a filter and what is done behind it: stages with their pipes, or SQL, which takes no filter. */
+/** Combines a filter with stages and their pipes, or with SQL, which takes no filter. */
 export function withStages(filter: string, stages: string): string {
   return stages.startsWith('|') ? `${filter} ${stages}`.trim() : stages;
 }

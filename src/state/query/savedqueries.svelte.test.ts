@@ -9,7 +9,7 @@ function memory(start: Record<string, string> = {}): CaseStorage {
   return { read: (name) => kept.get(name) ?? null, write: (name, text) => kept.set(name, text) };
 }
 
-/** Notes that are kept at once, by the name of each. */
+/** Notes that are stored at once, by name. */
 function notes() {
   const kept = new Map<string, Note>();
   return {
@@ -22,7 +22,7 @@ function notes() {
   };
 }
 
-it('remembers what was asked, the last first and each once, over a restart', () => {
+it('keeps recent queries, the latest first and each once, over a restart', () => {
   const storage = memory();
   const queries = new SavedQueries(storage, notes());
   ['a', 'b', 'a', 'a', ''].forEach((query) => queries.asked(query));
@@ -33,7 +33,7 @@ it('remembers what was asked, the last first and each once, over a restart', () 
   expect(queries.recent[0]).toBe('q199');
 });
 
-it('keeps one query under a name, in the case', async () => {
+it('keeps one query per name, in the case', async () => {
   const store = notes();
   const queries = new SavedQueries(memory(), store);
   await queries.save('slow', 'duration_ms>1000');
@@ -47,7 +47,7 @@ it('keeps one query under a name, in the case', async () => {
   ]);
 });
 
-it('takes what somebody meddled with for nothing', () => {
+it('ignores modified storage', () => {
   expect(new SavedQueries(memory({ recent: '{' }), notes()).recent).toEqual([]);
   expect(new SavedQueries(memory({ recent: '[1, "a"]' }), notes()).recent).toEqual(['a']);
 });

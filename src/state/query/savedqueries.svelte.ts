@@ -1,7 +1,7 @@
 import type { CaseStorage } from '../workbench/casestorage';
 import type { Notes } from '../notes/notes.svelte';
 
-/** SavedQueries that are remembered; more than anybody walks through. */
+/** The number of recent queries; more than anybody walks through. */
 const MOST_RECENT = 50;
 const KIND = 'query';
 
@@ -10,7 +10,7 @@ export interface SavedQuery {
   readonly query: string;
 }
 
-/** SavedQueries that were asked, the last first, and those that were given a name and are kept in the case. */
+/** Recent queries, the latest first, and saved queries, which are stored in the case. */
 export class SavedQueries {
   recent = $state.raw<readonly string[]>([]);
 
@@ -37,7 +37,7 @@ export class SavedQueries {
     this.#storage.write('recent', JSON.stringify(this.recent));
   }
 
-  /** Under a name there is one query: saving another replaces it. True when it is kept. */
+  /** A name has one query: saving another replaces it. True if it is stored. */
   save(name: string, query: string): Promise<boolean> {
     return this.#notes.change([{ kind: KIND, id: name, text: query }]);
   }

@@ -31,7 +31,7 @@ beforeEach(() => {
   results = new Results(new Lifetime(), client);
 });
 
-it('fetches the rows in sight, once', async () => {
+it('fetches the visible rows, once', async () => {
   results.show(view('| a'), null, 1);
   await asked()[0]!.answer(table(100_000, 0, 5_000));
   expect(results.row(4_999)?.[1]).toBe(4_999);
@@ -45,20 +45,20 @@ it('fetches the rows in sight, once', async () => {
   expect(asked()).toHaveLength(2);
 });
 
-it('shows a part while the rest is calculated, without asking for more of it', async () => {
+it('shows a partial result while the rest is calculated, without requesting more of it', async () => {
   results.show(view('| a'), null, 1);
   asked()[0]!.options.progress?.(table(10_000, 0, 5_000, 0.3));
   expect(results.head).toMatchObject({ total: 10_000, fraction: 0.3 });
   results.want(9_000, 9_040);
   expect(asked()).toHaveLength(1);
-  // Before anything is known there are no columns, and the last result stays.
+  // Before the first partial answer there are no columns, and the last result stays.
   asked()[0]!.options.progress?.({ ...table(0, 0, 0, 0.4), columns: [] });
   expect(results.head?.fraction).toBe(0.3);
   await asked()[0]!.answer(table(3, 0, 3));
   expect(results.head).toMatchObject({ total: 3, fraction: 1 });
 });
 
-it('stops a query that was replaced and keeps the last result when one fails', async () => {
+it('aborts a replaced query and keeps the last result if one fails', async () => {
   results.show(view('| a'), null, 1);
   await asked()[0]!.answer(table(3, 0, 3));
   results.show(view('| b'), null, 1);
@@ -72,7 +72,7 @@ it('stops a query that was replaced and keeps the last result when one fails', a
   expect([results.failure, results.head?.total]).toEqual([null, 5]);
 });
 
-it('has the engine write all of a result to a file', async () => {
+it('lets the engine write the whole result to a file', async () => {
   results.show(view('| a'), null, 1);
   const saving = results.export('a.csv', 'csv');
   await settled();
@@ -91,7 +91,7 @@ const head = (names: [string, TableHead['columns'][number]['kind']][]): TableHea
   calculated: null,
 });
 
-it('draws figures over time, one calculation at a time, in the unit of its field', () => {
+it('draws values over time, one calculation at a time, in the unit of its field', () => {
   const shown = head([
     ['time', 'time'],
     ['count: a', 'int'],
@@ -119,7 +119,7 @@ it('draws figures over time, one calculation at a time, in the unit of its field
   });
 });
 
-it('splits rows with a time and a name into a curve a name', () => {
+it('splits rows with a time and a name into a series per name', () => {
   const shown = head([
     ['time', 'time'],
     ['level', 'level'],
@@ -138,7 +138,7 @@ it('splits rows with a time and a name into a curve a name', () => {
   });
 });
 
-it('draws names by their first figure, and nothing where there is no figure', () => {
+it('draws names by their first value, and nothing if there is no number', () => {
   const shown = head([
     ['path', 'text'],
     ['method', 'text'],
@@ -162,7 +162,7 @@ it('draws names by their first figure, and nothing where there is no figure', ()
   expect(chartOfTable(shown, [])).toBeNull();
 });
 
-it('tells what was found wrong only when the query ran, until it gives something', async () => {
+it('reports an error that is found at run time, until there is a result', async () => {
   results.show(view('SELECT CAST(service AS BIGINT) FROM events'), null, 1);
   await asked()[0]!.fail({ code: 'queryInvalid', message: 'conversion failed' });
   expect(results.failure).toBeNull();

@@ -11,11 +11,11 @@ import type {
 } from '../../ipc/generated';
 import { PAGE_ROWS, PageCache } from '../events/pagecache';
 
-/** Pages of rows that are kept: more than a screen shows, few enough to weigh nothing. */
+/** Cached pages of rows: more than a screen shows, few enough to be small. */
 const KEPT_PAGES = 64;
-/** Rows a chart of a result is drawn from; more could not be told apart. */
+/** Rows that a chart of a result is drawn from; more would not be distinguishable. */
 export const CHARTED_ROWS = 5_000;
-/** Rows that a copy takes: what a clipboard holds without trouble. */
+/** Rows that a copy contains: what a clipboard handles without trouble. */
 export const COPIED_ROWS = 10_000;
 
 export interface TableHead {
@@ -24,18 +24,18 @@ export interface TableHead {
   readonly notes: readonly string[];
   readonly fraction: number;
   readonly elapsedMs: number;
-  /** Whether kernels calculated it; null where nothing is aggregated, or it is not whole. */
+  /** Whether kernels calculated it; null if nothing is aggregated, or it is partial. */
   readonly calculated: string | null;
 }
 
-/** What a query with stages gives: a table of which the rows in sight are fetched. */
+/** The result of a query with stages: a table that fetches only its visible rows. */
 export class Results {
   head = $state.raw<TableHead | null>(null);
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);
-  /** What was found wrong with the query only when it ran. */
+  /** An error that was found at run time. */
   mistake = $state.raw<EngineError | null>(null);
-  /** Grows whenever rows have come; rows are read through `row`. */
+  /** Increases whenever rows arrive; rows are read through `row`. */
   version = $state(0);
   /** The first rows, for a chart. */
   charted = $state.raw<readonly (readonly TableCell[])[]>([]);
@@ -58,7 +58,7 @@ export class Results {
     this.#client = client;
   }
 
-  /** Asks for a query's result, in place of the one before. */
+  /** Requests a query's result, replacing the previous one. */
   show(view: View, zone: string | null, epoch: number): void {
     const key = JSON.stringify([view, zone]);
     const grown = key === this.#key && epoch !== this.#epoch;
@@ -95,7 +95,7 @@ export class Results {
     if (view !== null) this.show(view, this.#zone, this.#epoch);
   }
 
-  /** Nobody looks any more. */
+  /** Aborts everything; nobody shows the result any more. */
   stop(): void {
     this.#latest.stop();
     this.#paging.stop();
@@ -103,15 +103,15 @@ export class Results {
     this.#key = '';
   }
 
-  /** A row, or nothing while it has not come. */
+  /** A row, or undefined until it arrives. */
   row(index: number): readonly TableCell[] | undefined {
     return this.#pages.row(this.#key, index);
   }
 
-  /** Fetches what of these rows is missing. */
+  /** Fetches the missing rows of a range. */
   want(first: number, last: number): void {
     const view = this.#view;
-    // While a result is calculated its rows are those of a part, and asking for more would start anew.
+    // While a result is calculated its rows are partial, and a request for more would restart it.
     if (view === null || this.head === null || this.head.fraction < 1 || this.busy) return;
     const [key, epoch] = [this.#key, this.#epoch];
     for (let page = Math.floor(first / PAGE_ROWS); page * PAGE_ROWS <= last; page += 1) {
@@ -130,14 +130,14 @@ export class Results {
     }
   }
 
-  /** The first rows, to be copied. */
+  /** The first rows, for the clipboard. */
   async firstRows(): Promise<readonly (readonly TableCell[])[]> {
     if (this.#view === null) return [];
     const table = await this.#client.call('run', this.#request(this.#view, 0, COPIED_ROWS));
     return table.rows;
   }
 
-  /** Has the engine write all of the result to a file. */
+  /** Lets the engine write the whole result to a file. */
   async export(name: string, format: TableFormat): Promise<Saved<Exported> | null> {
     const view = this.#view;
     if (view === null) return null;

@@ -1,16 +1,16 @@
 import type { SortStage } from './tabletext';
 
-/** `ORDER BY … LIMIT …` at the end of a statement, where it is not in parentheses or quotes. */
+/** `ORDER BY … LIMIT …` at the end of a statement, outside parentheses and quotes. */
 const LAST_ORDER = /\s+order\s+by\s+[^()']*?(?=(?:\s+limit\s+\d+)?(?:\s+offset\s+\d+)?\s*;?\s*$)/i;
 const LAST_LIMIT = /(?:\s+limit\s+\d+)?(?:\s+offset\s+\d+)?\s*;?\s*$/i;
 const OUR_ORDER = /^\s+order\s+by\s+(\w+|"(?:[^"]|"")+")(\s+desc\s+nulls\s+last)?$/i;
 
-/** A column as SQL writes it: in quotes where it would be read as something else. */
+/** A column in SQL: quoted if it would be parsed as something else. */
 export function columnName(name: string): string {
   return /^[a-z_]\w*$/.test(name) && !WORDS.has(name) ? name : `"${name.replace(/"/g, '""')}"`;
 }
 
-/** Names of columns that occur, and that SQL reads as something else. */
+/** Column names that occur, and that SQL parses as something else. */
 const WORDS = new Set([
   'first',
   'last',
@@ -23,7 +23,7 @@ const WORDS = new Set([
   'end',
 ]);
 
-/** The order that a click on a column wrote, where it stands at the end of the statement. */
+/** The order that a click on a column wrote, if it is at the end of the statement. */
 export function orderAtEnd(sql: string): SortStage | null {
   const found = OUR_ORDER.exec(LAST_ORDER.exec(sql)?.[0] ?? '');
   if (found === null) return null;
@@ -32,7 +32,7 @@ export function orderAtEnd(sql: string): SortStage | null {
   return { column, descending: found[2] !== undefined };
 }
 
-/** The statement in the order of a column, in place of the order that it has; its limit stays behind it. */
+/** The statement in the order of a column, replacing its own order; its limit stays after it. */
 export function orderedBy(sql: string, column: string, descending: boolean): string {
   const order = ` ORDER BY ${columnName(column)}${descending ? ' DESC NULLS LAST' : ''}`;
   const plain = sql.replace(LAST_ORDER, '');

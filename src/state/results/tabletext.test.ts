@@ -6,7 +6,7 @@ import { cellText, rowsText, sortAtEnd, sortedBy } from './tabletext';
 
 const column = (name: string, kind: TableColumn['kind']): TableColumn => ({ name, kind });
 
-it('writes cells by what they are', () => {
+it('formats cells by their type', () => {
   const written = (cell: TableCell, of: TableColumn) => cellText(cell, of, new Clock('UTC'));
   expect(written('1772373900123000000', column('time', 'time'))).toBe('2026-03-01 14:05:00.123');
   expect(written('9007199254740993', column('n', 'int'))).toBe('9007199254740993');
@@ -15,19 +15,19 @@ it('writes cells by what they are', () => {
   expect(written(0.000_012_5, column('x', 'float'))).toBe('0.0000125');
 });
 
-it('writes times as the clocks of a zone show them', () => {
+it('formats times in a zone', () => {
   const time = column('time', 'time');
   const written = (zone: string) => cellText('1772373900123000000', time, new Clock(zone));
   expect(written('Europe/Berlin')).toBe('2026-03-01 15:05:00.123');
   expect(written('America/New_York')).toBe('2026-03-01 09:05:00.123');
 });
 
-it('copies times in UTC and says so, whatever the screen shows', () => {
+it('copies times in UTC with Z, whatever the screen shows', () => {
   const copied = rowsText([column('time', 'time')], [['1772373900123000000'], [null]]);
   expect(copied).toBe('time\n2026-03-01T14:05:00.123Z\n');
 });
 
-it('copies rows so that a spreadsheet takes them apart', () => {
+it('copies rows as cells for a spreadsheet', () => {
   const columns = [column('a\tb', 'text'), column('n', 'int')];
   expect(
     rowsText(columns, [
@@ -37,7 +37,7 @@ it('copies rows so that a spreadsheet takes them apart', () => {
   ).toBe('a b\tn\nx y z\t1234.5\n\t2');
 });
 
-it('sorts by a column in place of the sort that a click wrote before', () => {
+it('replaces the sort of an earlier click with another column', () => {
   const first = sortedBy('a | stats count by b', 'count', true);
   expect(first).toBe('a | stats count by b | sort -count');
   expect(sortedBy(first, 'b', false)).toBe('a | stats count by b | sort b');
@@ -50,7 +50,7 @@ it('sorts by a column in place of the sort that a click wrote before', () => {
   }
 });
 
-it('leaves a sort alone that says more than one click does', () => {
+it('leaves a sort alone that is more than one click makes', () => {
   const query = '| stats count by a, b | sort -count, a';
   expect(sortAtEnd(query)).toBeNull();
   expect(sortedBy(query, 'a', false)).toBe(`${query} | sort a`);

@@ -1,4 +1,4 @@
-/** Cells of a result as people read them, and as other programs take them. */
+/** Cells of a result, for people and for other programs. */
 import { numberFormat } from '../../base/locale';
 import { formatTimeFull, timeFromNanos } from '../../base/time';
 import type { Clock } from '../../base/zone';
@@ -7,7 +7,7 @@ import type { Nanos, TableCell, TableColumn } from '../../ipc/generated';
 const exact = numberFormat({ maximumFractionDigits: 6 });
 const tiny = numberFormat({ maximumSignificantDigits: 6 });
 
-/** As people read it, with times by their clock. */
+/** For people, with times in the clock's zone. */
 export function cellText(cell: TableCell, { kind }: TableColumn, clock: Clock): string {
   if (cell === null) return '';
   if (kind === 'time' && typeof cell === 'string') return clock.full(timeFromNanos(cell as Nanos));
@@ -15,13 +15,13 @@ export function cellText(cell: TableCell, { kind }: TableColumn, clock: Clock): 
   return Math.abs(cell) < 0.001 && cell !== 0 ? tiny.format(cell) : exact.format(cell);
 }
 
-/** Elsewhere nobody knows the zone of the screen: times are in UTC and say so. */
+/** Other programs do not know the zone of the screen: times are in UTC and end in Z. */
 function copiedText(cell: TableCell, { kind }: TableColumn): string {
   if (kind !== 'time' || typeof cell !== 'string') return cell === null ? '' : String(cell);
   return `${formatTimeFull(timeFromNanos(cell as Nanos)).replace(' ', 'T')}Z`;
 }
 
-/** For the clipboard: a spreadsheet takes it apart at tabs, and adds nothing to numbers. */
+/** For the clipboard: cells separated by tabs, with plain numbers. */
 export function rowsText(
   columns: readonly TableColumn[],
   rows: readonly (readonly TableCell[])[],
@@ -38,7 +38,7 @@ export function rowsText(
   return [columns.map(({ name }) => plain(name)).join('\t'), ...lines].join('\n');
 }
 
-/** Which column a query sorts by at its end, and how. */
+/** The column and direction of the sort at the end of a query. */
 export interface SortStage {
   readonly column: string;
   readonly descending: boolean;
@@ -46,7 +46,7 @@ export interface SortStage {
 
 const LAST_SORT = /\s*\|\s*sort\s+(-?)(`(?:[^`\\]|\\.)+`|[\p{L}_@][\p{L}\p{N}_.@]*)\s*$/u;
 
-/** The sort that a click on a column wrote, where it stands at the end of the query. */
+/** The sort that a click on a column wrote, if it is at the end of the query. */
 export function sortAtEnd(query: string): SortStage | null {
   const found = LAST_SORT.exec(query);
   if (found === null) return null;
@@ -55,7 +55,7 @@ export function sortAtEnd(query: string): SortStage | null {
   return { column, descending: found[1] === '-' };
 }
 
-/** The query sorted by a column, in place of the sort that a click wrote before. */
+/** The query sorted by a column, replacing the sort of an earlier click. */
 export function sortedBy(query: string, column: string, descending: boolean): string {
   const name = /^[\p{L}_@][\p{L}\p{N}_.@]*$/u.test(column)
     ? column

@@ -31,7 +31,7 @@ test.each([
   expect(isNarrow(data, range(0n, 1000n))).toBe(expected);
 });
 
-it('leaves a little room, but nothing that was not shown', () => {
+it('leaves a small margin, within the visible range', () => {
   const shown = range(0n, 10_000n);
   expect(fitted(asTime(1000n), asTime(2000n), shown)).toEqual(range(960n, 2041n));
   expect(fitted(asTime(10n), asTime(9990n), shown)).toEqual(shown);
@@ -60,7 +60,7 @@ beforeEach(async () => {
 
 const page = (time: string) => ({ rows: [{ time }] }) as unknown as Page;
 
-it('asks for the first and the last match and narrows the range to them, as a step', async () => {
+it('requests the first and the last match and narrows the range to them, as a step', async () => {
   expect(fit.isWorthwhile).toBe(true);
   fit.run();
   const [first, last] = client.callsTo('page');
@@ -77,7 +77,7 @@ it('asks for the first and the last match and narrows the range to them, as a st
   expect(explorer.query).toBe('error');
 });
 
-it('goes by the bars where the times cannot be had, and nowhere when something else is asked', async () => {
+it('uses the bars if the times are not available, and does nothing after another request', async () => {
   fit.run();
   await client.callsTo('page')[0]!.fail({ code: 'internal' });
   expect(explorer.range).toEqual(range(189n, 511n));

@@ -21,16 +21,16 @@ import { domainOf } from '../charts/charts.svelte';
 import type { Explorer } from '../view/explorer.svelte';
 import { bucketRange, type TimelineData } from './timelinedata';
 
-/** From so large a share of what is shown on, a closer look would show little more. */
+/** If the matches take more than this share of the range, fitting would change little. */
 const NARROW_SHARE = 0.5;
-/** What is left free at either end, as a part of the stretch with matches. */
+/** The margin at either end, as a part of the span of matches. */
 const MARGIN_PART = 25n;
-/** Ends that are read more easily are worth as much again. */
+/** Ends are rounded to these units. */
 const ROUND = [DAY, HOUR, MINUTE, SECOND, MILLISECOND, MICROSECOND];
-/** What is left free on either side of a single time. */
+/** The margin on either side of a single time. */
 const MARGIN_ALONE = 500n * MILLISECOND;
 
-/** The buckets from the first to the last with events; null where there are none. */
+/** The range from the first to the last bucket with events; null if there are none. */
 function filled(data: TimelineData): TimeRange | null {
   const first = data.sums.findIndex((sum) => sum > 0);
   if (first < 0) return null;
@@ -38,7 +38,7 @@ function filled(data: TimelineData): TimeRange | null {
   return { from: bucketRange(data, first).from, to: bucketRange(data, last).to };
 }
 
-/** From the first to the last match, with a little room, but nothing that was not shown before. */
+/** From the first to the last match, with a margin, within the visible range. */
 export function fitted(first: Time, last: Time, shown: TimeRange): TimeRange {
   const margin = last > first ? (last - first) / MARGIN_PART : MARGIN_ALONE;
   const unit = ROUND.find((each) => each <= margin) ?? 1n;
@@ -47,17 +47,17 @@ export function fitted(first: Time, last: Time, shown: TimeRange): TimeRange {
   return { from: from > shown.from ? from : shown.from, to: to < shown.to ? to : shown.to };
 }
 
-/** Whether the matches stand in a small part of the time that is shown. */
+/** Whether the matches take a small part of the visible range. */
 export function isNarrow(data: TimelineData, shown: TimeRange): boolean {
   const part = filled(data);
   if (part === null || data.fraction < 1) return false;
   const length = Number(shown.to - shown.from);
-  // Nothing is closer to a single time than this.
+  // The shortest range around a single time.
   if (data.nonempty === 1 && length <= Number(2n * MARGIN_ALONE + MILLISECOND)) return false;
   return Number(part.to - part.from) < NARROW_SHARE * length;
 }
 
-/** Narrows the time range to what matches, from the first to the last of it. */
+/** Narrows the time range to the matches. */
 export class FitRange {
   readonly #client: Client;
   readonly #explorer: Explorer;
@@ -71,7 +71,7 @@ export class FitRange {
     this.#summary = summary;
   }
 
-  /** Whether there is anything to be gained by it. */
+  /** Whether fitting would change the range noticeably. */
   get isWorthwhile(): boolean {
     const data = this.#data;
     return data !== null && isNarrow(data, this.#shown);
@@ -87,7 +87,7 @@ export class FitRange {
       to: nanosFromTime<NonNullable<View['to']>>(part.to),
     };
     const zoom = (first: Time, last: Time) => {
-      // Whoever asks something else meanwhile wants to see that.
+      // If the view has changed meanwhile, its range stays.
       if (this.#data?.key === data.key) this.#explorer.zoom(fitted(first, last, this.#shown));
     };
     const last = asTime(part.to - 1n);
@@ -98,7 +98,7 @@ export class FitRange {
           (['oldestFirst', 'newestFirst'] as const).map((order) => this.#end(view, order, signal)),
         ),
       done: ([from, to]) => zoom(from ?? part.from, to ?? last),
-      // The bars tell nearly the same.
+      // The bars give nearly the same range.
       failed: () => zoom(part.from, last),
     });
   }
@@ -107,7 +107,7 @@ export class FitRange {
     this.#latest.stop();
   }
 
-  /** The answer to what is asked now. */
+  /** The answer to the current request. */
   get #data(): TimelineData | null {
     const { timeline, view } = this.#explorer;
     return timeline?.key === JSON.stringify(view) ? timeline : null;

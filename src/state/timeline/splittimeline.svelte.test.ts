@@ -45,13 +45,13 @@ beforeEach(() => {
   split = new SplitTimeline(new Lifetime(), client);
 });
 
-it('shows levels at once, without asking again', () => {
+it('shows levels at once, without another request', () => {
   split.show(timelineData('k', null, wire(5)), view(''), START.timeline, 100);
   expect(split.lanes?.split).toBe('level');
   expect(client.calls).toEqual([]);
 });
 
-it('keeps what is shown until a field is counted, and counts in the buckets of the timeline', async () => {
+it('keeps the current lanes until a field is counted, in the buckets of the timeline', async () => {
   split.show(timelineData('k', null, wire(5)), view(''), START.timeline, 100);
   split.show(timelineData('k', null, wire(5)), view(''), byHost, 100);
   expect(split.lanes?.split).toBe('level');
@@ -61,14 +61,14 @@ it('keeps what is shown until a field is counted, and counts in the buckets of t
   expect(split.lanes).toMatchObject({ split: 'host', lanes: [{ sums: [5, 0] }] });
 });
 
-it('shows levels and the reason where a field cannot be counted', async () => {
+it('shows levels and the reason if a field cannot be counted', async () => {
   split.show(timelineData('k', null, wire(5)), view(''), byHost, 100);
   await client.callsTo('aggregate')[0]!.fail(new Error('too many values'));
   expect(split.lanes?.split).toBe('level');
   expect(split.failure?.message).toBe('too many values');
 });
 
-it('looks where there is any data once for each stretch, only where the view is a part of it', async () => {
+it('requests the coverage once per range, only if the view is filtered', async () => {
   split.show(timelineData('k', null, wire(5)), view('error'), START.timeline, 100);
   await client.callsTo('timeline')[0]!.answer(wire(9));
   expect(split.coverage?.total).toBe(9);

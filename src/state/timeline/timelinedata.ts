@@ -13,7 +13,7 @@ export interface TimelineData {
   /** How many buckets there are, empty ones included. */
   readonly buckets: number;
   readonly series: readonly LevelSeries[];
-  /** Events of each bucket, over all levels. */
+  /** Events per bucket, over all levels. */
   readonly sums: readonly number[];
   readonly tallest: number;
   readonly nonempty: number;

@@ -41,7 +41,7 @@ const invalid = {
   span: null,
 } as const;
 
-it('shows partial answers to a new question, marked as partial', async () => {
+it('shows partial answers to a new request, marked as partial', async () => {
   explorer.ask('error');
   last().options.progress?.(timeline(2, 0.42));
   expect(explorer.timeline).toMatchObject({ total: 2, fraction: 0.42 });
@@ -57,7 +57,7 @@ it('does not fall back to a partial answer while the case grows', async () => {
   expect(explorer.timeline?.total).toBe(12);
 });
 
-it('keeps the last good answer when a query is wrong, and forgets the mistake when it is mended', async () => {
+it('keeps the last good answer if a query is wrong, and clears the error when it is fixed', async () => {
   explorer.ask('(');
   await last().fail(new EngineError(invalid));
   expect(explorer.timeline?.total).toBe(10);
@@ -67,7 +67,7 @@ it('keeps the last good answer when a query is wrong, and forgets the mistake wh
   expect(explorer.queryError).toBeNull();
 });
 
-it('asks for the range that was zoomed into and comes back out of it', async () => {
+it('requests the range that was zoomed into, and zooms out again', async () => {
   explorer.zoom({ from: asTime(5n), to: asTime(9n) });
   expect(last().args.view).toMatchObject({ from: '5', to: '9' });
   expect(explorer.history.canZoomOut).toBe(true);
@@ -79,7 +79,7 @@ it('asks for the range that was zoomed into and comes back out of it', async () 
   expect(viewChanged).toHaveBeenCalledTimes(2);
 });
 
-it('lets a slow answer finish while new data keeps coming, then asks once more', async () => {
+it('lets a slow answer finish while new data arrives, then requests once more', async () => {
   for (let epoch = 2; epoch < 9; epoch += 1) explorer.refresh(epoch);
   expect(client.callsTo('timeline')).toHaveLength(2);
   await client.callsTo('timeline')[1]!.answer(timeline(11));
@@ -110,7 +110,7 @@ describe('typing', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  /** Lets a pause in typing pass, and answers the check of what is written. */
+  /** Lets a pause in typing pass, and answers the check of the text. */
   async function pause(ms: number, reply = check('')): Promise<boolean> {
     const before = client.callsTo('check').length;
     await vi.advanceTimersByTimeAsync(ms);
@@ -120,7 +120,7 @@ describe('typing', () => {
     return asked.length > 0;
   }
 
-  it('asks after a pause, which is longer within a word', async () => {
+  it('runs after a pause, which is longer within a word', async () => {
     explorer.type('err');
     explorer.type('error');
     expect(await pause(500)).toBe(false);
@@ -131,7 +131,7 @@ describe('typing', () => {
     expect(explorer.query).toBe('error "a b"');
   });
 
-  it('does not ask what makes no sense as it stands, until Enter', async () => {
+  it('does not run an invalid query until Enter', async () => {
     explorer.type('status:');
     await pause(400, check('', { diagnostics: [wrong] }));
     expect(explorer.query).toBe('');
@@ -139,7 +139,7 @@ describe('typing', () => {
     expect(explorer.query).toBe('status:');
   });
 
-  it('asks at once with Enter, once, and is one step of the history', async () => {
+  it('runs at once with Enter, once, as one step of the history', async () => {
     explorer.type('error ');
     await pause(400);
     explorer.type('error x');
@@ -152,7 +152,7 @@ describe('typing', () => {
   });
 });
 
-it('asks what stands before the pipes, and tells what is wrong behind them', async () => {
+it('requests events with the part before the pipes, and reports errors after them', async () => {
   explorer.ask('größe | stats count');
   const stages = [{ start: 10, end: 21 }];
   const asked = client.callsTo('timeline').length;
@@ -176,7 +176,7 @@ describe('SQL', () => {
       .at(-1)!
       .answer(check('', { stages: [{ start: 0, end: 27 }], isSql: true, ...more }));
 
-  it('is a table of its own, beside all events', async () => {
+  it('makes a table, next to all events', async () => {
     const asked = client.callsTo('timeline').length;
     explorer.type(sql);
     explorer.run();
@@ -188,13 +188,13 @@ describe('SQL', () => {
     expect(explorer.history.current.tab).toBe('charts');
   });
 
-  it('tells what is wrong with it, and where', async () => {
+  it('reports its error, with the position', async () => {
     explorer.ask(sql);
     await sqlCheck({ diagnostics: [{ ...wrong, start: 7, end: 12 }] });
     expect(explorer.mistake?.span).toEqual([7, 12]);
   });
 
-  it('gives way to a filter that is clicked', async () => {
+  it('is replaced by a filter that is clicked', async () => {
     explorer.ask(sql);
     await sqlCheck();
     explorer.addClause('service', 'api', false);
@@ -208,7 +208,7 @@ describe('a query with stages that is run by key', () => {
   const answerCheck = (more: Partial<QueryCheck>) =>
     client.callsTo('check').at(-1)!.answer(check('a', more));
 
-  it('leads from the events to its result, in a step of its own', async () => {
+  it('switches from the events to its result, in a step of its own', async () => {
     explorer.type('a | stats count');
     explorer.run();
     expect(explorer.history.current.tab).toBe('events');
@@ -218,7 +218,7 @@ describe('a query with stages that is run by key', () => {
     expect([explorer.query, explorer.history.current.tab]).toEqual(['a | stats count', 'events']);
   });
 
-  it('leads there from a mistake too, which is told until there is an answer', async () => {
+  it('switches there after an error too, which stays until there is an answer', async () => {
     explorer.ask('(');
     await last().fail(new EngineError(invalid));
     expect(explorer.mistake).not.toBeNull();
@@ -228,7 +228,7 @@ describe('a query with stages that is run by key', () => {
     expect(explorer.history.current.tab).toBe('charts');
   });
 
-  it('stays where a person is who looks at something else, or asked by typing alone', async () => {
+  it('keeps the tab of a person who is elsewhere, or only paused in typing', async () => {
     explorer.history.change({ tab: 'notes' });
     explorer.type('a | stats count');
     explorer.run();
@@ -240,7 +240,7 @@ describe('a query with stages that is run by key', () => {
     expect(explorer.history.current.tab).toBe('events');
   });
 
-  it('stays where its mistake is told', async () => {
+  it('stays in the tab that shows its error', async () => {
     explorer.type('a | stast count');
     explorer.run();
     await answerCheck({ stages, diagnostics: [{ ...wrong, start: 4, end: 9 }] });
@@ -248,7 +248,7 @@ describe('a query with stages that is run by key', () => {
   });
 });
 
-it('changes queries by clicks one after the other, on what is written by then', async () => {
+it('edits queries by clicks one after the other, on the latest text', async () => {
   explorer.addClause('a', '1', false);
   explorer.addClause('b', '2', true);
   await settled();
@@ -264,7 +264,7 @@ it('changes queries by clicks one after the other, on what is written by then', 
   expect(explorer.query).toBe('a=1');
 });
 
-it('keeps what is pinned when another query is asked', async () => {
+it('keeps pinned clauses when another query is run', async () => {
   explorer.history.change({ pinned: ['host=a'] });
   explorer.replace('error');
   await settled();
@@ -274,7 +274,7 @@ it('keeps what is pinned when another query is asked', async () => {
   });
 });
 
-it('brings view and draft back after a restart', () => {
+it('restores view and draft after a restart', () => {
   const kept = new Map<string, string>();
   const storage = {
     read: (name: string) => kept.get(name) ?? null,
@@ -291,7 +291,7 @@ it('brings view and draft back after a restart', () => {
   expect(after.draft).toBe('error x');
 });
 
-it('lists the best match first, and goes back to the order of time', () => {
+it('sorts by best match, and returns to time order', () => {
   explorer.toggleBestMatch();
   expect(explorer.isByMatch).toBe(true);
   expect(explorer.listing.sort).toEqual({ field: 'relevance', descending: true });

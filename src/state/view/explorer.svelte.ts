@@ -16,34 +16,34 @@ import { ViewHistory } from './history.svelte';
 import { START, type ViewSort, type ViewState } from './viewstate';
 import { viewOfText } from './viewtext';
 
-/** A pause this long in typing counts as "done for now" behind a word, and within one. */
+/** A pause this long in typing runs the query: after a word, and within one. */
 const TYPING_PAUSE_MS = 300;
 const WORD_PAUSE_MS = 1_000;
 
-/** The order in which the best match comes first. */
+/** The sort by best match. */
 const BEST_MATCH: ViewSort = { field: 'relevance', descending: true };
 
-/** Typing is one step of the history, however often it is asked for meanwhile. */
+/** Typing is one step of the history, however often the query runs meanwhile. */
 const TYPED = 'typed';
 
-/** The tab that shows what the stages of a query make. */
+/** The tab that shows the result of a query with stages. */
 export const RESULT_TAB = 'charts';
 
-/** What is asked of a case, and the timeline that answers it. */
+/** The current request of a case, and the timeline that answers it. */
 export class Explorer {
-  /** All that is shown, and every step that led there. */
+  /** The view, and every step that led to it. */
   readonly history: ViewHistory;
-  /** What stands in the query bar; the view's query is what of it was asked last. */
+  /** The text in the query bar; the view's query is the last one that was run. */
   draft = $state('');
-  /** The last good answer. It stays until a better one comes, whatever goes wrong meanwhile. */
+  /** The last good answer. It stays until a better one arrives, whatever fails meanwhile. */
   timeline = $state.raw<TimelineData | null>(null);
   busy = $state(false);
   queryError = $state.raw<EngineError | null>(null);
   failure = $state.raw<EngineError | null>(null);
-  /** What the parts of a query are; of the query that was asked once that is known. */
+  /** The parsed query; of the current query once its check has answered. */
   parts = $state.raw<QueryParts>(NO_PARTS);
 
-  /** The query that a person asked for by key, until its result is on the screen. */
+  /** The query that was run by key, until its result is shown. */
   #ran: string | null = null;
   readonly #client: Client;
   readonly #casePath: string;
@@ -63,7 +63,7 @@ export class Explorer {
     lifetime: Lifetime,
     client: Client,
     casePath: string,
-    /** Told whether all that is asked changed, or only how its events are listed. */
+    /** Called with whether the whole request changed, or only the listing of events. */
     viewChanged: (what: 'all' | 'list') => void,
     storage: CaseStorage = noStorage,
     asked: (query: string) => void = () => {},
@@ -96,12 +96,12 @@ export class Explorer {
     return this.history.current.order;
   }
 
-  /** What of the query comes before its first pipe: what all but tables are asked with. */
+  /** The part of the query before its first pipe: the filter of everything except tables. */
   get filter(): string {
     return mayHaveStages(this.query) ? this.parts.filter : this.query;
   }
 
-  /** Whether the query has stages, which make a table of it. */
+  /** Whether the query has stages, which make it a table. */
   get isPiped(): boolean {
     return this.parts.query === this.query && this.parts.stages.length > 0;
   }
@@ -111,18 +111,18 @@ export class Explorer {
     return this.parts.query === this.query && this.parts.isSql;
   }
 
-  /** What is wrong with the query. */
+  /** The error in the query. */
   get mistake(): EngineError | null {
     const isKnown = this.parts.query === this.query;
     return this.queryError ?? (isKnown ? this.parts.mistake : null);
   }
 
-  /** What is asked for, without the stages of the query. */
+  /** The request without the stages of the query. */
   get view(): View {
     return this.#view(this.filter);
   }
 
-  /** What is asked for, with the stages of the query. */
+  /** The request with the stages of the query. */
   get wholeView(): View {
     return this.#view(this.query);
   }
@@ -137,7 +137,7 @@ export class Explorer {
     };
   }
 
-  /** In which order the events are listed, and which of their fields with them. */
+  /** The order of the list, and the fields in it. */
   get listing(): Listing {
     const { order, sort, columns } = this.history.current;
     return { order, sort, fields: valueFields(columns) };
@@ -153,14 +153,14 @@ export class Explorer {
     this.#typing.start(() => this.#paused(text), pause);
   }
 
-  /** Asks a query at once: Enter, a click on a value. */
+  /** Runs a query at once: Enter, a click on a value. */
   ask(text: string = this.draft): void {
     const typed = text === this.draft;
     this.#ask(text, typed ? TYPED : null);
     this.finish();
   }
 
-  /** Asks what is written, and goes to the table that its stages make, which the events do not show. */
+  /** Runs the typed query, and shows the table that its stages make. */
   run(): void {
     this.ask();
     this.#ran = this.query;
@@ -168,7 +168,7 @@ export class Explorer {
   }
 
   #toResult(): void {
-    // What is wrong with the query before is still told until this one is answered.
+    // The error of the previous query stays until this one is answered.
     const isSound = this.isPiped && this.parts.mistake === null;
     const isAnswer = this.#ran === this.query && isSound;
     if (!isAnswer || this.history.current.tab !== 'events') return;
@@ -176,7 +176,7 @@ export class Explorer {
     this.history.change({ tab: RESULT_TAB });
   }
 
-  /** The query that is asked is what was meant, and not only on the way to it. */
+  /** Ends the typing step: the current query is complete. */
   finish(): void {
     this.history.finishStep();
     this.#asked(this.query);
@@ -186,16 +186,16 @@ export class Explorer {
     this.addFilter(clause(field, value, excluded));
   }
 
-  /** Asks for what is written and this too. */
+  /** Adds a clause to the typed query and runs it. */
   addFilter(text: string): void {
     this.edit({ kind: 'add', clause: text });
   }
 
-  /** Asks what becomes of the query by a change of it. Changes are made one after the other. */
+  /** Edits the query in the engine and runs the result. Edits run one after the other. */
   edit(edit: QueryEdit, along: Partial<ViewState> = {}): void {
     this.#edited = this.#edited.then(async () => {
-      // What is added is added to what is written; all else is said of clauses of what was asked.
-      // SQL has no clauses: what is added to it is asked in its place.
+      // Adding extends the typed text; all other edits refer to clauses of the last query that was
+      // run. SQL has no clauses: an added one replaces it.
       const written = this.isSql ? '' : this.draft.trim();
       const query = edit.kind === 'add' ? written : this.query;
       try {
@@ -205,13 +205,13 @@ export class Explorer {
         this.history.change({ ...along, query: edited.query });
         this.finish();
       } catch {
-        // A query with a mistake cannot be changed by clicks; asking it tells the mistake.
+        // A query with an error cannot be edited by clicks; running it shows the error.
         this.ask();
       }
     });
   }
 
-  /** Asks another query, and what is pinned with it. */
+  /** Runs another query, together with the pinned clauses. */
   replace(query: string): void {
     const { pinned } = this.history.current;
     if (pinned.length === 0) this.ask(query);
@@ -230,7 +230,7 @@ export class Explorer {
     this.history.change({ range });
   }
 
-  /** Whether the events are listed by how well they match. */
+  /** Whether the events are sorted by best match. */
   get isByMatch(): boolean {
     return this.history.current.sort?.field === BEST_MATCH.field;
   }
@@ -244,7 +244,7 @@ export class Explorer {
     this.history.change({ order, sort: null });
   }
 
-  /** How many buckets the screen can draw. */
+  /** How many buckets fit on the screen. */
   fit(buckets: number): void {
     if (buckets === this.#buckets) return;
     const first = this.#buckets === 0;
@@ -263,7 +263,7 @@ export class Explorer {
     this.#requestAgain();
   }
 
-  /** What is written has come to a pause: it is asked if it makes sense as it stands. */
+  /** Typing has paused: the text is run if it is valid. */
   #paused(text: string): void {
     this.#written.replace({
       key: text,
@@ -278,7 +278,7 @@ export class Explorer {
     });
   }
 
-  /** Learns the parts of the query that is asked. One with pipes can only then be asked. */
+  /** Parses the current query. A query with pipes can only be run after that. */
   #parse(): void {
     const { query } = this;
     this.#parts.replace({
@@ -332,7 +332,7 @@ export class Explorer {
   }
 
   #load(how: 'replace' | 'follow'): void {
-    // Before the screen has said how wide it is, any answer would be thrown away.
+    // Before the width is known, any answer would be thrown away.
     if (this.#buckets === 0) return;
     const view = this.view;
     const { range } = this;
@@ -362,7 +362,7 @@ export class Explorer {
     });
   }
 
-  /** A partial answer replaces another view's, but never a fuller answer to the same question. */
+  /** A partial answer replaces another view's, but never a more complete answer to the same request. */
   #showPartial(data: TimelineData): void {
     const shown = this.timeline;
     const fuller = shown?.key === data.key && shown.fraction >= data.fraction;

@@ -16,7 +16,7 @@ beforeEach(() => {
   history = new ViewHistory(changed, START, () => now);
 });
 
-it('undoes and redoes each step, and a new step forgets what was undone', () => {
+it('undoes and redoes each step, and a new step drops the undone ones', () => {
   history.change({ query: 'a' });
   history.change({ tab: 'patterns' });
   expect(history.undo()).toBe(true);
@@ -32,7 +32,7 @@ it('undoes and redoes each step, and a new step forgets what was undone', () => 
   expect(history.redo()).toBe(false);
 });
 
-it('tells what was before with every step', () => {
+it('passes the previous view with every step', () => {
   history.change({ query: 'a' });
   history.undo();
   expect(changed.mock.calls.map(([after, before]) => [after.query, before.query])).toEqual([
@@ -41,7 +41,7 @@ it('tells what was before with every step', () => {
   ]);
 });
 
-it('makes no step of what changes nothing, even when it is told in other objects', () => {
+it('makes no step without a change, even with other objects', () => {
   history.change({ range: range(0n, 5n), timeline: { ...START.timeline } });
   history.change({ range: range(0n, 5n), timeline: { ...START.timeline } });
   expect(changed).toHaveBeenCalledTimes(1);
@@ -49,7 +49,7 @@ it('makes no step of what changes nothing, even when it is told in other objects
   expect(history.canUndo).toBe(false);
 });
 
-it('takes typing together, until it is finished, something else happens or time passes', () => {
+it('merges typing until it is finished, something else happens or time passes', () => {
   const type = (query: string) => history.change({ query }, 'typed');
   type('e');
   type('er');
@@ -64,7 +64,7 @@ it('takes typing together, until it is finished, something else happens or time 
   expect(steps).toEqual(['error x', 'er', '']);
 });
 
-it('does not take typing together over an undo', () => {
+it('does not merge typing over an undo', () => {
   history.change({ query: 'a' }, 'typed');
   history.undo();
   history.change({ query: 'b' }, 'typed');
@@ -73,7 +73,7 @@ it('does not take typing together over an undo', () => {
   expect(history.current.query).toBe('');
 });
 
-it('zooms out range by range to all of the time, and in again, leaving the query', () => {
+it('zooms out range by range to the full range, and in again, keeping the query', () => {
   history.change({ range: range(0n, 100n) });
   history.change({ range: range(10n, 20n) });
   history.change({ query: 'a' });
@@ -89,7 +89,7 @@ it('zooms out range by range to all of the time, and in again, leaving the query
   expect(history.zoomIn()).toBe(false);
 });
 
-it('undoes zooming out, and what could be zoomed out of is as it was', () => {
+it('undoes zooming out, with the ranges to zoom out to', () => {
   history.change({ range: range(0n, 100n) });
   history.zoomOut();
   history.undo();
@@ -100,7 +100,7 @@ it('undoes zooming out, and what could be zoomed out of is as it was', () => {
   expect(history.current.range).toEqual(range(0n, 100n));
 });
 
-it('takes the steps of a wheel together, and zooms out of all of them at once', () => {
+it('merges the steps of a wheel, and zooms out of all of them at once', () => {
   history.change({ range: range(0n, 90n) }, 'wheel');
   history.change({ range: range(0n, 80n) }, 'wheel');
   history.change({ range: range(0n, 70n) }, 'wheel');
@@ -111,7 +111,7 @@ it('takes the steps of a wheel together, and zooms out of all of them at once', 
   expect([history.current.range, history.canUndo]).toEqual([null, false]);
 });
 
-it('opens a follow-up once, and goes beside it when it is closed', () => {
+it('opens a follow-up once, and selects its neighbour when it is closed', () => {
   const follow = (id: string) => ({ id, kind: 'follow', title: id, about: null });
   history.openFollowUp(follow('a'));
   history.openFollowUp(follow('b'));
@@ -144,7 +144,7 @@ const everything: ViewState = {
   charts: [{ by: null }],
 };
 
-it('is one string and comes back from it', () => {
+it('is one string and can be restored from it', () => {
   expect(viewOfText(textOfView(everything))).toEqual(everything);
   expect(viewOfText(textOfView(START))).toEqual(START);
   for (const name of Object.keys(START) as (keyof ViewState)[]) {
@@ -157,7 +157,7 @@ it('is one string and comes back from it', () => {
   expect(history.current).toEqual(START);
 });
 
-it('takes from a string that was meddled with what it understands', () => {
+it('reads what it understands of a modified string', () => {
   const broken =
     'timberline-view=1&query=a&range=x/y&sort=[3]&columns={&order=up&unknown=1&zone=UTC';
   expect(viewOfText(broken)).toEqual({ ...START, query: 'a' });

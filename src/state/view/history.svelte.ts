@@ -2,20 +2,20 @@ import { sameRange, type RangeChoice } from './ranges';
 import { START, type FollowUp, type ViewState } from './viewstate';
 import { sameView, textOfView, viewOfText } from './viewtext';
 
-/** Steps kept; a person who takes more has no use for the first of them. */
+/** Steps kept; nobody goes back further. */
 const MOST_STEPS = 500;
 
-/** Small changes that follow one another this soon, such as typing, are one step. */
+/** Small changes that follow one another within this time, such as typing, are one step. */
 const ONE_STEP_MS = 3_000;
 
-/** What a step brings back: the view, and where the time range came from and went to. */
+/** The content of a step: the view, and the ranges of zooming out and in. */
 interface Step {
   readonly state: ViewState;
   readonly outer: readonly RangeChoice[];
   readonly inner: readonly RangeChoice[];
 }
 
-/** Something that was done beside the view and can be taken back, such as a note that was written. */
+/** A change outside the view that can be undone, such as a note. */
 export interface UndoableChange {
   undo(): void;
   redo(): void;
@@ -28,22 +28,21 @@ const isDeed = (entry: Entry): entry is UndoableChange => 'undo' in entry;
 type Changed = (after: ViewState, before: ViewState) => void;
 
 /**
- * What is shown, and every step that led there. This is the only history of the screen: whoever has a
- * choice worth keeping puts it into the view through `change`, and what is written into the case is told
- * through `did`.
+ * The view, and every step that led to it. This is the only history of the screen: components store
+ * choices in the view through `change`, and changes of the case are reported through `did`.
  */
 export class ViewHistory {
   current = $state.raw<ViewState>(START);
   canUndo = $state(false);
   canRedo = $state(false);
-  /** Whether the time range was narrowed, and whether that was taken back. */
+  /** The ranges to zoom out to, and those that were left by zooming out. */
   canZoomOut = $state(false);
   canZoomIn = $state(false);
 
   #step: Step;
   #past: Entry[] = [];
   #future: Entry[] = [];
-  /** What kind of small changes made the last step, and when; null when it is finished. */
+  /** The kind and time of the small changes in the last step; null if it is finished. */
   #open: { readonly kind: string; readonly at: number } | null = null;
   readonly #changed: Changed;
   readonly #now: () => number;
@@ -56,13 +55,13 @@ export class ViewHistory {
   }
 
   /**
-   * Changes a part of the view, as one step. Changes of the same `kind` soon after one another, such
-   * as those of typing, are taken together. What changes nothing is no step.
+   * Changes a part of the view, as one step. Changes of the same `kind` in quick succession, such
+   * as typing, are merged. A change without effect is no step.
    */
   change(part: Partial<ViewState>, kind: string | null = null): void {
     const state = { ...this.current, ...part };
     if (sameView(state, this.current)) return;
-    // Of changes that are taken together, only the range before all of them is worth going back to.
+    // Of merged changes, only the range before all of them can be zoomed out to.
     const last = this.#goesOn(kind) ? this.#past.at(-1) : undefined;
     const start = last === undefined || isDeed(last) ? this.#step : last;
     const { outer, inner } = start;
@@ -75,7 +74,7 @@ export class ViewHistory {
     );
   }
 
-  /** Something was done that leaves the view as it is: a step of its own. */
+  /** A change outside the view: a step of its own. */
   did(deed: UndoableChange): void {
     this.#past = [...this.#past, deed].slice(-MOST_STEPS);
     this.#future = [];
@@ -83,7 +82,7 @@ export class ViewHistory {
     this.#tell();
   }
 
-  /** The next change is a step of its own, whatever came before. */
+  /** The next change is a step of its own. */
   finishStep(): void {
     this.#open = null;
   }
@@ -96,7 +95,7 @@ export class ViewHistory {
     return this.#move(this.#future, this.#past, 'redo');
   }
 
-  /** To the time range before this one, leaving all else: a step that can itself be undone. */
+  /** Restores the previous time range, keeping all else: a step that can itself be undone. */
   zoomOut(): boolean {
     const { outer, inner } = this.#step;
     const range = outer.at(-1);
@@ -106,7 +105,7 @@ export class ViewHistory {
     return true;
   }
 
-  /** To the time range that was left by `zoomOut`. */
+  /** Restores the time range that `zoomOut` left. */
   zoomIn(): boolean {
     const { outer, inner } = this.#step;
     const range = inner[0];
@@ -116,7 +115,7 @@ export class ViewHistory {
     return true;
   }
 
-  /** Opens a tab for something that was found, or goes to the one that is open for it. */
+  /** Opens a follow-up tab, or selects it if it is open. */
   openFollowUp(followUp: FollowUp): void {
     const others = this.current.followUps.filter(({ id }) => id !== followUp.id);
     const isOpen = others.length < this.current.followUps.length;
@@ -132,12 +131,12 @@ export class ViewHistory {
     this.change({ followUps, tab: this.current.tab === id ? nextTo : this.current.tab });
   }
 
-  /** The view as one string, to be shared or kept. */
+  /** The view as one string, for sharing and storage. */
   get text(): string {
     return textOfView(this.current);
   }
 
-  /** Shows a view from its string, as one step. False for a text that is no view. */
+  /** Restores a view from its string, as one step. False if the text is no view. */
   fromText(text: string): boolean {
     const state = viewOfText(text);
     if (state === null) return false;

@@ -1,11 +1,11 @@
 import type { TimeRange } from '../../base/time';
 
-/** A stretch of time, and how it was written where a person wrote it: `now-15m`. */
+/** A time range, with the text that a person typed: `now-15m`. */
 export interface ChosenRange extends TimeRange {
   readonly written?: string;
 }
 
-/** Null is all of the time there is. */
+/** Null means all time. */
 export type RangeChoice = ChosenRange | null;
 
 export function sameRange(a: RangeChoice, b: RangeChoice): boolean {

@@ -1,16 +1,16 @@
-/** What a screen shows of a case, as plain data: all that undo, sharing and a restart have to bring back. */
+/** What a screen shows of a case, as plain data: everything that undo, sharing and a restart restore. */
 import type { Order } from '../../ipc/generated';
 import type { RangeChoice } from './ranges';
 
 export type Json =
   null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** A column of the list of events, beside or instead of those that are shown unless told. */
+/** A column of the event list. */
 export interface ViewColumn {
   readonly field: string;
-  /** Null is as wide as the list thinks best. */
+  /** Null means automatic width. */
   readonly widthPx: number | null;
-  /** Stays where it is when the list is scrolled sideways. */
+  /** Stays visible when the list is scrolled sideways. */
   readonly pinned: boolean;
 }
 
@@ -19,44 +19,44 @@ export interface ViewSort {
   readonly descending: boolean;
 }
 
-/** A tab that a step of the work opened, such as everything that shares an id. It can be closed. */
+/** A tab that a command opened, such as all events with an id. It can be closed. */
 export interface FollowUp {
   readonly id: string;
-  /** What of the table of tabs shows it. */
+  /** The kind in the table of tabs. */
   readonly kind: string;
   readonly title: string;
-  /** What that kind needs to know. */
+  /** The parameters of that kind. */
   readonly about: Json;
 }
 
 export interface TimelineChoice {
-  /** The field whose values the bars are stacked by. */
+  /** The field by which the bars are split. */
   readonly split: string;
   readonly scale: 'linear' | 'logarithmic';
-  /** A lane for each source instead of one for all. */
+  /** A lane for each source instead of a single one. */
   readonly lanes: boolean;
 }
 
 export interface ViewState {
-  /** The query as it was asked last, pipes included. */
+  /** The query as it was run last, including pipes. */
   readonly query: string;
-  /** Clauses that were switched off, to be switched on again. They are no part of the query. */
+  /** Clauses that are switched off. They are no part of the query. */
   readonly off: readonly string[];
-  /** Clauses that stay when the query is cleared or replaced by another. */
+  /** Clauses that stay when the query is cleared or replaced. */
   readonly pinned: readonly string[];
   readonly range: RangeChoice;
   readonly order: Order;
-  /** Null sorts by time, as `order` says. */
+  /** Null sorts by time, in the direction of `order`. */
   readonly sort: ViewSort | null;
-  /** Empty means the columns that every log has. */
+  /** Empty means the standard columns. */
   readonly columns: readonly ViewColumn[];
-  /** The id of the tab in front: of one that is always there, or of a follow-up. */
+  /** The id of the selected tab: a permanent one, or a follow-up. */
   readonly tab: string;
   readonly followUps: readonly FollowUp[];
   readonly timeline: TimelineChoice;
-  /** The zone that times are shown in and written in: `UTC`, `local` or an IANA name. */
+  /** The zone that times are formatted and parsed in: `UTC`, `local` or an IANA name. */
   readonly zone: string;
-  /** What is charted; the charts give it its shape. */
+  /** The state of the charts, which define its shape. */
   readonly charts: Json;
 }
 

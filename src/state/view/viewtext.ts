@@ -1,12 +1,12 @@
 /**
- * A view as one string and back. What is as at the start is left out, so that a simple view is short
- * and a view written by an older version is still understood.
+ * A view as one string and back. Default values are left out, so that a simple view is short and a
+ * view written by an older version still works.
  */
 import { formatTimeFull, parseTime } from '../../base/time';
 import type { RangeChoice } from './ranges';
 import { START, type FollowUp, type Json, type ViewColumn, type ViewState } from './viewstate';
 
-/** How a part of a view is written. Reading gives undefined for what is no such part. */
+/** The text form of a part of a view. Reading returns undefined for an invalid text. */
 interface Part<T> {
   write(value: T): string;
   read(text: string): T | undefined;
@@ -120,7 +120,7 @@ export function textOfView(state: ViewState): string {
   return text.toString();
 }
 
-/** Null for a text that is no view. A part that is not understood is as at the start. */
+/** Null if the text is no view. An unknown part has its default. */
 export function viewOfText(text: string): ViewState | null {
   const read = new URLSearchParams(text.trim());
   if (!read.has(MARK)) return null;

@@ -1,10 +1,10 @@
-/** What of the screen survives a restart, for each case: its view, and what was being written. */
+/** What survives a restart of the screen, for each case: its view and drafts. */
 export interface CaseStorage {
   read(name: string): string | null;
   write(name: string, text: string): void;
 }
 
-/** Kept by the window, under the case's folder. */
+/** Stored by the browser or window, under the case's path. */
 export function storageFor(casePath: string): CaseStorage {
   const key = (name: string) => `timberline ${name} ${casePath}`;
   return {
@@ -13,7 +13,7 @@ export function storageFor(casePath: string): CaseStorage {
   };
 }
 
-/** A browser may have no room left or keep nothing at all; the screen works without. */
+/** Storage can be full or disabled; the screen works without it. */
 function attempt<T>(action: () => T): T | null {
   try {
     return action();
@@ -22,5 +22,5 @@ function attempt<T>(action: () => T): T | null {
   }
 }
 
-/** Keeps nothing. */
+/** Stores nothing. */
 export const noStorage: CaseStorage = { read: () => null, write: () => {} };

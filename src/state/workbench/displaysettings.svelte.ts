@@ -1,6 +1,6 @@
 import { DETAIL_PLACES, type DetailPlace } from '../detail/placement';
 
-/** How much room things have and how dense they are: a person's habit, the same for every case. */
+/** Sizes and density of the screen: a person's preference for every case. */
 export const LINES = [1, 2, 3, 5] as const;
 export const DENSITIES = ['compact', 'normal', 'loose'] as const;
 export const DETAIL_TABS = ['table', 'json', 'raw', 'pattern'] as const;
@@ -37,12 +37,12 @@ const START: Kept = {
 const PADDING_PX: Readonly<Record<Density, number>> = { compact: 1, normal: 4, loose: 10 };
 const LINE_PX: Readonly<Record<Density, number>> = { compact: 18, normal: 20, loose: 20 };
 
-/** The size of letters that the measures here are made for. */
+/** The text size that the sizes here are made for. */
 const MADE_FOR_PX = 16;
 
 export class DisplaySettings {
   #kept = $state.raw<Kept>(START);
-  /** How much larger a person's letters are than those that measures in pixels are made for. */
+  /** The person's text size relative to the size that pixel sizes are made for. */
   scale = $state(1);
 
   constructor() {
@@ -57,7 +57,7 @@ export class DisplaySettings {
     return this.#kept.density;
   }
 
-  /** Whether JSON events are led by their message, or shown as they were written. */
+  /** Whether JSON events show their message first, or as written. */
   get messageFirst(): boolean {
     return this.#kept.messageFirst;
   }
@@ -70,17 +70,17 @@ export class DisplaySettings {
     return this.#kept.fieldsPx;
   }
 
-  /** Its width beside the list. Null is as wide as the screen thinks best. */
+  /** Its width to the right of the list. Null means automatic. */
   get detailPx(): number | null {
     return this.#kept.detailPx;
   }
 
-  /** Its height below the list. Null is as tall as the screen thinks best. */
+  /** Its height below the list. Null means automatic. */
   get detailTallPx(): number | null {
     return this.#kept.detailTallPx;
   }
 
-  /** Null is where there is room. */
+  /** Null means automatic. */
   get detailPlace(): DetailPlace | null {
     return this.#kept.detailPlace;
   }
@@ -99,7 +99,7 @@ export class DisplaySettings {
     return this.lines * this.linePx + PADDING_PX[this.density];
   }
 
-  /** The size of the letters of the page, which the system and the person decide. */
+  /** The text size of the page, set by the system and the person. */
   measured(remPx: number): void {
     if (remPx > 0) this.scale = remPx / MADE_FOR_PX;
   }
@@ -109,12 +109,12 @@ export class DisplaySettings {
     try {
       localStorage.setItem(KEY, JSON.stringify(this.#kept));
     } catch {
-      // Where nothing can be kept the choice holds for this window.
+      // Without storage the choice holds for this window.
     }
   }
 }
 
-/** Only what is understood: an older or newer version may have written it. */
+/** Reads only known values: an older or newer version may have written them. */
 function read(): Partial<Kept> {
   try {
     const found = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Record<string, unknown>>;

@@ -3,10 +3,10 @@ import type { Hello } from '../../ipc/generated';
 const KEY = 'timberline-open-case';
 
 /**
- * Which case a page showed, so that reloading it shows the case again.
+ * The case that a page showed, so that a reload shows it again.
  *
- * Without this a reload would import the files of the command line once more. What is remembered
- * only counts for the same command line: another one is a new wish.
+ * Without this a reload would import the files of the command line once more. The stored case is
+ * only used with the same command line.
  */
 export function rememberCase(hello: Hello | null, path: string | null): void {
   if (hello === null || path === null) sessionStorage.removeItem(KEY);

@@ -42,19 +42,19 @@ import type { TimelineData } from '../timeline/timelinedata';
 import { ValueTrail } from '../followups/valuetrail.svelte';
 import { EmptyResult } from '../events/emptyresult.svelte';
 
-/** New data is shown at most this often; more would cost the import more than it tells a person. */
+/** New data is shown at most this often; more would slow down the import. */
 const REFRESH_MS = 250;
 
-/** Events of the same time among which one is looked for. */
+/** How many events of the same time are searched for one of them. */
 const SAME_TIME_ROWS = 1_000;
 
-/** While another process writes the case, what it has published is looked for this often. */
+/** The poll interval while another process writes the case. */
 const FOLLOW_MS = 1_000;
 
-/** One case on the screen: what it is, what is asked of it, and what came back. */
+/** An open case: its summary, the current requests, and their answers. */
 export class OpenCase {
   summary = $state.raw<CaseSummary>()!;
-  /** What is left of the name of each source where there is little room for it. */
+  /** The distinct part of each source's name, for narrow places. */
   readonly shortNames = $derived(tellingEnds(this.summary.sources.map(({ name }) => name)));
   readonly explorer: Explorer;
   readonly fit: FitRange;
@@ -85,9 +85,9 @@ export class OpenCase {
   readonly #client: Client;
   readonly #refresh: Coalesced;
   #revision: number;
-  /** Counts the states of what is asked: of the case, and of its notes where the query asks for those. */
+  /** Counts states of the data: of the case, and of its notes if the query depends on them. */
   #epoch = 0;
-  /** How times are written and read, in the zone of the view. */
+  /** Formats and parses times in the zone of the view. */
   readonly clock = new Clock(() => this.explorer.history.current.zone);
   readonly #following: Timer;
 
@@ -155,7 +155,7 @@ export class OpenCase {
     this.notes.start();
   }
 
-  /** Shows an event that stands somewhere in the case, and its place in the list where that can be told. */
+  /** Shows an event that can be anywhere in the case, and scrolls to it if possible. */
   async reveal(id: EventId, time: Nanos | null): Promise<void> {
     const { history } = this.explorer;
     history.change({ tab: 'events' });
@@ -169,7 +169,7 @@ export class OpenCase {
     if (index !== null) this.detail.reveal(index);
   }
 
-  /** Where an event stands in the list; null where it is not in view, or the list is in another order. */
+  /** The row of an event; null if it is not in the view, or the list is not in time order. */
   async #placeOf(id: EventId, time: Nanos): Promise<number | null> {
     const { view, order, listing } = this.explorer;
     if (listing.sort !== null) return null;
@@ -180,12 +180,12 @@ export class OpenCase {
       const at = rows.findIndex((one) => eventKey(one.id) === eventKey(id));
       return at < 0 ? null : row + at;
     } catch {
-      // The event itself is shown all the same.
+      // The event itself is shown anyway.
       return null;
     }
   }
 
-  /** An import has shown how far it is; a new revision means there is more to see. */
+  /** Progress of an import; a new revision means that there is more to show. */
   published(progress: ImportProgress): void {
     if (progress.revision <= this.#revision) return;
     this.#revision = progress.revision;
@@ -200,29 +200,29 @@ export class OpenCase {
     this.#renew(report.case);
   }
 
-  /** What stands around an event, for whoever shows it. */
+  /** The events around an event. */
   surroundings(id: EventId): Surroundings {
     return new Surroundings(this.#lifetime.child(), this.#client, this.summary.path, id);
   }
 
-  /** Where a value was seen. */
+  /** The occurrences of a value. */
   trail(value: string): ValueTrail {
     return new ValueTrail(this.#lifetime.child(), this.#client, this.summary.path, value);
   }
 
-  /** What the timeline shows and every count of events is of: drawn and counted is one answer. */
+  /** The timeline that is drawn, from which all event counts come, so that they agree. */
   get counted(): TimelineData | null {
     return this.split.lanes?.data ?? this.explorer.timeline;
   }
 
-  /** Goes to an event in the list, which shows more than it where the filter leaves it out. */
+  /** Goes to an event in the list, also if the filter excludes it. */
   showInList(row: Row): void {
     this.explorer.history.change({ tab: 'events', sort: null });
     this.detail.showEvent(row.id);
     this.landmarks.locateEvent(row.time, row.id, (at) => this.detail.reveal(at));
   }
 
-  /** The events that have a value anywhere, in the list. */
+  /** Lists the events that have a value anywhere. */
   onlyWith(value: string): void {
     this.explorer.history.change({ tab: 'events' });
     this.explorer.addFilter(quoted(value));

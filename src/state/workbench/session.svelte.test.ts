@@ -6,7 +6,7 @@ import type { CaseSummary, Contract, Hello } from '../../ipc/generated';
 import { FakeClient, settled } from '../fakeclient';
 import { Session } from './session.svelte';
 
-/** A host whose window can be dropped on and was perhaps opened by another one. */
+/** A host that accepts drops and may have been opened by another window. */
 class Host extends FakeClient {
   handlers: DropHandlers | null = null;
   given: string[] | null = null;
@@ -77,7 +77,7 @@ async function opened(): Promise<{ host: Host; session: Session }> {
   return { host, session };
 }
 
-it('adds to the case what is let go in the middle, and starts at once', async () => {
+it('a drop in the middle is added to the case and starts at once', async () => {
   const { host, session } = await opened();
   await drop(host, 0.5, 0.4, ['/x.log']);
   expect(host.callsTo('import')[0]!.args).toEqual({ case: '/c/a.case', paths: ['/x.log'] });
@@ -85,20 +85,20 @@ it('adds to the case what is let go in the middle, and starts at once', async ()
   expect(session.sheet).toBeNull();
 });
 
-it('opens a window beside for what is let go at the right', async () => {
+it('a drop on the right opens another window', async () => {
   const { host } = await opened();
   await drop(host, 0.95, 0.4, ['/x.log', '/y.log']);
   expect(host.newWindows).toEqual([['/x.log', '/y.log']]);
   expect(host.callsTo('import')).toHaveLength(0);
 });
 
-it('makes a new case for what is let go at the left', async () => {
+it('a drop on the left makes a new case', async () => {
   const { host } = await opened();
   await drop(host, 0.05, 0.4, ['/x.log']);
   expect(host.callsTo('createCase')[0]!.args).toEqual({ paths: ['/x.log'] });
 });
 
-it('looks first at what is let go below, and imports as chosen', async () => {
+it('a drop at the bottom is previewed, and imported as chosen', async () => {
   const { host, session } = await opened();
   await drop(host, 0.5, 0.95, ['/x.log']);
   expect(host.callsTo('import')).toHaveLength(0);
@@ -121,7 +121,7 @@ it('asks before pasted text goes into a case, because it stays there', async () 
   expect(host.callsTo('paste')[0]!.args).toMatchObject({ name: 'mine', text: 'one line\n' });
 });
 
-it('takes what another window gave to it, and not what the program was started for', async () => {
+it('imports the paths from another window, and not those of the command line', async () => {
   const host = new Host();
   host.given = ['/given.log'];
   void new Session(host).start();

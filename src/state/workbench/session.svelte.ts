@@ -10,30 +10,30 @@ import { OpenCase } from './opencase.svelte';
 import { rememberCase, rememberedCase } from './lastcase';
 import { SourcesSheet } from '../importing/sourcessheet.svelte';
 
-/** What the window is busy with before there is anything to look at. */
+/** What the window is busy with before there is anything to show. */
 export type Doing = 'starting' | 'creating' | 'opening' | null;
 
-/** What lies over the window and is about reading: files before they are read, sources after, text to be pasted. */
+/** A sheet over the window about imports: the preview, the sources, or pasted text. */
 export type Sheet =
   | { kind: 'import'; sheet: ImportSheet }
   | { kind: 'sources'; sheet: SourcesSheet }
   | { kind: 'paste'; text: string };
 
-/** A whole window: the host, the case it shows, what it imports, what went wrong. */
+/** A whole window: the host, its case, its imports, its problems. */
 export class Session {
   hello = $state.raw<Hello | null>(null);
   opened = $state.raw<OpenCase | null>(null);
   doing = $state<Doing>('starting');
-  /** Files a browser is handing to the engine. */
+  /** Files that a browser is sending to the engine. */
   handover = $state.raw<{ done: number; total: number } | null>(null);
-  /** Something is being dragged over the window: where it would go. */
+  /** The target under a drag over the window. */
   dragging = $state<DropTarget | null>(null);
   problems = $state.raw<readonly EngineError[]>([]);
   sheet = $state.raw<Sheet | null>(null);
   readonly imports = new Imports((job) => this.#ended(job));
 
   readonly #client: Client;
-  /** Gives dropped files to the window that was opened for them when they were let go. */
+  /** Passes dropped files to the window that was opened for them. */
   #newWindow: ((paths: string[]) => void) | null = null;
   #landedOn: DropTarget = 'new';
 
@@ -53,7 +53,7 @@ export class Session {
       const remembered = rememberedCase(hello);
       if (given !== null && given.length > 0) await this.#take(given);
       else if (remembered !== null) await this.#open(remembered);
-      // What the program was started for is the business of its first window.
+      // The command line's files and case belong to the first window.
       else if (given !== null) return;
       else if (hello.paths.length > 0) await this.#importIntoNew(hello.paths);
       else if (hello.case !== null) await this.#open(hello.case);
@@ -71,7 +71,7 @@ export class Session {
     });
   }
 
-  /** Asks for files and imports them: into the case that is open, else into a new one; or looks at them first. */
+  /** Asks for files and imports them: into the open case, otherwise into a new one; or previews them. */
   async choose(kind: 'files' | 'folder', target?: DropTarget): Promise<void> {
     try {
       const paths = await this.#client.choose(kind, this.#handedOver);
@@ -83,7 +83,7 @@ export class Session {
     }
   }
 
-  /** Hands over a file that was made here; tells what it is called, or null if it was not wanted. */
+  /** Saves a file that was made here; returns its name, or null if the person cancelled. */
   save(name: string, content: Blob): Promise<string | null> {
     return this.#client.save(name, content);
   }
@@ -91,7 +91,7 @@ export class Session {
   async import(paths: string[], target: DropTarget = this.#usual()): Promise<void> {
     if (paths.length === 0) return;
     const [only, ...more] = paths;
-    // A case is a folder too; dropping one means opening it, not reading its files as logs.
+    // A case is a folder too; dropping one opens it instead of importing its files.
     if (only?.endsWith('.case') && more.length === 0 && target !== 'newWindow') {
       await this.openCase(only);
     } else if (target === 'look') this.look(paths);
@@ -101,7 +101,7 @@ export class Session {
     else await this.#attempt('creating', () => this.#importIntoNew(paths));
   }
 
-  /** Shows how files would be read, before they are. */
+  /** Shows the import preview. */
   look(paths: string[]): void {
     const opened = this.opened?.summary.readOnly === null ? this.opened : null;
     const casePath = opened?.summary.path ?? this.hello?.casesFolder ?? '';
@@ -115,12 +115,12 @@ export class Session {
     this.#put({ kind: 'import', sheet });
   }
 
-  /** Starts the import that the sheet was about. */
+  /** Starts the import of a preview. */
   async begin(sheet: ImportSheet): Promise<void> {
     const { paths, choices, profile } = sheet;
     this.closeSheet();
-    const here = sheet.caseName === null ? null : this.opened;
-    if (here !== null) this.#work(here, { kind: 'import', paths: [...paths], choices });
+    const target = sheet.caseName === null ? null : this.opened;
+    if (target !== null) this.#work(target, { kind: 'import', paths: [...paths], choices });
     else {
       const work: Work = { kind: 'import', paths: [...paths], choices, profile };
       await this.#attempt('creating', () => this.#importIntoNew([...paths], work));
@@ -139,7 +139,7 @@ export class Session {
     if (wanted !== undefined) sheet.select(wanted.id);
   }
 
-  /** Describes a format on some lines: a new one, or one that was saved. */
+  /** Opens the editor for a new or a saved format, with sample lines. */
   editFormat(sample: string, saved: SavedFormat | null): FormatEditor {
     return new FormatEditor(new Lifetime(), this.#client, sample, saved);
   }
@@ -149,7 +149,7 @@ export class Session {
     this.sheet = null;
   }
 
-  /** Text from the clipboard: into a case that is open only after a look, because it stays there. */
+  /** Text from the clipboard: an open case asks first, because the text stays there. */
   async paste(text: string): Promise<void> {
     if (text.trim() === '') return;
     if (this.opened !== null) this.#put({ kind: 'paste', text });
@@ -192,7 +192,7 @@ export class Session {
     });
   }
 
-  /** Back to the list of cases. An import goes on. */
+  /** Returns to the list of cases. A running import continues. */
   async leave(): Promise<void> {
     this.closeSheet();
     this.opened?.dispose();
@@ -201,7 +201,7 @@ export class Session {
     await this.#attempt('starting', () => this.#greet());
   }
 
-  /** Takes a case off the list; the case stays as it is. */
+  /** Removes a case from the list; the case itself stays. */
   async forget(path: string): Promise<void> {
     await this.#attempt(null, async () => {
       await this.#client.call('forgetCase', { path });
@@ -209,7 +209,7 @@ export class Session {
     });
   }
 
-  /** Where a case may be that is not where it was; none where it was not found. */
+  /** Possible new paths of a case that was moved; empty if none was found. */
   async find(path: string): Promise<readonly string[]> {
     try {
       return (await this.#client.call('findCase', { path })).paths;
@@ -219,11 +219,11 @@ export class Session {
     }
   }
 
-  /** A case that was moved: it is opened where it is now, and the old place forgotten. */
+  /** Opens a moved case at its new path, and forgets the old one. */
   reopen(gone: string, path: string): Promise<void> {
     return this.#attempt('opening', async () => {
       const summary = await this.#client.call('openCase', { path });
-      // The list is not asked for before the old place is off it.
+      // The list is requested after the old path was removed from it.
       await this.#client.call('forgetCase', { path: gone }).catch(() => {});
       this.#show(summary);
     });
@@ -237,7 +237,7 @@ export class Session {
     this.problems = this.problems.filter((problem) => problem !== error);
   }
 
-  /** Keeps the window's entry in the task bar up to date. */
+  /** Updates the window's task bar entry. */
   showProgress(share: number | null): void {
     this.#client.showProgress(share);
   }
@@ -303,7 +303,7 @@ export class Session {
 
   #work(target: OpenCase, work: Work): void {
     const path = target.summary.path;
-    // The case may have been left and opened again meanwhile, so it is looked up for each report.
+    // The case can be closed and opened again meanwhile, so it is looked up for each report.
     const current = () => (this.opened?.summary.path === path ? this.opened : null);
     this.imports.add(
       new ImportJob(this.#client, path, work, {

@@ -3,10 +3,10 @@ export const THEME_CHOICES = ['system', 'light', 'dark'] as const;
 
 export type ThemeChoice = (typeof THEME_CHOICES)[number];
 
-/** Light or dark: what the system says, unless a person says otherwise. */
+/** Light or dark: the system's setting, unless a person chose one. */
 export class Theme {
   choice = $state<ThemeChoice>('system');
-  /** Grows when colours may have changed; a canvas has to be drawn again then. */
+  /** Increases when colours may have changed; canvases redraw then. */
   version = $state(0);
 
   constructor() {
@@ -14,7 +14,7 @@ export class Theme {
     this.#apply(THEME_CHOICES.find((choice) => choice === stored) ?? 'system');
   }
 
-  /** Follows the system's own changes. Returns what ends that. */
+  /** Follows the system's changes. Returns what ends that. */
   follow(): () => void {
     const queries = [
       '(prefers-color-scheme: dark)',

@@ -1,4 +1,4 @@
-/** A screen of its own for the window, so that the tests need none and disturb nobody's. */
+/** A virtual display for the window, so that the tests need no real one. */
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
@@ -9,7 +9,7 @@ export interface Display {
   stop(): Promise<void>;
 }
 
-/** Wider than the window, so that a file manager's stand-in fits beside it. */
+/** Wider than the window, so that the drag source fits next to it. */
 export async function openDisplay(): Promise<Display> {
   const child = spawn(
     'Xvfb',

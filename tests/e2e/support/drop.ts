@@ -1,4 +1,4 @@
-/** Drops files on the window the way a person does: from another program, with the mouse. */
+/** Drops files on the window like a person: from another program, with the mouse. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -7,7 +7,7 @@ import { end, firstLine, sleep, start } from './machine';
 
 const source = join(root, 'tests', 'e2e', 'support', 'drop_source.py');
 
-/** Gives the time at which the mouse button was let go over the window. */
+/** Returns the time at which the mouse button was released over the window. */
 export async function dropFiles(display: string, paths: string[]): Promise<number> {
   const env = { ...process.env, DISPLAY: display };
   const child = start('drop', '/usr/bin/python3', [source, ...paths], { env, pipe: true });
@@ -16,7 +16,7 @@ export async function dropFiles(display: string, paths: string[]): Promise<numbe
     await firstLine(child);
     await sleep(400);
     mouse('mousemove', '1450', '150', 'mousedown', '1');
-    // GTK starts a drag after a short way, and the window hears of it by steps.
+    // GTK starts a drag after a short distance, and the window receives it in steps.
     for (let x = 1430; x >= 640; x -= 40) {
       mouse('mousemove', String(x), '400');
       await sleep(15);
@@ -24,7 +24,7 @@ export async function dropFiles(display: string, paths: string[]): Promise<numbe
     await sleep(100);
     const dropped = Date.now();
     mouse('mouseup', '1');
-    // The source is asked for the names after the drop, so it has to stay a while.
+    // The source is asked for the names after the drop, so it has to stay for a while.
     await sleep(400);
     return dropped;
   } finally {

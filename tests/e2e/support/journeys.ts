@@ -1,4 +1,4 @@
-/** The three journeys that every change is held against, the same in each host. */
+/** The three journeys that every change is checked against, the same in each host. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,10 +12,10 @@ import { million, mixed, type Material } from './material';
 import { kinds, measureInput } from './paint';
 import { byId, type Screen } from './screen';
 
-/** A window or a page in which files or a case are opened. */
+/** A window or a page with files or a case. */
 export interface Opened {
   screen: Screen;
-  /** What keeps people from using what is shown now, where the host can tell. */
+  /** Accessibility findings of the current screen, if the host can report them. */
   findings(): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -25,12 +25,12 @@ export interface Host {
   open(path: string, home: string): Promise<Opened>;
 }
 
-/** What a person does not notice; wanted of nearly every input. */
+/** A delay that people do not notice; required for nearly every input. */
 const WANTED_MS = 50;
-/** What even a busy machine keeps to, in the middle and nearly always. */
+/** The limits on a busy machine, for the median and the 95th percentile. */
 const MEDIAN_LIMIT_MS = 2 * WANTED_MS;
 const P95_LIMIT_MS = 8 * WANTED_MS;
-/** How long it may take at most, where the machine is busy. */
+/** The longest delay, on a busy machine. */
 const IMPORT_MS = 180_000;
 const INPUT_MS = 120_000;
 const TITLE = 'What happened';
@@ -54,7 +54,7 @@ export function journeys(host: Host): void {
     afterAll(() => opened.stop());
 
     const check = async (name: string) => {
-      // Another number of events makes no other findings, and the other host few.
+      // The number of events and the host make little difference to accessibility findings.
       const isLooked = host.name === 'browser' || name === 'handed-over';
       if (make === mixed && isLooked) expect(await opened.findings()).toEqual([]);
       const place = `journey-${host.name}-${material.events}-${name}.png`;
@@ -72,14 +72,14 @@ export function journeys(host: Host): void {
     test('is it slower than before', () => slower(screen, material, check));
 
     if (make === million)
-      // Tried again where the machine was busy at that moment; what is too slow by itself stays too slow.
+      // Retried if the machine was busy at that moment; code that is too slow stays too slow.
       test(
-        'each key and each move of the mouse is answered at once',
+        'each key and each mouse move is answered at once',
         { retry: 2, timeout: INPUT_MS },
         () => answersAtOnce(host, screen),
       );
 
-    test('hand it over', async () => {
+    test('export it', async () => {
       const html = await written(screen, check);
       const sha256 = createHash('sha256').update(readFileSync(material.evidence)).digest('hex');
       expect(html).toContain(sha256);
@@ -138,7 +138,7 @@ async function happened(
     });
   }
   await screen.shown(detail, 'Error');
-  // The tab that was used last is remembered.
+  // The last used tab is remembered.
   await screen.click(byId('detail-tab-table'));
   const value = `${byId('field')}[data-name="${follow.field}"]`;
   await screen.shown(value, follow.value ?? '');
@@ -176,7 +176,7 @@ async function happened(
   await screen.totalBecomes(material.events);
 }
 
-/** A field as a heatmap, as percentiles by a split, beside the period before, and its numbers taken away. */
+/** A field as a heatmap, as percentiles with a split, compared with the previous period, and exported. */
 async function slower(
   screen: Screen,
   material: Material,
@@ -233,7 +233,7 @@ async function slower(
   await screen.totalBecomes(material.events);
 }
 
-/** The table as a script reads it, and the curves as a picture. */
+/** The table as a script reads it, and the lines as an image. */
 async function takenAway(screen: Screen): Promise<void> {
   const parquet = await screen.hands.saved(async () => {
     await screen.click(byId('result-export'));
@@ -248,7 +248,7 @@ async function takenAway(screen: Screen): Promise<void> {
   expect(png.subarray(1, 4).toString()).toBe('PNG');
 }
 
-/** Writes a page that shows the evidence, and gives the one file that tells it all. */
+/** Writes a page that shows the evidence, and exports it as one file. */
 async function written(screen: Screen, check: (name: string) => Promise<void>): Promise<string> {
   await screen.click(byId('tab-notes'));
   await screen.shown(byId('annotation'), '★');
@@ -273,7 +273,7 @@ function caseFolder(home: string): string {
   return join(home, found);
 }
 
-/** Every byte is there as it was read, and a script reads the columns. */
+/** Every byte is stored as it was read, and a script reads the columns. */
 function auditorIsSatisfied(folder: string, material: Material): void {
   const run = (...args: string[]) => execFileSync(timberline, args, { encoding: 'utf8' });
   run('verify', folder);

@@ -8,7 +8,7 @@ import { generate, out, temporaryFolder } from './machine';
 /** An hour of requests, one every six seconds; each tenth is a failed checkout. */
 export const access = { lines: 600, checkouts: 60, name: 'access.log' };
 
-/** What `fixtures/sample` holds. */
+/** The content of `fixtures/sample`. */
 export const sample = { events: 2938 };
 
 export function accessLog(): string {
@@ -25,7 +25,7 @@ export function accessLog(): string {
   return path;
 }
 
-/** A generated access log of a million lines; made once and kept beside the screenshots. */
+/** A generated access log of a million lines; made once and kept next to the screenshots. */
 export function millionLines(): string {
   const path = join(out, 'access-1000000.log');
   if (!existsSync(path)) {

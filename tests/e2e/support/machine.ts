@@ -1,4 +1,4 @@
-/** What the tests use of the machine: built programs, temporary folders, processes, time. */
+/** The machine's part of the tests: built programs, temporary folders, processes, time. */
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,8 +34,8 @@ process.on('exit', () => {
 });
 
 /**
- * Starts a program with its messages in a file. Inherited or unread pipes have kept vitest from ending,
- * so the only pipe is the one a test asks for.
+ * Starts a program with its output in a file. Inherited or unread pipes have kept vitest from
+ * ending, so the only pipe is the one a test requests.
  */
 export function start(
   name: string,
@@ -70,14 +70,14 @@ export function firstLine(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Keeps a measured figure for the end of the run, where a person reads it. */
+/** Records a measurement for the end of the run. */
 export function figure(line: string): void {
   appendFileSync(join(out, 'figures.txt'), `${line}\n`);
 }
 
 export const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
-/** Asks again until there is an answer; says what was waited for when there is none. */
+/** Polls until there is an answer; names what was missing on time-out. */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | null | undefined | false> | T | null | undefined | false,

@@ -1,21 +1,21 @@
-/** What the journeys are made on: a small mixed folder, and a million lines of one log. */
+/** The data of the journeys: a small mixed folder, and a million lines of one log. */
 import { mixedFolder, services, slower, traceId } from './mixed';
 import { millionLines } from './logs';
 
 export interface Material {
-  /** What is opened. */
+  /** The opened paths. */
   path: string;
   events: number;
-  /** A file whose hash the handed over notes tell. */
+  /** A file whose hash the exported notes contain. */
   evidence: string;
   refused: string | null;
-  /** The stretch that is brushed, in shares of the timeline, and how many events that may leave. */
+  /** The brushed range, in shares of the timeline, and the expected number of events. */
   spike: { from: number; to: number; least: number; most: number };
-  /** The error that is followed is the so manieth in the stretch. */
+  /** The index of the followed error in the range. */
   error: number;
-  /** What is followed, and the files that it leads to. */
+  /** The followed value, and the files that contain it. */
   follow: { field: string; value: string | null; sources: string[] };
-  /** How many files at least stand around the error. */
+  /** The minimum number of files around the error. */
   neighbours: number;
   measure: Measure;
 }
@@ -23,11 +23,11 @@ export interface Material {
 export interface Measure {
   field: string;
   split: string;
-  /** A part of the values that the split shows. */
+  /** Some of the values of the split. */
   values: string[];
-  /** The change of each median from the period before, where it is known. */
+  /** The change of each median from the previous period, if known. */
   change: string | null;
-  /** Rows of `stats` by the split: value, count, and what else is known. */
+  /** Rows of `stats` by the split: value, count, and further known values. */
   rows: string[];
 }
 
@@ -43,7 +43,7 @@ export function mixed(): Material {
     refused,
     // The first five bad minutes are just past the middle of two hours.
     spike: { from: 0.52, to: 0.62, least: 150, most: 400 },
-    // The web server knows it first, the shop in the next second.
+    // The web server logs it first, the shop in the next second.
     error: 2,
     follow: { field: 'trace_id', value: traceId, sources: traced },
     neighbours: 4,

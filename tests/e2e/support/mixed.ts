@@ -1,4 +1,7 @@
-/** A folder as it is found on a bad day: many formats, two zones, rotated, packed, and one file that is no log. */
+/**
+ * A realistic folder of an incident: many formats, two zones, rotated, compressed, and one file
+ * that is no log.
+ */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -13,21 +16,21 @@ const SLOW_FROM = 65;
 const FAILING_UNTIL = 70;
 const SLOWER = 4;
 
-/** The services, and how long their answers take on a good day. */
+/** The services, and their normal latencies. */
 export const services = { cart: 20, payment: 80, stock: 40 } as const;
 export const slower = SLOWER;
 
-/** The request of the first failed checkout, named in four of the files. */
+/** The request of the first failed checkout, which four of the files contain. */
 export const traceId = '7f3a9c0e5b1d4e2f8a6b7c8d9e0f1a2b';
 
 export interface Mixed {
   folder: string;
   events: number;
-  /** The files that name `traceId`. */
+  /** The files that contain `traceId`. */
   traced: string[];
-  /** A file that is not read, and said to be none. */
+  /** A file that is rejected as not being a log. */
   refused: string;
-  /** A file whose bytes a test compares with what was kept. */
+  /** A file whose bytes a test compares with the stored ones. */
   evidence: string;
 }
 
@@ -45,7 +48,7 @@ function traceOf(minute: number, turn: number): string {
     : `${pad(minute)}${pad(turn)}`.padStart(32, '0');
 }
 
-/** The web server writes the time of its own place, an hour ahead. */
+/** The web server logs in its local time, an hour ahead. */
 function accessLines(from: number, to: number): string[] {
   return minutes.slice(from, to).flatMap((minute) => {
     const count = isFailing(minute) ? 30 : 5;
@@ -133,7 +136,7 @@ export function mixedFolder(): Mixed {
   put('shop/orders.log', text(orderLines()));
   put('host/messages', text(systemLines()));
   put('stock.csv', `${text(['time,sku,left'])}${text(stockLines())}`);
-  // The head of a picture and then nothing that could be text.
+  // The header of an image and then nothing that could be text.
   put('web/logo.png', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10', 'latin1'));
 
   return {

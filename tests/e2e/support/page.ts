@@ -1,4 +1,4 @@
-/** Reading and driving the workbench in a browser page. */
+/** Reads and drives the workbench in a browser page. */
 import type { Browser, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 
@@ -15,7 +15,7 @@ export function openBrowser(): Promise<Browser> {
   });
 }
 
-/** The number of matching events, or null while the page has none to show. */
+/** The number of matching events, or null while it is not shown. */
 export async function total(page: Page): Promise<number | null> {
   const element = page.getByTestId('total');
   if ((await element.count()) === 0) return null;
@@ -44,7 +44,7 @@ export async function query(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** Drags over a part of the timeline, given as shares of its width. */
+/** Drags over a part of the timeline, given in shares of its width. */
 export async function brush(page: Page, from: number, to: number): Promise<void> {
   const box = await page.getByTestId('timeline-canvas').boundingBox();
   if (!box) throw new Error('the timeline is not on the page');
@@ -56,7 +56,7 @@ export async function brush(page: Page, from: number, to: number): Promise<void>
   await page.mouse.up();
 }
 
-/** What is wrong with the rows in view: a hole, a wrong order, or a row that still waits for its text. */
+/** Problems of the visible rows: a gap, a wrong order, or a row without text. */
 export function rowProblems(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const list = document.querySelector('[data-testid="events"]');

@@ -1,22 +1,22 @@
-/** How long it takes from a key or a move of the mouse to a frame that shows what it did. */
+/** The latency from a key or a mouse move to the frame that shows its effect. */
 import { eventually } from './machine';
 import { byId, type Screen } from './screen';
 
 export interface Kind {
   name: string;
-  /** The events of the page that begin it. */
+  /** The page events that start the measurement. */
   events: string[];
-  /** Where an answer is seen, and what of it changes. */
+  /** Where the effect is observed, and which change it is. */
   answers: { in: string; as: MutationObserverInit };
   before(screen: Screen): Promise<void>;
-  /** The so manieth input; each has an answer. */
+  /** The index of the input; each has an effect. */
   act(screen: Screen, turn: number): Promise<void>;
   after(screen: Screen): Promise<void>;
 }
 
 const TURNS = 32;
 const TYPED = 'status:500 and method:GET or bytes>10kb and not path:/explore';
-/** Ten rows or so, less than what is in view. */
+/** About ten rows, less than a screen. */
 const WHEEL_PX = 240;
 const LIST = byId('events');
 const TIMELINE = `${byId('timeline')} [role="slider"]`;
@@ -65,7 +65,7 @@ export const kinds: readonly Kind[] = [
       await screen.hands.down();
       await screen.hands.move(await along(screen, 0.2));
     },
-    // Each is some buckets away from the one before.
+    // Each is some buckets away from the previous one.
     act: async (screen, turn) =>
       screen.hands.move(await along(screen, 0.25 + ((turn * 0.07) % 0.63))),
     async after(screen) {
@@ -81,8 +81,9 @@ async function along(screen: Screen, share: number) {
 }
 
 /**
- * Notes in the page when an input began and when the frame with its answer was drawn. The message comes after the
- * frame that the change asked for, drawn canvases included, because those ask for their frame before this one does.
+ * Records in the page when an input began and when the frame with its effect was drawn. The message
+ * arrives after the frame that the change requested, including canvases, because those request
+ * their frame before this one does.
  */
 const WATCH = `
   const [events, css, as] = arguments;
@@ -92,7 +93,7 @@ const WATCH = `
   let isDrawing = false;
   const begin = ({ timeStamp }) => {
     const now = performance.now();
-    // What a driver sends need not bear a time of this page.
+    // Events from a driver need not have a timestamp of this page.
     const sane = timeStamp <= now && now - timeStamp < 5000;
     began ??= sane ? timeStamp : now;
   };

@@ -1,4 +1,4 @@
-/** Pictures of the screen, kept by a run for people to look at. */
+/** Screenshots, kept by a run for people to look at. */
 import { join } from 'node:path';
 
 import type { Page } from 'playwright-core';
@@ -6,11 +6,11 @@ import type { Page } from 'playwright-core';
 import { out } from './machine';
 
 export async function picture(page: Page, name: string): Promise<void> {
-  // A colour that is still on its way to another would be in the picture.
+  // A running colour transition would be in the screenshot.
   await page.screenshot({ path: join(out, `browser-${name}.png`), animations: 'disabled' });
 }
 
-/** The same screen in light and in dark, of a page that was opened in light. */
+/** The same screen in light and dark, of a page that was opened in light. */
 export async function pictures(page: Page, name: string): Promise<void> {
   await picture(page, name);
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -20,7 +20,7 @@ export async function pictures(page: Page, name: string): Promise<void> {
   await drawn(page);
 }
 
-/** What is drawn on a canvas is drawn anew in the frame after its colours changed. */
+/** A canvas redraws in the frame after its colours changed. */
 export async function drawn(page: Page): Promise<void> {
   await page.evaluate(
     () =>

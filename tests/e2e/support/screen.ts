@@ -1,4 +1,4 @@
-/** One way to drive the workbench for both hosts, by what a person has: keys, a mouse, and eyes. */
+/** One way to drive the workbench in both hosts, by keys, mouse and screen content. */
 import { readFileSync } from 'node:fs';
 
 import type { Page } from 'playwright-core';
@@ -10,7 +10,7 @@ export interface Point {
   y: number;
 }
 
-/** What a host has to offer; the rest is written once, below. */
+/** What a host has to implement; the rest is shared, below. */
 export interface Hands {
   /** Runs the body of a function in the page. */
   run<T>(script: string, ...args: unknown[]): Promise<T>;
@@ -18,21 +18,21 @@ export interface Hands {
   press(keys: string): Promise<void>;
   type(text: string): Promise<void>;
   move(to: Point): Promise<void>;
-  /** The mouse's first button, where the mouse is. */
+  /** The first mouse button, at the current position. */
   down(): Promise<void>;
   up(): Promise<void>;
-  /** Turns the wheel where the mouse is. */
+  /** Turns the wheel at the current position. */
   wheel(byPx: number): Promise<void>;
   screenshot(): Promise<Buffer>;
-  /** What a click hands over as a file, wherever the host lets it be put. */
+  /** The content of the file that a click saves. */
   saved(click: () => Promise<void>): Promise<Buffer>;
 }
 
-/** The elements that match, and of those the ones that hold a text. */
+/** The elements that match, and of those the ones that contain a text. */
 const FIND = `const found = [...document.querySelectorAll(arguments[0])]
   .filter((each) => each.textContent.includes(arguments[1] ?? ''));`;
 
-/** The middle of an element that can be clicked there: in view, at rest, and covered by nothing. */
+/** The centre of an element that can be clicked there: visible, not moving, and not covered. */
 const PLACE = `${FIND}
   const element = found[0];
   if (!element) return null;
@@ -78,7 +78,7 @@ export class Screen {
     return eventually(`the end of ${css}`, async () => (await this.count(css)) === 0);
   }
 
-  /** How many events match; waited for, because counts go up while files are read. */
+  /** Waits for a number of matching events, because counts increase while files are read. */
   async totalBecomes(wanted: number, limitMs = 60_000): Promise<void> {
     let seen = Number.NaN;
     const arrived = async () => (seen = await this.number(byId('total'), 'data-value')) === wanted;
@@ -105,7 +105,7 @@ export class Screen {
     await this.hands.move(await this.place(css, text));
   }
 
-  /** Drags over a part of an element, given as shares of its width. */
+  /** Drags over a part of an element, given in shares of its width. */
   async drag(css: string, from: number, to: number): Promise<void> {
     const box = await this.box(css);
     const point = (share: number) => ({
@@ -125,7 +125,7 @@ export class Screen {
     return eventually(`a place for ${css}`, () => this.hands.run<Box | null>(script, css));
   }
 
-  /** Chooses in a list that the system draws, which no host lets a test click in. */
+  /** Chooses in a native list, in which no host lets a test click. */
   async choose(css: string, value: string): Promise<void> {
     const offered = `option[value="${value}"]`;
     await this.shown(`${css} ${offered}`);
@@ -138,7 +138,7 @@ export class Screen {
     );
   }
 
-  /** Types a query over the one that is there, runs it, and goes back to the list. */
+  /** Replaces the query, runs it, and returns to the list. */
   async query(text: string): Promise<void> {
     await this.click(byId('query'));
     await this.hands.press('Control+a');
@@ -152,7 +152,7 @@ export class Screen {
     return eventually(`a way to ${css} ${text}`, async () => {
       const before = await this.hands.run<Point | null>(PLACE, css, text);
       const now = await this.hands.run<Point | null>(PLACE, css, text);
-      // What still moves would be missed by the mouse.
+      // The mouse would miss an element that still moves.
       return now !== null && now.x === before?.x && now.y === before.y ? now : null;
     });
   }
@@ -163,7 +163,8 @@ export function browserHands(page: Page): Hands {
   return {
     run: <T>(script: string, ...args: unknown[]) =>
       page.evaluate(
-        // The page's own rules forbid to make code of text, so the text is the expression itself.
+        // The page's content policy forbids to compile code from text, so the text is evaluated by
+        // the driver.
         `(function () { ${script} }).apply(null, ${JSON.stringify(args)})`,
       ) as Promise<T>,
     press: (keys) => page.keyboard.press(keys),

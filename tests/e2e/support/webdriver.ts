@@ -1,23 +1,23 @@
-/** A small WebDriver client: what the tests of the real window need, over fetch. */
+/** A small WebDriver client over fetch, for the tests of the real window. */
 import { createServer } from 'node:net';
 
 import { end, eventually, start } from './machine';
 
-// WebDriver marks a reference to an element with this key.
+// WebDriver marks an element reference with this key.
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 
 export type Device = 'key' | 'pointer' | 'wheel';
 
 export interface App {
-  /** The value of an attribute of the element with this data-testid, or null where there is none. */
+  /** The value of an attribute of the element with this data-testid, or null if there is none. */
   attribute(testid: string, name: string): Promise<string | null>;
   text(testid: string): Promise<string>;
   click(testid: string): Promise<void>;
   type(testid: string, text: string): Promise<void>;
   run<T>(script: string, ...args: unknown[]): Promise<T>;
-  /** Does what an input device does, as WebDriver's actions say it. */
+  /** Sends input device actions in WebDriver's format. */
   act(device: Device, actions: object[]): Promise<void>;
-  /** A PNG of what the window shows. */
+  /** A PNG of the window. */
   screenshot(): Promise<Buffer>;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { eventually, temporaryFolder } from './machine';
 import type { Hands, Point } from './screen';
 import type { App } from './webdriver';
 
-/** The keys that have no letter, as WebDriver names them. */
+/** The keys without a letter, by their WebDriver names. */
 const KEYS: Readonly<Record<string, string>> = {
   Control: '\uE009',
   Shift: '\uE008',
@@ -48,7 +48,7 @@ export function windowHands(app: App, display: string): Hands {
     down: () => app.act('pointer', [{ type: 'pointerDown', button: 0 }]),
     up: () => app.act('pointer', [{ type: 'pointerUp', button: 0 }]),
     async wheel(byPx) {
-      // WebKit's driver takes the number for where the wheel scrolled, and turns it by the difference.
+      // WebKit's driver takes the number as the wheel's position, and scrolls by the difference.
       scrolled += byPx;
       await app.act('wheel', [{ type: 'scroll', duration: 0, ...at, deltaX: 0, deltaY: scrolled }]);
     },
