@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use ingest::{BYTE_ORDER_MARK, Encoding, Found, Texts};
+use ingest::{BYTE_ORDER_MARK, Encoding, InputFile, TextDecoder};
 use memchr::{memchr, memrchr};
 
 use crate::Cancel;
@@ -116,7 +116,7 @@ thread_local! {
 }
 
 impl<'f> Lines<'f> {
-    fn of(found: &'f Found) -> Option<Lines<'f>> {
+    fn of(found: &'f InputFile) -> Option<Lines<'f>> {
         let encoding = ingest::encoding_of_lines(&found.path).ok()??;
         Some(Lines { path: &found.path, bytes: found.bytes, encoding })
     }
@@ -175,7 +175,7 @@ impl<'f> Lines<'f> {
         asked: &Prepared,
         matching: &mut Matching,
     ) {
-        let mut texts = Texts::of(self.encoding);
+        let mut texts = TextDecoder::new(self.encoding);
         // What must be there is looked for in the bytes only where they are their own text.
         let literal = asked.literal().filter(|_| texts.are(bytes));
         let mut at = begin.start;

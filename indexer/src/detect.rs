@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ingest::custom::Definition;
-use ingest::{Encoding, Filter, Found, NO_TIME, Settler, SettlerState, Source};
+use ingest::{Encoding, Filter, InputFile, NO_TIME, Settler, SettlerState, Source};
 
 use crate::Cancel;
 use crate::error::{Error, ErrorKind, Result};
@@ -166,7 +166,7 @@ impl Look {
 
 /// Reads those once more that belong to another year than they were given, now that all files are known.
 fn look_again(
-    files: &[(Found, Option<String>)],
+    files: &[(InputFile, Option<String>)],
     looks: &mut [Look],
     options: &ingest::Options,
     cancel: &Cancel,

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ingest::Found;
+use ingest::InputFile;
 
 use crate::Cancel;
 use crate::case::Case;
@@ -160,7 +160,7 @@ fn room(folder: &Path) -> Result<(u64, u64)> {
 pub fn check_room(case: &Path, profile: Profile, paths: &[PathBuf], options: &ImportOptions) -> Result<()> {
     let (free_bytes, reserve_bytes) = room(&existing(case))?;
     let left = usable(free_bytes, reserve_bytes);
-    let most = |found: &Found| found.bytes.saturating_mul(USUAL_EXPANSION);
+    let most = |found: &InputFile| found.bytes.saturating_mul(USUAL_EXPANSION);
     let files = ingest::discover_some(paths, &options.filter).files;
     if files.iter().map(most).fold(0, u64::saturating_add) <= left {
         return Ok(());

@@ -5,7 +5,9 @@ use std::fs;
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use ingest::{Batch, Chunk, Encoding, Filter, Found, Level, Member, NO_TIME, Settler, Source, Texts, Values};
+use ingest::{
+    Batch, Chunk, Encoding, Filter, InputFile, Level, Member, NO_TIME, Settler, Source, TextDecoder, Values,
+};
 
 use crate::Cancel;
 use crate::case::{Case, Snapshot, frames_by_source};
@@ -126,7 +128,7 @@ pub fn preview(case: &Path, request: &PreviewRequest, cancel: &Cancel) -> Result
 }
 
 fn sample(
-    found: &Found,
+    found: &InputFile,
     member: Member<'_>,
     set: Option<String>,
     (stored, measured): (&[SourceEntry], u64),
@@ -161,7 +163,7 @@ fn sample(
     let options = request.chosen.get(&path).unwrap_or(&request.options);
     let input: Box<dyn Read + Send> = Box::new(Cursor::new(read.clone()));
     let member = Member { path, name, modified_ns, bytes, packed, compression, input: Ok(input) };
-    let outcome = Source::of(member, options).map_err(Error::from);
+    let outcome = Source::detect(member, options).map_err(Error::from);
     let outcome = outcome.and_then(|source| file.read(source, request.events, is_plain.then_some(found)));
     file.error = outcome.err().or_else(|| problem.map(Error::from));
     read.append(&mut more);
@@ -171,7 +173,7 @@ fn sample(
 }
 
 impl PreviewFile {
-    fn read(&mut self, mut source: Source<'_>, rows: usize, on_disk: Option<&Found>) -> Result<()> {
+    fn read(&mut self, mut source: Source<'_>, rows: usize, on_disk: Option<&InputFile>) -> Result<()> {
         // Of so many lines of a batch it is known whether they were understood.
         let rows = rows.min(ingest::limits::UNPARSED_EXAMPLES);
         let detection = source.detection().clone();
@@ -188,7 +190,7 @@ impl PreviewFile {
             self.first = self.first.or_else(|| times.clone().next());
             self.last = times.next_back().or(self.last);
             let missing = rows.saturating_sub(self.rows.len()).min(batch.rows());
-            let mut texts = Texts::of(encoding);
+            let mut texts = TextDecoder::new(encoding);
             self.rows.extend((0..missing).map(|row| preview_row(&batch, row, &mut texts)));
         }
         if let Some(found) = on_disk.filter(|_| !self.is_whole && encoding == Encoding::UTF_8) {
@@ -229,7 +231,7 @@ pub fn preview_text(
         is_whole: true,
         ..PreviewFile::default()
     };
-    file.read(Source::of(member, options)?, events, None)?;
+    file.read(Source::detect(member, options)?, events, None)?;
     Ok(file)
 }
 
@@ -274,7 +276,7 @@ impl Case {
             Some(reading) => reading.with_definition(options)?,
             None => options,
         };
-        file.read(Source::of(member, &options)?, events, None)?;
+        file.read(Source::detect(member, &options)?, events, None)?;
         // What is known of all of it says more than its first bytes do.
         file.last = entry.last.filter(|_| !file.is_whole).or(file.last);
         Ok(file)
@@ -282,7 +284,7 @@ impl Case {
 }
 
 /// The time of a file's last event, from its last lines.
-fn last_time(found: &Found, parser: &ingest::Parser, mut settler: Settler) -> Option<i64> {
+fn last_time(found: &InputFile, parser: &ingest::Parser, mut settler: Settler) -> Option<i64> {
     let mut file = fs::File::open(&found.path).ok()?;
     let from = found.bytes.saturating_sub(ingest::limits::SAMPLE_BYTES as u64);
     file.seek(SeekFrom::Start(from)).ok()?;
@@ -295,7 +297,7 @@ fn last_time(found: &Found, parser: &ingest::Parser, mut settler: Settler) -> Op
     batch.time.into_iter().rev().find(|&time| time != NO_TIME)
 }
 
-fn preview_row(batch: &Batch, row: usize, texts: &mut Texts) -> PreviewRow {
+fn preview_row(batch: &Batch, row: usize, texts: &mut TextDecoder) -> PreviewRow {
     let text = texts.text(&batch.chunk.bytes, batch.chunk.offset, batch.event(row));
     let text = String::from_utf8_lossy(&text[..text.len().min(EXAMPLE_BYTES * 4)]).into_owned();
     let reason = batch.unparsed_examples.iter().find(|(unparsed, _)| *unparsed as usize == row);

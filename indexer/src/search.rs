@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ingest::{Encoding, Level, Texts};
+use ingest::{Encoding, Level, TextDecoder};
 
 use crate::aggregate::timeline::Counts;
 pub use crate::aggregate::timeline::Timeline;
@@ -348,7 +348,7 @@ impl Case {
             )
         });
         let Some(raw) = position.segment.or_missing(raw)? else { return Ok(event) };
-        let mut texts = Texts::of(encoding);
+        let mut texts = TextDecoder::new(encoding);
         let text = texts.text(&bytes, frame.offset, place);
         event.text = String::from_utf8_lossy(&text[..text.len().min(cut)]).into_owned();
         event.cut = text.len() > cut;

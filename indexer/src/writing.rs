@@ -60,7 +60,7 @@ impl<'c> Writing<'c> {
     }
 
     /// What parses the stored frames of a source again, from the first on.
-    pub fn again(&self, source: u32) -> Result<ingest::Again> {
+    pub fn again(&self, source: u32) -> Result<ingest::Replay> {
         self.case.shared().readings.again(source)
     }
 

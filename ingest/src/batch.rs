@@ -136,13 +136,13 @@ impl Span {
 
     /// Text that stands in the chunk's text as it is.
     #[must_use]
-    pub fn of_chunk(start: usize, end: usize) -> Span {
+    pub fn in_chunk(start: usize, end: usize) -> Span {
         Span { start: start as u32, len: (end - start) as u32 }
     }
 
     /// Text that had to be rewritten, at this place of [`Batch::rewritten`].
     #[must_use]
-    pub fn of_rewritten(start: usize, end: usize) -> Span {
+    pub fn in_rewritten(start: usize, end: usize) -> Span {
         Span { start: start as u32 | Self::REWRITTEN, len: (end - start) as u32 }
     }
 

@@ -12,23 +12,23 @@ pub struct Buffer {
     /// Larger than what is used of it, so that nothing is cleared that is overwritten at once.
     memory: Vec<u8>,
     used: usize,
-    home: Option<Arc<Spare>>,
+    home: Option<Arc<BufferPool>>,
 }
 
 /// Memory of one size that nobody uses now. There is never more of it than was used at one time.
 #[derive(Debug, Default)]
-pub struct Spare {
+pub struct BufferPool {
     bytes: usize,
     free: Mutex<Vec<Vec<u8>>>,
 }
 
-impl Spare {
-    pub fn of(bytes: usize) -> Arc<Spare> {
-        Arc::new(Spare { bytes, free: Mutex::default() })
+impl BufferPool {
+    pub fn new(bytes: usize) -> Arc<BufferPool> {
+        Arc::new(BufferPool { bytes, free: Mutex::default() })
     }
 
     /// An empty buffer.
-    pub fn buffer(self: &Arc<Spare>) -> Buffer {
+    pub fn buffer(self: &Arc<BufferPool>) -> Buffer {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         Buffer { memory: free.unwrap_or_default(), used: 0, home: Some(Arc::clone(self)) }
     }
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn memory_is_used_again_and_holds_only_what_was_read() {
-        let spare = Spare::of(8);
+        let spare = BufferPool::new(8);
         let mut first = spare.buffer();
         first.fill(&mut &b"12345678rest"[..], 8).expect("it reads");
         let place = first.as_ptr();

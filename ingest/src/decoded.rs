@@ -10,13 +10,13 @@ use crate::limits::LONGEST_EVENT_BYTES;
 pub(crate) struct Decoded {
     encoding: Encoding,
     text: Vec<u8>,
-    lines: Vec<Line>,
+    lines: Vec<DecodedLine>,
     upto: usize,
 }
 
 /// A line's start and the end of its text, there and here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Line {
+struct DecodedLine {
     text_start: usize,
     text_end: usize,
     start: usize,
@@ -55,7 +55,7 @@ impl Decoded {
             };
             let text_start = self.text.len();
             self.encoding.append_text(&bytes[self.upto..end], &mut self.text);
-            self.lines.push(Line { text_start, text_end: self.text.len(), start: self.upto, end });
+            self.lines.push(DecodedLine { text_start, text_end: self.text.len(), start: self.upto, end });
             self.encoding.append_text(&bytes[end..next], &mut self.text);
             self.upto = next;
         }
@@ -105,9 +105,9 @@ impl Decoded {
         // Half a character reads as one that stands for it: it may be longer than the whole, and where the whole
         // is none, it is the same.
         let is_wanted = |units: &usize| {
-            let (before, behind) = bytes.split_at(units * unit);
+            let (before, after) = bytes.split_at(units * unit);
             self.encoding.decoded(before).as_ref() == wanted
-                && self.encoding.decoded(behind).as_ref() == &decoded[wanted.len()..]
+                && self.encoding.decoded(after).as_ref() == &decoded[wanted.len()..]
         };
         let whole = (low..=bytes.len() / unit).take(MOST_CHARACTER_UNITS).find(is_wanted);
         whole.unwrap_or(low) * unit

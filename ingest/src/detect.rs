@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::batch::Chunk;
-use crate::beginnings;
 use crate::custom::Definition;
 use crate::decoded::Decoded;
+use crate::event_starts;
 use crate::formats::{self, FORMATS, Format, Setup, text};
 use crate::frame::{Framing, frames};
 use crate::limits;
@@ -117,7 +117,7 @@ pub(crate) fn detect(
     let mut weighed = Vec::new();
     for candidate in candidates {
         let attempt = attempt(&candidate, sample, is_whole, &setup);
-        let weight = attempt.share() * candidate.format().weight * attempt.of_clock(&setup.times);
+        let weight = attempt.share() * candidate.format().weight * attempt.clock_weight(&setup.times);
         if attempt.share() > 0.0 {
             let alternative = Alternative { format: candidate.name().to_owned(), score: attempt.share() };
             weighed.push((weight, alternative));
@@ -174,7 +174,7 @@ impl Attempt {
     }
 
     /// What a format counts that reads uptimes where the lines have dates.
-    fn of_clock(&self, rules: &TimeRules) -> f32 {
+    fn clock_weight(&self, rules: &TimeRules) -> f32 {
         let times = &self.tally.times;
         let is_uptime = times.uptimes * 2 > times.timed();
         if is_uptime && rules.has_dates { PARTLY } else { 1.0 }
@@ -195,7 +195,7 @@ fn share(events: usize, tally: &FitTally) -> f32 {
 
 /// How well the next file of a rotated set is read as the one before it was, where it should be: by the same
 /// format, or where nothing better was found for it.
-pub(crate) fn as_before(before: &Parser, own: &Detection, sample: Chunk) -> Option<f32> {
+pub(crate) fn fit_as_previous(before: &Parser, own: &Detection, sample: Chunk) -> Option<f32> {
     let (batch, tally) = before.parse_and_tally(sample);
     let score = share(batch.rows(), &tally);
     let (name, general) = (before.format_name(), text::FORMAT.name);
@@ -221,10 +221,10 @@ fn with_other_beginnings(
     if matches!(candidate, Candidate::Custom(_)) || candidate.name() == text::FORMAT.name {
         return best;
     }
-    if let Some(learned) = beginnings::of_any_layout(best.parser.learned(), sample, rules) {
+    if let Some(learned) = event_starts::with_starts_of_all_layouts(best.parser.learned(), sample, rules) {
         return attempt_with(best.parser.with_learned(learned), sample, is_whole);
     }
-    if let Some(learned) = beginnings::of_stamped_lines(&best.parser, sample, rules) {
+    if let Some(learned) = event_starts::with_stamped_starts(&best.parser, sample, rules) {
         let joined = attempt_with(best.parser.with_learned(learned), sample, is_whole);
         // The last event is left out where it may go on behind the sample.
         let left_out = u32::from(!is_whole);

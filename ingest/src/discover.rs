@@ -12,7 +12,7 @@ use crate::limits;
 
 /// A file that can be opened as a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct InputFile {
     pub path: PathBuf,
     /// Short name for people: relative to the dropped folder, with `/` between parts.
     pub name: String,
@@ -27,7 +27,7 @@ pub(crate) const STANDARD_INPUT: &str = "-";
 /// What the dropped paths hold, and what of them cannot be read.
 #[derive(Debug, Default)]
 pub struct Discovery {
-    pub files: Vec<Found>,
+    pub files: Vec<InputFile>,
     pub refused: Vec<Error>,
 }
 
@@ -62,7 +62,7 @@ impl Filter {
 /// (`logs/**/*.gz`) stands for the files that match it.
 #[must_use]
 pub fn discover_some(paths: &[PathBuf], filter: &Filter) -> Discovery {
-    let mut walk = Walk { filter: filter.clone(), ..Walk::default() };
+    let mut walk = FolderWalk { filter: filter.clone(), ..FolderWalk::default() };
     for path in paths {
         match pattern(path) {
             Some((folder, glob)) => walk.matching(path, &folder, glob),
@@ -84,23 +84,23 @@ fn pattern(path: &Path) -> Option<(PathBuf, Glob)> {
     let (folder, rest) = text.split_at(literal);
     let folder = if folder.is_empty() { PathBuf::from(".") } else { PathBuf::from(folder) };
     // A pattern of one part is of this folder alone, not of those in it.
-    let glob = if rest.contains('/') { Glob::new(rest) } else { Glob::of_path(rest) };
+    let glob = if rest.contains('/') { Glob::new(rest) } else { Glob::for_whole_path(rest) };
     Some((folder, glob))
 }
 
 #[derive(Default)]
-struct Walk {
+struct FolderWalk {
     discovery: Discovery,
     filter: Filter,
     /// Folders entered, by their real paths, so that links in a circle end.
     entered: HashSet<PathBuf>,
 }
 
-impl Walk {
+impl FolderWalk {
     fn dropped(&mut self, path: &Path) {
         if path == Path::new(STANDARD_INPUT) {
             let name = "standard input".to_owned();
-            let found = Found { path: path.to_path_buf(), name, bytes: 0, modified_ns: None };
+            let found = InputFile { path: path.to_path_buf(), name, bytes: 0, modified_ns: None };
             return self.discovery.files.push(found);
         }
         match fs::metadata(path) {
@@ -187,12 +187,12 @@ impl Walk {
     }
 }
 
-fn found(path: &Path, name: String, metadata: &Metadata) -> Found {
+fn found(path: &Path, name: String, metadata: &Metadata) -> InputFile {
     let modified_ns = metadata.modified().ok().and_then(|modified| {
         let since = modified.duration_since(UNIX_EPOCH).ok()?;
         i64::try_from(since.as_nanos()).ok()
     });
-    Found { path: path.to_path_buf(), name, bytes: metadata.len(), modified_ns }
+    InputFile { path: path.to_path_buf(), name, bytes: metadata.len(), modified_ns }
 }
 
 fn is_case(path: &Path) -> bool {

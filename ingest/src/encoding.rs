@@ -186,15 +186,15 @@ impl Encoding {
 
 /// Gives the texts of the events of one source. It keeps what neighbouring events share.
 #[derive(Debug)]
-pub struct Texts {
+pub struct TextDecoder {
     encoding: Encoding,
     records: RecordTexts,
 }
 
-impl Texts {
+impl TextDecoder {
     #[must_use]
-    pub fn of(encoding: Encoding) -> Texts {
-        Texts { encoding, records: RecordTexts::default() }
+    pub fn new(encoding: Encoding) -> TextDecoder {
+        TextDecoder { encoding, records: RecordTexts::default() }
     }
 
     /// Whether the bytes are their own text.

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-type Place = (usize, usize);
+type TextRange = (usize, usize);
 
 /// Where a time of numbers ends: `[   12.345678]`, `11/21/26-03:04:05.123`, `11-21 03:04:05.123`.
 pub(crate) fn end_of_numbers(event: &[u8], at: usize) -> Option<usize> {
@@ -32,7 +32,7 @@ const LONGEST_NUMBERS: usize = 40;
 
 /// An address or host at a place, the digits of its port, and the place behind both. Colons separate the
 /// port only where an address is left before it: those of IPv6 are full of them.
-pub(crate) fn endpoint(event: &[u8], at: usize) -> Option<(Place, Option<Place>, usize)> {
+pub(crate) fn endpoint(event: &[u8], at: usize) -> Option<(TextRange, Option<TextRange>, usize)> {
     let within = |byte: &u8| !byte.is_ascii_whitespace() && !b",;()<>\"'[]{}|".contains(byte);
     let run = |from: usize| event[from..].iter().take_while(|byte| within(byte)).count();
     if event.get(at) == Some(&b'[') {

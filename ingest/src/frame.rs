@@ -24,14 +24,14 @@ pub(crate) enum Framing {
     Starts(Arc<Begins>),
     /// Only reading from one to the next tells them apart. From a place where an event, or what separates
     /// events, begins: where the next event is. `None` where its end is not in the text.
-    Blocks(fn(&[u8]) -> Option<Block>),
+    Blocks(fn(&[u8]) -> Option<EventBlock>),
     /// The records of a Windows event log, which its own reader finds.
     Evtx,
 }
 
 /// An event, which may be empty where there is only what separates events, and where what follows begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Block {
+pub(crate) struct EventBlock {
     pub start: usize,
     pub end: usize,
     pub next: usize,
@@ -98,7 +98,7 @@ fn line_length(text: &[u8], whole: bool) -> Option<usize> {
 }
 
 /// Where what follows an event begins, and what was seen on the way.
-struct Next {
+struct NextEvent {
     at: usize,
     /// It surely begins an event.
     begins: bool,
@@ -108,11 +108,11 @@ struct Next {
 
 /// Where the event at the start of the text ends and the next begins, if the text tells it. An event
 /// beyond the limits ends there, and what is left of it is another.
-fn next_start(text: &[u8], starts: &Begins, whole: bool) -> Option<Next> {
+fn next_start(text: &[u8], starts: &Begins, whole: bool) -> Option<NextEvent> {
     let mut lines = 0;
     let mut at = 0;
     let beyond =
-        |at| Next { at: if at == 0 { LONGEST_EVENT_BYTES } else { at }, begins: false, is_line: false };
+        |at| NextEvent { at: if at == 0 { LONGEST_EVENT_BYTES } else { at }, begins: false, is_line: false };
     loop {
         let Some(length) = memchr(b'\n', &text[at..]) else {
             return pieces(text).map(|_| beyond(at));
@@ -125,7 +125,7 @@ fn next_start(text: &[u8], starts: &Begins, whole: bool) -> Option<Next> {
         let line = &text[next..];
         let begins = starts(&line[..line_length(line, whole)?]);
         if begins || lines == MOST_EVENT_LINES {
-            return Some(Next { at: next, begins, is_line: lines == 1 });
+            return Some(NextEvent { at: next, begins, is_line: lines == 1 });
         }
         at = next;
     }
@@ -148,7 +148,7 @@ pub(crate) struct Frame {
 
 /// An event's text, or a piece of it, and where what follows begins.
 #[derive(Clone, Copy)]
-struct Cut {
+struct EventCut {
     start: usize,
     end: usize,
     next: usize,
@@ -158,13 +158,13 @@ struct Cut {
 }
 
 /// The events of a chunk that hold more than white space.
-pub(crate) struct Frames<'a> {
+pub(crate) struct EventFrames<'a> {
     chunk: &'a Chunk,
     text: &'a [u8],
     framing: &'a Framing,
     at: usize,
     /// Where the current event's text ends and what follows begins, when a piece of it is still to come.
-    rest: Option<Cut>,
+    rest: Option<EventCut>,
     /// Number of the line that `counted` stands in.
     line: u64,
     counted: usize,
@@ -172,12 +172,12 @@ pub(crate) struct Frames<'a> {
     begins: bool,
 }
 
-pub(crate) fn frames<'a>(chunk: &'a Chunk, framing: &'a Framing) -> Frames<'a> {
+pub(crate) fn frames<'a>(chunk: &'a Chunk, framing: &'a Framing) -> EventFrames<'a> {
     let line = chunk.first_line;
-    Frames { chunk, text: chunk.text(), framing, at: 0, rest: None, line, counted: 0, begins: false }
+    EventFrames { chunk, text: chunk.text(), framing, at: 0, rest: None, line, counted: 0, begins: false }
 }
 
-impl Iterator for Frames<'_> {
+impl Iterator for EventFrames<'_> {
     type Item = Frame;
 
     #[inline]
@@ -192,9 +192,12 @@ impl Iterator for Frames<'_> {
     }
 }
 
-impl Frames<'_> {
+impl EventFrames<'_> {
     #[inline]
-    fn frame(&mut self, Cut { start: text_start, end: text_end, is_rest, is_line, .. }: Cut) -> Frame {
+    fn frame(
+        &mut self,
+        EventCut { start: text_start, end: text_end, is_rest, is_line, .. }: EventCut,
+    ) -> Frame {
         self.line += match &self.text[self.counted..text_start] {
             b"\n" => 1,
             between => memchr_iter(b'\n', between).count() as u64,
@@ -210,11 +213,11 @@ impl Frames<'_> {
 
     /// The next event's text, or the next piece of it.
     #[inline]
-    fn cut(&mut self) -> Option<Cut> {
+    fn cut(&mut self) -> Option<EventCut> {
         let from = self.at;
         let mut cut = match self.rest.take() {
             // A piece of a line is read like a line, because a chunk may begin with it.
-            Some(rest) => Cut { start: from, is_rest: !matches!(self.framing, Framing::Lines), ..rest },
+            Some(rest) => EventCut { start: from, is_rest: !matches!(self.framing, Framing::Lines), ..rest },
             None if from == self.text.len() => return None,
             None => self.event(from),
         };
@@ -225,21 +228,21 @@ impl Frames<'_> {
         if cut.end.saturating_sub(from) > LONGEST_EVENT_BYTES {
             self.at = from + LONGEST_EVENT_BYTES;
             self.rest = Some(cut);
-            return Some(Cut { start: cut.start.min(self.at), end: self.at, ..cut });
+            return Some(EventCut { start: cut.start.min(self.at), end: self.at, ..cut });
         }
         self.at = cut.next;
-        Some(Cut { start: cut.start.min(cut.end), is_rest: cut.is_rest && cut.start < cut.end, ..cut })
+        Some(EventCut { start: cut.start.min(cut.end), is_rest: cut.is_rest && cut.start < cut.end, ..cut })
     }
 
     #[inline]
-    fn event(&mut self, from: usize) -> Cut {
+    fn event(&mut self, from: usize) -> EventCut {
         let rest = &self.text[from..];
         match self.framing {
             Framing::Lines | Framing::Evtx => {
                 let newline = memchr(b'\n', rest);
                 let length = newline.unwrap_or(rest.len());
                 let carriage_return = newline.is_some() && length > 0 && rest[length - 1] == b'\r';
-                Cut {
+                EventCut {
                     start: from,
                     end: from + length - usize::from(carriage_return),
                     next: (from + length + 1).min(self.text.len()),
@@ -248,7 +251,7 @@ impl Frames<'_> {
                 }
             }
             Framing::Starts(starts) => {
-                let whole = Next { at: rest.len(), begins: false, is_line: false };
+                let whole = NextEvent { at: rest.len(), begins: false, is_line: false };
                 let next = next_start(rest, &**starts, true).unwrap_or(whole);
                 let begun = mem::replace(&mut self.begins, next.begins);
                 let (start, end) = without_blank_lines(&rest[..next.at]);
@@ -259,14 +262,14 @@ impl Frames<'_> {
                 };
                 let next_at = from + next.at;
                 let (start, end) = (from + start, from + end);
-                Cut { start, end, next: next_at, is_rest: !begins, is_line: next.is_line }
+                EventCut { start, end, next: next_at, is_rest: !begins, is_line: next.is_line }
             }
             Framing::Blocks(block) => {
                 let found = block(rest).filter(|block| block.next > 0);
-                let found = found.unwrap_or(Block { start: 0, end: rest.len(), next: rest.len() });
+                let found = found.unwrap_or(EventBlock { start: 0, end: rest.len(), next: rest.len() });
                 let (start, end) = without_blank_lines(&rest[found.start..found.end]);
                 let from_block = from + found.start;
-                Cut {
+                EventCut {
                     start: from_block + start,
                     end: from_block + end,
                     next: from + found.next,

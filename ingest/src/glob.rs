@@ -3,12 +3,12 @@
 /// A pattern. One without a slash is matched against the last part of a path, another against all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
-    choices: Vec<Vec<Part>>,
+    choices: Vec<Vec<GlobPart>>,
     of_name: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum GlobPart {
     Letter(char),
     Any,
     Run,
@@ -37,7 +37,7 @@ impl Glob {
 
     /// The same, matched against all of a path whether it has a slash or not.
     #[must_use]
-    pub fn of_path(pattern: &str) -> Glob {
+    pub fn for_whole_path(pattern: &str) -> Glob {
         Glob { of_name: false, ..Glob::new(pattern) }
     }
 
@@ -64,11 +64,11 @@ fn spelled_out(pattern: &str) -> Option<Vec<String>> {
     if !inner.contains(',') {
         return None;
     }
-    let (before, behind) = (&pattern[..open], &pattern[close + 1..]);
-    Some(inner.split(',').map(|choice| format!("{before}{choice}{behind}")).collect())
+    let (before, after) = (&pattern[..open], &pattern[close + 1..]);
+    Some(inner.split(',').map(|choice| format!("{before}{choice}{after}")).collect())
 }
 
-fn parts(pattern: &str) -> Vec<Part> {
+fn parts(pattern: &str) -> Vec<GlobPart> {
     let letters: Vec<char> = pattern.chars().collect();
     let mut parts = Vec::new();
     let mut at = 0;
@@ -79,25 +79,25 @@ fn parts(pattern: &str) -> Vec<Part> {
                 at += 1;
                 // `**/` is also no folder at all.
                 at += usize::from(letters.get(at) == Some(&'/'));
-                parts.push(Part::Folders);
+                parts.push(GlobPart::Folders);
             }
-            '*' => parts.push(Part::Run),
-            '?' => parts.push(Part::Any),
+            '*' => parts.push(GlobPart::Run),
+            '?' => parts.push(GlobPart::Any),
             '[' => match set(&letters[at..]) {
                 Some((set, length)) => {
                     parts.push(set);
                     at += length;
                 }
-                None => parts.push(Part::Letter('[')),
+                None => parts.push(GlobPart::Letter('[')),
             },
-            letter => parts.push(Part::Letter(letter)),
+            letter => parts.push(GlobPart::Letter(letter)),
         }
     }
     parts
 }
 
 /// What stands behind an opening bracket, and how long it is with the closing one.
-fn set(letters: &[char]) -> Option<(Part, usize)> {
+fn set(letters: &[char]) -> Option<(GlobPart, usize)> {
     let negated = matches!(letters.first(), Some('!' | '^'));
     let start = usize::from(negated);
     let end = start + 1 + letters.get(start + 1..)?.iter().position(|&letter| letter == ']')?;
@@ -112,29 +112,29 @@ fn set(letters: &[char]) -> Option<(Part, usize)> {
             at += 1;
         }
     }
-    Some((Part::Set(ranges, negated), end + 1))
+    Some((GlobPart::Set(ranges, negated), end + 1))
 }
 
 /// Whether the parts fit all of the text: which beginnings of it each part reaches, one part after another, so
 /// that no pattern takes longer than its length times the text's.
-fn fits(parts: &[Part], text: &[char]) -> bool {
+fn fits(parts: &[GlobPart], text: &[char]) -> bool {
     let mut reached = vec![false; text.len() + 1];
     reached[0] = true;
     for part in parts {
         let mut next = vec![false; text.len() + 1];
         match part {
-            Part::Run | Part::Folders => {
+            GlobPart::Run | GlobPart::Folders => {
                 let mut open = false;
                 for at in 0..=text.len() {
                     // Folders begin where a part of the path does.
                     open |= reached[at];
                     next[at] = match part {
-                        Part::Folders => {
+                        GlobPart::Folders => {
                             open && (reached[at] || at == text.len() || text[at - 1] == '/') || reached[at]
                         }
                         _ => open,
                     };
-                    if *part == Part::Run && text.get(at) == Some(&'/') {
+                    if *part == GlobPart::Run && text.get(at) == Some(&'/') {
                         open = false;
                     }
                 }
@@ -150,14 +150,14 @@ fn fits(parts: &[Part], text: &[char]) -> bool {
     reached[text.len()]
 }
 
-fn one_fits(part: &Part, letter: char) -> bool {
+fn one_fits(part: &GlobPart, letter: char) -> bool {
     match part {
-        Part::Letter(wanted) => *wanted == letter,
-        Part::Any => letter != '/',
-        Part::Set(ranges, negated) => {
+        GlobPart::Letter(wanted) => *wanted == letter,
+        GlobPart::Any => letter != '/',
+        GlobPart::Set(ranges, negated) => {
             letter != '/' && ranges.iter().any(|&(from, to)| (from..=to).contains(&letter)) != *negated
         }
-        Part::Run | Part::Folders => false,
+        GlobPart::Run | GlobPart::Folders => false,
     }
 }
 

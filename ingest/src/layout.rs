@@ -27,23 +27,23 @@ use first_bytes::FirstBytes;
 use memchr::memchr2;
 use memchr::memmem::Finder;
 
-use self::run::{Found, Line, end_of_line, run};
+use self::run::{LayoutLine, LayoutMatch, end_of_line, run};
 use crate::batch::Level;
 use crate::formats::{Fit, Reader, Setup};
 use crate::level;
-use crate::named::{Number, number};
-use crate::rows::{Kind, Rows};
+use crate::named_columns::{Number, number};
+use crate::rows::{ColumnKind, Rows};
 use crate::time::When;
-use crate::time::find::here;
-use crate::time::numeric::DateOrder;
+use crate::time::find::time_at_exactly;
+use crate::time::numeric_date::DateOrder;
 
 /// Layouts of one format: a line is of the first that fits it.
-pub(crate) struct Layouts {
-    alternatives: Vec<Vec<Step>>,
+pub(crate) struct LineLayouts {
+    alternatives: Vec<Vec<LayoutStep>>,
     /// The bytes with which each of them may begin: most lines rule out most layouts by their first.
     firsts: Vec<FirstBytes>,
     /// Name and kind of every field.
-    fields: Vec<(&'static str, Kind)>,
+    fields: Vec<(&'static str, ColumnKind)>,
     level: fn(&[u8]) -> Option<Level>,
     /// A value named `status` is one of HTTP, and gives the level.
     has_http_status: bool,
@@ -60,22 +60,22 @@ pub(crate) struct Layouts {
 /// The name of a value, and what it must be like.
 type Required = (&'static str, fn(&[u8]) -> bool);
 
-enum Step {
+enum LayoutStep {
     Text(Box<[u8]>),
     /// At least one space or tab.
     Space,
     /// A value; the field's number, or nothing where it is passed over.
-    Value(Option<usize>, Shape),
+    Value(Option<usize>, ValueShape),
     /// An address and its port; the fields' numbers, and whether it must be one of IP.
     Endpoint(usize, usize, bool),
     Time,
     /// A time that is passed over where it cannot be read.
     When,
     Level,
-    Optional(Vec<Step>),
+    Optional(Vec<LayoutStep>),
 }
 
-enum Shape {
+enum ValueShape {
     /// Up to the first of these, with which what follows may begin.
     UpTo(Vec<End>),
     /// Up to a space or tab.
@@ -94,15 +94,15 @@ enum End {
     Text(Box<Finder<'static>>),
 }
 
-impl Layouts {
+impl LineLayouts {
     /// # Panics
     /// When a layout is not well formed, which is an error of the program and found by its format's test.
-    pub(crate) fn new(reason: &'static str, layouts: &[&'static str]) -> Layouts {
-        let mut all = Layouts {
+    pub(crate) fn new(reason: &'static str, layouts: &[&'static str]) -> LineLayouts {
+        let mut all = LineLayouts {
             alternatives: Vec::new(),
             firsts: Vec::new(),
             fields: Vec::new(),
-            level: level::of_word,
+            level: level::from_word,
             has_http_status: false,
             level_field: None,
             required: Vec::new(),
@@ -113,40 +113,40 @@ impl Layouts {
             let mut rest = *layout;
             let steps = all.steps(&mut rest);
             assert!(rest.is_empty(), "{layout}: » without «");
-            all.firsts.push(FirstBytes::of(&steps));
+            all.firsts.push(FirstBytes::from_steps(&steps));
             all.alternatives.push(steps);
         }
         all
     }
 
     /// With other words for levels.
-    pub(crate) fn with_levels(self, level: fn(&[u8]) -> Option<Level>) -> Layouts {
-        Layouts { level, ..self }
+    pub(crate) fn with_levels(self, level: fn(&[u8]) -> Option<Level>) -> LineLayouts {
+        LineLayouts { level, ..self }
     }
 
     /// Where there is no word for it, the level is that of the HTTP status.
-    pub(crate) fn with_http_status(self) -> Layouts {
-        Layouts { has_http_status: true, ..self }
+    pub(crate) fn with_http_status(self) -> LineLayouts {
+        LineLayouts { has_http_status: true, ..self }
     }
 
     /// A value of this name stays a field, and gives the level too.
-    pub(crate) fn with_level_field(self, name: &'static str) -> Layouts {
-        Layouts { level_field: Some(name), ..self }
+    pub(crate) fn with_level_field(self, name: &'static str) -> LineLayouts {
+        LineLayouts { level_field: Some(name), ..self }
     }
 
     /// A layout with a value of this name fits only where the value is like this.
-    pub(crate) fn requiring(mut self, name: &'static str, is_it: fn(&[u8]) -> bool) -> Layouts {
+    pub(crate) fn requiring(mut self, name: &'static str, is_it: fn(&[u8]) -> bool) -> LineLayouts {
         self.required.push((name, is_it));
         self
     }
 
     /// What only the last layout fits is of the format in part: many things look like it.
-    pub(crate) fn with_last_partly(self) -> Layouts {
-        Layouts { is_last_partly: true, ..self }
+    pub(crate) fn with_last_partly(self) -> LineLayouts {
+        LineLayouts { is_last_partly: true, ..self }
     }
 
-    fn steps(&mut self, rest: &mut &'static str) -> Vec<Step> {
-        let mut steps: Vec<Step> = Vec::new();
+    fn steps(&mut self, rest: &mut &'static str) -> Vec<LayoutStep> {
+        let mut steps: Vec<LayoutStep> = Vec::new();
         while let Some(first) = rest.chars().next() {
             match first {
                 '»' => break,
@@ -155,10 +155,10 @@ impl Layouts {
                     let optional = self.steps(rest);
                     assert!(rest.starts_with('»'), "« without »");
                     *rest = &rest['»'.len_utf8()..];
-                    steps.push(Step::Optional(optional));
+                    steps.push(LayoutStep::Optional(optional));
                 }
                 '{' if rest.starts_with("{{") => {
-                    steps.push(Step::Text(b"{"[..].into()));
+                    steps.push(LayoutStep::Text(b"{"[..].into()));
                     *rest = &rest[2..];
                 }
                 '{' => {
@@ -168,11 +168,11 @@ impl Layouts {
                 }
                 ' ' => {
                     *rest = &rest[1..];
-                    steps.push(Step::Space);
+                    steps.push(LayoutStep::Space);
                 }
                 _ => {
                     let end = rest.find(['{', ' ', '«', '»']).unwrap_or(rest.len());
-                    steps.push(Step::Text(rest.as_bytes()[..end].into()));
+                    steps.push(LayoutStep::Text(rest.as_bytes()[..end].into()));
                     *rest = &rest[end..];
                 }
             }
@@ -180,35 +180,36 @@ impl Layouts {
         steps
     }
 
-    fn value(&mut self, inner: &'static str, after: &'static str) -> Step {
+    fn value(&mut self, inner: &'static str, after: &'static str) -> LayoutStep {
         let (name, shape) = inner.split_once(':').unwrap_or((inner, ""));
         match inner {
-            "time" => return Step::Time,
-            "level" => return Step::Level,
-            "when" => return Step::When,
+            "time" => return LayoutStep::Time,
+            "level" => return LayoutStep::Level,
+            "when" => return LayoutStep::When,
             _ => {}
         }
         let (kind, shape) = match shape {
-            "int" => (Kind::Int, Shape::Number),
-            "float" => (Kind::Float, Shape::Number),
-            "word" => (Kind::Text, Shape::Word),
-            "quoted" => (Kind::Text, Shape::Quoted),
-            "words" => (Kind::Text, words_up_to(after)),
-            "inner" => (Kind::Text, Shape::Inner),
+            "int" => (ColumnKind::Int, ValueShape::Number),
+            "float" => (ColumnKind::Float, ValueShape::Number),
+            "word" => (ColumnKind::Text, ValueShape::Word),
+            "quoted" => (ColumnKind::Text, ValueShape::Quoted),
+            "words" => (ColumnKind::Text, words_up_to(after)),
+            "inner" => (ColumnKind::Text, ValueShape::Inner),
             "endpoint" | "ip" => {
                 let (address, port) = name.split_once('+').unwrap_or((name, "port"));
-                let (address, port) = (self.field(address, Kind::Text), self.field(port, Kind::Int));
-                return Step::Endpoint(address, port, shape == "ip");
+                let (address, port) =
+                    (self.field(address, ColumnKind::Text), self.field(port, ColumnKind::Int));
+                return LayoutStep::Endpoint(address, port, shape == "ip");
             }
-            "rest" => (Kind::Text, Shape::Rest),
-            "" => (Kind::Text, up_to(after)),
+            "rest" => (ColumnKind::Text, ValueShape::Rest),
+            "" => (ColumnKind::Text, up_to(after)),
             other => panic!("{inner}: there is no shape {other}"),
         };
         let field = (!name.is_empty()).then(|| self.field(name, kind));
-        Step::Value(field, shape)
+        LayoutStep::Value(field, shape)
     }
 
-    fn field(&mut self, name: &'static str, kind: Kind) -> usize {
+    fn field(&mut self, name: &'static str, kind: ColumnKind) -> usize {
         let known = self.fields.iter().position(|field| *field == (name, kind));
         known.unwrap_or_else(|| {
             self.fields.push((name, kind));
@@ -225,38 +226,38 @@ impl Layouts {
 
 /// What ends a value: the text that follows it in the layout, or where that may be missing also the text
 /// behind that. Nothing behind it: the end of the line.
-fn up_to(after: &str) -> Shape {
+fn up_to(after: &str) -> ValueShape {
     let mut ends = Vec::new();
     let mut after = after.trim_start_matches('»');
     while let Some(inner) = after.strip_prefix('«') {
-        let Some((inner, behind)) = inner.split_once('»') else { break };
+        let Some((inner, tail)) = inner.split_once('»') else { break };
         ends.extend(first_text(inner));
-        after = behind;
+        after = tail;
     }
     ends.extend(first_text(after));
-    if ends.is_empty() { Shape::Rest } else { Shape::UpTo(ends) }
+    if ends.is_empty() { ValueShape::Rest } else { ValueShape::UpTo(ends) }
 }
 
 /// All the text between a value of several words and the next value.
-fn words_up_to(after: &str) -> Shape {
+fn words_up_to(after: &str) -> ValueShape {
     let end = after.find(['{', '«', '»']).unwrap_or(after.len());
-    if end == 0 { up_to(after) } else { Shape::UpTo(vec![End::of(&after[..end])]) }
+    if end == 0 { up_to(after) } else { ValueShape::UpTo(vec![End::from_text(&after[..end])]) }
 }
 
 fn first_text(layout: &str) -> Option<End> {
     if layout.starts_with("{{") {
-        return Some(End::of("{"));
+        return Some(End::from_text("{"));
     }
     let end = match layout.find(['{', '«', '»', ' ']) {
         Some(0) => usize::from(layout.starts_with(' ')),
         Some(end) => end,
         None => layout.len(),
     };
-    (end > 0).then(|| End::of(&layout[..end]))
+    (end > 0).then(|| End::from_text(&layout[..end]))
 }
 
 impl End {
-    fn of(text: &str) -> End {
+    fn from_text(text: &str) -> End {
         if text == " " { End::Blank } else { End::Text(Box::new(Finder::new(text).into_owned())) }
     }
 
@@ -271,17 +272,17 @@ impl End {
 
 /// Reads lines by layouts, and tells what was found in the last one.
 pub(crate) struct LayoutReader {
-    layouts: &'static Layouts,
+    layouts: &'static LineLayouts,
     order: DateOrder,
     /// `Err` where there were too many columns for another.
     columns: Vec<Option<Result<usize, ()>>>,
-    found: Vec<Found>,
+    found: Vec<LayoutMatch>,
 }
 
 impl Reader for LayoutReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let alternatives = &self.layouts.alternatives;
-        let line = Line { event, end: end_of_line(event, 0), order: self.order };
+        let line = LayoutLine { event, end: end_of_line(event, 0), order: self.order };
         for (index, layout) in alternatives.iter().enumerate() {
             if !self.layouts.firsts[index].contains(event.first()) {
                 continue;
@@ -305,7 +306,7 @@ impl LayoutReader {
     /// Reads what begins at a place of the event and is laid out like this; more may follow behind it.
     pub(crate) fn read_at(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> bool {
         let first = event.get(at);
-        let line = Line { event, end: end_of_line(event, at), order: self.order };
+        let line = LayoutLine { event, end: end_of_line(event, at), order: self.order };
         self.found.clear();
         for (layout, firsts) in self.layouts.alternatives.iter().zip(&self.layouts.firsts) {
             if !firsts.contains(first) {
@@ -323,7 +324,7 @@ impl LayoutReader {
     /// Where a field stood in the line that was read last.
     pub(crate) fn place(&self, name: &str) -> Option<(usize, usize)> {
         self.found.iter().find_map(|found| match *found {
-            Found::Field(field, from, to) if self.layouts.fields[field].0 == name => Some((from, to)),
+            LayoutMatch::Field(field, from, to) if self.layouts.fields[field].0 == name => Some((from, to)),
             _ => None,
         })
     }
@@ -337,13 +338,13 @@ impl LayoutReader {
     fn put(&mut self, event: &[u8], rows: &mut Rows) {
         for found in &self.found {
             match *found {
-                Found::Time(when) => rows.when(&when),
-                Found::Level(from, to) => {
+                LayoutMatch::Time(when) => rows.when(&when),
+                LayoutMatch::Level(from, to) => {
                     if let Some(level) = (self.layouts.level)(&event[from..to]) {
                         rows.set_level(level);
                     }
                 }
-                Found::Field(field, from, to) => {
+                LayoutMatch::Field(field, from, to) => {
                     // Columns are aligned by spaces that are no part of the value.
                     let to = from + event[from..to].trim_ascii_end().len();
                     if matches!(&event[from..to], b"" | b"-") {
@@ -358,18 +359,18 @@ impl LayoutReader {
                     let column =
                         self.columns[field].get_or_insert_with(|| rows.add_column(name, kind).ok_or(()));
                     let Ok(column) = *column else { continue };
-                    let number = if kind == Kind::Text { None } else { number(&event[from..to]) };
+                    let number = if kind == ColumnKind::Text { None } else { number(&event[from..to]) };
                     if self.layouts.has_http_status
                         && let (true, Some(Number::Int(status))) = (name == "status", &number)
                         && rows.level() == Level::None
                     {
-                        rows.set_level(level::of_http_status(*status));
+                        rows.set_level(level::from_http_status(*status));
                     }
                     match (kind, number) {
-                        (Kind::Int, Some(Number::Int(value))) => rows.int(column, value),
-                        (Kind::Float, Some(Number::Int(value))) => rows.float(column, value as f64),
-                        (Kind::Float, Some(Number::Float(value))) => rows.float(column, value),
-                        (Kind::Text, _) => rows.text(column, from, to),
+                        (ColumnKind::Int, Some(Number::Int(value))) => rows.int(column, value),
+                        (ColumnKind::Float, Some(Number::Int(value))) => rows.float(column, value as f64),
+                        (ColumnKind::Float, Some(Number::Float(value))) => rows.float(column, value),
+                        (ColumnKind::Text, _) => rows.text(column, from, to),
                         _ => {}
                     }
                 }
@@ -385,7 +386,7 @@ fn is_end(rest: &[u8]) -> bool {
 
 /// The time that is written at a place, and where it ends.
 pub(crate) fn time_at(event: &[u8], at: usize) -> Option<(When, usize)> {
-    here(event, at, DateOrder::Customary)
+    time_at_exactly(event, at, DateOrder::Customary)
 }
 
 /// The quote that ends a text; one behind a backslash belongs to it.
@@ -407,8 +408,8 @@ mod tests {
     use super::*;
     use crate::formats::{Format, Learned, render};
 
-    static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-        Layouts::new(
+    static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+        LineLayouts::new(
             "it is not laid out like this",
             &[
                 "{time} {host} {app}«[{pid:int}]»: «took {duration_ms:float}ms: »{message:rest}",

@@ -70,7 +70,7 @@ const LENGTHS: [u16; 26] = {
 
 /// The level a word names, in any case.
 #[inline]
-pub(crate) fn of_word(word: &[u8]) -> Option<Level> {
+pub(crate) fn from_word(word: &[u8]) -> Option<Level> {
     let &first = word.first()?;
     let lengths = LENGTHS.get(usize::from((first | 0x20).wrapping_sub(b'a')))?;
     if word.len() > LONGEST_WORD || lengths & (1_u16 << word.len()) == 0 {
@@ -81,7 +81,7 @@ pub(crate) fn of_word(word: &[u8]) -> Option<Level> {
 }
 
 /// The level of an answer by its HTTP status; `None` where the text is no status.
-pub(crate) fn of_status(status: &[u8]) -> Option<Level> {
+pub(crate) fn from_status(status: &[u8]) -> Option<Level> {
     Some(match status {
         [b'5', b'0'..=b'9', b'0'..=b'9'] => Level::Error,
         [b'4', b'0'..=b'9', b'0'..=b'9'] => Level::Warn,
@@ -91,7 +91,7 @@ pub(crate) fn of_status(status: &[u8]) -> Option<Level> {
 }
 
 /// The severity numbers of syslog, 0 (emergency) to 7 (debug).
-pub(crate) fn of_severity(number: i64) -> Option<Level> {
+pub(crate) fn from_severity(number: i64) -> Option<Level> {
     Some(match number {
         0..=2 => Level::Fatal,
         3 => Level::Error,
@@ -104,7 +104,7 @@ pub(crate) fn of_severity(number: i64) -> Option<Level> {
 }
 
 /// What an answer of HTTP says about how it went.
-pub(crate) fn of_http_status(status: i64) -> Level {
+pub(crate) fn from_http_status(status: i64) -> Level {
     match status {
         500.. => Level::Error,
         400.. => Level::Warn,
@@ -113,7 +113,7 @@ pub(crate) fn of_http_status(status: i64) -> Level {
 }
 
 /// The numbers of pino and bunyan, 10 (trace) to 60 (fatal); below them those of syslog.
-pub(crate) fn of_number(number: i64) -> Option<Level> {
+pub(crate) fn from_number(number: i64) -> Option<Level> {
     Some(match number {
         10..=19 => Level::Trace,
         20..=29 => Level::Debug,
@@ -121,7 +121,7 @@ pub(crate) fn of_number(number: i64) -> Option<Level> {
         40..=49 => Level::Warn,
         50..=59 => Level::Error,
         60..=69 => Level::Fatal,
-        _ => return of_severity(number),
+        _ => return from_severity(number),
     })
 }
 
@@ -151,8 +151,8 @@ pub(crate) fn find(line: &[u8], from: usize, to: usize) -> Option<LevelWord> {
                 marks &= marks - 1;
                 let word = word_around(line, place);
                 if (from..to).contains(&word.start)
-                    && let Some(level) = of_word(&line[word.clone()])
-                    && stands_out(line, word.start, word.end)
+                    && let Some(level) = from_word(&line[word.clone()])
+                    && is_emphasised(line, word.start, word.end)
                 {
                     return Some(LevelWord { level, start: word.start, end: word.end });
                 }
@@ -189,8 +189,8 @@ fn places(line: &[u8], at: usize) -> [u8; BLOCK] {
 fn word_around(line: &[u8], place: usize) -> Range<usize> {
     let is_word = |byte: &&u8| is_word(**byte);
     let before = line[..place].iter().rev().take(LONGEST_WORD + 1).take_while(is_word).count();
-    let behind = line[place..].iter().take(LONGEST_WORD + 1).take_while(is_word).count();
-    place - before..place + behind
+    let after = line[place..].iter().take(LONGEST_WORD + 1).take_while(is_word).count();
+    place - before..place + after
 }
 
 #[inline]
@@ -198,7 +198,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-fn stands_out(line: &[u8], start: usize, end: usize) -> bool {
+fn is_emphasised(line: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).map_or(b' ', |at| line[at]);
     let after = line.get(end).copied().unwrap_or(b' ');
     if matches!(before, b'[' | b'<' | b'(' | b':') && matches!(after, b']' | b'>' | b')') {
@@ -271,8 +271,8 @@ mod tests {
                 break;
             }
             if (start == 0 || !is_word(line[start - 1]))
-                && let Some(level) = of_word(&line[start..end])
-                && stands_out(line, start, end)
+                && let Some(level) = from_word(&line[start..end])
+                && is_emphasised(line, start, end)
             {
                 return Some(LevelWord { level, start, end });
             }

@@ -1,7 +1,7 @@
 //! From files to events: finds the files in what was dropped, tells their format, and turns their bytes
 //! into typed columns. Knows nothing of storage, queries or screens.
 //!
-//! A [`Found`] file is opened as the [`Source`]s in it, each of which hands out [`Chunk`]s of whole lines; a [`Parser`] turns
+//! A [`InputFile`] file is opened as the [`Source`]s in it, each of which hands out [`Chunk`]s of whole lines; a [`Parser`] turns
 //! each into a [`Batch`] on any thread; a [`Settler`] sees the batches in order and settles what only
 //! the order can tell (missing years, missing times).
 //!
@@ -26,9 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod again;
 mod batch;
-mod beginnings;
 mod buffer;
 pub mod custom;
 mod decoded;
@@ -37,6 +35,7 @@ mod discover;
 mod encoding;
 mod endpoint;
 mod error;
+mod event_starts;
 mod evtx;
 mod formats;
 mod frame;
@@ -45,9 +44,10 @@ mod heading;
 mod layout;
 mod level;
 pub mod limits;
-mod named;
+mod named_columns;
 mod pairs;
 mod parser;
+mod replay;
 mod rotation;
 mod rows;
 mod settler;
@@ -57,24 +57,24 @@ mod time;
 mod unpack;
 mod xml;
 
-pub use again::Again;
 pub use batch::{Batch, Chunk, Column, Level, NO_INT, NO_TIME, Span, Values};
 pub use detect::{Alternative, Detection};
 pub(crate) use discover::natural_order;
-pub use discover::{Discovery, Filter, Found, discover, discover_some};
-pub use encoding::{Encoding, Texts};
+pub use discover::{Discovery, Filter, InputFile, discover, discover_some};
+pub use encoding::{Encoding, TextDecoder};
 pub use error::{Error, ErrorKind};
 pub use formats::format_names;
 pub use frame::BYTE_ORDER_MARK;
 pub use glob::Glob;
 pub use parser::Parser;
+pub use replay::Replay;
 pub use rotation::{Rotated, in_sets, rotated};
 pub use settler::{Settler, SettlerState};
 pub use source::{
-    Opened, Options, Place, Source, Stream, Succession, encoding_of_lines, members, open, open_stream,
+    Opened, Options, ResumePoint, Source, Stream, Succession, encoding_of_lines, members, open, open_stream,
     read_all,
 };
 pub use time::TimeTally;
-pub use time::course::TimeStep;
+pub use time::gap_tracker::TimeStep;
 pub use time::report::TimeReport;
 pub use unpack::{Member, Packed, UnpackLimits, unpack, unpack_stream};

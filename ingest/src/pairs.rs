@@ -4,7 +4,7 @@
 use memchr::{memchr, memchr2, memchr3};
 
 use crate::formats::json::unescape;
-use crate::named::Named;
+use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
 
 /// How such a list is written.
@@ -18,7 +18,7 @@ pub(crate) struct Style {
 
 /// One item of a list, as places in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Item {
+pub(crate) struct PairItem {
     pub key: (usize, usize),
     /// Without its quotes; nothing where a word stands alone.
     pub value: Option<(usize, usize)>,
@@ -30,7 +30,7 @@ pub(crate) struct Item {
 impl Style {
     /// The item that begins at a place or behind the spaces there.
     #[inline]
-    pub(crate) fn next(self, text: &[u8], at: usize) -> Option<Item> {
+    pub(crate) fn next(self, text: &[u8], at: usize) -> Option<PairItem> {
         let start = at + text.get(at..)?.iter().position(|&byte| !is_space(byte))?;
         let rest = &text[start..];
         let length = rest.iter().position(|&byte| byte == b'=' || byte == b'"' || is_space(byte));
@@ -39,14 +39,20 @@ impl Style {
             let end = key_end
                 + text[key_end..].iter().position(|&byte| is_space(byte)).unwrap_or(text.len() - key_end);
             let end = end.max(start + 1);
-            return Some(Item { key: (start, end), value: None, is_quoted: false, has_escapes: false, end });
+            return Some(PairItem {
+                key: (start, end),
+                value: None,
+                is_quoted: false,
+                has_escapes: false,
+                end,
+            });
         }
         let from = key_end + 1;
         let key = (start, key_end);
         match text.get(from) {
             Some(b'"') => {
                 if let Some((to, has_escapes)) = self.quoted(text, from + 1) {
-                    return Some(Item {
+                    return Some(PairItem {
                         key,
                         value: Some((from + 1, to)),
                         is_quoted: true,
@@ -59,7 +65,7 @@ impl Style {
                 if let Some(length) = memchr(b'\'', &text[from + 1..]) {
                     let to = from + 1 + length;
                     let value = Some((from + 1, to));
-                    return Some(Item { key, value, is_quoted: true, has_escapes: false, end: to + 1 });
+                    return Some(PairItem { key, value, is_quoted: true, has_escapes: false, end: to + 1 });
                 }
             }
             _ => {}
@@ -67,7 +73,7 @@ impl Style {
         let to = from + memchr3(b' ', b'\t', b'\n', &text[from..]).unwrap_or(text.len() - from);
         // Auditd parts what it adds with a group separator.
         let to = from + memchr2(0x1D, b'\r', &text[from..to]).unwrap_or(to - from);
-        Some(Item { key, value: Some((from, to)), is_quoted: false, has_escapes: false, end: to })
+        Some(PairItem { key, value: Some((from, to)), is_quoted: false, has_escapes: false, end: to })
     }
 
     /// Where a quoted value ends. A quote behind a backslash belongs to it, in any style.
@@ -90,10 +96,10 @@ impl Style {
     }
 }
 
-impl Item {
+impl PairItem {
     /// Puts the value into the column of a name: as text if it is quoted, else perhaps as a number.
     #[inline]
-    pub(crate) fn put(&self, name: &[u8], event: &[u8], named: &mut Named, rows: &mut Rows) {
+    pub(crate) fn put(&self, name: &[u8], event: &[u8], named: &mut NamedColumns, rows: &mut Rows) {
         match self.value {
             Some((from, to)) if from == to => {}
             Some((from, to)) if self.has_escapes => {

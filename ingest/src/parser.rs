@@ -58,7 +58,7 @@ impl Parser {
     }
 
     /// The same for a stream that goes on with what another one began.
-    pub(crate) fn going_on(&self) -> Parser {
+    pub(crate) fn for_next_file(&self) -> Parser {
         Parser { goes_on: true, ..self.clone() }
     }
 
@@ -190,7 +190,7 @@ impl Parser {
         let Framing::Starts(_) = self.framing() else { return 0 };
         let joined = |frame: Frame| {
             let event = &chunk.text()[frame.text_start..frame.text_end];
-            event.split(|&byte| byte == b'\n').skip(1).filter(|line| stands_alone(line)).count() as u32
+            event.split(|&byte| byte == b'\n').skip(1).filter(|line| is_standalone(line)).count() as u32
         };
         frames(chunk, self.framing()).map(joined).sum()
     }
@@ -202,7 +202,7 @@ fn is_tag(line: &[u8]) -> bool {
 }
 
 /// Whether a line looks like one that no event before it explains: not indented, not a part of a trace.
-fn stands_alone(line: &[u8]) -> bool {
+fn is_standalone(line: &[u8]) -> bool {
     line.first().is_some_and(|byte| !byte.is_ascii_whitespace())
         && !is_tag(line)
         && ![&b"Caused by"[..], b"at ", b"Traceback", b"...", b"}", b")", b"]"]

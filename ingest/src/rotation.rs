@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::discover::Found;
+use crate::discover::InputFile;
 use crate::limits::MOST_SET_LOOKS;
 use crate::source::{Options, open};
 use crate::time::day::date_in_name;
@@ -55,13 +55,13 @@ pub fn rotated(name: &str) -> Rotated {
 
 fn ranked(name: &str) -> Option<(String, Rank, bool)> {
     // `app.log.3`, and `app.log.2026-03-01.3` with the day before the number.
-    if let Some((rest, number)) = number_behind(name) {
-        if let Some((base, day)) = day_behind(rest) {
+    if let Some((rest, number)) = trailing_number(name) {
+        if let Some((base, day)) = trailing_day(rest) {
             return Some((base.to_owned(), Rank::Day(day, number), false));
         }
         return Some((rest.to_owned(), Rank::Number(number), false));
     }
-    if let Some((base, day)) = day_behind(name) {
+    if let Some((base, day)) = trailing_day(name) {
         return Some((base.to_owned(), Rank::Day(day, 0), false));
     }
     // The same in front of the ending: `app.3.log`, `app-2026-03-01.log`, `app-2026-03-01-3.log`.
@@ -70,32 +70,32 @@ fn ranked(name: &str) -> Option<(String, Rank, bool)> {
     if !ending[1..].starts_with(|letter: char| letter.is_ascii_alphabetic()) {
         return None;
     }
-    let (rest, number) = number_behind(stem).unwrap_or((stem, 0));
-    if let Some((base, day)) = day_behind(rest).or_else(|| day_behind(stem)) {
+    let (rest, number) = trailing_number(stem).unwrap_or((stem, 0));
+    if let Some((base, day)) = trailing_day(rest).or_else(|| trailing_day(stem)) {
         return Some((format!("{base}{ending}"), Rank::Day(day, number), false));
     }
-    let (base, number) = number_behind(stem)?;
+    let (base, number) = trailing_number(stem)?;
     Some((format!("{base}{ending}"), Rank::Number(number), true))
 }
 
 /// A small number behind a dot, or behind a dash where a date stands before it.
-fn number_behind(name: &str) -> Option<(&str, u32)> {
+fn trailing_number(name: &str) -> Option<(&str, u32)> {
     let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
     let (before, number) = name.split_at(name.len() - digits);
     let base = before.strip_suffix('.').or_else(|| {
         let base = before.strip_suffix(['-', '_'])?;
-        day_behind(base).map(|_| base)
+        trailing_day(base).map(|_| base)
     })?;
     // An address is no name that is counted.
     let has_letters = base.bytes().any(|byte| byte.is_ascii_alphabetic());
     let is_rank = (1..=4).contains(&digits) && has_letters;
     // `app-2026.03.01`: the last part of a date is no number of its own.
-    let is_day = day_behind(name).is_some();
+    let is_day = trailing_day(name).is_some();
     (is_rank && !is_day).then(|| number.parse().ok().map(|number| (base, number)))?
 }
 
 /// A date at the end, behind a dash, a dot or an underscore; hours and minutes may follow it.
-fn day_behind(name: &str) -> Option<(&str, i64)> {
+fn trailing_day(name: &str) -> Option<(&str, i64)> {
     let is_of_date = |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '_' | '.' | 'T');
     let from = name.rfind(|letter: char| !is_of_date(letter)).map_or(0, |at| at + 1);
     let tail = &name[from..];
@@ -121,7 +121,7 @@ fn day_behind(name: &str) -> Option<(&str, i64)> {
 /// Brings the files of each set together and in order, oldest first, where the first of them stood. Gives, for
 /// every file, the set it is a part of.
 #[must_use]
-pub fn in_sets(files: Vec<Found>, options: &Options) -> Vec<(Found, Option<String>)> {
+pub fn in_sets(files: Vec<InputFile>, options: &Options) -> Vec<(InputFile, Option<String>)> {
     let mut groups: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
     let said: Vec<Rotated> = files.iter().map(|found| rotated(&found.name)).collect();
     for (index, (found, said)) in files.iter().zip(&said).enumerate() {
@@ -141,7 +141,7 @@ pub fn in_sets(files: Vec<Found>, options: &Options) -> Vec<(Found, Option<Strin
         set_of.extend(places.iter().map(|&place| (place, ordered.len())));
         ordered.push((base, places));
     }
-    let mut files: Vec<Option<Found>> = files.into_iter().map(Some).collect();
+    let mut files: Vec<Option<InputFile>> = files.into_iter().map(Some).collect();
     let mut sorted = Vec::with_capacity(files.len());
     for place in 0..files.len() {
         match set_of.get(&place) {
@@ -178,7 +178,7 @@ fn in_doubt(places: &[usize], said: &[Rotated]) -> bool {
 }
 
 /// Orders files by the first times in them, where all of them have one.
-fn by_content(places: &mut Vec<usize>, files: &[Found], options: &Options) {
+fn by_content(places: &mut Vec<usize>, files: &[InputFile], options: &Options) {
     if places.len() > MOST_SET_LOOKS {
         return;
     }
@@ -191,7 +191,7 @@ fn by_content(places: &mut Vec<usize>, files: &[Found], options: &Options) {
     }
 }
 
-fn first_time(found: &Found, options: &Options) -> Option<i64> {
+fn first_time(found: &InputFile, options: &Options) -> Option<i64> {
     let mut first = None;
     open(found, options, &mut |opened| {
         if let Ok(mut source) = opened.source
@@ -212,7 +212,7 @@ mod tests {
 
     #[track_caller]
     fn order(names: &[&str], expected: &[&str]) {
-        let found = |name: &&str| Found {
+        let found = |name: &&str| InputFile {
             path: format!("/nowhere/{name}").into(),
             name: (*name).to_owned(),
             bytes: 1,

@@ -11,7 +11,7 @@ use crate::time::{Clock, When};
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ColumnKind {
     Text,
     Int,
     Float,
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
 }
 
 /// The columns a format always has; it names them by their place in this table.
-pub(crate) type Schema = &'static [(&'static str, Kind)];
+pub(crate) type Schema = &'static [(&'static str, ColumnKind)];
 
 /// The rows read so far from one chunk, and the row being read. Values are put by column number; a row
 /// costs nothing for columns it has no value in, because they are padded when next touched.
@@ -64,7 +64,7 @@ impl Rows {
 
     /// A further column, unless there are too many already. One that is there already is that one: what reads
     /// the header of an event and what reads its message may find the same name.
-    pub(crate) fn add_column(&mut self, name: &str, kind: Kind) -> Option<usize> {
+    pub(crate) fn add_column(&mut self, name: &str, kind: ColumnKind) -> Option<usize> {
         let is_it = |column: &Column| &*column.name == name && kind_of(&column.values) == kind;
         if let Some(known) = self.columns.iter().position(is_it) {
             return Some(known);
@@ -72,12 +72,12 @@ impl Rows {
         (self.columns.len() < limits::MOST_COLUMNS).then(|| self.push_column(name, kind))
     }
 
-    fn push_column(&mut self, name: &str, kind: Kind) -> usize {
+    fn push_column(&mut self, name: &str, kind: ColumnKind) -> usize {
         let values = match kind {
-            Kind::Text => Values::Text(Vec::new()),
-            Kind::Int => Values::Int(Vec::new()),
-            Kind::Float => Values::Float(Vec::new()),
-            Kind::Bool => Values::Bool(Vec::new()),
+            ColumnKind::Text => Values::Text(Vec::new()),
+            ColumnKind::Int => Values::Int(Vec::new()),
+            ColumnKind::Float => Values::Float(Vec::new()),
+            ColumnKind::Bool => Values::Bool(Vec::new()),
         };
         self.columns.push(Column { name: Arc::from(name), values });
         self.columns.len() - 1
@@ -146,7 +146,7 @@ impl Rows {
     /// Text that stands in the line from one place to another.
     #[inline]
     pub(crate) fn text(&mut self, column: usize, from: usize, to: usize) {
-        self.span(column, Span::of_chunk(self.row_start + from, self.row_start + to));
+        self.span(column, Span::in_chunk(self.row_start + from, self.row_start + to));
     }
 
     #[inline]
@@ -160,7 +160,7 @@ impl Rows {
     pub(crate) fn rewrite(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Span {
         let from = self.rewritten.len();
         write(&mut self.rewritten);
-        Span::of_rewritten(from, self.rewritten.len())
+        Span::in_rewritten(from, self.rewritten.len())
     }
 
     #[inline]
@@ -212,12 +212,12 @@ impl Rows {
     }
 }
 
-fn kind_of(values: &Values) -> Kind {
+fn kind_of(values: &Values) -> ColumnKind {
     match values {
-        Values::Text(_) => Kind::Text,
-        Values::Int(_) => Kind::Int,
-        Values::Float(_) => Kind::Float,
-        Values::Bool(_) => Kind::Bool,
+        Values::Text(_) => ColumnKind::Text,
+        Values::Int(_) => ColumnKind::Int,
+        Values::Float(_) => ColumnKind::Float,
+        Values::Bool(_) => ColumnKind::Bool,
     }
 }
 

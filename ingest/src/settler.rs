@@ -3,16 +3,16 @@
 
 use crate::batch::{Batch, NO_TIME};
 use crate::time::civil::{DAY_NS, civil_from_days};
-use crate::time::course::Course;
 use crate::time::day::{Days, Uptimes, day_words, starting_day};
-use crate::time::provisional::{FIRST_REAL_NS, Open, open};
+use crate::time::gap_tracker::GapTracker;
+use crate::time::provisional::{FIRST_REAL_NS, ProvisionalTime, open};
 use crate::time::report::TimeReport;
 use crate::time::rules::TimeRules;
-use crate::time::wall::Walls;
+use crate::time::wall_clock::Walls;
 use crate::time::year::{PossibleYears, SLACK_NS, Years};
 use crate::time::zone::Zone;
 
-use self::state::{Before, Start};
+use self::state::{Before, SettlerStart};
 
 /// What is known about the times of a source besides its lines.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ pub(crate) enum ZoneOrigin<'a> {
 
 impl<'a> Evidence<'a> {
     /// Nothing but a sample is known.
-    pub(crate) fn of_sample(sample: &'a [i64]) -> Evidence<'a> {
+    pub(crate) fn from_sample(sample: &'a [i64]) -> Evidence<'a> {
         Evidence {
             sample,
             rules: None,
@@ -88,13 +88,13 @@ pub struct Settler {
     /// Whether a time of the source itself has come yet.
     begun: bool,
     /// What it started with: a source that would start otherwise now cannot go on from an earlier state.
-    start: Start,
+    start: SettlerStart,
     before: Before,
     clock_offset_ns: i64,
     modified_ns: Option<i64>,
     latest_yearless_ns: i64,
     latest_dayless_ns: i64,
-    course: Course,
+    course: GapTracker,
     zone_words: String,
     report: TimeReport,
 }
@@ -112,7 +112,7 @@ impl Settler {
             possible_years: evidence
                 .year
                 .is_none()
-                .then(|| PossibleYears::of(evidence.sample, evidence.modified_ns)),
+                .then(|| PossibleYears::from_sample(evidence.sample, evidence.modified_ns)),
             sample_years: years_of(evidence.sample),
             days: Days::starting(first_midnight(evidence, &mut report)),
             uptimes: Uptimes::starting(first_boot(evidence, &mut report)),
@@ -121,13 +121,13 @@ impl Settler {
             carried: NO_TIME,
             first: evidence.sample.iter().copied().find(|&time| time != NO_TIME).unwrap_or(NO_TIME),
             begun: false,
-            start: Start::default(),
+            start: SettlerStart::default(),
             before: Before::default(),
             clock_offset_ns: evidence.clock_offset_ns,
             modified_ns: evidence.modified_ns,
             latest_yearless_ns: i64::MIN,
             latest_dayless_ns: i64::MIN,
-            course: Course::default(),
+            course: GapTracker::default(),
             zone_words: zone_words(evidence.zone_origin),
             report,
         };
@@ -158,7 +158,8 @@ impl Settler {
 
     fn start_in(&mut self, year: i32) {
         self.years = Years::starting(year);
-        self.start = Start { year, midnight_ns: self.days.midnight_ns(), boot_ns: self.uptimes.start_ns };
+        self.start =
+            SettlerStart { year, midnight_ns: self.days.midnight_ns(), boot_ns: self.uptimes.start_ns };
         if self.first != NO_TIME {
             self.carried = self.clone().settled(self.first);
         }
@@ -203,13 +204,13 @@ impl Settler {
         let Some(open) = open(time) else { return time };
         let complete = std::mem::replace(&mut self.complete, NO_TIME);
         match open {
-            Open::Uncertain(wall) => {
+            ProvisionalTime::Uncertain(wall) => {
                 let time = self.walls.utc_ns(wall);
                 self.complete = time;
                 time
             }
-            Open::Uptime(uptime) => self.uptimes.resolve(uptime),
-            Open::TimeOfDay(time_of_day) => {
+            ProvisionalTime::Uptime(uptime) => self.uptimes.resolve(uptime),
+            ProvisionalTime::TimeOfDay(time_of_day) => {
                 if complete != NO_TIME && self.days.follow(self.walls.wall_ns(complete), time_of_day) {
                     self.report.day = format!(
                         "{}, from a stamp with its date before it",
@@ -221,12 +222,12 @@ impl Settler {
                 self.latest_dayless_ns = self.latest_dayless_ns.max(time);
                 time
             }
-            Open::Yearless(_) | Open::YearlessUtc(_) => {
+            ProvisionalTime::Yearless(_) | ProvisionalTime::YearlessUtc(_) => {
                 if complete != NO_TIME && self.years.follow(complete, open) {
                     self.report.year = format!("{}, from a stamp with its year before it", self.years.year);
                 }
                 let Some(resolved) = self.years.resolve(open) else { return time };
-                let is_wall = matches!(open, Open::Yearless(_));
+                let is_wall = matches!(open, ProvisionalTime::Yearless(_));
                 let time = if is_wall { self.walls.utc_ns(resolved) } else { resolved };
                 self.latest_yearless_ns = self.latest_yearless_ns.max(time);
                 time
@@ -304,7 +305,7 @@ fn first_midnight(evidence: &Evidence, report: &mut TimeReport) -> i64 {
         .sample
         .iter()
         .filter_map(|&time| match open(time) {
-            Some(Open::TimeOfDay(time)) => Some(time),
+            Some(ProvisionalTime::TimeOfDay(time)) => Some(time),
             _ => None,
         })
         .collect();
@@ -318,7 +319,7 @@ fn first_boot(evidence: &Evidence, report: &mut TimeReport) -> i64 {
     let mut uptimes = Uptimes::starting(0);
     let mut last = None;
     for &time in evidence.sample {
-        if let Some(Open::Uptime(uptime)) = open(time) {
+        if let Some(ProvisionalTime::Uptime(uptime)) = open(time) {
             last = Some(uptimes.resolve(uptime));
         }
     }

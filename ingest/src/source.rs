@@ -8,11 +8,11 @@ use std::sync::Arc;
 use memchr::memchr_iter;
 
 use crate::batch::{Batch, Chunk};
-use crate::buffer::{Buffer, Spare};
+use crate::buffer::{Buffer, BufferPool};
 use crate::custom::Definition;
 use crate::decoded::Decoded;
-use crate::detect::{Candidate, Detection, Verdict, as_before, binary, detect};
-use crate::discover::{Found, STANDARD_INPUT};
+use crate::detect::{Candidate, Detection, Verdict, binary, detect, fit_as_previous};
+use crate::discover::{InputFile, STANDARD_INPUT};
 use crate::encoding::{Encoding, has_escapes};
 use crate::error::{Error, ErrorKind};
 use crate::evtx::looks_like_evtx;
@@ -83,13 +83,13 @@ pub struct Opened<'a> {
 
 /// Opens a file and hands out every stream in it: the file itself, what was compressed, or the members of an
 /// archive in its order. `visit` returns false to stop.
-pub fn open(found: &Found, options: &Options, visit: &mut dyn FnMut(Opened<'_>) -> bool) {
+pub fn open(found: &InputFile, options: &Options, visit: &mut dyn FnMut(Opened<'_>) -> bool) {
     members(found, &options.unpack, &mut |member| visit(opened(member, options)));
 }
 
 /// Like [`open`], for bytes that come from elsewhere than a file of the found name.
 pub fn open_stream(
-    found: &Found,
+    found: &InputFile,
     input: impl Read + Send,
     options: &Options,
     visit: &mut dyn FnMut(Opened<'_>) -> bool,
@@ -99,11 +99,11 @@ pub fn open_stream(
 
 fn opened<'a>(member: Member<'a>, options: &Options) -> Opened<'a> {
     let (path, name, bytes) = (member.path.clone(), member.name.clone(), member.bytes);
-    Opened { path, name, bytes, source: Source::of(member, options) }
+    Opened { path, name, bytes, source: Source::detect(member, options) }
 }
 
 /// Opens a file and hands out every stream in it as its bytes, before anything is known about them.
-pub fn members(found: &Found, limits: &UnpackLimits, visit: &mut dyn FnMut(Member<'_>) -> bool) {
+pub fn members(found: &InputFile, limits: &UnpackLimits, visit: &mut dyn FnMut(Member<'_>) -> bool) {
     if found.path == Path::new(STANDARD_INPUT) {
         unpack_stream(found, io::stdin(), limits, visit);
     } else {
@@ -126,7 +126,7 @@ pub fn encoding_of_lines(path: &Path) -> io::Result<Option<Encoding>> {
 
 /// Where reading goes on in a source whose beginning was read before.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ResumePoint {
     pub offset: u64,
     /// Number of the line that begins there.
     pub line: u64,
@@ -142,13 +142,13 @@ pub struct Source<'a> {
     encoding: Encoding,
     /// Bytes read and not yet handed out; they begin at `offset`, in line `line`.
     pending: Buffer,
-    spare: Arc<Spare>,
+    spare: Arc<BufferPool>,
     /// Their text, where it is not the bytes themselves.
     decoded: Option<Decoded>,
     offset: u64,
     line: u64,
     heading: Heading,
-    state: State,
+    state: ReadState,
     detection: Detection,
     parser: Parser,
     settler: Settler,
@@ -172,7 +172,7 @@ pub struct Stream<'m> {
     pub compression: &'m str,
 }
 
-enum State {
+enum ReadState {
     Reading,
     /// Reading failed; what was read before is handed out first.
     Failed(io::Error),
@@ -181,15 +181,15 @@ enum State {
 
 impl<'a> Source<'a> {
     /// Finds out what a stream is from its first bytes.
-    pub fn of(member: Member<'a>, options: &Options) -> Result<Source<'a>, Error> {
+    pub fn detect(member: Member<'a>, options: &Options) -> Result<Source<'a>, Error> {
         let mut input = member.input?;
         let mut pending = Buffer::default();
         let read = pending.fill(&mut *input, limits::SAMPLE_BYTES);
         let state = match read {
-            Ok(()) if pending.len() < limits::SAMPLE_BYTES => State::Ended,
-            Ok(()) => State::Reading,
+            Ok(()) if pending.len() < limits::SAMPLE_BYTES => ReadState::Ended,
+            Ok(()) => ReadState::Reading,
             Err(error) if pending.is_empty() => return Err(Error::io(&member.path, error)),
-            Err(error) => State::Failed(error),
+            Err(error) => ReadState::Failed(error),
         };
         let stream = Stream {
             path: &member.path,
@@ -205,10 +205,10 @@ impl<'a> Source<'a> {
 
     /// A source that goes on in a stream whose beginning was read before; `sample` is what that begins with. Its
     /// bytes from the place on come from [`Source::reading`].
-    pub fn going_on(
+    pub fn resume(
         stream: &Stream<'_>,
         sample: &[u8],
-        place: &Place,
+        place: &ResumePoint,
         options: &Options,
     ) -> Result<Source<'a>, Error> {
         let mut source = Source::learned(stream, sample, options)?;
@@ -232,7 +232,7 @@ impl<'a> Source<'a> {
     /// The same with the heading lines that were in effect at its end, when that was found out before.
     #[must_use]
     pub fn succession_with(&self, heading: Arc<[u8]>) -> Succession {
-        Succession { parser: self.parser.going_on(), format: self.detection.format.clone(), heading }
+        Succession { parser: self.parser.for_next_file(), format: self.detection.format.clone(), heading }
     }
 
     /// Goes on as the file before it in its rotated set was read, where it fits: with the same columns, whose names
@@ -247,7 +247,7 @@ impl<'a> Source<'a> {
             return false;
         }
         sample.heading = Arc::clone(&before.heading);
-        let Some(score) = as_before(&before.parser, &self.detection, sample) else { return false };
+        let Some(score) = fit_as_previous(&before.parser, &self.detection, sample) else { return false };
         self.follow_again(before);
         self.detection.score = score;
         true
@@ -318,7 +318,7 @@ impl<'a> Source<'a> {
             neighbours: &options.neighbours,
             boot_ns: options.boot_ns,
             clock_offset_ns: options.clock_offset_ns,
-            ..Evidence::of_sample(&times)
+            ..Evidence::from_sample(&times)
         };
         let settler = Settler::new(&evidence);
         let chunk_bytes = options.chunk_bytes.clamp(1, limits::LARGEST_CHUNK_BYTES);
@@ -328,12 +328,12 @@ impl<'a> Source<'a> {
             chunk_bytes,
             encoding,
             pending: Buffer::default(),
-            spare: Spare::of(chunk_bytes),
+            spare: BufferPool::new(chunk_bytes),
             decoded: None,
             offset: 0,
             line: 1,
             heading: Heading::default(),
-            state: State::Reading,
+            state: ReadState::Reading,
             detection,
             parser,
             settler,
@@ -389,8 +389,8 @@ impl<'a> Source<'a> {
                     let end = self.text().len();
                     return Ok(Some(self.hand_out(end)));
                 }
-                return match std::mem::replace(&mut self.state, State::Ended) {
-                    State::Failed(error) => Err(Error::io(&self.path, error)),
+                return match std::mem::replace(&mut self.state, ReadState::Ended) {
+                    ReadState::Failed(error) => Err(Error::io(&self.path, error)),
                     _ => Ok(None),
                 };
             }
@@ -418,7 +418,7 @@ impl<'a> Source<'a> {
 
     /// Reads until so many bytes are pending; tells whether there is nothing more to read.
     fn read_up_to(&mut self, wanted: usize) -> bool {
-        if !matches!(self.state, State::Reading) {
+        if !matches!(self.state, ReadState::Reading) {
             return true;
         }
         let before = self.pending.len();
@@ -426,11 +426,11 @@ impl<'a> Source<'a> {
         let enough = self.pending.len() >= wanted;
         match read {
             Ok(()) if enough => {}
-            Ok(()) => self.state = State::Ended,
-            Err(error) => self.state = State::Failed(error),
+            Ok(()) => self.state = ReadState::Ended,
+            Err(error) => self.state = ReadState::Failed(error),
         }
         self.decode(before);
-        !matches!(self.state, State::Reading)
+        !matches!(self.state, ReadState::Reading)
     }
 
     /// Decodes the pending bytes, of which those from a place on are new, where they are not their own text.
@@ -441,7 +441,7 @@ impl<'a> Source<'a> {
             self.decoded = Some(Decoded::new(self.encoding));
         }
         if let Some(decoded) = &mut self.decoded {
-            decoded.extend(&self.pending, !matches!(self.state, State::Reading));
+            decoded.extend(&self.pending, !matches!(self.state, ReadState::Reading));
         }
     }
 
@@ -494,7 +494,7 @@ fn sample_chunk(bytes: &[u8], encoding: Encoding) -> Chunk {
 
 /// Reads a file as a whole, settled: for tests, and for small files whose every event is wanted at once. Of
 /// an archive it is all members up to the first that cannot be read.
-pub fn read_all(found: &Found, options: &Options) -> Result<Vec<Batch>, Error> {
+pub fn read_all(found: &InputFile, options: &Options) -> Result<Vec<Batch>, Error> {
     let mut batches = Vec::new();
     let mut outcome = Ok(());
     open(found, options, &mut |opened| {

@@ -5,10 +5,10 @@ use memchr::{memchr, memchr2};
 use crate::batch::Level;
 use crate::formats::joined_time;
 use crate::level;
-use crate::named::Named;
-use crate::rows::{Kind, Rows};
-use crate::time::find::{near, whole, whole_in_order};
-use crate::time::numeric::DateOrder;
+use crate::named_columns::NamedColumns;
+use crate::rows::{ColumnKind, Rows};
+use crate::time::find::{time_near_start, whole_time, whole_time_in_order};
+use crate::time::numeric_date::DateOrder;
 
 /// A value of a row, without its quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub(crate) fn row_end(text: &[u8], delimiter: u8) -> Option<usize> {
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum ColumnRole {
     #[default]
     Field,
     /// Always text, whatever it looks like.
@@ -104,14 +104,14 @@ pub(crate) enum Role {
     Status,
 }
 
-pub(crate) struct Column {
+pub(crate) struct TableColumn {
     pub name: Box<[u8]>,
-    pub role: Role,
+    pub role: ColumnRole,
 }
 
 /// The columns of a table and the row being read.
 pub(crate) struct Table {
-    pub columns: Vec<Column>,
+    pub columns: Vec<TableColumn>,
     /// What stands for no value.
     missing: &'static [u8],
     pub is_utc: bool,
@@ -119,7 +119,7 @@ pub(crate) struct Table {
     pub order: DateOrder,
     /// The level that a word of such a table means.
     level: fn(&[u8]) -> Option<Level>,
-    named: Named,
+    named: NamedColumns,
     date: Option<(usize, usize)>,
     time_of_day: Option<(usize, usize)>,
     has_time: bool,
@@ -133,7 +133,7 @@ impl Table {
             is_utc: false,
             order: DateOrder::Customary,
             level,
-            named: Named::default(),
+            named: NamedColumns::default(),
             date: None,
             time_of_day: None,
             has_time: false,
@@ -157,44 +157,44 @@ impl Table {
         }
         while index >= self.columns.len() {
             let name = format!("column_{}", self.columns.len() + 1).into_bytes().into();
-            self.columns.push(Column { name, role: Role::Field });
+            self.columns.push(TableColumn { name, role: ColumnRole::Field });
         }
-        let Column { name, role } = &self.columns[index];
+        let TableColumn { name, role } = &self.columns[index];
         match role {
-            Role::Time if self.has_time => {}
-            Role::Time => {
-                if let Some(when) =
-                    whole_in_order(value, self.order).or_else(|| near(value, 0).map(|time| time.when))
+            ColumnRole::Time if self.has_time => {}
+            ColumnRole::Time => {
+                if let Some(when) = whole_time_in_order(value, self.order)
+                    .or_else(|| time_near_start(value, 0).map(|time| time.when))
                 {
                     rows.when(&when);
                     self.has_time = true;
                     return;
                 }
             }
-            Role::Date => {
+            ColumnRole::Date => {
                 self.date = Some((cell.from, cell.to));
                 return;
             }
-            Role::TimeOfDay => {
+            ColumnRole::TimeOfDay => {
                 self.time_of_day = Some((cell.from, cell.to));
                 return;
             }
-            Role::Level => {
+            ColumnRole::Level => {
                 if let Some(level) = (self.level)(value) {
                     rows.set_level(level);
                     return;
                 }
             }
-            Role::Status => {
-                if let Some(level) = level::of_status(value) {
+            ColumnRole::Status => {
+                if let Some(level) = level::from_status(value) {
                     rows.set_level(level);
                 }
             }
-            Role::Field | Role::Text => {}
+            ColumnRole::Field | ColumnRole::Text => {}
         }
         if cell.has_quotes {
             self.named.rewrite(name, rows, |buffer| single_quotes(value, buffer));
-        } else if *role == Role::Text {
+        } else if *role == ColumnRole::Text {
             self.named.text(name, cell.from, cell.to, rows);
         } else {
             self.named.value(name, event, cell.from, cell.to, rows);
@@ -213,7 +213,7 @@ impl Table {
         let when = match self.time_of_day.map(part) {
             Some(time) if zone.is_empty() => joined_time(&[date, time]),
             Some(time) => joined_time(&[date, time, zone]),
-            None => whole(date),
+            None => whole_time(date),
         };
         if let Some(when) = when {
             rows.when(&when);
@@ -221,7 +221,7 @@ impl Table {
         }
         for (place, name) in [(self.date, &b"date"[..]), (self.time_of_day, b"time")] {
             if let Some((from, to)) = place {
-                let column = self.named.column(name, Kind::Text, rows);
+                let column = self.named.column(name, ColumnKind::Text, rows);
                 if let Some(column) = column {
                     rows.text(column, from, to);
                 }

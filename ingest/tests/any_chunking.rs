@@ -5,7 +5,7 @@ mod pieces;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ingest::{Batch, Chunk, Found, Level, NO_INT, Options, Values, discover, format_names, open};
+use ingest::{Batch, Chunk, InputFile, Level, NO_INT, Options, Values, discover, format_names, open};
 use pieces::PIECES;
 use proptest::prelude::*;
 
@@ -50,7 +50,7 @@ fn fields(batch: &Batch, row: usize) -> BTreeMap<String, String> {
     fields
 }
 
-fn found(path: &Path) -> Found {
+fn found(path: &Path) -> InputFile {
     discover(&[path.to_path_buf()]).files.remove(0)
 }
 

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use ingest::{Batch, ErrorKind, Found, NO_TIME, Options, discover, open, read_all};
+use ingest::{Batch, ErrorKind, InputFile, NO_TIME, Options, discover, open, read_all};
 
-fn file(bytes: &[u8]) -> (tempfile::TempDir, Found) {
+fn file(bytes: &[u8]) -> (tempfile::TempDir, InputFile) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("a.log");
     std::fs::write(&path, bytes).expect("it can be written");
@@ -32,8 +32,12 @@ fn refusals_say_what_it_is() {
     assert_eq!(refusal(b"a\n", &options).0, ErrorKind::UnknownFormat);
     let options = Options { zone: Some("Mars/Olympus".to_string()), ..Options::default() };
     assert_eq!(refusal(b"a\n", &options).0, ErrorKind::BadZone);
-    let gone =
-        Found { path: PathBuf::from("/gone.log"), name: "gone.log".to_string(), bytes: 1, modified_ns: None };
+    let gone = InputFile {
+        path: PathBuf::from("/gone.log"),
+        name: "gone.log".to_string(),
+        bytes: 1,
+        modified_ns: None,
+    };
     assert_eq!(read_all(&gone, &plain).err().map(|error| error.kind()), Some(ErrorKind::NotFound));
 }
 
@@ -145,12 +149,12 @@ fn a_zone_that_is_set_back_is_settled_by_the_order_and_reported() {
         sentences = settler.report().sentences();
         true
     });
-    let told = [
+    let expected = [
         "zone: Europe/Berlin (as chosen)",
         "3 times lie in an hour that a clock change repeats",
         "1 of them was taken for the second one",
     ];
-    assert_eq!(sentences, told);
+    assert_eq!(sentences, expected);
 }
 
 #[test]

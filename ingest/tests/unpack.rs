@@ -5,7 +5,7 @@ mod pack;
 
 use std::io::Read;
 
-use ingest::{ErrorKind, Found, UnpackLimits, unpack, unpack_stream};
+use ingest::{ErrorKind, InputFile, UnpackLimits, unpack, unpack_stream};
 use pack::{ARCHIVES, Archive, MODIFIED_SECONDS, STREAMS, Stream, Zip, ZipMember, compress, pack, tar_block};
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ fn read_with(bytes: &[u8], limits: &UnpackLimits) -> Vec<Got> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("top");
     std::fs::write(&path, bytes).expect("it can be written");
-    let found = Found { path, name: "top".to_string(), bytes: bytes.len() as u64, modified_ns: Some(7) };
+    let found = InputFile { path, name: "top".to_string(), bytes: bytes.len() as u64, modified_ns: Some(7) };
     let mut all = Vec::new();
     unpack(&found, limits, &mut |member| {
         assert!(member.path.starts_with(&found.path), "{}", member.path.display());
@@ -108,7 +108,8 @@ fn how_long_a_packed_file_will_be_is_told_while_it_is_read() {
         let path = folder.path().join("top");
         let packed = compress(stream, &log);
         std::fs::write(&path, &packed).expect("it can be written");
-        let found = Found { path, name: "top".to_string(), bytes: packed.len() as u64, modified_ns: None };
+        let found =
+            InputFile { path, name: "top".to_string(), bytes: packed.len() as u64, modified_ns: None };
         unpack(&found, &UnpackLimits::default(), &mut |member| {
             let (mut input, packed) = (member.input.expect("bytes"), member.packed.expect("a packed file"));
             let length = log.len() as u64;
@@ -126,7 +127,7 @@ fn how_long_a_packed_file_will_be_is_told_while_it_is_read() {
     }
     let got = folder.path().join("plain");
     std::fs::write(&got, &log).expect("it can be written");
-    let found = Found { path: got, name: "top".to_string(), bytes: log.len() as u64, modified_ns: None };
+    let found = InputFile { path: got, name: "top".to_string(), bytes: log.len() as u64, modified_ns: None };
     unpack(&found, &UnpackLimits::default(), &mut |member| {
         assert!(member.packed.is_none() && member.bytes == Some(log.len() as u64));
         true
@@ -337,7 +338,7 @@ fn a_whole_zip_stored_in_a_cut_one_does_not_hide_the_others() {
 fn a_stream_is_unpacked_as_a_file_is() {
     let log = log(3_000);
     let members = named(&[("a.log", &log), ("b.log", b"b\n")]);
-    let found = Found { path: "-".into(), name: "stdin".to_string(), bytes: 0, modified_ns: None };
+    let found = InputFile { path: "-".into(), name: "stdin".to_string(), bytes: 0, modified_ns: None };
     for archive in ARCHIVES {
         let packed = compress(Stream::Xz, &pack(archive, &members));
         let mut names = Vec::new();
@@ -421,7 +422,7 @@ fn decoders_do_not_take_more_memory_than_allowed() {
 fn visiting_stops_when_told_to() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("top");
-    let found = Found { path, name: "top".to_string(), bytes: 0, modified_ns: None };
+    let found = InputFile { path, name: "top".to_string(), bytes: 0, modified_ns: None };
     let members = named(&[("a", &log(9_000)), ("b", b"b"), ("c", b"c")]);
     for archive in ARCHIVES {
         std::fs::write(&found.path, pack(archive, &members)).expect("it can be written");
@@ -515,8 +516,8 @@ proptest! {
         for got in got.iter().filter(|got| !got.bytes.is_empty()) {
             let of = expected.iter().find(|(name, ..)| *name == got.name);
             // The head of a container, cut too short to be told from a file.
-            let is_told = of.is_some_and(|(_, compression, _)| *compression == got.compression);
-            let unknown = !is_told && got.bytes.len() < 512 && got.error.is_some();
+            let is_known = of.is_some_and(|(_, compression, _)| *compression == got.compression);
+            let unknown = !is_known && got.bytes.len() < 512 && got.error.is_some();
             let prefix = of.is_some_and(|(_, _, bytes)| bytes.starts_with(&got.bytes));
             prop_assert!(prefix || unknown, "{} is another", got.name);
         }

@@ -7,7 +7,7 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ingest::{Found, Member, Place, Source, Succession};
+use ingest::{InputFile, Member, ResumePoint, Source, Succession};
 use sha2::{Digest, Sha256};
 
 use super::ImportOptions;
@@ -70,7 +70,7 @@ type Bytes<'a> = Box<dyn Read + Send + 'a>;
 
 impl Reader<'_> {
     /// Reads one file, with everything in it. False when nobody waits for the rest any more.
-    fn file(&self, file: usize, found: &Found, set: Option<&str>, out: &mut Out<'_>) -> bool {
+    fn file(&self, file: usize, found: &InputFile, set: Option<&str>, out: &mut Out<'_>) -> bool {
         let mut wanted = true;
         ingest::members(found, &self.opening.options.ingest.unpack, &mut |member| {
             let stream = Stream {
@@ -172,7 +172,7 @@ impl Reader<'_> {
         out: &mut Out<'_>,
     ) -> bool {
         let options = self.opening.options_of(&stream.path);
-        let mut source = match Source::of(stream.member(bytes), options) {
+        let mut source = match Source::detect(stream.member(bytes), options) {
             Ok(source) => source,
             Err(error) => return out.end(Some(error.into())),
         };
@@ -233,7 +233,7 @@ impl Reader<'_> {
         until: u64,
         out: &mut Out<'_>,
     ) -> bool {
-        let opened = Source::of(stream.member(bytes), options).map_err(Error::from);
+        let opened = Source::detect(stream.member(bytes), options).map_err(Error::from);
         let opened = opened.and_then(|mut source| self.follow(known, options, &mut source).map(|()| source));
         match opened {
             Err(error) => out.end(Some(error)),
@@ -273,15 +273,15 @@ impl Reader<'_> {
         let mut sample = Vec::new();
         self.opening.known.stored(known, sample_bytes).read_to_end(&mut sample).ok()?;
         let heading = resume.heading.clone().into_bytes();
-        let place = Place { offset: resume.offset, line: resume.line, heading };
-        let mut source = Source::going_on(&stream.stream(), &sample, &place, options).ok()?;
+        let place = ResumePoint { offset: resume.offset, line: resume.line, heading };
+        let mut source = Source::resume(&stream.stream(), &sample, &place, options).ok()?;
         self.follow(known, options, &mut source).ok()?;
         let detection = source.detection();
         if detection.format != known.entry.format || detection.encoding != known.entry.encoding {
             return None;
         }
         let mut settler = source.settler();
-        settler.go_on_from(&resume.settler).then_some((source, settler))
+        settler.resume_from(&resume.settler).then_some((source, settler))
     }
 
     fn resume(&self, known: &KnownSource) -> Option<Resume> {

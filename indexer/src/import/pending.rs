@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use ingest::{Batch, Encoding, NO_INT, NO_TIME, Span, Texts, Values};
+use ingest::{Batch, Encoding, NO_INT, NO_TIME, Span, TextDecoder, Values};
 
 use super::order::Order;
 use super::shapes::{Place, Spoken};
@@ -153,8 +153,8 @@ impl Pending {
 
     /// The shapes of the messages.
     fn mine(&self, order: &Order, spoken: &Spoken<'_>) -> Mined {
-        let of = |entry: &SegmentSource| (entry.source, Texts::of(entry.as_encoding()));
-        let mut texts: HashMap<u32, Texts> = self.sources.iter().map(of).collect();
+        let of = |entry: &SegmentSource| (entry.source, TextDecoder::new(entry.as_encoding()));
+        let mut texts: HashMap<u32, TextDecoder> = self.sources.iter().map(of).collect();
         let mut shaper = Shaper::new(&self.sources);
         let mut codes = Vec::with_capacity(self.rows);
         order.for_each(|index, batch_row| {
@@ -162,7 +162,7 @@ impl Pending {
             shaper.set_source(*source);
             let place = Place { row: codes.len(), index, batch, batch_row };
             codes.push(spoken.shape(place, &mut shaper).unwrap_or_else(|| {
-                let texts = texts.entry(*source).or_insert_with(|| Texts::of(Encoding::UTF_8));
+                let texts = texts.entry(*source).or_insert_with(|| TextDecoder::new(Encoding::UTF_8));
                 shaper.event(&texts.text(&batch.chunk.bytes, batch.chunk.offset, batch.event(batch_row)))
             }));
         });

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::Scope;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use ingest::{Batch, Chunk, Detection, Found, Packed, Parser, Settler, Source};
+use ingest::{Batch, Chunk, Detection, InputFile, Packed, Parser, Settler, Source};
 use sha2::{Digest, Sha256};
 
 use super::known::Ticket;
@@ -99,7 +99,7 @@ enum Job {
 
 /// What is to be read.
 pub enum Input {
-    File(Found, Option<String>),
+    File(InputFile, Option<String>),
     /// Text that has no file: its name, and when it came.
     Text {
         name: String,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ingest::{Batch, Detection, Encoding, SettlerState, Texts, TimeReport};
+use ingest::{Batch, Detection, Encoding, SettlerState, TextDecoder, TimeReport};
 use serde::{Deserialize, Serialize};
 
 use super::files;
@@ -108,7 +108,7 @@ impl Account {
         if batch.unparsed == 0 {
             return;
         }
-        let mut texts = Texts::of(encoding);
+        let mut texts = TextDecoder::new(encoding);
         for &(reason, events) in &batch.unparsed_reasons {
             let known = self.unparsed.iter().position(|unparsed| unparsed.reason == reason);
             let place = known.or_else(|| {
@@ -129,7 +129,7 @@ impl Account {
     }
 }
 
-fn example(batch: &Batch, row: usize, texts: &mut Texts) -> Example {
+fn example(batch: &Batch, row: usize, texts: &mut TextDecoder) -> Example {
     let text = texts.text(&batch.chunk.bytes, batch.chunk.offset, batch.event(row));
     let text = String::from_utf8_lossy(&text[..text.len().min(EXAMPLE_BYTES)]).into_owned();
     Example { line: batch.line[row], text }

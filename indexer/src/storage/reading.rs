@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use ingest::custom::{Definition, Written};
-use ingest::{Again, Member, Options, Parser, SettlerState, Source, Succession};
+use ingest::{Member, Options, Parser, Replay, SettlerState, Source, Succession};
 
 use super::account::Accounts;
 use super::manifest::{Follows, FormatFile, Manifest, Reading, text_as_bytes};
@@ -90,7 +90,7 @@ impl SourceReading {
             ..Options::default()
         });
         let first = opened(case, (follows.source, generation), follows.reading.sample_bytes)?;
-        let first = Source::of(member(&self.name, None, first), &options)?;
+        let first = Source::detect(member(&self.name, None, first), &options)?;
         source.follow_again(&before(&first, follows));
         Ok(())
     }
@@ -105,7 +105,7 @@ impl SourceReading {
         let chosen = Options { format, encoding: Some(self.encoding.clone()), ..Options::default() };
         let options = self.with_definition(self.reading.under(&chosen))?;
         let input = opened(case, (self.source, self.generation), self.sample_bytes)?;
-        let mut source = Source::of(member(&self.name, self.modified, input), &options)?;
+        let mut source = Source::detect(member(&self.name, self.modified, input), &options)?;
         if let Some(follows) = &self.reading.follows {
             let generation = generation_of(follows.source).unwrap_or_default();
             self.follow(case, follows, generation, &mut source)?;
@@ -203,10 +203,10 @@ impl Readings {
     }
 
     /// What parses the stored frames of a source again, from the first on.
-    pub fn again(&self, source: u32) -> Result<Again> {
+    pub fn again(&self, source: u32) -> Result<Replay> {
         let reading = self.reading(source)?;
         let began = reading.began(&self.case)?;
-        Ok(Again::new(&self.open(&reading)?, began.as_ref()))
+        Ok(Replay::new(&self.open(&reading)?, began.as_ref()))
     }
 
     fn reading(&self, source: u32) -> Result<SourceReading> {

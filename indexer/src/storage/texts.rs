@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ingest::{Encoding, Texts};
+use ingest::{Encoding, TextDecoder};
 
 use super::files::{self, Role};
 use super::profile::Profile;
@@ -235,21 +235,21 @@ struct Unpacked<'s> {
 
 /// The texts of the events of each source of a segment.
 struct SourceTexts {
-    sources: Vec<(u32, Texts)>,
+    sources: Vec<(u32, TextDecoder)>,
     /// For a source that the segment does not list; no row has one.
-    other: Texts,
+    other: TextDecoder,
 }
 
 impl SourceTexts {
     fn new(segment: &Segment) -> SourceTexts {
         let entries = segment.meta.sources.iter().zip(&segment.encodings);
         SourceTexts {
-            sources: entries.map(|(entry, &encoding)| (entry.source, Texts::of(encoding))).collect(),
-            other: Texts::of(Encoding::UTF_8),
+            sources: entries.map(|(entry, &encoding)| (entry.source, TextDecoder::new(encoding))).collect(),
+            other: TextDecoder::new(Encoding::UTF_8),
         }
     }
 
-    fn of(&mut self, source: u32) -> &mut Texts {
+    fn of(&mut self, source: u32) -> &mut TextDecoder {
         match self.sources.iter_mut().find(|(id, _)| *id == source) {
             Some((_, texts)) => texts,
             None => &mut self.other,

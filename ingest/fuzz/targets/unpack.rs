@@ -8,7 +8,7 @@ mod pack;
 use std::io::Read;
 use std::path::PathBuf;
 
-use ingest::{Found, UnpackLimits, unpack_stream};
+use ingest::{InputFile, UnpackLimits, unpack_stream};
 use libfuzzer_sys::fuzz_target;
 use pack::{ARCHIVES, STREAMS};
 
@@ -23,7 +23,7 @@ fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
             pack::pack(archive, &[("m".to_string(), bytes.to_vec()), ("n".to_string(), b"n\n".to_vec())])
         }
     };
-    let found = Found { path: "fuzz".into(), name: "fuzz".to_string(), bytes: 0, modified_ns: None };
+    let found = InputFile { path: "fuzz".into(), name: "fuzz".to_string(), bytes: 0, modified_ns: None };
     // Small, so that the limits are reached and memory shows what does not keep to them.
     let limits = UnpackLimits {
         expansion_ratio: 1_000,

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::condition::Condition;
 use super::dissect::Dissect;
 use super::grok::nearest;
 use super::matcher::Matcher;
-use super::rules::Condition;
 use super::time::TimeFormat;
 use crate::batch::Level;
-use crate::rows::Kind;
+use crate::rows::ColumnKind;
 use crate::time::zone::Zone;
 
 /// Names that every event has already; no field may take them.
@@ -45,8 +45,8 @@ pub struct Definition {
     pub name: String,
     /// What its lines are, in the plural, for a person.
     pub title: String,
-    pub(super) forms: Vec<Form>,
-    pub(super) fields: Vec<Field>,
+    pub(super) forms: Vec<LineForm>,
+    pub(super) fields: Vec<FieldDefinition>,
     pub(super) start: Option<Matcher>,
     pub(super) time: TimeRule,
     pub(super) zone: Option<Zone>,
@@ -66,14 +66,14 @@ pub struct Written {
 
 /// One way to cut a line; the first that fits is taken.
 #[derive(Debug)]
-pub(super) struct Form {
-    pub cut: Cut,
+pub(super) struct LineForm {
+    pub cut: CutMethod,
     /// The field of each group of a pattern, of each key of a dissection, or of each path of an object.
     pub groups: Vec<Option<usize>>,
 }
 
 #[derive(Debug)]
-pub(super) enum Cut {
+pub(super) enum CutMethod {
     Pattern(Matcher),
     Dissect(Dissect),
     /// A JSON object: the path of keys to each field.
@@ -81,12 +81,12 @@ pub(super) enum Cut {
 }
 
 #[derive(Debug)]
-pub(super) struct Field {
+pub(super) struct FieldDefinition {
     /// As the pattern calls it, and as conditions and rules do.
     pub name: String,
     /// The name of its column; None where it has none.
     pub column: Option<String>,
-    pub kind: Kind,
+    pub kind: ColumnKind,
 }
 
 #[derive(Debug)]
@@ -111,7 +111,7 @@ pub(super) struct LevelRule {
 pub(super) struct Draft {
     pub name: String,
     pub title: Option<String>,
-    pub forms: Vec<Cut>,
+    pub forms: Vec<CutMethod>,
     pub start: Option<Matcher>,
     pub time_from: Vec<String>,
     pub time_formats: Vec<String>,
@@ -121,13 +121,13 @@ pub(super) struct Draft {
     pub level_patterns: Vec<(Matcher, Level)>,
     pub message: Option<String>,
     pub rules: Vec<(String, FieldRule)>,
-    /// Names of the paths of a [`Cut::Json`].
+    /// Names of the paths of a [`CutMethod::Json`].
     pub json_names: Vec<String>,
 }
 
 #[derive(Default)]
 pub(super) struct FieldRule {
-    pub kind: Option<Kind>,
+    pub kind: Option<ColumnKind>,
     pub rename: Option<String>,
     pub drop: bool,
 }
@@ -145,9 +145,9 @@ fn fault(key: &str, message: String) -> Fault {
 impl Draft {
     pub(super) fn build(mut self) -> Result<Definition, Vec<Fault>> {
         let mut faults = Vec::new();
-        let mut fields = Fields::default();
+        let mut fields = FieldTable::default();
         let forms = std::mem::take(&mut self.forms);
-        let forms: Vec<Form> = forms.into_iter().map(|cut| fields.form(cut, &self.json_names)).collect();
+        let forms: Vec<LineForm> = forms.into_iter().map(|cut| fields.form(cut, &self.json_names)).collect();
         for (name, rule) in &self.rules {
             match fields.number(name) {
                 Ok(field) => fields.apply(field, rule),
@@ -193,7 +193,7 @@ impl Draft {
         })
     }
 
-    fn time(&self, fields: &Fields) -> Result<TimeRule, Fault> {
+    fn time(&self, fields: &FieldTable) -> Result<TimeRule, Fault> {
         let format = TimeFormat::new(&self.time_formats).map_err(|text| fault("time.format", text))?;
         if self.time_from.is_empty() {
             let from = TIME_NAMES.iter().filter_map(|name| fields.numbers.get(*name).copied()).collect();
@@ -203,7 +203,7 @@ impl Draft {
         Ok(TimeRule { from: from.map_err(|text| fault("time.from", text))?, format, guessed: false })
     }
 
-    fn level(&mut self, fields: &Fields) -> Result<Option<LevelRule>, Fault> {
+    fn level(&mut self, fields: &FieldTable) -> Result<Option<LevelRule>, Fault> {
         let from = match &self.level_from {
             Some(name) => Some(fields.number(name).map_err(|text| fault("level.from", text))?),
             None => LEVEL_NAMES.iter().find_map(|name| fields.numbers.get(*name).copied()),
@@ -231,36 +231,38 @@ impl Definition {
 }
 
 #[derive(Default)]
-struct Fields {
-    all: Vec<Field>,
+struct FieldTable {
+    all: Vec<FieldDefinition>,
     numbers: HashMap<String, usize>,
 }
 
-impl Fields {
-    fn form(&mut self, cut: Cut, json_names: &[String]) -> Form {
+impl FieldTable {
+    fn form(&mut self, cut: CutMethod, json_names: &[String]) -> LineForm {
         let groups = match &cut {
-            Cut::Pattern(matcher) => matcher.groups.iter().map(|group| self.of_group(group)).collect(),
-            Cut::Dissect(dissect) => {
-                dissect.fields.iter().map(|field| self.add(&field.name, Kind::Text)).collect()
+            CutMethod::Pattern(matcher) => {
+                matcher.groups.iter().map(|group| self.field_of_group(group)).collect()
             }
-            Cut::Json(_) => json_names.iter().map(|name| self.add(name, Kind::Text)).collect(),
+            CutMethod::Dissect(dissect) => {
+                dissect.fields.iter().map(|field| self.add(&field.name, ColumnKind::Text)).collect()
+            }
+            CutMethod::Json(_) => json_names.iter().map(|name| self.add(name, ColumnKind::Text)).collect(),
         };
-        Form { cut, groups }
+        LineForm { cut, groups }
     }
 
     /// A group's name may carry its type, as Grok writes it.
-    fn of_group(&mut self, group: &str) -> Option<usize> {
+    fn field_of_group(&mut self, group: &str) -> Option<usize> {
         let (name, kind) = group.rsplit_once(':').unwrap_or((group, ""));
         let kind = match kind {
-            "int" | "long" => Kind::Int,
-            "float" | "double" => Kind::Float,
-            "bool" | "boolean" => Kind::Bool,
-            _ => Kind::Text,
+            "int" | "long" => ColumnKind::Int,
+            "float" | "double" => ColumnKind::Float,
+            "bool" | "boolean" => ColumnKind::Bool,
+            _ => ColumnKind::Text,
         };
         self.add(name, kind)
     }
 
-    fn add(&mut self, name: &str, kind: Kind) -> Option<usize> {
+    fn add(&mut self, name: &str, kind: ColumnKind) -> Option<usize> {
         if name.is_empty() {
             return None;
         }
@@ -268,7 +270,7 @@ impl Fields {
             return Some(number);
         }
         self.numbers.insert(name.to_string(), self.all.len());
-        self.all.push(Field { name: name.to_string(), column: Some(name.to_string()), kind });
+        self.all.push(FieldDefinition { name: name.to_string(), column: Some(name.to_string()), kind });
         Some(self.all.len() - 1)
     }
 

@@ -11,15 +11,15 @@ use super::engine::Spans;
 #[derive(Debug)]
 pub(super) struct Dissect {
     start: Box<[u8]>,
-    parts: Vec<Part>,
+    parts: Vec<DissectPart>,
     /// The fields; a field appended to has several parts.
-    pub fields: Vec<Field>,
+    pub fields: Vec<DissectField>,
     /// Parts that hold a name and those that hold its value.
     pairs: Vec<(usize, usize)>,
 }
 
 #[derive(Debug)]
-pub(super) struct Field {
+pub(super) struct DissectField {
     pub name: String,
     parts: Vec<usize>,
     /// The parts stand side by side, so that the field is one piece of the line.
@@ -27,7 +27,7 @@ pub(super) struct Field {
 }
 
 #[derive(Debug)]
-struct Part {
+struct DissectPart {
     until: Finder<'static>,
     padded: bool,
 }
@@ -51,16 +51,18 @@ impl Dissect {
         let mut rest = &pattern[first..];
         while let Some(inner) = rest.strip_prefix("%{") {
             let length = inner.find('}').ok_or_else(|| format!("`{rest}` has no closing brace"))?;
-            let behind = &inner[length + 1..];
-            let until = behind.find("%{").unwrap_or(behind.len());
-            if until == 0 && !behind.is_empty() {
+            let tail = &inner[length + 1..];
+            let until = tail.find("%{").unwrap_or(tail.len());
+            if until == 0 && !tail.is_empty() {
                 return Err(format!("there is no text between `%{{{}}}` and the next key", &inner[..length]));
             }
             let name = &inner[..length];
             let (name, padded) = name.strip_suffix("->").map_or((name, false), |name| (name, true));
             keys.push(key(name)?);
-            dissect.parts.push(Part { until: Finder::new(&behind.as_bytes()[..until]).into_owned(), padded });
-            rest = &behind[until..];
+            dissect
+                .parts
+                .push(DissectPart { until: Finder::new(&tail.as_bytes()[..until]).into_owned(), padded });
+            rest = &tail[until..];
         }
         dissect.assign(&keys)?;
         Ok(dissect)
@@ -74,7 +76,7 @@ impl Dissect {
                 None | Some('+') => {
                     let known = self.fields.iter().position(|field| field.name == key.name);
                     let field = known.unwrap_or_else(|| {
-                        self.fields.push(Field {
+                        self.fields.push(DissectField {
                             name: key.name.to_string(),
                             parts: Vec::new(),
                             in_one: true,
@@ -143,7 +145,7 @@ impl Dissect {
     /// Where a field stands in the line; None where it has to be put together.
     #[inline]
     pub(super) fn field(&self, field: usize, spans: &Spans) -> Option<(u32, u32)> {
-        let Field { parts, in_one, .. } = &self.fields[field];
+        let DissectField { parts, in_one, .. } = &self.fields[field];
         let ((start, _), (_, end)) = (spans[*parts.first()?]?, spans[*parts.last()?]?);
         in_one.then_some((start, end))
     }

@@ -6,8 +6,8 @@ use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::{Anchored, Input};
 use regex_syntax::hir::{Hir, Look};
 
-use super::node::{Group, Node, class_of};
-use super::settle::{Start, starts};
+use super::node::{Group, PatternNode, class_of};
+use super::simplify::{PatternStart, starts};
 use crate::limits;
 
 /// Where each group of a pattern matched: start and end, or nothing.
@@ -30,7 +30,7 @@ pub(super) struct Scratch {
 
 #[derive(Debug)]
 pub(super) struct Engine {
-    kind: Kind,
+    kind: EngineKind,
     groups: Vec<Group>,
     /// Some groups are there to be looked at after a match.
     has_marks: bool,
@@ -39,14 +39,14 @@ pub(super) struct Engine {
 }
 
 #[derive(Debug)]
-enum Kind {
+enum EngineKind {
     Automaton(Box<meta::Regex>),
     Backtracking(Box<fancy_regex::Regex>),
 }
 
 impl Engine {
     /// Searches for a pattern anywhere in a line.
-    pub(super) fn search(node: &Node) -> Result<Engine, String> {
+    pub(super) fn search(node: &PatternNode) -> Result<Engine, String> {
         let Ok(starts) = starts(node) else { return Engine::backtracking(node) };
         let Some(engine) = Engine::from_starts(&starts) else { return Engine::backtracking(node) };
         let mut engine = engine?;
@@ -56,7 +56,7 @@ impl Engine {
         Ok(engine)
     }
 
-    fn from_starts(starts: &[Start]) -> Option<Result<Engine, String>> {
+    fn from_starts(starts: &[PatternStart]) -> Option<Result<Engine, String>> {
         let mut groups = Vec::new();
         let mut cases = Vec::new();
         for start in starts {
@@ -71,7 +71,7 @@ impl Engine {
     }
 
     /// A settled node, to be matched at a given place. None where it needs backtracking after all.
-    pub(super) fn at_place(node: &Node, to_the_end: bool) -> Option<Engine> {
+    pub(super) fn at_place(node: &PatternNode, to_the_end: bool) -> Option<Engine> {
         let mut groups = Vec::new();
         let mut hir = node.hir(&mut groups)?;
         if to_the_end {
@@ -93,10 +93,10 @@ impl Engine {
                 }
             })?;
         let has_marks = groups.iter().any(|group| !matches!(group, Group::Field(_)));
-        Ok(Engine { kind: Kind::Automaton(Box::new(regex)), groups, has_marks, fallback: None })
+        Ok(Engine { kind: EngineKind::Automaton(Box::new(regex)), groups, has_marks, fallback: None })
     }
 
-    pub(super) fn backtracking(node: &Node) -> Result<Engine, String> {
+    pub(super) fn backtracking(node: &PatternNode) -> Result<Engine, String> {
         let (mut text, mut groups) = (String::new(), Vec::new());
         node.print(&mut text, &mut groups);
         let regex = RegexBuilder::new(&text)
@@ -105,26 +105,32 @@ impl Engine {
             .delegate_size_limit(limits::LARGEST_AUTOMATON_BYTES)
             .build()
             .map_err(|error| error.to_string())?;
-        Ok(Engine { kind: Kind::Backtracking(Box::new(regex)), groups, has_marks: false, fallback: None })
+        Ok(Engine {
+            kind: EngineKind::Backtracking(Box::new(regex)),
+            groups,
+            has_marks: false,
+            fallback: None,
+        })
     }
 
     #[cfg(test)]
     pub(super) fn is_backtracking(&self) -> bool {
-        matches!(self.kind, Kind::Backtracking(_))
+        matches!(self.kind, EngineKind::Backtracking(_))
     }
 
     /// Puts the groups of the first match into `spans`.
     pub(super) fn find(&self, line: &[u8], scratch: &mut Scratch, spans: &mut Spans) -> Result<(), Miss> {
         match &self.kind {
-            Kind::Automaton(_) => match (self.find_at(line, 0, Anchored::No, scratch, spans), &self.fallback)
-            {
-                (Err(Miss::Unsure), Some(fallback)) => {
-                    spans.fill(None);
-                    fallback.find(line, scratch, spans)
+            EngineKind::Automaton(_) => {
+                match (self.find_at(line, 0, Anchored::No, scratch, spans), &self.fallback) {
+                    (Err(Miss::Unsure), Some(fallback)) => {
+                        spans.fill(None);
+                        fallback.find(line, scratch, spans)
+                    }
+                    (found, _) => found,
                 }
-                (found, _) => found,
-            },
-            Kind::Backtracking(regex) => match regex.captures(line) {
+            }
+            EngineKind::Backtracking(regex) => match regex.captures(line) {
                 Ok(Some(found)) => {
                     for (at, group) in self.groups.iter().enumerate() {
                         if let (Some(range), Group::Field(number)) = (found.get(at + 1), group) {
@@ -148,7 +154,7 @@ impl Engine {
         scratch: &mut Scratch,
         spans: &mut Spans,
     ) -> Result<(), Miss> {
-        let Kind::Automaton(regex) = &self.kind else { return Err(Miss::NoMatch) };
+        let EngineKind::Automaton(regex) = &self.kind else { return Err(Miss::NoMatch) };
         let input = Input::new(line).range(at..).anchored(anchored);
         scratch.slots.clear();
         scratch.slots.resize(2 * (self.groups.len() + 1), None);

@@ -19,14 +19,14 @@ pub enum ExtractedKind {
 /// A compiled pattern. Shared by threads; each searches with a [`Search`] of its own.
 #[derive(Debug)]
 pub struct Extractor {
-    cut: Cut,
+    cut: ExtractMethod,
     fields: Vec<(String, ExtractedKind)>,
     /// The field of each group of a pattern.
     groups: Vec<Option<usize>>,
 }
 
 #[derive(Debug)]
-enum Cut {
+enum ExtractMethod {
     Pattern(Box<Matcher>),
     Dissect(Box<Dissect>),
 }
@@ -59,14 +59,18 @@ impl Extractor {
         if fields.is_empty() {
             return Err("the pattern names no field; write %{NAME:field}".to_owned());
         }
-        Ok(Extractor { cut: Cut::Pattern(Box::new(matcher)), fields, groups })
+        Ok(Extractor { cut: ExtractMethod::Pattern(Box::new(matcher)), fields, groups })
     }
 
     /// A dissection: `%{user} logged in from %{address}`.
     pub fn dissect(pattern: &str) -> Result<Extractor, String> {
         let dissect = Dissect::new(pattern)?;
         let fields = dissect.fields.iter().map(|field| (field.name.clone(), ExtractedKind::Text));
-        Ok(Extractor { fields: fields.collect(), cut: Cut::Dissect(Box::new(dissect)), groups: Vec::new() })
+        Ok(Extractor {
+            fields: fields.collect(),
+            cut: ExtractMethod::Dissect(Box::new(dissect)),
+            groups: Vec::new(),
+        })
     }
 
     #[must_use]
@@ -77,7 +81,7 @@ impl Extractor {
     /// Whether texts may name fields that the pattern does not.
     #[must_use]
     pub fn names_more(&self) -> bool {
-        matches!(&self.cut, Cut::Dissect(dissect) if dissect.has_pairs())
+        matches!(&self.cut, ExtractMethod::Dissect(dissect) if dissect.has_pairs())
     }
 
     /// Calls `field` with the place and text of each field found, and `named` with those that the text names
@@ -90,7 +94,7 @@ impl Extractor {
         named: &mut dyn FnMut(&[u8], &[u8]),
     ) -> bool {
         match &self.cut {
-            Cut::Pattern(matcher) => {
+            ExtractMethod::Pattern(matcher) => {
                 search.spans.resize(matcher.spans(), None);
                 if matcher.find(text, &mut search.scratch, &mut search.spans).is_err() {
                     return false;
@@ -104,7 +108,7 @@ impl Extractor {
                     }
                 }
             }
-            Cut::Dissect(dissect) => {
+            ExtractMethod::Dissect(dissect) => {
                 search.spans.resize(dissect.spans(), None);
                 if !dissect.find(text, &mut search.spans) {
                     return false;

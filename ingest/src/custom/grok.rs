@@ -22,10 +22,10 @@ static EQUIVALENTS: LazyLock<HashMap<&'static str, &'static str>> =
     LazyLock::new(|| lines(include_str!("patterns/equivalents")).collect());
 
 /// A pattern and its field, or an ECS name and its type.
-type Two = (&'static str, &'static str);
+type NamePair = (&'static str, &'static str);
 
 /// ECS names and types by pattern and field.
-static ECS: LazyLock<HashMap<Two, Two>> = LazyLock::new(|| {
+static ECS: LazyLock<HashMap<NamePair, NamePair>> = LazyLock::new(|| {
     include_str!("patterns/ecs")
         .lines()
         .filter(|line| !line.starts_with('#'))

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::reader::Value;
+use super::reader::FieldText;
 
 /// Puts what stands at each path of the object into its field; false where the line is no object, or has
 /// none of the paths.
@@ -10,7 +10,7 @@ pub(super) fn json_values(
     line: &[u8],
     paths: &[Vec<String>],
     groups: &[Option<usize>],
-    values: &mut [Value],
+    values: &mut [FieldText],
     built: &mut Vec<u8>,
 ) -> bool {
     let Ok(Json::Object(object)) = serde_json::from_slice::<Json>(line) else { return false };
@@ -25,7 +25,7 @@ pub(super) fn json_values(
             Json::String(text) => built.extend_from_slice(text.as_bytes()),
             other => built.extend_from_slice(other.to_string().as_bytes()),
         }
-        values[*field] = Value::Built(from, built.len() as u32);
+        values[*field] = FieldText::Built(from, built.len() as u32);
         found = true;
     }
     found

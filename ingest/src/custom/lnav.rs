@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::definition::{Cut, Definition, Draft, Fault, FieldRule};
-use super::file::finish;
+use super::definition::{CutMethod, Definition, Draft, Fault, FieldRule};
+use super::definition_file::finish;
 use super::matcher::Matcher;
 use super::samples::Sample;
 use super::syntax::Dialect;
 use crate::batch::Level;
 use crate::level;
-use crate::rows::Kind;
+use crate::rows::ColumnKind;
 
 pub(super) fn read(text: &str) -> Result<Vec<Definition>, Vec<Fault>> {
     let root: Json = serde_json::from_str(text)
@@ -56,11 +56,13 @@ fn definition(name: &str, format: &Map<String, Json>) -> Result<Definition, Vec<
     } else {
         regex_forms(&mut draft, format, &mut faults);
     }
-    let has = |draft: &Draft, field: &str| match &draft.forms[..] {
-        [Cut::Json(_)] => draft.json_names.iter().any(|name| name == field),
+    let has = |draft: &Draft, field: &str| {
+        match &draft.forms[..] {
+        [CutMethod::Json(_)] => draft.json_names.iter().any(|name| name == field),
         forms => forms.iter().any(
-            |form| matches!(form, Cut::Pattern(matcher) if matcher.groups.iter().any(|group| group == field)),
+            |form| matches!(form, CutMethod::Pattern(matcher) if matcher.groups.iter().any(|group| group == field)),
         ),
+    }
     };
     if has(&draft, &time) {
         draft.time_from = vec![time];
@@ -74,9 +76,9 @@ fn definition(name: &str, format: &Map<String, Json>) -> Result<Definition, Vec<
     levels(&mut draft, format, &mut faults);
     for (field, value) in format.get("value").and_then(Json::as_object).into_iter().flatten() {
         let kind = match value.get("kind").and_then(Json::as_str) {
-            Some("integer") => Some(Kind::Int),
-            Some("float") => Some(Kind::Float),
-            Some("boolean") => Some(Kind::Bool),
+            Some("integer") => Some(ColumnKind::Int),
+            Some("float") => Some(ColumnKind::Float),
+            Some("boolean") => Some(ColumnKind::Bool),
             _ => None,
         };
         // lnav's files describe fields that some of their patterns do not have.
@@ -104,7 +106,7 @@ fn regex_forms(draft: &mut Draft, format: &Map<String, Json>, faults: &mut Vec<F
             }
         };
         match Matcher::new(&pattern, Dialect::Perl) {
-            Ok(matcher) => draft.forms.push(Cut::Pattern(matcher)),
+            Ok(matcher) => draft.forms.push(CutMethod::Pattern(matcher)),
             Err(message) => faults.push(Fault { key, message }),
         }
     }
@@ -125,8 +127,9 @@ fn json_form(draft: &mut Draft, format: &Map<String, Json>, roles: [&str; 3]) {
     names.extend(shown.filter(|field| !field.starts_with("__")).map(str::to_string));
     let mut seen = std::collections::HashSet::new();
     names.retain(|name| seen.insert(name.clone()));
-    draft.forms =
-        vec![Cut::Json(names.iter().map(|name| name.split('/').map(str::to_string).collect()).collect())];
+    draft.forms = vec![CutMethod::Json(
+        names.iter().map(|name| name.split('/').map(str::to_string).collect()).collect(),
+    )];
     draft.json_names = names;
 }
 
@@ -135,7 +138,7 @@ fn levels(draft: &mut Draft, format: &Map<String, Json>, faults: &mut Vec<Fault>
     for (name, value) in format.get("level").and_then(Json::as_object).into_iter().flatten() {
         let key = format!("level.{name}");
         let Some(level) = level_named(name) else {
-            faults.push(Fault { key, message: super::file::unknown_level(name) });
+            faults.push(Fault { key, message: super::definition_file::unknown_level(name) });
             continue;
         };
         match value {
@@ -156,7 +159,7 @@ fn level_named(name: &str) -> Option<Level> {
     match name {
         "stats" | "unknown" => Some(Level::Info),
         "debug2" | "debug3" | "debug4" | "debug5" => Some(Level::Debug),
-        name => level::of_word(name.as_bytes()),
+        name => level::from_word(name.as_bytes()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::engine::{Engine, Miss, Scratch, Spans};
 use super::plan::Plan;
-use super::settle::starts;
+use super::simplify::starts;
 use super::syntax::{Dialect, Parsed, parse};
 
 #[derive(Debug)]

@@ -5,12 +5,13 @@
 //! (`syntax`, `node`), freed of look-around where that changes nothing (`settle`), and run by an automaton
 //! (`engine`), with a quicker way through the usual line (`plan`). Only what is left over backtracks.
 
-mod bytes;
+mod byte_set;
+mod condition;
 mod definition;
+mod definition_file;
 mod dissect;
 mod engine;
 mod extractor;
-mod file;
 mod grok;
 mod json;
 mod lnav;
@@ -18,9 +19,8 @@ mod matcher;
 mod node;
 mod plan;
 mod reader;
-mod rules;
 mod samples;
-mod settle;
+mod simplify;
 mod syntax;
 mod time;
 
@@ -107,8 +107,8 @@ fn read(text: &str, file_name: &str) -> Result<Vec<Definition>, Vec<definition::
     if text.trim_start().starts_with('{') {
         return lnav::read(text);
     }
-    if file::is_pattern_file(text) {
-        return file::read_patterns(text);
+    if definition_file::is_pattern_file(text) {
+        return definition_file::read_patterns(text);
     }
-    file::read_toml(text, file_name).map(|definition| vec![definition])
+    definition_file::read_toml(text, file_name).map(|definition| vec![definition])
 }

@@ -6,27 +6,27 @@ use regex_syntax::hir::{
     Capture, Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look as HirLook, Repetition,
 };
 
-use super::bytes::ByteSet;
+use super::byte_set::ByteSet;
 
 /// A pattern. Captures carry the number of the group they fill; the same number may stand more than once.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
+pub(super) enum PatternNode {
     Leaf(Leaf),
-    Concat(Vec<Node>),
-    Alt(Vec<Node>),
+    Concat(Vec<PatternNode>),
+    Alt(Vec<PatternNode>),
     Repeat {
         min: u32,
         max: Option<u32>,
         greedy: bool,
-        body: Box<Node>,
+        body: Box<PatternNode>,
     },
-    Capture(usize, Box<Node>),
+    Capture(usize, Box<PatternNode>),
     /// What it matched first is not tried again another way.
-    Atomic(Box<Node>),
+    Atomic(Box<PatternNode>),
     Look {
         ahead: bool,
         negative: bool,
-        body: Box<Node>,
+        body: Box<PatternNode>,
     },
     BackReference(usize),
     /// Consumes the one byte behind the match, or stands at the end of the text: a look-ahead at the very end
@@ -140,22 +140,24 @@ fn set_of(hir: &Hir) -> ByteSet {
     set
 }
 
-impl Node {
-    pub(super) fn empty() -> Node {
-        Node::Concat(Vec::new())
+impl PatternNode {
+    pub(super) fn empty() -> PatternNode {
+        PatternNode::Concat(Vec::new())
     }
 
     /// Every byte that can stand anywhere in a match.
     pub(super) fn bytes(&self) -> ByteSet {
         match self {
-            Node::Leaf(leaf) => leaf.set(),
-            Node::Concat(nodes) | Node::Alt(nodes) => {
+            PatternNode::Leaf(leaf) => leaf.set(),
+            PatternNode::Concat(nodes) | PatternNode::Alt(nodes) => {
                 nodes.iter().fold(ByteSet::NONE, |set, node| set.or(node.bytes()))
             }
-            Node::Repeat { body, .. } | Node::Capture(_, body) | Node::Atomic(body) => body.bytes(),
-            Node::Look { .. } | Node::Verify(_) | Node::Fail => ByteSet::NONE,
-            Node::BackReference(_) => ByteSet::ALL,
-            Node::Trail(set) => *set,
+            PatternNode::Repeat { body, .. } | PatternNode::Capture(_, body) | PatternNode::Atomic(body) => {
+                body.bytes()
+            }
+            PatternNode::Look { .. } | PatternNode::Verify(_) | PatternNode::Fail => ByteSet::NONE,
+            PatternNode::BackReference(_) => ByteSet::ALL,
+            PatternNode::Trail(set) => *set,
         }
     }
 
@@ -169,15 +171,15 @@ impl Node {
 
     fn edge(&self, last: bool) -> Edge {
         match self {
-            Node::Leaf(leaf) if leaf.is_assertion() => Edge::nothing(true),
-            Node::Leaf(leaf) => Edge { set: leaf.set(), nullable: false, checked: false },
-            Node::Concat(nodes) if last => {
+            PatternNode::Leaf(leaf) if leaf.is_assertion() => Edge::nothing(true),
+            PatternNode::Leaf(leaf) => Edge { set: leaf.set(), nullable: false, checked: false },
+            PatternNode::Concat(nodes) if last => {
                 nodes.iter().rev().fold(Edge::nothing(false), |edge, node| edge.then(|| node.edge(last)))
             }
-            Node::Concat(nodes) => {
+            PatternNode::Concat(nodes) => {
                 nodes.iter().fold(Edge::nothing(false), |edge, node| edge.then(|| node.edge(last)))
             }
-            Node::Alt(nodes) => nodes
+            PatternNode::Alt(nodes) => nodes
                 .iter()
                 .map(|node| node.edge(last))
                 .reduce(|a, b| Edge {
@@ -186,29 +188,31 @@ impl Node {
                     checked: a.checked || b.checked,
                 })
                 .unwrap_or(Edge::nothing(false)),
-            Node::Repeat { min, body, .. } => {
+            PatternNode::Repeat { min, body, .. } => {
                 let edge = body.edge(last);
                 Edge { nullable: edge.nullable || *min == 0, ..edge }
             }
-            Node::Capture(_, body) | Node::Atomic(body) => body.edge(last),
-            Node::Look { .. } | Node::Verify(_) => Edge::nothing(true),
-            Node::BackReference(_) => Edge { set: ByteSet::ALL, nullable: true, checked: true },
-            Node::Trail(set) => Edge { set: *set, nullable: true, checked: true },
-            Node::Fail => Edge { set: ByteSet::NONE, nullable: false, checked: true },
+            PatternNode::Capture(_, body) | PatternNode::Atomic(body) => body.edge(last),
+            PatternNode::Look { .. } | PatternNode::Verify(_) => Edge::nothing(true),
+            PatternNode::BackReference(_) => Edge { set: ByteSet::ALL, nullable: true, checked: true },
+            PatternNode::Trail(set) => Edge { set: *set, nullable: true, checked: true },
+            PatternNode::Fail => Edge { set: ByteSet::NONE, nullable: false, checked: true },
         }
     }
 
     /// The class this node is, where it is exactly one class or ASCII character.
     pub(super) fn single(&self) -> Option<ByteSet> {
         match self {
-            Node::Leaf(leaf) if leaf.literal().is_some_and(|literal| literal.len() == 1) => Some(leaf.set()),
-            Node::Leaf(leaf) if matches!(leaf.hir.kind(), HirKind::Class(_)) => {
+            PatternNode::Leaf(leaf) if leaf.literal().is_some_and(|literal| literal.len() == 1) => {
+                Some(leaf.set())
+            }
+            PatternNode::Leaf(leaf) if matches!(leaf.hir.kind(), HirKind::Class(_)) => {
                 // A class with part of what lies beyond ASCII is no set of bytes.
                 (leaf.open.is_some() || leaf.set().is_disjoint(ByteSet::HIGH)).then(|| leaf.set())
             }
-            Node::Leaf(leaf) if leaf.open.is_some() => Some(leaf.set()),
-            Node::Concat(nodes) | Node::Alt(nodes) if nodes.len() == 1 => nodes[0].single(),
-            Node::Capture(_, body) | Node::Atomic(body) => body.single(),
+            PatternNode::Leaf(leaf) if leaf.open.is_some() => Some(leaf.set()),
+            PatternNode::Concat(nodes) | PatternNode::Alt(nodes) if nodes.len() == 1 => nodes[0].single(),
+            PatternNode::Capture(_, body) | PatternNode::Atomic(body) => body.single(),
             _ => None,
         }
     }
@@ -217,55 +221,59 @@ impl Node {
     /// there is no other way to have it.
     pub(super) fn is_deterministic(&self) -> bool {
         match self {
-            Node::Leaf(_) => true,
-            Node::Concat(nodes) => nodes.iter().enumerate().all(|(at, node)| {
-                let after = Node::Concat(nodes[at + 1..].to_vec()).first().set;
+            PatternNode::Leaf(_) => true,
+            PatternNode::Concat(nodes) => nodes.iter().enumerate().all(|(at, node)| {
+                let after = PatternNode::Concat(nodes[at + 1..].to_vec()).first().set;
                 node.is_deterministic()
                     && (!node.first().nullable || node.first().set.is_disjoint(after))
-                    && node.loops_apart_from(after)
+                    && node.loops_are_disjoint_from(after)
             }),
-            Node::Alt(nodes) => nodes.iter().enumerate().all(|(at, node)| {
+            PatternNode::Alt(nodes) => nodes.iter().enumerate().all(|(at, node)| {
                 let set = node.first().set;
                 node.is_deterministic()
                     && !node.first().nullable
                     && nodes[..at].iter().all(|earlier| earlier.first().set.is_disjoint(set))
             }),
-            Node::Repeat { greedy, body, .. } => {
+            PatternNode::Repeat { greedy, body, .. } => {
                 *greedy
                     && body.is_deterministic()
                     && !body.first().nullable
-                    && body.loops_apart_from(body.first().set)
+                    && body.loops_are_disjoint_from(body.first().set)
             }
-            Node::Capture(_, body) | Node::Atomic(body) => body.is_deterministic(),
-            Node::Look { .. } | Node::BackReference(_) | Node::Trail(_) | Node::Verify(_) | Node::Fail => {
-                false
-            }
+            PatternNode::Capture(_, body) | PatternNode::Atomic(body) => body.is_deterministic(),
+            PatternNode::Look { .. }
+            | PatternNode::BackReference(_)
+            | PatternNode::Trail(_)
+            | PatternNode::Verify(_)
+            | PatternNode::Fail => false,
         }
     }
 
     /// Whether a match never goes on to a longer one (of a node that is deterministic).
     pub(super) fn has_one_end(&self) -> bool {
         match self {
-            Node::Leaf(leaf) => !leaf.is_assertion(),
-            Node::Concat(nodes) => nodes.last().is_some_and(Node::has_one_end),
-            Node::Alt(nodes) => nodes.iter().all(Node::has_one_end),
-            Node::Repeat { min, max, body, .. } => *min > 0 && *max == Some(*min) && body.has_one_end(),
-            Node::Capture(_, body) | Node::Atomic(body) => body.has_one_end(),
+            PatternNode::Leaf(leaf) => !leaf.is_assertion(),
+            PatternNode::Concat(nodes) => nodes.last().is_some_and(PatternNode::has_one_end),
+            PatternNode::Alt(nodes) => nodes.iter().all(PatternNode::has_one_end),
+            PatternNode::Repeat { min, max, body, .. } => {
+                *min > 0 && *max == Some(*min) && body.has_one_end()
+            }
+            PatternNode::Capture(_, body) | PatternNode::Atomic(body) => body.has_one_end(),
             _ => false,
         }
     }
 
     /// Whether what can still go on at the end of this node is told from what follows by its first byte.
-    fn loops_apart_from(&self, after: ByteSet) -> bool {
+    fn loops_are_disjoint_from(&self, after: ByteSet) -> bool {
         match self {
-            Node::Repeat { min, max, body, .. } => {
+            PatternNode::Repeat { min, max, body, .. } => {
                 let open_ended = *max != Some(*min);
-                (!open_ended || body.first().set.is_disjoint(after)) && body.loops_apart_from(after)
+                (!open_ended || body.first().set.is_disjoint(after)) && body.loops_are_disjoint_from(after)
             }
-            Node::Concat(nodes) => {
+            PatternNode::Concat(nodes) => {
                 let mut after = after;
                 for node in nodes.iter().rev() {
-                    if !node.loops_apart_from(after) {
+                    if !node.loops_are_disjoint_from(after) {
                         return false;
                     }
                     let first = node.first();
@@ -273,69 +281,73 @@ impl Node {
                 }
                 true
             }
-            Node::Alt(nodes) => nodes.iter().all(|node| node.loops_apart_from(after)),
-            Node::Capture(_, body) | Node::Atomic(body) => body.loops_apart_from(after),
+            PatternNode::Alt(nodes) => nodes.iter().all(|node| node.loops_are_disjoint_from(after)),
+            PatternNode::Capture(_, body) | PatternNode::Atomic(body) => body.loops_are_disjoint_from(after),
             _ => true,
         }
     }
 
-    pub(super) fn any(&self, test: &mut impl FnMut(&Node) -> bool) -> bool {
+    pub(super) fn any(&self, test: &mut impl FnMut(&PatternNode) -> bool) -> bool {
         test(self)
             || match self {
-                Node::Concat(nodes) | Node::Alt(nodes) => nodes.iter().any(|node| node.any(test)),
-                Node::Repeat { body, .. }
-                | Node::Capture(_, body)
-                | Node::Atomic(body)
-                | Node::Look { body, .. } => body.any(test),
+                PatternNode::Concat(nodes) | PatternNode::Alt(nodes) => {
+                    nodes.iter().any(|node| node.any(test))
+                }
+                PatternNode::Repeat { body, .. }
+                | PatternNode::Capture(_, body)
+                | PatternNode::Atomic(body)
+                | PatternNode::Look { body, .. } => body.any(test),
                 _ => false,
             }
     }
 
     pub(super) fn has_captures(&self) -> bool {
-        self.any(&mut |node| matches!(node, Node::Capture(..) | Node::Trail(_) | Node::Verify(_)))
+        self.any(&mut |node| {
+            matches!(node, PatternNode::Capture(..) | PatternNode::Trail(_) | PatternNode::Verify(_))
+        })
     }
 
     /// For the automata. Captures are numbered in the order they are met; what each stands for is appended.
     /// None where only backtracking will do.
     pub(super) fn hir(&self, groups: &mut Vec<Group>) -> Option<Hir> {
         Some(match self {
-            Node::Leaf(leaf) => leaf.hir.clone(),
-            Node::Concat(nodes) => Hir::concat(hirs(nodes, groups)?),
-            Node::Alt(nodes) => Hir::alternation(hirs(nodes, groups)?),
-            Node::Repeat { min, max, greedy, body } => {
+            PatternNode::Leaf(leaf) => leaf.hir.clone(),
+            PatternNode::Concat(nodes) => Hir::concat(hirs(nodes, groups)?),
+            PatternNode::Alt(nodes) => Hir::alternation(hirs(nodes, groups)?),
+            PatternNode::Repeat { min, max, greedy, body } => {
                 let sub = match &**body {
-                    Node::Leaf(Leaf { open: Some(open), .. }) if max.is_none() => open.clone(),
+                    PatternNode::Leaf(Leaf { open: Some(open), .. }) if max.is_none() => open.clone(),
                     body => body.hir(groups)?,
                 };
                 Hir::repetition(Repetition { min: *min, max: *max, greedy: *greedy, sub: Box::new(sub) })
             }
-            Node::Capture(number, body) => {
+            PatternNode::Capture(number, body) => {
                 groups.push(Group::Field(*number));
                 let index = groups.len() as u32;
                 Hir::capture(Capture { index, name: None, sub: Box::new(body.hir(groups)?) })
             }
-            Node::Trail(set) => {
+            PatternNode::Trail(set) => {
                 groups.push(Group::Trail);
                 let index = groups.len() as u32;
                 let sub = Hir::alternation(vec![Hir::look(HirLook::End), class_of(*set)]);
                 Hir::capture(Capture { index, name: None, sub: Box::new(sub) })
             }
-            Node::Verify(neighbour) => {
+            PatternNode::Verify(neighbour) => {
                 groups.push(Group::Verify(*neighbour));
                 let index = groups.len() as u32;
                 Hir::capture(Capture { index, name: None, sub: Box::new(Hir::empty()) })
             }
-            Node::Fail => Hir::fail(),
-            Node::Atomic(_) | Node::Look { .. } | Node::BackReference(_) => return None,
+            PatternNode::Fail => Hir::fail(),
+            PatternNode::Atomic(_) | PatternNode::Look { .. } | PatternNode::BackReference(_) => return None,
         })
     }
 
     /// In the syntax of the backtracking engine; captures are numbered in the order they are met.
     pub(super) fn print(&self, out: &mut String, groups: &mut Vec<Group>) {
         match self {
-            Node::Leaf(leaf) => out.push_str(&leaf.text),
-            Node::Concat(nodes) => nodes.iter().for_each(|node| node.print(out, groups)),
-            Node::Alt(nodes) => {
+            PatternNode::Leaf(leaf) => out.push_str(&leaf.text),
+            PatternNode::Concat(nodes) => nodes.iter().for_each(|node| node.print(out, groups)),
+            PatternNode::Alt(nodes) => {
                 out.push_str("(?:");
                 for (at, node) in nodes.iter().enumerate() {
                     out.push_str(if at > 0 { "|" } else { "" });
@@ -343,18 +355,18 @@ impl Node {
                 }
                 out.push(')');
             }
-            Node::Repeat { min, max, greedy, body } => {
+            PatternNode::Repeat { min, max, greedy, body } => {
                 wrap(out, "(?:", |out| body.print(out, groups));
                 let max = max.map(|max| max.to_string()).unwrap_or_default();
                 // Writing to a string cannot fail.
                 let _ = write!(out, "{{{min},{max}}}{}", if *greedy { "" } else { "?" });
             }
-            Node::Capture(number, body) => {
+            PatternNode::Capture(number, body) => {
                 groups.push(Group::Field(*number));
                 wrap(out, "(", |out| body.print(out, groups));
             }
-            Node::Atomic(body) => wrap(out, "(?>", |out| body.print(out, groups)),
-            Node::Look { ahead, negative, body } => {
+            PatternNode::Atomic(body) => wrap(out, "(?>", |out| body.print(out, groups)),
+            PatternNode::Look { ahead, negative, body } => {
                 let open = match (ahead, negative) {
                     (true, true) => "(?!",
                     (true, false) => "(?=",
@@ -363,7 +375,7 @@ impl Node {
                 };
                 wrap(out, open, |out| body.print(out, groups));
             }
-            Node::BackReference(number) => {
+            PatternNode::BackReference(number) => {
                 let met = groups.iter().position(|group| *group == Group::Field(*number));
                 match met {
                     Some(at) => {
@@ -372,7 +384,7 @@ impl Node {
                     None => out.push_str("(?!)"),
                 }
             }
-            Node::Trail(_) | Node::Verify(_) | Node::Fail => out.push_str("(?!)"),
+            PatternNode::Trail(_) | PatternNode::Verify(_) | PatternNode::Fail => out.push_str("(?!)"),
         }
     }
 }
@@ -381,13 +393,13 @@ impl Node {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Group {
     Field(usize),
-    /// See [`Node::Trail`].
+    /// See [`PatternNode::Trail`].
     Trail,
-    /// See [`Node::Verify`].
+    /// See [`PatternNode::Verify`].
     Verify(Neighbour),
 }
 
-fn hirs(nodes: &[Node], groups: &mut Vec<Group>) -> Option<Vec<Hir>> {
+fn hirs(nodes: &[PatternNode], groups: &mut Vec<Group>) -> Option<Vec<Hir>> {
     nodes.iter().map(|node| node.hir(groups)).collect()
 }
 

@@ -12,20 +12,20 @@ use regex_automata::nfa::thompson;
 use regex_automata::{Anchored, Input};
 use regex_syntax::hir::{Hir, HirKind, Look};
 
-use super::bytes::ByteSet;
+use super::byte_set::ByteSet;
 use super::engine::{Engine, Scratch, Spans};
-use super::node::Node;
+use super::node::PatternNode;
 use crate::limits;
 
 #[derive(Debug)]
 pub(super) struct Plan {
-    steps: Vec<Step>,
+    steps: Vec<PlanStep>,
     /// Groups below this number are fields; the others mark where a field ends that began earlier.
     fields: usize,
 }
 
 #[derive(Debug)]
-enum Step {
+enum PlanStep {
     Open(usize),
     Close(usize),
     Literal(Box<[u8]>),
@@ -62,16 +62,16 @@ enum Check {
     },
 }
 
-enum Item {
+enum PlanItem {
     Open(usize),
     Close(usize),
     Literal(Vec<u8>),
-    Part(Node),
+    Part(PatternNode),
 }
 
 impl Plan {
     /// From a pattern as it is at the start of a line, with so many groups. None where nothing is gained.
-    pub(super) fn new(node: &Node, fields: usize) -> Option<Plan> {
+    pub(super) fn new(node: &PatternNode, fields: usize) -> Option<Plan> {
         let mut items = Vec::new();
         flatten(node, &mut items);
         let mut plan = Plan { steps: Vec::new(), fields };
@@ -79,27 +79,28 @@ impl Plan {
         let mut before = b' ';
         while at < items.len() {
             match &items[at] {
-                Item::Open(group) => plan.steps.push(Step::Open(*group)),
-                Item::Close(group) => plan.steps.push(Step::Close(*group)),
-                Item::Literal(literal) => {
-                    plan.steps.push(Step::Literal(literal.clone().into()));
+                PlanItem::Open(group) => plan.steps.push(PlanStep::Open(*group)),
+                PlanItem::Close(group) => plan.steps.push(PlanStep::Close(*group)),
+                PlanItem::Literal(literal) => {
+                    plan.steps.push(PlanStep::Literal(literal.clone().into()));
                     before = *literal.last()?;
                 }
-                Item::Part(part) if at == 0 && is_start_assertion(part) => {}
-                Item::Part(_) => {
+                PlanItem::Part(part) if at == 0 && is_start_assertion(part) => {}
+                PlanItem::Part(_) => {
                     let end = run_end(&items, at);
-                    let mut behind =
-                        items[end..].iter().filter(|item| !matches!(item, Item::Open(_) | Item::Close(_)));
+                    let mut following = items[end..]
+                        .iter()
+                        .filter(|item| !matches!(item, PlanItem::Open(_) | PlanItem::Close(_)));
                     let run = node_of(&items[at..end]);
-                    let step = match behind.next() {
+                    let step = match following.next() {
                         None => run.and_then(|run| step_for(&run, before, None)),
-                        Some(Item::Literal(literal)) => {
+                        Some(PlanItem::Literal(literal)) => {
                             run.and_then(|run| step_for(&run, before, Some(literal)))
                         }
                         Some(_) => None,
                     };
                     let Some(step) = step else {
-                        plan.steps.push(Step::Tail(tail(&items[at..], fields)?));
+                        plan.steps.push(PlanStep::Tail(tail(&items[at..], fields)?));
                         break;
                     };
                     plan.steps.push(step);
@@ -109,8 +110,10 @@ impl Plan {
             }
             at += 1;
         }
-        let gains =
-            plan.steps.iter().any(|step| matches!(step, Step::Until(..) | Step::Lazy(_) | Step::Run { .. }));
+        let gains = plan
+            .steps
+            .iter()
+            .any(|step| matches!(step, PlanStep::Until(..) | PlanStep::Lazy(_) | PlanStep::Run { .. }));
         gains.then_some(plan)
     }
 
@@ -119,31 +122,31 @@ impl Plan {
         let mut at = 0;
         for step in &self.steps {
             let next = match step {
-                Step::Open(group) => {
+                PlanStep::Open(group) => {
                     spans[*group] = Some((at as u32, at as u32));
                     Some(at)
                 }
-                Step::Close(group) => {
+                PlanStep::Close(group) => {
                     if let Some((_, end)) = &mut spans[*group] {
                         *end = at as u32;
                     }
                     Some(at)
                 }
-                Step::Literal(literal) => line[at..].starts_with(literal).then_some(at + literal.len()),
-                Step::Until(byte, check) => memchr(*byte, &line[at..])
+                PlanStep::Literal(literal) => line[at..].starts_with(literal).then_some(at + literal.len()),
+                PlanStep::Until(byte, check) => memchr(*byte, &line[at..])
                     .map(|length| at + length)
                     .filter(|&end| check.fits(line, at, end, scratch, spans)),
-                Step::Lazy(literal) => literal
+                PlanStep::Lazy(literal) => literal
                     .find(&line[at..])
                     .map(|length| at + length)
                     .filter(|&end| memchr(b'\n', &line[at..end]).is_none()),
-                Step::Run { table, min, ascii_only } => {
+                PlanStep::Run { table, min, ascii_only } => {
                     let length = line[at..].iter().take_while(|&&byte| table[usize::from(byte)]).count();
                     let known = !*ascii_only || line.get(at + length).is_none_or(u8::is_ascii);
                     (known && length >= *min).then_some(at + length)
                 }
-                Step::Rest => Some(memchr(b'\n', &line[at..]).map_or(line.len(), |length| at + length)),
-                Step::Tail(engine) => {
+                PlanStep::Rest => Some(memchr(b'\n', &line[at..]).map_or(line.len(), |length| at + length)),
+                PlanStep::Tail(engine) => {
                     let found = engine.find_at(line, at, Anchored::Yes, scratch, spans).is_ok();
                     if found {
                         self.close_marked(spans);
@@ -197,41 +200,41 @@ fn fits(dfa: &dense::DFA<Vec<u32>>, line: &[u8], from: usize) -> bool {
 }
 
 /// The top level of a pattern in a row, with groups as marks.
-fn flatten(node: &Node, items: &mut Vec<Item>) {
+fn flatten(node: &PatternNode, items: &mut Vec<PlanItem>) {
     match node {
-        Node::Concat(nodes) => nodes.iter().for_each(|node| flatten(node, items)),
-        Node::Alt(nodes) if nodes.len() == 1 => flatten(&nodes[0], items),
-        Node::Capture(group, body) => {
-            items.push(Item::Open(*group));
+        PatternNode::Concat(nodes) => nodes.iter().for_each(|node| flatten(node, items)),
+        PatternNode::Alt(nodes) if nodes.len() == 1 => flatten(&nodes[0], items),
+        PatternNode::Capture(group, body) => {
+            items.push(PlanItem::Open(*group));
             flatten(body, items);
-            items.push(Item::Close(*group));
+            items.push(PlanItem::Close(*group));
         }
-        Node::Leaf(leaf) if leaf.literal().is_some() => {
+        PatternNode::Leaf(leaf) if leaf.literal().is_some() => {
             let literal = leaf.literal().unwrap_or_default();
             match items.last_mut() {
-                Some(Item::Literal(before)) => before.extend_from_slice(literal),
-                _ => items.push(Item::Literal(literal.to_vec())),
+                Some(PlanItem::Literal(before)) => before.extend_from_slice(literal),
+                _ => items.push(PlanItem::Literal(literal.to_vec())),
             }
         }
-        node => items.push(Item::Part(node.clone())),
+        node => items.push(PlanItem::Part(node.clone())),
     }
 }
 
 /// The end of the parts that begin here and stand before the next literal; groups that begin or end on
 /// the way belong to them only if they do both.
-fn run_end(items: &[Item], from: usize) -> usize {
+fn run_end(items: &[PlanItem], from: usize) -> usize {
     let mut open = Vec::new();
     let mut end = from + 1;
     for (at, item) in items.iter().enumerate().skip(from) {
         match item {
-            Item::Open(group) => open.push(*group),
-            Item::Close(group) if open.last() == Some(group) => {
+            PlanItem::Open(group) => open.push(*group),
+            PlanItem::Close(group) if open.last() == Some(group) => {
                 open.pop();
             }
-            Item::Close(_) => break,
-            Item::Literal(_) if open.is_empty() => break,
+            PlanItem::Close(_) => break,
+            PlanItem::Literal(_) if open.is_empty() => break,
             // A literal may stand within a group that holds parts too, as in a host with its port.
-            Item::Part(_) | Item::Literal(_) => {}
+            PlanItem::Part(_) | PlanItem::Literal(_) => {}
         }
         if open.is_empty() {
             end = at + 1;
@@ -241,76 +244,79 @@ fn run_end(items: &[Item], from: usize) -> usize {
 }
 
 /// The node of some items whose groups begin and end among them.
-fn node_of(items: &[Item]) -> Option<Node> {
+fn node_of(items: &[PlanItem]) -> Option<PatternNode> {
     let mut stack = vec![(None, Vec::new())];
     for item in items {
         match item {
-            Item::Open(group) => stack.push((Some(*group), Vec::new())),
-            Item::Close(group) => {
+            PlanItem::Open(group) => stack.push((Some(*group), Vec::new())),
+            PlanItem::Close(group) => {
                 let (open, nodes) = stack.pop()?;
                 if open != Some(*group) {
                     return None;
                 }
-                stack.last_mut()?.1.push(Node::Capture(*group, Box::new(Node::Concat(nodes))));
+                stack.last_mut()?.1.push(PatternNode::Capture(*group, Box::new(PatternNode::Concat(nodes))));
             }
-            Item::Part(node) => stack.last_mut()?.1.push(node.clone()),
-            Item::Literal(literal) => stack.last_mut()?.1.push(literal_node(literal)),
+            PlanItem::Part(node) => stack.last_mut()?.1.push(node.clone()),
+            PlanItem::Literal(literal) => stack.last_mut()?.1.push(literal_node(literal)),
         }
     }
     let (_, nodes) = stack.pop()?;
-    stack.is_empty().then_some(Node::Concat(nodes))
+    stack.is_empty().then_some(PatternNode::Concat(nodes))
 }
 
-fn literal_node(literal: &[u8]) -> Node {
+fn literal_node(literal: &[u8]) -> PatternNode {
     let leaf = super::node::Leaf { hir: Hir::literal(literal), open: None, text: String::new() };
-    Node::Leaf(leaf)
+    PatternNode::Leaf(leaf)
 }
 
 /// What is left, where a field that began earlier ends at a mark.
-fn tail(items: &[Item], fields: usize) -> Option<Engine> {
+fn tail(items: &[PlanItem], fields: usize) -> Option<Engine> {
     let mut open = Vec::new();
     let mut marked = Vec::with_capacity(items.len());
     for item in items {
         match item {
-            Item::Open(group) => {
+            PlanItem::Open(group) => {
                 open.push(*group);
-                marked.push(Item::Open(*group));
+                marked.push(PlanItem::Open(*group));
             }
-            Item::Close(group) if open.contains(group) => {
+            PlanItem::Close(group) if open.contains(group) => {
                 open.retain(|other| other != group);
-                marked.push(Item::Close(*group));
+                marked.push(PlanItem::Close(*group));
             }
-            Item::Close(group) => marked.extend([Item::Open(fields + group), Item::Close(fields + group)]),
-            Item::Literal(literal) => marked.push(Item::Literal(literal.clone())),
-            Item::Part(node) => marked.push(Item::Part(node.clone())),
+            PlanItem::Close(group) => {
+                marked.extend([PlanItem::Open(fields + group), PlanItem::Close(fields + group)])
+            }
+            PlanItem::Literal(literal) => marked.push(PlanItem::Literal(literal.clone())),
+            PlanItem::Part(node) => marked.push(PlanItem::Part(node.clone())),
         }
     }
     Engine::at_place(&node_of(&marked)?, false)
 }
 
-fn is_start_assertion(node: &Node) -> bool {
-    matches!(node, Node::Leaf(leaf) if matches!(leaf.hir.kind(), HirKind::Look(Look::Start | Look::StartLF)))
+fn is_start_assertion(node: &PatternNode) -> bool {
+    matches!(node, PatternNode::Leaf(leaf) if matches!(leaf.hir.kind(), HirKind::Look(Look::Start | Look::StartLF)))
 }
 
 /// The quickest step for parts that stand behind a byte and before a literal (or nothing more).
-fn step_for(run: &Node, before: u8, literal: Option<&[u8]>) -> Option<Step> {
-    if run.any(&mut |node| matches!(node, Node::Trail(_) | Node::Verify(_) | Node::Fail)) {
+fn step_for(run: &PatternNode, before: u8, literal: Option<&[u8]>) -> Option<PlanStep> {
+    if run.any(&mut |node| matches!(node, PatternNode::Trail(_) | PatternNode::Verify(_) | PatternNode::Fail))
+    {
         return None;
     }
     let class = class_run(run, before);
     let Some(&end) = literal.and_then(<[u8]>::first) else {
         if is_any_line(run, true) {
-            return Some(Step::Rest);
+            return Some(PlanStep::Rest);
         }
         let (set, min, ascii_only) = class?;
-        return Some(Step::Run { table: set.table(), min, ascii_only });
+        return Some(PlanStep::Run { table: set.table(), min, ascii_only });
     };
     if is_any_line(run, false) {
-        return Some(Step::Lazy(Box::new(Finder::new(literal?).into_owned())));
+        return Some(PlanStep::Lazy(Box::new(Finder::new(literal?).into_owned())));
     }
     // Assertions at the end see the end of the part as the end of the text, which has to be no difference.
     let asserts_more = run.any(
-        &mut |node| matches!(node, Node::Leaf(leaf) if leaf.is_assertion() && !leaf.is_word_assertion()),
+        &mut |node| matches!(node, PatternNode::Leaf(leaf) if leaf.is_assertion() && !leaf.is_word_assertion()),
     );
     if run.bytes().contains(end) || is_word(end) || !end.is_ascii() || asserts_more {
         return None;
@@ -318,7 +324,7 @@ fn step_for(run: &Node, before: u8, literal: Option<&[u8]>) -> Option<Step> {
     if let Some((set, min, _)) = class {
         let everything_else = set.not().iter().eq([end]) && min == 0;
         let check = if everything_else { Check::Nothing } else { Check::Table { table: set.table(), min } };
-        return Some(Step::Until(end, check));
+        return Some(PlanStep::Until(end, check));
     }
     let check = if run.has_captures() {
         let needs = needed_by_groups(run).map(ByteSet::table);
@@ -329,14 +335,16 @@ fn step_for(run: &Node, before: u8, literal: Option<&[u8]>) -> Option<Step> {
             None => Check::Groups { engine: Engine::at_place(run, true)?, fits: None, needs: None },
         }
     };
-    Some(Step::Until(end, check))
+    Some(PlanStep::Until(end, check))
 }
 
 /// `.*` or `.*?`.
-fn is_any_line(run: &Node, wanted_greedy: bool) -> bool {
+fn is_any_line(run: &PatternNode, wanted_greedy: bool) -> bool {
     match run {
-        Node::Concat(nodes) | Node::Alt(nodes) if nodes.len() == 1 => is_any_line(&nodes[0], wanted_greedy),
-        Node::Repeat { min: 0, max: None, greedy, body } => {
+        PatternNode::Concat(nodes) | PatternNode::Alt(nodes) if nodes.len() == 1 => {
+            is_any_line(&nodes[0], wanted_greedy)
+        }
+        PatternNode::Repeat { min: 0, max: None, greedy, body } => {
             *greedy == wanted_greedy && body.single().is_some_and(|set| set.not().iter().eq([b'\n']))
         }
         _ => false,
@@ -345,19 +353,19 @@ fn is_any_line(run: &Node, wanted_greedy: bool) -> bool {
 
 /// A greedy run of one class, perhaps between word boundaries that are there anyway; how many bytes it
 /// takes at least; and whether only its ASCII part is known as bytes.
-fn class_run(run: &Node, before: u8) -> Option<(ByteSet, usize, bool)> {
+fn class_run(run: &PatternNode, before: u8) -> Option<(ByteSet, usize, bool)> {
     let mut nodes = match run {
-        Node::Concat(nodes) | Node::Alt(nodes) => &**nodes,
+        PatternNode::Concat(nodes) | PatternNode::Alt(nodes) => &**nodes,
         node => std::slice::from_ref(node),
     };
-    if let [Node::Alt(inner) | Node::Concat(inner)] = nodes {
-        return if inner.len() == 1 || matches!(nodes, [Node::Concat(_)]) {
-            class_run(&Node::Concat(inner.clone()), before)
+    if let [PatternNode::Alt(inner) | PatternNode::Concat(inner)] = nodes {
+        return if inner.len() == 1 || matches!(nodes, [PatternNode::Concat(_)]) {
+            class_run(&PatternNode::Concat(inner.clone()), before)
         } else {
             None
         };
     }
-    let is_boundary = |node: &Node| matches!(node, Node::Leaf(leaf) if leaf.hir.kind() == &HirKind::Look(Look::WordUnicode));
+    let is_boundary = |node: &PatternNode| matches!(node, PatternNode::Leaf(leaf) if leaf.hir.kind() == &HirKind::Look(Look::WordUnicode));
     let mut bounded = false;
     if let [first, middle, last] = nodes
         && is_boundary(first)
@@ -366,13 +374,13 @@ fn class_run(run: &Node, before: u8) -> Option<(ByteSet, usize, bool)> {
         nodes = std::slice::from_ref(middle);
         bounded = true;
     }
-    let [Node::Repeat { min, max: None, greedy: true, body }] = nodes else { return None };
+    let [PatternNode::Repeat { min, max: None, greedy: true, body }] = nodes else { return None };
     let min = *min as usize;
     let set = match body.single() {
         Some(set) => (set, min, false),
         // Of a class with a part of what lies beyond ASCII the ASCII bytes are known.
         None => match &**body {
-            Node::Leaf(leaf) if matches!(leaf.hir.kind(), HirKind::Class(_)) => {
+            PatternNode::Leaf(leaf) if matches!(leaf.hir.kind(), HirKind::Class(_)) => {
                 (leaf.set().and(ByteSet::HIGH.not()), min, true)
             }
             _ => return None,
@@ -391,7 +399,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-fn dfa(node: &Node) -> Option<Box<dense::DFA<Vec<u32>>>> {
+fn dfa(node: &PatternNode) -> Option<Box<dense::DFA<Vec<u32>>>> {
     let hir = Hir::concat(vec![node.hir(&mut Vec::new())?, Hir::look(Look::End)]);
     let nfa = thompson::Compiler::new()
         .configure(thompson::Config::new().utf8(false).which_captures(thompson::WhichCaptures::None))
@@ -406,27 +414,27 @@ fn dfa(node: &Node) -> Option<Box<dense::DFA<Vec<u32>>>> {
 }
 
 /// Bytes of which one must occur where any group takes part; None where a group needs no known byte.
-fn needed_by_groups(node: &Node) -> Option<ByteSet> {
+fn needed_by_groups(node: &PatternNode) -> Option<ByteSet> {
     match node {
-        Node::Concat(nodes) => {
+        PatternNode::Concat(nodes) => {
             let mut needed = ByteSet::NONE;
             for (at, node) in nodes.iter().enumerate().filter(|(_, node)| node.has_captures()) {
-                let beside = nodes.iter().enumerate().find_map(|(other, node)| match node {
-                    Node::Leaf(leaf) if other != at => leaf.literal().filter(|text| text.len() == 1),
+                let alternative = nodes.iter().enumerate().find_map(|(other, node)| match node {
+                    PatternNode::Leaf(leaf) if other != at => leaf.literal().filter(|text| text.len() == 1),
                     _ => None,
                 });
-                match beside {
+                match alternative {
                     Some(literal) => needed.insert(literal[0]),
                     None => needed = needed.or(needed_by_groups(node)?),
                 }
             }
             Some(needed)
         }
-        Node::Alt(nodes) => {
+        PatternNode::Alt(nodes) => {
             nodes.iter().try_fold(ByteSet::NONE, |set, node| Some(set.or(needed_by_groups(node)?)))
         }
-        Node::Repeat { body, .. } => needed_by_groups(body),
-        Node::Capture(..) | Node::Trail(_) | Node::Verify(_) => None,
+        PatternNode::Repeat { body, .. } => needed_by_groups(body),
+        PatternNode::Capture(..) | PatternNode::Trail(_) | PatternNode::Verify(_) => None,
         _ => Some(ByteSet::NONE),
     }
 }

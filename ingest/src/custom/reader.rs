@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::definition::{Cut, Definition, Form, is_reserved};
+use super::condition::number_of;
+use super::definition::{CutMethod, Definition, LineForm, is_reserved};
 use super::engine::{Miss, Scratch};
 use super::json::json_values;
-use super::rules::number_of;
 use crate::batch::{Level, Span};
 use crate::formats::{Fit, Learned, Reader, Setup};
 use crate::frame::Framing;
 use crate::level;
-use crate::rows::{Kind, Rows};
+use crate::rows::{ColumnKind, Rows};
 use crate::time::find::find;
 use crate::time::rules::TimeRules;
 
@@ -19,14 +19,14 @@ impl Definition {
     /// A reader for the events of one chunk.
     pub(crate) fn reader(self: &Arc<Self>, times: &TimeRules) -> Box<dyn Reader> {
         let most = self.forms.iter().map(|form| match &form.cut {
-            Cut::Pattern(matcher) => matcher.spans(),
-            Cut::Dissect(dissect) => dissect.spans(),
-            Cut::Json(_) => 0,
+            CutMethod::Pattern(matcher) => matcher.spans(),
+            CutMethod::Dissect(dissect) => dissect.spans(),
+            CutMethod::Json(_) => 0,
         });
         Box::new(CustomReader {
             spans: vec![None; most.max().unwrap_or(0)],
             scratch: Scratch::default(),
-            values: vec![Value::Missing; self.fields.len()],
+            values: vec![FieldText::Missing; self.fields.len()],
             built: Vec::new(),
             columns: vec![Columns::default(); self.fields.len()],
             named: HashMap::new(),
@@ -59,20 +59,20 @@ impl Definition {
 
 /// The text of a field: a piece of the line, or put together in a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum FieldText {
     #[default]
     Missing,
     Line(u32, u32),
     Built(u32, u32),
 }
 
-impl Value {
+impl FieldText {
     #[inline]
     fn text<'a>(self, line: &'a [u8], built: &'a [u8]) -> Option<&'a [u8]> {
         match self {
-            Value::Missing => None,
-            Value::Line(from, to) => Some(&line[from as usize..to as usize]),
-            Value::Built(from, to) => Some(&built[from as usize..to as usize]),
+            FieldText::Missing => None,
+            FieldText::Line(from, to) => Some(&line[from as usize..to as usize]),
+            FieldText::Built(from, to) => Some(&built[from as usize..to as usize]),
         }
     }
 }
@@ -112,7 +112,7 @@ struct CustomReader {
     definition: Arc<Definition>,
     spans: Vec<Option<(u32, u32)>>,
     scratch: Scratch,
-    values: Vec<Value>,
+    values: Vec<FieldText>,
     built: Vec<u8>,
     columns: Vec<Columns>,
     /// Columns that lines name themselves.
@@ -140,20 +140,20 @@ impl Reader for CustomReader {
 impl CustomReader {
     /// Cuts the event into fields by the first form that fits.
     fn cut(&mut self, definition: &Definition, event: &[u8], rows: &mut Rows) -> Result<(), &'static str> {
-        self.values.fill(Value::Missing);
+        self.values.fill(FieldText::Missing);
         self.built.clear();
         let mut steps_ran_out = false;
         for form in &definition.forms {
             let fits = match &form.cut {
-                Cut::Pattern(matcher) => {
+                CutMethod::Pattern(matcher) => {
                     let spans = &mut self.spans[..matcher.spans()];
                     match matcher.find(event, &mut self.scratch, spans) {
                         Ok(()) => {
                             for (&field, span) in form.groups.iter().zip(&*spans) {
                                 if let (Some(field), Some((from, to))) = (field, *span)
-                                    && self.values[field] == Value::Missing
+                                    && self.values[field] == FieldText::Missing
                                 {
-                                    self.values[field] = Value::Line(from, to);
+                                    self.values[field] = FieldText::Line(from, to);
                                 }
                             }
                             true
@@ -164,8 +164,8 @@ impl CustomReader {
                         }
                     }
                 }
-                Cut::Dissect(_) => self.dissect(form, event, rows),
-                Cut::Json(paths) => {
+                CutMethod::Dissect(_) => self.dissect(form, event, rows),
+                CutMethod::Json(paths) => {
                     json_values(event, paths, &form.groups, &mut self.values, &mut self.built)
                 }
             };
@@ -180,8 +180,8 @@ impl CustomReader {
         })
     }
 
-    fn dissect(&mut self, form: &Form, event: &[u8], rows: &mut Rows) -> bool {
-        let Cut::Dissect(dissect) = &form.cut else { return false };
+    fn dissect(&mut self, form: &LineForm, event: &[u8], rows: &mut Rows) -> bool {
+        let CutMethod::Dissect(dissect) = &form.cut else { return false };
         let spans = &mut self.spans[..dissect.spans()];
         if !dissect.find(event, spans) {
             return false;
@@ -189,11 +189,11 @@ impl CustomReader {
         for (at, &field) in form.groups.iter().enumerate() {
             let Some(field) = field else { continue };
             self.values[field] = if let Some((from, to)) = dissect.field(at, spans) {
-                Value::Line(from, to)
+                FieldText::Line(from, to)
             } else {
                 let from = self.built.len() as u32;
                 dissect.join(at, event, spans, &mut self.built);
-                Value::Built(from, self.built.len() as u32)
+                FieldText::Built(from, self.built.len() as u32)
             };
         }
         for ((name, name_end), (from, to)) in dissect.pairs(spans) {
@@ -203,7 +203,7 @@ impl CustomReader {
             } else {
                 let text = String::from_utf8_lossy(name);
                 let text = if is_reserved(&text) { text + "_field" } else { text };
-                let column = if text.is_empty() { None } else { rows.add_column(&text, Kind::Text) };
+                let column = if text.is_empty() { None } else { rows.add_column(&text, ColumnKind::Text) };
                 // Names that come after there are too many columns are not kept: they have no end.
                 if column.is_some() {
                     self.named.insert(name.into(), column);
@@ -240,11 +240,11 @@ impl CustomReader {
             return self.values[*field].text(event, &self.built);
         }
         let side_by_side = from.windows(2).all(|two| {
-            matches!((self.values[two[0]], self.values[two[1]]), (Value::Line(_, end), Value::Line(start, _))
+            matches!((self.values[two[0]], self.values[two[1]]), (FieldText::Line(_, end), FieldText::Line(start, _))
                 if start == end + 1 && event[end as usize] == b' ')
         });
         if side_by_side
-            && let (Value::Line(start, _), Value::Line(_, end)) =
+            && let (FieldText::Line(start, _), FieldText::Line(_, end)) =
                 (self.values[*from.first()?], self.values[*from.last()?])
         {
             return event.get(start as usize..end as usize);
@@ -270,8 +270,8 @@ impl CustomReader {
             .or_else(|| {
                 rule.patterns.iter().find(|(pattern, _)| pattern.is_match(text)).map(|(_, level)| *level)
             })
-            .or_else(|| level::of_word(text))
-            .or_else(|| number_of(text).and_then(|number| level::of_number(number as i64)));
+            .or_else(|| level::from_word(text))
+            .or_else(|| number_of(text).and_then(|number| level::from_number(number as i64)));
         rows.set_level(level.unwrap_or(Level::None));
     }
 
@@ -280,7 +280,7 @@ impl CustomReader {
         let about = &definition.fields[field];
         let Some(name) = &about.column else { return };
         let columns = &mut self.columns[field];
-        if about.kind != Kind::Text {
+        if about.kind != ColumnKind::Text {
             if text.is_empty() || text == b"-" {
                 return;
             }
@@ -290,9 +290,9 @@ impl CustomReader {
                 return;
             }
         }
-        let column = columns.text.at(|| rows.add_column(name, Kind::Text));
+        let column = columns.text.at(|| rows.add_column(name, ColumnKind::Text));
         let Some(column) = column else { return };
-        if let Value::Line(from, to) = self.values[field] {
+        if let FieldText::Line(from, to) = self.values[field] {
             rows.text(column, from as usize, to as usize);
         } else {
             let span = rows.rewrite(|buffer| buffer.extend_from_slice(text));
@@ -312,7 +312,7 @@ impl CustomReader {
         if set == 0 {
             return;
         }
-        let column = self.tags_column.at(|| rows.add_column("tags", Kind::Text));
+        let column = self.tags_column.at(|| rows.add_column("tags", ColumnKind::Text));
         let Some(column) = column else { return };
         let span = *self.tags.entry(set).or_insert_with(|| {
             let names = definition.tags.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1);
@@ -326,26 +326,26 @@ impl CustomReader {
 /// Puts a value of a type into its column; false where the text is no such value.
 #[inline]
 fn put_typed(
-    kind: Kind,
+    kind: ColumnKind,
     text: &[u8],
     rows: &mut Rows,
     mut column: impl FnMut(&mut Rows) -> Option<usize>,
 ) -> bool {
     match kind {
-        Kind::Text => false,
-        Kind::Int => int_of(text).is_some_and(|value| {
+        ColumnKind::Text => false,
+        ColumnKind::Int => int_of(text).is_some_and(|value| {
             if let Some(column) = column(rows) {
                 rows.int(column, value);
             }
             true
         }),
-        Kind::Float => number_of(text).is_some_and(|value| {
+        ColumnKind::Float => number_of(text).is_some_and(|value| {
             if let Some(column) = column(rows) {
                 rows.float(column, value);
             }
             true
         }),
-        Kind::Bool => bool_of(text).is_some_and(|value| {
+        ColumnKind::Bool => bool_of(text).is_some_and(|value| {
             if let Some(column) = column(rows) {
                 rows.boolean(column, value);
             }

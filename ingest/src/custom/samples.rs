@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::definition::{Definition, Fault};
 use crate::batch::{Batch, Chunk, NO_INT, NO_TIME, Values};
 use crate::formats::{self, Learned, Setup};
-use crate::frame::{Block, Framing};
+use crate::frame::{EventBlock, Framing};
 use crate::parser::Parser;
 use crate::time::zone::Zone;
 
@@ -77,7 +77,7 @@ pub(super) fn value(batch: &Batch, name: &str) -> Option<String> {
 impl Definition {
     /// One event, which may have several lines.
     pub(super) fn parse_event(self: &Arc<Self>, event: &str) -> Batch {
-        let whole = |text: &[u8]| Some(Block { start: 0, end: text.len(), next: text.len() });
+        let whole = |text: &[u8]| Some(EventBlock { start: 0, end: text.len(), next: text.len() });
         let learned = Learned { framing: Framing::Blocks(whole), ..Learned::default() };
         let setup = Setup { learned, ..self.setup(&Setup::new(Zone::UTC)) };
         Parser::new(&formats::CUSTOM, setup).parse(Chunk::whole(event.as_bytes().to_vec()))

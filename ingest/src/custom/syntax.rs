@@ -1,12 +1,12 @@
-//! Reads a regular expression, in the dialect it was written in, into a [`Node`].
+//! Reads a regular expression, in the dialect it was written in, into a [`PatternNode`].
 //!
 //! Classes are left to `regex-syntax`, after they are put into its words. `\d`, `\s` and `\h` mean ASCII,
 //! as log lines use them; `\w` and `\b` know every script.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::bytes::ByteSet;
-use super::node::{Leaf, Node, class_of};
+use super::byte_set::ByteSet;
+use super::node::{Leaf, PatternNode, class_of};
 use crate::limits;
 
 /// Whose words a pattern uses.
@@ -22,7 +22,7 @@ pub(super) enum Dialect {
 /// empty one.
 #[derive(Debug)]
 pub(super) struct Parsed {
-    pub node: Node,
+    pub node: PatternNode,
     pub groups: Vec<String>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> PatternReader<'a> {
         Ok(inner)
     }
 
-    fn alternatives(&mut self) -> Result<Node, String> {
+    fn alternatives(&mut self) -> Result<PatternNode, String> {
         self.depth += 1;
         if self.depth > limits::DEEPEST_PATTERN {
             return Err(format!("groups are nested more than {} deep", limits::DEEPEST_PATTERN));
@@ -122,10 +122,10 @@ impl<'a> PatternReader<'a> {
         }
         self.flags = flags;
         self.depth -= 1;
-        Ok(if alternatives.len() == 1 { alternatives.remove(0) } else { Node::Alt(alternatives) })
+        Ok(if alternatives.len() == 1 { alternatives.remove(0) } else { PatternNode::Alt(alternatives) })
     }
 
-    fn sequence(&mut self) -> Result<Node, String> {
+    fn sequence(&mut self) -> Result<PatternNode, String> {
         let mut nodes = Vec::new();
         loop {
             if self.flags.extended {
@@ -137,11 +137,11 @@ impl<'a> PatternReader<'a> {
             let Some(node) = self.atom()? else { continue };
             let node = self.repeated(node)?;
             match node {
-                Node::Concat(inner) => nodes.extend(inner),
+                PatternNode::Concat(inner) => nodes.extend(inner),
                 node => nodes.push(node),
             }
         }
-        Ok(if nodes.len() == 1 { nodes.remove(0) } else { Node::Concat(nodes) })
+        Ok(if nodes.len() == 1 { nodes.remove(0) } else { PatternNode::Concat(nodes) })
     }
 
     fn skip_space_and_comments(&mut self) {
@@ -157,7 +157,7 @@ impl<'a> PatternReader<'a> {
         }
     }
 
-    fn repeated(&mut self, mut node: Node) -> Result<Node, String> {
+    fn repeated(&mut self, mut node: PatternNode) -> Result<PatternNode, String> {
         loop {
             if self.flags.extended {
                 self.skip_space_and_comments();
@@ -184,9 +184,9 @@ impl<'a> PatternReader<'a> {
             let greedy = !self.eat("?");
             // Oniguruma reads `{2}+` as a repeat of a repeat.
             let possessive = greedy && !(counted && self.dialect == Dialect::Grok) && self.eat("+");
-            node = Node::Repeat { min, max, greedy, body: Box::new(node) };
+            node = PatternNode::Repeat { min, max, greedy, body: Box::new(node) };
             if possessive {
-                node = Node::Atomic(Box::new(node));
+                node = PatternNode::Atomic(Box::new(node));
             }
         }
     }
@@ -211,7 +211,7 @@ impl<'a> PatternReader<'a> {
     }
 
     /// One thing that can be repeated; none for a comment or a change of flags.
-    fn atom(&mut self) -> Result<Option<Node>, String> {
+    fn atom(&mut self) -> Result<Option<PatternNode>, String> {
         let start = self.at;
         let Some(next) = self.next() else { return Ok(None) };
         Ok(Some(match next {
@@ -239,11 +239,11 @@ impl<'a> PatternReader<'a> {
         }))
     }
 
-    fn any_but(&self, not: ByteSet, text: &str) -> Node {
+    fn any_but(&self, not: ByteSet, text: &str) -> PatternNode {
         let class = if not.is_empty() { "(?s:.)" } else { "." };
         match self.leaf(class) {
-            Ok(Node::Leaf(leaf)) => Node::Leaf(Leaf { text: text.to_string(), ..leaf }),
-            _ => Node::Leaf(Leaf {
+            Ok(PatternNode::Leaf(leaf)) => PatternNode::Leaf(Leaf { text: text.to_string(), ..leaf }),
+            _ => PatternNode::Leaf(Leaf {
                 hir: class_of(not.not()),
                 open: Some(class_of(not.not())),
                 text: text.to_string(),
@@ -252,7 +252,7 @@ impl<'a> PatternReader<'a> {
     }
 
     /// One character, class or assertion in the words of `regex-syntax`.
-    fn leaf(&self, text: &str) -> Result<Node, String> {
+    fn leaf(&self, text: &str) -> Result<PatternNode, String> {
         let hir = regex_syntax::ParserBuilder::new()
             .utf8(false)
             .case_insensitive(self.flags.ignore_case)
@@ -264,7 +264,7 @@ impl<'a> PatternReader<'a> {
                 format!("`{text}`: {}", last.trim_start_matches("error: "))
             })?;
         let text = if self.flags.ignore_case { format!("(?i:{text})") } else { text.to_string() };
-        Ok(Node::Leaf(match open_class(&hir) {
+        Ok(PatternNode::Leaf(match open_class(&hir) {
             // Characters are preferred whole; bytes that are none of valid text count one by one.
             Some(open) => {
                 let hir = Hir::alternation(vec![hir, class_of(ByteSet::HIGH)]);
@@ -274,14 +274,14 @@ impl<'a> PatternReader<'a> {
         }))
     }
 
-    fn group(&mut self) -> Result<Option<Node>, String> {
+    fn group(&mut self) -> Result<Option<PatternNode>, String> {
         let node = if self.eat("?#") {
             self.until(')')?;
             return Ok(None);
         } else if self.eat("?:") {
             self.alternatives()?
         } else if self.eat("?>") {
-            Node::Atomic(Box::new(self.alternatives()?))
+            PatternNode::Atomic(Box::new(self.alternatives()?))
         } else if self.eat("?=") {
             self.look(true, false)?
         } else if self.eat("?!") {
@@ -312,29 +312,31 @@ impl<'a> PatternReader<'a> {
         Ok(Some(node))
     }
 
-    fn look(&mut self, ahead: bool, negative: bool) -> Result<Node, String> {
-        Ok(Node::Look { ahead, negative, body: Box::new(self.alternatives()?) })
+    fn look(&mut self, ahead: bool, negative: bool) -> Result<PatternNode, String> {
+        Ok(PatternNode::Look { ahead, negative, body: Box::new(self.alternatives()?) })
     }
 
-    fn capture(&mut self, name: &str) -> Result<Node, String> {
+    fn capture(&mut self, name: &str) -> Result<PatternNode, String> {
         if self.groups.len() >= limits::MOST_GROUPS {
             return Err(format!("there are more than {} groups", limits::MOST_GROUPS));
         }
         let number = self.groups.len();
         self.groups.push(name.to_string());
-        Ok(Node::Capture(number, Box::new(self.alternatives()?)))
+        Ok(PatternNode::Capture(number, Box::new(self.alternatives()?)))
     }
 
-    fn reference(&self, name: &str) -> Result<Node, String> {
+    fn reference(&self, name: &str) -> Result<PatternNode, String> {
         let number = match name.parse::<usize>() {
             Ok(number) => number.checked_sub(1).filter(|&number| number < self.groups.len()),
             Err(_) => self.groups.iter().position(|group| group.split(':').next() == Some(name)),
         };
-        number.map(Node::BackReference).ok_or_else(|| format!("there is no group `{name}` to refer back to"))
+        number
+            .map(PatternNode::BackReference)
+            .ok_or_else(|| format!("there is no group `{name}` to refer back to"))
     }
 
     /// `(?i)` and `(?i:…)`.
-    fn flags_group(&mut self) -> Result<Option<Node>, String> {
+    fn flags_group(&mut self) -> Result<Option<PatternNode>, String> {
         let outer = self.flags;
         let mut on = true;
         loop {
@@ -360,7 +362,7 @@ impl<'a> PatternReader<'a> {
         Ok(Some(node))
     }
 
-    fn escape(&mut self) -> Result<Node, String> {
+    fn escape(&mut self) -> Result<PatternNode, String> {
         let escaped = self.next().ok_or("the pattern ends with a backslash")?;
         let text = match escaped {
             '1'..='9' => {
@@ -386,13 +388,13 @@ impl<'a> PatternReader<'a> {
                 let literal = &self.rest()[..length];
                 self.at = (self.at + length + 2).min(self.text.len());
                 let leaves = literal.chars().map(|c| self.leaf(&regex_syntax::escape(&c.to_string())));
-                return Ok(Node::Concat(leaves.collect::<Result<_, _>>()?));
+                return Ok(PatternNode::Concat(leaves.collect::<Result<_, _>>()?));
             }
-            'G' | 'E' => return Ok(Node::empty()),
+            'G' | 'E' => return Ok(PatternNode::empty()),
             'R' => {
                 let end = self.leaf(r"\r")?;
-                let end = Node::Repeat { min: 0, max: Some(1), greedy: true, body: Box::new(end) };
-                return Ok(Node::Concat(vec![end, self.leaf(r"\n")?]));
+                let end = PatternNode::Repeat { min: 0, max: Some(1), greedy: true, body: Box::new(end) };
+                return Ok(PatternNode::Concat(vec![end, self.leaf(r"\n")?]));
             }
             'N' => r"[^\n]".to_string(),
             'K' | 'X' | 'C' | 'g' => return Err(format!("`\\{escaped}` is not known")),

@@ -172,9 +172,9 @@ fn pairs() -> Vec<(String, String)> {
     ];
     let mut pairs = Vec::new();
     for name in names {
-        for (before, behind) in frames {
+        for (before, after) in frames {
             let before = before.replace('[', r"\[");
-            let pattern = format!("{before}%{{{name}:f}}{}", behind.replace(']', r"\]"));
+            let pattern = format!("{before}%{{{name}:f}}{}", after.replace(']', r"\]"));
             if grok(&pattern).is_backtracking() {
                 // A number that is followed by what could be its own digits keeps its atomic group.
                 assert!(name.starts_with("BASE10NUM") || name == "NUMBER", "{pattern}");

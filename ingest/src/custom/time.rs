@@ -1,7 +1,7 @@
 //! Reads an event's time from the text of its fields.
 
 use crate::time::When;
-use crate::time::find::whole;
+use crate::time::find::whole_time;
 use crate::time::pattern::TimePattern;
 
 /// How a format spells its times. Where it does not say, every usual spelling is tried.
@@ -23,8 +23,8 @@ impl TimeFormat {
 
     pub(super) fn read(&self, text: &[u8]) -> Option<When> {
         if self.patterns.is_empty() {
-            return whole(text);
+            return whole_time(text);
         }
-        self.patterns.iter().find_map(|pattern| pattern.whole(text))
+        self.patterns.iter().find_map(|pattern| pattern.whole_time(text))
     }
 }

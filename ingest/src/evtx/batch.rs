@@ -11,7 +11,7 @@ use crate::decoded::Decoded;
 use crate::frame::Frame;
 use crate::limits;
 use crate::parser::FitTally;
-use crate::rows::{Kind, Rows};
+use crate::rows::{ColumnKind, Rows};
 use crate::time::When;
 use crate::time::zone::Zone;
 
@@ -121,7 +121,7 @@ impl Visitor for Landing<'_> {
     }
 
     fn field(&mut self, field: FieldId, name: &str, value: Range<usize>, int: Option<i64>) {
-        let kind = if int.is_some() { Kind::Int } else { Kind::Text };
+        let kind = if int.is_some() { ColumnKind::Int } else { ColumnKind::Text };
         let Some(column) = self.columns.column(field, name, kind, self.rows) else { return };
         match int {
             Some(int) => self.rows.int(column, int),

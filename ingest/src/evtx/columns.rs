@@ -1,17 +1,17 @@
 //! Where the fields of Windows events go: a column for each field and type of value, made when first used.
 
 use super::fields::FieldId;
-use crate::rows::{Kind, Rows};
+use crate::rows::{ColumnKind, Rows};
 
 /// The columns of one chunk's rows by field number.
 #[derive(Default)]
 pub(crate) struct FieldColumns {
     /// By field: its column of text and its column of numbers.
-    columns: Vec<[Column; 2]>,
+    columns: Vec<[EvtxColumn; 2]>,
 }
 
 #[derive(Clone, Copy)]
-enum Column {
+enum EvtxColumn {
     Unknown,
     At(usize),
     /// There are too many columns already.
@@ -19,22 +19,22 @@ enum Column {
 }
 
 impl FieldColumns {
-    /// The column of a field's values of one type, [`Kind::Text`] or [`Kind::Int`].
+    /// The column of a field's values of one type, [`ColumnKind::Text`] or [`ColumnKind::Int`].
     pub(crate) fn column(
         &mut self,
         field: FieldId,
         name: &str,
-        kind: Kind,
+        kind: ColumnKind,
         rows: &mut Rows,
     ) -> Option<usize> {
         let at = field.0 as usize;
         if at >= self.columns.len() {
-            self.columns.resize(at + 1, [Column::Unknown; 2]);
+            self.columns.resize(at + 1, [EvtxColumn::Unknown; 2]);
         }
-        let column = &mut self.columns[at][usize::from(kind == Kind::Int)];
-        if let Column::Unknown = column {
-            *column = rows.add_column(name, kind).map_or(Column::None, Column::At);
+        let column = &mut self.columns[at][usize::from(kind == ColumnKind::Int)];
+        if let EvtxColumn::Unknown = column {
+            *column = rows.add_column(name, kind).map_or(EvtxColumn::None, EvtxColumn::At);
         }
-        if let Column::At(column) = *column { Some(column) } else { None }
+        if let EvtxColumn::At(column) = *column { Some(column) } else { None }
     }
 }

@@ -54,7 +54,7 @@ pub(crate) const NO_FIELD: FieldId = FieldId(u32::MAX);
 pub(crate) const DATA_PREFIX: &str = "data.";
 
 /// The fixed field of a place below `System`.
-pub(crate) fn of_system(element: &str, attribute: &str) -> Option<FieldId> {
+pub(crate) fn system_field(element: &str, attribute: &str) -> Option<FieldId> {
     let at =
         FIXED.iter().position(|fixed| fixed.1 == element && fixed.2 == attribute && !element.is_empty())?;
     Some(FieldId(at as u32))
@@ -66,7 +66,7 @@ pub(crate) fn may_be_int(field: FieldId) -> bool {
 }
 
 /// All fields met so far, by number and by name.
-pub(crate) struct Fields {
+pub(crate) struct FieldRegistry {
     names: Vec<Box<str>>,
     ids: HashMap<Box<str>, FieldId>,
     /// Data items by the bare bytes of their name.
@@ -77,9 +77,9 @@ pub(crate) struct Fields {
     unnamed: Vec<FieldId>,
 }
 
-impl Fields {
-    pub(crate) fn new() -> Fields {
-        let mut fields = Fields {
+impl FieldRegistry {
+    pub(crate) fn new() -> FieldRegistry {
+        let mut fields = FieldRegistry {
             names: Vec::new(),
             ids: HashMap::new(),
             data: HashMap::new(),
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn constants_name_their_rows() {
-        let fields = Fields::new();
+        let fields = FieldRegistry::new();
         for (field, name) in [
             (TIME, "time"),
             (LEVEL, "level"),
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn data_items_are_found_again_in_any_order() {
-        let mut fields = Fields::new();
+        let mut fields = FieldRegistry::new();
         let a = fields.data(NO_FIELD, b"a");
         let b = fields.data(a, b"b");
         assert_eq!((fields.name(a), fields.label(b)), ("data.a", "b"));
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn too_many_or_too_long_names_have_no_field() {
-        let mut fields = Fields::new();
+        let mut fields = FieldRegistry::new();
         assert_eq!(fields.data(NO_FIELD, &[b'x'; 300]), NO_FIELD);
         for index in 0..limits::MOST_COLUMNS + 10 {
             fields.named(&format!("f{index}"));

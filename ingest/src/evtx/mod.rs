@@ -9,11 +9,11 @@ mod batch;
 mod bytes;
 pub(crate) mod columns;
 pub(crate) mod fields;
+pub(crate) mod flatten;
 mod frame;
 pub(crate) mod names;
 mod record;
-pub(crate) mod shape;
-mod text;
+mod render;
 mod tokens;
 pub(crate) mod value;
 

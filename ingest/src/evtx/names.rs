@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::limits;
 
-/// A name's number. The names that mean something to [`Shape`](super::shape::Shape) have constants.
+/// A name's number. The names that mean something to [`EventFlattener`](super::flatten::EventFlattener) have constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NameId(pub u32);
 

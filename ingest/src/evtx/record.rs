@@ -6,9 +6,9 @@ use memchr::memmem;
 
 use super::bytes::{u32_at, u64_at};
 use super::fields::FieldId;
-use super::shape::{Entry, Shape};
-use super::text::write_event;
-use super::tokens::{Store, Walk};
+use super::flatten::{EventField, EventFlattener};
+use super::render::write_event;
+use super::tokens::{Store, TokenWalk};
 use super::value::filetime_ns;
 use crate::batch::{Level, NO_TIME};
 use crate::limits;
@@ -60,14 +60,14 @@ pub(crate) struct ChunkSummary {
 
 /// Reads chunks one after the other. What it remembers is for speed; every chunk reads the same in any order.
 pub(crate) struct EvtxReader {
-    shape: Shape,
+    shape: EventFlattener,
     store: Store,
     clock: Clock,
 }
 
 impl EvtxReader {
     pub(crate) fn new() -> EvtxReader {
-        EvtxReader { shape: Shape::new(), store: Store::default(), clock: Clock::new(Zone::UTC) }
+        EvtxReader { shape: EventFlattener::new(), store: Store::default(), clock: Clock::new(Zone::UTC) }
     }
 
     /// Reads the records of a chunk, which may be cut short or damaged, and appends their text to `text`.
@@ -78,7 +78,7 @@ impl EvtxReader {
         visitor: &mut impl Visitor,
     ) -> ChunkSummary {
         let chunk = &chunk[..chunk.len().min(CHUNK_BYTES)];
-        let header = Header::read(chunk);
+        let header = ChunkHeader::read(chunk);
         let mut summary = ChunkSummary { note: header.note, ..ChunkSummary::default() };
         self.store.names.reset(chunk.len());
         let text_end = text.len() + limits::LARGEST_EVTX_TEXT_BYTES;
@@ -122,12 +122,12 @@ impl EvtxReader {
         let line = text.len();
         let text_left = text_end.saturating_sub(line).min(limits::LONGEST_EVENT_BYTES);
         self.shape.begin();
-        let mut walk = Walk::new(chunk, &mut self.shape, &mut self.store, text_left);
+        let mut walk = TokenWalk::new(chunk, &mut self.shape, &mut self.store, text_left);
         let problem = walk.record(record.start + RECORD_HEADER_BYTES..record.end - 4).err();
         let unread = walk.reached..record.end - 4;
         let (shape, scratch) = (&self.shape, &self.store.scratch);
         if text_left > 0 {
-            let mut put = |entry: &Entry, value: Range<usize>| {
+            let mut put = |entry: &EventField, value: Range<usize>| {
                 visitor.field(entry.field, shape.fields.name(entry.field), value, entry.int);
             };
             write_event(shape, scratch, text, &mut put);
@@ -145,7 +145,7 @@ impl EvtxReader {
 }
 
 /// What a chunk's header says, as far as it can be trusted.
-struct Header {
+struct ChunkHeader {
     records_from: usize,
     /// Behind this lie remains of older records, which are no longer part of the log.
     records_to: usize,
@@ -157,11 +157,11 @@ struct Header {
     note: Option<&'static str>,
 }
 
-impl Header {
-    fn read(chunk: &[u8]) -> Header {
+impl ChunkHeader {
+    fn read(chunk: &[u8]) -> ChunkHeader {
         let doubtful = |records_from, lowest_id, note| {
             let (records_to, is_trusted) = (chunk.len(), false);
-            Header { records_from, records_to, is_trusted, lowest_id, note: Some(note) }
+            ChunkHeader { records_from, records_to, is_trusted, lowest_id, note: Some(note) }
         };
         if !chunk.starts_with(CHUNK_SIGNATURE) {
             return doubtful(0, None, "the header of a chunk is damaged; its records were searched for");
@@ -184,7 +184,7 @@ impl Header {
             Some(_) => None,
         };
         let (records_from, records_to) = (CHUNK_HEADER_BYTES, used.min(chunk.len()));
-        Header { records_from, records_to, is_trusted: true, lowest_id: Some(0), note }
+        ChunkHeader { records_from, records_to, is_trusted: true, lowest_id: Some(0), note }
     }
 }
 

@@ -6,24 +6,24 @@ use std::ops::Range;
 use proptest::prelude::*;
 
 use super::value::kind;
-use super::writer::{A_FILETIME, ChunkWriter, Element, Part, Value};
+use super::writer::{A_FILETIME, ChunkWriter, Element, TestValue, XmlPart};
 use super::writer::{data, element, event, file, string, system_values, utf16};
 use super::*;
 use crate::limits;
 
 /// The name of a field, where its value is, and what number that is.
-type Field = (String, Range<usize>, Option<i64>);
+type FieldRecord = (String, Range<usize>, Option<i64>);
 
 /// Everything a reader tells.
 #[derive(Default)]
-struct Told {
-    fields: Vec<Field>,
-    events: Vec<(Vec<Field>, EventEnd)>,
+struct Recorder {
+    fields: Vec<FieldRecord>,
+    events: Vec<(Vec<FieldRecord>, EventEnd)>,
     damaged: Vec<(Range<usize>, &'static str)>,
     ends: usize,
 }
 
-impl Visitor for Told {
+impl Visitor for Recorder {
     fn begin(&mut self, record: Range<usize>) {
         assert!(record.start >= self.ends, "records overlap");
         self.ends = record.end;
@@ -44,16 +44,16 @@ impl Visitor for Told {
     }
 }
 
-fn read(chunk: &[u8]) -> (Told, Vec<u8>, ChunkSummary) {
-    let (mut told, mut text) = (Told::default(), Vec::new());
-    let summary = EvtxReader::new().read_chunk(chunk, &mut text, &mut told);
-    (told, text, summary)
+fn read(chunk: &[u8]) -> (Recorder, Vec<u8>, ChunkSummary) {
+    let (mut recorded, mut text) = (Recorder::default(), Vec::new());
+    let summary = EvtxReader::new().read_chunk(chunk, &mut text, &mut recorded);
+    (recorded, text, summary)
 }
 
 /// The fields of each event, a line an event.
-fn fields(told: &Told, text: &[u8]) -> Vec<String> {
+fn fields(recorded: &Recorder, text: &[u8]) -> Vec<String> {
     let mut lines = Vec::new();
-    for (fields, event) in &told.events {
+    for (fields, event) in &recorded.events {
         let mut line = String::new();
         for (name, range, int) in fields {
             let value = String::from_utf8_lossy(&text[range.clone()]);
@@ -73,18 +73,18 @@ const FRONT: &str = "host=\"pc01\" channel=\"Security\" provider=\"Some-Provider
 
 /// The data fields of one event with this content and these further values.
 #[track_caller]
-fn check(containers: Vec<Part>, values: &[Value], expected: &str) {
+fn check(containers: Vec<XmlPart>, values: &[TestValue], expected: &str) {
     let mut chunk = ChunkWriter::new(1);
     chunk.record(1, &event(containers), &[&system_values(), values].concat());
-    let (told, text, summary) = read(&chunk.finish(&[]));
-    assert_eq!(told.events[0].1.problem, None);
+    let (recorded, text, summary) = read(&chunk.finish(&[]));
+    assert_eq!(recorded.events[0].1.problem, None);
     assert_eq!(summary, ChunkSummary { records: 1, unreadable: 0, note: None });
-    let all = fields(&told, &text).remove(0);
+    let all = fields(&recorded, &text).remove(0);
     let data: Vec<&str> = all.split(' ').filter(|field| !FRONT.contains(field)).collect();
     assert_eq!(data.join(" "), expected);
 }
 
-fn event_data(parts: Vec<Part>) -> Vec<Part> {
+fn event_data(parts: Vec<XmlPart>) -> Vec<XmlPart> {
     vec![element("EventData", parts).part()]
 }
 
@@ -92,7 +92,7 @@ fn two_names() -> Element {
     event(event_data(vec![data("User", 4), data("Number", 5)]))
 }
 
-fn values(user: &str, number: u32) -> Vec<Value> {
+fn values(user: &str, number: u32) -> Vec<TestValue> {
     let mut values = system_values();
     values.extend([string(user), (kind::UINT32, number.to_le_bytes().to_vec())]);
     values
@@ -103,24 +103,24 @@ fn an_event_reads_as_one_line_into_which_its_fields_point() {
     let mut chunk = ChunkWriter::new(7);
     chunk.record(1, &two_names(), &values("eva m", 17));
     chunk.record(1, &two_names(), &values("\"C:\\a b\" & <c>", 0));
-    let (told, text, summary) = read(&chunk.finish(&[]));
+    let (recorded, text, summary) = read(&chunk.finish(&[]));
     assert_eq!(summary, ChunkSummary { records: 2, unreadable: 0, note: None });
     let lines: Vec<_> =
-        told.events.iter().map(|event| String::from_utf8_lossy(&text[event.1.text.clone()])).collect();
+        recorded.events.iter().map(|event| String::from_utf8_lossy(&text[event.1.text.clone()])).collect();
     assert_eq!(
         lines[0],
         "2017-07-14T02:40:00.0000001Z Audit Success pc01 Security Some-Provider 4624: User=\"eva m\" \
          Number=17 | level=0 keywords=0x20000000000000"
     );
     assert!(lines[1].contains(": User=\"\"C:\\a b\" & <c>\" Number=0 |"), "{}", lines[1]);
-    assert!(fields(&told, &text)[0].contains("data.User=\"eva m\" data.Number=17"));
-    assert_eq!(told.events[0].1.time_ns, 1_500_000_000_000_000_100);
-    assert_eq!(told.events[0].1.level, crate::Level::Info);
+    assert!(fields(&recorded, &text)[0].contains("data.User=\"eva m\" data.Number=17"));
+    assert_eq!(recorded.events[0].1.time_ns, 1_500_000_000_000_000_100);
+    assert_eq!(recorded.events[0].1.level, crate::Level::Info);
 }
 
 #[test]
 fn values_of_every_type() {
-    let values: Vec<Value> = vec![
+    let values: Vec<TestValue> = vec![
         (kind::ANSI_STRING, b"ansi".to_vec()),
         (kind::INT64, (-5i64).to_le_bytes().to_vec()),
         (kind::HEX32, 0x3E7u32.to_le_bytes().to_vec()),
@@ -146,7 +146,7 @@ fn values_of_every_type() {
 
 #[test]
 fn lists_become_items_of_their_own() {
-    let unnamed = || element("Data", vec![Part::Value(4)]).part();
+    let unnamed = || element("Data", vec![XmlPart::Value(4)]).part();
     let list = (kind::STRING | kind::LIST, utf16("one\0\0three\0"));
     check(
         event_data(vec![unnamed()]),
@@ -155,13 +155,13 @@ fn lists_become_items_of_their_own() {
     );
     check(event_data(vec![data("L", 4)]), &[list], "data.L=\"one\" data.L.2=\"three\"");
     let numbers = (kind::UINT16 | kind::LIST, vec![1, 0, 2, 0]);
-    let attribute = element("Item", vec![]).with("Of", Part::Value(4)).part();
+    let attribute = element("Item", vec![]).with("Of", XmlPart::Value(4)).part();
     check(event_data(vec![attribute]), &[numbers], "data.Item.Of=\"1, 2\"");
 }
 
 #[test]
 fn user_data_loses_its_wrapper_and_keeps_its_nesting() {
-    let inner = element("Who", vec![element("Name", vec![Part::Value(4)]).part()]).part();
+    let inner = element("Who", vec![element("Name", vec![XmlPart::Value(4)]).part()]).part();
     let wrapper = element("LogFileCleared", vec![inner, element("Empty", vec![]).part()]).part();
     check(
         vec![element("UserData", vec![wrapper]).part()],
@@ -173,13 +173,13 @@ fn user_data_loses_its_wrapper_and_keeps_its_nesting() {
 #[test]
 fn text_in_pieces_is_one_value() {
     let pieces = vec![
-        Part::Text("a"),
-        Part::Entity("amp"),
-        Part::Character(0xE4),
-        Part::CData("<b>"),
-        Part::OptionalValue(4),
+        XmlPart::Text("a"),
+        XmlPart::Entity("amp"),
+        XmlPart::Character(0xE4),
+        XmlPart::CData("<b>"),
+        XmlPart::OptionalValue(4),
     ];
-    let item = element("Data", pieces).with("Name", Part::Text("T")).part();
+    let item = element("Data", pieces).with("Name", XmlPart::Text("T")).part();
     check(event_data(vec![item]), &[(kind::UINT8, vec![7])], "data.T=\"a&\u{e4}<b>7\"");
 }
 
@@ -187,7 +187,7 @@ fn text_in_pieces_is_one_value() {
 fn embedded_binary_xml_reads_as_if_it_stood_there() {
     // A template within a value, as nearly all records of Windows have it.
     let mut chunk = ChunkWriter::new(1);
-    let outer = event(vec![Part::Value(4)]);
+    let outer = event(vec![XmlPart::Value(4)]);
     let inner = element("EventData", vec![data("Inner", 0)]);
     chunk.raw_record(|chunk| {
         chunk.bytes.extend([0x0F, 1, 1, 0]);
@@ -205,16 +205,16 @@ fn embedded_binary_xml_reads_as_if_it_stood_there() {
     chunk.raw_record(|chunk| {
         chunk.bytes.extend([0x0F, 1, 1, 0]);
         chunk.element(
-            &element("Event", event_data(vec![element("Data", vec![Part::Text("x")]).part()])),
+            &element("Event", event_data(vec![element("Data", vec![XmlPart::Text("x")]).part()])),
             false,
         );
     });
-    let (told, text, _) = read(&chunk.finish(&[]));
-    assert!(told.events.iter().all(|event| event.1.problem.is_none()), "{:?}", told.events);
-    let fields = fields(&told, &text);
+    let (recorded, text, _) = read(&chunk.finish(&[]));
+    assert!(recorded.events.iter().all(|event| event.1.problem.is_none()), "{:?}", recorded.events);
+    let fields = fields(&recorded, &text);
     assert!(fields[0].contains("data.Inner=\"deep\""), "{}", fields[0]);
     assert_eq!(fields[1], "data.param1=\"x\"");
-    assert_eq!(told.events[1].1.time_ns, 1_500_000_000_000_000_100, "the header's time");
+    assert_eq!(recorded.events[1].1.time_ns, 1_500_000_000_000_000_100, "the header's time");
 }
 
 #[test]
@@ -248,21 +248,21 @@ fn damage_costs_the_record_it_hits() {
     let (whole, ends) = three_records();
     let mut bytes = whole.clone();
     bytes[ends[1] + 5] = 0x70;
-    let (told, text, summary) = read(&bytes);
-    assert_eq!(told.damaged, [(ends[1]..ends[2], "these bytes are no record")]);
+    let (recorded, text, summary) = read(&bytes);
+    assert_eq!(recorded.damaged, [(ends[1]..ends[2], "these bytes are no record")]);
     assert_eq!((summary.records, summary.unreadable), (2, 0));
     assert!(summary.note.unwrap().contains("checksum"));
-    assert!(fields(&told, &text)[1].contains("data.User=\"third\""));
+    assert!(fields(&recorded, &text)[1].contains("data.User=\"third\""));
 
     // A broken token: what was read of the record stays, and its strings can be found.
     let mut bytes = whole;
     bytes[ends[1] + 24 + 4] = 0x3A;
-    let (told, text, summary) = read(&bytes);
+    let (recorded, text, summary) = read(&bytes);
     assert_eq!((summary.records, summary.unreadable), (3, 1));
-    let broken = &told.events[1].1;
+    let broken = &recorded.events[1].1;
     assert!(broken.problem.is_some());
     assert!(String::from_utf8_lossy(&text[broken.text.clone()]).contains("second"));
-    assert!(fields(&told, &text)[2].contains("data.User=\"third\""));
+    assert!(fields(&recorded, &text)[2].contains("data.User=\"third\""));
 }
 
 #[test]
@@ -274,8 +274,8 @@ fn a_file_cut_short_keeps_what_is_whole() {
     let mut records = Vec::new();
     while let Some(frame) = next_frame(at as u64, &cut[at..], true) {
         if frame.kind == FrameKind::Chunk {
-            let (told, _, summary) = read(&cut[at..at + frame.length]);
-            records.push((summary.records, told.damaged.len()));
+            let (recorded, _, summary) = read(&cut[at..at + frame.length]);
+            records.push((summary.records, recorded.damaged.len()));
         }
         at += frame.length;
     }
@@ -342,7 +342,7 @@ fn forged_templates_end() {
     // A template that uses itself twice would take 2 to the power of its depth, and one value of 30,000
     // characters in 5,000 places would fill memory.
     let long = "x".repeat(30_000);
-    let places = (0..2_000).map(|_| Part::Value(4)).collect();
+    let places = (0..2_000).map(|_| XmlPart::Value(4)).collect();
     let root = event(event_data(vec![element("Data", places).part()]));
     let mut chunk = ChunkWriter::new(1);
     let mut values = system_values();
@@ -362,8 +362,8 @@ fn forged_templates_end() {
             }
         });
     }
-    let (told, text, summary) = read(&chunk.finish(&[]));
-    assert_eq!((summary.records, summary.unreadable), (21, 21), "{:?}", told.events);
+    let (recorded, text, summary) = read(&chunk.finish(&[]));
+    assert_eq!((summary.records, summary.unreadable), (21, 21), "{:?}", recorded.events);
     assert!(text.len() < 2 * limits::LONGEST_EVENT_BYTES, "{}", text.len());
 }
 
@@ -386,11 +386,11 @@ proptest! {
         }
         bytes.truncate(cut.unwrap_or(bytes.len()));
         let changed = bytes.iter().zip(&whole).position(|(now, before)| now != before).unwrap_or(bytes.len());
-        let (told, text, summary) = read(&bytes);
+        let (recorded, text, summary) = read(&bytes);
         prop_assert!(text.len() <= limits::LARGEST_EVTX_TEXT_BYTES + bytes.len());
-        prop_assert_eq!(told.events.len(), summary.records as usize);
+        prop_assert_eq!(recorded.events.len(), summary.records as usize);
         let before = ends[1..].iter().filter(|&&end| end <= changed).count();
-        prop_assert_eq!(&fields(&told, &text)[..before], &expected[..before]);
+        prop_assert_eq!(&fields(&recorded, &text)[..before], &expected[..before]);
     }
 
     /// Bytes that were never a log.
@@ -401,8 +401,8 @@ proptest! {
             bytes[512..520].copy_from_slice(b"**\0\0\x40\0\0\0");
             bytes[512 + 0x3C..512 + 0x40].copy_from_slice(&[0x40, 0, 0, 0]);
         }
-        let (told, _, summary) = read(&bytes);
-        prop_assert_eq!(told.events.len(), summary.records as usize);
+        let (recorded, _, summary) = read(&bytes);
+        prop_assert_eq!(recorded.events.len(), summary.records as usize);
         let mut at = 0;
         while let Some(frame) = next_frame(at as u64, &bytes[at..], true) {
             prop_assert!(frame.length > 0);
@@ -414,7 +414,7 @@ proptest! {
 
 #[test]
 fn a_chunk_gives_no_more_text_than_is_kept() {
-    let places = (0..2_000).map(|_| Part::Value(4)).collect();
+    let places = (0..2_000).map(|_| XmlPart::Value(4)).collect();
     let root = event(event_data(vec![element("Data", places).part()]));
     let mut values = system_values();
     values.push((kind::ANSI_STRING, vec![b'x'; 1_000]));
@@ -423,29 +423,29 @@ fn a_chunk_gives_no_more_text_than_is_kept() {
         chunk.record(1, &root, &values);
     }
     chunk.record(2, &two_names(), &self::values("late", 1));
-    let (told, text, summary) = read(&chunk.finish(&[]));
+    let (recorded, text, summary) = read(&chunk.finish(&[]));
     assert_eq!((summary.records, summary.unreadable), (31, 31));
     assert!(text.len() <= limits::LARGEST_EVTX_TEXT_BYTES + (64 << 10), "{}", text.len());
     // The strings of the last record can be found all the same.
-    assert!(String::from_utf8_lossy(&text[told.events[30].1.text.clone()]).contains("late"));
+    assert!(String::from_utf8_lossy(&text[recorded.events[30].1.text.clone()]).contains("late"));
 }
 
 /// More names than are looked through one by one, and paths that are too long for a field.
 #[test]
 fn forged_names_and_nesting_stay_bounded() {
     let names: Vec<&'static str> = (0..60).map(|n| &*Box::leak(format!("n{n}").into_boxed_str())).collect();
-    let items = names.iter().map(|name| element(name, vec![Part::Text("v")]).part()).collect();
+    let items = names.iter().map(|name| element(name, vec![XmlPart::Text("v")]).part()).collect();
     let mut chunk = ChunkWriter::new(1);
     chunk.record(1, &event(event_data(items)), &system_values());
     let long: &'static str = Box::leak("x".repeat(200).into_boxed_str());
-    let nested = (0..9).fold(Part::Text("deep"), |inner, _| element(long, vec![inner]).part());
+    let nested = (0..9).fold(XmlPart::Text("deep"), |inner, _| element(long, vec![inner]).part());
     chunk.record(2, &event(vec![nested]), &system_values());
-    let too_deep = (0..90).fold(Part::Text("deep"), |inner, _| element("d", vec![inner]).part());
+    let too_deep = (0..90).fold(XmlPart::Text("deep"), |inner, _| element("d", vec![inner]).part());
     chunk.record(3, &event(vec![too_deep]), &system_values());
-    let (told, text, _) = read(&chunk.finish(&[]));
-    let fields = fields(&told, &text);
+    let (recorded, text, _) = read(&chunk.finish(&[]));
+    let fields = fields(&recorded, &text);
     assert!(names.iter().all(|name| fields[0].contains(&format!("data.{name}=\"v\""))), "{}", fields[0]);
-    assert_eq!((fields[1].as_str(), &told.events[1].1.problem), (FRONT, &None));
-    assert!(String::from_utf8_lossy(&text[told.events[1].1.text.clone()]).contains("deep"));
-    assert!(told.events[2].1.problem.unwrap().contains("nested too deep"));
+    assert_eq!((fields[1].as_str(), &recorded.events[1].1.problem), (FRONT, &None));
+    assert!(String::from_utf8_lossy(&text[recorded.events[1].1.text.clone()]).contains("deep"));
+    assert!(recorded.events[2].1.problem.unwrap().contains("nested too deep"));
 }

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use super::bytes::{u16_at, u32_at};
 use super::fields::FieldId;
+use super::flatten::{EventFlattener, TextRef, local_name};
 use super::names::NameId;
-use super::shape::{Piece, Shape, local_name};
 use super::value::{fixed_size, kind, list_item, write_utf16, write_value};
 use crate::limits;
 
@@ -83,9 +83,9 @@ pub(super) struct Store {
     pub scratch: Vec<u8>,
 }
 
-pub(super) struct Walk<'a> {
+pub(super) struct TokenWalk<'a> {
     pub chunk: &'a [u8],
-    pub shape: &'a mut Shape,
+    pub shape: &'a mut EventFlattener,
     pub store: &'a mut Store,
     pub tokens_left: u32,
     pub text_left: usize,
@@ -107,18 +107,18 @@ struct Scope {
     depth: usize,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> TokenWalk<'a> {
     pub(super) fn new(
         chunk: &'a [u8],
-        shape: &'a mut Shape,
+        shape: &'a mut EventFlattener,
         store: &'a mut Store,
         text_left: usize,
-    ) -> Walk<'a> {
+    ) -> TokenWalk<'a> {
         store.scratch.clear();
         store.substitutes.clear();
         let tokens_left = limits::MOST_EVTX_TOKENS;
         let (attribute, value_from, reached) = (None, 0, 0);
-        Walk { chunk, shape, store, tokens_left, text_left, attribute, value_from, reached }
+        TokenWalk { chunk, shape, store, tokens_left, text_left, attribute, value_from, reached }
     }
 
     /// Walks a record's binary XML. What was read before something wrong is in the shape.
@@ -220,16 +220,16 @@ impl<'a> Walk<'a> {
 
     fn put_as(&mut self, field: FieldId, from: usize) {
         let to = self.store.scratch.len();
-        let piece = Piece { from, to, rewritten: true };
+        let piece = TextRef { from, to, rewritten: true };
         self.shape.put(field, None, piece, &self.store.scratch[from..to]);
         self.value_from = to;
     }
 
     /// The name whose offset stands at one place; it may be defined right behind that, and is then skipped.
-    fn name(&mut self, offset_at: usize, behind: usize) -> Walked<(NameId, usize)> {
+    fn name(&mut self, offset_at: usize, next_at: usize) -> Walked<(NameId, usize)> {
         const HEADER: usize = 8;
         let offset = u32_at(self.chunk, offset_at).ok_or(CUT_SHORT)? as usize;
-        let next = |bytes: u32| if offset == behind { behind + bytes as usize } else { behind };
+        let next = |bytes: u32| if offset == next_at { next_at + bytes as usize } else { next_at };
         if let Some((name, bytes)) = self.store.names.at(offset) {
             return Ok((name, next(bytes)));
         }
@@ -374,7 +374,7 @@ impl<'a> Walk<'a> {
         let (from, to) = (self.value_from, self.store.scratch.len());
         let attribute = self.attribute.take();
         if from < to {
-            let piece = Piece { from, to, rewritten: true };
+            let piece = TextRef { from, to, rewritten: true };
             let bytes = &self.store.scratch[from..to];
             match attribute {
                 Some(name) => self.shape.attribute(name, piece, bytes),

@@ -255,16 +255,16 @@ fn write_systemtime(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
 }
 
 fn write_date(year: u64, month: u64, day: u64, out: &mut Vec<u8>) {
-    for (number, width, behind) in [(year, 4, b'-'), (month, 2, b'-'), (day, 2, b'T')] {
+    for (number, width, separator) in [(year, 4, b'-'), (month, 2, b'-'), (day, 2, b'T')] {
         write_padded(number, width, out);
-        out.push(behind);
+        out.push(separator);
     }
 }
 
 fn write_clock(hour: u64, minute: u64, second: u64, out: &mut Vec<u8>) {
-    for (number, behind) in [(hour, b':'), (minute, b':'), (second, b'.')] {
+    for (number, separator) in [(hour, b':'), (minute, b':'), (second, b'.')] {
         write_padded(number, 2, out);
-        out.push(behind);
+        out.push(separator);
     }
 }
 

@@ -7,7 +7,7 @@ use super::value::kind;
 
 /// Content of an element or an attribute.
 #[derive(Clone)]
-pub(crate) enum Part {
+pub(crate) enum XmlPart {
     Element(Element),
     Text(&'static str),
     CData(&'static str),
@@ -20,49 +20,49 @@ pub(crate) enum Part {
 #[derive(Clone)]
 pub(crate) struct Element {
     name: &'static str,
-    attributes: Vec<(&'static str, Vec<Part>)>,
-    parts: Vec<Part>,
+    attributes: Vec<(&'static str, Vec<XmlPart>)>,
+    parts: Vec<XmlPart>,
 }
 
-pub(crate) fn element(name: &'static str, parts: Vec<Part>) -> Element {
+pub(crate) fn element(name: &'static str, parts: Vec<XmlPart>) -> Element {
     Element { name, attributes: Vec::new(), parts }
 }
 
 impl Element {
-    pub(crate) fn with(mut self, name: &'static str, part: Part) -> Element {
+    pub(crate) fn with(mut self, name: &'static str, part: XmlPart) -> Element {
         self.attributes.push((name, vec![part]));
         self
     }
 
-    pub(crate) fn part(self) -> Part {
-        Part::Element(self)
+    pub(crate) fn part(self) -> XmlPart {
+        XmlPart::Element(self)
     }
 }
 
 /// A value with its type.
-pub(crate) type Value = (u8, Vec<u8>);
+pub(crate) type TestValue = (u8, Vec<u8>);
 
 pub(crate) fn utf16(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-pub(crate) fn string(text: &str) -> Value {
+pub(crate) fn string(text: &str) -> TestValue {
     (kind::STRING, utf16(text))
 }
 
 /// A data item of the usual kind, whose value is a substitution.
-pub(crate) fn data(name: &'static str, value: u16) -> Part {
-    element("Data", vec![Part::Value(value)]).with("Name", Part::Text(name)).part()
+pub(crate) fn data(name: &'static str, value: u16) -> XmlPart {
+    element("Data", vec![XmlPart::Value(value)]).with("Name", XmlPart::Text(name)).part()
 }
 
 /// The `System` part that the tests use: event id 4624 and level 0 as they are, the rest from values 0 to 3
 /// (time, channel, keywords, user).
-pub(crate) fn system() -> Part {
-    let text = |name, text| element(name, vec![Part::Text(text)]).part();
-    let value = |name, value| element(name, vec![Part::Value(value)]).part();
-    let provider = element("Provider", vec![]).with("Name", Part::Text("Some-Provider"));
-    let created = element("TimeCreated", vec![]).with("SystemTime", Part::Value(0));
-    let security = element("Security", vec![]).with("UserID", Part::OptionalValue(3));
+pub(crate) fn system() -> XmlPart {
+    let text = |name, text| element(name, vec![XmlPart::Text(text)]).part();
+    let value = |name, value| element(name, vec![XmlPart::Value(value)]).part();
+    let provider = element("Provider", vec![]).with("Name", XmlPart::Text("Some-Provider"));
+    let created = element("TimeCreated", vec![]).with("SystemTime", XmlPart::Value(0));
+    let security = element("Security", vec![]).with("UserID", XmlPart::OptionalValue(3));
     let parts = vec![
         provider.part(),
         text("EventID", "4624"),
@@ -78,7 +78,7 @@ pub(crate) fn system() -> Part {
 
 pub(crate) const A_FILETIME: u64 = 131_444_736_000_000_001;
 
-pub(crate) fn system_values() -> Vec<Value> {
+pub(crate) fn system_values() -> Vec<TestValue> {
     vec![
         (kind::FILETIME, A_FILETIME.to_le_bytes().to_vec()),
         string("Security"),
@@ -87,10 +87,10 @@ pub(crate) fn system_values() -> Vec<Value> {
     ]
 }
 
-pub(crate) fn event(containers: Vec<Part>) -> Element {
+pub(crate) fn event(containers: Vec<XmlPart>) -> Element {
     let mut parts = vec![system()];
     parts.extend(containers);
-    element("Event", parts).with("xmlns", Part::Text("http://example.org/events"))
+    element("Event", parts).with("xmlns", XmlPart::Text("http://example.org/events"))
 }
 
 /// One chunk being written.
@@ -109,7 +109,7 @@ impl ChunkWriter {
     }
 
     /// A record whose XML is a template, written at its first use, with values.
-    pub(crate) fn record(&mut self, template: u32, root: &Element, values: &[Value]) {
+    pub(crate) fn record(&mut self, template: u32, root: &Element, values: &[TestValue]) {
         self.raw_record(|chunk| {
             chunk.bytes.extend([0x0F, 1, 1, 0]);
             chunk.template(template, root, values);
@@ -138,7 +138,7 @@ impl ChunkWriter {
         self.bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
     }
 
-    pub(crate) fn template(&mut self, template: u32, root: &Element, values: &[Value]) {
+    pub(crate) fn template(&mut self, template: u32, root: &Element, values: &[TestValue]) {
         let use_at = self.bytes.len();
         self.bytes.extend([0x0C, 1]);
         self.bytes.extend(template.to_le_bytes());
@@ -214,26 +214,26 @@ impl ChunkWriter {
         self.put_u32(size_at, (self.bytes.len() - size_at - 4) as u32);
     }
 
-    fn part(&mut self, part: &Part, with_dependency: bool) {
+    fn part(&mut self, part: &XmlPart, with_dependency: bool) {
         let mut text = |token: &[u8], text: &str| {
             self.bytes.extend(token);
             self.bytes.extend((text.encode_utf16().count() as u16).to_le_bytes());
             self.bytes.extend(utf16(text));
         };
         match part {
-            Part::Element(element) => self.element(element, with_dependency),
-            Part::Text(value) => text(&[0x05, kind::STRING], value),
-            Part::CData(value) => text(&[0x07], value),
-            Part::Character(unit) => {
+            XmlPart::Element(element) => self.element(element, with_dependency),
+            XmlPart::Text(value) => text(&[0x05, kind::STRING], value),
+            XmlPart::CData(value) => text(&[0x07], value),
+            XmlPart::Character(unit) => {
                 self.bytes.push(0x08);
                 self.bytes.extend(unit.to_le_bytes());
             }
-            Part::Entity(name) => {
+            XmlPart::Entity(name) => {
                 self.bytes.push(0x09);
                 self.name(name);
             }
-            Part::Value(index) | Part::OptionalValue(index) => {
-                self.bytes.push(if matches!(part, Part::Value(_)) { 0x0D } else { 0x0E });
+            XmlPart::Value(index) | XmlPart::OptionalValue(index) => {
+                self.bytes.push(if matches!(part, XmlPart::Value(_)) { 0x0D } else { 0x0E });
                 self.bytes.extend(index.to_le_bytes());
                 self.bytes.push(kind::STRING);
             }

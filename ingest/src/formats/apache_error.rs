@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::{Format, Learned};
 use crate::batch::Level;
-use crate::layout::{Layouts, time_at};
+use crate::layout::{LineLayouts, time_at};
 use crate::level;
 
 pub(crate) static FORMAT: Format = Format {
@@ -23,13 +23,13 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new("no line of an Apache error log", &["[{:word} {time}] [{level}] «[pid {pid:int}«:tid {thread}»] »«[client {client_ip+client_port:endpoint}] »«AH{code:word}: »{message:rest}","[{:word} {time}] [«{module}»:{level}] «[pid {pid:int}«:tid {thread}»] »«[{} {client_ip+client_port:endpoint}] »«AH{code}: »{message:rest}"]).with_levels(level)
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new("no line of an Apache error log", &["[{:word} {time}] [{level}] «[pid {pid:int}«:tid {thread}»] »«[client {client_ip+client_port:endpoint}] »«AH{code:word}: »{message:rest}","[{:word} {time}] [«{module}»:{level}] «[pid {pid:int}«:tid {thread}»] »«[{} {client_ip+client_port:endpoint}] »«AH{code}: »{message:rest}"]).with_levels(level)
 });
 
 /// `trace1` to `trace8` beside the usual words.
 fn level(word: &[u8]) -> Option<Level> {
-    level::of_word(word.trim_ascii_end().strip_suffix(b"1").unwrap_or(word))
+    level::from_word(word.trim_ascii_end().strip_suffix(b"1").unwrap_or(word))
         .or_else(|| word.starts_with(b"trace").then_some(Level::Trace))
 }
 

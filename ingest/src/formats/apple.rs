@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::{Format, Learned};
 use crate::batch::Level;
-use crate::layout::{Layouts, time_at};
+use crate::layout::{LineLayouts, time_at};
 
 pub(crate) static FORMAT: Format = Format {
     name: "apple",
@@ -15,8 +15,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new("no line of the unified log", &["{time} 0x{thread:word} {type:word} 0x{activity:word} {pid:int} {ttl:int} {app}: «({library}) »«[{logger}] »{message:rest}","{time} {type:word} {app}[{pid:int}:{thread}] «({library}) »«[{logger}] »{message:rest}"]).with_levels(level).requiring("type", |word| level(word).is_some()).with_level_field("type")
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new("no line of the unified log", &["{time} 0x{thread:word} {type:word} 0x{activity:word} {pid:int} {ttl:int} {app}: «({library}) »«[{logger}] »{message:rest}","{time} {type:word} {app}[{pid:int}:{thread}] «({library}) »«[{logger}] »{message:rest}"]).with_levels(level).requiring("type", |word| level(word).is_some()).with_level_field("type")
 });
 
 fn level(word: &[u8]) -> Option<Level> {

@@ -4,9 +4,9 @@ use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
-use crate::named::Named;
+use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
-use crate::time::find::whole;
+use crate::time::find::whole_time;
 
 pub(crate) static FORMAT: Format = Format {
     name: "apt",
@@ -14,14 +14,14 @@ pub(crate) static FORMAT: Format = Format {
     // A run is some lines behind one that is nobody else's.
     weight: 2.0,
     learn: |_, _| Learned::starting(|line| line.starts_with(BEGIN)),
-    reader: |_| Box::new(AptReader { named: Named::default() }),
+    reader: |_| Box::new(AptReader { named: NamedColumns::default() }),
     ..Format::LINES
 };
 
 const BEGIN: &[u8] = b"Start-Date: ";
 
 struct AptReader {
-    named: Named,
+    named: NamedColumns,
 }
 
 impl Reader for AptReader {
@@ -30,7 +30,7 @@ impl Reader for AptReader {
         let date = date[..memchr(b'\n', date).unwrap_or(date.len())].trim_ascii();
         // Two spaces stand between date and time.
         let words: Vec<&[u8]> = date.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).collect();
-        if let Some(time) = whole(&words.join(&b' ')) {
+        if let Some(time) = whole_time(&words.join(&b' ')) {
             rows.when(&time);
         }
         self.named.begin();

@@ -4,10 +4,10 @@
 use memchr::memchr;
 
 use super::{Fit, Format, Reader, Setup};
-use crate::named::Named;
+use crate::named_columns::NamedColumns;
 use crate::pairs::Style;
-use crate::rows::{Kind, Rows, Schema};
-use crate::time::find::whole;
+use crate::rows::{ColumnKind, Rows, Schema};
+use crate::time::find::whole_time;
 
 pub(crate) static FORMAT: Format = Format {
     name: "auditd",
@@ -23,8 +23,12 @@ fn parts_records(line: &[u8]) -> bool {
     line == b"----" || line.starts_with(b"time->")
 }
 
-const COLUMNS: Schema =
-    &[("type", Kind::Text), ("serial", Kind::Int), ("host", Kind::Text), ("message", Kind::Text)];
+const COLUMNS: Schema = &[
+    ("type", ColumnKind::Text),
+    ("serial", ColumnKind::Int),
+    ("host", ColumnKind::Text),
+    ("message", ColumnKind::Text),
+];
 const TYPE: usize = 0;
 const SERIAL: usize = 1;
 const HOST: usize = 2;
@@ -33,11 +37,11 @@ const MESSAGE: usize = 3;
 const STYLE: Style = Style { escapes: false, single_quotes: true };
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(AuditReader { named: Named::default() })
+    Box::new(AuditReader { named: NamedColumns::default() })
 }
 
 struct AuditReader {
-    named: Named,
+    named: NamedColumns,
 }
 
 impl Reader for AuditReader {
@@ -60,10 +64,11 @@ impl Reader for AuditReader {
             memchr(b')', &event[stamp..]).map(|length| stamp + length).ok_or("the time does not end")?;
         let colon =
             event[stamp..end].iter().rposition(|&byte| byte == b':').ok_or("no serial behind the time")?;
-        let when = whole(&event[stamp..stamp + colon]).ok_or("the time is not one")?;
+        let when = whole_time(&event[stamp..stamp + colon]).ok_or("the time is not one")?;
         rows.when(&when);
         rows.text(TYPE, at + 5, at + 5 + kind_end);
-        if let Some(crate::named::Number::Int(serial)) = crate::named::number(&event[stamp + colon + 1..end])
+        if let Some(crate::named_columns::Number::Int(serial)) =
+            crate::named_columns::number(&event[stamp + colon + 1..end])
         {
             rows.int(SERIAL, serial);
         }

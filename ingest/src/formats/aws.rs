@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use super::{Fit, Format, Reader, Setup};
-use crate::layout::{LayoutReader, Layouts};
+use crate::layout::{LayoutReader, LineLayouts};
 use crate::level;
-use crate::named::Named;
+use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
 
 pub(crate) static ELB: Format = Format {
@@ -22,8 +22,8 @@ pub(crate) static S3: Format = Format {
     ..Format::LINES
 };
 
-static ELB_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static ELB_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "not an access log line of a load balancer",
         &[
             // Application.
@@ -36,8 +36,8 @@ static ELB_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
     )
 });
 
-static S3_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static S3_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "not an access log line of S3",
         &[
             "{bucket_owner:word} {bucket:word} [{time}] {client_ip:word} {user:word} {request_id:word} {operation:word} {key:word} {request:quoted} {status:int} {error_code:word} {bytes:int} {object_size:int} {total_time_ms:int} {turn_around_time_ms:int} {referer:quoted} {user_agent:quoted}« {version_id:word}«{more:rest}»»",
@@ -46,21 +46,21 @@ static S3_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
     )
 });
 
-fn reader(layouts: &'static LazyLock<Layouts>, setup: &Setup) -> Box<dyn Reader> {
-    Box::new(AwsReader { line: layouts.reader(setup), named: Named::default() })
+fn reader(layouts: &'static LazyLock<LineLayouts>, setup: &Setup) -> Box<dyn Reader> {
+    Box::new(AwsReader { line: layouts.reader(setup), named: NamedColumns::default() })
 }
 
 struct AwsReader {
     line: LayoutReader,
     /// Columns of the parts of a request and of a client's address.
-    named: Named,
+    named: NamedColumns,
 }
 
 impl Reader for AwsReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let fit = self.line.read(event, rows)?;
         if let Some((from, to)) = self.line.place("status")
-            && let Some(level) = level::of_status(&event[from..to])
+            && let Some(level) = level::from_status(&event[from..to])
         {
             rows.set_level(level);
         }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::Format;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(crate) static FORMAT: Format = Format {
     name: "bind",
@@ -13,8 +13,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new("no line of BIND", &["{time} {category}: {level}: client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»","{time} {category}: {level}: client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» {operation:words} '{query}/{type}/{class}' {action:rest}","{time} {category}: {level}: {message:rest}","{time} client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»"]).requiring("category", is_category)
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new("no line of BIND", &["{time} {category}: {level}: client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»","{time} {category}: {level}: client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» {operation:words} '{query}/{type}/{class}' {action:rest}","{time} {category}: {level}: {message:rest}","{time} client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»"]).requiring("category", is_category)
 });
 
 /// Other programs write a time, a word and a level too.

@@ -5,7 +5,7 @@ use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
-use crate::rows::{Kind, Rows, Schema};
+use crate::rows::{ColumnKind, Rows, Schema};
 
 pub(crate) static FORMAT: Format = Format {
     name: "boot",
@@ -14,7 +14,7 @@ pub(crate) static FORMAT: Format = Format {
     columns: COLUMNS,
     learn: |sample, _| {
         let lines = || sample.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-        let statuses = || lines().filter_map(|line| status(behind_code(line).1));
+        let statuses = || lines().filter_map(|line| status(after_charset_code(line).1));
         Learned {
             // A level word in brackets begins the lines of many logs, too.
             has_marks: statuses().any(|status| !status.is_level())
@@ -26,7 +26,7 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-const COLUMNS: Schema = &[("status", Kind::Text), ("message", Kind::Text)];
+const COLUMNS: Schema = &[("status", ColumnKind::Text), ("message", ColumnKind::Text)];
 const STATUS: usize = 0;
 const MESSAGE: usize = 1;
 
@@ -61,7 +61,7 @@ impl Reader for BootReader {
         if !self.has_statuses {
             return Err("no status of a start");
         }
-        let (start, line) = behind_code(event);
+        let (start, line) = after_charset_code(event);
         let status = status(line);
         let (mut from, mut fit) = (start, Fit::Partly);
         if let Some(Status { word, level, next, .. }) = status {
@@ -85,7 +85,7 @@ impl Reader for BootReader {
 }
 
 /// The line behind the code that switches a console's character set, which shows as `%G`.
-fn behind_code(line: &[u8]) -> (usize, &[u8]) {
+fn after_charset_code(line: &[u8]) -> (usize, &[u8]) {
     let start = line.chunks(2).take_while(|code| **code == *b"%G").count() * 2;
     (start, &line[start..])
 }

@@ -7,9 +7,9 @@ use super::{Fit, Format, Reader, Setup};
 use crate::batch::Level;
 use crate::level;
 use crate::limits;
-use crate::named::Named;
+use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
-use crate::time::find::{near, whole};
+use crate::time::find::{time_near_start, whole_time};
 
 pub(crate) static FORMAT: Format =
     Format { name: "cef", title: "CEF or LEEF events", reader, ..Format::LINES };
@@ -22,11 +22,11 @@ const LEEF_HEADER: [&[u8]; 4] = [b"device_vendor", b"device_product", b"device_v
 const TIME_KEYS: [&[u8]; 7] = [b"rt", b"end", b"start", b"devTime", b"deviceReceiptTime", b"art", b"endTime"];
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(CefReader { named: Named::default(), time_rank: TIME_KEYS.len() })
+    Box::new(CefReader { named: NamedColumns::default(), time_rank: TIME_KEYS.len() })
 }
 
 struct CefReader {
-    named: Named,
+    named: NamedColumns,
     /// Place of the key that the event's time came from.
     time_rank: usize,
 }
@@ -96,10 +96,10 @@ impl CefReader {
 
     /// A syslog header before the event: its time and its host.
     fn before(&mut self, event: &[u8], to: usize, rows: &mut Rows) {
-        let behind_priority = memchr(b'>', &event[..to.min(5)]).map_or(0, |end| end + 1);
+        let after_priority = memchr(b'>', &event[..to.min(5)]).map_or(0, |end| end + 1);
         // The version of RFC 5424.
-        let from = behind_priority + if event[behind_priority..to].starts_with(b"1 ") { 2 } else { 0 };
-        let Some(time) = near(&event[from..to], 1) else { return };
+        let from = after_priority + if event[after_priority..to].starts_with(b"1 ") { 2 } else { 0 };
+        let Some(time) = time_near_start(&event[from..to], 1) else { return };
         rows.when(&time.when);
         let mut words =
             event[from + time.end..to].split(|&byte| byte == b' ').filter(|word| !word.is_empty());
@@ -143,7 +143,7 @@ impl CefReader {
             return;
         }
         if let Some(rank) = TIME_KEYS.iter().position(|known| *known == name)
-            && let Some(when) = whole(value).or_else(|| near(value, 0).map(|time| time.when))
+            && let Some(when) = whole_time(value).or_else(|| time_near_start(value, 0).map(|time| time.when))
         {
             if rank < self.time_rank {
                 rows.when(&when);
@@ -180,10 +180,10 @@ fn key_before(event: &[u8], from: usize, equals: usize) -> Option<(usize, usize)
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'[' | b']' | b':');
     let word = event[from..equals].iter().rev().take_while(|&&byte| is_key(byte)).count();
     let start = equals - word;
-    let stands_apart = start == from || matches!(event[start - 1], b' ' | b'\t' | b'|');
+    let is_separate = start == from || matches!(event[start - 1], b' ' | b'\t' | b'|');
     // Directly behind an equals sign it is the start of a value: `request=a=b`.
     let begins_value = start == from && from > 0 && event[from - 1] == b'=';
-    (word > 0 && stands_apart && !begins_value).then_some((start, equals))
+    (word > 0 && is_separate && !begins_value).then_some((start, equals))
 }
 
 /// `|^|` or `|x5E|` behind the header of LEEF 2.0; a tab where it says nothing.
@@ -229,7 +229,7 @@ fn severity(value: &[u8]) -> Option<Level> {
         word if word.eq_ignore_ascii_case(b"medium") => Level::Warn,
         word if word.eq_ignore_ascii_case(b"high") => Level::Error,
         word if word.eq_ignore_ascii_case(b"very-high") => Level::Fatal,
-        word => return level::of_word(word),
+        word => return level::from_word(word),
     })
 }
 

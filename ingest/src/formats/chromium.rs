@@ -5,7 +5,7 @@ use memchr::{memchr, memrchr};
 
 use super::{Fit, Format, Learned, Reader, joined_time};
 use crate::level;
-use crate::rows::{Kind, Rows, Schema};
+use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::When;
 
 pub(crate) static FORMAT: Format = Format {
@@ -18,11 +18,11 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 const COLUMNS: Schema = &[
-    ("pid", Kind::Int),
-    ("thread", Kind::Int),
-    ("source_file", Kind::Text),
-    ("source_line", Kind::Int),
-    ("message", Kind::Text),
+    ("pid", ColumnKind::Int),
+    ("thread", ColumnKind::Int),
+    ("source_file", ColumnKind::Text),
+    ("source_line", ColumnKind::Int),
+    ("message", ColumnKind::Text),
 ];
 const PID: usize = 0;
 const THREAD: usize = 1;
@@ -34,7 +34,7 @@ const MESSAGE: usize = 4;
 const LONGEST_HEAD_BYTES: usize = 300;
 
 /// Places of the parts in the brackets; process and thread may be missing.
-struct Head {
+struct ChromiumHead {
     ids: [Option<i64>; 2],
     when: When,
     level: (usize, usize),
@@ -48,7 +48,7 @@ fn whole_number(digits: &[u8]) -> Option<i64> {
     is_number.then(|| digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
 }
 
-fn head(line: &[u8]) -> Option<Head> {
+fn head(line: &[u8]) -> Option<ChromiumHead> {
     let inner = line[..line.len().min(LONGEST_HEAD_BYTES)].strip_prefix(b"[")?;
     let mut at = 1;
     let mut ids = [None; 2];
@@ -64,7 +64,7 @@ fn head(line: &[u8]) -> Option<Head> {
     let place = &line[level_end + 1..close];
     let open = memrchr(b'(', place)?;
     let digits = place[open + 1..].strip_suffix(b")")?;
-    Some(Head {
+    Some(ChromiumHead {
         ids,
         when,
         level: (stamp_end + 1, level_end),
@@ -100,7 +100,7 @@ impl Reader for ChromiumReader {
         let word = &event[head.level.0..head.level.1];
         // `VERBOSE1` has its degree behind it.
         let word = word.strip_suffix(b"1").unwrap_or(word);
-        if let Some(level) = level::of_word(word) {
+        if let Some(level) = level::from_word(word) {
             rows.set_level(level);
         }
         rows.text(SOURCE_FILE, head.file.0, head.file.1);

@@ -8,7 +8,7 @@ use crate::batch::Level;
 use crate::layout::time_at;
 use crate::level;
 use crate::limits;
-use crate::rows::{Kind, Rows, Schema};
+use crate::rows::{ColumnKind, Rows, Schema};
 
 pub(crate) static FORMAT: Format = Format {
     name: "ci",
@@ -16,11 +16,11 @@ pub(crate) static FORMAT: Format = Format {
     weight: 0.97,
     columns: COLUMNS,
     learn: |_, _| Learned::starting(begins),
-    reader: |_| Box::new(JobReader),
+    reader: |_| Box::new(CiJobReader),
     ..Format::LINES
 };
 
-const COLUMNS: Schema = &[("command", Kind::Text), ("message", Kind::Text)];
+const COLUMNS: Schema = &[("command", ColumnKind::Text), ("message", ColumnKind::Text)];
 const COMMAND: usize = 0;
 const MESSAGE: usize = 1;
 
@@ -36,9 +36,9 @@ fn begins(line: &[u8]) -> bool {
         && line.get(STAMP_BYTES).is_none_or(|byte| *byte == b' ')
 }
 
-struct JobReader;
+struct CiJobReader;
 
-impl Reader for JobReader {
+impl Reader for CiJobReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let broken = "no time of a job's log";
         let time = begins(event).then(|| time_at(event, 0)).flatten();
@@ -50,7 +50,7 @@ impl Reader for JobReader {
         {
             let command = (message + 3, message + close);
             rows.text(COMMAND, command.0, command.1);
-            if let Some(level) = level::of_word(&event[command.0..command.1]) {
+            if let Some(level) = level::from_word(&event[command.0..command.1]) {
                 rows.set_level(level);
             }
             message += close + 1;

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::{Format, Learned};
-use crate::layout::{Layouts, time_at};
+use crate::layout::{LineLayouts, time_at};
 
 pub(crate) static FORMAT: Format = Format {
     name: "cloud-init",
@@ -13,8 +13,9 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> =
-    LazyLock::new(|| Layouts::new("no line of cloud-init", &["{time} - {module}[{level}]: {message:rest}"]));
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new("no line of cloud-init", &["{time} - {module}[{level}]: {message:rest}"])
+});
 
 #[cfg(test)]
 mod tests {

@@ -5,11 +5,11 @@ use memchr::memmem;
 
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
-use crate::named::Named;
-use crate::rows::{Kind, Rows, Schema};
+use crate::named_columns::NamedColumns;
+use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::When;
-use crate::time::find::whole_in_order;
-use crate::time::numeric::DateOrder;
+use crate::time::find::whole_time_in_order;
+use crate::time::numeric_date::DateOrder;
 use crate::time::stamp::Stamp;
 
 pub(crate) static FORMAT: Format = Format {
@@ -17,11 +17,11 @@ pub(crate) static FORMAT: Format = Format {
     title: "lines of Configuration Manager",
     columns: COLUMNS,
     learn: |_, _| Learned::starting(begins),
-    reader: |_: &Setup| Box::new(CmtraceReader { named: Named::default() }),
+    reader: |_: &Setup| Box::new(CmtraceReader { named: NamedColumns::default() }),
     ..Format::LINES
 };
 
-const COLUMNS: Schema = &[("component", Kind::Text), ("message", Kind::Text)];
+const COLUMNS: Schema = &[("component", ColumnKind::Text), ("message", ColumnKind::Text)];
 const COMPONENT: usize = 0;
 const MESSAGE: usize = 1;
 
@@ -36,7 +36,7 @@ fn begins(line: &[u8]) -> bool {
 }
 
 struct CmtraceReader {
-    named: Named,
+    named: NamedColumns,
 }
 
 impl Reader for CmtraceReader {
@@ -139,7 +139,7 @@ fn stamp(date: &[u8], clock: &[u8]) -> Option<Stamp> {
     let sign = clock.iter().position(|byte| matches!(byte, b'+' | b'-')).unwrap_or(clock.len());
     let (clock, bias) = clock.split_at(sign);
     let joined = [date, b" ", clock].concat();
-    let When::Stamp(stamp) = whole_in_order(&joined, DateOrder::MonthFirst)? else { return None };
+    let When::Stamp(stamp) = whole_time_in_order(&joined, DateOrder::MonthFirst)? else { return None };
     if bias.is_empty() {
         return Some(stamp);
     }

@@ -7,11 +7,11 @@ use memchr::memchr;
 use super::json::JsonBody;
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
-use crate::frame::{Block, Framing};
+use crate::frame::{EventBlock, Framing};
 use crate::layout::time_at;
 use crate::level;
 use crate::limits;
-use crate::rows::{Kind, Rows, Schema};
+use crate::rows::{ColumnKind, Rows, Schema};
 
 pub(crate) static FORMAT: Format = Format {
     name: "cri",
@@ -22,34 +22,35 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-const COLUMNS: Schema = &[("stream", Kind::Text), ("tag", Kind::Text), ("message", Kind::Text)];
+const COLUMNS: Schema =
+    &[("stream", ColumnKind::Text), ("tag", ColumnKind::Text), ("message", ColumnKind::Text)];
 const STREAM: usize = 0;
 const TAG: usize = 1;
 const MESSAGE: usize = 2;
 
 /// What stands before the message of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Head {
+struct CriHead {
     is_error: bool,
     is_part: bool,
     tag: usize,
     tag_end: usize,
 }
 
-impl Head {
+impl CriHead {
     const STREAMS: [&[u8]; 2] = [b" stdout ", b" stderr "];
 
     /// The head of the line, whose time ends at a place.
-    fn behind_time(line: &[u8], time_end: usize) -> Option<Head> {
+    fn parse_after_time(line: &[u8], time_end: usize) -> Option<CriHead> {
         let stream = line.get(time_end..time_end + 8)?;
         let tag = time_end + 8;
         // A tag may say more behind a colon, one day.
         let tag_end = tag + memchr(b' ', &line[tag..]).unwrap_or(line.len() - tag);
         let is_tag = matches!(line.get(tag), Some(b'F' | b'P'))
             && matches!(line.get(tag + 1), None | Some(b' ' | b':'));
-        let is_stream = Head::STREAMS.contains(&stream);
-        (is_stream && is_tag).then(|| Head {
-            is_error: stream == Head::STREAMS[1],
+        let is_stream = CriHead::STREAMS.contains(&stream);
+        (is_stream && is_tag).then(|| CriHead {
+            is_error: stream == CriHead::STREAMS[1],
             is_part: line[tag] == b'P',
             tag,
             tag_end,
@@ -57,11 +58,14 @@ impl Head {
     }
 
     /// The head of a line without its time being read.
-    fn of(line: &[u8]) -> Option<Head> {
+    fn parse(line: &[u8]) -> Option<CriHead> {
         if !line.first().is_some_and(u8::is_ascii_digit) {
             return None;
         }
-        Head::behind_time(line, memchr(b' ', &line[..line.len().min(limits::LONGEST_JOINED_TIME_BYTES)])?)
+        CriHead::parse_after_time(
+            line,
+            memchr(b' ', &line[..line.len().min(limits::LONGEST_JOINED_TIME_BYTES)])?,
+        )
     }
 }
 
@@ -72,27 +76,28 @@ fn line(text: &[u8]) -> Option<(&[u8], usize)> {
 }
 
 /// A line, with those that go on with it.
-fn event(text: &[u8]) -> Option<Block> {
+fn event(text: &[u8]) -> Option<EventBlock> {
     let (first, mut next) = line(text)?;
-    let Some(head) = Head::of(first).filter(|head| head.is_part) else {
-        return Some(Block { start: 0, end: first.len(), next });
+    let Some(head) = CriHead::parse(first).filter(|head| head.is_part) else {
+        return Some(EventBlock { start: 0, end: first.len(), next });
     };
     let mut end = first.len();
     loop {
-        let is_other = |line: &[u8]| Head::of(line).is_some_and(|other| other.is_error != head.is_error);
+        let is_other =
+            |line: &[u8]| CriHead::parse(line).is_some_and(|other| other.is_error != head.is_error);
         let Some((part, length)) = line(&text[next..]) else {
-            return is_other(&text[next..]).then_some(Block { start: 0, end, next });
+            return is_other(&text[next..]).then_some(EventBlock { start: 0, end, next });
         };
-        let part_head = Head::of(part).filter(|part| part.is_error == head.is_error);
+        let part_head = CriHead::parse(part).filter(|part| part.is_error == head.is_error);
         // What never ends is cut where any other event is.
         let goes_on = next + length <= limits::LONGEST_EVENT_BYTES;
         let Some(part_head) = part_head.filter(|_| goes_on) else {
-            return Some(Block { start: 0, end, next });
+            return Some(EventBlock { start: 0, end, next });
         };
         end = next + part.len();
         next += length;
         if !part_head.is_part {
-            return Some(Block { start: 0, end, next });
+            return Some(EventBlock { start: 0, end, next });
         }
     }
 }
@@ -115,7 +120,7 @@ impl Reader for CriReader {
         }
         let (when, end) = time_at(event, 0).ok_or(broken)?;
         let (first, second) = line(event).map_or((event, None), |(line, next)| (line, Some(next)));
-        let head = Head::behind_time(first, end).ok_or(broken)?;
+        let head = CriHead::parse_after_time(first, end).ok_or(broken)?;
         rows.when(&when);
         rows.text(STREAM, end + 1, end + 7);
         let message = head.tag_end + 1;
@@ -136,7 +141,7 @@ impl Reader for CriReader {
         let mut at = second;
         while at < event.len() {
             let (part, length) = line(&event[at..]).unwrap_or((&event[at..], event.len() - at));
-            if let Some(head) = Head::of(part) {
+            if let Some(head) = CriHead::parse(part) {
                 rows.text(TAG, at + head.tag, at + head.tag_end);
                 joined.extend_from_slice(part.get(head.tag_end + 1..).unwrap_or_default());
             }

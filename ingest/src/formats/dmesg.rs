@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
-use crate::layout::{LayoutReader, Layouts};
+use crate::layout::{LayoutReader, LineLayouts};
 use crate::level;
-use crate::named::{Number, number};
+use crate::named_columns::{Number, number};
 use crate::rows::Rows;
-use crate::time::names::month_name;
+use crate::time::month_names::month_name;
 
 pub(crate) static FORMAT: Format = Format {
     name: "dmesg",
@@ -60,8 +60,8 @@ fn is_weekday(inner: &[u8]) -> bool {
 /// What `dmesg -x` writes before the time is no longer.
 const FACILITY_AND_LEVEL_BYTES: usize = 20;
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         REASON,
         &[
             "«<{level}>»{when} {message:rest}",
@@ -75,8 +75,8 @@ static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
 /// The number of `dmesg -r`, of which the last three bits are the severity, or the word of `dmesg -x`.
 fn level(word: &[u8]) -> Option<Level> {
     match number(word) {
-        Some(Number::Int(priority)) => level::of_severity(priority % 8),
-        _ => level::of_word(word),
+        Some(Number::Int(priority)) => level::from_severity(priority % 8),
+        _ => level::from_word(word),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::Format;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(crate) static FORMAT: Format = Format {
     name: "envoy",
@@ -12,8 +12,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new("no access log line of Envoy", &[r#"[{time}] "{method:word} {path} {protocol}" {status:int} {response_flags:word} {request_bytes:int} {bytes:int} {duration_ms:int} {upstream_ms:word} {forwarded_for:quoted} {user_agent:quoted} {request_id:quoted} {vhost:quoted} {upstream:quoted}«{:rest}»"#,r#"[{time}] "{method:word} {path} {protocol}" {status:int} {response_flags:word} {response_details:word} {:word} {:quoted} {request_bytes:int} {bytes:int} {duration_ms:int} {upstream_ms:word} {forwarded_for:quoted} {user_agent:quoted} {request_id:quoted} {vhost:quoted} {upstream:quoted}« {cluster:word}»«{:rest}»"#,r#"[{time}] "{method:word} {path} {protocol}" {status:int} {response_flags:word} {:rest}"#]).with_http_status()
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new("no access log line of Envoy", &[r#"[{time}] "{method:word} {path} {protocol}" {status:int} {response_flags:word} {request_bytes:int} {bytes:int} {duration_ms:int} {upstream_ms:word} {forwarded_for:quoted} {user_agent:quoted} {request_id:quoted} {vhost:quoted} {upstream:quoted}«{:rest}»"#,r#"[{time}] "{method:word} {path} {protocol}" {status:int} {response_flags:word} {response_details:word} {:word} {:quoted} {request_bytes:int} {bytes:int} {duration_ms:int} {upstream_ms:word} {forwarded_for:quoted} {user_agent:quoted} {request_id:quoted} {vhost:quoted} {upstream:quoted}« {cluster:word}»«{:rest}»"#,r#"[{time}] "{method:word} {path} {protocol}" {status:int} {response_flags:word} {:rest}"#]).with_http_status()
 });
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::{Fit, Format, Learned, Reader, joined_time};
 use crate::batch::Level;
 use crate::level;
-use crate::rows::{Kind, Rows, Schema};
+use crate::rows::{ColumnKind, Rows, Schema};
 
 pub(crate) static FORMAT: Format = Format {
     name: "erlang",
@@ -18,7 +18,7 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-const COLUMNS: Schema = &[("type", Kind::Text), ("message", Kind::Text)];
+const COLUMNS: Schema = &[("type", ColumnKind::Text), ("message", ColumnKind::Text)];
 const TYPE: usize = 0;
 const MESSAGE: usize = 1;
 
@@ -62,7 +62,7 @@ fn level_of(kind: &[u8]) -> Level {
     match kind {
         b"CRASH" | b"SUPERVISOR" => Level::Error,
         b"PROGRESS" => Level::Info,
-        kind => level::of_word(kind).unwrap_or(Level::None),
+        kind => level::from_word(kind).unwrap_or(Level::None),
     }
 }
 

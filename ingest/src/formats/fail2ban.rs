@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::{Format, Learned};
-use crate::layout::{Layouts, time_at};
+use crate::layout::{LineLayouts, time_at};
 
 pub(crate) static FORMAT: Format = Format {
     name: "fail2ban",
@@ -13,8 +13,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new("no line of fail2ban", &["{time} {logger:word} [{pid:int}]: {level} [{jail}] {action:words} {client_ip+client_port:ip}«{:rest}»","{time} {logger:word} [{pid:int}]: {level} [{jail}] {message:rest}","{time} {logger:word} [{pid:int}]: {level} {message:rest}","{time} {logger:words}: {level} [{jail}] {action:words} {client_ip+client_port:ip}«{:rest}»","{time} {logger:words}: {level} {message:rest}"]).requiring("logger", |name| name.starts_with(b"fail2ban"))
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new("no line of fail2ban", &["{time} {logger:word} [{pid:int}]: {level} [{jail}] {action:words} {client_ip+client_port:ip}«{:rest}»","{time} {logger:word} [{pid:int}]: {level} [{jail}] {message:rest}","{time} {logger:word} [{pid:int}]: {level} {message:rest}","{time} {logger:words}: {level} [{jail}] {action:words} {client_ip+client_port:ip}«{:rest}»","{time} {logger:words}: {level} {message:rest}"]).requiring("logger", |name| name.starts_with(b"fail2ban"))
 });
 
 #[cfg(test)]

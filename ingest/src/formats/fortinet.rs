@@ -6,7 +6,7 @@ use memchr::memmem;
 use super::{Fit, Format, Reader, Setup, joined_time};
 use crate::level;
 use crate::limits;
-use crate::named::Named;
+use crate::named_columns::NamedColumns;
 use crate::pairs::Style;
 use crate::rows::Rows;
 use crate::time::When;
@@ -18,11 +18,11 @@ pub(crate) static FORMAT: Format =
 const STYLE: Style = Style { escapes: false, single_quotes: false };
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(FortinetReader { named: Named::default() })
+    Box::new(FortinetReader { named: NamedColumns::default() })
 }
 
 struct FortinetReader {
-    named: Named,
+    named: NamedColumns,
 }
 
 impl Reader for FortinetReader {
@@ -53,7 +53,7 @@ impl Reader for FortinetReader {
                     instant = epoch::number(value).or(instant);
                     item.put(key, event, &mut self.named, rows);
                 }
-                key @ (b"level" | b"pri" | b"priority" | b"severity") => match level::of_word(value) {
+                key @ (b"level" | b"pri" | b"priority" | b"severity") => match level::from_word(value) {
                     Some(level) if key != b"severity" => rows.set_level(level),
                     _ => item.put(key, event, &mut self.named, rows),
                 },

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::{Fit, Format, Reader};
-use crate::layout::{LayoutReader, Layouts};
+use crate::layout::{LayoutReader, LineLayouts};
 use crate::level;
 use crate::limits;
 use crate::rows::Rows;
@@ -11,17 +11,17 @@ use crate::rows::Rows;
 pub(crate) static FORMAT: Format = Format {
     name: "gitlab",
     title: "GitLab job log lines",
-    reader: |setup| Box::new(JobReader(LAYOUTS.reader(setup))),
+    reader: |setup| Box::new(GitlabJobReader(LAYOUTS.reader(setup))),
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new("no line of a GitLab job", &["{time} {stream:word} {message:rest}"]).requiring("stream", |word| matches!(word, [a, b, b'O' | b'E'] | [a, b, b'O' | b'E', b'+'] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit()))
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new("no line of a GitLab job", &["{time} {stream:word} {message:rest}"]).requiring("stream", |word| matches!(word, [a, b, b'O' | b'E'] | [a, b, b'O' | b'E', b'+'] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit()))
 });
 
-struct JobReader(LayoutReader);
+struct GitlabJobReader(LayoutReader);
 
-impl Reader for JobReader {
+impl Reader for GitlabJobReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let fit = self.0.read(event, rows)?;
         if let Some((from, _)) = self.0.place("message")

@@ -5,7 +5,7 @@ use memchr::memchr;
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
 use crate::layout::time_at;
-use crate::rows::{Kind, Rows, Schema};
+use crate::rows::{ColumnKind, Rows, Schema};
 
 pub(crate) static FORMAT: Format = Format {
     name: "glog",
@@ -18,10 +18,10 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 const COLUMNS: Schema = &[
-    ("thread", Kind::Int),
-    ("source_file", Kind::Text),
-    ("source_line", Kind::Int),
-    ("message", Kind::Text),
+    ("thread", ColumnKind::Int),
+    ("source_file", ColumnKind::Text),
+    ("source_line", ColumnKind::Int),
+    ("message", ColumnKind::Text),
 ];
 const THREAD: usize = 0;
 const SOURCE_FILE: usize = 1;

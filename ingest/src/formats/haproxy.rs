@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::Format;
 use super::syslog::proxy::SESSIONS;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(crate) static FORMAT: Format = Format {
     name: "haproxy",
@@ -14,13 +14,13 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 /// The time of the client's connection is the only one here. The layouts are made once, and stay.
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     let layouts: Vec<&'static str> = SESSIONS
         .iter()
         .map(|layout| &*format!("«haproxy[{{pid:int}}]: »{}", layout.replace("{accepted}", "{time}")).leak())
         .filter(|layout| layout.contains("{time}"))
         .collect();
-    Layouts::new("no session of HAProxy", &layouts).with_http_status()
+    LineLayouts::new("no session of HAProxy", &layouts).with_http_status()
 });
 
 #[cfg(test)]

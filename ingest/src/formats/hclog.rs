@@ -4,9 +4,9 @@ use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::level;
-use crate::named::Named;
-use crate::pairs::{Item, Style, is_key};
-use crate::rows::{Kind, Rows, Schema};
+use crate::named_columns::NamedColumns;
+use crate::pairs::{PairItem, Style, is_key};
+use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::stamp::{Stamp, iso};
 
 pub(crate) static FORMAT: Format = Format {
@@ -18,19 +18,19 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-const COLUMNS: Schema = &[("logger", Kind::Text), ("message", Kind::Text)];
+const COLUMNS: Schema = &[("logger", ColumnKind::Text), ("message", ColumnKind::Text)];
 const LOGGER: usize = 0;
 const MESSAGE: usize = 1;
 
 const STYLE: Style = Style { escapes: true, single_quotes: false };
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(HclogReader { named: Named::default(), items: Vec::new() })
+    Box::new(HclogReader { named: NamedColumns::default(), items: Vec::new() })
 }
 
 struct HclogReader {
-    named: Named,
-    items: Vec<Item>,
+    named: NamedColumns,
+    items: Vec<PairItem>,
 }
 
 /// What Gradle, which writes such lines, too, has beside levels.
@@ -44,7 +44,7 @@ fn bracket(line: &[u8]) -> Option<(Stamp, usize)> {
     let (stamp, end) = iso(line, 0)?;
     let inner = line[end..].strip_prefix(b" [")?;
     let word = &inner[..memchr(b']', &inner[..inner.len().min(WORD_WIDTH)])?];
-    let is_known = level::of_word(word).is_some() || WORDS.contains(&word);
+    let is_known = level::from_word(word).is_some() || WORDS.contains(&word);
     // The space behind the bracket goes before a word of four letters too: levels are padded.
     is_known.then_some((stamp, end + 1))
 }
@@ -56,7 +56,7 @@ impl Reader for HclogReader {
         // Libraries of the same program may write without a zone, as all lines of many other logs are.
         let fit = if stamp.zone.is_some() { Fit::Whole } else { Fit::Partly };
         let close = bracket + 1 + memchr(b']', &event[bracket + 1..]).unwrap_or_default();
-        if let Some(level) = level::of_word(&event[bracket + 1..close]) {
+        if let Some(level) = level::from_word(&event[bracket + 1..close]) {
             rows.set_level(level);
         }
         let start = close + 1;

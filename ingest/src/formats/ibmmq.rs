@@ -4,8 +4,8 @@ use memchr::memmem;
 
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
-use crate::rows::{Kind, Rows, Schema};
-use crate::time::find::near;
+use crate::rows::{ColumnKind, Rows, Schema};
+use crate::time::find::time_near_start;
 
 pub(crate) static FORMAT: Format = Format {
     name: "ibmmq",
@@ -19,14 +19,14 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 const COLUMNS: Schema = &[
-    ("process", Kind::Text),
-    ("user", Kind::Text),
-    ("app", Kind::Text),
-    ("host", Kind::Text),
-    ("installation", Kind::Text),
-    ("queue_manager", Kind::Text),
-    ("code", Kind::Text),
-    ("message", Kind::Text),
+    ("process", ColumnKind::Text),
+    ("user", ColumnKind::Text),
+    ("app", ColumnKind::Text),
+    ("host", ColumnKind::Text),
+    ("installation", ColumnKind::Text),
+    ("queue_manager", ColumnKind::Text),
+    ("code", ColumnKind::Text),
+    ("message", ColumnKind::Text),
 ];
 const CODE: usize = 6;
 const MESSAGE: usize = 7;
@@ -46,7 +46,7 @@ impl Reader for MqReader {
         if !begins(event) {
             return Err("no process behind the time");
         }
-        if let Some(time) = near(event, 0) {
+        if let Some(time) = time_near_start(event, 0) {
             rows.when(&time.when);
         }
         let (code, end) = code(event).ok_or("no code of a message")?;

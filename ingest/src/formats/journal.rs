@@ -5,10 +5,10 @@ use memchr::{memchr, memmem};
 
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
-use crate::frame::{Block, Framing};
+use crate::frame::{EventBlock, Framing};
 use crate::layout::time_at;
 use crate::level;
-use crate::named::Named;
+use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
 use crate::time::When;
 use crate::time::epoch;
@@ -17,7 +17,7 @@ pub(crate) static EXPORT: Format = Format {
     name: "journal-export",
     title: "exported journal entries",
     learn: |_, _| Learned { framing: Framing::Blocks(entry), ..Learned::default() },
-    reader: |_: &Setup| Box::new(ExportReader { named: Named::default() }),
+    reader: |_: &Setup| Box::new(ExportReader { named: NamedColumns::default() }),
     ..Format::LINES
 };
 
@@ -26,7 +26,7 @@ pub(crate) static VERBOSE: Format = Format {
     title: "journal entries",
     learn: |_, _| Learned::starting(|line| is_verbose(line) || line.starts_with(b"-- ")),
     note: Some(|line| line.starts_with(b"-- ")),
-    reader: |_: &Setup| Box::new(VerboseReader { named: Named::default() }),
+    reader: |_: &Setup| Box::new(VerboseReader { named: NamedColumns::default() }),
     ..Format::LINES
 };
 
@@ -34,30 +34,30 @@ pub(crate) static VERBOSE: Format = Format {
 const LENGTH_BYTES: usize = 8;
 
 /// One field: its name, its value, the place behind it, and the end of the text by which that was told.
-struct Field<'a> {
+struct JournalField<'a> {
     name: &'a [u8],
     value: (usize, usize),
     next: usize,
-    told_by: usize,
+    decided_at: usize,
 }
 
 /// The field that begins at a place; `None` where its end is not in the text.
-fn field(text: &[u8], at: usize) -> Option<Field<'_>> {
+fn field(text: &[u8], at: usize) -> Option<JournalField<'_>> {
     let end = at + memchr(b'\n', &text[at..])?;
     let line = &text[at..end];
     if let Some(equals) = memchr(b'=', line) {
         let value = (at + equals + 1, end);
-        return Some(Field { name: &line[..equals], value, next: end + 1, told_by: end + 1 });
+        return Some(JournalField { name: &line[..equals], value, next: end + 1, decided_at: end + 1 });
     }
     let is_name = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
     if line.is_empty() || !line.iter().all(is_name) {
-        return Some(Field { name: b"", value: (end, end), next: end + 1, told_by: end + 1 });
+        return Some(JournalField { name: b"", value: (end, end), next: end + 1, decided_at: end + 1 });
     }
     let start = end + 1;
     let length = u64::from_le_bytes(*text.get(start..)?.first_chunk::<LENGTH_BYTES>()?);
     let value = start + LENGTH_BYTES;
     // A length that leads elsewhere than to a line end was damaged: the line is passed over alone.
-    let damaged = |told_by: usize| Field { name: b"", value: (end, end), next: start, told_by };
+    let damaged = |decided_at: usize| JournalField { name: b"", value: (end, end), next: start, decided_at };
     if length > crate::limits::LARGEST_BLOCK_BYTES as u64 {
         return Some(damaged(value));
     }
@@ -65,7 +65,7 @@ fn field(text: &[u8], at: usize) -> Option<Field<'_>> {
     match text.get(value_end)? {
         b'\n' => {
             let next = value_end + 1;
-            Some(Field { name: line, value: (value, value_end), next, told_by: next })
+            Some(JournalField { name: line, value: (value, value_end), next, decided_at: next })
         }
         _ => Some(damaged(value_end + 1)),
     }
@@ -73,33 +73,33 @@ fn field(text: &[u8], at: usize) -> Option<Field<'_>> {
 
 /// One entry: fields up to a blank line. It does not end before the text that told where a field of it ends, so that
 /// it reads alike where a chunk ends behind it.
-fn entry(text: &[u8]) -> Option<Block> {
+fn entry(text: &[u8]) -> Option<EventBlock> {
     let blank = text.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
     if blank > 0 {
-        return Some(Block { start: 0, end: 0, next: blank });
+        return Some(EventBlock { start: 0, end: 0, next: blank });
     }
-    let (mut at, mut told_by) = (0, 0);
+    let (mut at, mut decided_at) = (0, 0);
     loop {
         let field = field(text, at)?;
-        told_by = told_by.max(field.told_by);
+        decided_at = decided_at.max(field.decided_at);
         let next = field.next;
         match text.get(next)? {
-            b'\n' if next < told_by => at = next,
-            b'\n' => return Some(Block { start: 0, end: next - 1, next: next + 1 }),
+            b'\n' if next < decided_at => at = next,
+            b'\n' => return Some(EventBlock { start: 0, end: next - 1, next: next + 1 }),
             _ => at = next,
         }
     }
 }
 
 /// Puts a field under the journal's name, and what every event has besides.
-fn put(named: &mut Named, name: &[u8], event: &[u8], (from, to): (usize, usize), rows: &mut Rows) {
+fn put(named: &mut NamedColumns, name: &[u8], event: &[u8], (from, to): (usize, usize), rows: &mut Rows) {
     let value = &event[from..to];
     match name {
         b"" => return,
         b"MESSAGE" => return named.text(b"message", from, to, rows),
         b"PRIORITY" => {
             if let [digit @ b'0'..=b'7'] = value {
-                rows.set_level(level::of_severity(i64::from(digit - b'0')).unwrap_or(Level::None));
+                rows.set_level(level::from_severity(i64::from(digit - b'0')).unwrap_or(Level::None));
             }
         }
         b"__REALTIME_TIMESTAMP" => {
@@ -113,7 +113,7 @@ fn put(named: &mut Named, name: &[u8], event: &[u8], (from, to): (usize, usize),
 }
 
 struct ExportReader {
-    named: Named,
+    named: NamedColumns,
 }
 
 impl Reader for ExportReader {
@@ -161,7 +161,7 @@ fn is_verbose(line: &[u8]) -> bool {
 }
 
 struct VerboseReader {
-    named: Named,
+    named: NamedColumns,
 }
 
 impl Reader for VerboseReader {
@@ -219,7 +219,7 @@ mod tests {
     fn an_entry_with_a_damaged_length_ends_alike_whatever_follows_it() {
         let text = b"V\n\n\n\n\n;\nmore\n\nnext\n\n";
         for end in 14..text.len() {
-            assert_eq!(entry(&text[..end]), Some(Block { start: 0, end: 12, next: 14 }), "{end} bytes");
+            assert_eq!(entry(&text[..end]), Some(EventBlock { start: 0, end: 12, next: 14 }), "{end} bytes");
         }
     }
 
@@ -228,9 +228,9 @@ mod tests {
         let text = format!("\n{BINARY}_PID=8\n\n_PID=9");
         let text = text.as_bytes();
         let length = BINARY.len();
-        assert_eq!(entry(text), Some(Block { start: 0, end: 0, next: 1 }));
-        assert_eq!(entry(&text[1..]), Some(Block { start: 0, end: length - 2, next: length }));
-        assert_eq!(entry(&text[1 + length..]), Some(Block { start: 0, end: 6, next: 8 }));
+        assert_eq!(entry(text), Some(EventBlock { start: 0, end: 0, next: 1 }));
+        assert_eq!(entry(&text[1..]), Some(EventBlock { start: 0, end: length - 2, next: length }));
+        assert_eq!(entry(&text[1 + length..]), Some(EventBlock { start: 0, end: 6, next: 8 }));
         assert_eq!(entry(b"_PID=9"), None);
         // Blank lines within a counted value do not end it; a damaged length costs its own line.
         let blank = b"MESSAGE\n\x03\0\0\0\0\0\0\0\n\n\n\n_PID=1\n\n";

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::{Format, Learned};
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(crate) static FORMAT: Format = Format {
     name: "lockdownd",
@@ -17,8 +17,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "no line of lockdownd",
         &["{when} pid={pid:int} {function:words}: {message:rest}", "{when} pid={pid:int} {message:rest}"],
     )

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::Setup;
 use super::{Format, Learned};
 use crate::batch::Level;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(crate) static FORMAT: Format = Format {
     name: "logcat",
@@ -17,8 +17,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "no line of logcat",
         &[
             "« »{when} {pid:int} {thread:int} {priority:word} {tag:words}: {message:rest}",

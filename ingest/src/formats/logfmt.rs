@@ -8,11 +8,11 @@ use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
 use crate::level;
 use crate::limits;
-use crate::named::Named;
-use crate::pairs::{Item, Style, is_key};
+use crate::named_columns::NamedColumns;
+use crate::pairs::{PairItem, Style, is_key};
 use crate::rows::Rows;
 use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField};
-use crate::time::find::whole;
+use crate::time::find::whole_time;
 
 /// Slightly less than the formats that are lists of pairs with a shape of their own.
 pub(crate) static FORMAT: Format =
@@ -25,7 +25,7 @@ fn learn(sample: &[u8], _: &Setup) -> Learned {
     let mut times = FieldTimes::default();
     let (mut lines, mut known) = (0, 0);
     for line in sample.split(|&byte| byte == b'\n').take(MOST_EVENTS) {
-        let mut at = behind_container(line);
+        let mut at = skip_container_name(line);
         let mut has_known = false;
         let mut pairs = 0;
         while let Some(item) = STYLE.next(line, at) {
@@ -39,41 +39,41 @@ fn learn(sample: &[u8], _: &Setup) -> Learned {
                 times.event();
             }
             pairs += 1;
-            let is_known = matches!(role(key), Role::Time);
-            has_known = has_known || is_known && (whole(value).is_some() || key != b"time");
+            let is_known = matches!(role(key), PairRole::Time);
+            has_known = has_known || is_known && (whole_time(value).is_some() || key != b"time");
             times.value(key, value);
         }
         lines += usize::from(pairs > 0);
         known += usize::from(has_known);
     }
-    let best = || times.best(|key| if matches!(role(key), Role::Time) { KNOWN } else { 0.0 });
+    let best = || times.best(|key| if matches!(role(key), PairRole::Time) { KNOWN } else { 0.0 });
     let time_field = if known * 2 < lines { best() } else { None };
     Learned { time_field: time_field.map(Arc::new), ..Learned::default() }
 }
 
 fn reader(setup: &Setup) -> Box<dyn Reader> {
-    Box::new(LogfmtReader { named: Named::default(), time_field: setup.learned.time_field.clone() })
+    Box::new(LogfmtReader { named: NamedColumns::default(), time_field: setup.learned.time_field.clone() })
 }
 
 struct LogfmtReader {
-    named: Named,
+    named: NamedColumns,
     time_field: Option<Arc<TimeField>>,
 }
 
 /// Date, time of day and zone where they are apart.
 #[derive(Default)]
-struct Apart {
-    date: Option<Item>,
-    time: Option<Item>,
+struct SplitTime {
+    date: Option<PairItem>,
+    time: Option<PairItem>,
 }
 
 impl Reader for LogfmtReader {
     #[inline]
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        let mut at = behind_container(event);
+        let mut at = skip_container_name(event);
         let (mut pairs, mut words) = (0, 0);
         let mut has_time = false;
-        let mut apart = Apart::default();
+        let mut split_time = SplitTime::default();
         self.named.begin();
         if at > 0 {
             let end =
@@ -88,7 +88,7 @@ impl Reader for LogfmtReader {
                 if pairs == 0 || !is_key(key) {
                     return Err("not a list of key=value");
                 }
-                if let Some(column) = self.named.column(key, crate::rows::Kind::Bool, rows) {
+                if let Some(column) = self.named.column(key, crate::rows::ColumnKind::Bool, rows) {
                     rows.boolean(column, true);
                 }
                 continue;
@@ -105,16 +105,16 @@ impl Reader for LogfmtReader {
                 has_time = true;
             }
             match role(key) {
-                Role::Time if !has_time => match whole(value) {
+                PairRole::Time if !has_time => match whole_time(value) {
                     Some(when) => {
                         rows.when(&when);
                         has_time = true;
                         continue;
                     }
-                    None if key == b"time" => apart.time = Some(item),
-                    None => apart.date = Some(item),
+                    None if key == b"time" => split_time.time = Some(item),
+                    None => split_time.date = Some(item),
                 },
-                Role::Level if rows.level() == Level::None => {
+                PairRole::Level if rows.level() == Level::None => {
                     if let Some(level) = level_of(value) {
                         rows.set_level(level);
                         continue;
@@ -128,7 +128,7 @@ impl Reader for LogfmtReader {
             return Err("not a list of key=value");
         }
         if !has_time
-            && let (Some(date), Some(time)) = (apart.date, apart.time)
+            && let (Some(date), Some(time)) = (split_time.date, split_time.time)
             && let (Some(date), Some(time)) = (date.value(event), time.value(event))
             && let Some(when) = super::joined_time(&[date, time])
         {
@@ -139,7 +139,7 @@ impl Reader for LogfmtReader {
 }
 
 /// `docker compose` puts the container's name and a bar before what it writes.
-fn behind_container(event: &[u8]) -> usize {
+fn skip_container_name(event: &[u8]) -> usize {
     let head = &event[..event.len().min(limits::JSON_PREFIX_BYTES)];
     match memchr(b'|', head) {
         Some(bar) if !head[..bar].contains(&b'=') && head.get(bar + 1) == Some(&b' ') => {
@@ -150,28 +150,28 @@ fn behind_container(event: &[u8]) -> usize {
     }
 }
 
-enum Role {
+enum PairRole {
     Field,
     Time,
     Level,
 }
 
 #[inline]
-fn role(key: &[u8]) -> Role {
+fn role(key: &[u8]) -> PairRole {
     match key {
         b"t" | b"ts" | b"time" | b"timestamp" | b"@timestamp" | b"date" | b"datetime" | b"at"
-        | b"eventtime" | b"created" | b"start" | b"_time" | b"Time" | b"Date" => Role::Time,
+        | b"eventtime" | b"created" | b"start" | b"_time" | b"Time" | b"Date" => PairRole::Time,
         b"level" | b"lvl" | b"severity" | b"loglevel" | b"log_level" | b"log.level" | b"levelname"
-        | b"Level" | b"pri" | b"priority" | b"l" => Role::Level,
-        _ => Role::Field,
+        | b"Level" | b"pri" | b"priority" | b"l" => PairRole::Level,
+        _ => PairRole::Field,
     }
 }
 
 fn level_of(value: &[u8]) -> Option<Level> {
     match value {
-        [digit @ b'0'..=b'9'] => level::of_severity(i64::from(digit - b'0')),
-        [tens @ b'1'..=b'6', b'0'] => level::of_number(i64::from(tens - b'0') * 10),
-        word => level::of_word(word),
+        [digit @ b'0'..=b'9'] => level::from_severity(i64::from(digit - b'0')),
+        [tens @ b'1'..=b'6', b'0'] => level::from_number(i64::from(tens - b'0') * 10),
+        word => level::from_word(word),
     }
 }
 

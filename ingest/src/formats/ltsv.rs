@@ -5,19 +5,19 @@ use memchr::{memchr, memchr_iter};
 use super::{Fit, Format, Reader, Setup};
 use crate::batch::Level;
 use crate::level;
-use crate::named::Named;
+use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
-use crate::time::find::whole;
+use crate::time::find::whole_time;
 
 pub(crate) static FORMAT: Format =
     Format { name: "ltsv", title: "LTSV lines", weight: 0.95, reader, ..Format::LINES };
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(LtsvReader { named: Named::default() })
+    Box::new(LtsvReader { named: NamedColumns::default() })
 }
 
 struct LtsvReader {
-    named: Named,
+    named: NamedColumns,
 }
 
 impl Reader for LtsvReader {
@@ -42,20 +42,20 @@ impl Reader for LtsvReader {
                     if !has_time =>
                 {
                     let bare = value.strip_prefix(b"[").and_then(|value| value.strip_suffix(b"]"));
-                    if let Some(when) = whole(bare.unwrap_or(value)) {
+                    if let Some(when) = whole_time(bare.unwrap_or(value)) {
                         rows.when(&when);
                         has_time = true;
                         continue;
                     }
                 }
                 b"level" | b"severity" | b"loglevel" | b"log_level" | b"lvl" => {
-                    if let Some(level) = level::of_word(value) {
+                    if let Some(level) = level::from_word(value) {
                         rows.set_level(level);
                         continue;
                     }
                 }
                 b"status" if rows.level() == Level::None => {
-                    if let Some(level) = level::of_status(value) {
+                    if let Some(level) = level::from_status(value) {
                         rows.set_level(level);
                     }
                 }

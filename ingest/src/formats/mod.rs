@@ -81,7 +81,7 @@ use crate::limits;
 use crate::rows::{Rows, Schema};
 use crate::time::When;
 use crate::time::field::TimeField;
-use crate::time::find::whole;
+use crate::time::find::whole_time;
 use crate::time::rules::TimeRules;
 use crate::time::zone::Zone;
 
@@ -151,7 +151,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &shell_history::FORMAT,
     &rails::FORMAT,
     &gc::unified::FORMAT,
-    &gc::older::FORMAT,
+    &gc::legacy::FORMAT,
     &cmtrace::FORMAT,
     &windows::cbs::FORMAT,
     &windows::setupapi::FORMAT,
@@ -310,7 +310,7 @@ pub(crate) fn joined_time(parts: &[&[u8]]) -> Option<When> {
         length = start + part.len();
         text.get_mut(start..length)?.copy_from_slice(part);
     }
-    whole(&text[..length])
+    whole_time(&text[..length])
 }
 
 /// The names and titles of all formats, for a menu or a message.

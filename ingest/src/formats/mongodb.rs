@@ -4,24 +4,24 @@ use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
-use crate::rows::{Kind, Rows, Schema};
-use crate::time::find::near;
+use crate::rows::{ColumnKind, Rows, Schema};
+use crate::time::find::time_near_start;
 
 pub(crate) static FORMAT: Format = Format {
     name: "mongodb",
     title: "MongoDB log lines",
     columns: COLUMNS,
-    learn: |_, _| Learned::starting(|line| near(line, 4).is_some()),
+    learn: |_, _| Learned::starting(|line| time_near_start(line, 4).is_some()),
     reader: |_| Box::new(MongoReader),
     ..Format::LINES
 };
 
 const COLUMNS: Schema = &[
-    ("severity", Kind::Text),
-    ("component", Kind::Text),
-    ("context", Kind::Text),
-    ("duration_ms", Kind::Int),
-    ("message", Kind::Text),
+    ("severity", ColumnKind::Text),
+    ("component", ColumnKind::Text),
+    ("context", ColumnKind::Text),
+    ("duration_ms", ColumnKind::Int),
+    ("message", ColumnKind::Text),
 ];
 const SEVERITY: usize = 0;
 const COMPONENT: usize = 1;
@@ -56,7 +56,7 @@ struct MongoReader;
 impl Reader for MongoReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         // Old servers put the weekday before the time.
-        let time = near(event, 4).ok_or("no time at the start")?;
+        let time = time_near_start(event, 4).ok_or("no time at the start")?;
         rows.when(&time.when);
         let mut at = skip_spaces(event, time.end);
         let has_severity = severity(event, at).inspect(|&(level, end)| {

@@ -4,24 +4,24 @@ use memchr::memmem;
 
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
-use crate::rows::{Kind, Rows, Schema};
-use crate::time::find::near;
+use crate::rows::{ColumnKind, Rows, Schema};
+use crate::time::find::time_near_start;
 
 pub(crate) static FORMAT: Format = Format {
     name: "mssql",
     title: "SQL Server error log entries",
     columns: COLUMNS,
-    learn: |_, _| Learned::starting(|line| near(line, 0).is_some()),
-    reader: |_| Box::new(ErrorLogReader),
+    learn: |_, _| Learned::starting(|line| time_near_start(line, 0).is_some()),
+    reader: |_| Box::new(MssqlErrorReader),
     ..Format::LINES
 };
 
 const COLUMNS: Schema = &[
-    ("process", Kind::Text),
-    ("error_code", Kind::Int),
-    ("severity", Kind::Int),
-    ("state", Kind::Int),
-    ("message", Kind::Text),
+    ("process", ColumnKind::Text),
+    ("error_code", ColumnKind::Int),
+    ("severity", ColumnKind::Int),
+    ("state", ColumnKind::Int),
+    ("message", ColumnKind::Text),
 ];
 const PROCESS: usize = 0;
 const ERROR_CODE: usize = 1;
@@ -29,11 +29,11 @@ const SEVERITY: usize = 2;
 const STATE: usize = 3;
 const MESSAGE: usize = 4;
 
-struct ErrorLogReader;
+struct MssqlErrorReader;
 
-impl Reader for ErrorLogReader {
+impl Reader for MssqlErrorReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        let time = near(event, 0).ok_or("no time at the start")?;
+        let time = time_near_start(event, 0).ok_or("no time at the start")?;
         let from = time.end + 1;
         let rest = event.get(from..).unwrap_or_default();
         let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());

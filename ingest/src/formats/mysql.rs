@@ -5,25 +5,25 @@ use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader};
 use crate::level;
-use crate::rows::{Kind, Rows, Schema};
+use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::digits::byte;
-use crate::time::find::near;
+use crate::time::find::time_near_start;
 
 pub(crate) static FORMAT: Format = Format {
     name: "mysql",
     title: "MySQL error log entries",
     columns: COLUMNS,
     learn: |_, _| Learned::starting(begins),
-    reader: |_| Box::new(ErrorLogReader),
+    reader: |_| Box::new(MysqlErrorReader),
     ..Format::LINES
 };
 
 const COLUMNS: Schema = &[
-    ("thread", Kind::Text),
-    ("severity", Kind::Text),
-    ("code", Kind::Text),
-    ("component", Kind::Text),
-    ("message", Kind::Text),
+    ("thread", ColumnKind::Text),
+    ("severity", ColumnKind::Text),
+    ("code", ColumnKind::Text),
+    ("component", ColumnKind::Text),
+    ("message", ColumnKind::Text),
 ];
 const THREAD: usize = 0;
 const SEVERITY: usize = 1;
@@ -41,14 +41,14 @@ fn begins(line: &[u8]) -> bool {
     }
 }
 
-struct ErrorLogReader;
+struct MysqlErrorReader;
 
-impl Reader for ErrorLogReader {
+impl Reader for MysqlErrorReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         if !begins(event) {
             return Err("no time at the start");
         }
-        let time = near(event, 0);
+        let time = time_near_start(event, 0);
         // Where the time is in no spelling that is read, its two words are passed over all the same.
         let after =
             |at: usize| at + event[at..].iter().position(|byte| *byte == b' ').unwrap_or(event.len() - at);
@@ -96,7 +96,7 @@ fn severity_level(word: &[u8]) -> Option<crate::batch::Level> {
     match word {
         b"Note" => Some(crate::batch::Level::Notice),
         b"System" => Some(crate::batch::Level::Info),
-        word => level::of_word(word),
+        word => level::from_word(word),
     }
 }
 

@@ -4,11 +4,11 @@
 use memchr::{memchr, memmem};
 
 use super::{Fit, Format, Learned, Reader};
-use crate::frame::{Block, Framing};
-use crate::named::{Named, Number, number};
-use crate::rows::{Kind, Rows};
+use crate::frame::{EventBlock, Framing};
+use crate::named_columns::{NamedColumns, Number, number};
+use crate::rows::{ColumnKind, Rows};
 use crate::time::epoch;
-use crate::time::find::near;
+use crate::time::find::time_near_start;
 use crate::time::{When, stamp::Stamp};
 
 pub(crate) static FORMAT: Format = Format {
@@ -16,7 +16,7 @@ pub(crate) static FORMAT: Format = Format {
     title: "slow queries of MySQL",
     learn: |_, _| Learned { framing: Framing::Blocks(block), ..Learned::default() },
     note: Some(is_preamble),
-    reader: |_| Box::new(SlowReader { named: Named::default() }),
+    reader: |_| Box::new(SlowReader { named: NamedColumns::default() }),
     ..Format::LINES
 };
 
@@ -32,7 +32,7 @@ fn begins(line: &[u8]) -> bool {
 }
 
 /// An entry: lines about it, then the statement up to the next line that begins an entry.
-fn block(text: &[u8]) -> Option<Block> {
+fn block(text: &[u8]) -> Option<EventBlock> {
     let mut at = 0;
     let mut in_statement = false;
     while let Some(length) = memchr(b'\n', &text[at..]) {
@@ -51,12 +51,12 @@ fn block(text: &[u8]) -> Option<Block> {
 }
 
 /// The entry with the line ends behind it, which are taken off it as they are at the end of a chunk.
-fn entry(next: usize) -> Block {
-    Block { start: 0, end: next, next }
+fn entry(next: usize) -> EventBlock {
+    EventBlock { start: 0, end: next, next }
 }
 
 struct SlowReader {
-    named: Named,
+    named: NamedColumns,
 }
 
 impl Reader for SlowReader {
@@ -69,7 +69,7 @@ impl Reader for SlowReader {
             let end = line_end(event, at);
             let line = &event[at..end];
             if let Some(rest) = line.strip_prefix(b"# Time: ") {
-                time = near(rest, 0).map(|found| found.when);
+                time = time_near_start(rest, 0).map(|found| found.when);
             } else if line.starts_with(b"# User@Host: ") {
                 self.put_user(event, at + b"# User@Host: ".len(), end, rows);
                 has_times = true;
@@ -165,7 +165,7 @@ impl SlowReader {
                 self.named.value(field, event, value, at, rows);
             }
             if field == b"Query_time"
-                && let Some(column) = self.named.column(b"duration_ms", Kind::Float, rows)
+                && let Some(column) = self.named.column(b"duration_ms", ColumnKind::Float, rows)
             {
                 match number(&event[value..at]) {
                     Some(Number::Int(seconds)) => rows.float(column, seconds as f64 * 1e3),

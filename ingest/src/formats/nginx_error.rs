@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::{Format, Learned};
-use crate::layout::{Layouts, time_at};
+use crate::layout::{LineLayouts, time_at};
 
 pub(crate) static FORMAT: Format = Format {
     name: "nginx-error",
@@ -13,8 +13,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "no line of an nginx error log",
         &[
             r#"{time} [{level}] {pid:int}#{thread:int}: «*{connection:int} »{message:words}, client: {client_ip+client_port:endpoint}, server: «{server:words}», request: "{method} {path} {protocol}"«, subrequest: {:quoted}»«, upstream: {upstream:quoted}»«, host: {vhost:quoted}»«, referrer: {referer:quoted}»"#,

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::{Format, Learned};
 use crate::endpoint::is_address;
-use crate::layout::{Layouts, time_at};
+use crate::layout::{LineLayouts, time_at};
 
 pub(crate) static FORMAT: Format = Format {
     name: "openvpn",
@@ -19,8 +19,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "no line of OpenVPN",
         &[
             "{time} {client_ip}:{client_port:int} [{user}] {message:rest}",

@@ -4,8 +4,8 @@ use memchr::{memchr, memmem};
 
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
-use crate::rows::{Kind, Rows, Schema};
-use crate::time::find::{near, whole};
+use crate::rows::{ColumnKind, Rows, Schema};
+use crate::time::find::{time_near_start, whole_time};
 
 pub(crate) static FORMAT: Format = Format {
     name: "oracle_alert",
@@ -18,7 +18,7 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-const COLUMNS: Schema = &[("code", Kind::Text), ("message", Kind::Text)];
+const COLUMNS: Schema = &[("code", ColumnKind::Text), ("message", ColumnKind::Text)];
 const CODE: usize = 0;
 const MESSAGE: usize = 1;
 
@@ -31,7 +31,8 @@ fn is_time(line: &[u8]) -> bool {
 }
 
 fn read_time(line: &[u8]) -> Option<crate::time::When> {
-    whole(line).or_else(|| near(line, 4).filter(|time| time.end == line.len()).map(|time| time.when))
+    whole_time(line)
+        .or_else(|| time_near_start(line, 4).filter(|time| time.end == line.len()).map(|time| time.when))
 }
 
 struct AlertReader;
@@ -41,7 +42,7 @@ impl Reader for AlertReader {
         let newline = memchr(b'\n', event).unwrap_or(event.len());
         let time = read_time(event[..newline].trim_ascii_end()).ok_or("no line with a time alone")?;
         let second = event.get(newline + 1..).unwrap_or_default();
-        if near(second, 0).is_some() {
+        if time_near_start(second, 0).is_some() {
             // Every line has its time there, and some have nothing else.
             return Err("the line behind the time begins with a time too");
         }

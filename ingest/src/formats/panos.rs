@@ -7,30 +7,30 @@ use super::{Fit, Format, Reader, Setup};
 use crate::batch::Level;
 use crate::level;
 use crate::limits;
-use crate::named::Named;
-use crate::rows::{Kind, Rows};
+use crate::named_columns::NamedColumns;
+use crate::rows::{ColumnKind, Rows};
 use crate::table::{Cell, cells};
-use crate::time::find::whole;
+use crate::time::find::whole_time;
 use crate::time::stamp::iso;
 
 pub(crate) static FORMAT: Format = Format {
     name: "panos",
     title: "Palo Alto log lines",
-    reader: |_: &Setup| Box::new(PanosReader { named: Named::default(), cells: Vec::new() }),
+    reader: |_: &Setup| Box::new(PanosReader { named: NamedColumns::default(), cells: Vec::new() }),
     ..Format::LINES
 };
 
 /// A place in the list, its name, and whether it may be a number.
-type Field = (usize, &'static str, Kind);
+type ListField = (usize, &'static str, ColumnKind);
 
-const TEXT: Kind = Kind::Text;
-const NUMBER: Kind = Kind::Int;
+const TEXT: ColumnKind = ColumnKind::Text;
+const NUMBER: ColumnKind = ColumnKind::Int;
 
 /// What all lists begin with, behind a number of no meaning and the time of receipt.
-const COMMON: &[Field] = &[(2, "serial", TEXT), (3, "type", TEXT), (4, "subtype", TEXT)];
+const COMMON: &[ListField] = &[(2, "serial", TEXT), (3, "type", TEXT), (4, "subtype", TEXT)];
 
 /// What sessions and threats have in common.
-const SESSION: &[Field] = &[
+const SESSION: &[ListField] = &[
     (7, "source_ip", TEXT),
     (8, "destination_ip", TEXT),
     (9, "source_nat_ip", TEXT),
@@ -55,7 +55,7 @@ const SESSION: &[Field] = &[
     (30, "action", TEXT),
 ];
 
-const TRAFFIC: &[Field] = &[
+const TRAFFIC: &[ListField] = &[
     (31, "bytes", NUMBER),
     (32, "bytes_sent", NUMBER),
     (33, "bytes_received", NUMBER),
@@ -68,7 +68,7 @@ const TRAFFIC: &[Field] = &[
     (46, "end_reason", TEXT),
 ];
 
-const THREAT: &[Field] = &[
+const THREAT: &[ListField] = &[
     (31, "url", TEXT),
     (32, "threat", TEXT),
     (33, "category", TEXT),
@@ -79,7 +79,7 @@ const THREAT: &[Field] = &[
     (41, "content_type", TEXT),
 ];
 
-const SYSTEM: &[Field] = &[
+const SYSTEM: &[ListField] = &[
     (7, "vsys", TEXT),
     (8, "event_id", TEXT),
     (9, "object", TEXT),
@@ -88,7 +88,7 @@ const SYSTEM: &[Field] = &[
     (14, "message", TEXT),
 ];
 
-const CONFIG: &[Field] = &[
+const CONFIG: &[ListField] = &[
     (7, "client_ip", TEXT),
     (8, "vsys", TEXT),
     (9, "command", TEXT),
@@ -98,7 +98,7 @@ const CONFIG: &[Field] = &[
     (13, "path", TEXT),
 ];
 
-const HIP_MATCH: &[Field] = &[
+const HIP_MATCH: &[ListField] = &[
     (7, "user", TEXT),
     (8, "vsys", TEXT),
     (9, "machine", TEXT),
@@ -109,7 +109,7 @@ const HIP_MATCH: &[Field] = &[
     (14, "match_type", TEXT),
 ];
 
-const GLOBAL_PROTECT: &[Field] = &[
+const GLOBAL_PROTECT: &[ListField] = &[
     (7, "vsys", TEXT),
     (8, "event_id", TEXT),
     (9, "stage", TEXT),
@@ -121,7 +121,7 @@ const GLOBAL_PROTECT: &[Field] = &[
     (15, "source_ip", TEXT),
 ];
 
-const USER_ID: &[Field] = &[
+const USER_ID: &[ListField] = &[
     (7, "vsys", TEXT),
     (8, "source_ip", TEXT),
     (9, "user", TEXT),
@@ -131,7 +131,7 @@ const USER_ID: &[Field] = &[
 ];
 
 /// The lists by the name of their type; others have what all have.
-const LISTS: &[(&[u8], &[&[Field]])] = &[
+const LISTS: &[(&[u8], &[&[ListField]])] = &[
     (b"TRAFFIC", &[SESSION, TRAFFIC]),
     (b"THREAT", &[SESSION, THREAT]),
     (b"SYSTEM", &[SYSTEM]),
@@ -149,7 +149,7 @@ const LISTS: &[(&[u8], &[&[Field]])] = &[
 const GENERATED: usize = 6;
 
 struct PanosReader {
-    named: Named,
+    named: NamedColumns,
     cells: Vec<Cell>,
 }
 
@@ -174,7 +174,7 @@ impl Reader for PanosReader {
         self.cells.extend(cells(list, b',').map(shifted));
         let value = |index: usize| self.cells.get(index).map_or(&b""[..], |cell| &event[cell.from..cell.to]);
         let (_, lists) = LISTS.iter().find(|(name, _)| *name == value(3)).ok_or(other)?;
-        let when = whole(value(GENERATED)).or_else(|| whole(value(1))).ok_or(other)?;
+        let when = whole_time(value(GENERATED)).or_else(|| whole_time(value(1))).ok_or(other)?;
         rows.when(&when);
         self.named.begin();
         self.fields(event, COMMON, rows);
@@ -186,7 +186,7 @@ impl Reader for PanosReader {
 }
 
 impl PanosReader {
-    fn fields(&mut self, event: &[u8], fields: &[Field], rows: &mut Rows) {
+    fn fields(&mut self, event: &[u8], fields: &[ListField], rows: &mut Rows) {
         for &(index, name, kind) in fields {
             let Some(&Cell { from, to, .. }) = self.cells.get(index) else { return };
             if name == "severity"
@@ -210,7 +210,7 @@ fn level_of(severity: &[u8]) -> Option<Level> {
         b"medium" => Level::Warn,
         b"high" => Level::Error,
         b"critical" => Level::Fatal,
-        word => return level::of_word(word),
+        word => return level::from_word(word),
     })
 }
 

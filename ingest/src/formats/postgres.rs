@@ -4,15 +4,15 @@ use memchr::{memchr, memmem};
 
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
-use crate::named::{Number, number};
-use crate::rows::{Kind, Rows, Schema};
-use crate::time::find::near;
+use crate::named_columns::{Number, number};
+use crate::rows::{ColumnKind, Rows, Schema};
+use crate::time::find::time_near_start;
 
 pub(crate) static FORMAT: Format = Format {
     name: "postgres",
     title: "PostgreSQL log entries",
     columns: COLUMNS,
-    learn: |_, _| Learned::starting(|line| near(line, 0).is_some()),
+    learn: |_, _| Learned::starting(|line| time_near_start(line, 0).is_some()),
     reader: |_| Box::new(PostgresReader),
     ..Format::LINES
 };
@@ -21,25 +21,25 @@ pub(crate) static BOUNCER: Format = Format {
     name: "pgbouncer",
     title: "PgBouncer log entries",
     columns: COLUMNS,
-    learn: |_, _| Learned::starting(|line| near(line, 0).is_some()),
+    learn: |_, _| Learned::starting(|line| time_near_start(line, 0).is_some()),
     reader: |_| Box::new(BouncerReader),
     ..Format::LINES
 };
 
 const COLUMNS: Schema = &[
-    ("severity", Kind::Text),
-    ("pid", Kind::Int),
-    ("user", Kind::Text),
-    ("database", Kind::Text),
-    ("app", Kind::Text),
-    ("client_ip", Kind::Text),
-    ("session_id", Kind::Text),
-    ("session_line", Kind::Int),
-    ("sqlstate", Kind::Text),
-    ("duration_ms", Kind::Float),
-    ("statement", Kind::Text),
-    ("message", Kind::Text),
-    ("client_port", Kind::Int),
+    ("severity", ColumnKind::Text),
+    ("pid", ColumnKind::Int),
+    ("user", ColumnKind::Text),
+    ("database", ColumnKind::Text),
+    ("app", ColumnKind::Text),
+    ("client_ip", ColumnKind::Text),
+    ("session_id", ColumnKind::Text),
+    ("session_line", ColumnKind::Int),
+    ("sqlstate", ColumnKind::Text),
+    ("duration_ms", ColumnKind::Float),
+    ("statement", ColumnKind::Text),
+    ("message", ColumnKind::Text),
+    ("client_port", ColumnKind::Int),
 ];
 const SEVERITY: usize = 0;
 const PID: usize = 1;
@@ -104,7 +104,7 @@ struct PostgresReader;
 
 impl Reader for PostgresReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        let time = near(event, 0).ok_or(NO_TIME)?;
+        let time = time_near_start(event, 0).ok_or(NO_TIME)?;
         let (from, to, level, message) = severity(event, time.end).ok_or("no severity behind the prefix")?;
         rows.when(&time.when);
         rows.set_level(level);
@@ -285,7 +285,7 @@ impl Reader for BouncerReader {
     /// `2026-11-21 03:04:05.123 UTC [12] LOG C-0x7f: shop/bob@10.1.2.3:4711 login attempt: …`
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         const NO_LEVEL: &str = "no process and level behind the time";
-        let time = near(event, 0).ok_or(NO_TIME)?;
+        let time = time_near_start(event, 0).ok_or(NO_TIME)?;
         let open =
             event[time.end..].iter().take(8).position(|byte| *byte == b'[').ok_or(NO_LEVEL)? + time.end;
         let close = memchr(b']', &event[open..]).ok_or(NO_LEVEL)? + open;

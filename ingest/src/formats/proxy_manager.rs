@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::Format;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(crate) static FORMAT: Format = Format {
     name: "proxy_manager",
@@ -12,8 +12,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new("no access log line of Nginx Proxy Manager", &["[{time}] {cache:word} {upstream_status:word} {status:int} - {method:word} {scheme:word} {vhost:word} {path:quoted} [Client {client_ip}] [Length {bytes:int}] [Gzip {}]« [Sent-to {upstream}]» {user_agent:quoted} {referer:quoted}«{:rest}»", "[{time}] {status:int} - {method:word} {scheme:word} {vhost:word} {path:quoted} [Client {client_ip}] [Length {bytes:int}] [Gzip {}]« [Sent-to {upstream}]» {user_agent:quoted} {referer:quoted}«{:rest}»"]).with_http_status()
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new("no access log line of Nginx Proxy Manager", &["[{time}] {cache:word} {upstream_status:word} {status:int} - {method:word} {scheme:word} {vhost:word} {path:quoted} [Client {client_ip}] [Length {bytes:int}] [Gzip {}]« [Sent-to {upstream}]» {user_agent:quoted} {referer:quoted}«{:rest}»", "[{time}] {status:int} - {method:word} {scheme:word} {vhost:word} {path:quoted} [Client {client_ip}] [Length {bytes:int}] [Gzip {}]« [Sent-to {upstream}]» {user_agent:quoted} {referer:quoted}«{:rest}»"]).with_http_status()
 });
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use memchr::{memchr, memmem};
 
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
-use crate::named::{Number, number};
-use crate::rows::{Kind, Rows, Schema};
-use crate::time::find::near;
+use crate::named_columns::{Number, number};
+use crate::rows::{ColumnKind, Rows, Schema};
+use crate::time::find::time_near_start;
 
 pub(crate) static FORMAT: Format = Format {
     name: "rails",
@@ -20,12 +20,12 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 const COLUMNS: Schema = &[
-    ("method", Kind::Text),
-    ("path", Kind::Text),
-    ("client_ip", Kind::Text),
-    ("action", Kind::Text),
-    ("status", Kind::Int),
-    ("duration_ms", Kind::Float),
+    ("method", ColumnKind::Text),
+    ("path", ColumnKind::Text),
+    ("client_ip", ColumnKind::Text),
+    ("action", ColumnKind::Text),
+    ("status", ColumnKind::Int),
+    ("duration_ms", ColumnKind::Float),
 ];
 const METHOD: usize = 0;
 const PATH: usize = 1;
@@ -54,13 +54,13 @@ impl Reader for RailsReader {
         let at =
             memmem::find(&line[client..], b" at ").map(|at| client + at).ok_or("no time of the request")?;
         rows.text(CLIENT_IP, client, at);
-        if let Some(time) = near(&line[at + 4..], 0) {
+        if let Some(time) = time_near_start(&line[at + 4..], 0) {
             rows.when(&time.when);
         }
         let word = |from: usize| {
             (from, from + event[from..].iter().take_while(|byte| !byte.is_ascii_whitespace()).count())
         };
-        let behind = |mark: &[u8]| memmem::find(event, mark).map(|at| at + mark.len());
+        let find_after = |mark: &[u8]| memmem::find(event, mark).map(|at| at + mark.len());
         if line.starts_with(b"Started ") {
             let (from, to) = word(b"Started ".len());
             rows.text(METHOD, from, to);
@@ -69,7 +69,7 @@ impl Reader for RailsReader {
             {
                 rows.text(PATH, to + open + 1, to + open + 1 + length);
             }
-            if let Some(at) = behind(b"\nProcessing by ") {
+            if let Some(at) = find_after(b"\nProcessing by ") {
                 let (from, to) = word(at);
                 rows.text(ACTION, from, to);
             }

@@ -4,8 +4,8 @@ use memchr::memchr;
 
 use super::{Fit, Format, Reader};
 use crate::batch::Level;
-use crate::rows::{Kind, Rows, Schema};
-use crate::time::find::near;
+use crate::rows::{ColumnKind, Rows, Schema};
+use crate::time::find::time_near_start;
 
 pub(crate) static FORMAT: Format = Format {
     name: "redis",
@@ -15,7 +15,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-const COLUMNS: Schema = &[("pid", Kind::Int), ("role", Kind::Text), ("message", Kind::Text)];
+const COLUMNS: Schema =
+    &[("pid", ColumnKind::Int), ("role", ColumnKind::Text), ("message", ColumnKind::Text)];
 const PID: usize = 0;
 const ROLE: usize = 1;
 const MESSAGE: usize = 2;
@@ -27,7 +28,7 @@ impl Reader for RedisReader {
         let (pid, role, at) = process(event).ok_or("no process at the start")?;
         // The time of old servers has no year, and none of its two words is a level.
         let (mark_at, level) = mark(event, at).ok_or("no mark of a level behind the time")?;
-        if let Some(time) = near(&event[at..mark_at], 0) {
+        if let Some(time) = time_near_start(&event[at..mark_at], 0) {
             rows.when(&time.when);
         }
         rows.set_level(level);

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::Format;
 use crate::batch::Level;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 use crate::level;
 
 pub(crate) static FORMAT: Format = Format {
@@ -14,8 +14,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "no line of RouterOS",
         &[
             "{when} {topics:word} user {user} {action:words} from {client_ip:word} via {service:word}",
@@ -31,7 +31,7 @@ static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
 /// The gravest of the topics that are levels.
 fn level(topics: &[u8]) -> Option<Level> {
     let words = topics.contains(&b',').then(|| topics.split(|byte| *byte == b','));
-    words?.filter_map(level::of_word).max()
+    words?.filter_map(level::from_word).max()
 }
 
 #[cfg(test)]

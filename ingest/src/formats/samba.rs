@@ -5,8 +5,8 @@ use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
-use crate::named::{Named, number};
-use crate::rows::{Kind, Rows, Schema};
+use crate::named_columns::{NamedColumns, number};
+use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::stamp::{Stamp, iso};
 
 pub(crate) static FORMAT: Format = Format {
@@ -14,11 +14,11 @@ pub(crate) static FORMAT: Format = Format {
     title: "Samba log lines",
     columns: COLUMNS,
     learn: |_, _| Learned::starting(|line| head(line).is_some()),
-    reader: |_: &Setup| Box::new(SambaReader { named: Named::default() }),
+    reader: |_: &Setup| Box::new(SambaReader { named: NamedColumns::default() }),
     ..Format::LINES
 };
 
-const COLUMNS: Schema = &[("debug_level", Kind::Int), ("message", Kind::Text)];
+const COLUMNS: Schema = &[("debug_level", ColumnKind::Int), ("message", ColumnKind::Text)];
 const DEBUG_LEVEL: usize = 0;
 const MESSAGE: usize = 1;
 
@@ -26,7 +26,7 @@ const MESSAGE: usize = 1;
 const LONGEST_HEAD_BYTES: usize = 256;
 
 /// What the brackets say, and where they close.
-struct Head {
+struct SambaHead {
     stamp: Stamp,
     depth: u8,
     /// Where the options stand that may follow.
@@ -35,7 +35,7 @@ struct Head {
 }
 
 /// `[2026/11/21 03:04:05.123456,  1, pid=12, …] `.
-fn head(line: &[u8]) -> Option<Head> {
+fn head(line: &[u8]) -> Option<SambaHead> {
     if line.first() != Some(&b'[') {
         return None;
     }
@@ -49,11 +49,11 @@ fn head(line: &[u8]) -> Option<Head> {
     }
     let close = options + memchr(b']', &line[options..line.len().min(options + LONGEST_HEAD_BYTES)])?;
     let depth = line[from..options].iter().fold(0, |number, digit| number * 10 + (digit - b'0'));
-    Some(Head { stamp, depth, options, close })
+    Some(SambaHead { stamp, depth, options, close })
 }
 
 struct SambaReader {
-    named: Named,
+    named: NamedColumns,
 }
 
 impl Reader for SambaReader {
@@ -80,7 +80,7 @@ impl Reader for SambaReader {
 
 impl SambaReader {
     /// `, pid=12, effective(0, 0), real(0, 0), class=auth`: those that are pairs.
-    fn options(&mut self, event: &[u8], head: &Head, rows: &mut Rows) {
+    fn options(&mut self, event: &[u8], head: &SambaHead, rows: &mut Rows) {
         let mut at = head.options;
         for option in event[head.options..head.close].split(|byte| *byte == b',') {
             let from = at + (option.len() - option.trim_ascii_start().len());

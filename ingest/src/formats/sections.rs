@@ -6,7 +6,7 @@ use memchr::{memchr, memmem};
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::level;
 use crate::limits;
-use crate::rows::{Kind, Rows, Schema};
+use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::When;
 use crate::time::epoch;
 
@@ -20,24 +20,25 @@ pub(crate) static FORMAT: Format = Format {
         let has_marks = sample.split(|&byte| byte == b'\n').any(|line| mark(line).is_some());
         Learned { has_marks, ..Learned::default() }
     },
-    reader: |setup: &Setup| Box::new(SectionReader { has_marks: setup.learned.has_marks }),
+    reader: |setup: &Setup| Box::new(JobSectionReader { has_marks: setup.learned.has_marks }),
     ..Format::LINES
 };
 
-const COLUMNS: Schema = &[("command", Kind::Text), ("section", Kind::Text), ("message", Kind::Text)];
+const COLUMNS: Schema =
+    &[("command", ColumnKind::Text), ("section", ColumnKind::Text), ("message", ColumnKind::Text)];
 const COMMAND: usize = 0;
 const SECTION: usize = 1;
 const MESSAGE: usize = 2;
 
 /// What a line says of a section, and where the rest of it begins.
-struct Mark {
+struct SectionMark {
     command: usize,
     section: (usize, usize),
     when: Option<When>,
     next: usize,
 }
 
-fn mark(line: &[u8]) -> Option<Mark> {
+fn mark(line: &[u8]) -> Option<SectionMark> {
     let end = memchr(b'\r', line).unwrap_or(line.len());
     let head = line[..end].trim_ascii_end();
     let next = (end + 1).min(line.len());
@@ -48,7 +49,12 @@ fn mark(line: &[u8]) -> Option<Mark> {
         let colon = memchr(b':', rest)?;
         let when = epoch::number(&rest[..colon]).map(When::Instant)?;
         let section = command.len() + 1 + colon + 1;
-        return Some(Mark { command: command.len(), section: (section, head.len()), when: Some(when), next });
+        return Some(SectionMark {
+            command: command.len(),
+            section: (section, head.len()),
+            when: Some(when),
+            next,
+        });
     }
     for command in [&b"travis_fold:start"[..], b"travis_fold:end", b"travis_time:start", b"travis_time:end"] {
         let Some(rest) = head.strip_prefix(command).and_then(|rest| rest.strip_prefix(b":")) else {
@@ -59,16 +65,21 @@ fn mark(line: &[u8]) -> Option<Mark> {
         let digits = finish.map(|finish| &finish[..memchr(b',', finish).unwrap_or(finish.len())]);
         let section = command.len() + 1;
         let when = digits.and_then(epoch::number).map(When::Instant);
-        return Some(Mark { command: command.len(), section: (section, section + name_end), when, next });
+        return Some(SectionMark {
+            command: command.len(),
+            section: (section, section + name_end),
+            when,
+            next,
+        });
     }
     None
 }
 
-struct SectionReader {
+struct JobSectionReader {
     has_marks: bool,
 }
 
-impl Reader for SectionReader {
+impl Reader for JobSectionReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         if !self.has_marks {
             return Err("no section of a job");

@@ -4,7 +4,7 @@
 use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader};
-use crate::rows::{Kind, Rows, Schema};
+use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::{When, epoch};
 
 pub(crate) static FORMAT: Format = Format {
@@ -16,7 +16,7 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-const COLUMNS: Schema = &[("command", Kind::Text)];
+const COLUMNS: Schema = &[("command", ColumnKind::Text)];
 const COMMAND: usize = 0;
 
 /// The time of a command, and where the command begins.

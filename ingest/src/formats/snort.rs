@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::{Format, Learned};
 use crate::batch::Level;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(crate) static FORMAT: Format = Format {
     name: "snort",
@@ -25,8 +25,8 @@ fn begins_full(line: &[u8]) -> bool {
     line.starts_with(b"[**] [")
 }
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "no alert of Snort",
         &[
             "{when} [**] [{gid:int}:{signature_id:int}:{rev:int}] {signature:words} [**] «[Classification: {category}] »«[Priority: {priority:int}] »{{{transport}} {source_ip+source_port:endpoint} -> {destination_ip+destination_port:endpoint}",

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::Format;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(crate) static FORMAT: Format = Format {
     name: "squid",
@@ -12,8 +12,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new("no access log line of Squid", &["{time} {duration_ms:int} {client_ip:word} {cache_result}/{status:int} {bytes:int} {method:word} {path:word} {user:word} {hierarchy}/{upstream:word} {content_type:word}«{:rest}»"]).with_http_status()
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new("no access log line of Squid", &["{time} {duration_ms:int} {client_ip:word} {cache_result}/{status:int} {bytes:int} {method:word} {path:word} {user:word} {hierarchy}/{upstream:word} {content_type:word}«{:rest}»"]).with_http_status()
 });
 
 #[cfg(test)]

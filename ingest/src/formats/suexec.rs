@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::Format;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(crate) static FORMAT: Format = Format {
     name: "suexec",
@@ -13,8 +13,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "no line of suEXEC",
         &[
             "[{time}]: uid: ({uid}/{user}) gid: ({gid}/{group}) cmd: {command:rest}",

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::Format;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(crate) static FORMAT: Format = Format {
     name: "uwsgi",
@@ -12,8 +12,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new("no request line of uWSGI", &["[pid: {pid:int}|app: {}|req: {}] {client_ip} («{user}») {{{}} [{time}] {method:word} {path:word} => generated {bytes:int} bytes in {duration_ms:int} msecs ({protocol:word} {status:int}){:rest}", "[pid: {pid:int}|app: {}|req: {}] {client_ip} («{user}») {{{}} [{time}] {method:word} {path:word} => generated {bytes:int} bytes in {duration_us:int} micros ({protocol:word} {status:int}){:rest}"]).with_http_status()
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new("no request line of uWSGI", &["[pid: {pid:int}|app: {}|req: {}] {client_ip} («{user}») {{{}} [{time}] {method:word} {path:word} => generated {bytes:int} bytes in {duration_ms:int} msecs ({protocol:word} {status:int}){:rest}", "[pid: {pid:int}|app: {}|req: {}] {client_ip} («{user}») {{{}} [{time}] {method:word} {path:word} => generated {bytes:int} bytes in {duration_us:int} micros ({protocol:word} {status:int}){:rest}"]).with_http_status()
 });
 
 #[cfg(test)]

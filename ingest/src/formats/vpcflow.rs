@@ -3,8 +3,8 @@
 
 use super::{Fit, Format, Reader, Setup};
 use crate::batch::Level;
-use crate::named::{Named, Number, number};
-use crate::rows::{Kind, Rows};
+use crate::named_columns::{NamedColumns, Number, number};
+use crate::rows::{ColumnKind, Rows};
 use crate::time::When;
 use crate::time::epoch;
 
@@ -23,14 +23,14 @@ const VERSION_3: &str = "version vpc-id subnet-id instance-id interface-id accou
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
     let mut reader =
-        FlowReader { fields: Vec::new(), named: Named::default(), is_default: true, order: VERSION_2 };
+        FlowReader { fields: Vec::new(), named: NamedColumns::default(), is_default: true, order: VERSION_2 };
     reader.name(VERSION_2.as_bytes());
     Box::new(reader)
 }
 
 struct FlowReader {
     fields: Vec<Box<[u8]>>,
-    named: Named,
+    named: NamedColumns,
     /// No line named the fields, which are in this order.
     is_default: bool,
     order: &'static str,
@@ -80,7 +80,7 @@ impl Reader for FlowReader {
                 b"account-id" => self.named.text(name, from, to, rows),
                 _ => match number(value) {
                     Some(Number::Int(int)) => {
-                        if let Some(column) = self.named.column(name, Kind::Int, rows) {
+                        if let Some(column) = self.named.column(name, ColumnKind::Int, rows) {
                             rows.int(column, int);
                         }
                     }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::Format;
 use crate::batch::Level;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(crate) static FORMAT: Format = Format {
     name: "vsftpd",
@@ -13,8 +13,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new("no line of vsftpd", &[r#"{:word} {time} [pid {pid:int}] «[{user}] »{action:words}: Client "{client_ip}"«, "{path}"»«, {bytes:int} bytes»«, {kbyte_per_second:float}Kbyte/sec»«, {:rest}»"#,"{:word} {time} [pid {pid:int}] «[{user}] »{message:rest}"]).with_levels(level).with_level_field("action")
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new("no line of vsftpd", &[r#"{:word} {time} [pid {pid:int}] «[{user}] »{action:words}: Client "{client_ip}"«, "{path}"»«, {bytes:int} bytes»«, {kbyte_per_second:float}Kbyte/sec»«, {:rest}»"#,"{:word} {time} [pid {pid:int}] «[{user}] »{message:rest}"]).with_levels(level).with_level_field("action")
 });
 
 fn level(action: &[u8]) -> Option<Level> {

@@ -6,7 +6,7 @@ use memchr::memchr;
 use super::{Fit, Format, Reader, Setup};
 use crate::level;
 use crate::rows::Rows;
-use crate::table::{Cell, Column, Role, Table, cells, unlike};
+use crate::table::{Cell, ColumnRole, Table, TableColumn, cells, unlike};
 
 pub(crate) static FORMAT: Format = Format {
     name: "w3c",
@@ -39,7 +39,7 @@ const CONVENTIONAL: [(&str, &str); 9] = [
 ];
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    let table = Table::new(b"-", level::of_word);
+    let table = Table::new(b"-", level::from_word);
     Box::new(W3cReader { table, delimiter: b' ', date: Vec::new(), is_local: false, cells: Vec::new() })
 }
 
@@ -109,14 +109,14 @@ impl W3cReader {
         let mut names: Vec<_> = names.map(conventional).collect();
         unlike(&mut names);
         let role = |name: &[u8]| match name.to_ascii_lowercase().as_slice() {
-            b"date" => Role::Date,
-            b"time" => Role::TimeOfDay,
-            b"date-time" | b"datetime" | b"timestamp" | b"x-timestamp" => Role::Time,
-            b"status" => Role::Status,
-            b"level" | b"severity" => Role::Level,
-            _ => Role::Field,
+            b"date" => ColumnRole::Date,
+            b"time" => ColumnRole::TimeOfDay,
+            b"date-time" | b"datetime" | b"timestamp" | b"x-timestamp" => ColumnRole::Time,
+            b"status" => ColumnRole::Status,
+            b"level" | b"severity" => ColumnRole::Level,
+            _ => ColumnRole::Field,
         };
-        self.table.columns = names.into_iter().map(|name| Column { role: role(&name), name }).collect();
+        self.table.columns = names.into_iter().map(|name| TableColumn { role: role(&name), name }).collect();
         // The standard has times in UTC, and a heading that says otherwise comes before the fields.
         self.table.is_utc = !self.is_local;
         self.delimiter = delimiter;

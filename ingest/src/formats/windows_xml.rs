@@ -7,9 +7,9 @@ use memchr::memmem;
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::evtx::columns::FieldColumns;
 use crate::evtx::fields::{LEVEL, NO_FIELD, TIME};
-use crate::evtx::shape::{Entry, Piece, Shape};
-use crate::frame::{BYTE_ORDER_MARK, Block, Framing};
-use crate::rows::{Kind, Rows};
+use crate::evtx::flatten::{EventField, EventFlattener, TextRef};
+use crate::frame::{BYTE_ORDER_MARK, EventBlock, Framing};
+use crate::rows::{ColumnKind, Rows};
 use crate::xml::{Token, XmlReader, unescape};
 
 pub(crate) static FORMAT: Format =
@@ -20,8 +20,8 @@ const EVENT_END: &[u8] = b"</Event>";
 
 /// Whether what stands behind `<Event` ends the name there, so that it is not `<EventData>`. At the end of the
 /// text nobody knows.
-fn begins_tag(behind: &[u8]) -> bool {
-    behind.first().is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'))
+fn begins_tag(after: &[u8]) -> bool {
+    after.first().is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'))
 }
 
 /// The next place at which an event begins, wherever in a line that is: the event viewer writes a whole
@@ -75,27 +75,31 @@ fn learn(sample: &[u8], _: &Setup) -> Learned {
 
 /// The next event, or what stands before it. An event whose end tag is missing ends where the next begins.
 /// What is found must not depend on how much of the source is at hand.
-fn block(text: &[u8]) -> Option<Block> {
+fn block(text: &[u8]) -> Option<EventBlock> {
     if let Some(next) = around(text) {
-        return Some(Block { start: 0, end: 0, next });
+        return Some(EventBlock { start: 0, end: 0, next });
     }
     let start = next_event(text, 0)?;
     if start > 0 {
-        return Some(Block { start: 0, end: start, next: start });
+        return Some(EventBlock { start: 0, end: start, next: start });
     }
     let end = event_end(text, 0);
     let next = next_event(&text[..end.unwrap_or(text.len())], EVENT_TAG.len());
     let end = next.or(end)?;
-    Some(Block { start: 0, end, next: end })
+    Some(EventBlock { start: 0, end, next: end })
 }
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(WindowsXml { walk: Walk::default(), shape: Shape::new(), columns: FieldColumns::default() })
+    Box::new(WindowsXml {
+        walk: XmlWalk::default(),
+        shape: EventFlattener::new(),
+        columns: FieldColumns::default(),
+    })
 }
 
 struct WindowsXml {
-    walk: Walk,
-    shape: Shape,
+    walk: XmlWalk,
+    shape: EventFlattener,
     columns: FieldColumns,
 }
 
@@ -110,12 +114,12 @@ impl Reader for WindowsXml {
             rows.when(when);
         }
         rows.set_level(shape.level());
-        let fielded = |entry: &&Entry| ![TIME, LEVEL, NO_FIELD].contains(&entry.field);
+        let fielded = |entry: &&EventField| ![TIME, LEVEL, NO_FIELD].contains(&entry.field);
         for entry in shape.entries.iter().filter(fielded) {
-            let kind = if entry.int.is_some() { Kind::Int } else { Kind::Text };
+            let kind = if entry.int.is_some() { ColumnKind::Int } else { ColumnKind::Text };
             let name = shape.fields.name(entry.field);
             let Some(column) = self.columns.column(entry.field, name, kind, rows) else { continue };
-            let Piece { from, to, rewritten } = entry.value;
+            let TextRef { from, to, rewritten } = entry.value;
             match entry.int {
                 Some(int) => rows.int(column, int),
                 None if rewritten => {
@@ -132,16 +136,16 @@ impl Reader for WindowsXml {
 
 /// Takes the tags of an event to the shape that they share with the binary form.
 #[derive(Default)]
-struct Walk {
+struct XmlWalk {
     /// Text that does not stand in the event as it is meant.
     scratch: Vec<u8>,
     /// The content of the innermost element so far.
-    content: Option<Piece>,
+    content: Option<TextRef>,
 }
 
-impl Walk {
+impl XmlWalk {
     /// Reads one event up to its end tag. On an error what came before is in the shape.
-    fn event(&mut self, event: &[u8], shape: &mut Shape) -> Result<(), &'static str> {
+    fn event(&mut self, event: &[u8], shape: &mut EventFlattener) -> Result<(), &'static str> {
         shape.begin();
         self.scratch.clear();
         self.content = None;
@@ -160,19 +164,24 @@ impl Walk {
         event: &[u8],
         start: usize,
         reader: &mut XmlReader,
-        shape: &mut Shape,
+        shape: &mut EventFlattener,
     ) -> Result<(), &'static str> {
         const TOO_MANY: &str = "it has too many different names";
         while let Some(token) = reader.next().map_err(|error| error.reason)? {
             match token {
                 Token::Start { name } => {
                     self.finish_content(event, shape);
-                    let place = Piece { from: start + name.start, to: start + name.end, rewritten: false };
+                    let place = TextRef { from: start + name.start, to: start + name.end, rewritten: false };
                     let text = &event[place.from..place.to];
                     let name = shape.names.intern(text).ok_or(TOO_MANY)?;
                     if let Some(field) = shape.open(name)? {
                         let prefix = text.iter().rposition(|&byte| byte == b':').map_or(0, |at| at + 1);
-                        shape.put(field, None, Piece { from: place.from + prefix, ..place }, &text[prefix..]);
+                        shape.put(
+                            field,
+                            None,
+                            TextRef { from: place.from + prefix, ..place },
+                            &text[prefix..],
+                        );
                     }
                 }
                 Token::Attribute { name, value } => {
@@ -197,13 +206,13 @@ impl Walk {
         Ok(())
     }
 
-    fn piece(&mut self, event: &[u8], from: usize, to: usize, escaped: bool) -> Piece {
+    fn piece(&mut self, event: &[u8], from: usize, to: usize, escaped: bool) -> TextRef {
         if !escaped {
-            return Piece { from, to, rewritten: false };
+            return TextRef { from, to, rewritten: false };
         }
         let rewritten_from = self.scratch.len();
         unescape(&event[from..to], &mut self.scratch);
-        Piece { from: rewritten_from, to: self.scratch.len(), rewritten: true }
+        TextRef { from: rewritten_from, to: self.scratch.len(), rewritten: true }
     }
 
     /// Content comes in pieces where a comment or a CDATA section stands in it; they are one value.
@@ -227,17 +236,17 @@ impl Walk {
         } else {
             self.scratch.extend_from_slice(&event[from..to]);
         }
-        self.content = Some(Piece { from: start, to: self.scratch.len(), rewritten: true });
+        self.content = Some(TextRef { from: start, to: self.scratch.len(), rewritten: true });
     }
 
-    fn finish_content(&mut self, event: &[u8], shape: &mut Shape) {
+    fn finish_content(&mut self, event: &[u8], shape: &mut EventFlattener) {
         if let Some(piece) = self.content.take() {
             shape.content(piece, bytes_of(event, &self.scratch, piece));
         }
     }
 }
 
-fn bytes_of<'a>(event: &'a [u8], scratch: &'a [u8], piece: Piece) -> &'a [u8] {
+fn bytes_of<'a>(event: &'a [u8], scratch: &'a [u8], piece: TextRef) -> &'a [u8] {
     if piece.rewritten { &scratch[piece.from..piece.to] } else { &event[piece.from..piece.to] }
 }
 

@@ -8,7 +8,7 @@ use super::*;
 use crate::batch::{Chunk, Level};
 use crate::evtx::value::kind;
 use crate::evtx::writer::{
-    A_FILETIME, ChunkWriter, Part, data, element, event, string, system_values, utf16,
+    A_FILETIME, ChunkWriter, XmlPart, data, element, event, string, system_values, utf16,
 };
 use crate::evtx::{EventEnd, EvtxReader, FieldId, Visitor};
 use crate::formats::render;
@@ -77,10 +77,10 @@ fn events_that_break_off_keep_what_came_before() {
 fn an_event_over_many_lines_in_its_root() {
     let pretty = "\u{feff}<?xml version=\"1.0\"?>\r\n<Events>\r\n<Event>\r\n  <System>\r\n    <EventID>5</EventID>\r\n\
                   </System>\r\n  <EventData>\r\n    <Data Name=\"A\">1\r\n2</Data>\r\n  </EventData>\r\n</Event>\r\n</Events>";
-    let mut shape = Shape::new();
-    let mut walk = Walk::default();
+    let mut shape = EventFlattener::new();
+    let mut walk = XmlWalk::default();
     assert_eq!(walk.event(pretty.as_bytes(), &mut shape), Ok(()));
-    let of = |entry: &Entry| {
+    let of = |entry: &EventField| {
         (shape.fields.name(entry.field).to_owned(), pretty[entry.value.from..entry.value.to].to_owned())
     };
     let fields: Vec<_> = shape.entries.iter().map(of).collect();
@@ -112,7 +112,7 @@ fn where_events_begin() {
 }
 
 /// Name, text and number of each field, sorted, for comparing.
-type Fields = Vec<(String, String, Option<i64>)>;
+type SortedFields = Vec<(String, String, Option<i64>)>;
 
 #[derive(Default)]
 struct Binary {
@@ -136,23 +136,23 @@ impl Visitor for Binary {
     }
 }
 
-fn of_binary(chunk: &[u8]) -> (Fields, i64, Level) {
+fn read_binary(chunk: &[u8]) -> (SortedFields, i64, Level) {
     let (mut binary, mut text) = (Binary::default(), Vec::new());
     EvtxReader::new().read_chunk(chunk, &mut text, &mut binary);
     let end = binary.end.unwrap();
     assert_eq!(end.problem, None);
     let value = |range: Range<usize>| String::from_utf8(text[range].to_vec()).unwrap();
-    let mut fields: Fields =
+    let mut fields: SortedFields =
         binary.fields.into_iter().map(|(name, range, int)| (name, value(range), int)).collect();
     fields.sort();
     (fields, end.time_ns, end.level)
 }
 
-fn of_xml(xml: &str) -> (Fields, i64, Level) {
-    let (mut shape, mut walk) = (Shape::new(), Walk::default());
+fn read_xml(xml: &str) -> (SortedFields, i64, Level) {
+    let (mut shape, mut walk) = (EventFlattener::new(), XmlWalk::default());
     assert_eq!(walk.event(xml.as_bytes(), &mut shape), Ok(()));
-    let value = |entry: &Entry| bytes_of(xml.as_bytes(), &walk.scratch, entry.value).to_vec();
-    let mut fields: Fields = shape
+    let value = |entry: &EventField| bytes_of(xml.as_bytes(), &walk.scratch, entry.value).to_vec();
+    let mut fields: SortedFields = shape
         .entries
         .iter()
         .filter(|entry| entry.field != TIME && entry.field != LEVEL)
@@ -194,7 +194,7 @@ proptest! {
         ]);
         let container = element(
             "EventData",
-            vec![data("User", 4), data("Number", 5), element("Data", vec![Part::Value(6)]).part()],
+            vec![data("User", 4), data("Number", 5), element("Data", vec![XmlPart::Value(6)]).part()],
         );
         let mut chunk = ChunkWriter::new(1);
         chunk.record(1, &event(vec![container.part()]), &values);
@@ -209,7 +209,7 @@ proptest! {
              <EventData><Data Name=\"User\">{}</Data><Data Name=\"Number\">{number}</Data>{items}</EventData></Event>",
             escape(&user),
         );
-        prop_assert_eq!(of_binary(&chunk.finish(&[])), of_xml(&xml));
+        prop_assert_eq!(read_binary(&chunk.finish(&[])), read_xml(&xml));
     }
 
     /// Events of any broken kind stay within their bytes and never panic.

@@ -10,7 +10,7 @@ use crate::batch::Level;
 use crate::frame::BYTE_ORDER_MARK;
 use crate::level;
 use crate::limits;
-use crate::named::{Named, Number, number};
+use crate::named_columns::{NamedColumns, Number, number};
 use crate::rows::Rows;
 use crate::time::field::{FieldTimes, MOST_EVENTS, TimeField};
 use crate::xml::{Token, XmlReader, unescape};
@@ -23,7 +23,7 @@ pub(crate) static FORMAT: Format = Format {
     preamble: Some(|text| is_tag(without_mark(text))),
     reader: |setup| {
         let time_field = setup.learned.time_field.clone();
-        Box::new(XmlRecords { named: Named::default(), path: Vec::new(), time_field })
+        Box::new(XmlRecords { named: NamedColumns::default(), path: Vec::new(), time_field })
     },
     ..Format::LINES
 };
@@ -89,14 +89,14 @@ fn time_field(sample: &[u8], record: &[u8]) -> Option<TimeField> {
 }
 
 /// The place of a value in the record.
-struct Value {
+struct XmlValue {
     from: usize,
     to: usize,
     escaped: bool,
 }
 
 /// Hands out the values of the record at the start of the text.
-fn walk(text: &[u8], path: &mut Vec<u8>, put: &mut dyn FnMut(&[u8], &Value)) -> Result<(), &'static str> {
+fn walk(text: &[u8], path: &mut Vec<u8>, put: &mut dyn FnMut(&[u8], &XmlValue)) -> Result<(), &'static str> {
     let mut reader = XmlReader::new(text);
     let mut lengths = Vec::new();
     path.clear();
@@ -120,7 +120,7 @@ fn walk(text: &[u8], path: &mut Vec<u8>, put: &mut dyn FnMut(&[u8], &Value)) -> 
                 }
                 path.extend_from_slice(&text[name]);
                 let escaped = text[value.clone()].contains(&b'&');
-                put(path, &Value { from: value.start, to: value.end, escaped });
+                put(path, &XmlValue { from: value.start, to: value.end, escaped });
                 path.truncate(length);
             }
             Some(Token::Text { text: place, escaped }) => {
@@ -128,7 +128,7 @@ fn walk(text: &[u8], path: &mut Vec<u8>, put: &mut dyn FnMut(&[u8], &Value)) -> 
                 let from = place.end - value.trim_ascii_start().len();
                 let to = place.start + value.trim_ascii_end().len();
                 if from < to && !lengths.is_empty() {
-                    put(if path.is_empty() { b"text" } else { path }, &Value { from, to, escaped });
+                    put(if path.is_empty() { b"text" } else { path }, &XmlValue { from, to, escaped });
                 }
             }
             Some(Token::End) => {
@@ -142,7 +142,7 @@ fn walk(text: &[u8], path: &mut Vec<u8>, put: &mut dyn FnMut(&[u8], &Value)) -> 
 }
 
 struct XmlRecords {
-    named: Named,
+    named: NamedColumns,
     path: Vec<u8>,
     time_field: Option<Arc<TimeField>>,
 }
@@ -190,8 +190,8 @@ impl Reader for XmlRecords {
 
 fn level_of(text: &[u8]) -> Option<Level> {
     match number(text) {
-        Some(Number::Int(number)) => level::of_number(number),
-        _ => level::of_word(text),
+        Some(Number::Int(number)) => level::from_number(number),
+        _ => level::from_word(text),
     }
 }
 

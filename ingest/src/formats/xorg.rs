@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::{Format, Learned};
 use crate::batch::Level;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(crate) static FORMAT: Format = Format {
     name: "xorg",
@@ -19,8 +19,8 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "no line of an X server",
         &["{when} ({marker}) {message:rest}", "({marker}) {message:rest}", "{when}« {message:rest}»"],
     )

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::Format;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(crate) static FORMAT: Format = Format {
     name: "yum",
@@ -12,8 +12,9 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new("no line of yum", &["{time} {action:words}: {package:word}"]).requiring("action", is_action)
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new("no line of yum", &["{time} {action:words}: {package:word}"])
+        .requiring("action", is_action)
 });
 
 fn is_action(word: &[u8]) -> bool {

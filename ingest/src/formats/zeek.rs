@@ -4,11 +4,11 @@ use memchr::memchr;
 
 use super::{Fit, Format, Reader, Setup};
 use crate::heading;
-use crate::named::{Named, Number, number};
-use crate::rows::{Kind, Rows};
+use crate::named_columns::{NamedColumns, Number, number};
+use crate::rows::{ColumnKind, Rows};
 use crate::time::When;
 use crate::time::epoch;
-use crate::time::find::whole;
+use crate::time::find::whole_time;
 
 pub(crate) static FORMAT: Format = Format {
     name: "zeek",
@@ -39,12 +39,12 @@ fn is_heading(line: &[u8]) -> bool {
 }
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(ZeekReader { headings: Headings::separated_by(b'\t'), named: Named::default() })
+    Box::new(ZeekReader { headings: Headings::separated_by(b'\t'), named: NamedColumns::default() })
 }
 
 struct ZeekReader {
     headings: Headings,
-    named: Named,
+    named: NamedColumns,
 }
 
 /// What the headings say. The separator comes first, and another one begins them anew.
@@ -142,12 +142,12 @@ impl ZeekReader {
         let kind = self.headings.types.get(index).copied().unwrap_or(Type::Text);
         match (kind, number(value)) {
             (Type::Int, Some(Number::Int(int))) => {
-                if let Some(column) = self.named.column(name, Kind::Int, rows) {
+                if let Some(column) = self.named.column(name, ColumnKind::Int, rows) {
                     rows.int(column, int);
                 }
             }
             (Type::Float, Some(found)) => {
-                if let Some(column) = self.named.column(name, Kind::Float, rows) {
+                if let Some(column) = self.named.column(name, ColumnKind::Float, rows) {
                     rows.float(
                         column,
                         match found {
@@ -158,7 +158,7 @@ impl ZeekReader {
                 }
             }
             (Type::Bool, _) if matches!(value, b"T" | b"F") => {
-                if let Some(column) = self.named.column(name, Kind::Bool, rows) {
+                if let Some(column) = self.named.column(name, ColumnKind::Bool, rows) {
                     rows.boolean(column, value == b"T");
                 }
             }
@@ -170,7 +170,7 @@ impl ZeekReader {
 
 /// Seconds with a fraction, or ISO where Zeek was told to write it.
 fn time(value: &[u8]) -> Option<When> {
-    epoch::number(value).map(When::Instant).or_else(|| whole(value))
+    epoch::number(value).map(When::Instant).or_else(|| whole_time(value))
 }
 
 fn type_of(name: &[u8]) -> Type {

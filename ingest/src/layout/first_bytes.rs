@@ -1,6 +1,6 @@
 //! What a layout may begin with.
 
-use super::Step;
+use super::LayoutStep;
 
 /// A set of bytes, and whether the end of the line is one of them.
 pub(super) struct FirstBytes([bool; 257]);
@@ -8,7 +8,7 @@ pub(super) struct FirstBytes([bool; 257]);
 impl FirstBytes {
     const END: usize = 256;
 
-    pub(super) fn of(steps: &[Step]) -> FirstBytes {
+    pub(super) fn from_steps(steps: &[LayoutStep]) -> FirstBytes {
         let mut firsts = FirstBytes([false; 257]);
         if !firsts.add(steps) {
             firsts.0 = [true; 257];
@@ -17,24 +17,28 @@ impl FirstBytes {
     }
 
     /// Adds what the steps may begin with; whether something of them has to be there.
-    fn add(&mut self, steps: &[Step]) -> bool {
+    fn add(&mut self, steps: &[LayoutStep]) -> bool {
         for step in steps {
             match step {
-                Step::Text(text) => {
+                LayoutStep::Text(text) => {
                     self.0[text.first().map_or(FirstBytes::END, |&first| usize::from(first))] = true;
                     return !text.is_empty();
                 }
-                Step::Space => {
+                LayoutStep::Space => {
                     self.0[usize::from(b' ')] = true;
                     self.0[usize::from(b'\t')] = true;
                     return true;
                 }
-                Step::Optional(inner) => {
+                LayoutStep::Optional(inner) => {
                     if !self.add(inner) {
                         return false;
                     }
                 }
-                Step::Value(..) | Step::Endpoint(..) | Step::Time | Step::When | Step::Level => return false,
+                LayoutStep::Value(..)
+                | LayoutStep::Endpoint(..)
+                | LayoutStep::Time
+                | LayoutStep::When
+                | LayoutStep::Level => return false,
             }
         }
         false
@@ -48,12 +52,12 @@ impl FirstBytes {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Layouts;
+    use super::super::LineLayouts;
 
     #[test]
     fn what_may_be_missing_is_followed_by_what_may_begin_too() {
         let firsts = |layout: &'static str| {
-            let layouts = Layouts::new("", &[layout]);
+            let layouts = LineLayouts::new("", &[layout]);
             let all = (0..=255_u8).filter(|byte| layouts.firsts[0].contains(Some(byte)));
             (all.map(char::from).collect::<String>(), layouts.firsts[0].contains(None))
         };

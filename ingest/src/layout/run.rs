@@ -2,15 +2,15 @@
 
 use memchr::memchr;
 
-use super::{Shape, Step, closing_quote};
+use super::{LayoutStep, ValueShape, closing_quote};
 use crate::endpoint::{end_of_numbers, endpoint, is_address};
 use crate::time::When;
-use crate::time::find::here;
-use crate::time::numeric::DateOrder;
+use crate::time::find::time_at_exactly;
+use crate::time::numeric_date::DateOrder;
 
 /// What was found in a line: places of fields and of the level, and the time.
 #[derive(Clone, Copy)]
-pub(super) enum Found {
+pub(super) enum LayoutMatch {
     Field(usize, usize, usize),
     Time(When),
     Level(usize, usize),
@@ -18,7 +18,7 @@ pub(super) enum Found {
 
 /// The first line of an event, or what is left of it.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(super) struct LayoutLine<'a> {
     pub event: &'a [u8],
     pub end: usize,
     pub order: DateOrder,
@@ -29,58 +29,63 @@ pub(super) fn end_of_line(event: &[u8], at: usize) -> usize {
 }
 
 /// Follows the steps from a place in the line; gives the place behind them.
-pub(super) fn run(steps: &[Step], line: Line, mut at: usize, found: &mut Vec<Found>) -> Option<usize> {
-    let Line { event, end: line_end, order } = line;
+pub(super) fn run(
+    steps: &[LayoutStep],
+    line: LayoutLine,
+    mut at: usize,
+    found: &mut Vec<LayoutMatch>,
+) -> Option<usize> {
+    let LayoutLine { event, end: line_end, order } = line;
     for step in steps {
         at = match step {
-            Step::Text(text) => {
+            LayoutStep::Text(text) => {
                 // Most texts that do not stand here differ in their first byte.
                 let is_here = event.get(at) == text.first() && event[at..].starts_with(text);
                 is_here.then_some(at + text.len())?
             }
-            Step::Space => {
+            LayoutStep::Space => {
                 let spaces = event[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
                 (spaces > 0).then_some(at + spaces)?
             }
-            Step::Time => {
-                let (when, end) = here(event, at, order)?;
-                found.push(Found::Time(when));
+            LayoutStep::Time => {
+                let (when, end) = time_at_exactly(event, at, order)?;
+                found.push(LayoutMatch::Time(when));
                 end
             }
-            Step::When => {
+            LayoutStep::When => {
                 let end = end_of_numbers(event, at)?;
-                match here(event, at, order) {
+                match time_at_exactly(event, at, order) {
                     Some((when, time_end)) => {
-                        found.push(Found::Time(when));
+                        found.push(LayoutMatch::Time(when));
                         time_end.max(end)
                     }
                     None => end,
                 }
             }
-            Step::Level => {
+            LayoutStep::Level => {
                 let length = event[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-                found.push(Found::Level(at, at + length));
+                found.push(LayoutMatch::Level(at, at + length));
                 (length > 0).then_some(at + length)?
             }
-            Step::Value(field, shape) => {
+            LayoutStep::Value(field, shape) => {
                 let (from, to, next) = value(shape, event, at, line_end)?;
                 if let Some(field) = field {
-                    found.push(Found::Field(*field, from, to));
+                    found.push(LayoutMatch::Field(*field, from, to));
                 }
                 next
             }
-            Step::Endpoint(address, port, is_ip) => {
+            LayoutStep::Endpoint(address, port, is_ip) => {
                 let (host, digits, next) = endpoint(event, at)?;
                 if *is_ip && !is_address(&event[host.0..host.1]) {
                     return None;
                 }
-                found.push(Found::Field(*address, host.0, host.1));
+                found.push(LayoutMatch::Field(*address, host.0, host.1));
                 if let Some((from, to)) = digits {
-                    found.push(Found::Field(*port, from, to));
+                    found.push(LayoutMatch::Field(*port, from, to));
                 }
                 next
             }
-            Step::Optional(steps) => {
+            LayoutStep::Optional(steps) => {
                 let before = found.len();
                 run(steps, line, at, found).unwrap_or_else(|| {
                     found.truncate(before);
@@ -93,24 +98,26 @@ pub(super) fn run(steps: &[Step], line: Line, mut at: usize, found: &mut Vec<Fou
 }
 
 /// A value at a place: where it starts and ends, and the place behind it.
-fn value(shape: &Shape, event: &[u8], at: usize, line_end: usize) -> Option<(usize, usize, usize)> {
+fn value(shape: &ValueShape, event: &[u8], at: usize, line_end: usize) -> Option<(usize, usize, usize)> {
     // A layout may go on in a further line.
     let line_end = if at > line_end { end_of_line(event, at) } else { line_end };
     let rest = &event[at..line_end];
     let length = match shape {
-        Shape::UpTo(ends) => ends.iter().filter_map(|end| end.find(rest)).min()?,
-        Shape::Word => rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len()),
-        Shape::Number if rest.first() == Some(&b'-') && !rest.get(1).is_some_and(u8::is_ascii_digit) => 1,
-        Shape::Number => {
+        ValueShape::UpTo(ends) => ends.iter().filter_map(|end| end.find(rest)).min()?,
+        ValueShape::Word => rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len()),
+        ValueShape::Number if rest.first() == Some(&b'-') && !rest.get(1).is_some_and(u8::is_ascii_digit) => {
+            1
+        }
+        ValueShape::Number => {
             let sign = usize::from(rest.first() == Some(&b'-'));
             sign + rest[sign..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count()
         }
-        Shape::Quoted => {
+        ValueShape::Quoted => {
             let end = at + 1 + closing_quote(rest.strip_prefix(b"\"")?)?;
             return Some((at + 1, end, end + 1));
         }
-        Shape::Inner => rest.iter().rposition(|byte| matches!(byte, b')' | b']' | b'}'))?,
-        Shape::Rest => return Some((at, event.len(), event.len())),
+        ValueShape::Inner => rest.iter().rposition(|byte| matches!(byte, b')' | b']' | b'}'))?,
+        ValueShape::Rest => return Some((at, event.len(), event.len())),
     };
     (length > 0).then_some((at, at + length, at + length))
 }

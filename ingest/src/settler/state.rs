@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use super::Settler;
 use crate::batch::NO_TIME;
-use crate::time::course::Course;
 use crate::time::day::{Days, Uptimes};
+use crate::time::gap_tracker::GapTracker;
 use crate::time::report::TimeReport;
-use crate::time::wall::Passed;
+use crate::time::wall_clock::Passed;
 use crate::time::year::Years;
 
 /// What a source's provisional times were first counted from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Start {
+pub(super) struct SettlerStart {
     pub year: i32,
     pub midnight_ns: i64,
     pub boot_ns: i64,
@@ -30,7 +30,7 @@ pub(super) struct Before {
 /// Where a [`Settler`] stands after some of the source's batches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SettlerState {
-    start: Start,
+    start: SettlerStart,
     before: Before,
     years: Years,
     days: Days,
@@ -41,7 +41,7 @@ pub struct SettlerState {
     begun: bool,
     latest_yearless_ns: i64,
     latest_dayless_ns: i64,
-    course: Course,
+    course: GapTracker,
     report: TimeReport,
 }
 
@@ -68,7 +68,7 @@ impl Settler {
     /// Goes on from where an earlier settler of the same source stood. False where what is known about the
     /// source now would have started it otherwise, so that its earlier times are to be settled anew.
     #[must_use]
-    pub fn go_on_from(&mut self, state: &SettlerState) -> bool {
+    pub fn resume_from(&mut self, state: &SettlerState) -> bool {
         let seen = &state.report;
         let same = (seen.yearless == 0 || self.start.year == state.start.year)
             && (seen.dayless == 0 || self.start.midnight_ns == state.start.midnight_ns)
@@ -91,7 +91,7 @@ impl Settler {
                 midnights: before.days.midnights,
                 restarts: before.uptimes.restarts,
             };
-            self.course.go_on_behind(&before.course);
+            self.course.continue_after(&before.course);
         }
     }
 

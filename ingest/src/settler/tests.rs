@@ -37,7 +37,7 @@ fn settle(evidence: &Evidence, times: &[i64]) -> (Vec<i64>, TimeReport) {
 #[test]
 fn a_stamp_with_its_year_settles_those_that_follow() {
     let times = [day(2011, 12, 31) + HOUR_NS, yearless(12, 31) + 2 * HOUR_NS, yearless(1, 1)];
-    let (settled, report) = settle(&Evidence::of_sample(&times), &times);
+    let (settled, report) = settle(&Evidence::from_sample(&times), &times);
     assert_eq!(settled, [times[0], day(2011, 12, 31) + 2 * HOUR_NS, day(2012, 1, 1)]);
     assert_eq!((report.new_years, &*report.year), (1, "2011, from a stamp with its year before it"));
 }
@@ -45,7 +45,7 @@ fn a_stamp_with_its_year_settles_those_that_follow() {
 #[test]
 fn neighbours_are_considered_before_anything_is_settled() {
     let times = [NO_TIME, yearless(3, 5)];
-    let evidence = Evidence { modified_ns: Some(day(2026, 11, 21)), ..Evidence::of_sample(&times) };
+    let evidence = Evidence { modified_ns: Some(day(2026, 11, 21)), ..Evidence::from_sample(&times) };
     let mut settler = Settler::new(&evidence);
     settler.consider_neighbours(&[2015, 2016]);
     let mut events = batch(&times, 1);
@@ -57,13 +57,13 @@ fn neighbours_are_considered_before_anything_is_settled() {
     chosen.settle(&mut events);
     assert_eq!(events.time, [day(2019, 3, 5); 2]);
     let complete = [day(2011, 2, 3), NO_TIME, day(2012, 2, 3), yearless(1, 1)];
-    assert_eq!(Settler::new(&Evidence::of_sample(&complete)).sample_years(), Some((2011, 2012)));
+    assert_eq!(Settler::new(&Evidence::from_sample(&complete)).sample_years(), Some((2011, 2012)));
 }
 
 #[test]
 fn times_of_day_take_the_day_of_the_name_and_pass_midnight() {
     let times = [21, 23, 1].map(|hour| provisional::time_of_day(hour * HOUR_NS));
-    let evidence = Evidence { name: "server-2016-12-31.log", ..Evidence::of_sample(&times) };
+    let evidence = Evidence { name: "server-2016-12-31.log", ..Evidence::from_sample(&times) };
     let (settled, report) = settle(&evidence, &times);
     let start = day(2016, 12, 31);
     assert_eq!(settled, [start + 21 * HOUR_NS, start + 23 * HOUR_NS, start + 25 * HOUR_NS]);
@@ -76,7 +76,7 @@ fn a_stamp_with_its_date_settles_times_of_day_in_the_zone_of_the_wall() {
     let opened = day(2025, 1, 2) + HOUR_NS / 2;
     let times = [opened, provisional::time_of_day(HOUR_NS * 3 / 2)];
     let zone = Zone::named("Europe/Berlin").unwrap();
-    let evidence = Evidence { zone, ..Evidence::of_sample(&times) };
+    let evidence = Evidence { zone, ..Evidence::from_sample(&times) };
     assert_eq!(settle(&evidence, &times).0, [opened, opened]);
 }
 
@@ -84,29 +84,29 @@ fn a_stamp_with_its_date_settles_times_of_day_in_the_zone_of_the_wall() {
 fn uptimes_end_at_the_last_change_or_start_at_the_boot() {
     let times = [provisional::uptime(0), provisional::uptime(60 * SECOND_NS)];
     let modified = day(2026, 11, 21);
-    let evidence = Evidence { modified_ns: Some(modified), ..Evidence::of_sample(&times) };
+    let evidence = Evidence { modified_ns: Some(modified), ..Evidence::from_sample(&times) };
     let (settled, report) = settle(&evidence, &times);
     assert_eq!(settled, [modified - 60 * SECOND_NS, modified]);
     assert!(report.start.contains("assumed"), "{}", report.start);
     let booted = Evidence { boot_ns: Some(5), ..evidence };
     assert_eq!(settle(&booted, &times).0, [5, 60 * SECOND_NS + 5]);
-    assert_eq!(settle(&Evidence::of_sample(&times), &times).0, [0, 60 * SECOND_NS]);
+    assert_eq!(settle(&Evidence::from_sample(&times), &times).0, [0, 60 * SECOND_NS]);
 }
 
 #[test]
 fn events_without_a_time_are_carried_and_counted() {
     let times = [NO_TIME, day(2026, 11, 21), NO_TIME, NO_TIME];
-    let (settled, report) = settle(&Evidence::of_sample(&times), &times);
+    let (settled, report) = settle(&Evidence::from_sample(&times), &times);
     assert_eq!(settled, [day(2026, 11, 21); 4]);
     assert_eq!((report.carried, report.untimed), (2, 0));
-    let (settled, report) = settle(&Evidence::of_sample(&[]), &[NO_TIME; 3]);
+    let (settled, report) = settle(&Evidence::from_sample(&[]), &[NO_TIME; 3]);
     assert_eq!((settled, report.untimed), (vec![NO_TIME; 3], 3));
 }
 
 #[test]
 fn a_clock_offset_moves_every_time() {
     let times = [NO_TIME, day(2026, 11, 21), yearless(11, 21)];
-    let evidence = Evidence { clock_offset_ns: -HOUR_NS, year: Some(2026), ..Evidence::of_sample(&times) };
+    let evidence = Evidence { clock_offset_ns: -HOUR_NS, year: Some(2026), ..Evidence::from_sample(&times) };
     let (settled, report) = settle(&evidence, &times);
     assert_eq!(settled, [day(2026, 11, 21) - HOUR_NS; 3]);
     assert!(report.sentences().iter().any(|sentence| sentence.contains("1 h earlier")));
@@ -115,7 +115,7 @@ fn a_clock_offset_moves_every_time() {
 #[test]
 fn a_start_that_proves_too_late_is_told() {
     let sample = [yearless(3, 1)];
-    let evidence = Evidence { modified_ns: Some(day(2026, 11, 21)), ..Evidence::of_sample(&sample) };
+    let evidence = Evidence { modified_ns: Some(day(2026, 11, 21)), ..Evidence::from_sample(&sample) };
     let times = [yearless(3, 1), yearless(9, 1), yearless(2, 1), yearless(10, 1)];
     let (settled, report) = settle(&evidence, &times);
     assert_eq!(settled[3], day(2027, 10, 1));
@@ -128,7 +128,7 @@ fn a_repeated_hour_of_a_zone_follows_the_order() {
     let midnight = day(2026, 10, 25);
     let wall = |half_hours: i64| midnight + half_hours * HOUR_NS / 2;
     let times = [wall(4), wall(5), wall(4), wall(5)].map(|wall| provisional::uncertain(wall).unwrap());
-    let evidence = Evidence { zone, ..Evidence::of_sample(&times) };
+    let evidence = Evidence { zone, ..Evidence::from_sample(&times) };
     let (settled, report) = settle(&evidence, &times);
     assert_eq!(settled, [wall(0), wall(1), wall(2), wall(3)]);
     assert_eq!((report.repeated, report.repeated_second, report.jumps_back), (4, 2, 0));
@@ -157,7 +157,7 @@ proptest! {
     ) {
         let zone = Zone::named("Europe/Berlin").unwrap();
         let sample = &times[..times.len().min(10)];
-        let evidence = Evidence { zone, modified_ns: modified, ..Evidence::of_sample(sample) };
+        let evidence = Evidence { zone, modified_ns: modified, ..Evidence::from_sample(sample) };
         let mut whole = Settler::new(&evidence);
         let mut cut = whole.clone();
         let mut at_once = batch(&times, 1);

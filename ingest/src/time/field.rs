@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use super::civil::{DAY_NS, SECOND_NS, days_from_civil};
-use super::find::{here, is_behind_id, whole};
-use super::numeric::DateOrder;
+use super::find::{may_begin_id_part, time_at_exactly, whole_time};
+use super::numeric_date::DateOrder;
 use super::rules::is_complete;
 use super::zone::Zone;
 use super::{Clock, When};
@@ -27,7 +27,7 @@ impl TimeField {
     }
 
     pub(crate) fn read(&self, value: &[u8]) -> Option<When> {
-        if self.within { within_id(value) } else { whole(value) }
+        if self.within { within_id(value) } else { whole_time(value) }
     }
 }
 
@@ -51,10 +51,10 @@ const LONGEST_AGE_NS: i64 = 6 * 366 * DAY_NS;
 pub(crate) struct FieldTimes {
     events: usize,
     index: HashMap<Box<[u8]>, usize>,
-    fields: Vec<Field>,
+    fields: Vec<FieldValues>,
 }
 
-struct Field {
+struct FieldValues {
     name: Box<[u8]>,
     /// The number of the last event that had it: of several values the first counts.
     last_event: usize,
@@ -76,7 +76,14 @@ impl FieldTimes {
             None => {
                 let (values, last_event) = (0, 0);
                 let (spelled, numbers, within) = (Vec::new(), Vec::new(), Vec::new());
-                self.fields.push(Field { name: name.into(), last_event, values, spelled, numbers, within });
+                self.fields.push(FieldValues {
+                    name: name.into(),
+                    last_event,
+                    values,
+                    spelled,
+                    numbers,
+                    within,
+                });
                 self.index.insert(name.into(), self.fields.len() - 1);
                 self.fields.len() - 1
             }
@@ -86,7 +93,7 @@ impl FieldTimes {
             return;
         }
         (field.last_event, field.values) = (self.events, field.values + 1);
-        match whole(value).and_then(|when| plausible(&when)) {
+        match whole_time(value).and_then(|when| plausible(&when)) {
             Some(ns) if value.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') => {
                 field.numbers.push(ns);
             }
@@ -109,7 +116,7 @@ impl FieldTimes {
     }
 }
 
-impl Field {
+impl FieldValues {
     /// How likely it is the time, and whether that is a part of an id.
     fn score(&self, events: usize, known: f64) -> Option<(f64, bool)> {
         let hint = known + hint(&self.name)?;
@@ -249,8 +256,8 @@ fn within_id(value: &[u8]) -> Option<When> {
     if value.len() > LONGEST_ID_BYTES || value.iter().any(u8::is_ascii_whitespace) {
         return None;
     }
-    (0..value.len()).filter(|&at| is_behind_id(value, at)).find_map(|at| {
-        let (when, end) = here(value, at, DateOrder::Customary)?;
+    (0..value.len()).filter(|&at| may_begin_id_part(value, at)).find_map(|at| {
+        let (when, end) = time_at_exactly(value, at, DateOrder::Customary)?;
         let is_fine = match when {
             When::Instant(ns) => ns > 1_000_000_000 * SECOND_NS,
             _ => true,

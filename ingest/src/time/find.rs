@@ -1,15 +1,17 @@
 //! Finding a time in text: anywhere near the start of a line, or as the whole of a value.
 
 use super::When;
-use super::bare::{day_time, uptime};
 use super::digits::{byte, digit_run};
 use super::epoch;
-use super::names::{after_weekday, is_letter, word_end};
-use super::numeric::{DateOrder, numeric};
-use super::rare::{HEX_DIGITS, compact, digits_alone, glog, hex_epoch, hex_seconds, tai64, year_first};
+use super::month_names::{after_weekday, is_letter, word_end};
+use super::numeric_date::{DateOrder, numeric};
+use super::rare_formats::{
+    HEX_DIGITS, compact, digits_alone, glog, hex_epoch, hex_seconds, tai64, year_first,
+};
 use super::rules::{TimeRules, is_complete};
 use super::stamp::{Stamp, day_month_year, iso, month_day, month_day_joined};
 use super::time_first::time_first;
+use super::undated::{day_time, uptime};
 use crate::limits;
 
 /// A time and where it stands in the line.
@@ -57,7 +59,7 @@ impl Spelling {
             Spelling::DayMonthYear => stamp(day_month_year(line, at)),
             Spelling::MonthDay => stamp(month_day(line, at)),
             Spelling::MonthDayJoined => stamp(month_day_joined(line, at)),
-            Spelling::Weekday => behind_weekday(line, at, order),
+            Spelling::Weekday => stamp_after_weekday(line, at, order),
             Spelling::Numeric => stamp(numeric(line, at, order)),
             Spelling::Compact => stamp(compact(line, at)),
             Spelling::Glog => stamp(glog(line, at)),
@@ -75,13 +77,13 @@ impl Spelling {
 
 /// The first certain time that begins within so many bytes: for formats that know about where theirs stands.
 #[inline]
-pub(crate) fn near(line: &[u8], within: usize) -> Option<FoundTime> {
+pub(crate) fn time_near_start(line: &[u8], within: usize) -> Option<FoundTime> {
     scan(line, within, DateOrder::Customary).map(|(found, _)| found)
 }
 
 /// The time at exactly this place, in any spelling: for formats that know where their time stands.
 #[inline]
-pub(crate) fn here(line: &[u8], at: usize, order: DateOrder) -> Option<(When, usize)> {
+pub(crate) fn time_at_exactly(line: &[u8], at: usize, order: DateOrder) -> Option<(When, usize)> {
     let certain = certain(line, at, byte(line, at), order).map(|(_, when, end)| (when, end));
     certain.or_else(|| Spelling::BARE.iter().find_map(|spelling| spelling.read(line, at, order)))
 }
@@ -91,7 +93,7 @@ pub(crate) fn here(line: &[u8], at: usize, order: DateOrder) -> Option<(When, us
 #[inline]
 pub(crate) fn find(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
     if let Some((spelling, start)) = rules.usual_place(line)
-        && is_set_apart(line, start)
+        && is_delimited(line, start)
         && let Some((when, end)) = spelling.read(line, start, rules.order)
     {
         return Some(FoundTime { when, start, end });
@@ -101,7 +103,7 @@ pub(crate) fn find(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
         return found;
     }
     if line.first() == Some(&0) {
-        return behind_nul(line, rules);
+        return time_after_nul(line, rules);
     }
     if rules.headings {
         return heading(line, rules);
@@ -115,7 +117,7 @@ pub(crate) fn find(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
 
 /// The time behind a run of NUL, which a machine that lost its power leaves before the line that it writes next.
 #[cold]
-fn behind_nul(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
+fn time_after_nul(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
     let length = line.iter().position(|byte| *byte != 0)?;
     let found = find(&line[length..], rules)?;
     Some(FoundTime { start: length + found.start, end: length + found.end, ..found })
@@ -141,7 +143,7 @@ fn new_day(line: &[u8]) -> Option<FoundTime> {
     }
     let end = line.iter().rposition(|byte| !is_mark(byte))? + 1;
     let from = end.saturating_sub(LONGEST_DATE_BYTES);
-    (from..end).filter(|&at| is_set_apart(line, at) && !is_mark(&line[at])).find_map(|start| {
+    (from..end).filter(|&at| is_delimited(line, at) && !is_mark(&line[at])).find_map(|start| {
         let text = [&line[start..end], b" 00:00:00"].concat();
         let (_, when, read) = certain(&text, 0, byte(&text, 0), DateOrder::Customary)?;
         (read == text.len() && is_complete(&when)).then_some(FoundTime { when, start, end })
@@ -153,7 +155,7 @@ const LONGEST_DATE_BYTES: usize = 32;
 
 /// Within a word, a number or a file name it is no stamp of the line's own.
 #[inline]
-pub(crate) fn is_set_apart(line: &[u8], at: usize) -> bool {
+pub(crate) fn is_delimited(line: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| byte(line, before)) else { return true };
     match before {
         // A date without separators is not of a number or an address that its fields are parted like.
@@ -168,7 +170,7 @@ pub(crate) fn is_set_apart(line: &[u8], at: usize) -> bool {
 }
 
 /// Whether a part of an id may begin here: parts stand between any marks.
-pub(crate) fn is_behind_id(id: &[u8], at: usize) -> bool {
+pub(crate) fn may_begin_id_part(id: &[u8], at: usize) -> bool {
     at == 0 || !id[at - 1].is_ascii_alphanumeric() && id[at - 1] != b'.'
 }
 
@@ -188,7 +190,7 @@ pub(crate) fn scan(line: &[u8], within: usize, order: DateOrder) -> Option<(Foun
             at += 1;
             continue;
         }
-        if is_set_apart(line, at)
+        if is_delimited(line, at)
             && let Some((spelling, when, end)) = certain(line, at, first, order)
         {
             return Some((FoundTime { when, start: at, end }, spelling));
@@ -234,14 +236,14 @@ fn certain(line: &[u8], at: usize, first: u8, order: DateOrder) -> Option<(Spell
 /// Whether a number follows this word, or the next one: most words of a line end here, unread.
 #[inline]
 fn may_name_a_date(line: &[u8], at: usize) -> bool {
-    let Some((next, byte)) = behind_word(line, at) else { return false };
+    let Some((next, byte)) = after_word(line, at) else { return false };
     byte.is_ascii_digit()
-        || is_letter(byte) && behind_word(line, next).is_some_and(|(_, byte)| byte.is_ascii_digit())
+        || is_letter(byte) && after_word(line, next).is_some_and(|(_, byte)| byte.is_ascii_digit())
 }
 
 /// The place behind a word, what cuts it short, and one or two spaces, and the byte there.
 #[inline]
-fn behind_word(line: &[u8], at: usize) -> Option<(usize, u8)> {
+fn after_word(line: &[u8], at: usize) -> Option<(usize, u8)> {
     let mut end = word_end(line, at);
     while matches!(byte(line, end), b'.' | b',') {
         end += 1;
@@ -254,7 +256,7 @@ fn behind_word(line: &[u8], at: usize) -> Option<(usize, u8)> {
 }
 
 /// A stamp behind the name of its weekday: `Sat Nov 21 …`, `Sat, 21 Nov …`, `Samstag, 21. November …`.
-fn behind_weekday(line: &[u8], at: usize, order: DateOrder) -> Option<(When, usize)> {
+fn stamp_after_weekday(line: &[u8], at: usize, order: DateOrder) -> Option<(When, usize)> {
     let mut end = word_end(line, at);
     while matches!(byte(line, end), b'.' | b',') {
         end += 1;
@@ -273,12 +275,12 @@ fn behind_weekday(line: &[u8], at: usize, order: DateOrder) -> Option<(When, usi
 }
 
 /// A value that is a time as a whole: a stamp, perhaps behind the name of its weekday, or an epoch number.
-pub(crate) fn whole(value: &[u8]) -> Option<When> {
-    whole_in_order(value, DateOrder::Customary)
+pub(crate) fn whole_time(value: &[u8]) -> Option<When> {
+    whole_time_in_order(value, DateOrder::Customary)
 }
 
 /// The same, with dates of numbers in the order that the source has.
-pub(crate) fn whole_in_order(value: &[u8], order: DateOrder) -> Option<When> {
+pub(crate) fn whole_time_in_order(value: &[u8], order: DateOrder) -> Option<When> {
     if let Some(ns) = epoch::number(value) {
         return Some(When::Instant(ns));
     }

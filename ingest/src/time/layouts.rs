@@ -4,18 +4,18 @@
 
 use std::sync::Arc;
 
-use super::bare::day_time;
 use super::civil::{DAY_NS, SECOND_NS};
 use super::find::{FoundTime, Spelling, scan};
-use super::numeric::DateOrder;
+use super::numeric_date::DateOrder;
 use super::rules::is_complete;
+use super::undated::day_time;
 use super::zone::Zone;
 use super::{Clock, When};
 use crate::limits;
 
 /// The layouts of a source beside its usual one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Layouts {
+pub(crate) struct TimeLayouts {
     /// What stands before the times.
     before: Arc<[Box<[u8]>]>,
     /// A time of day alone begins some lines.
@@ -34,7 +34,7 @@ const DAY_TIME_SLACK_NS: i64 = 2 * 3_600 * SECOND_NS;
 /// What stands before a time is no longer than this, as it is written in a layout.
 const LONGEST_LAYOUT_BYTES: usize = 24;
 
-impl Layouts {
+impl TimeLayouts {
     pub(crate) fn is_empty(&self) -> bool {
         self.before.is_empty() && !self.day_time
     }
@@ -56,7 +56,7 @@ impl Layouts {
 
     /// The layouts beside the one that begins with its time, which most lines have. Their times fit between those of
     /// the lines around them, as dates of data do not.
-    pub(super) fn beside(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Layouts {
+    pub(super) fn additional(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> TimeLayouts {
         let times: Vec<Option<i64>> = found
             .iter()
             .map(|found| {
@@ -84,23 +84,23 @@ impl Layouts {
                 None => {
                     let found = begins_with_day_time(line).and_then(|found| time_of_day(&found.when));
                     if let (Some(day), Some(before)) = (found, day_before) {
-                        let apart = (day - before).rem_euclid(DAY_NS);
+                        let distance = (day - before).rem_euclid(DAY_NS);
                         days += 1;
-                        days_fit += usize::from(apart.min(DAY_NS - apart) <= DAY_TIME_SLACK_NS);
+                        days_fit += usize::from(distance.min(DAY_NS - distance) <= DAY_TIME_SLACK_NS);
                     }
                 }
             }
         }
         let is_layout = |lines: usize, fitting: usize| lines >= FEWEST_LINES && fitting * 10 >= lines * 9;
         let before = groups.into_iter().filter(|&(_, lines, fitting)| is_layout(lines, fitting));
-        Layouts {
+        TimeLayouts {
             before: before.map(|(layout, ..)| layout.into_boxed_slice()).collect(),
             day_time: is_layout(days, days_fit),
         }
     }
 
     /// The layouts of lines none of which most lines have, if together they are those of nearly all lines with a time.
-    pub(super) fn together(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Layouts {
+    pub(super) fn combined(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> TimeLayouts {
         let mut groups: Vec<(Vec<u8>, usize, usize)> = Vec::new();
         let mut stamped = 0;
         let mut last: Vec<i64> = Vec::new();
@@ -120,10 +120,10 @@ impl Layouts {
         groups.retain(|&(_, lines, rising)| rising * 5 >= lines * 4);
         let covered: usize = groups.iter().map(|(_, lines, _)| lines).sum();
         if stamped < FEWEST_LINES || covered * 10 < stamped * 9 {
-            return Layouts::default();
+            return TimeLayouts::default();
         }
         let before = groups.into_iter().map(|(layout, ..)| layout.into_boxed_slice()).collect();
-        Layouts { before, day_time: false }
+        TimeLayouts { before, day_time: false }
     }
 }
 

@@ -2,37 +2,37 @@
 //!
 //! [`find`] and its spellings read a time as written ([`When`]); [`rules`] says what a source's sample tells
 //! about them; [`Clock`] makes them numbers, some of them [`provisional`]; the settler closes those with
-//! what [`year`], [`day`] and [`wall`] know of the order of a source.
+//! what [`year`], [`day`] and [`wall_clock`] know of the order of a source.
 
-pub(crate) mod bare;
 pub(crate) mod civil;
-pub(crate) mod clock;
-pub(crate) mod course;
+pub(crate) mod date_order;
 pub(crate) mod day;
 pub(crate) mod digits;
 pub(crate) mod epoch;
 pub(crate) mod field;
 pub(crate) mod find;
+pub(crate) mod gap_tracker;
 pub(crate) mod layouts;
-pub(crate) mod names;
-pub(crate) mod numeric;
+pub(crate) mod month_names;
+pub(crate) mod numeric_date;
 pub(crate) mod offset;
-pub(crate) mod order;
 #[allow(dead_code)]
 // For formats that people write themselves.
 pub(crate) mod pattern;
 pub(crate) mod provisional;
-pub(crate) mod rare;
+pub(crate) mod rare_formats;
 pub(crate) mod report;
 pub(crate) mod rules;
 pub(crate) mod stamp;
 pub(crate) mod time_first;
-pub(crate) mod wall;
+pub(crate) mod time_of_day;
+pub(crate) mod undated;
+pub(crate) mod wall_clock;
 pub(crate) mod year;
 pub(crate) mod zone;
 
 #[cfg(test)]
-mod spellings;
+mod find_tests;
 
 use civil::{DAY_NS, SECOND_NS, days_from_civil};
 use provisional::{YEARLESS, YEARLESS_UTC};
@@ -72,7 +72,7 @@ impl TimeTally {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Class {
+enum TimeClass {
     Zoned,
     Zoneless,
     Yearless,
@@ -87,14 +87,14 @@ pub(crate) struct Clock {
     day: u32,
     day_ns: i64,
     /// What was counted last, in case the row is taken back.
-    last: Class,
+    last: TimeClass,
     pub tally: TimeTally,
 }
 
 impl Clock {
     pub(crate) fn new(zone: Zone) -> Clock {
         let tally = TimeTally::default();
-        Clock { zone: ZoneClock::new(zone), day: 0, day_ns: 0, last: Class::Zoned, tally }
+        Clock { zone: ZoneClock::new(zone), day: 0, day_ns: 0, last: TimeClass::Zoned, tally }
     }
 
     #[inline]
@@ -102,15 +102,15 @@ impl Clock {
         match when {
             When::Stamp(stamp) => self.stamp_ns(stamp),
             When::Instant(ns) => {
-                self.count(Class::Zoned);
+                self.count(TimeClass::Zoned);
                 *ns
             }
             When::TimeOfDay(ns) => {
-                self.count(Class::Dayless);
+                self.count(TimeClass::Dayless);
                 provisional::time_of_day(*ns)
             }
             When::Uptime(ns) => {
-                self.count(Class::Uptime);
+                self.count(TimeClass::Uptime);
                 provisional::uptime(*ns)
             }
         }
@@ -134,22 +134,22 @@ impl Clock {
         let offset_ns = i64::from(stamp.zone.unwrap_or(0)) * SECOND_NS;
         match stamp {
             Stamp { year: None, .. } => {
-                self.count(Class::Yearless);
+                self.count(TimeClass::Yearless);
                 wall_ns - offset_ns
             }
             Stamp { zone: Some(_), .. } => {
-                self.count(Class::Zoned);
+                self.count(TimeClass::Zoned);
                 wall_ns - offset_ns
             }
             _ => {
-                self.count(Class::Zoneless);
+                self.count(TimeClass::Zoneless);
                 self.zone.utc_ns(wall_ns)
             }
         }
     }
 
     #[inline]
-    fn count(&mut self, class: Class) {
+    fn count(&mut self, class: TimeClass) {
         self.last = class;
         *self.counted() += 1;
     }
@@ -163,11 +163,11 @@ impl Clock {
     #[inline]
     fn counted(&mut self) -> &mut u32 {
         match self.last {
-            Class::Zoned => &mut self.tally.zoned,
-            Class::Zoneless => &mut self.tally.zoneless,
-            Class::Yearless => &mut self.tally.yearless,
-            Class::Dayless => &mut self.tally.dayless,
-            Class::Uptime => &mut self.tally.uptimes,
+            TimeClass::Zoned => &mut self.tally.zoned,
+            TimeClass::Zoneless => &mut self.tally.zoneless,
+            TimeClass::Yearless => &mut self.tally.yearless,
+            TimeClass::Dayless => &mut self.tally.dayless,
+            TimeClass::Uptime => &mut self.tally.uptimes,
         }
     }
 }

@@ -5,26 +5,26 @@ mod joda;
 mod strptime;
 
 use super::When;
-use super::bare::uptime;
 use super::civil::{SECOND_NS, civil_from_days, days_from_civil, is_leap};
-use super::clock::TimeOfDay;
 use super::digits::{byte, digit_run, fraction_ns, number};
 use super::epoch;
-use super::names::{after_weekday, is_letter, month};
+use super::month_names::{after_weekday, is_letter, month};
 use super::offset::offset;
 use super::provisional::FIRST_REAL_NS;
-use super::rare::{compact, digits_alone, tai64, week_day};
+use super::rare_formats::{compact, digits_alone, tai64, week_day};
 use super::stamp::{Stamp, full_year, iso};
+use super::time_of_day::TimeOfDay;
+use super::undated::uptime;
 
 /// One thing that stands next in a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum PatternStep {
     /// These very bytes.
     Literal(Box<[u8]>),
     /// One or more white spaces.
     Spaces,
     /// A number of at least and at most so many digits, which may be padded with spaces.
-    Number(Part, u8, u8),
+    Number(TimePart, u8, u8),
     MonthName,
     WeekdayName,
     /// Digits of a fraction of a second.
@@ -44,7 +44,7 @@ enum Step {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum TimePart {
     Year,
     YearOfCentury,
     Month,
@@ -64,7 +64,7 @@ enum Part {
 /// A compiled time format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TimePattern {
-    steps: Vec<Step>,
+    steps: Vec<PatternStep>,
 }
 
 /// What was read so far.
@@ -92,17 +92,24 @@ struct Parts {
 impl TimePattern {
     /// From a format of `strptime`, with the further letters that lnav has. The error says what is wrong.
     pub(crate) fn strptime(format: &str) -> Result<TimePattern, String> {
-        TimePattern::of(strptime::steps(format)?)
+        TimePattern::from_steps(strptime::steps(format)?)
     }
 
     /// From a pattern of Java and Joda, or one of the names that Logstash has (`ISO8601`, `UNIX`, …).
     pub(crate) fn joda(pattern: &str) -> Result<TimePattern, String> {
-        TimePattern::of(joda::steps(pattern)?)
+        TimePattern::from_steps(joda::steps(pattern)?)
     }
 
-    fn of(steps: Vec<Step>) -> Result<TimePattern, String> {
-        let is_time = |step: &Step| {
-            !matches!(step, Step::Literal(_) | Step::Spaces | Step::WeekdayName | Step::Half | Step::Zone)
+    fn from_steps(steps: Vec<PatternStep>) -> Result<TimePattern, String> {
+        let is_time = |step: &PatternStep| {
+            !matches!(
+                step,
+                PatternStep::Literal(_)
+                    | PatternStep::Spaces
+                    | PatternStep::WeekdayName
+                    | PatternStep::Half
+                    | PatternStep::Zone
+            )
         };
         if steps.iter().any(is_time) {
             Ok(TimePattern { steps })
@@ -122,22 +129,22 @@ impl TimePattern {
     }
 
     /// A value that is a time of this format as a whole.
-    pub(crate) fn whole(&self, value: &[u8]) -> Option<When> {
+    pub(crate) fn whole_time(&self, value: &[u8]) -> Option<When> {
         let value = value.trim_ascii();
         self.read(value, 0).filter(|&(_, end)| end == value.len()).map(|(when, _)| when)
     }
 }
 
-impl Step {
+impl PatternStep {
     #[inline]
     fn read(&self, bytes: &[u8], at: usize, parts: &mut Parts) -> Option<usize> {
         match self {
-            Step::Literal(text) => bytes.get(at..)?.starts_with(text).then_some(at + text.len()),
-            Step::Spaces => {
+            PatternStep::Literal(text) => bytes.get(at..)?.starts_with(text).then_some(at + text.len()),
+            PatternStep::Spaces => {
                 let spaces = bytes.get(at..)?.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
                 (spaces > 0).then_some(at + spaces)
             }
-            Step::Number(part, least, most) => {
+            PatternStep::Number(part, least, most) => {
                 let from = at + usize::from(*most == 2 && byte(bytes, at) == b' ');
                 let digits = digit_run(bytes, from).min(usize::from(*most));
                 let least = if from > at { 1 } else { usize::from(*least) };
@@ -145,34 +152,34 @@ impl Step {
                 parts.put(*part, value)?;
                 Some(from + digits)
             }
-            Step::MonthName => {
+            PatternStep::MonthName => {
                 let (month, mut end) = month(bytes, at)?;
                 // A point that cuts the name short belongs to the next step where that asks for it.
                 end -= usize::from(byte(bytes, end - 1) == b'.');
                 parts.month = Some(month);
                 Some(end)
             }
-            Step::WeekdayName => {
+            PatternStep::WeekdayName => {
                 let end = after_weekday(bytes, at)?;
                 let name = bytes[at..end].iter().take_while(|&&byte| is_letter(byte)).count();
                 Some(at + name)
             }
-            Step::Fraction => {
+            PatternStep::Fraction => {
                 let (nanos, end) = fraction_ns(bytes, at)?;
                 parts.nanos = nanos;
                 Some(end)
             }
-            Step::Half => {
+            PatternStep::Half => {
                 let (length, afternoon) = half(bytes.get(at..)?)?;
                 parts.afternoon = Some(afternoon);
                 Some(at + length)
             }
-            Step::Zone => {
+            PatternStep::Zone => {
                 let (zone, end) = offset(bytes, at)?;
                 parts.zone = Some(zone);
                 Some(end)
             }
-            Step::Epoch(units_per_second) => {
+            PatternStep::Epoch(units_per_second) => {
                 let sign = usize::from(byte(bytes, at) == b'-');
                 let digits = digit_run(bytes, at + sign);
                 let whole = number(bytes.get(at + sign..at + sign + digits)?).or_else(|| {
@@ -184,21 +191,21 @@ impl Step {
                 parts.instant?;
                 Some(at + sign + digits)
             }
-            Step::AnyEpoch => epoch::alone(bytes, at).map(|(ns, end)| {
+            PatternStep::AnyEpoch => epoch::alone(bytes, at).map(|(ns, end)| {
                 parts.instant = Some(ns);
                 end
             }),
-            Step::Iso8601 => {
+            PatternStep::Iso8601 => {
                 let (stamp, end) =
                     iso(bytes, at).or_else(|| compact(bytes, at)).or_else(|| digits_alone(bytes, at))?;
                 parts.stamp = Some(stamp);
                 Some(end)
             }
-            Step::Tai64 => tai64(bytes, at).map(|(ns, end)| {
+            PatternStep::Tai64 => tai64(bytes, at).map(|(ns, end)| {
                 parts.instant = Some(ns);
                 end
             }),
-            Step::Uptime => uptime(bytes, at).map(|(ns, end)| {
+            PatternStep::Uptime => uptime(bytes, at).map(|(ns, end)| {
                 parts.uptime = Some(ns);
                 end
             }),
@@ -226,22 +233,22 @@ fn half(bytes: &[u8]) -> Option<(usize, bool)> {
 
 impl Parts {
     #[inline]
-    fn put(&mut self, part: Part, value: i64) -> Option<()> {
+    fn put(&mut self, part: TimePart, value: i64) -> Option<()> {
         let small = u8::try_from(value);
         match part {
-            Part::Year => self.year = Some(i16::try_from(value).ok()?),
-            Part::YearOfCentury => self.year = Some(full_year(small.ok()?)),
-            Part::Month => self.month = Some(small.ok()?),
-            Part::Day => self.day = Some(small.ok()?),
-            Part::DayOfYear => self.day_of_year = Some(value),
-            Part::WeekYear => self.week_year = Some(i16::try_from(value).ok()?),
-            Part::Week => self.week = Some(small.ok()?),
-            Part::Weekday => self.weekday = Some(small.ok()?),
-            Part::Hour => self.hour = Some(small.ok()?),
-            Part::HourFromOne => self.hour = Some(small.ok()? % 24),
-            Part::HourOfHalf => self.hour_of_half = Some(small.ok().filter(|hour| *hour <= 12)?),
-            Part::Minute => self.minute = small.ok()?,
-            Part::Second => self.second = small.ok()?,
+            TimePart::Year => self.year = Some(i16::try_from(value).ok()?),
+            TimePart::YearOfCentury => self.year = Some(full_year(small.ok()?)),
+            TimePart::Month => self.month = Some(small.ok()?),
+            TimePart::Day => self.day = Some(small.ok()?),
+            TimePart::DayOfYear => self.day_of_year = Some(value),
+            TimePart::WeekYear => self.week_year = Some(i16::try_from(value).ok()?),
+            TimePart::Week => self.week = Some(small.ok()?),
+            TimePart::Weekday => self.weekday = Some(small.ok()?),
+            TimePart::Hour => self.hour = Some(small.ok()?),
+            TimePart::HourFromOne => self.hour = Some(small.ok()? % 24),
+            TimePart::HourOfHalf => self.hour_of_half = Some(small.ok().filter(|hour| *hour <= 12)?),
+            TimePart::Minute => self.minute = small.ok()?,
+            TimePart::Second => self.second = small.ok()?,
         }
         Some(())
     }

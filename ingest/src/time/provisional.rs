@@ -36,7 +36,7 @@ pub(crate) const FIRST_REAL_NS: i64 = year_start_ns(DAY_OF_1890);
 
 /// A provisional time, unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Open {
+pub(crate) enum ProvisionalTime {
     /// Nanoseconds of a wall clock in the year `YEARLESS`.
     Yearless(i64),
     /// Nanoseconds of UTC in (or a day around) the year `YEARLESS_UTC`.
@@ -66,17 +66,17 @@ pub(crate) fn uncertain(wall_ns: i64) -> Option<i64> {
 
 /// What a provisional time stands for; `None` for a real one.
 #[inline]
-pub(crate) fn open(time: i64) -> Option<Open> {
+pub(crate) fn open(time: i64) -> Option<ProvisionalTime> {
     if time >= FIRST_REAL_NS {
         return None;
     }
     Some(match time {
-        UNCERTAIN_NS.. => Open::Uncertain(time - UNCERTAIN_NS),
-        UPTIME_NS.. => Open::Uptime(time - UPTIME_NS),
-        TIME_OF_DAY_NS.. => Open::TimeOfDay(time - TIME_OF_DAY_NS),
-        _ if time >= (DAY_OF_1684 - 1) * DAY_NS => Open::YearlessUtc(time),
+        UNCERTAIN_NS.. => ProvisionalTime::Uncertain(time - UNCERTAIN_NS),
+        UPTIME_NS.. => ProvisionalTime::Uptime(time - UPTIME_NS),
+        TIME_OF_DAY_NS.. => ProvisionalTime::TimeOfDay(time - TIME_OF_DAY_NS),
+        _ if time >= (DAY_OF_1684 - 1) * DAY_NS => ProvisionalTime::YearlessUtc(time),
         _ if (year_start_ns(DAY_OF_1680)..(DAY_OF_1680 + 367) * DAY_NS).contains(&time) => {
-            Open::Yearless(time)
+            ProvisionalTime::Yearless(time)
         }
         _ => return None,
     })
@@ -104,13 +104,13 @@ mod tests {
 
     #[test]
     fn what_is_packed_is_unpacked() {
-        assert_eq!(open(time_of_day(7)), Some(Open::TimeOfDay(7)));
-        assert_eq!(open(uptime(7)), Some(Open::Uptime(7)));
+        assert_eq!(open(time_of_day(7)), Some(ProvisionalTime::TimeOfDay(7)));
+        assert_eq!(open(uptime(7)), Some(ProvisionalTime::Uptime(7)));
         let wall = days_from_civil(2026, 10, 25) * DAY_NS;
-        assert_eq!(uncertain(wall).and_then(open), Some(Open::Uncertain(wall)));
+        assert_eq!(uncertain(wall).and_then(open), Some(ProvisionalTime::Uncertain(wall)));
         assert_eq!(uncertain(days_from_civil(2150, 1, 1) * DAY_NS), None);
         let yearless = days_from_civil(YEARLESS, 2, 29) * DAY_NS;
-        assert_eq!(open(yearless), Some(Open::Yearless(yearless)));
+        assert_eq!(open(yearless), Some(ProvisionalTime::Yearless(yearless)));
         assert_eq!(open(FIRST_REAL_NS), None);
         assert_eq!(open(i64::MIN), None);
     }

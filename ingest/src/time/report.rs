@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::TimeTally;
-use super::course::TimeStep;
+use super::gap_tracker::TimeStep;
 
 /// How the times of a source were read: what was decided and why, and what happened along the way.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ impl TimeReport {
     /// The report in sentences, the decisions first.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut sentences = Vec::new();
         let decisions = [
             ("zone", &self.zone),
             ("year", &self.year),
@@ -65,13 +65,13 @@ impl TimeReport {
         ];
         for (what, why) in decisions {
             if !why.is_empty() {
-                told.push(format!("{what}: {why}"));
+                sentences.push(format!("{what}: {why}"));
             }
         }
         let mut count = |number: u64, one: &str, many: &str| match number {
             0 => {}
-            1 => told.push(format!("1 {one}")),
-            _ => told.push(format!("{number} {many}")),
+            1 => sentences.push(format!("1 {one}")),
+            _ => sentences.push(format!("{number} {many}")),
         };
         count(
             self.carried,
@@ -105,25 +105,29 @@ impl TimeReport {
             let times = if self.jumps_back == 1 { "once" } else { "" };
             let count =
                 if times.is_empty() { format!("{} times", self.jumps_back) } else { times.to_string() };
-            told.push(format!(
+            sentences.push(format!(
                 "time jumps back {count}, first in line {}, at most by {}",
                 first.line,
                 duration_words(largest.length_ns())
             ));
         }
         for gap in &self.gaps {
-            told.push(format!("nothing for {} before line {}", duration_words(gap.length_ns()), gap.line));
+            sentences.push(format!(
+                "nothing for {} before line {}",
+                duration_words(gap.length_ns()),
+                gap.line
+            ));
         }
         if self.clock_offset_ns != 0 {
             let direction = if self.clock_offset_ns < 0 { "earlier" } else { "later" };
             let length = duration_words(self.clock_offset_ns.unsigned_abs());
-            told.push(format!("all times are {length} {direction} than written, as chosen"));
+            sentences.push(format!("all times are {length} {direction} than written, as chosen"));
         }
         if let Some(year) = self.better_year {
-            told.push(format!("the times run past the file's last change; it may begin in {year}"));
+            sentences.push(format!("the times run past the file's last change; it may begin in {year}"));
         }
         if self.days_too_late > 0 {
-            told.push(format!(
+            sentences.push(format!(
                 "the times run past the file's last change; it may begin {} earlier",
                 if self.days_too_late == 1 {
                     "a day".to_string()
@@ -132,7 +136,7 @@ impl TimeReport {
                 }
             ));
         }
-        told
+        sentences
     }
 
     pub(crate) fn add(&mut self, tally: &TimeTally) {

@@ -4,12 +4,12 @@
 
 use super::When;
 use super::civil::{DAY_NS, SECOND_NS, civil_from_days, days_from_civil};
+use super::date_order::date_order;
 use super::epoch;
-use super::find::{FoundTime, Spelling, is_set_apart, scan};
-use super::layouts::{Layouts, may_begin_line};
-use super::numeric::DateOrder;
-use super::order::date_order;
-use super::rare::HEX_DIGITS;
+use super::find::{FoundTime, Spelling, is_delimited, scan};
+use super::layouts::{TimeLayouts, may_begin_line};
+use super::numeric_date::DateOrder;
+use super::rare_formats::HEX_DIGITS;
 use crate::limits;
 
 /// How `find` looks for the time of a line.
@@ -27,13 +27,13 @@ pub(crate) struct TimeRules {
     /// Most lines have a time with its date.
     pub has_dates: bool,
     /// The layouts of lines that have their time elsewhere than most; or of all lines, where none is that of most.
-    pub layouts: Layouts,
-    usual: Option<(Spelling, Place)>,
+    pub layouts: TimeLayouts,
+    usual: Option<(Spelling, TimePosition)>,
 }
 
 /// Where most lines have their time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum TimePosition {
     Column(usize),
     /// Behind so many words, whose lengths differ.
     Word(usize),
@@ -51,8 +51,8 @@ impl Default for TimeRules {
             order_reason: None,
             headings: false,
             has_dates: false,
-            layouts: Layouts::default(),
-            usual: Some((Spelling::Epoch, Place::Column(0))),
+            layouts: TimeLayouts::default(),
+            usual: Some((Spelling::Epoch, TimePosition::Column(0))),
         }
     }
 }
@@ -69,9 +69,9 @@ impl TimeRules {
     pub(crate) fn usual_place(&self, line: &[u8]) -> Option<(Spelling, usize)> {
         let (spelling, place) = self.usual?;
         match place {
-            Place::Column(column) => Some((spelling, column)),
-            Place::Word(words) => word_start(line, words).map(|start| (spelling, start)),
-            Place::Anywhere => first_bare(line, spelling).map(|(column, _)| (spelling, column)),
+            TimePosition::Column(column) => Some((spelling, column)),
+            TimePosition::Word(words) => word_start(line, words).map(|start| (spelling, start)),
+            TimePosition::Anywhere => first_bare(line, spelling).map(|(column, _)| (spelling, column)),
         }
     }
 }
@@ -90,11 +90,11 @@ const MOST_LINES: usize = 1_000;
 
 /// Learns the rules of a source from the lines (or events) of its sample.
 pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
-    let lines = of_their_own(lines);
+    let lines = independent_lines(lines);
     let found = scan_all(&lines, limits::STAMP_WITHIN_BYTES);
     let certain = found.iter().flatten().count();
     if certain * 4 <= lines.len()
-        && let Some((spelling, place)) = bare(&lines, &found)
+        && let Some((spelling, place)) = learn_bare(&lines, &found)
     {
         // Where bare numbers count, any other time further in is part of a message.
         let headings = matches!(spelling, Spelling::DayTime | Spelling::Uptime);
@@ -103,20 +103,24 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
     }
     let anchored = found.iter().flatten().filter(|(time, _)| time.start <= limits::STAMP_ANCHORED_BYTES);
     let anchored = anchored.count();
-    let is_anchored = anchored * 2 > certain || anchored > 0 && anchored * 2 > of_their_lines(&lines, &found);
+    let is_anchored =
+        anchored * 2 > certain || anchored > 0 && anchored * 2 > count_line_times(&lines, &found);
     if !is_anchored
         && certain * 10 < lines.len() * 9
-        && let Some(rules) = far(&lines)
+        && let Some(rules) = learn_far(&lines)
     {
         return rules;
     }
     let (order, order_reason) = date_order(&lines, &found);
     let within = if is_anchored { limits::STAMP_ANCHORED_BYTES } else { limits::STAMP_WITHIN_BYTES };
     let yearless = found.iter().flatten().filter(|(time, _)| !is_complete(&time.when)).count();
-    let places = found.iter().flatten().map(|(time, spelling)| (*spelling, Place::Column(time.start)));
+    let places = found.iter().flatten().map(|(time, spelling)| (*spelling, TimePosition::Column(time.start)));
     let usual = epochs_of_stamps(&lines, &found).or_else(|| most_frequent(places).map(|(usual, _)| usual));
-    let layouts =
-        if is_anchored { Layouts::beside(&lines, &found) } else { Layouts::together(&lines, &found) };
+    let layouts = if is_anchored {
+        TimeLayouts::additional(&lines, &found)
+    } else {
+        TimeLayouts::combined(&lines, &found)
+    };
     let headings = yearless * 2 > certain;
     let has_dates = (certain - yearless) * 5 >= lines.len() * 4;
     TimeRules { within, order, order_reason, headings, has_dates, layouts, usual }
@@ -124,7 +128,7 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
 
 /// The lines that may have a time: indented ones continue others, unless nearly all are, which then pad a
 /// number that they begin with.
-fn of_their_own<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
+fn independent_lines<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
     let lines: Vec<&[u8]> = lines.filter(|line| !line.trim_ascii().is_empty()).take(MOST_LINES).collect();
     let is_indented = |line: &&&[u8]| line.first().is_some_and(u8::is_ascii_whitespace);
     let indented = lines.iter().filter(is_indented).count();
@@ -135,7 +139,7 @@ fn of_their_own<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
 }
 
 /// How many times may be those of their lines: those of data stand in quotes or behind a name.
-fn of_their_lines(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> usize {
+fn count_line_times(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> usize {
     let stamped = lines.iter().zip(found).filter_map(|(line, found)| Some(&line[..found.as_ref()?.0.start]));
     stamped.filter(|before| may_begin_line(before)).count()
 }
@@ -146,7 +150,7 @@ fn scan_all(lines: &[&[u8]], within: usize) -> Vec<Option<(FoundTime, Spelling)>
 
 /// Where not all lines have their time near the start, nearly all may have one further in: behind the addresses
 /// and counts of a request.
-fn far(lines: &[&[u8]]) -> Option<TimeRules> {
+fn learn_far(lines: &[&[u8]]) -> Option<TimeRules> {
     let found = scan_all(lines, limits::FAR_STAMP_WITHIN_BYTES);
     let certain = found.iter().flatten().filter(|(time, _)| is_complete(&time.when)).count();
     if certain == 0 || certain * 10 < lines.len() * 9 {
@@ -171,7 +175,10 @@ const FURTHEST_ZONE_NS: i64 = 15 * 3_600 * SECOND_NS;
 
 /// Lines with a stamp without a zone may have the same time as an epoch, too, which needs none. The numbers
 /// are such epochs if they differ from the stamps by no more than a zone does.
-fn epochs_of_stamps(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Option<(Spelling, Place)> {
+fn epochs_of_stamps(
+    lines: &[&[u8]],
+    found: &[Option<(FoundTime, Spelling)>],
+) -> Option<(Spelling, TimePosition)> {
     let agreeing: Vec<(usize, usize)> = lines
         .iter()
         .zip(found)
@@ -189,9 +196,9 @@ fn epochs_of_stamps(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) ->
 }
 
 /// The column or the word that nearly all of these have.
-fn one_place(hits: &[(usize, usize)], spelling: Spelling) -> Option<(Spelling, Place)> {
-    let columns = hits.iter().map(|&(column, _)| (spelling, Place::Column(column)));
-    let words = hits.iter().map(|&(_, word)| (spelling, Place::Word(word)));
+fn one_place(hits: &[(usize, usize)], spelling: Spelling) -> Option<(Spelling, TimePosition)> {
+    let columns = hits.iter().map(|&(column, _)| (spelling, TimePosition::Column(column)));
+    let words = hits.iter().map(|&(_, word)| (spelling, TimePosition::Word(word)));
     [most_frequent(columns), most_frequent(words)]
         .into_iter()
         .flatten()
@@ -199,8 +206,10 @@ fn one_place(hits: &[(usize, usize)], spelling: Spelling) -> Option<(Spelling, P
         .map(|(place, _)| place)
 }
 
-fn most_frequent(places: impl Iterator<Item = (Spelling, Place)>) -> Option<((Spelling, Place), usize)> {
-    let mut counts: Vec<((Spelling, Place), usize)> = Vec::new();
+fn most_frequent(
+    places: impl Iterator<Item = (Spelling, TimePosition)>,
+) -> Option<((Spelling, TimePosition), usize)> {
+    let mut counts: Vec<((Spelling, TimePosition), usize)> = Vec::new();
     for place in places {
         match counts.iter_mut().find(|(counted, _)| *counted == place) {
             Some((_, count)) => *count += 1,
@@ -212,7 +221,7 @@ fn most_frequent(places: impl Iterator<Item = (Spelling, Place)>) -> Option<((Sp
 }
 
 /// A spelling that any number could look like, if the lines have it in one place and in order.
-fn bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Option<(Spelling, Place)> {
+fn learn_bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Option<(Spelling, TimePosition)> {
     let hexadecimal = |spelling: Spelling| spelling == Spelling::HexSeconds;
     Spelling::BARE.into_iter().chain([Spelling::HexSeconds]).find_map(|spelling| {
         // The time of day within a complete stamp is not a bare one.
@@ -235,19 +244,21 @@ fn bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Option<(Spe
         if hexadecimal(spelling) && !lines.iter().any(has_letter) {
             return None;
         }
-        let anywhere = || (spelling == Spelling::Epoch).then_some((spelling, Place::Anywhere));
+        let anywhere = || (spelling == Spelling::Epoch).then_some((spelling, TimePosition::Anywhere));
         let usual = one_place(&hits, spelling)
             .filter(|&usual| reads(lines, usual) * 10 >= hits.len() * 9)
             .or_else(anywhere)?;
         let rules = TimeRules { usual: Some(usual), ..TimeRules::default() };
         let is_time = in_order(lines, spelling, &rules)
-            || spelling == Spelling::Epoch && usual.1 != Place::Anywhere && of_one_age(lines, &rules);
+            || spelling == Spelling::Epoch
+                && usual.1 != TimePosition::Anywhere
+                && have_one_age(lines, &rules);
         is_time.then_some(usual)
     })
 }
 
 /// How many lines have a time of this spelling at this very place: words do not tell places within them.
-fn reads(lines: &[&[u8]], usual: (Spelling, Place)) -> usize {
+fn reads(lines: &[&[u8]], usual: (Spelling, TimePosition)) -> usize {
     let rules = TimeRules { usual: Some(usual), ..TimeRules::default() };
     let has = |line: &&&[u8]| {
         rules
@@ -265,7 +276,7 @@ fn first_bare(line: &[u8], spelling: Spelling) -> Option<(usize, usize)> {
         words += usize::from(before == b' ' && line[at] != b' ');
         before = line[at];
         let starts = matches!(line[at], b'0'..=b'9' | b'[' | b'(');
-        if starts && is_set_apart(line, at) && spelling.read(line, at, DateOrder::Customary).is_some() {
+        if starts && is_delimited(line, at) && spelling.read(line, at, DateOrder::Customary).is_some() {
             return Some((at, words));
         }
     }
@@ -280,11 +291,11 @@ const FEWEST_OF_ONE_AGE: usize = 4;
 
 /// Whether nearly every line has a number in the same place that is an epoch, none far from the others: of
 /// a log that was put together from several, or sampled, the times do not rise.
-fn of_one_age(lines: &[&[u8]], rules: &TimeRules) -> bool {
+fn have_one_age(lines: &[&[u8]], rules: &TimeRules) -> bool {
     let epochs: Vec<i64> = lines
         .iter()
         .filter_map(|line| {
-            rules.usual_place(line).filter(|&(_, at)| is_set_apart(line, at)).map(|at| (line, at.1))
+            rules.usual_place(line).filter(|&(_, at)| is_delimited(line, at)).map(|at| (line, at.1))
         })
         .filter_map(|(line, at)| epoch::alone(line, at).map(|(ns, _)| ns))
         .collect();
@@ -307,7 +318,7 @@ fn in_order(lines: &[&[u8]], spelling: Spelling, rules: &TimeRules) -> bool {
     let mut same = 0;
     let mut last: Option<i64> = None;
     for line in lines {
-        let Some((_, at)) = rules.usual_place(line).filter(|&(_, at)| is_set_apart(line, at)) else {
+        let Some((_, at)) = rules.usual_place(line).filter(|&(_, at)| is_delimited(line, at)) else {
             continue;
         };
         let value = match spelling.read(line, at, DateOrder::Customary) {

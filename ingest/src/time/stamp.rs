@@ -3,10 +3,10 @@
 use jiff::civil::DateTime;
 
 use super::civil::last_day;
-use super::clock::{TimeOfDay, half_of_day, time_of_day, unusual_time_of_day};
 use super::digits::{byte, digit_run, four, one_or_two, two};
-use super::names::{is_letter, month, month_name, word_end};
+use super::month_names::{is_letter, month, month_name, word_end};
 use super::offset::{region_after, zone_after};
+use super::time_of_day::{TimeOfDay, half_of_day, time_of_day, unusual_time_of_day};
 
 /// A date and time as written: perhaps without a year, perhaps without a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,26 +69,26 @@ pub(crate) fn iso(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
         return None;
     }
     let (year, month, day) = (four(bytes, at)?, two(bytes, at + 5)?, two(bytes, at + 8)?);
-    let (time, end) = time_behind(bytes, at + 10)?;
+    let (time, end) = time_after_date(bytes, at + 10)?;
     let (zone, end) = optional_zone(bytes, end);
     Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
 
 /// The time of day behind a date: after `T`, a space or another usual separator.
 #[inline]
-pub(super) fn time_behind(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)> {
+pub(super) fn time_after_date(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)> {
     if matches!(byte(bytes, at), b' ' | b'T')
         && let Some(found) = time_of_day(bytes, at + 1)
     {
         return Some(found);
     }
-    time_far_behind(bytes, at)
+    time_after_wide_gap(bytes, at)
 }
 
 /// Words that stand between a date and a time.
 const AT: [&[u8]; 6] = [b"time=", b"at ", b"um ", b"kl. ", "à ".as_bytes(), b"a las "];
 
-fn time_far_behind(bytes: &[u8], mut at: usize) -> Option<(TimeOfDay, usize)> {
+fn time_after_wide_gap(bytes: &[u8], mut at: usize) -> Option<(TimeOfDay, usize)> {
     let separator = byte(bytes, at);
     if !matches!(separator, b' ' | b'\t' | b'T' | b't' | b'_' | b'-' | b':' | b',') {
         return None;
@@ -159,7 +159,7 @@ fn day_name_year(bytes: &[u8], after_day: usize, day: u8) -> Option<(Stamp, usiz
     // `21 Nov 03:04:05`, `21-Nov 03:04`: no year.
     if separated
         && byte(bytes, end) == b' '
-        && let Some((time, end)) = time_behind(bytes, end)
+        && let Some((time, end)) = time_after_date(bytes, end)
     {
         return yearless(bytes, month, day, time, end);
     }
@@ -169,7 +169,7 @@ fn day_name_year(bytes: &[u8], after_day: usize, day: u8) -> Option<(Stamp, usiz
         2 => (full_year(two(bytes, end)?), end + 2),
         _ => return None,
     };
-    let (time, end) = time_behind(bytes, end)?;
+    let (time, end) = time_after_date(bytes, end)?;
     let (zone, end) = optional_zone(bytes, end);
     Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
@@ -192,11 +192,11 @@ pub(crate) fn month_day(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
         _ => None,
     };
     if leading_year.is_some() {
-        let (time, end) = time_behind(bytes, next + 5)?;
+        let (time, end) = time_after_date(bytes, next + 5)?;
         let (zone, end) = optional_zone(bytes, end);
         return Some((Stamp::new(leading_year, month, day, time, zone)?, end));
     }
-    let (time, end) = time_behind(bytes, next)?;
+    let (time, end) = time_after_date(bytes, next)?;
     yearless(bytes, month, day, time, end)
 }
 
@@ -213,7 +213,7 @@ pub(super) fn month_day_joined(bytes: &[u8], at: usize) -> Option<(Stamp, usize)
         (true, _) => return None,
         (false, _) => (None, at + 6),
     };
-    let (time, end) = time_behind(bytes, end)?;
+    let (time, end) = time_after_date(bytes, end)?;
     let (zone, end) = optional_zone(bytes, end);
     Some((Stamp::new(year, month, day, time, zone)?, end))
 }

@@ -1,11 +1,11 @@
 //! A time of day before its date: `23:59:58 31/12/2026`, `23:59:58, 31 Dec 2026`.
 
 use super::When;
-use super::clock::time_of_day;
 use super::digits::byte;
 use super::find::Spelling;
-use super::numeric::{DateOrder, NumericDate, numbers};
+use super::numeric_date::{DateOrder, NumericDate, numbers};
 use super::stamp::Stamp;
+use super::time_of_day::time_of_day;
 
 /// A date with its time behind it is no longer.
 const LONGEST_BYTES: usize = 48;
@@ -31,8 +31,8 @@ fn turned(line: &[u8], at: usize) -> Option<([u8; LONGEST_BYTES], usize, usize)>
     let end = end - usize::from(matches!(text.last(), Some(b',' | b'.' | b'-')));
     let text = &line[date..end];
     // A time behind it makes the date that one's.
-    let behind = end + usize::from(matches!(byte(line, end), b' ' | b'T' | b','));
-    if time_of_day(line, behind).is_some() {
+    let after_date = end + usize::from(matches!(byte(line, end), b' ' | b'T' | b','));
+    if time_of_day(line, after_date).is_some() {
         return None;
     }
     let length = text.len() + 1 + time.len();

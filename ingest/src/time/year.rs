@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::civil::{DAY_NS, civil_from_days, days_from_civil, is_leap};
-use super::provisional::{Open, YEARLESS, YEARLESS_UTC, open};
+use super::provisional::{ProvisionalTime, YEARLESS, YEARLESS_UTC, open};
 use crate::batch::NO_TIME;
 
 /// A jump back by more than this is a New Year; a smaller one is a line out of order.
@@ -32,10 +32,10 @@ pub(crate) struct Years {
 
 /// A year-less time as month, day and the rest, in the provisional year `YEARLESS`.
 #[inline]
-fn in_one_year(yearless: Open) -> Option<i64> {
+fn in_one_year(yearless: ProvisionalTime) -> Option<i64> {
     match yearless {
-        Open::Yearless(time) => Some(time),
-        Open::YearlessUtc(time) => {
+        ProvisionalTime::Yearless(time) => Some(time),
+        ProvisionalTime::YearlessUtc(time) => {
             Some(time + (days_from_civil(YEARLESS, 1, 1) - days_from_civil(YEARLESS_UTC, 1, 1)) * DAY_NS)
         }
         _ => None,
@@ -48,7 +48,7 @@ impl Years {
     }
 
     /// The wall clock (or the instant, where the zone was written) of a year-less time.
-    pub(crate) fn resolve(&mut self, yearless: Open) -> Option<i64> {
+    pub(crate) fn resolve(&mut self, yearless: ProvisionalTime) -> Option<i64> {
         let provisional = in_one_year(yearless)?;
         let year = self.year_of(provisional);
         Some(in_year(provisional, year))
@@ -57,7 +57,7 @@ impl Years {
     /// A stamp with its year came shortly before: it settles the year of what follows, if the two are near or nothing
     /// without a year came before it.
     /// Tells whether it did.
-    pub(crate) fn follow(&mut self, full: i64, yearless: Open) -> bool {
+    pub(crate) fn follow(&mut self, full: i64, yearless: ProvisionalTime) -> bool {
         let Some(provisional) = in_one_year(yearless) else { return false };
         let year = civil_from_days(full.div_euclid(DAY_NS)).0;
         let near = [year - 1, year, year + 1]
@@ -114,7 +114,7 @@ pub(crate) struct PossibleYears {
 }
 
 impl PossibleYears {
-    pub(crate) fn of(sample: &[i64], modified_ns: Option<i64>) -> PossibleYears {
+    pub(crate) fn from_sample(sample: &[i64], modified_ns: Option<i64>) -> PossibleYears {
         let Some(modified_ns) = modified_ns else {
             return PossibleYears { bits: 0, first: 0, old: true, modified: false };
         };
@@ -186,7 +186,7 @@ mod tests {
         let order =
             [(12, 31, 2024), (1, 1, 2025), (12, 31, 2024), (1, 2, 2025), (2, 28, 2025), (12, 1, 2025)];
         for (month, day, year) in order {
-            let resolved = years.resolve(Open::Yearless(provisional(month, day)));
+            let resolved = years.resolve(ProvisionalTime::Yearless(provisional(month, day)));
             assert_eq!(resolved, Some(real(year, month, day)), "{month}-{day}");
         }
         assert_eq!(years.passed, 1);
@@ -196,7 +196,7 @@ mod tests {
     fn the_starting_year_follows_the_file_s_last_change() {
         let start = |sample: &[(u8, u8)], modified, neighbours: &[i16]| {
             let sample: Vec<_> = sample.iter().map(|&(month, day)| provisional(month, day)).collect();
-            PossibleYears::of(&sample, modified).decide(neighbours).0
+            PossibleYears::from_sample(&sample, modified).decide(neighbours).0
         };
         assert_eq!(start(&[(11, 20)], Some(real(2026, 11, 21)), &[]), 2026);
         assert_eq!(start(&[(11, 22)], Some(real(2026, 11, 21)), &[]), 2026);
@@ -210,7 +210,8 @@ mod tests {
     #[test]
     fn neighbours_tell_the_year_of_a_file_that_was_copied() {
         let sample = [provisional(3, 5)];
-        let year = |modified, neighbours: &[i16]| PossibleYears::of(&sample, modified).decide(neighbours).0;
+        let year =
+            |modified, neighbours: &[i16]| PossibleYears::from_sample(&sample, modified).decide(neighbours).0;
         assert_eq!(year(Some(real(2026, 11, 21)), &[2016, 2017]), 2017);
         assert_eq!(year(Some(real(2026, 11, 21)), &[2027]), 2026);
         assert_eq!(year(Some(real(2026, 3, 7)), &[2016]), 2026, "it was written just now");
@@ -221,8 +222,8 @@ mod tests {
     fn a_zone_may_move_a_stamp_over_new_year() {
         let start = days_from_civil(YEARLESS_UTC, 1, 1) * DAY_NS;
         let mut years = Years::starting(2026);
-        assert_eq!(years.resolve(Open::YearlessUtc(start - 1)), Some(real(2026, 1, 1) - 1));
-        assert_eq!(years.resolve(Open::YearlessUtc(start)), Some(real(2026, 1, 1)));
+        assert_eq!(years.resolve(ProvisionalTime::YearlessUtc(start - 1)), Some(real(2026, 1, 1) - 1));
+        assert_eq!(years.resolve(ProvisionalTime::YearlessUtc(start)), Some(real(2026, 1, 1)));
     }
     #[test]
     fn every_day_stays_the_same_day_of_the_calendar() {

@@ -2,8 +2,8 @@
 
 use bzip2::{Decompress, Status};
 
-use super::frames::{Codec, Step};
-use super::kind::bzip2_begins;
+use super::container_kind::bzip2_begins;
+use super::frame_decoder::{Codec, DecodeStep};
 use super::problem::Problem;
 
 pub struct Bzip2(Decompress);
@@ -26,14 +26,14 @@ impl Codec for Bzip2 {
         Ok(())
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let before = (self.0.total_in(), self.0.total_out());
         let ended = match self.0.decompress(input, output) {
             Ok(Status::MemNeeded) => Err(Problem::hungry(Self::NAME)),
             Ok(status) => Ok(status == Status::StreamEnd),
             Err(error) => Err(Problem::damaged(Self::NAME, error)),
         };
-        Step {
+        DecodeStep {
             consumed: (self.0.total_in() - before.0) as usize,
             produced: (self.0.total_out() - before.1) as usize,
             ended,

@@ -2,8 +2,8 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::frames::{Codec, Step};
-use super::kind::gzip_begins;
+use super::container_kind::gzip_begins;
+use super::frame_decoder::{Codec, DecodeStep};
 use super::problem::Problem;
 
 /// The largest window there is; the data may use less.
@@ -30,7 +30,7 @@ impl Codec for Gzip {
         Ok(())
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         inflate(&mut self.0, input, output, Self::NAME)
     }
 }
@@ -55,7 +55,7 @@ impl Codec for Deflate {
         Ok(())
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         inflate(&mut self.0, input, output, Self::NAME)
     }
 }
@@ -66,13 +66,13 @@ pub fn written_ns(head: &[u8]) -> Option<i64> {
     (seconds > 0).then(|| i64::from(seconds) * 1_000_000_000)
 }
 
-fn inflate(zlib: &mut Decompress, input: &[u8], output: &mut [u8], name: &str) -> Step {
+fn inflate(zlib: &mut Decompress, input: &[u8], output: &mut [u8], name: &str) -> DecodeStep {
     let before = (zlib.total_in(), zlib.total_out());
     let ended = match zlib.decompress(input, output, FlushDecompress::None) {
         Ok(status) => Ok(status == Status::StreamEnd),
         Err(error) => Err(Problem::damaged(name, error)),
     };
-    Step {
+    DecodeStep {
         consumed: (zlib.total_in() - before.0) as usize,
         produced: (zlib.total_out() - before.1) as usize,
         ended,

@@ -4,9 +4,9 @@ use std::io::{self, BufRead, Read};
 
 use lz4_flex::frame::FrameDecoder;
 
-use super::frames::next_frame;
+use super::container_kind::{lz4_begins, skippable_begins};
+use super::frame_decoder::next_frame;
 use super::input::Peek;
-use super::kind::{lz4_begins, skippable_begins};
 use super::problem::{Problem, carried};
 
 const NAME: &str = "lz4";
@@ -21,9 +21,9 @@ const DICTIONARY_ID: u8 = 0x01;
 const STORED: u32 = 1 << 31;
 
 /// The unpacked bytes of all frames.
-pub struct Lz4<P: Peek>(State<P>);
+pub struct Lz4<P: Peek>(Lz4State<P>);
 
-enum State<P: Peek> {
+enum Lz4State<P: Peek> {
     Between(P),
     Inside(Box<FrameDecoder<OneFrame<P>>>),
     Ended,
@@ -32,24 +32,24 @@ enum State<P: Peek> {
 
 impl<P: Peek> Lz4<P> {
     pub fn new(input: P) -> Lz4<P> {
-        Lz4(State::Between(input))
+        Lz4(Lz4State::Between(input))
     }
 
-    fn begin(mut input: P) -> io::Result<State<P>> {
+    fn begin(mut input: P) -> io::Result<Lz4State<P>> {
         let begins = |head: &[u8]| lz4_begins(head) || skippable_begins(head);
         loop {
             match next_frame(&mut input, begins, NAME)? {
-                Ok(false) => return Ok(State::Ended),
-                Err(problem) => return Ok(State::Failed(problem)),
+                Ok(false) => return Ok(Lz4State::Ended),
+                Err(problem) => return Ok(Lz4State::Failed(problem)),
                 Ok(true) if lz4_begins(input.peek(4)) => {
-                    return Ok(State::Inside(Box::new(FrameDecoder::new(OneFrame::new(input)))));
+                    return Ok(Lz4State::Inside(Box::new(FrameDecoder::new(OneFrame::new(input)))));
                 }
                 Ok(true) => {
                     let mut header = [0; 8];
                     input.read_exact(&mut header).map_err(explain)?;
                     let bytes = u64::from(u32::from_le_bytes([header[4], header[5], header[6], header[7]]));
                     if io::copy(&mut (&mut input).take(bytes), &mut io::sink())? < bytes {
-                        return Ok(State::Failed(Problem::cut(NAME)));
+                        return Ok(Lz4State::Failed(Problem::cut(NAME)));
                     }
                 }
             }
@@ -63,25 +63,25 @@ impl<P: Peek> Read for Lz4<P> {
             return Ok(0);
         }
         loop {
-            self.0 = match std::mem::replace(&mut self.0, State::Ended) {
-                State::Between(input) => match Self::begin(input) {
+            self.0 = match std::mem::replace(&mut self.0, Lz4State::Ended) {
+                Lz4State::Between(input) => match Self::begin(input) {
                     Ok(state) => state,
-                    Err(error) => State::Failed(Problem::of(&error)),
+                    Err(error) => Lz4State::Failed(Problem::from_error(&error)),
                 },
-                State::Inside(mut decoder) => match decoder.read(output) {
-                    Ok(0) if decoder.get_ref().part == Part::Done => {
-                        State::Between(decoder.into_inner().input)
+                Lz4State::Inside(mut decoder) => match decoder.read(output) {
+                    Ok(0) if decoder.get_ref().part == Lz4Part::Done => {
+                        Lz4State::Between(decoder.into_inner().input)
                     }
-                    Ok(0) => State::Failed(Problem::cut(NAME)),
+                    Ok(0) => Lz4State::Failed(Problem::cut(NAME)),
                     Ok(read) => {
-                        self.0 = State::Inside(decoder);
+                        self.0 = Lz4State::Inside(decoder);
                         return Ok(read);
                     }
-                    Err(error) => State::Failed(Problem::of(&explain(error))),
+                    Err(error) => Lz4State::Failed(Problem::from_error(&explain(error))),
                 },
-                State::Ended => return Ok(0),
-                State::Failed(problem) => {
-                    self.0 = State::Failed(problem.clone());
+                Lz4State::Ended => return Ok(0),
+                Lz4State::Failed(problem) => {
+                    self.0 = Lz4State::Failed(problem.clone());
                     return Err(problem.into());
                 }
             };
@@ -102,7 +102,7 @@ fn explain(error: io::Error) -> io::Error {
 /// off between two blocks, so the lengths are followed here.
 struct OneFrame<P> {
     input: P,
-    part: Part,
+    part: Lz4Part,
     /// Bytes until the next part.
     left: u64,
     /// What has been read of a part whose bytes count.
@@ -111,7 +111,7 @@ struct OneFrame<P> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum Lz4Part {
     Header,
     Options,
     BlockSize,
@@ -122,7 +122,7 @@ enum Part {
 
 impl<P> OneFrame<P> {
     fn new(input: P) -> OneFrame<P> {
-        OneFrame { input, part: Part::Header, left: SHORTEST_HEADER_BYTES, seen: Vec::new(), flags: 0 }
+        OneFrame { input, part: Lz4Part::Header, left: SHORTEST_HEADER_BYTES, seen: Vec::new(), flags: 0 }
     }
 
     fn has(&self, flag: u8) -> bool {
@@ -132,19 +132,19 @@ impl<P> OneFrame<P> {
     /// Moves on from a part that has been read.
     fn advance(&mut self) {
         (self.part, self.left) = match self.part {
-            Part::Header => {
+            Lz4Part::Header => {
                 self.flags = self.seen.get(4).copied().unwrap_or_default();
                 let options = 8 * u64::from(self.has(CONTENT_SIZE)) + 4 * u64::from(self.has(DICTIONARY_ID));
-                (Part::Options, options)
+                (Lz4Part::Options, options)
             }
-            Part::Options | Part::Block => (Part::BlockSize, 4),
-            Part::BlockSize => match self.seen.first_chunk().map(|word| u32::from_le_bytes(*word)) {
-                Some(0) | None => (Part::Checksum, 4 * u64::from(self.has(CONTENT_CHECKSUM))),
+            Lz4Part::Options | Lz4Part::Block => (Lz4Part::BlockSize, 4),
+            Lz4Part::BlockSize => match self.seen.first_chunk().map(|word| u32::from_le_bytes(*word)) {
+                Some(0) | None => (Lz4Part::Checksum, 4 * u64::from(self.has(CONTENT_CHECKSUM))),
                 Some(word) => {
-                    (Part::Block, u64::from(word & !STORED) + 4 * u64::from(self.has(BLOCK_CHECKSUMS)))
+                    (Lz4Part::Block, u64::from(word & !STORED) + 4 * u64::from(self.has(BLOCK_CHECKSUMS)))
                 }
             },
-            Part::Checksum | Part::Done => (Part::Done, 0),
+            Lz4Part::Checksum | Lz4Part::Done => (Lz4Part::Done, 0),
         };
         self.seen.clear();
     }
@@ -152,15 +152,15 @@ impl<P> OneFrame<P> {
 
 impl<P: BufRead> Read for OneFrame<P> {
     fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
-        while self.left == 0 && self.part != Part::Done {
+        while self.left == 0 && self.part != Lz4Part::Done {
             self.advance();
         }
         let read = (&mut self.input).take(self.left).read(output)?;
-        if matches!(self.part, Part::Header | Part::BlockSize) {
+        if matches!(self.part, Lz4Part::Header | Lz4Part::BlockSize) {
             self.seen.extend_from_slice(&output[..read]);
         }
         self.left -= read as u64;
-        while self.left == 0 && self.part != Part::Done {
+        while self.left == 0 && self.part != Lz4Part::Done {
             self.advance();
         }
         Ok(read)

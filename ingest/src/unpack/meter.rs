@@ -97,12 +97,12 @@ impl<R: Read> Read for Metered<R> {
 }
 
 /// A source whose length nobody knows before its end; what was read of it counts as packed.
-pub struct Source<R> {
+pub struct MeteredSource<R> {
     pub inner: R,
     pub meter: Arc<Meter>,
 }
 
-impl<R: Read> Read for Source<R> {
+impl<R: Read> Read for MeteredSource<R> {
     fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(output)?;
         self.meter.add_packed(read as u64);

@@ -6,13 +6,13 @@
 //! read and then fails with the reason; what cannot be read at all is handed out as an error with its name.
 
 mod bzip2;
-mod frames;
+mod container_kind;
+mod frame_decoder;
 mod gzip;
 mod input;
-mod kind;
 mod lz4;
+mod member_path;
 mod meter;
-mod names;
 mod problem;
 mod sevenz;
 mod spool;
@@ -26,15 +26,15 @@ use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use self::frames::Frames;
+use self::container_kind::{ContainerKind, HEAD_BYTES, kind};
+use self::frame_decoder::FrameDecoder;
 use self::input::{Input, Peek};
-use self::kind::{HEAD_BYTES, Kind, kind};
 pub use self::meter::Packed;
 use self::meter::{Followed, Meter, Metered};
 use self::problem::Problem;
 pub(crate) use self::problem::carried;
 use self::spool::{Storage, spool};
-use crate::discover::Found;
+use crate::discover::InputFile;
 use crate::error::{Error, ErrorKind};
 use crate::limits;
 
@@ -70,7 +70,7 @@ impl Default for UnpackLimits {
 
 /// Whether a file is something to be unpacked, by its first bytes.
 pub(crate) fn is_container(head: &[u8]) -> bool {
-    kind(head) != Kind::Plain
+    kind(head) != ContainerKind::Plain
 }
 
 /// One readable stream: a plain file, the content of a compressed one, or a member of an archive.
@@ -95,8 +95,8 @@ pub struct Member<'a> {
 /// Opens a file and hands every readable stream in it to `visit`, in the archive's order. What cannot be
 /// read is handed out too, with the error in place of the input. `visit` may read as much of each as it
 /// likes; when it returns false, nothing more is handed out.
-pub fn unpack(found: &Found, limits: &UnpackLimits, visit: &mut dyn FnMut(Member<'_>) -> bool) {
-    let (mut walk, place) = Walk::new(found, limits, visit);
+pub fn unpack(found: &InputFile, limits: &UnpackLimits, visit: &mut dyn FnMut(Member<'_>) -> bool) {
+    let (mut walk, place) = UnpackWalk::new(found, limits, visit);
     let opened = File::open(&found.path).and_then(|mut file| {
         let mut head = Vec::with_capacity(HEAD_BYTES);
         Read::by_ref(&mut file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
@@ -107,7 +107,7 @@ pub fn unpack(found: &Found, limits: &UnpackLimits, visit: &mut dyn FnMut(Member
     });
     match opened {
         Err(error) => walk.visit(&place, Err(Error::io(&place.path, error))),
-        Ok((kind @ (Kind::Zip | Kind::SevenZ), file, _)) => {
+        Ok((kind @ (ContainerKind::Zip | ContainerKind::SevenZ), file, _)) => {
             walk.archive(place.clone(), kind, Storage::File(file));
         }
         Ok((_, file, bytes)) => {
@@ -121,21 +121,21 @@ pub fn unpack(found: &Found, limits: &UnpackLimits, visit: &mut dyn FnMut(Member
 
 /// As [`unpack`], for bytes that come from elsewhere than a file: `found` says what to call them.
 pub fn unpack_stream<'a>(
-    found: &Found,
+    found: &InputFile,
     input: impl Read + Send + 'a,
     limits: &UnpackLimits,
     visit: &mut dyn FnMut(Member<'_>) -> bool,
 ) {
-    let (mut walk, mut place) = Walk::new(found, limits, visit);
+    let (mut walk, mut place) = UnpackWalk::new(found, limits, visit);
     place.bytes = None;
-    let counted = meter::Source { inner: input, meter: walk.meter() };
+    let counted = meter::MeteredSource { inner: input, meter: walk.meter() };
     walk.open(place.clone(), Input::new(counted));
     walk.finish(&place);
 }
 
 /// Where the walk is: what will be the member's, once its bytes turn out to be no container.
 #[derive(Clone)]
-struct Place {
+struct StreamPlace {
     path: PathBuf,
     name: String,
     modified_ns: Option<i64>,
@@ -145,7 +145,7 @@ struct Place {
     in_archive: bool,
 }
 
-struct Walk<'w> {
+struct UnpackWalk<'w> {
     limits: &'w UnpackLimits,
     meter: Arc<Meter>,
     packed: Option<Arc<Packed>>,
@@ -154,13 +154,13 @@ struct Walk<'w> {
     stopped: bool,
 }
 
-impl<'w> Walk<'w> {
+impl<'w> UnpackWalk<'w> {
     fn new(
-        found: &Found,
+        found: &InputFile,
         limits: &'w UnpackLimits,
         visit: &'w mut dyn FnMut(Member<'_>) -> bool,
-    ) -> (Walk<'w>, Place) {
-        let place = Place {
+    ) -> (UnpackWalk<'w>, StreamPlace) {
+        let place = StreamPlace {
             path: found.path.clone(),
             name: found.name.clone(),
             modified_ns: found.modified_ns,
@@ -169,54 +169,58 @@ impl<'w> Walk<'w> {
             in_archive: false,
         };
         let meter = Arc::new(Meter::new(limits.expansion_free_bytes, limits.expansion_ratio));
-        (Walk { limits, meter, packed: None, visit, visited: 0, stopped: false }, place)
+        (UnpackWalk { limits, meter, packed: None, visit, visited: 0, stopped: false }, place)
     }
 
     /// Says so when nothing was handed out.
-    fn finish(&mut self, place: &Place) {
+    fn finish(&mut self, place: &StreamPlace) {
         if self.visited == 0 && self.goes_on() {
             self.refuse(place, Problem::new(ErrorKind::Empty, "there is no file with content in it"));
         }
     }
 
     /// Looks at the next bytes and unpacks them, or hands them out as they are.
-    fn open(&mut self, mut place: Place, mut input: Input<'_>) {
+    fn open(&mut self, mut place: StreamPlace, mut input: Input<'_>) {
         let kind = kind(input.peek(HEAD_BYTES));
         match kind {
-            Kind::Plain => self.plain(&place, input),
-            Kind::Unread(what) => {
+            ContainerKind::Plain => self.plain(&place, input),
+            ContainerKind::Unread(what) => {
                 let message = format!("it is {what}, which is not read; unpack it first");
                 self.refuse(&place, Problem::new(ErrorKind::Unsupported, message));
             }
             _ if !self.may_enter(&place) => {}
-            Kind::Tar => {
+            ContainerKind::Tar => {
                 place.enter("tar", true);
                 tar::read_tar(self, &place, input);
             }
-            Kind::Zip | Kind::SevenZ => {
+            ContainerKind::Zip | ContainerKind::SevenZ => {
                 let (storage, error) = spool(&mut input, self.limits.spool_memory_bytes);
                 self.archive(place.clone(), kind, storage);
                 if let Some(error) = error {
-                    self.refuse(&place, Problem::of(&error));
+                    self.refuse(&place, Problem::from_error(&error));
                 }
             }
-            Kind::Gzip | Kind::Bzip2 | Kind::Xz | Kind::Zstd | Kind::Lz4 => self.stream(place, kind, input),
+            ContainerKind::Gzip
+            | ContainerKind::Bzip2
+            | ContainerKind::Xz
+            | ContainerKind::Zstd
+            | ContainerKind::Lz4 => self.stream(place, kind, input),
         }
     }
 
     /// Goes through one layer of compression.
-    fn stream(&mut self, mut place: Place, kind: Kind, mut input: Input<'_>) {
+    fn stream(&mut self, mut place: StreamPlace, kind: ContainerKind, mut input: Input<'_>) {
         let memory_bytes = self.decoder_memory_bytes(&place);
         let (name, inner): (_, Box<dyn Read + Send + '_>) = match kind {
-            Kind::Gzip => {
+            ContainerKind::Gzip => {
                 place.written_by(gzip::written_ns(input.peek(HEAD_BYTES)));
-                ("gzip", Box::new(Frames::new(input, gzip::Gzip::new())))
+                ("gzip", Box::new(FrameDecoder::new(input, gzip::Gzip::new())))
             }
-            Kind::Bzip2 => ("bzip2", Box::new(Frames::new(input, bzip2::Bzip2::new()))),
-            Kind::Xz => ("xz", Box::new(Frames::new(input, xz::Xz::new(memory_bytes)))),
-            Kind::Lz4 => ("lz4", Box::new(lz4::Lz4::new(input))),
+            ContainerKind::Bzip2 => ("bzip2", Box::new(FrameDecoder::new(input, bzip2::Bzip2::new()))),
+            ContainerKind::Xz => ("xz", Box::new(FrameDecoder::new(input, xz::Xz::new(memory_bytes)))),
+            ContainerKind::Lz4 => ("lz4", Box::new(lz4::Lz4::new(input))),
             _ => match zstd::Zstd::new(memory_bytes) {
-                Ok(codec) => ("zstd", Box::new(Frames::new(input, codec))),
+                Ok(codec) => ("zstd", Box::new(FrameDecoder::new(input, codec))),
                 Err(problem) => return self.refuse(&place, problem),
             },
         };
@@ -227,11 +231,11 @@ impl<'w> Walk<'w> {
     }
 
     /// Goes into an archive that is read at any position.
-    fn archive(&mut self, mut place: Place, kind: Kind, storage: Storage) {
+    fn archive(&mut self, mut place: StreamPlace, kind: ContainerKind, storage: Storage) {
         if !self.may_enter(&place) {
             return;
         }
-        if kind == Kind::Zip {
+        if kind == ContainerKind::Zip {
             place.enter("zip", true);
             zip::read_zip(self, &place, storage);
         } else {
@@ -241,7 +245,7 @@ impl<'w> Walk<'w> {
     }
 
     /// Hands out bytes that are no container. Empty members are usual and say nothing.
-    fn plain(&mut self, place: &Place, mut input: Input<'_>) {
+    fn plain(&mut self, place: &StreamPlace, mut input: Input<'_>) {
         if !input.peek(1).is_empty() {
             return self.visit(place, Ok(Box::new(input)));
         }
@@ -255,18 +259,18 @@ impl<'w> Walk<'w> {
     /// The place of a member; `None` for one that is passed over, or refused because of its path.
     fn member(
         &mut self,
-        archive: &Place,
+        archive: &StreamPlace,
         raw_path: &str,
         backslash_separates: bool,
         modified_ns: Option<i64>,
         bytes: Option<u64>,
-    ) -> Option<Place> {
-        let (path, name, refused) = match names::plain(raw_path, backslash_separates) {
-            Ok(plain) if names::of_macos(&plain) => return None,
+    ) -> Option<StreamPlace> {
+        let (path, name, refused) = match member_path::plain(raw_path, backslash_separates) {
+            Ok(plain) if member_path::is_macos_extra(&plain) => return None,
             Ok(plain) => (archive.path.join(&plain), format!("{}/{plain}", archive.name), None),
             Err(why) => (archive.path.clone(), format!("{}/{raw_path}", archive.name), Some(why)),
         };
-        let member = Place {
+        let member = StreamPlace {
             path,
             name,
             modified_ns,
@@ -285,7 +289,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    fn may_enter(&mut self, place: &Place) -> bool {
+    fn may_enter(&mut self, place: &StreamPlace) -> bool {
         let deeper = place.containers.len() < self.limits.deepest_nesting as usize;
         if !deeper {
             let message = format!(
@@ -297,11 +301,11 @@ impl<'w> Walk<'w> {
         deeper
     }
 
-    fn refuse(&mut self, place: &Place, problem: Problem) {
+    fn refuse(&mut self, place: &StreamPlace, problem: Problem) {
         self.visit(place, Err(Error::new(problem.kind, &place.path, problem.message)));
     }
 
-    fn visit(&mut self, place: &Place, input: Result<Box<dyn Read + Send + '_>, Error>) {
+    fn visit(&mut self, place: &StreamPlace, input: Result<Box<dyn Read + Send + '_>, Error>) {
         if self.stopped {
             return;
         }
@@ -338,14 +342,14 @@ impl<'w> Walk<'w> {
     }
 
     /// What the next decoder may take: less and less, so that all of them together stay below twice as much.
-    fn decoder_memory_bytes(&self, place: &Place) -> u64 {
+    fn decoder_memory_bytes(&self, place: &StreamPlace) -> u64 {
         let decoders =
             place.containers.iter().filter(|name| matches!(**name, "xz" | "zstd" | "zip" | "7z")).count();
         self.limits.decoder_memory_bytes >> decoders.min(63)
     }
 }
 
-impl Place {
+impl StreamPlace {
     fn enter(&mut self, container: &'static str, archive: bool) {
         self.containers.push(container);
         self.in_archive |= archive;

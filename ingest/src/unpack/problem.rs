@@ -42,7 +42,7 @@ impl Problem {
     }
 
     /// The finding that an error carries, or the error as a failure to read.
-    pub fn of(error: &io::Error) -> Problem {
+    pub fn from_error(error: &io::Error) -> Problem {
         match carried(error) {
             Some(problem) => problem.clone(),
             None => Problem::new(ErrorKind::Io, format!("reading it failed: {error}")),

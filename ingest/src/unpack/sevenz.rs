@@ -12,7 +12,7 @@ use super::input::Input;
 use super::meter::Meter;
 use super::problem::Problem;
 use super::spool::Storage;
-use super::{Place, Walk};
+use super::{StreamPlace, UnpackWalk};
 use crate::error::ErrorKind;
 use crate::limits::{SEVENZ_PIECES, UNPACK_BUFFER_BYTES};
 
@@ -27,22 +27,22 @@ const USUAL_FILE: u32 = 0o100_000;
 const EPOCH_TICKS: i128 = 116_444_736_000_000_000;
 
 /// What the unpacking thread sends: each member begins, comes in pieces and ends.
-enum Piece {
-    Begin(Head),
+enum UnpackEvent {
+    Begin(MemberHead),
     Data(Vec<u8>),
     End(Option<Problem>),
     /// Something about the archive as a whole, or about members that cannot be begun.
     Failed(Problem),
 }
 
-struct Head {
+struct MemberHead {
     path: String,
     bytes: u64,
     modified_ns: Option<i64>,
     attributes: u32,
 }
 
-pub fn read_7z(walk: &mut Walk<'_>, place: &Place, storage: Storage) {
+pub fn read_7z(walk: &mut UnpackWalk<'_>, place: &StreamPlace, storage: Storage) {
     let memory_bytes = walk.decoder_memory_bytes(place);
     thread::scope(|scope| {
         let (sender, pieces) = sync_channel(SEVENZ_PIECES);
@@ -58,12 +58,12 @@ pub fn read_7z(walk: &mut Walk<'_>, place: &Place, storage: Storage) {
 }
 
 /// Hands out what arrives. Dropping the receiver, at the end, stops the other side.
-fn receive(walk: &mut Walk<'_>, place: &Place, mut pieces: Receiver<Piece>) {
+fn receive(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut pieces: Receiver<UnpackEvent>) {
     while walk.goes_on() {
         match pieces.recv() {
             Err(_) => return,
-            Ok(Piece::Failed(problem)) => walk.refuse(place, problem),
-            Ok(Piece::Begin(head)) => {
+            Ok(UnpackEvent::Failed(problem)) => walk.refuse(place, problem),
+            Ok(UnpackEvent::Begin(head)) => {
                 let mut content = Content {
                     pieces: &mut pieces,
                     piece: Vec::new(),
@@ -76,12 +76,12 @@ fn receive(walk: &mut Walk<'_>, place: &Place, mut pieces: Receiver<Piece>) {
                     content.pass_over();
                 }
             }
-            Ok(Piece::Data(_) | Piece::End(_)) => {}
+            Ok(UnpackEvent::Data(_) | UnpackEvent::End(_)) => {}
         }
     }
 }
 
-fn hand_out(walk: &mut Walk<'_>, place: &Place, head: &Head, content: &mut Content<'_>) {
+fn hand_out(walk: &mut UnpackWalk<'_>, place: &StreamPlace, head: &MemberHead, content: &mut Content<'_>) {
     let Some(member) = walk.member(place, &head.path, true, head.modified_ns, Some(head.bytes)) else {
         return;
     };
@@ -95,7 +95,7 @@ fn hand_out(walk: &mut Walk<'_>, place: &Place, head: &Head, content: &mut Conte
 
 /// The content of one member, as its pieces arrive.
 struct Content<'p> {
-    pieces: &'p mut Receiver<Piece>,
+    pieces: &'p mut Receiver<UnpackEvent>,
     piece: Vec<u8>,
     at: usize,
     ended: Option<Result<(), Problem>>,
@@ -105,10 +105,10 @@ struct Content<'p> {
 impl Content<'_> {
     fn next_piece(&mut self) {
         match self.pieces.recv() {
-            Ok(Piece::Data(piece)) => (self.piece, self.at) = (piece, 0),
-            Ok(Piece::End(problem)) => self.ended = Some(problem.map_or(Ok(()), Err)),
-            Ok(Piece::Failed(problem)) => self.ended = Some(Err(problem)),
-            Ok(Piece::Begin(_)) => self.ended = Some(Ok(())),
+            Ok(UnpackEvent::Data(piece)) => (self.piece, self.at) = (piece, 0),
+            Ok(UnpackEvent::End(problem)) => self.ended = Some(problem.map_or(Ok(()), Err)),
+            Ok(UnpackEvent::Failed(problem)) => self.ended = Some(Err(problem)),
+            Ok(UnpackEvent::Begin(_)) => self.ended = Some(Ok(())),
             Err(_) => self.ended = Some(Err(Problem::cut(NAME))),
         }
     }
@@ -141,19 +141,19 @@ impl Read for Content<'_> {
 }
 
 /// Unpacks every block and sends what is in it. A block that fails leaves the others readable.
-fn unpack_all(mut input: impl Read + Seek, memory_bytes: u64, pieces: &SyncSender<Piece>) {
+fn unpack_all(mut input: impl Read + Seek, memory_bytes: u64, pieces: &SyncSender<UnpackEvent>) {
     let password = Password::empty();
     let archive = match Archive::read(&mut input, &password) {
         Ok(archive) => archive,
         // The receiver may be gone, here and below: then nobody wants to know.
-        Err(error) => return drop(pieces.send(Piece::Failed(unreadable(&error)))),
+        Err(error) => return drop(pieces.send(UnpackEvent::Failed(unreadable(&error)))),
     };
     for (index, block) in archive.blocks.iter().enumerate() {
         let decoder = BlockDecoder::new(1, index, &archive, &password, &mut input);
         if let Err(problem) = affordable(block, memory_bytes) {
             for entry in decoder.entries().iter().filter(|entry| entry.has_stream()) {
-                if pieces.send(Piece::Begin(head(entry))).is_err()
-                    || pieces.send(Piece::End(Some(problem.clone()))).is_err()
+                if pieces.send(UnpackEvent::Begin(head(entry))).is_err()
+                    || pieces.send(UnpackEvent::End(Some(problem.clone()))).is_err()
                 {
                     return;
                 }
@@ -166,26 +166,26 @@ fn unpack_all(mut input: impl Read + Seek, memory_bytes: u64, pieces: &SyncSende
             unwanted = usual && !send_member(entry, content, pieces);
             Ok(!unwanted)
         });
-        if unwanted || result.is_err_and(|error| pieces.send(Piece::Failed(explain(&error))).is_err()) {
+        if unwanted || result.is_err_and(|error| pieces.send(UnpackEvent::Failed(explain(&error))).is_err()) {
             return;
         }
     }
 }
 
 /// False when nobody wants more.
-fn send_member(entry: &ArchiveEntry, content: &mut dyn Read, pieces: &SyncSender<Piece>) -> bool {
-    if pieces.send(Piece::Begin(head(entry))).is_err() {
+fn send_member(entry: &ArchiveEntry, content: &mut dyn Read, pieces: &SyncSender<UnpackEvent>) -> bool {
+    if pieces.send(UnpackEvent::Begin(head(entry))).is_err() {
         return false;
     }
     loop {
         let mut piece = vec![0; UNPACK_BUFFER_BYTES];
         let (sent, ended) = match content.read(&mut piece) {
-            Ok(0) => (pieces.send(Piece::End(None)), true),
+            Ok(0) => (pieces.send(UnpackEvent::End(None)), true),
             Ok(read) => {
                 piece.truncate(read);
-                (pieces.send(Piece::Data(piece)), false)
+                (pieces.send(UnpackEvent::Data(piece)), false)
             }
-            Err(error) => (pieces.send(Piece::End(Some(Problem::damaged(NAME, error)))), true),
+            Err(error) => (pieces.send(UnpackEvent::End(Some(Problem::damaged(NAME, error)))), true),
         };
         if sent.is_err() || ended {
             return sent.is_ok();
@@ -193,9 +193,9 @@ fn send_member(entry: &ArchiveEntry, content: &mut dyn Read, pieces: &SyncSender
     }
 }
 
-fn head(entry: &ArchiveEntry) -> Head {
+fn head(entry: &ArchiveEntry) -> MemberHead {
     let ticks = i128::from(u64::from(entry.last_modified_date()));
-    Head {
+    MemberHead {
         path: entry.name().to_string(),
         bytes: entry.size(),
         modified_ns: (ticks > 0).then(|| i64::try_from((ticks - EPOCH_TICKS) * 100).ok()).flatten(),

@@ -5,10 +5,10 @@ use std::io::{self, BufRead, Read};
 
 use tar::{EntryType, Header, PaxExtensions};
 
+use super::container_kind::{TAR_BLOCK, tar_header};
 use super::input::{Bounded, Input, Peek, skip};
-use super::kind::{TAR_BLOCK, tar_header};
 use super::problem::Problem;
-use super::{Place, Walk};
+use super::{StreamPlace, UnpackWalk};
 use crate::error::ErrorKind;
 use crate::limits::LONGEST_TAR_EXTENSION_BYTES;
 
@@ -24,7 +24,7 @@ struct Extension {
 }
 
 /// What the loop finds where a header should be.
-enum Block {
+enum TarBlock {
     Header(Box<Header>),
     Zeros,
     Other,
@@ -34,24 +34,24 @@ enum Block {
     },
 }
 
-pub fn read_tar(walk: &mut Walk<'_>, place: &Place, mut input: Input<'_>) {
+pub fn read_tar(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut input: Input<'_>) {
     let mut extension = Extension::default();
     let mut ended = false;
     let mut skipped: u64 = 0;
     while walk.goes_on() {
         match next_block(&mut input) {
-            Block::Zeros => {
+            TarBlock::Zeros => {
                 ended = true;
                 input.consume(TAR_BLOCK);
             }
-            Block::Other if ended => {
+            TarBlock::Other if ended => {
                 return leftover(walk, place, &mut input);
             }
-            Block::Other => {
+            TarBlock::Other => {
                 skipped += TAR_BLOCK as u64;
                 input.consume(TAR_BLOCK);
             }
-            Block::Header(header) => {
+            TarBlock::Header(header) => {
                 input.consume(TAR_BLOCK);
                 if skipped > 0 {
                     let message =
@@ -61,9 +61,9 @@ pub fn read_tar(walk: &mut Walk<'_>, place: &Place, mut input: Input<'_>) {
                 (ended, skipped) = (false, 0);
                 member(walk, place, &mut input, &header, &mut extension);
             }
-            Block::Short { content } => {
+            TarBlock::Short { content } => {
                 if let Some(error) = input.take_error() {
-                    walk.refuse(place, Problem::of(&error));
+                    walk.refuse(place, Problem::from_error(&error));
                 } else if !ended || content {
                     let message =
                         "the tar archive ends too early: what came before is kept, more may be missing";
@@ -75,7 +75,7 @@ pub fn read_tar(walk: &mut Walk<'_>, place: &Place, mut input: Input<'_>) {
     }
 }
 
-fn next_block(input: &mut Input<'_>) -> Block {
+fn next_block(input: &mut Input<'_>) -> TarBlock {
     let block = input.peek(TAR_BLOCK);
     if block.len() < TAR_BLOCK {
         let content = block.iter().any(|byte| *byte != 0);
@@ -83,31 +83,31 @@ fn next_block(input: &mut Input<'_>) -> Block {
             let zeros = block.len();
             input.consume(zeros);
         }
-        return Block::Short { content };
+        return TarBlock::Short { content };
     }
     if block.iter().all(|byte| *byte == 0) {
-        return Block::Zeros;
+        return TarBlock::Zeros;
     }
-    tar_header(block).map_or(Block::Other, |header| Block::Header(Box::new(header.clone())))
+    tar_header(block).map_or(TarBlock::Other, |header| TarBlock::Header(Box::new(header.clone())))
 }
 
 /// Something follows the end mark that is no tar.
-fn leftover(walk: &mut Walk<'_>, place: &Place, input: &mut Input<'_>) {
+fn leftover(walk: &mut UnpackWalk<'_>, place: &StreamPlace, input: &mut Input<'_>) {
     let problem = match io::copy(input, &mut io::sink()) {
         Ok(bytes) => {
             let message =
                 format!("{bytes} bytes behind the tar archive are something else and were left out");
             Problem::new(ErrorKind::Leftover, message)
         }
-        Err(error) => Problem::of(&error),
+        Err(error) => Problem::from_error(&error),
     };
     walk.refuse(place, problem);
 }
 
 /// Reads what follows one header: an extension of the next, or a member.
 fn member(
-    walk: &mut Walk<'_>,
-    place: &Place,
+    walk: &mut UnpackWalk<'_>,
+    place: &StreamPlace,
     input: &mut Input<'_>,
     header: &Header,
     extension: &mut Extension,
@@ -136,8 +136,8 @@ fn member(
 }
 
 fn hand_out(
-    walk: &mut Walk<'_>,
-    place: &Place,
+    walk: &mut UnpackWalk<'_>,
+    place: &StreamPlace,
     header: &Header,
     extension: Extension,
     mut body: Bounded<'_, '_>,
@@ -170,8 +170,8 @@ fn hand_out(
 }
 
 fn extension_bytes(
-    walk: &mut Walk<'_>,
-    place: &Place,
+    walk: &mut UnpackWalk<'_>,
+    place: &StreamPlace,
     input: &mut Input<'_>,
     left: &mut u64,
 ) -> Option<Vec<u8>> {

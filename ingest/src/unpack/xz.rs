@@ -4,8 +4,8 @@ use std::io;
 
 use lzma_rust2::{Action, Status, XzStream};
 
-use super::frames::{Codec, Step};
-use super::kind::xz_begins;
+use super::container_kind::xz_begins;
+use super::frame_decoder::{Codec, DecodeStep};
 use super::problem::Problem;
 
 pub struct Xz {
@@ -32,7 +32,7 @@ impl Codec for Xz {
         Ok(())
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let produced_before = self.stream.total_out();
         let action = if input.is_empty() { Action::Finish } else { Action::Run };
         let (consumed, ended) = match self.stream.process(input, output, action) {
@@ -40,6 +40,6 @@ impl Codec for Xz {
             Err(error) if error.kind() == io::ErrorKind::OutOfMemory => (0, Err(Problem::hungry(Self::NAME))),
             Err(error) => (0, Err(Problem::damaged(Self::NAME, error))),
         };
-        Step { consumed, produced: (self.stream.total_out() - produced_before) as usize, ended }
+        DecodeStep { consumed, produced: (self.stream.total_out() - produced_before) as usize, ended }
     }
 }

@@ -2,8 +2,8 @@
 
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
-use super::frames::{Codec, Step};
-use super::kind::{skippable_begins, zstd_begins};
+use super::container_kind::{skippable_begins, zstd_begins};
+use super::frame_decoder::{Codec, DecodeStep};
 use super::problem::Problem;
 
 /// What the format and the library allow.
@@ -34,7 +34,7 @@ impl Codec for Zstd {
         self.0.reinit().map_err(|error| Problem::damaged(Self::NAME, error))
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let (mut input, mut output) = (InBuffer::around(input), OutBuffer::around(output));
         let ended = match self.0.run(&mut input, &mut output) {
             Ok(hint) => Ok(hint == 0),
@@ -42,6 +42,6 @@ impl Codec for Zstd {
             Err(error) if error.to_string().contains("too much memory") => Err(Problem::hungry(Self::NAME)),
             Err(error) => Err(Problem::damaged(Self::NAME, error)),
         };
-        Step { consumed: input.pos(), produced: output.pos(), ended }
+        DecodeStep { consumed: input.pos(), produced: output.pos(), ended }
     }
 }

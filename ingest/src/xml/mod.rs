@@ -130,11 +130,11 @@ impl<'a> XmlReader<'a> {
         if begun != Some(&self.bytes[name.clone()]) {
             return Err(self.error("an end tag does not match its start"));
         }
-        let behind = self.skip_space(name.end);
-        if self.bytes.get(behind) != Some(&b'>') {
+        let after = self.skip_space(name.end);
+        if self.bytes.get(after) != Some(&b'>') {
             return Err(self.error("an end tag is not closed"));
         }
-        self.at = behind + 1;
+        self.at = after + 1;
         self.open.pop();
         Ok(Token::End)
     }

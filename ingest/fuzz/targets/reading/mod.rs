@@ -1,10 +1,10 @@
 //! What every target asks of a source: it is read without a panic, its chunks are its bytes, its events lie
-//! one behind the other in them, and it reads alike however it is cut.
+//! one after the other in them, and it reads alike however it is cut.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
-use ingest::{Batch, Found, NO_INT, Options, Source, Values, open_stream};
+use ingest::{Batch, InputFile, NO_INT, Options, Source, Values, open_stream};
 
 /// Chunks of this size hold any input of a search whole.
 const WHOLE_BYTES: usize = 1 << 20;
@@ -37,7 +37,7 @@ impl PartialEq for Event {
 }
 
 fn read(bytes: &[u8], options: &Options) -> Vec<Event> {
-    let found = Found { path: "fuzz".into(), name: "fuzz".to_string(), bytes: 0, modified_ns: None };
+    let found = InputFile { path: "fuzz".into(), name: "fuzz".to_string(), bytes: 0, modified_ns: None };
     let mut events = Vec::new();
     open_stream(&found, bytes, options, &mut |opened| {
         // How much a damaged archive still gives depends on how it is read; that is another target's.
@@ -59,11 +59,11 @@ fn read_source(mut source: Source<'_>, events: &mut Vec<Event>) -> Vec<u8> {
         joined.extend_from_slice(&chunk.bytes);
         let mut batch = parser.parse(chunk);
         settler.settle(&mut batch);
-        let mut behind = 0;
+        let mut previous_end = 0;
         for row in 0..batch.rows() {
-            assert!(batch.start[row] >= behind, "events overlap");
-            behind = batch.start[row] + batch.length[row];
-            assert!(behind as usize <= batch.chunk.bytes.len(), "an event ends behind its chunk");
+            assert!(batch.start[row] >= previous_end, "events overlap");
+            previous_end = batch.start[row] + batch.length[row];
+            assert!(previous_end as usize <= batch.chunk.bytes.len(), "an event ends after its chunk");
             events.push(event(&batch, row));
         }
     }

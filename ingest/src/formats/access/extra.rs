@@ -5,12 +5,12 @@ use memchr::memchr;
 
 use super::closing_quote;
 use crate::endpoint::is_address;
-use crate::named::{Named, Number, number};
-use crate::rows::{Kind, Rows};
+use crate::named_columns::{NamedColumns, Number, number};
+use crate::rows::{ColumnKind, Rows};
 
 #[derive(Default)]
 pub(super) struct Extra {
-    named: Named,
+    named: NamedColumns,
 }
 
 /// Names that hold the seconds a request took, in `rt=0.004`.
@@ -91,7 +91,7 @@ impl Extra {
             // Micro-, milli- or whole seconds: only the server's configuration tells. Before further
             // values it is no duration but Traefik's count of requests.
             if to == event.len()
-                && let Some(column) = self.named.column(b"time_taken", Kind::Int, rows)
+                && let Some(column) = self.named.column(b"time_taken", ColumnKind::Int, rows)
             {
                 rows.int(column, taken);
             }
@@ -102,7 +102,7 @@ impl Extra {
     }
 
     fn milliseconds(&mut self, name: &[u8], value: f64, rows: &mut Rows) {
-        if let Some(column) = self.named.column(name, Kind::Float, rows) {
+        if let Some(column) = self.named.column(name, ColumnKind::Float, rows) {
             // Seconds are written to the millisecond or microsecond; what binary fractions add is cut.
             rows.float(column, (value * 1e6).round() / 1e6);
         }

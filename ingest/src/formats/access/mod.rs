@@ -8,7 +8,7 @@ use memchr::memchr;
 
 use super::{Fit, Format, Reader, Setup};
 use crate::level;
-use crate::rows::{Kind, Rows, Schema};
+use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::stamp::day_month_year;
 
 pub(crate) static FORMAT: Format = Format {
@@ -21,17 +21,17 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 const COLUMNS: Schema = &[
-    ("vhost", Kind::Text),
-    ("client_ip", Kind::Text),
-    ("ident", Kind::Text),
-    ("user", Kind::Text),
-    ("method", Kind::Text),
-    ("path", Kind::Text),
-    ("protocol", Kind::Text),
-    ("status", Kind::Int),
-    ("bytes", Kind::Int),
-    ("referer", Kind::Text),
-    ("user_agent", Kind::Text),
+    ("vhost", ColumnKind::Text),
+    ("client_ip", ColumnKind::Text),
+    ("ident", ColumnKind::Text),
+    ("user", ColumnKind::Text),
+    ("method", ColumnKind::Text),
+    ("path", ColumnKind::Text),
+    ("protocol", ColumnKind::Text),
+    ("status", ColumnKind::Int),
+    ("bytes", ColumnKind::Int),
+    ("referer", ColumnKind::Text),
+    ("user_agent", ColumnKind::Text),
 ];
 const VHOST: usize = 0;
 const CLIENT_IP: usize = 1;
@@ -176,7 +176,7 @@ fn status_and_bytes(event: &[u8], at: usize, rows: &mut Rows) -> Result<usize, &
     }
     let status = status[1..].iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
     rows.int(STATUS, status);
-    rows.set_level(level::of_http_status(status));
+    rows.set_level(level::from_http_status(status));
     let mut next = at + 5;
     if event.get(at + 4) != Some(&b' ') {
         return if event.len() == at + 4 { Ok(event.len()) } else { Err(broken) };

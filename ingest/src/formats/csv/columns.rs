@@ -2,7 +2,7 @@
 
 use crate::batch::Level;
 use crate::level;
-use crate::table::{Column, Role};
+use crate::table::{ColumnRole, TableColumn};
 
 /// Names of columns that hold the time of an event, the surest first, compared without regard to case.
 const TIMES: [&str; 36] = [
@@ -79,15 +79,15 @@ const LEVELS: [&str; 24] = [
 
 const TEXTS: [&str; 6] = ["message", "msg", "description", "説明", "Beschreibung", "text"];
 
-pub(super) fn role(name: &[u8]) -> Role {
-    let Ok(name) = std::str::from_utf8(name) else { return Role::Field };
+pub(super) fn role(name: &[u8]) -> ColumnRole {
+    let Ok(name) = std::str::from_utf8(name) else { return ColumnRole::Field };
     let is = |known: &&str| known.to_lowercase() == name.to_lowercase();
     if LEVELS.iter().any(is) {
-        Role::Level
+        ColumnRole::Level
     } else if TEXTS.iter().any(is) {
-        Role::Text
+        ColumnRole::Text
     } else {
-        Role::Field
+        ColumnRole::Field
     }
 }
 
@@ -192,12 +192,12 @@ const LEVEL_WORDS: [(Level, &[&str]); 5] = [
 
 /// The level that a value of a level's column means.
 pub(super) fn level(value: &[u8]) -> Option<Level> {
-    if let Some(level) = level::of_word(value) {
+    if let Some(level) = level::from_word(value) {
         return Some(level);
     }
     // PostgreSQL counts its degrees of debugging.
     if let [word @ .., b'1'..=b'5'] = value {
-        return level::of_word(word);
+        return level::from_word(word);
     }
     let word = std::str::from_utf8(value).ok()?;
     LEVEL_WORDS.iter().find(|(_, words)| words.contains(&word)).map(|(level, _)| *level)
@@ -242,22 +242,22 @@ pub(super) fn is_postgresql(cells: &[&[u8]]) -> bool {
 }
 
 /// Columns of a table without a header: PostgreSQL's where it has as many, else none have a name.
-pub(super) fn without_header(count: usize, time_columns: [Option<usize>; 2]) -> Vec<Column> {
+pub(super) fn without_header(count: usize, time_columns: [Option<usize>; 2]) -> Vec<TableColumn> {
     let is_postgresql = (23..=26).contains(&count) && time_columns == [Some(0), None];
     let column = |index: usize| {
         let name =
             if is_postgresql { POSTGRESQL[index].to_string() } else { format!("column_{}", index + 1) };
         let role = match time_columns {
-            [Some(time), None] if time == index => Role::Time,
-            [Some(date), Some(_)] if date == index => Role::Date,
-            [_, Some(time)] if time == index => Role::TimeOfDay,
+            [Some(time), None] if time == index => ColumnRole::Time,
+            [Some(date), Some(_)] if date == index => ColumnRole::Date,
+            [_, Some(time)] if time == index => ColumnRole::TimeOfDay,
             // States such as 00000 and 42601 are codes, not numbers, and names may look like any.
             _ if is_postgresql && matches!(index, 1 | 2 | 5 | 7 | 9 | 12..=16 | 18 | 19 | 21..=23) => {
-                Role::Text
+                ColumnRole::Text
             }
             _ => role(name.as_bytes()),
         };
-        Column { name: name.into_bytes().into(), role }
+        TableColumn { name: name.into_bytes().into(), role }
     };
     (0..count).map(column).collect()
 }

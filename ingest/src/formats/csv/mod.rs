@@ -1,15 +1,15 @@
 //! Tables: values between commas, semicolons, tabs or bars, with or without a line that names the columns.
 
 mod columns;
-mod shape;
+mod table_shape;
 
 use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader, Setup};
-use crate::frame::{BYTE_ORDER_MARK, Block, Framing};
+use crate::frame::{BYTE_ORDER_MARK, EventBlock, Framing};
 use crate::limits;
 use crate::rows::Rows;
-use crate::table::{Cell, Column, Role, Table, cells, row_end, unlike};
+use crate::table::{Cell, ColumnRole, Table, TableColumn, cells, row_end, unlike};
 
 /// Less than formats whose lines have a shape of their own, and may be tables too.
 pub(crate) static FORMAT: Format = Format {
@@ -23,14 +23,16 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 /// Finds the next row.
-type Next = fn(&[u8]) -> Option<Block>;
+type NextRow = fn(&[u8]) -> Option<EventBlock>;
 
 /// Delimiters, the likeliest first, with what cuts text into rows.
-const DELIMITERS: [(u8, Next); 4] =
+const DELIMITERS: [(u8, NextRow); 4] =
     [(b',', record::<b','>), (b'\t', record::<b'\t'>), (b';', record::<b';'>), (b'|', record::<b'|'>)];
 
 fn learn(sample: &[u8], _: &Setup) -> Learned {
-    let Some((delimiter, next, shape)) = shape::learn(sample, &DELIMITERS) else { return Learned::default() };
+    let Some((delimiter, next, shape)) = table_shape::learn(sample, &DELIMITERS) else {
+        return Learned::default();
+    };
     // Without any quote no row goes over lines, and lines are read faster.
     let has_quotes = memchr(b'"', sample).is_some() || preamble(sample) != Some(0);
     let framing = if has_quotes { Framing::Blocks(next) } else { Framing::Lines };
@@ -45,10 +47,10 @@ fn learn(sample: &[u8], _: &Setup) -> Learned {
 }
 
 /// The row at the start of the text. Quotes that are never closed hold no more than an event may.
-fn record<const DELIMITER: u8>(text: &[u8]) -> Option<Block> {
+fn record<const DELIMITER: u8>(text: &[u8]) -> Option<EventBlock> {
     let blank = text.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     if blank > 0 {
-        return Some(Block { start: blank, end: blank, next: blank });
+        return Some(EventBlock { start: blank, end: blank, next: blank });
     }
     let start = preamble(text)?;
     let row = &text[start..];
@@ -59,7 +61,7 @@ fn record<const DELIMITER: u8>(text: &[u8]) -> Option<Block> {
         Some(end) => end,
     };
     let shown = end - usize::from(end > 0 && row[end - 1] == b'\r');
-    Some(Block { start, end: start + shown, next: start + end + 1 })
+    Some(EventBlock { start, end: start + shown, next: start + end + 1 })
 }
 
 /// Where the first row begins behind a line that is none: what PowerShell says of its objects' type, what a
@@ -127,13 +129,14 @@ impl Reader for CsvReader {
         }
         unlike(&mut names);
         let role = |index: usize, name: &[u8]| match self.learned.time_columns {
-            [Some(time), None] if time == index => Role::Time,
-            [Some(date), Some(_)] if date == index => Role::Date,
-            [_, Some(time)] if time == index => Role::TimeOfDay,
+            [Some(time), None] if time == index => ColumnRole::Time,
+            [Some(date), Some(_)] if date == index => ColumnRole::Date,
+            [_, Some(time)] if time == index => ColumnRole::TimeOfDay,
             _ => columns::role(name),
         };
         let columns = names.into_iter().enumerate();
-        self.table.columns = columns.map(|(index, name)| Column { role: role(index, &name), name }).collect();
+        self.table.columns =
+            columns.map(|(index, name)| TableColumn { role: role(index, &name), name }).collect();
     }
 }
 

@@ -100,7 +100,7 @@ fn rows_that_do_not_fit_are_kept() {
 fn a_quote_that_is_never_closed_holds_no_more_than_an_event() {
     let mut text = b"2026-11-21,\"open\n".to_vec();
     text.extend(b"2026-11-21,x,y\n".repeat(limits::LONGEST_EVENT_BYTES / 10));
-    let block = record::<b','>(&text).unwrap_or(Block { start: 0, end: 0, next: 0 });
+    let block = record::<b','>(&text).unwrap_or(EventBlock { start: 0, end: 0, next: 0 });
     assert_eq!(&text[block.start..block.end], b"2026-11-21,\"open");
     assert!(record::<b','>(&text[..100]).is_none());
 }

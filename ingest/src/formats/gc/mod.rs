@@ -1,6 +1,6 @@
 //! Garbage collection logs of the JVM: the unified ones since Java 9 and the many spellings before.
 
-pub(crate) mod older;
+pub(crate) mod legacy;
 pub(crate) mod unified;
 
 /// How the heap changed, in bytes: `24M->4M(256M)`.

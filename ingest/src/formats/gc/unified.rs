@@ -6,9 +6,9 @@ use super::{decimal, last_heap};
 use crate::batch::Level;
 use crate::formats::{Fit, Format, Learned, Reader};
 use crate::level;
-use crate::rows::{Kind, Rows, Schema};
+use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::When;
-use crate::time::find::near;
+use crate::time::find::time_near_start;
 
 pub(crate) static FORMAT: Format = Format {
     name: "gc",
@@ -20,18 +20,18 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 const COLUMNS: Schema = &[
-    ("tags", Kind::Text),
-    ("pid", Kind::Int),
-    ("thread", Kind::Text),
-    ("uptime_ms", Kind::Float),
-    ("gc_id", Kind::Int),
-    ("pause", Kind::Text),
-    ("cause", Kind::Text),
-    ("heap_before_bytes", Kind::Int),
-    ("heap_after_bytes", Kind::Int),
-    ("heap_total_bytes", Kind::Int),
-    ("duration_ms", Kind::Float),
-    ("message", Kind::Text),
+    ("tags", ColumnKind::Text),
+    ("pid", ColumnKind::Int),
+    ("thread", ColumnKind::Text),
+    ("uptime_ms", ColumnKind::Float),
+    ("gc_id", ColumnKind::Int),
+    ("pause", ColumnKind::Text),
+    ("cause", ColumnKind::Text),
+    ("heap_before_bytes", ColumnKind::Int),
+    ("heap_after_bytes", ColumnKind::Int),
+    ("heap_total_bytes", ColumnKind::Int),
+    ("duration_ms", ColumnKind::Float),
+    ("message", ColumnKind::Text),
 ];
 const TAGS: usize = 0;
 const PID: usize = 1;
@@ -77,7 +77,7 @@ fn decorations(line: &[u8], mut found: impl FnMut(Decoration)) -> Option<usize> 
         found(match text {
             b"trace" | b"debug" | b"info" | b"warning" | b"error" => {
                 has_level = true;
-                Decoration::Level(level::of_word(text)?)
+                Decoration::Level(level::from_word(text)?)
             }
             _ if !text.is_empty() && text.iter().all(u8::is_ascii_digit) => Decoration::Number(from, to),
             _ => uptime_ms(text).map_or(Decoration::Other, Decoration::UptimeMs),
@@ -120,7 +120,7 @@ impl Reader for UnifiedReader {
             Decoration::Other => {}
         })
         .ok_or("no level and tags in brackets")?;
-        if let Some(time) = near(event, 1) {
+        if let Some(time) = time_near_start(event, 1) {
             rows.when(&time.when);
         } else if let Some(ms) = uptime {
             rows.when(&When::Uptime((ms * 1e6) as i64));

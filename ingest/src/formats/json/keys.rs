@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use super::scan::unescape;
 use crate::limits;
-use crate::rows::{Kind, Rows};
+use crate::rows::{ColumnKind, Rows};
 use crate::time::When;
 use crate::time::field::{KNOWN, TimeField};
 
 /// What a key's value is used for besides being a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum KeyRole {
     Field,
     /// It may be the event's time. Of several in one event the lowest number is taken.
     Time(u8),
@@ -167,73 +167,73 @@ const WINDOWS_KEYS: [&str; 9] = [
     "operationName",
 ];
 
-impl Role {
-    fn of(path: &str) -> Role {
+impl KeyRole {
+    fn from_path(path: &str) -> KeyRole {
         let is = |known: &&str| known.eq_ignore_ascii_case(path);
         if let Some(rank) = TIME_KEYS.iter().position(is) {
-            return Role::Time(LEARNED_TIME + 1 + rank as u8);
+            return KeyRole::Time(LEARNED_TIME + 1 + rank as u8);
         }
         if let Some(rank) = LEVEL_KEYS.iter().position(is) {
-            return Role::Level(rank as u8, Scale::Usual);
+            return KeyRole::Level(rank as u8, Scale::Usual);
         }
         if let Some((_, scale)) = NUMBER_KEYS.iter().find(|(known, _)| is(known)) {
-            return Role::Level(NUMBER, *scale);
+            return KeyRole::Level(NUMBER, *scale);
         }
         if WINDOWS_KEYS.iter().any(is) {
-            return Role::Mark(WINDOWS);
+            return KeyRole::Mark(WINDOWS);
         }
         match path {
-            "stream" => return Role::Mark(STREAM),
-            "log" => return Role::Line,
-            "s" => return Role::Letter,
-            "reqId" => return Role::Mark(REQUEST),
-            "MESSAGE" => return Role::Bytes,
-            "PRIORITY" => return Role::Level(LEVEL_KEYS.len() as u8, Scale::Usual),
-            "priority" | "Priority" => return Role::Level(LEVEL_KEYS.len() as u8, Scale::Words),
+            "stream" => return KeyRole::Mark(STREAM),
+            "log" => return KeyRole::Line,
+            "s" => return KeyRole::Letter,
+            "reqId" => return KeyRole::Mark(REQUEST),
+            "MESSAGE" => return KeyRole::Bytes,
+            "PRIORITY" => return KeyRole::Level(LEVEL_KEYS.len() as u8, Scale::Usual),
+            "priority" | "Priority" => return KeyRole::Level(LEVEL_KEYS.len() as u8, Scale::Words),
             _ => {}
         }
-        let Some((_, last)) = path.rsplit_once('.') else { return Role::Field };
+        let Some((_, last)) = path.rsplit_once('.') else { return KeyRole::Field };
         let ends = |known: &&str| known.eq_ignore_ascii_case(last);
         if INNER_TIME_KEYS.iter().any(ends) {
-            return Role::Time(INNER_TIME);
+            return KeyRole::Time(INNER_TIME);
         }
         if INNER_LEVEL_KEYS.iter().any(ends) {
-            return Role::Level(INNER_LEVEL, Scale::Usual);
+            return KeyRole::Level(INNER_LEVEL, Scale::Usual);
         }
-        Role::Field
+        KeyRole::Field
     }
 
     /// Whether the value stays a field too when it is taken as the time or the level.
     pub(super) fn is_kept(self) -> bool {
-        matches!(self, Role::Time(INNER_TIME | LEARNED_TIME) | Role::Level(NUMBER | INNER_LEVEL, _))
+        matches!(self, KeyRole::Time(INNER_TIME | LEARNED_TIME) | KeyRole::Level(NUMBER | INNER_LEVEL, _))
     }
 
     /// Whether the values of a key of this name are surely the time of their events.
     pub(super) fn is_surely_time(path: &str) -> bool {
         let doubtful = TIME_KEYS.iter().position(|key| *key == FIRST_DOUBTFUL).unwrap_or(TIME_KEYS.len());
-        matches!(Role::of(path), Role::Time(rank) if usize::from(rank) <= doubtful)
+        matches!(KeyRole::from_path(path), KeyRole::Time(rank) if usize::from(rank) <= doubtful)
     }
 }
 
 /// How well a name is known to hold the time of events.
 pub(crate) fn known_for_time(path: &str) -> f64 {
-    match Role::of(path) {
-        Role::Time(INNER_TIME) => 0.7 * KNOWN,
-        Role::Time(_) => KNOWN,
+    match KeyRole::from_path(path) {
+        KeyRole::Time(INNER_TIME) => 0.7 * KNOWN,
+        KeyRole::Time(_) => KNOWN,
         _ => 0.0,
     }
 }
 
 /// Whether a name is known to hold the level of events.
 pub(crate) fn is_level(path: &str) -> bool {
-    matches!(Role::of(path), Role::Level(..))
+    matches!(KeyRole::from_path(path), KeyRole::Level(..))
 }
 
 /// A key at its place in the objects, and what was learned about it.
-pub(super) struct Slot {
+pub(super) struct KeySlot {
     raw: Box<[u8]>,
     pub path: String,
-    pub role: Role,
+    pub role: KeyRole,
     /// The key that came next after this one last time.
     next: usize,
     /// The keys of the object that is its value, once it had one.
@@ -242,23 +242,23 @@ pub(super) struct Slot {
     columns: [Option<Result<usize, ()>>; 4],
 }
 
-impl Slot {
+impl KeySlot {
     pub(super) fn is_learned_time(&self) -> bool {
-        self.role == Role::Time(LEARNED_TIME)
+        self.role == KeyRole::Time(LEARNED_TIME)
     }
 }
 
 /// The keys of one object.
 #[derive(Default)]
-struct Node {
+struct KeyNode {
     prefix: String,
     first: usize,
     slots: HashMap<Box<[u8]>, usize>,
 }
 
 pub(super) struct Keys {
-    nodes: Vec<Node>,
-    slots: Vec<Slot>,
+    nodes: Vec<KeyNode>,
+    slots: Vec<KeySlot>,
     /// The field that holds the time, where the values told it.
     time_field: Option<Arc<TimeField>>,
 }
@@ -269,7 +269,7 @@ pub(super) const NONE: usize = usize::MAX;
 
 impl Keys {
     pub(super) fn new(time_field: Option<Arc<TimeField>>) -> Keys {
-        Keys { nodes: vec![Node { first: NONE, ..Node::default() }], slots: Vec::new(), time_field }
+        Keys { nodes: vec![KeyNode { first: NONE, ..KeyNode::default() }], slots: Vec::new(), time_field }
     }
 
     /// The time in a value of the field that the values told.
@@ -277,7 +277,7 @@ impl Keys {
         self.time_field.as_ref()?.read(value)
     }
 
-    pub(super) fn slot(&self, slot: usize) -> &Slot {
+    pub(super) fn slot(&self, slot: usize) -> &KeySlot {
         &self.slots[slot]
     }
 
@@ -313,10 +313,10 @@ impl Keys {
         }
         let path = format!("{}{}", self.nodes[node].prefix, String::from_utf8_lossy(&name));
         let is_time = self.time_field.as_ref().is_some_and(|field| *field.name == *path.as_bytes());
-        let role = if is_time { Role::Time(LEARNED_TIME) } else { Role::of(&path) };
+        let role = if is_time { KeyRole::Time(LEARNED_TIME) } else { KeyRole::from_path(&path) };
         // The message of Rust's tracing stands among the other fields of its event.
         let path = if path == "fields.message" { "message".to_string() } else { path };
-        self.slots.push(Slot { raw: key.into(), path, role, next: NONE, child: None, columns: [None; 4] });
+        self.slots.push(KeySlot { raw: key.into(), path, role, next: NONE, child: None, columns: [None; 4] });
         self.nodes[node].slots.insert(key.into(), self.slots.len() - 1);
         self.slots.len() - 1
     }
@@ -327,14 +327,14 @@ impl Keys {
             return child;
         }
         let prefix = format!("{}.", self.slots[slot].path);
-        self.nodes.push(Node { prefix, first: NONE, ..Node::default() });
+        self.nodes.push(KeyNode { prefix, first: NONE, ..KeyNode::default() });
         self.slots[slot].child = Some(self.nodes.len() - 1);
         self.nodes.len() - 1
     }
 
     /// The column for this key's values of one type.
     #[inline]
-    pub(super) fn column(&mut self, slot: usize, kind: Kind, rows: &mut Rows) -> Option<usize> {
+    pub(super) fn column(&mut self, slot: usize, kind: ColumnKind, rows: &mut Rows) -> Option<usize> {
         let slot = &mut self.slots[slot];
         let column =
             slot.columns[kind as usize].get_or_insert_with(|| rows.add_column(&slot.path, kind).ok_or(()));

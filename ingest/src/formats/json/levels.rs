@@ -1,29 +1,29 @@
 //! What the values of level keys mean.
 
 use super::keys::{REQUEST, Scale, WINDOWS};
-use super::scan::Value;
+use super::scan::JsonValue;
 use crate::batch::Level;
 use crate::level;
 
 /// Behind all keys at the top that have words, before those that have numbers of their own.
-const NUMBERS_BEHIND: u8 = 50;
+const NUMBER_RANK: u8 = 50;
 
 /// How sure a level is: beside a word, as Monolog writes it, a number is of a scale that only the program knows.
-pub(super) fn rank(rank: u8, scale: Scale, value: Value) -> u8 {
-    let is_number = scale == Scale::Usual && matches!(value, Value::Int(_));
-    if is_number && rank < NUMBERS_BEHIND { rank + NUMBERS_BEHIND } else { rank }
+pub(super) fn rank(rank: u8, scale: Scale, value: JsonValue) -> u8 {
+    let is_number = scale == Scale::Usual && matches!(value, JsonValue::Int(_));
+    if is_number && rank < NUMBER_RANK { rank + NUMBER_RANK } else { rank }
 }
 
 /// The level a value names in an event with these marks.
-pub(super) fn of_value(line: &[u8], value: Value, scale: Scale, marks: u8) -> Option<Level> {
+pub(super) fn level_from_value(line: &[u8], value: JsonValue, scale: Scale, marks: u8) -> Option<Level> {
     match value {
-        Value::Int(number) => of_number(number, scale, marks),
-        Value::Text { start, end, .. } => match &line[start..end] {
+        JsonValue::Int(number) => number_level(number, scale, marks),
+        JsonValue::Text { start, end, .. } => match &line[start..end] {
             digits @ ([b'0'..=b'9'] | [b'0'..=b'9', b'0'..=b'9']) => {
                 let number = digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
-                of_number(number, scale, marks)
+                number_level(number, scale, marks)
             }
-            word => of_word(word),
+            word => level_from_word(word),
         },
         _ => None,
     }
@@ -31,22 +31,22 @@ pub(super) fn of_value(line: &[u8], value: Value, scale: Scale, marks: u8) -> Op
 
 /// A word, perhaps with the number of its degree: `DEBUG2`, `ERROR+2` of Go's slog. Zap's own word for what is
 /// fatal while developing is the only one that no other program has.
-fn of_word(word: &[u8]) -> Option<Level> {
-    level::of_word(word).or_else(|| match word {
+fn level_from_word(word: &[u8]) -> Option<Level> {
+    level::from_word(word).or_else(|| match word {
         b"dpanic" | b"DPANIC" => Some(Level::Fatal),
         // PostgreSQL's word for what is of interest to who runs the server.
         b"LOG" => Some(Level::Info),
-        [word @ .., b'+' | b'-', b'0'..=b'9'] | [word @ .., b'0'..=b'9'] => level::of_word(word),
+        [word @ .., b'+' | b'-', b'0'..=b'9'] | [word @ .., b'0'..=b'9'] => level::from_word(word),
         _ => None,
     })
 }
 
-fn of_number(number: i64, scale: Scale, marks: u8) -> Option<Level> {
+fn number_level(number: i64, scale: Scale, marks: u8) -> Option<Level> {
     match scale {
         Scale::Words => None,
         Scale::Usual if marks & WINDOWS != 0 => windows(number),
         Scale::Usual if marks & REQUEST != 0 && number < 5 => nextcloud(number),
-        Scale::Usual => level::of_number(number),
+        Scale::Usual => level::from_number(number),
         Scale::Python => Some(match number {
             1..=9 => Level::Trace,
             10..=19 => Level::Debug,
@@ -98,7 +98,7 @@ fn nextcloud(number: i64) -> Option<Level> {
 }
 
 /// MongoDB's severities: a letter, for details with the number of their degree.
-pub(super) fn of_letter(text: &[u8]) -> Option<Level> {
+pub(super) fn level_from_letter(text: &[u8]) -> Option<Level> {
     Some(match text {
         b"F" => Level::Fatal,
         b"E" => Level::Error,

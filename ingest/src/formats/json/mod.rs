@@ -1,37 +1,37 @@
 //! JSON: an object a line, objects over many lines, and lists of them. Nested objects become fields with dotted
 //! names, arrays stay JSON text, and the usual keys give the time and the level.
 
-mod blocks;
-mod body;
+mod embedded;
+mod framing;
 mod keys;
 mod levels;
-mod sampled;
 mod scan;
+mod time_key;
 
 use std::sync::Arc;
 
-pub(crate) use body::JsonBody;
-use keys::{Keys, MONGODB_TIME, NONE, ROOT, Role, STREAM, Scale};
+pub(crate) use embedded::JsonBody;
+use keys::{KeyRole, Keys, MONGODB_TIME, NONE, ROOT, STREAM, Scale};
 pub(crate) use keys::{is_level, known_for_time};
 pub(crate) use scan::unescape;
-use scan::{Cursor, Scan, Value};
+use scan::{Cursor, JsonValue, Scan};
 
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::level;
 use crate::limits;
-use crate::named::Named;
-use crate::rows::{Kind, Rows};
+use crate::named_columns::NamedColumns;
+use crate::rows::{ColumnKind, Rows};
 use crate::time::When;
 use crate::time::epoch;
 use crate::time::field::TimeField;
-use crate::time::find::{near, whole};
+use crate::time::find::{time_near_start, whole_time};
 
 pub(crate) static FORMAT: Format = Format {
     name: "json",
     title: "JSON objects",
     learn: |sample, _| {
-        let learned = blocks::learn(sample);
-        Learned { time_field: sampled::time_field(sample, &learned.framing).map(Arc::new), ..learned }
+        let learned = framing::learn(sample);
+        Learned { time_field: time_key::time_field(sample, &learned.framing).map(Arc::new), ..learned }
     },
     reader,
     ..Format::LINES
@@ -43,7 +43,7 @@ fn reader(setup: &Setup) -> Box<dyn Reader> {
 
 pub(crate) struct JsonReader {
     keys: Keys,
-    found: Found,
+    found: EventMarks,
     /// The event had a time before its object was read, which stays.
     keeps_time: bool,
     /// The text that is read is no part of the chunk, so its values are copied.
@@ -51,25 +51,25 @@ pub(crate) struct JsonReader {
     /// A line that a container wrote, without escapes.
     line: Vec<u8>,
     /// For what stands before the objects.
-    named: Named,
+    named: NamedColumns,
 }
 
 /// What was found in an event besides its fields.
 #[derive(Default)]
-struct Found {
+struct EventMarks {
     /// The best time so far.
     time: Option<Time>,
     level: Option<LevelValue>,
-    letter: Option<Value>,
+    letter: Option<JsonValue>,
     /// Under `log`.
-    line: Option<Value>,
+    line: Option<JsonValue>,
     marks: u8,
 }
 
 struct Time {
     rank: u8,
     slot: usize,
-    value: Value,
+    value: JsonValue,
     when: When,
 }
 
@@ -77,7 +77,7 @@ struct LevelValue {
     rank: u8,
     scale: Scale,
     slot: usize,
-    value: Value,
+    value: JsonValue,
 }
 
 impl Reader for JsonReader {
@@ -90,11 +90,11 @@ impl JsonReader {
     pub(super) fn new(time_field: Option<Arc<TimeField>>) -> JsonReader {
         JsonReader {
             keys: Keys::new(time_field),
-            found: Found::default(),
+            found: EventMarks::default(),
             keeps_time: false,
             copies: false,
             line: Vec::new(),
-            named: Named::default(),
+            named: NamedColumns::default(),
         }
     }
 
@@ -103,15 +103,15 @@ impl JsonReader {
     pub(super) fn read_at(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> Result<Fit, &'static str> {
         let mut cursor = Cursor { bytes: event, at };
         if cursor.peek() != Ok(b'{') {
-            return self.behind_prefix(event, rows);
+            return self.read_after_prefix(event, rows);
         }
         self.keeps_time = rows.has_time();
-        self.whole(event, cursor.at, rows)?;
+        self.read_object(event, cursor.at, rows)?;
         Ok(Fit::Whole)
     }
 
     /// An object behind something short: the name of a container, as `docker compose` writes it.
-    fn behind_prefix(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+    fn read_after_prefix(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let not_json = "not a JSON object";
         let head = &event[..event.len().min(limits::JSON_PREFIX_BYTES)];
         let at = memchr::memchr(b'{', head).ok_or(not_json)?;
@@ -119,8 +119,8 @@ impl JsonReader {
         if !event[at + 1..].trim_ascii_start().starts_with(b"\"") || !event.trim_ascii_end().ends_with(b"}") {
             return Err(not_json);
         }
-        let time = near(&event[..at], limits::JSON_PREFIX_BYTES);
-        self.whole(event, at, rows)?;
+        let time = time_near_start(&event[..at], limits::JSON_PREFIX_BYTES);
+        self.read_object(event, at, rows)?;
         let is_separator =
             |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'|' | b':' | b'-' | b'>');
         let start = event[..at].iter().position(|byte| !is_separator(byte)).unwrap_or(at);
@@ -145,8 +145,8 @@ impl JsonReader {
     }
 
     /// The object at a place of the event, up to its end.
-    fn whole(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> Scan<()> {
-        self.found = Found::default();
+    fn read_object(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> Scan<()> {
+        self.found = EventMarks::default();
         let mut cursor = Cursor { bytes: event, at: at + 1 };
         self.object(&mut cursor, ROOT, 1, rows)?;
         if cursor.peek().is_ok() {
@@ -159,7 +159,7 @@ impl JsonReader {
     /// What only the whole event tells.
     fn settle(&mut self, event: &[u8], rows: &mut Rows) {
         if let Some(LevelValue { scale, slot, value, .. }) = self.found.level.take() {
-            match levels::of_value(event, value, scale, self.found.marks) {
+            match levels::level_from_value(event, value, scale, self.found.marks) {
                 Some(level) => rows.set_level(level),
                 None if !self.keys.slot(slot).role.is_kept() => self.field(event, slot, value, rows),
                 None => {}
@@ -169,14 +169,14 @@ impl JsonReader {
             if !self.keeps_time {
                 rows.when(when);
             }
-            if let Some(Value::Text { start, end, .. }) = self.found.letter
+            if let Some(JsonValue::Text { start, end, .. }) = self.found.letter
                 && self.keys.slot(*slot).path.starts_with(MONGODB_TIME)
-                && let Some(level) = levels::of_letter(&event[start..end])
+                && let Some(level) = levels::level_from_letter(&event[start..end])
             {
                 rows.set_level(level);
             }
         }
-        if let Some(Value::Text { start, end, .. }) = self.found.line
+        if let Some(JsonValue::Text { start, end, .. }) = self.found.line
             && self.found.marks & STREAM != 0
         {
             self.container_line(&event[start..end], rows);
@@ -192,7 +192,7 @@ impl JsonReader {
         if shown.starts_with(b"{") && shown.ends_with(b"}") && Cursor::new(shown).value(false).is_ok() {
             self.copies = true;
             let time = self.found.time.take();
-            self.found = Found { time, ..Found::default() };
+            self.found = EventMarks { time, ..EventMarks::default() };
             let mut cursor = Cursor { bytes: shown, at: 1 };
             let read = self.object(&mut cursor, ROOT, 1, rows);
             self.found.line = None;
@@ -223,7 +223,7 @@ impl JsonReader {
             let text = &cursor.bytes[start..cursor.at];
             if let Some(slot) = slot {
                 match value {
-                    Value::Object => {
+                    JsonValue::Object => {
                         let child = self.keys.child(slot);
                         self.object(cursor, child, depth + 1, rows)?;
                     }
@@ -251,31 +251,31 @@ impl JsonReader {
 
     /// Puts a value where its key says; `text` is the value as it is written.
     #[inline]
-    fn put(&mut self, line: &[u8], slot: usize, value: Value, text: &[u8], rows: &mut Rows) {
+    fn put(&mut self, line: &[u8], slot: usize, value: JsonValue, text: &[u8], rows: &mut Rows) {
         match self.keys.slot(slot).role {
-            Role::Field => self.field(line, slot, value, rows),
-            Role::Level(rank, scale) => {
+            KeyRole::Field => self.field(line, slot, value, rows),
+            KeyRole::Level(rank, scale) => {
                 let rank = levels::rank(rank, scale, value);
                 self.level(line, LevelValue { rank, scale, slot, value }, rows);
             }
-            Role::Time(rank) => match time_of(value, text).or_else(|| self.learned_time(slot, text)) {
+            KeyRole::Time(rank) => match time_of(value, text).or_else(|| self.learned_time(slot, text)) {
                 Some(when) => self.time(line, Time { rank, slot, value, when }, rows),
                 None => self.field(line, slot, value, rows),
             },
-            Role::Mark(mark) => {
+            KeyRole::Mark(mark) => {
                 self.found.marks |= mark;
                 self.field(line, slot, value, rows);
             }
-            Role::Line => {
+            KeyRole::Line => {
                 self.found.line = Some(value);
                 self.field(line, slot, value, rows);
             }
-            Role::Letter => {
+            KeyRole::Letter => {
                 self.found.letter = Some(value);
                 self.field(line, slot, value, rows);
             }
-            Role::Bytes => match value {
-                Value::Raw { start, end } => self.bytes(&line[start..end], slot, value, line, rows),
+            KeyRole::Bytes => match value {
+                JsonValue::Raw { start, end } => self.bytes(&line[start..end], slot, value, line, rows),
                 _ => self.field(line, slot, value, rows),
             },
         }
@@ -311,7 +311,7 @@ impl JsonReader {
         if self.keys.slot(level.slot).role.is_kept() {
             self.field(line, level.slot, level.value, rows);
         }
-        if matches!(level.value, Value::Null) {
+        if matches!(level.value, JsonValue::Null) {
             return;
         }
         let other = match &mut self.found.level {
@@ -326,13 +326,13 @@ impl JsonReader {
     }
 
     /// Text that is written as a list of its bytes.
-    fn bytes(&mut self, list: &[u8], slot: usize, value: Value, line: &[u8], rows: &mut Rows) {
+    fn bytes(&mut self, list: &[u8], slot: usize, value: JsonValue, line: &[u8], rows: &mut Rows) {
         let numbers = list.strip_prefix(b"[").and_then(|list| list.strip_suffix(b"]")).unwrap_or_default();
         let bytes: Option<Vec<u8>> = numbers
             .split(|&byte| byte == b',')
             .map(|number| std::str::from_utf8(number.trim_ascii()).ok()?.parse().ok())
             .collect();
-        let column = self.keys.column(slot, Kind::Text, rows);
+        let column = self.keys.column(slot, ColumnKind::Text, rows);
         match (bytes, column) {
             (Some(bytes), Some(column)) => {
                 let span = rows.rewrite(|buffer| buffer.extend_from_slice(&bytes));
@@ -343,47 +343,49 @@ impl JsonReader {
     }
 
     #[inline]
-    fn field(&mut self, line: &[u8], slot: usize, value: Value, rows: &mut Rows) {
+    fn field(&mut self, line: &[u8], slot: usize, value: JsonValue, rows: &mut Rows) {
         let kind = match value {
-            Value::Null | Value::Object => return,
-            Value::Bool(_) => Kind::Bool,
-            Value::Int(_) => Kind::Int,
-            Value::Float(_) => Kind::Float,
-            Value::Text { .. } | Value::Raw { .. } => Kind::Text,
+            JsonValue::Null | JsonValue::Object => return,
+            JsonValue::Bool(_) => ColumnKind::Bool,
+            JsonValue::Int(_) => ColumnKind::Int,
+            JsonValue::Float(_) => ColumnKind::Float,
+            JsonValue::Text { .. } | JsonValue::Raw { .. } => ColumnKind::Text,
         };
         let Some(column) = self.keys.column(slot, kind, rows) else { return };
         match value {
-            Value::Bool(value) => rows.boolean(column, value),
-            Value::Int(value) => rows.int(column, value),
-            Value::Float(value) => rows.float(column, value),
-            Value::Text { start, end, escaped: true } => {
+            JsonValue::Bool(value) => rows.boolean(column, value),
+            JsonValue::Int(value) => rows.int(column, value),
+            JsonValue::Float(value) => rows.float(column, value),
+            JsonValue::Text { start, end, escaped: true } => {
                 let span = rows.rewrite(|buffer| unescape(&line[start..end], buffer));
                 rows.span(column, span);
             }
-            Value::Text { start, end, .. } | Value::Raw { start, end } if self.copies => {
+            JsonValue::Text { start, end, .. } | JsonValue::Raw { start, end } if self.copies => {
                 let span = rows.rewrite(|buffer| buffer.extend_from_slice(&line[start..end]));
                 rows.span(column, span);
             }
-            Value::Text { start, end, .. } | Value::Raw { start, end } => rows.text(column, start, end),
-            Value::Null | Value::Object => {}
+            JsonValue::Text { start, end, .. } | JsonValue::Raw { start, end } => {
+                rows.text(column, start, end)
+            }
+            JsonValue::Null | JsonValue::Object => {}
         }
     }
 }
 
-fn time_of(value: Value, text: &[u8]) -> Option<When> {
+fn time_of(value: JsonValue, text: &[u8]) -> Option<When> {
     match value {
-        Value::Text { escaped: false, .. } => {
+        JsonValue::Text { escaped: false, .. } => {
             let text = &text[1..text.len() - 1];
-            whole(text).or_else(|| whole(text.strip_prefix(b"/Date(")?.strip_suffix(b")/")?))
+            whole_time(text).or_else(|| whole_time(text.strip_prefix(b"/Date(")?.strip_suffix(b")/")?))
         }
         // A time of day of access logs has its slashes escaped by some writers.
-        Value::Text { .. } => {
+        JsonValue::Text { .. } => {
             let mut plain = Vec::with_capacity(text.len());
             unescape(&text[1..text.len() - 1], &mut plain);
-            whole(&plain).or_else(|| whole(plain.strip_prefix(b"/Date(")?.strip_suffix(b")/")?))
+            whole_time(&plain).or_else(|| whole_time(plain.strip_prefix(b"/Date(")?.strip_suffix(b")/")?))
         }
         // The digits as they are written are exact where the number may not be.
-        Value::Int(_) | Value::Float(_) => epoch::number(text).map(When::Instant),
+        JsonValue::Int(_) | JsonValue::Float(_) => epoch::number(text).map(When::Instant),
         _ => None,
     }
 }

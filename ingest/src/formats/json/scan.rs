@@ -4,7 +4,7 @@ use memchr::memchr2;
 
 /// What a value is. Text and raw JSON are given as places in the line.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Value {
+pub(super) enum JsonValue {
     Null,
     Bool(bool),
     Int(i64),
@@ -79,29 +79,29 @@ impl<'a> Cursor<'a> {
 
     /// The value that begins here. An object is entered if `enter` says so, else passed over as a whole.
     #[inline]
-    pub(super) fn value(&mut self, enter: bool) -> Scan<Value> {
+    pub(super) fn value(&mut self, enter: bool) -> Scan<JsonValue> {
         match self.peek()? {
             b'"' => {
                 self.at += 1;
                 let (start, end, escaped) = self.string()?;
-                Ok(Value::Text { start, end, escaped })
+                Ok(JsonValue::Text { start, end, escaped })
             }
             b'{' if enter => {
                 self.at += 1;
-                Ok(Value::Object)
+                Ok(JsonValue::Object)
             }
             b'{' | b'[' => self.nested(),
             b'-' | b'0'..=b'9' => self.number(),
-            b't' => self.word(b"true", Value::Bool(true)),
-            b'f' => self.word(b"false", Value::Bool(false)),
-            b'n' => self.word(b"null", Value::Null),
+            b't' => self.word(b"true", JsonValue::Bool(true)),
+            b'f' => self.word(b"false", JsonValue::Bool(false)),
+            b'n' => self.word(b"null", JsonValue::Null),
             // Not JSON, but written by Python and JavaScript programs all the same.
-            b'N' => self.word(b"NaN", Value::Null),
+            b'N' => self.word(b"NaN", JsonValue::Null),
             _ => Err(BROKEN),
         }
     }
 
-    fn word(&mut self, word: &[u8], value: Value) -> Scan<Value> {
+    fn word(&mut self, word: &[u8], value: JsonValue) -> Scan<JsonValue> {
         if !self.bytes[self.at..].starts_with(word) {
             return Err(BROKEN);
         }
@@ -110,7 +110,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes over an array or object of any depth, by counting brackets outside strings.
-    fn nested(&mut self) -> Scan<Value> {
+    fn nested(&mut self) -> Scan<JsonValue> {
         let start = self.at;
         let mut depth = 0_usize;
         loop {
@@ -122,7 +122,7 @@ impl<'a> Cursor<'a> {
                 b'}' | b']' => {
                     depth -= 1;
                     if depth == 0 {
-                        return Ok(Value::Raw { start, end: self.at });
+                        return Ok(JsonValue::Raw { start, end: self.at });
                     }
                 }
                 _ => {}
@@ -131,7 +131,7 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline]
-    fn number(&mut self) -> Scan<Value> {
+    fn number(&mut self) -> Scan<JsonValue> {
         let start = self.at;
         let negative = self.bytes[self.at] == b'-';
         self.at += usize::from(negative);
@@ -151,17 +151,17 @@ impl<'a> Cursor<'a> {
         }
         match fraction {
             None if digits <= 18 => {
-                Ok(Value::Int(if negative { -(mantissa as i64) } else { mantissa as i64 }))
+                Ok(JsonValue::Int(if negative { -(mantissa as i64) } else { mantissa as i64 }))
             }
             // Identifiers may be larger than any number type; their digits are what matters.
             None => Ok(match self.text(start).and_then(|text| text.parse().ok()) {
-                Some(number) if number != i64::MIN => Value::Int(number),
-                _ => Value::Raw { start, end: self.at },
+                Some(number) if number != i64::MIN => JsonValue::Int(number),
+                _ => JsonValue::Raw { start, end: self.at },
             }),
             // Up to here both parts are exact as floats, so one division rounds correctly.
             Some((mantissa, fraction_digits)) if digits + fraction_digits <= 15 => {
                 let value = mantissa as f64 / POWERS_OF_TEN[fraction_digits];
-                Ok(Value::Float(if negative { -value } else { value }))
+                Ok(JsonValue::Float(if negative { -value } else { value }))
             }
             Some(_) => self.slow_number(start),
         }
@@ -178,12 +178,12 @@ impl<'a> Cursor<'a> {
         (number, self.at - start)
     }
 
-    fn slow_number(&mut self, start: usize) -> Scan<Value> {
+    fn slow_number(&mut self, start: usize) -> Scan<JsonValue> {
         while matches!(self.bytes.get(self.at), Some(b'0'..=b'9' | b'e' | b'E' | b'+' | b'-' | b'.')) {
             self.at += 1;
         }
         let value: f64 = self.text(start).and_then(|text| text.parse().ok()).ok_or(BROKEN)?;
-        Ok(if value.is_finite() { Value::Float(value) } else { Value::Raw { start, end: self.at } })
+        Ok(if value.is_finite() { JsonValue::Float(value) } else { JsonValue::Raw { start, end: self.at } })
     }
 
     fn text(&self, start: usize) -> Option<&str> {

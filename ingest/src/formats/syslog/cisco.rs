@@ -5,15 +5,15 @@ use std::sync::LazyLock;
 use memchr::memchr;
 
 use super::programs::Program;
-use crate::layout::{Layouts, time_at};
+use crate::layout::{LineLayouts, time_at};
 
-type Place = (usize, usize);
+type TextRange = (usize, usize);
 
 /// `%FACILITY-SEVERITY-NAME: `, which stands before every message.
 pub(super) struct Mnemonic {
-    pub facility: Place,
+    pub facility: TextRange,
     pub severity: u8,
-    pub name: Place,
+    pub name: TextRange,
     pub message: usize,
 }
 
@@ -62,8 +62,8 @@ pub(super) fn mnemonic(event: &[u8], at: usize) -> Option<Mnemonic> {
 pub(super) static ASA: Program =
     Program { apps: &["ASA", "FTD", "PIX", "FWSM"], from: b"", layouts: &ASA_LAYOUTS };
 
-static ASA_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static ASA_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "",
         &[
             "Built {direction} {transport} connection {connection:int} for {source_interface}:{source_ip+source_port:endpoint} ({source_nat_ip+source_nat_port:endpoint})«({})» to {destination_interface}:{destination_ip+destination_port:endpoint} ({destination_nat_ip+destination_nat_port:endpoint})",
@@ -93,8 +93,8 @@ pub(super) static IOS: Program = Program {
     layouts: &IOS_LAYOUTS,
 };
 
-static IOS_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static IOS_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "",
         &[
             "Interface {interface}, changed state to {state:rest}",

@@ -1,12 +1,12 @@
 //! pfSense and OPNsense: `filterlog` writes a rule's verdict as values between commas, whose places depend on
 //! the version of IP and on the protocol.
 
-use crate::named::Named;
+use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
 
 #[derive(Default)]
 pub(super) struct Filterlog {
-    named: Named,
+    named: NamedColumns,
 }
 
 const START: [&str; 9] =
@@ -32,7 +32,7 @@ const TCP: [&str; 6] = ["tcp_flags", "sequence", "ack", "window", "urgent", "opt
 impl Filterlog {
     pub(super) fn read(&mut self, event: &[u8], message: usize, rows: &mut Rows) {
         self.named.begin();
-        let mut values = Values { event, at: Some(message) };
+        let mut values = CommaValues { event, at: Some(message) };
         let version = self.put(&START, &mut values, rows);
         let names: &[&str] = match version {
             b"4" => &IP_4,
@@ -49,7 +49,7 @@ impl Filterlog {
     }
 
     /// Puts as many values as there are names; gives the one that tells what comes next.
-    fn put<'a>(&mut self, names: &[&str], values: &mut Values<'a>, rows: &mut Rows) -> &'a [u8] {
+    fn put<'a>(&mut self, names: &[&str], values: &mut CommaValues<'a>, rows: &mut Rows) -> &'a [u8] {
         let mut tells = &b""[..];
         for name in names {
             let Some((from, to)) = values.next() else { break };
@@ -64,12 +64,12 @@ impl Filterlog {
     }
 }
 
-struct Values<'a> {
+struct CommaValues<'a> {
     event: &'a [u8],
     at: Option<usize>,
 }
 
-impl Iterator for Values<'_> {
+impl Iterator for CommaValues<'_> {
     type Item = (usize, usize);
 
     fn next(&mut self) -> Option<(usize, usize)> {

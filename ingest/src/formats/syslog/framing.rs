@@ -5,10 +5,10 @@ use memchr::memchr;
 
 use super::priority;
 use crate::formats::Learned;
-use crate::frame::{Block, Framing};
+use crate::frame::{EventBlock, Framing};
 use crate::layout::time_at;
 use crate::limits;
-use crate::time::names::month_name;
+use crate::time::month_names::month_name;
 
 /// Behind a count of bytes (RFC 6587) where a sample begins with some; else a line that begins like an
 /// event is one, and others go on with it.
@@ -81,26 +81,30 @@ pub(super) fn counted(text: &[u8]) -> Option<(usize, usize)> {
 
 /// One counted frame. What is not counted is one up to the end of its line, so that a broken count costs a
 /// line and not the rest of the file.
-fn block(text: &[u8]) -> Option<Block> {
+fn block(text: &[u8]) -> Option<EventBlock> {
     let newlines = text.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
     if newlines > 0 {
-        return Some(Block { start: 0, end: 0, next: newlines });
+        return Some(EventBlock { start: 0, end: 0, next: newlines });
     }
     if let Some((count, start)) = counted(text) {
         let frame = text.get(start..start + count)?;
-        return Some(Block { start, end: start + frame.trim_ascii_end().len(), next: start + count });
+        return Some(EventBlock { start, end: start + frame.trim_ascii_end().len(), next: start + count });
     }
     let newline = memchr(b'\n', text)?;
-    Some(Block { start: 0, end: newline - usize::from(text[..newline].ends_with(b"\r")), next: newline + 1 })
+    Some(EventBlock {
+        start: 0,
+        end: newline - usize::from(text[..newline].ends_with(b"\r")),
+        next: newline + 1,
+    })
 }
 
 /// The same of text whose bytes are not those that were counted: a frame that would end within a character has it
 /// whole. Such text has whole characters only.
-fn recoded_block(text: &[u8]) -> Option<Block> {
-    let Block { start, end, next } = block(text)?;
+fn recoded_block(text: &[u8]) -> Option<EventBlock> {
+    let EventBlock { start, end, next } = block(text)?;
     let rest = text[next..].iter().take_while(|&byte| byte & 0xC0 == 0x80).count();
     let end = if rest > 0 { next + rest } else { end };
-    Some(Block { start, end, next: next + rest })
+    Some(EventBlock { start, end, next: next + rest })
 }
 
 #[cfg(test)]
@@ -151,8 +155,8 @@ mod tests {
     #[test]
     fn a_count_that_ends_within_a_character_of_recoded_text_takes_it_whole() {
         let line = "6 <34>1é x\n".as_bytes();
-        assert_eq!(block(line), Some(Block { start: 2, end: 8, next: 8 }));
-        assert_eq!(recoded_block(line), Some(Block { start: 2, end: 9, next: 9 }));
-        assert_eq!(recoded_block("7 <34>1é x\n".as_bytes()), Some(Block { start: 2, end: 9, next: 9 }));
+        assert_eq!(block(line), Some(EventBlock { start: 2, end: 8, next: 8 }));
+        assert_eq!(recoded_block(line), Some(EventBlock { start: 2, end: 9, next: 9 }));
+        assert_eq!(recoded_block("7 <34>1é x\n".as_bytes()), Some(EventBlock { start: 2, end: 9, next: 9 }));
     }
 }

@@ -10,22 +10,22 @@ use crate::layout::time_at;
 use crate::level;
 use crate::rows::Rows;
 use crate::time::When;
-use crate::time::names::month_name;
-use crate::time::rare::year_first;
+use crate::time::month_names::month_name;
+use crate::time::rare_formats::year_first;
 use crate::time::stamp::{iso, month_day};
 
-type Place = (usize, usize);
+type TextRange = (usize, usize);
 
 /// The header of one event, and where its message begins.
 #[derive(Default)]
-pub(super) struct Header {
+pub(super) struct SyslogHeader {
     when: Option<When>,
-    facility: Option<Place>,
+    facility: Option<TextRange>,
     level: Option<Level>,
-    host: Option<Place>,
-    pub app: Option<Place>,
-    pid: Option<Place>,
-    msgid: Option<Place>,
+    host: Option<TextRange>,
+    pub app: Option<TextRange>,
+    pid: Option<TextRange>,
+    msgid: Option<TextRange>,
     pub message: usize,
     /// No other log looks like this.
     pub is_certain: bool,
@@ -35,7 +35,7 @@ pub(super) struct Header {
 
 /// How far a time is to be trusted to be one of syslog: an ISO date with a space is everyone's.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stamp {
+enum StampTrust {
     Own,
     Shared,
     Missing,
@@ -44,12 +44,12 @@ enum Stamp {
 const NO_TIME: &str = "no time of syslog at the start";
 const NO_HOST: &str = "no host or program behind the time";
 
-impl Header {
+impl SyslogHeader {
     #[inline]
-    pub(super) fn read(event: &[u8], at: usize, has_priority: bool) -> Result<Header, &'static str> {
-        let mut header = Header::default();
+    pub(super) fn read(event: &[u8], at: usize, has_priority: bool) -> Result<SyslogHeader, &'static str> {
+        let mut header = SyslogHeader::default();
         let (stamp, mut at) = header.time(event, at, has_priority)?;
-        if stamp == Stamp::Missing {
+        if stamp == StampTrust::Missing {
             return header.without_time(event, at);
         }
         match event.get(at) {
@@ -75,7 +75,7 @@ impl Header {
         }
         // An empty host leaves its two spaces.
         at += usize::from(event.get(at) == Some(&b' '));
-        if stamp == Stamp::Own && header.bracketed(event, at) {
+        if stamp == StampTrust::Own && header.bracketed(event, at) {
             return Ok(header);
         }
         if header.tag(event, at) && header.may_lack_host(event, stamp) {
@@ -105,29 +105,34 @@ impl Header {
 
     /// The time at the start, in any of the spellings that syslog uses, and the place behind it.
     #[inline]
-    fn time(&mut self, event: &[u8], at: usize, has_priority: bool) -> Result<(Stamp, usize), &'static str> {
+    fn time(
+        &mut self,
+        event: &[u8],
+        at: usize,
+        has_priority: bool,
+    ) -> Result<(StampTrust, usize), &'static str> {
         let mut at = at;
         let first = event.get(at).copied().unwrap_or(b' ');
         if first.is_ascii_digit() {
             if let Some((stamp, end)) = iso(event, at) {
                 self.when = Some(When::Stamp(stamp));
                 let own = event.get(at + 10) == Some(&b'T') && stamp.zone.is_some();
-                let end = if own { behind_inner_time(event, end) } else { end };
-                return Ok((if own || has_priority { Stamp::Own } else { Stamp::Shared }, end));
+                let end = if own { skip_inner_time(event, end) } else { end };
+                return Ok((if own || has_priority { StampTrust::Own } else { StampTrust::Shared }, end));
             }
-            at = behind_count(event, at);
+            at = skip_count(event, at);
         }
         // NX-OS writes the year before the month.
         if first.is_ascii_digit()
             && let Some((stamp, end)) = year_first(event, at).filter(|_| event.get(at + 4) == Some(&b' '))
         {
             self.when = Some(When::Stamp(stamp));
-            return Ok((Stamp::Shared, behind_zone(event, end)));
+            return Ok((StampTrust::Shared, skip_zone(event, end)));
         }
         // Devices mark a clock that was never set, or lost its source.
         at += usize::from(matches!(event.get(at), Some(b'*' | b'.')));
         if has_priority {
-            at = behind_origin(event, at);
+            at = skip_origin(event, at);
         }
         if let Some((stamp, end)) = month_day(event, at) {
             // Half a day's hours are written for people, as `java.util.logging` does.
@@ -135,7 +140,7 @@ impl Header {
                 return Err(NO_TIME);
             }
             self.when = Some(When::Stamp(stamp));
-            return Ok((Stamp::Own, behind_zone(event, end)));
+            return Ok((StampTrust::Own, skip_zone(event, end)));
         }
         if first == b'[' || first.is_ascii_digit() {
             return self.number(event, at).ok_or(NO_TIME);
@@ -145,17 +150,17 @@ impl Header {
         {
             self.when = Some(when);
             let own = month_name(event, at + 4).is_none();
-            return Ok((if own { Stamp::Own } else { Stamp::Shared }, behind_zone(event, end)));
+            return Ok((if own { StampTrust::Own } else { StampTrust::Shared }, skip_zone(event, end)));
         }
-        if has_priority { Ok((Stamp::Missing, at)) } else { Err(NO_TIME) }
+        if has_priority { Ok((StampTrust::Missing, at)) } else { Err(NO_TIME) }
     }
 
     /// Seconds since 1970 or since the start, as `journalctl -o short-unix` and `short-monotonic` write them.
-    fn number(&mut self, event: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    fn number(&mut self, event: &[u8], at: usize) -> Option<(StampTrust, usize)> {
         if event.get(at) != Some(&b'[') {
             let (when, end) = time_at(event, at)?;
             self.when = Some(when);
-            return Some((Stamp::Shared, end));
+            return Some((StampTrust::Shared, end));
         }
         let close = at + memchr(b']', &event[at..event.len().min(at + 24)])?;
         let digits = event[at + 1..close].trim_ascii_start();
@@ -164,11 +169,11 @@ impl Header {
             return None;
         }
         self.when = time_at(event, at).map(|(when, _)| when);
-        Some((Stamp::Shared, close + 1))
+        Some((StampTrust::Shared, close + 1))
     }
 
     /// A message with a priority alone: what follows is a tag, or all message.
-    fn without_time(mut self, event: &[u8], at: usize) -> Result<Header, &'static str> {
+    fn without_time(mut self, event: &[u8], at: usize) -> Result<SyslogHeader, &'static str> {
         if matches!(event.get(at), None | Some(b'[' | b'{')) {
             return Err(NO_TIME);
         }
@@ -184,7 +189,7 @@ impl Header {
         &mut self,
         event: &[u8],
         host: usize,
-        stamp: Stamp,
+        stamp: StampTrust,
         has_priority: bool,
     ) -> Result<(), &'static str> {
         (self.app, self.pid, self.is_certain) = (None, None, false);
@@ -214,8 +219,8 @@ impl Header {
             return Ok(());
         }
         if self.tag(event, at) {
-            self.is_certain = stamp == Stamp::Own || self.pid.is_some() || self.is_kernel(event);
-            if stamp == Stamp::Shared && !self.is_certain && !has_priority {
+            self.is_certain = stamp == StampTrust::Own || self.pid.is_some() || self.is_kernel(event);
+            if stamp == StampTrust::Shared && !self.is_certain && !has_priority {
                 return Err(NO_HOST);
             }
             return Ok(());
@@ -224,10 +229,10 @@ impl Header {
             self.is_certain = true;
             return Ok(());
         }
-        if stamp == Stamp::Own && self.versioned(event, at) {
+        if stamp == StampTrust::Own && self.versioned(event, at) {
             return Ok(());
         }
-        if stamp == Stamp::Shared && !self.is_certain && !has_priority {
+        if stamp == StampTrust::Shared && !self.is_certain && !has_priority {
             return Err(NO_HOST);
         }
         self.message = at.min(event.len());
@@ -235,11 +240,11 @@ impl Header {
     }
 
     /// Whether what looks like the program may be one although no host stands before it.
-    fn may_lack_host(&mut self, event: &[u8], stamp: Stamp) -> bool {
+    fn may_lack_host(&mut self, event: &[u8], stamp: StampTrust) -> bool {
         let Some((from, to)) = self.app else { return false };
         let name = &event[from..to];
         // An address of IPv6 in the host's place ends with no colon and space, a level word is another log's.
-        let may = stamp == Stamp::Own && level::of_word(name).is_none() && !name.contains(&b':');
+        let may = stamp == StampTrust::Own && level::from_word(name).is_none() && !name.contains(&b':');
         self.is_certain = may
             && (self.pid.is_some()
                 || self.is_kernel(event)
@@ -261,7 +266,7 @@ impl Header {
             return None;
         }
         let word = &text[..memchr(close, text)?];
-        let level = level::of_word(word.rsplit(is_dot).next().unwrap_or_default())?;
+        let level = level::from_word(word.rsplit(is_dot).next().unwrap_or_default())?;
         let facility = &word[..dot];
         if !super::FACILITIES.contains(&facility) && facility != b"security" {
             return None;
@@ -277,7 +282,7 @@ impl Header {
         let Some(mnemonic) = cisco::mnemonic(event, at) else { return false };
         self.app = Some(mnemonic.facility);
         self.msgid = Some(mnemonic.name);
-        self.level = level::of_severity(i64::from(mnemonic.severity));
+        self.level = level::from_severity(i64::from(mnemonic.severity));
         self.message = mnemonic.message;
         self.is_certain = true;
         true
@@ -315,7 +320,7 @@ impl Header {
             return None;
         }
         let priority = rest[..digits].iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
-        self.level = level::of_severity(priority % 8);
+        self.level = level::from_severity(priority % 8);
         Some(at + 3 + digits + 2)
     }
 
@@ -359,7 +364,7 @@ impl Header {
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
         let length = name.iter().take(LONGEST_TAG).take_while(|byte| is_name(byte)).count();
         let close = at + 1 + length;
-        if length == 0 || event.get(close) != Some(&b']') || level::of_word(&name[..length]).is_some() {
+        if length == 0 || event.get(close) != Some(&b']') || level::from_word(&name[..length]).is_some() {
             return false;
         }
         let after = close + 1 + usize::from(event.get(close + 1) == Some(&b':'));
@@ -394,7 +399,7 @@ impl Header {
     fn relayed(&mut self, event: &[u8]) {
         if let Some(mnemonic) = cisco::mnemonic(event, self.message) {
             self.msgid = Some(mnemonic.name);
-            self.level = level::of_severity(i64::from(mnemonic.severity));
+            self.level = level::from_severity(i64::from(mnemonic.severity));
         }
     }
 
@@ -429,7 +434,7 @@ const LONGEST_FACILITY: usize = 8;
 const LONGEST_SEVERITY: usize = 24;
 
 /// `000123: `, with which some devices count their messages.
-fn behind_count(event: &[u8], at: usize) -> usize {
+fn skip_count(event: &[u8], at: usize) -> usize {
     let digits = event[at..].iter().take(12).take_while(|byte| byte.is_ascii_digit()).count();
     match &event[at + digits..] {
         [b':', b' ', ..] => at + digits + 2,
@@ -439,7 +444,7 @@ fn behind_count(event: &[u8], at: usize) -> usize {
 
 /// A collector may put its own time, with a zone, before that of the line: `2026-11-21T03:04:05Z Nov 21 03:04:05 web-1 `.
 #[inline]
-fn behind_inner_time(event: &[u8], end: usize) -> usize {
+fn skip_inner_time(event: &[u8], end: usize) -> usize {
     let inner = end + 1;
     if event.get(end) != Some(&b' ') || month_name(event, inner).is_none() {
         return end;
@@ -448,7 +453,7 @@ fn behind_inner_time(event: &[u8], end: usize) -> usize {
 }
 
 /// `sw-1: `, the name that a Cisco device is told to put between its count and the time.
-fn behind_origin(event: &[u8], at: usize) -> usize {
+fn skip_origin(event: &[u8], at: usize) -> usize {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let length = event[at..].iter().take(LONGEST_TAG).take_while(is_name).count();
     let time = at + length + 2;
@@ -458,13 +463,13 @@ fn behind_origin(event: &[u8], at: usize) -> usize {
 }
 
 /// Past the name of a zone that was not understood, which journalctl and devices write: ` CEST`.
-fn behind_zone(event: &[u8], end: usize) -> usize {
+fn skip_zone(event: &[u8], end: usize) -> usize {
     let letters = event.get(end + 1..).unwrap_or_default();
     let letters = letters.iter().take(6).take_while(|byte| byte.is_ascii_uppercase()).count();
     let closes = matches!(event.get(end + 1 + letters), Some(b' ' | b':'));
     let is_zone = event.get(end) == Some(&b' ') && (3..=5).contains(&letters) && closes;
     let word = event.get(end + 1..end + 1 + letters).unwrap_or_default();
-    if is_zone && (word.ends_with(b"T") || word == b"UTC") && level::of_word(word).is_none() {
+    if is_zone && (word.ends_with(b"T") || word == b"UTC") && level::from_word(word).is_none() {
         end + 1 + letters
     } else {
         end
@@ -476,18 +481,18 @@ pub(crate) fn topics(event: &[u8], from: usize) -> Option<(usize, Option<Level>)
     let word = event.get(from..)?;
     let is_topic = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b',' | b'-' | b'!');
     let length = word.iter().take(LONGEST_TAG).position(|byte| !is_topic(byte))?;
-    let (word, behind) = word.split_at(length);
-    if behind[0] != b' ' || !word.contains(&b',') {
+    let (word, after) = word.split_at(length);
+    if after[0] != b' ' || !word.contains(&b',') {
         return None;
     }
-    let levels = word.split(|byte| *byte == b',').filter_map(level::of_word);
+    let levels = word.split(|byte| *byte == b',').filter_map(level::from_word);
     Some((from + word.len(), levels.max_by_key(|level| *level as u8)))
 }
 
 /// `Error: `, as Dovecot begins the messages of its own log.
 fn begins_with_level(message: &[u8]) -> bool {
     let word = message.iter().take(level::LONGEST_WORD).take_while(|byte| byte.is_ascii_alphabetic()).count();
-    message[word..].starts_with(b": ") && level::of_word(&message[..word]).is_some()
+    message[word..].starts_with(b": ") && level::from_word(&message[..word]).is_some()
 }
 
 fn is_weekday(event: &[u8], at: usize) -> bool {
@@ -505,7 +510,7 @@ fn label_and_level(event: &[u8], at: usize) -> Option<(usize, Option<Level>)> {
         return Some((at, None));
     }
     let close = at + memchr(b'>', &event[at..event.len().min(at + 20)])?;
-    Some((close + 1, Some(level::of_word(&event[at + 2..close])?)))
+    Some((close + 1, Some(level::from_word(&event[at + 2..close])?)))
 }
 
 /// A name or address, and not the level word that other logs have in this place.
@@ -513,7 +518,7 @@ fn is_host(word: &[u8]) -> bool {
     let allowed = |byte: &u8| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':' | b'/' | b'@' | b'%')
     };
-    word.iter().all(allowed) && word.last() != Some(&b':') && level::of_word(word).is_none()
+    word.iter().all(allowed) && word.last() != Some(&b':') && level::from_word(word).is_none()
 }
 
 pub(super) fn is_daemons_own(message: &[u8]) -> bool {

@@ -3,12 +3,12 @@
 use std::sync::LazyLock;
 
 use super::programs::Program;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(super) static POSTFIX: Program = Program { apps: &["postfix"], from: b"", layouts: &POSTFIX_LAYOUTS };
 
-static POSTFIX_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static POSTFIX_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "",
         &[
             "{queue_id}: to=<«{to}»>«, orig_to=<{orig_to}>», relay={relay:words}«, conn_use={:int}», delay={delay_s:float}, delays={delays}, dsn={dsn}, status={status} {reason:rest}",
@@ -34,8 +34,8 @@ static POSTFIX_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
 pub(super) static SENDMAIL: Program =
     Program { apps: &["sendmail", "sm-mta", "mta"], from: b"", layouts: &SENDMAIL_LAYOUTS };
 
-static SENDMAIL_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static SENDMAIL_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "",
         &[
             "{queue_id}: from={from}, size={bytes:int}, {:words}nrcpts={recipients:int}, {:words}relay={relay:rest}",
@@ -51,8 +51,8 @@ pub(super) static DOVECOT: Program = Program {
     layouts: &DOVECOT_LAYOUTS,
 };
 
-static DOVECOT_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static DOVECOT_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "",
         &[
             "{service}: «Info: »{action:words}: user=<«{user}»>«, method={method}»«, rip={client_ip+client_port:endpoint}»«, lip={server_ip+server_port:endpoint}»«, mpid={:int}»«, {tls}»«, session=<{session}>»",

@@ -15,14 +15,14 @@ mod protocol;
 pub(crate) mod proxy;
 mod session;
 
-use self::header::{Header, is_daemons_own};
+use self::header::{SyslogHeader, is_daemons_own};
 use self::programs::Programs;
 use self::protocol::Protocol;
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::{Level, Span};
 use crate::level;
 use crate::limits;
-use crate::rows::{Kind, Rows, Schema};
+use crate::rows::{ColumnKind, Rows, Schema};
 
 /// Slightly less than others: a time and two words can be many things.
 pub(crate) static FORMAT: Format = Format {
@@ -37,13 +37,13 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 const COLUMNS: Schema = &[
-    ("facility", Kind::Text),
-    ("host", Kind::Text),
-    ("app", Kind::Text),
-    ("pid", Kind::Int),
-    ("pid", Kind::Text),
-    ("msgid", Kind::Text),
-    ("message", Kind::Text),
+    ("facility", ColumnKind::Text),
+    ("host", ColumnKind::Text),
+    ("app", ColumnKind::Text),
+    ("pid", ColumnKind::Int),
+    ("pid", ColumnKind::Text),
+    ("msgid", ColumnKind::Text),
+    ("message", ColumnKind::Text),
 ];
 const FACILITY: usize = 0;
 const HOST: usize = 1;
@@ -115,7 +115,7 @@ impl Reader for SyslogReader {
         let span = *self.facilities[facility]
             .get_or_insert_with(|| rows.rewrite(|buffer| buffer.extend_from_slice(FACILITIES[facility])));
         rows.span(FACILITY, span);
-        rows.set_level(level::of_severity(i64::from(priority % 8)).unwrap_or(Level::None));
+        rows.set_level(level::from_severity(i64::from(priority % 8)).unwrap_or(Level::None));
         if event[at..].starts_with(b"1 ") {
             let (app, message) = self.protocol.read(event, at + 2, rows)?;
             self.message(event, app, message, rows);
@@ -135,7 +135,7 @@ impl SyslogReader {
         has_priority: bool,
         rows: &mut Rows,
     ) -> Result<Fit, &'static str> {
-        let header = Header::read(event, at, has_priority)?;
+        let header = SyslogHeader::read(event, at, has_priority)?;
         header.put(event, rows);
         let message = header.message;
         self.message(event, header.app, message, rows);

@@ -3,12 +3,12 @@
 
 use memchr::{memchr, memmem};
 
-use crate::named::Named;
+use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
 
 #[derive(Default)]
 pub(super) struct Netfilter {
-    named: Named,
+    named: NamedColumns,
 }
 
 impl Netfilter {

@@ -3,13 +3,13 @@
 use std::sync::LazyLock;
 
 use super::programs::Program;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(super) static DHCPD: Program =
     Program { apps: &["dhcpd", "dhclient", "dhcpcd"], from: b"", layouts: &DHCPD_LAYOUTS };
 
-static DHCPD_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static DHCPD_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "",
         &[
             "{action} from {mac:word}« ({client})» via {interface:word}",
@@ -25,8 +25,8 @@ static DHCPD_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
 pub(super) static DNSMASQ: Program =
     Program { apps: &["dnsmasq", "dnsmasq-dhcp"], from: b"", layouts: &DNSMASQ_LAYOUTS };
 
-static DNSMASQ_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static DNSMASQ_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "",
         &[
             "query[{type}] {query} from {client_ip:word}",
@@ -49,7 +49,7 @@ pub(crate) const OPENVPN_MESSAGES: [&str; 4] = [
     "{user:words}/{client_ip+client_port:ip} {action:rest}",
 ];
 
-static OPENVPN_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| Layouts::new("", &OPENVPN_MESSAGES));
+static OPENVPN_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| LineLayouts::new("", &OPENVPN_MESSAGES));
 
 pub(super) static ROUTEROS: Program = Program { apps: &["routeros"], from: b"", layouts: &ROUTEROS_LAYOUTS };
 
@@ -62,7 +62,7 @@ pub(crate) const ROUTEROS_MESSAGES: [&str; 5] = [
     "{service} {action} {client_ip+client_port:ip} {to_or_from:word} {mac:word}",
 ];
 
-static ROUTEROS_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| Layouts::new("", &ROUTEROS_MESSAGES));
+static ROUTEROS_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| LineLayouts::new("", &ROUTEROS_MESSAGES));
 
 pub(super) static FAIL2BAN: Program = Program {
     apps: &["fail2ban", "fail2ban.filter", "fail2ban.actions", "fail2ban-server"],
@@ -70,6 +70,9 @@ pub(super) static FAIL2BAN: Program = Program {
     layouts: &FAIL2BAN_LAYOUTS,
 };
 
-static FAIL2BAN_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new("", &["«{}: »[{jail}] {action:words} {client_ip+client_port:ip}", "[{jail}] {action:rest}"])
+static FAIL2BAN_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
+        "",
+        &["«{}: »[{jail}] {action:words} {client_ip+client_port:ip}", "[{jail}] {action:rest}"],
+    )
 });

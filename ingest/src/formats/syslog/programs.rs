@@ -8,7 +8,7 @@ use memchr::memmem;
 use super::{cisco, filterlog, mail, named, netfilter, network, proxy, session};
 use crate::formats::Setup;
 use crate::formats::json::JsonBody;
-use crate::layout::{LayoutReader, Layouts};
+use crate::layout::{LayoutReader, LineLayouts};
 use crate::rows::Rows;
 use crate::time::zone::Zone;
 
@@ -18,7 +18,7 @@ pub(super) struct Program {
     pub apps: &'static [&'static str],
     /// The layouts begin where this stands in a message, not at its start.
     pub from: &'static [u8],
-    pub layouts: &'static LazyLock<Layouts>,
+    pub layouts: &'static LazyLock<LineLayouts>,
 }
 
 static PROGRAMS: [&Program; 17] = [

@@ -7,9 +7,9 @@ use memchr::memchr;
 use super::header::put_pid;
 use super::{APP, HOST, MSGID, PID};
 use crate::layout::time_at;
-use crate::rows::{Kind, Rows};
+use crate::rows::{ColumnKind, Rows};
 
-type Place = (usize, usize);
+type TextRange = (usize, usize);
 
 /// Columns of structured data by `id.parameter`.
 #[derive(Default)]
@@ -26,7 +26,7 @@ impl Protocol {
         event: &[u8],
         mut at: usize,
         rows: &mut Rows,
-    ) -> Result<(Option<Place>, usize), &'static str> {
+    ) -> Result<(Option<TextRange>, usize), &'static str> {
         if event[at..].starts_with(b"- ") {
             at += 2;
         } else {
@@ -123,7 +123,7 @@ impl Protocol {
     }
 
     /// Puts a value into the column of the name that is at hand.
-    fn put(&mut self, event: &[u8], (from, to): Place, escaped: bool, rows: &mut Rows) {
+    fn put(&mut self, event: &[u8], (from, to): TextRange, escaped: bool, rows: &mut Rows) {
         let Some(column) = self.parameter(rows) else { return };
         if escaped {
             let span = rows.rewrite(|buffer| unescape(&event[from..to], buffer));
@@ -137,7 +137,7 @@ impl Protocol {
         if let Some(column) = self.parameters.get(&*self.name) {
             return *column;
         }
-        let column = rows.add_column(&String::from_utf8_lossy(&self.name), Kind::Text);
+        let column = rows.add_column(&String::from_utf8_lossy(&self.name), ColumnKind::Text);
         self.parameters.insert(self.name.as_slice().into(), column);
         column
     }

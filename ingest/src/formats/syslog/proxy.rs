@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::programs::Program;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(super) static HAPROXY: Program = Program { apps: &["haproxy"], from: b"", layouts: &HAPROXY_LAYOUTS };
 
@@ -18,4 +18,5 @@ pub(crate) const SESSIONS: [&str; 6] = [
     "{} {backend}/{server} is {state}, reason: {reason:rest}",
 ];
 
-static HAPROXY_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| Layouts::new("", &SESSIONS).with_http_status());
+static HAPROXY_LAYOUTS: LazyLock<LineLayouts> =
+    LazyLock::new(|| LineLayouts::new("", &SESSIONS).with_http_status());

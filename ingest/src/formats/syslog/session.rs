@@ -3,13 +3,13 @@
 use std::sync::LazyLock;
 
 use super::programs::Program;
-use crate::layout::Layouts;
+use crate::layout::LineLayouts;
 
 pub(super) static SSHD: Program =
     Program { apps: &["sshd", "sshd-session", "sshd-auth", "dropbear"], from: b"", layouts: &SSHD_LAYOUTS };
 
-static SSHD_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static SSHD_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "",
         &[
             "Invalid user from {client_ip:word}« port {client_port:int}»",
@@ -48,8 +48,8 @@ static SSHD_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
 
 pub(super) static SUDO: Program = Program { apps: &["sudo"], from: b"", layouts: &SUDO_LAYOUTS };
 
-static SUDO_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static SUDO_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "",
         &[
             "{user} : TTY={tty} ; PWD={cwd:words} ; USER={run_as}« ; GROUP={:word}»« ; TSID={:word}» ; COMMAND={command:rest}",
@@ -68,8 +68,8 @@ pub(super) static CRON: Program = Program {
     layouts: &CRON_LAYOUTS,
 };
 
-static CRON_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static CRON_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "",
         &[
             "pam_unix({}): session {action} for user {user}«({})»« by {:rest}»",
@@ -87,8 +87,8 @@ pub(super) static PAM: Program = Program {
     layouts: &PAM_LAYOUTS,
 };
 
-static PAM_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static PAM_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "",
         &[
             "«pam_unix({}): »session {action} for user {user}«({})»« by {:rest}»",
@@ -110,8 +110,8 @@ pub(super) static LOGIN: Program = Program {
     layouts: &LOGIN_LAYOUTS,
 };
 
-static LOGIN_LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| {
-    Layouts::new(
+static LOGIN_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
         "",
         &[
             "connection from {client_ip:word}« ({client})»",

@@ -22,11 +22,11 @@ pub(super) fn field_of_name(name: &[u8]) -> Option<&'static str> {
 /// What stands before the ids of a source that are not written as pairs, learned from its sample.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IdMarks {
-    marks: Vec<Mark>,
+    marks: Vec<IdMark>,
 }
 
 #[derive(Clone, Debug)]
-struct Mark {
+struct IdMark {
     finder: Finder<'static>,
     field: &'static str,
     /// The mark is a part of the id.
@@ -65,7 +65,7 @@ impl IdMarks {
                 add(b"req-", "request_id", true);
             }
         }
-        let mark = |(text, field, is_part): (Vec<u8>, _, _)| Mark {
+        let mark = |(text, field, is_part): (Vec<u8>, _, _)| IdMark {
             finder: Finder::new(&text).into_owned(),
             field,
             is_part,
@@ -98,10 +98,10 @@ fn id_at(line: &[u8], mut at: usize) -> Option<(usize, usize)> {
 }
 
 /// Where a text begins and ends.
-type Place = (usize, usize);
+type TextRange = (usize, usize);
 
 /// Trace and span as tracing libraries write them into brackets: `shop,4bf92f3577b34da6,00f067aa0ba902b7`.
-pub(super) fn trace_in_brackets(text: &[u8]) -> Option<(Place, Place)> {
+pub(super) fn trace_in_brackets(text: &[u8]) -> Option<(TextRange, TextRange)> {
     let is_hex =
         |id: &[u8], lengths: &[usize]| lengths.contains(&id.len()) && id.iter().all(u8::is_ascii_hexdigit);
     let mark = memchr::memrchr2(b',', b'-', text)?;
@@ -129,7 +129,7 @@ fn address_of_four(line: &[u8], from: usize) -> Option<(usize, usize)> {
         let start =
             point - line[free_from..point].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
         match octets(line, start) {
-            Some(end) if is_set_apart(line, start, end) => return Some((start, end)),
+            Some(end) if is_delimited(line, start, end) => return Some((start, end)),
             _ => free_from = point,
         }
     }
@@ -152,7 +152,7 @@ fn octets(line: &[u8], start: usize) -> Option<usize> {
     Some(at)
 }
 
-fn is_set_apart(line: &[u8], start: usize, end: usize) -> bool {
+fn is_delimited(line: &[u8], start: usize, end: usize) -> bool {
     let port = line.get(end) == Some(&b':') && line.get(end + 1).is_some_and(u8::is_ascii_digit);
     let after = line.get(end).copied().unwrap_or(b' ');
     let more = line.get(end + 1).is_some_and(u8::is_ascii_alphanumeric);

@@ -1,12 +1,12 @@
 //! Any other text. What its lines have in common is learned from a sample: where an event begins, where its
 //! time, level, thread and logger stand, and which `key=value` pairs it has.
 
+mod event_starts;
 mod ids;
+mod level_words;
 mod pairs;
-mod piece;
-mod shape;
-mod starts;
-mod words;
+mod prefix_layout;
+mod prefix_token;
 
 use std::sync::Arc;
 
@@ -16,15 +16,15 @@ use super::{Fit, Format, Learned, Reader, Setup};
 use crate::frame::Framing;
 use crate::level::{self, LevelWord};
 use crate::limits;
-use crate::named::Named;
-use crate::rows::{Kind, Rows};
+use crate::named_columns::NamedColumns;
+use crate::rows::{ColumnKind, Rows};
 use crate::time::find::{FoundTime, find};
 use crate::time::rules::TimeRules;
+use event_starts::Starts;
 use ids::IdMarks;
 use pairs::PairNames;
-use piece::{skip_separators, skip_spaces};
-use shape::{Header, Shape};
-use starts::Starts;
+use prefix_layout::{PrefixFields, PrefixLayout};
+use prefix_token::{skip_separators, skip_spaces};
 
 /// Any line fits, so a fit says little: a known format that fits two lines in five is preferred.
 pub(crate) static FORMAT: Format = Format {
@@ -41,9 +41,9 @@ pub(crate) static FORMAT: Format = Format {
 pub(crate) struct TextShape {
     times: TimeRules,
     /// Before the time.
-    before: Shape,
+    before: PrefixLayout,
     /// Behind the time, or from the start of lines that have none; the most frequent layout first.
-    after: Vec<Shape>,
+    after: Vec<PrefixLayout>,
     /// Most lines end with their logger in parentheses.
     ends_with_logger: bool,
     /// The level begins the second line, as `java.util.logging` has it.
@@ -68,8 +68,8 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     let stamped = || lines.iter().zip(&times).filter_map(|(line, time)| Some((*line, (*time)?)));
     let prefixes: Vec<(&[u8], usize)> =
         stamped().map(|(line, (start, _))| (&line[..start], prefix_start(&line[..start]))).collect();
-    let before = if prefixes.is_empty() { Shape::default() } else { shape::learn(&prefixes) };
-    let Starts { begins, by_level } = starts::learn(&lines, &times, &rules, &before);
+    let before = if prefixes.is_empty() { PrefixLayout::default() } else { prefix_layout::learn(&prefixes) };
+    let Starts { begins, by_level } = event_starts::learn(&lines, &times, &rules, &before);
     let with_time = stamped().count() > 0 && !by_level;
     let starting: Vec<(&[u8], usize)> = lines
         .iter()
@@ -78,18 +78,18 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         .map(|(line, time)| (*line, time.map_or(0, |(_, end)| end)))
         .collect();
     // What stands before a time within a message is of the message.
-    let before = if by_level { Shape::default() } else { before };
+    let before = if by_level { PrefixLayout::default() } else { before };
     let mut text = TextShape { times: rules.clone(), before, ..TextShape::default() };
     let ending = starting.iter().filter(|(line, from)| logger_at_end(line, *from).is_some()).count();
     text.ends_with_logger = ending > 0 && ending * 5 >= starting.len() * 3;
     let headed: Vec<(&[u8], usize)> =
         starting.iter().map(|&(line, from)| (&line[..text.header_end(line, from)], from)).collect();
-    text.after = shape::learn_several(&headed);
+    text.after = prefix_layout::learn_several(&headed);
     if !with_time {
         // Without a time, only a level or a bracket shows that there is something before the message.
-        text.after.retain(Shape::has_level);
+        text.after.retain(PrefixLayout::has_level);
     }
-    text.level_on_second = starts::level_on_second(&lines, &*begins);
+    text.level_on_second = event_starts::level_on_second(&lines, &*begins);
     let paired: Vec<(&[u8], usize)> =
         starting.iter().map(|&(line, end)| (line, pairs_from(find(line, &rules).as_ref(), end))).collect();
     text.pairs = PairNames::learn(&paired);
@@ -110,19 +110,22 @@ fn prefix_start(prefix: &[u8]) -> usize {
 
 struct TextReader {
     text: Arc<TextShape>,
-    named: Named,
+    named: NamedColumns,
 }
 
 impl TextReader {
     fn new(setup: &Setup) -> TextReader {
         let unlearned = || Arc::new(TextShape { times: setup.times.clone(), ..TextShape::default() });
-        TextReader { text: setup.learned.text.clone().unwrap_or_else(unlearned), named: Named::default() }
+        TextReader {
+            text: setup.learned.text.clone().unwrap_or_else(unlearned),
+            named: NamedColumns::default(),
+        }
     }
 
-    fn put_header(&mut self, header: &Header, event: &[u8], rows: &mut Rows) {
+    fn put_header(&mut self, header: &PrefixFields, event: &[u8], rows: &mut Rows) {
         for (name, value) in [(&b"pid"[..], header.pid), (b"event_id", header.event_id)] {
             if let Some(value) = value
-                && let Some(column) = self.named.column(name, Kind::Int, rows)
+                && let Some(column) = self.named.column(name, ColumnKind::Int, rows)
             {
                 rows.int(column, value);
             }
@@ -161,7 +164,7 @@ impl TextReader {
         rows: &mut Rows,
     ) -> Option<usize> {
         let second = line_end + 1;
-        let (level, after) = starts::level_before_colon(event.get(second..)?)?;
+        let (level, after) = event_starts::level_before_colon(event.get(second..)?)?;
         rows.set_level(level);
         let names = &event[from..line_end];
         let class = skip_spaces(names, 0);
@@ -259,8 +262,8 @@ fn skip_open_brackets(line: &[u8], at: usize) -> usize {
 impl TextShape {
     /// What stands around the time of a line, which may be empty.
     #[inline]
-    fn header(&self, line: &[u8], start: usize, end: usize) -> Header {
-        let mut header = Header { end, ..Header::default() };
+    fn header(&self, line: &[u8], start: usize, end: usize) -> PrefixFields {
+        let mut header = PrefixFields { end, ..PrefixFields::default() };
         if start > 0 && !self.before.is_empty() {
             self.before.read(&line[..start], prefix_start(&line[..start]), &mut header);
         }
@@ -272,7 +275,14 @@ impl TextShape {
 
     /// Puts pairs, an address and ids.
     #[inline]
-    fn put_found(&self, line: &[u8], pairs_from: usize, from: usize, named: &mut Named, rows: &mut Rows) {
+    fn put_found(
+        &self,
+        line: &[u8],
+        pairs_from: usize,
+        from: usize,
+        named: &mut NamedColumns,
+        rows: &mut Rows,
+    ) {
         self.pairs.read(line, pairs_from, named, rows);
         if let Some((from, to)) = ids::address(line, from) {
             named.text(b"ip", from, to, rows);
@@ -291,9 +301,9 @@ impl TextShape {
 
     /// Reads the pieces behind the time by the layout that fits, or else as far as one does.
     #[inline]
-    fn read_after(&self, line: &[u8], from: usize, header: &mut Header) {
+    fn read_after(&self, line: &[u8], from: usize, header: &mut PrefixFields) {
         let before = *header;
-        let mut best = Header { end: from, found: 0, ..before };
+        let mut best = PrefixFields { end: from, found: 0, ..before };
         for shape in &self.after {
             *header = before;
             shape.read(line, from, header);

@@ -6,7 +6,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::ids;
 use crate::limits;
-use crate::named::Named;
+use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
 
 /// The names that are fields of a source, each with the field's name.
@@ -65,7 +65,7 @@ impl PairNames {
 
     /// Puts the pairs of the line between two places.
     #[inline]
-    pub(super) fn read(&self, line: &[u8], from: usize, named: &mut Named, rows: &mut Rows) {
+    pub(super) fn read(&self, line: &[u8], from: usize, named: &mut NamedColumns, rows: &mut Rows) {
         if self.names.is_empty() {
             return;
         }
@@ -92,9 +92,9 @@ fn each_pair<'a>(line: &'a [u8], from: usize, mut found: impl FnMut(Pair) + 'a) 
         }
         let Some(name) = name_before(line, free_from, sign) else { continue };
         let bar = memchr(b'|', &line[sign..]).map(|length| sign + length);
-        let behind_bar = name.0 > 0 && line[name.0 - 1] == b'|';
-        let barred = behind_bar && (bar.is_some() || is_barred);
-        is_barred |= behind_bar && bar.is_some();
+        let after_bar = name.0 > 0 && line[name.0 - 1] == b'|';
+        let barred = after_bar && (bar.is_some() || is_barred);
+        is_barred |= after_bar && bar.is_some();
         let found_value = if barred { barred_value(line, sign + 1, bar) } else { value_at(line, sign + 1) };
         let Some((value, next)) = found_value else { continue };
         free_from = next;
@@ -116,8 +116,8 @@ fn name_before(line: &[u8], from: usize, sign: usize) -> Option<(usize, usize)> 
     let start = sign - length;
     let begins = line[start].is_ascii_alphabetic() || line[start] == b'_';
     let before = if start == 0 { b' ' } else { line[start - 1] };
-    let set_apart = matches!(before, b' ' | b'\t' | b'[' | b'(' | b'{' | b',' | b';' | b'|' | b'"' | b'<');
-    (length > 0 && length <= LONGEST_NAME_BYTES && begins && set_apart).then_some((start, sign))
+    let is_delimited = matches!(before, b' ' | b'\t' | b'[' | b'(' | b'{' | b',' | b';' | b'|' | b'"' | b'<');
+    (length > 0 && length <= LONGEST_NAME_BYTES && begins && is_delimited).then_some((start, sign))
 }
 
 /// The value at a place, and where it ends with its quotes.

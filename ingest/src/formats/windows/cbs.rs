@@ -2,8 +2,8 @@
 
 use super::super::{Fit, Format, Learned, Reader};
 use crate::level;
-use crate::rows::{Kind, Rows, Schema};
-use crate::time::find::{FoundTime, near};
+use crate::rows::{ColumnKind, Rows, Schema};
+use crate::time::find::{FoundTime, time_near_start};
 
 pub(crate) static FORMAT: Format = Format {
     name: "cbs",
@@ -14,14 +14,15 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-const COLUMNS: Schema = &[("component", Kind::Text), ("code", Kind::Text), ("message", Kind::Text)];
+const COLUMNS: Schema =
+    &[("component", ColumnKind::Text), ("code", ColumnKind::Text), ("message", ColumnKind::Text)];
 const COMPONENT: usize = 0;
 const CODE: usize = 1;
 const MESSAGE: usize = 2;
 
 /// The time, with the comma behind it.
 fn time(line: &[u8]) -> Option<FoundTime> {
-    near(line, 0).filter(|time| line[time.end..].starts_with(b", "))
+    time_near_start(line, 0).filter(|time| line[time.end..].starts_with(b", "))
 }
 
 struct CbsReader;
@@ -34,7 +35,7 @@ impl Reader for CbsReader {
             (from, from + event[from..].iter().take_while(|byte| !byte.is_ascii_whitespace()).count())
         };
         let (from, to) = word_at(time.end + 2);
-        let level = level::of_word(&event[from..to]).ok_or("no level behind the time")?;
+        let level = level::from_word(&event[from..to]).ok_or("no level behind the time")?;
         rows.when(&time.when);
         rows.set_level(level);
         let (from, to) = word_at(to);

@@ -4,8 +4,8 @@ use memchr::{memchr, memmem};
 
 use super::super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
-use crate::rows::{Kind, Rows, Schema};
-use crate::time::find::near;
+use crate::rows::{ColumnKind, Rows, Schema};
+use crate::time::find::time_near_start;
 
 pub(crate) static FORMAT: Format = Format {
     name: "setupapi",
@@ -14,12 +14,16 @@ pub(crate) static FORMAT: Format = Format {
     weight: 2.0,
     columns: COLUMNS,
     learn: |_, _| Learned::starting(|line| line.starts_with(BEGIN)),
-    reader: |_| Box::new(SectionReader),
+    reader: |_| Box::new(SetupSectionReader),
     ..Format::LINES
 };
 
-const COLUMNS: Schema =
-    &[("section", Kind::Text), ("exit", Kind::Text), ("command", Kind::Text), ("message", Kind::Text)];
+const COLUMNS: Schema = &[
+    ("section", ColumnKind::Text),
+    ("exit", ColumnKind::Text),
+    ("command", ColumnKind::Text),
+    ("message", ColumnKind::Text),
+];
 const SECTION: usize = 0;
 const EXIT: usize = 1;
 const COMMAND: usize = 2;
@@ -27,17 +31,17 @@ const MESSAGE: usize = 3;
 
 const BEGIN: &[u8] = b">>>  [";
 
-struct SectionReader;
+struct SetupSectionReader;
 
-impl Reader for SectionReader {
+impl Reader for SetupSectionReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let title = event.strip_prefix(BEGIN).ok_or("no section begins here")?;
         let line = &title[..memchr(b'\n', title).unwrap_or(title.len())];
         let length = memchr::memrchr(b']', line).ok_or("the title of the section is cut short")?;
         rows.text(SECTION, BEGIN.len(), BEGIN.len() + length);
-        let behind = |mark: &[u8]| memmem::find(event, mark).map(|at| at + mark.len());
-        if let Some(at) = behind(b">>>  Section start ")
-            && let Some(time) = near(&event[at..], 0)
+        let find_after = |mark: &[u8]| memmem::find(event, mark).map(|at| at + mark.len());
+        if let Some(at) = find_after(b">>>  Section start ")
+            && let Some(time) = time_near_start(&event[at..], 0)
         {
             rows.when(&time.when);
         }
@@ -47,7 +51,7 @@ impl Reader for SectionReader {
                 .position(|byte| *byte == end || *byte == b'\n')
                 .unwrap_or(event.len() - at)
         };
-        if let Some(at) = behind(b"cmd: ") {
+        if let Some(at) = find_after(b"cmd: ") {
             let end = at + event[at..up_to(at, b'\n')].trim_ascii_end().len();
             rows.text(COMMAND, at, end);
         }
@@ -58,7 +62,7 @@ impl Reader for SectionReader {
         if memmem::find(event, b"\n!!!  ").is_some() {
             level = Level::Error;
         }
-        if let Some(at) = behind(b"<<<  [Exit status: ") {
+        if let Some(at) = find_after(b"<<<  [Exit status: ") {
             rows.text(EXIT, at, up_to(at, b']'));
             if event[at..].starts_with(b"FAILURE") {
                 level = Level::Error;

@@ -3,11 +3,11 @@
 use memchr::{memchr, memmem};
 
 use super::super::{Fit, Format, Learned, Reader};
-use crate::frame::{Block, Framing};
-use crate::rows::{Kind, Rows, Schema};
+use crate::frame::{EventBlock, Framing};
+use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::When;
 use crate::time::digits::{four, two};
-use crate::time::find::whole;
+use crate::time::find::whole_time;
 use crate::time::stamp::Stamp;
 
 pub(crate) static FORMAT: Format = Format {
@@ -20,11 +20,11 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 const COLUMNS: Schema = &[
-    ("user", Kind::Text),
-    ("host", Kind::Text),
-    ("app", Kind::Text),
-    ("pid", Kind::Int),
-    ("message", Kind::Text),
+    ("user", ColumnKind::Text),
+    ("host", ColumnKind::Text),
+    ("app", ColumnKind::Text),
+    ("pid", ColumnKind::Int),
+    ("message", ColumnKind::Text),
 ];
 const PID: usize = 3;
 const MESSAGE: usize = 4;
@@ -58,7 +58,7 @@ fn start_time(line: &[u8]) -> Option<Stamp> {
         part(10)?,
         part(12)?
     );
-    let When::Stamp(stamp) = whole(text.as_bytes())? else { return None };
+    let When::Stamp(stamp) = whole_time(text.as_bytes())? else { return None };
     Some(stamp)
 }
 
@@ -76,13 +76,13 @@ fn begins<'a>(mut lines: impl Iterator<Item = &'a [u8]>) -> bool {
 }
 
 /// From the stars that begin an event to those that begin the next.
-fn block(text: &[u8]) -> Option<Block> {
+fn block(text: &[u8]) -> Option<EventBlock> {
     let mut at = 0;
     loop {
         let next = at + memchr(b'\n', &text[at..])? + 1;
         let rest = &text[next..];
         if rest.starts_with(STARS) && begins_for_sure(rest) {
-            return Some(Block { start: 0, end: next, next });
+            return Some(EventBlock { start: 0, end: next, next });
         }
         at = next;
     }
@@ -122,7 +122,8 @@ impl Reader for TranscriptReader {
             }
         }
         if let Some((from, to)) = value(b"Process ID: ")
-            && let Some(crate::named::Number::Int(pid)) = crate::named::number(&event[from..to])
+            && let Some(crate::named_columns::Number::Int(pid)) =
+                crate::named_columns::number(&event[from..to])
         {
             rows.int(PID, pid);
         }

@@ -1,17 +1,17 @@
 //! The letters of Java's and Joda's patterns, and the names that Logstash's date filter adds.
 
 use super::strptime::{push_literal, push_spaces};
-use super::{Part, Step};
+use super::{PatternStep, TimePart};
 
-pub(super) fn steps(pattern: &str) -> Result<Vec<Step>, String> {
+pub(super) fn steps(pattern: &str) -> Result<Vec<PatternStep>, String> {
     match pattern.trim() {
-        "ISO8601" => return Ok(vec![Step::Iso8601]),
-        "UNIX" => return Ok(vec![Step::AnyEpoch]),
-        "UNIX_MS" => return Ok(vec![Step::Epoch(1_000)]),
-        "UNIX_US" => return Ok(vec![Step::Epoch(1_000_000)]),
-        "UNIX_NS" => return Ok(vec![Step::Epoch(1_000_000_000)]),
-        "TAI64N" => return Ok(vec![Step::Tai64]),
-        "UPTIME" => return Ok(vec![Step::Uptime]),
+        "ISO8601" => return Ok(vec![PatternStep::Iso8601]),
+        "UNIX" => return Ok(vec![PatternStep::AnyEpoch]),
+        "UNIX_MS" => return Ok(vec![PatternStep::Epoch(1_000)]),
+        "UNIX_US" => return Ok(vec![PatternStep::Epoch(1_000_000)]),
+        "UNIX_NS" => return Ok(vec![PatternStep::Epoch(1_000_000_000)]),
+        "TAI64N" => return Ok(vec![PatternStep::Tai64]),
+        "UPTIME" => return Ok(vec![PatternStep::Uptime]),
         _ => {}
     }
     let mut steps = Vec::new();
@@ -36,7 +36,10 @@ pub(super) fn steps(pattern: &str) -> Result<Vec<Step>, String> {
 }
 
 /// Text in quotes, in which two quotes are one.
-fn quoted(chars: &mut std::iter::Peekable<std::str::Chars>, steps: &mut Vec<Step>) -> Result<(), String> {
+fn quoted(
+    chars: &mut std::iter::Peekable<std::str::Chars>,
+    steps: &mut Vec<PatternStep>,
+) -> Result<(), String> {
     if chars.next_if_eq(&'\'').is_some() {
         push_literal(steps, '\'');
         return Ok(());
@@ -51,27 +54,27 @@ fn quoted(chars: &mut std::iter::Peekable<std::str::Chars>, steps: &mut Vec<Step
     }
 }
 
-fn letters(letter: char, count: u8, adjacent: bool) -> Result<Step, String> {
-    let pair = |part| Step::Number(part, if adjacent { count.min(2) } else { 1 }, 2);
+fn letters(letter: char, count: u8, adjacent: bool) -> Result<PatternStep, String> {
+    let pair = |part| PatternStep::Number(part, if adjacent { count.min(2) } else { 1 }, 2);
     Ok(match (letter, count) {
-        ('y' | 'Y' | 'u', 2) => Step::Number(Part::YearOfCentury, 2, 2),
-        ('y' | 'Y' | 'u', _) => Step::Number(Part::Year, 4, 4),
-        ('x', 4) => Step::Number(Part::WeekYear, 4, 4),
-        ('M' | 'L', 1 | 2) => pair(Part::Month),
-        ('M' | 'L', _) => Step::MonthName,
-        ('d', _) => pair(Part::Day),
-        ('D', _) => Step::Number(Part::DayOfYear, if adjacent { 3 } else { 1 }, 3),
-        ('w', _) => pair(Part::Week),
-        ('E', _) => Step::WeekdayName,
-        ('e', 1 | 2) => Step::Number(Part::Weekday, 1, 1),
-        ('H', _) => pair(Part::Hour),
-        ('k', _) => pair(Part::HourFromOne),
-        ('h' | 'K', _) => pair(Part::HourOfHalf),
-        ('m', _) => pair(Part::Minute),
-        ('s', _) => pair(Part::Second),
-        ('S' | 'n', _) => Step::Fraction,
-        ('a', _) => Step::Half,
-        ('Z' | 'X' | 'x' | 'z' | 'O' | 'V' | 'v', _) => Step::Zone,
+        ('y' | 'Y' | 'u', 2) => PatternStep::Number(TimePart::YearOfCentury, 2, 2),
+        ('y' | 'Y' | 'u', _) => PatternStep::Number(TimePart::Year, 4, 4),
+        ('x', 4) => PatternStep::Number(TimePart::WeekYear, 4, 4),
+        ('M' | 'L', 1 | 2) => pair(TimePart::Month),
+        ('M' | 'L', _) => PatternStep::MonthName,
+        ('d', _) => pair(TimePart::Day),
+        ('D', _) => PatternStep::Number(TimePart::DayOfYear, if adjacent { 3 } else { 1 }, 3),
+        ('w', _) => pair(TimePart::Week),
+        ('E', _) => PatternStep::WeekdayName,
+        ('e', 1 | 2) => PatternStep::Number(TimePart::Weekday, 1, 1),
+        ('H', _) => pair(TimePart::Hour),
+        ('k', _) => pair(TimePart::HourFromOne),
+        ('h' | 'K', _) => pair(TimePart::HourOfHalf),
+        ('m', _) => pair(TimePart::Minute),
+        ('s', _) => pair(TimePart::Second),
+        ('S' | 'n', _) => PatternStep::Fraction,
+        ('a', _) => PatternStep::Half,
+        ('Z' | 'X' | 'x' | 'z' | 'O' | 'V' | 'v', _) => PatternStep::Zone,
         _ => return Err(format!("the time format has an unknown letter \"{letter}\"")),
     })
 }

@@ -1,9 +1,9 @@
 //! The letters of `strptime` in C, Python and Ruby, and those that lnav adds.
 
-use super::{Part, Step};
+use super::{PatternStep, TimePart};
 use crate::time::civil::SECOND_NS;
 
-pub(super) fn steps(format: &str) -> Result<Vec<Step>, String> {
+pub(super) fn steps(format: &str) -> Result<Vec<PatternStep>, String> {
     let mut steps = Vec::new();
     let mut chars = format.chars().peekable();
     while let Some(next) = chars.next() {
@@ -42,22 +42,22 @@ pub(super) fn steps(format: &str) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-pub(super) fn push_literal(steps: &mut Vec<Step>, next: char) {
+pub(super) fn push_literal(steps: &mut Vec<PatternStep>, next: char) {
     let mut buffer = [0; 4];
     let text = next.encode_utf8(&mut buffer).as_bytes();
     match steps.last_mut() {
-        Some(Step::Literal(literal)) => *literal = [&**literal, text].concat().into(),
-        _ => steps.push(Step::Literal(text.into())),
+        Some(PatternStep::Literal(literal)) => *literal = [&**literal, text].concat().into(),
+        _ => steps.push(PatternStep::Literal(text.into())),
     }
 }
 
-pub(super) fn push_spaces(steps: &mut Vec<Step>) {
-    if steps.last() != Some(&Step::Spaces) {
-        steps.push(Step::Spaces);
+pub(super) fn push_spaces(steps: &mut Vec<PatternStep>) {
+    if steps.last() != Some(&PatternStep::Spaces) {
+        steps.push(PatternStep::Spaces);
     }
 }
 
-fn conversion(letter: char, steps: &mut Vec<Step>) -> Result<(), String> {
+fn conversion(letter: char, steps: &mut Vec<PatternStep>) -> Result<(), String> {
     let composite = match letter {
         'F' => Some("%Y-%m-%d"),
         'T' | 'X' => Some("%H:%M:%S"),
@@ -73,28 +73,28 @@ fn conversion(letter: char, steps: &mut Vec<Step>) -> Result<(), String> {
         return Ok(());
     }
     steps.push(match letter {
-        'Y' => Step::Number(Part::Year, 4, 4),
-        'y' => Step::Number(Part::YearOfCentury, 2, 2),
-        'm' => Step::Number(Part::Month, 1, 2),
-        'b' | 'B' | 'h' => Step::MonthName,
-        'd' | 'e' => Step::Number(Part::Day, 1, 2),
-        'j' => Step::Number(Part::DayOfYear, 1, 3),
-        'G' => Step::Number(Part::WeekYear, 4, 4),
-        'V' => Step::Number(Part::Week, 1, 2),
-        'u' => Step::Number(Part::Weekday, 1, 1),
-        'a' | 'A' => Step::WeekdayName,
-        'H' | 'k' => Step::Number(Part::Hour, 1, 2),
-        'I' | 'l' => Step::Number(Part::HourOfHalf, 1, 2),
-        'M' => Step::Number(Part::Minute, 1, 2),
-        'S' => Step::Number(Part::Second, 1, 2),
-        'f' | 'L' | 'N' => Step::Fraction,
-        'p' | 'P' => Step::Half,
-        'z' | 'Z' => Step::Zone,
-        's' => Step::Epoch(1),
-        'i' | 'Q' | '3' => Step::Epoch(1_000),
-        '6' => Step::Epoch(1_000_000),
-        '9' => Step::Epoch(SECOND_NS),
-        '+' => Step::Tai64,
+        'Y' => PatternStep::Number(TimePart::Year, 4, 4),
+        'y' => PatternStep::Number(TimePart::YearOfCentury, 2, 2),
+        'm' => PatternStep::Number(TimePart::Month, 1, 2),
+        'b' | 'B' | 'h' => PatternStep::MonthName,
+        'd' | 'e' => PatternStep::Number(TimePart::Day, 1, 2),
+        'j' => PatternStep::Number(TimePart::DayOfYear, 1, 3),
+        'G' => PatternStep::Number(TimePart::WeekYear, 4, 4),
+        'V' => PatternStep::Number(TimePart::Week, 1, 2),
+        'u' => PatternStep::Number(TimePart::Weekday, 1, 1),
+        'a' | 'A' => PatternStep::WeekdayName,
+        'H' | 'k' => PatternStep::Number(TimePart::Hour, 1, 2),
+        'I' | 'l' => PatternStep::Number(TimePart::HourOfHalf, 1, 2),
+        'M' => PatternStep::Number(TimePart::Minute, 1, 2),
+        'S' => PatternStep::Number(TimePart::Second, 1, 2),
+        'f' | 'L' | 'N' => PatternStep::Fraction,
+        'p' | 'P' => PatternStep::Half,
+        'z' | 'Z' => PatternStep::Zone,
+        's' => PatternStep::Epoch(1),
+        'i' | 'Q' | '3' => PatternStep::Epoch(1_000),
+        '6' => PatternStep::Epoch(1_000_000),
+        '9' => PatternStep::Epoch(SECOND_NS),
+        '+' => PatternStep::Tai64,
         _ => return Err(format!("the time format has an unknown conversion \"%{letter}\"")),
     });
     Ok(())

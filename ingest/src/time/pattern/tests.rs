@@ -7,7 +7,7 @@ use crate::time::zone::Zone;
 #[track_caller]
 fn check(pattern: &Result<TimePattern, String>, text: &str, expected: &str) {
     let pattern = pattern.as_ref().expect("it compiles");
-    let shown = match pattern.whole(text.as_bytes()) {
+    let shown = match pattern.whole_time(text.as_bytes()) {
         None => "none".to_string(),
         Some(When::TimeOfDay(ns)) => format!("day time {ns}"),
         Some(When::Uptime(ns)) => format!("uptime {ns}"),
@@ -93,7 +93,7 @@ proptest! {
         for format in ["%Y-%m-%d %H:%M:%S.%9f%z", "%A %d %B %y %I:%M:%S %p.%9f %:z", "%s.%9f", "%Y%j%H%M%S%9f%z"] {
             let text = written.to_zoned(jiff::tz::TimeZone::UTC).strftime(format).to_string();
             let pattern = TimePattern::strptime(format).expect("it compiles");
-            let ns = pattern.whole(text.as_bytes()).map(|when| Clock::new(Zone::UTC).ns(&when));
+            let ns = pattern.whole_time(text.as_bytes()).map(|when| Clock::new(Zone::UTC).ns(&when));
             prop_assert_eq!(ns.map(i128::from), Some(written.as_nanosecond()), "{}", text);
         }
     }

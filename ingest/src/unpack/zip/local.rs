@@ -7,11 +7,11 @@ use memchr::memmem::Finder;
 use rawzip::CompressionMethod;
 use rawzip::extra_fields::{ExtraFieldId, ExtraFields};
 
-use super::{Entry, Expected, NAME, unpacked, usual_member};
+use super::{Expected, NAME, ZipEntry, unpacked, usual_member};
 use crate::error::ErrorKind;
 use crate::unpack::input::{Bounded, Input, Peek, skip};
 use crate::unpack::problem::Problem;
-use crate::unpack::{Place, Walk};
+use crate::unpack::{StreamPlace, UnpackWalk};
 
 const SIGNATURE: [u8; 4] = *b"PK\x03\x04";
 const HEADER_BYTES: usize = 30;
@@ -20,19 +20,19 @@ const ENCRYPTED: u16 = 1;
 const DESCRIPTOR: u16 = 1 << 3;
 
 struct Local {
-    entry: Entry,
+    entry: ZipEntry,
     /// How long the packed content is, where the header knows it.
     packed_bytes: Option<u64>,
 }
 
-pub fn read_by_headers(walk: &mut Walk<'_>, place: &Place, mut input: Input<'_>) {
+pub fn read_by_headers(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut input: Input<'_>) {
     while walk.goes_on() && find_signature(&mut input) {
         if let Some(local) = read_header(&mut input) {
             hand_out(walk, place, &mut input, &local);
         }
     }
     let problem = match input.take_error() {
-        Some(error) => Problem::of(&error),
+        Some(error) => Problem::from_error(&error),
         None => Problem::new(
             ErrorKind::Corrupt,
             "the zip archive is damaged or ends too early: its members were read one by one, more may be missing",
@@ -77,7 +77,7 @@ fn read_header(input: &mut Input<'_>) -> Option<Local> {
     let (mut packed, mut bytes) = (u64::from(long(18)), u64::from(long(22)));
     zip64_sizes(&extra, &mut packed, &mut bytes);
     let known = flags & DESCRIPTOR == 0;
-    let entry = Entry {
+    let entry = ZipEntry {
         path: String::from_utf8_lossy(&name).into_owned(),
         encrypted: flags & ENCRYPTED != 0,
         method: CompressionMethod::from(short(8)),
@@ -102,7 +102,7 @@ fn zip64_sizes(extra: &[u8], packed: &mut u64, bytes: &mut u64) {
     }
 }
 
-fn hand_out(walk: &mut Walk<'_>, place: &Place, input: &mut Input<'_>, local: &Local) {
+fn hand_out(walk: &mut UnpackWalk<'_>, place: &StreamPlace, input: &mut Input<'_>, local: &Local) {
     let member = usual_member(walk, place, &local.entry);
     let mut left = local.packed_bytes.unwrap_or_default();
     let Some(member) = member else { return skip(input, left) };

@@ -9,14 +9,14 @@ use rawzip::time::ZipDateTimeKind;
 use rawzip::{CompressionMethod, FileReader, RECOMMENDED_BUFFER_SIZE, ReaderAt, ZipArchive, ZipLocator};
 
 use super::bzip2::Bzip2;
-use super::frames::Frames;
+use super::frame_decoder::FrameDecoder;
 use super::gzip::Deflate;
 use super::input::{Input, Peek};
 use super::problem::Problem;
 use super::spool::Storage;
 use super::xz::Xz;
 use super::zstd::Zstd;
-use super::{Place, Walk};
+use super::{StreamPlace, UnpackWalk};
 use crate::error::ErrorKind;
 
 const NAME: &str = "zip";
@@ -30,7 +30,7 @@ const LINK: u32 = 0o120_000;
 const PIPE: u32 = 0o010_000;
 
 /// A member, as its header or the table of contents describes it.
-struct Entry {
+struct ZipEntry {
     path: String,
     encrypted: bool,
     method: CompressionMethod,
@@ -46,7 +46,7 @@ struct Expected {
     crc: u32,
 }
 
-pub fn read_zip(walk: &mut Walk<'_>, place: &Place, storage: Storage) {
+pub fn read_zip(walk: &mut UnpackWalk<'_>, place: &StreamPlace, storage: Storage) {
     match storage {
         Storage::Memory(bytes) => {
             let end = bytes.len() as u64;
@@ -54,12 +54,12 @@ pub fn read_zip(walk: &mut Walk<'_>, place: &Place, storage: Storage) {
         }
         Storage::File(file) => match file.metadata() {
             Ok(metadata) => read_at(walk, place, FileReader::from(file), metadata.len()),
-            Err(error) => walk.refuse(place, Problem::of(&error)),
+            Err(error) => walk.refuse(place, Problem::from_error(&error)),
         },
     }
 }
 
-fn read_at<R: ReaderAt + Send + Sync>(walk: &mut Walk<'_>, place: &Place, reader: R, end: u64) {
+fn read_at<R: ReaderAt + Send + Sync>(walk: &mut UnpackWalk<'_>, place: &StreamPlace, reader: R, end: u64) {
     let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
     match ZipLocator::new().locate_in_reader(reader, &mut buffer, end) {
         Ok(archive) if begins_at_zero(&archive) => by_contents(walk, place, &archive),
@@ -89,7 +89,11 @@ fn begins_at_zero<R: ReaderAt>(archive: &ZipArchive<R>) -> bool {
 /// A record and the three texts behind it, each of up to 64 KiB.
 const LONGEST_RECORD_BYTES: usize = rawzip::MAX_CENTRAL_DIRECTORY_RECORD_SIZE;
 
-fn by_contents<R: ReaderAt + Send + Sync>(walk: &mut Walk<'_>, place: &Place, archive: &ZipArchive<R>) {
+fn by_contents<R: ReaderAt + Send + Sync>(
+    walk: &mut UnpackWalk<'_>,
+    place: &StreamPlace,
+    archive: &ZipArchive<R>,
+) {
     let mut buffer = vec![0; LONGEST_RECORD_BYTES];
     let mut entries = archive.entries(&mut buffer);
     while walk.goes_on() {
@@ -98,7 +102,7 @@ fn by_contents<R: ReaderAt + Send + Sync>(walk: &mut Walk<'_>, place: &Place, ar
             Ok(None) => return,
             Err(error) => return walk.refuse(place, Problem::damaged(NAME, error)),
         };
-        let entry = Entry {
+        let entry = ZipEntry {
             path: String::from_utf8_lossy(record.file_path().as_bytes()).into_owned(),
             encrypted: record.flags().is_encrypted(),
             method: record.compression_method(),
@@ -122,7 +126,7 @@ fn by_contents<R: ReaderAt + Send + Sync>(walk: &mut Walk<'_>, place: &Place, ar
 }
 
 /// The place of a member that can be read; `None` when it was passed over or refused.
-fn usual_member(walk: &mut Walk<'_>, place: &Place, entry: &Entry) -> Option<Place> {
+fn usual_member(walk: &mut UnpackWalk<'_>, place: &StreamPlace, entry: &ZipEntry) -> Option<StreamPlace> {
     if entry.path.ends_with(['/', '\\']) || entry.mode & FILE_KIND == FOLDER {
         return None;
     }
@@ -141,20 +145,20 @@ fn usual_member(walk: &mut Walk<'_>, place: &Place, entry: &Entry) -> Option<Pla
 
 /// The content of a member, compared with its checksum at its end.
 fn unpacked<'a>(
-    walk: &Walk<'_>,
-    member: &Place,
-    entry: &Entry,
+    walk: &UnpackWalk<'_>,
+    member: &StreamPlace,
+    entry: &ZipEntry,
     raw: impl Peek + Send + 'a,
 ) -> Result<Checked<'a>, Problem> {
     let memory_bytes = walk.decoder_memory_bytes(member);
     let inner: Box<dyn Read + Send + 'a> = match entry.method {
         CompressionMethod::STORE => Box::new(raw),
-        CompressionMethod::DEFLATE => Box::new(Frames::single(raw, Deflate::new())),
-        CompressionMethod::BZIP2 => Box::new(Frames::single(raw, Bzip2::new())),
+        CompressionMethod::DEFLATE => Box::new(FrameDecoder::single(raw, Deflate::new())),
+        CompressionMethod::BZIP2 => Box::new(FrameDecoder::single(raw, Bzip2::new())),
         CompressionMethod::ZSTD | CompressionMethod::ZSTD_DEPRECATED => {
-            Box::new(Frames::single(raw, Zstd::new(memory_bytes)?))
+            Box::new(FrameDecoder::single(raw, Zstd::new(memory_bytes)?))
         }
-        CompressionMethod::XZ => Box::new(Frames::single(raw, Xz::new(memory_bytes))),
+        CompressionMethod::XZ => Box::new(FrameDecoder::single(raw, Xz::new(memory_bytes))),
         method => {
             let message =
                 format!("zip members packed with method {} are not read; unpack it first", method.as_u16());

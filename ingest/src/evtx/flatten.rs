@@ -4,7 +4,7 @@
 //! What stands under `System` gets the fixed names of [`fields`]; `EventData` and what is inside the one
 //! element of `UserData` become `data.…`; anything else goes by its path.
 
-use super::fields::{self, FieldId, Fields, NO_FIELD};
+use super::fields::{self, FieldId, FieldRegistry, NO_FIELD};
 use super::names::{self, ByName, NameId, Names};
 use crate::batch::Level;
 use crate::limits;
@@ -12,7 +12,7 @@ use crate::time::{When, find};
 
 /// A piece of text in whatever buffers the caller keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct TextRef {
     pub from: usize,
     pub to: usize,
     /// It lies in the buffer of rewritten text.
@@ -21,18 +21,18 @@ pub(crate) struct Piece {
 
 /// One field of an event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct EventField {
     pub field: FieldId,
     /// The data item's name, where it got no field of its own.
-    pub label: Option<Piece>,
-    pub value: Piece,
+    pub label: Option<TextRef>,
+    pub value: TextRef,
     /// The value, where it is a whole number as this program would write it.
     pub int: Option<i64>,
 }
 
 /// What the children of an element mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum ElementRole {
     Outside,
     Event,
     System,
@@ -53,9 +53,9 @@ enum Attribute {
 }
 
 /// An element at its place, remembered from event to event.
-struct Node {
+struct ElementNode {
     name: NameId,
-    place: Place,
+    place: ElementRole,
     /// The field its content goes to, as text and, once it had content, as number.
     path: String,
     field: Option<FieldId>,
@@ -65,20 +65,20 @@ struct Node {
 
 /// An element that is open.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenElement {
     node: usize,
     item: Option<FieldId>,
-    label: Option<Piece>,
+    label: Option<TextRef>,
 }
 
-pub(crate) struct Shape {
+pub(crate) struct EventFlattener {
     pub names: Names,
-    pub fields: Fields,
-    nodes: Vec<Node>,
+    pub fields: FieldRegistry,
+    nodes: Vec<ElementNode>,
     /// How many attributes all nodes remember together.
     attributes: usize,
-    open: Vec<Open>,
-    pub entries: Vec<Entry>,
+    open: Vec<OpenElement>,
+    pub entries: Vec<EventField>,
     pub time: Option<When>,
     pub level_number: Option<i64>,
     pub keywords: u64,
@@ -94,19 +94,19 @@ pub(crate) struct Shape {
 const AUDIT_FAILURE: u64 = 1 << 52;
 const AUDIT_SUCCESS: u64 = 1 << 53;
 
-impl Shape {
-    pub(crate) fn new() -> Shape {
-        let outside = Node {
+impl EventFlattener {
+    pub(crate) fn new() -> EventFlattener {
+        let outside = ElementNode {
             name: names::EVENT,
-            place: Place::Outside,
+            place: ElementRole::Outside,
             path: String::new(),
             field: Some(NO_FIELD),
             children: ByName::new(),
             attributes: ByName::new(),
         };
-        Shape {
+        EventFlattener {
             names: Names::new(),
-            fields: Fields::new(),
+            fields: FieldRegistry::new(),
             nodes: vec![outside],
             attributes: 0,
             open: Vec::new(),
@@ -148,8 +148,8 @@ impl Shape {
             Some(node) => node,
             None => self.add_node(parent, name)?,
         };
-        self.open.push(Open { node, item: None, label: None });
-        Ok((self.nodes[parent].place == Place::UserData).then_some(fields::DATA_NAME))
+        self.open.push(OpenElement { node, item: None, label: None });
+        Ok((self.nodes[parent].place == ElementRole::UserData).then_some(fields::DATA_NAME))
     }
 
     fn top(&self) -> usize {
@@ -163,32 +163,34 @@ impl Shape {
         let above = &self.nodes[parent];
         let local = local_name(self.names.text(name));
         let (place, path) = match (above.place, name) {
-            (Place::Outside, names::EVENT) => (Place::Event, String::new()),
-            (Place::Event, names::SYSTEM) => (Place::System, "system".to_owned()),
-            (Place::Event, names::EVENT_DATA) | (Place::UserData, _) => (Place::Container, "data".to_owned()),
-            (Place::Event, names::USER_DATA) => (Place::UserData, "data".to_owned()),
-            (Place::Event, names::RENDERING_INFO) => (Place::Other, "rendering".to_owned()),
-            (Place::Container, names::DATA) if above.name == names::EVENT_DATA => {
-                (Place::Item, "data".to_owned())
+            (ElementRole::Outside, names::EVENT) => (ElementRole::Event, String::new()),
+            (ElementRole::Event, names::SYSTEM) => (ElementRole::System, "system".to_owned()),
+            (ElementRole::Event, names::EVENT_DATA) | (ElementRole::UserData, _) => {
+                (ElementRole::Container, "data".to_owned())
             }
-            (Place::System, _) => (Place::SystemItem, format!("system.{local}")),
-            _ if above.path.is_empty() => (Place::Other, local.to_owned()),
-            _ => (Place::Other, format!("{}.{local}", above.path)),
+            (ElementRole::Event, names::USER_DATA) => (ElementRole::UserData, "data".to_owned()),
+            (ElementRole::Event, names::RENDERING_INFO) => (ElementRole::Other, "rendering".to_owned()),
+            (ElementRole::Container, names::DATA) if above.name == names::EVENT_DATA => {
+                (ElementRole::Item, "data".to_owned())
+            }
+            (ElementRole::System, _) => (ElementRole::SystemItem, format!("system.{local}")),
+            _ if above.path.is_empty() => (ElementRole::Other, local.to_owned()),
+            _ => (ElementRole::Other, format!("{}.{local}", above.path)),
         };
         let field = match (place, &*path) {
-            (Place::SystemItem, _) => fields::of_system(local, ""),
+            (ElementRole::SystemItem, _) => fields::system_field(local, ""),
             (_, "rendering.Message") => Some(fields::MESSAGE),
             _ => None,
         };
         let node = self.nodes.len();
         let (children, attributes) = (ByName::new(), ByName::new());
-        self.nodes.push(Node { name, place, path: bounded(path), field, children, attributes });
+        self.nodes.push(ElementNode { name, place, path: bounded(path), field, children, attributes });
         self.nodes[parent].children.insert(name, node);
         Ok(node)
     }
 
     /// The innermost open element has an attribute. Data items must get their name before their content.
-    pub(crate) fn attribute(&mut self, name: NameId, value: Piece, bytes: &[u8]) {
+    pub(crate) fn attribute(&mut self, name: NameId, value: TextRef, bytes: &[u8]) {
         let node = self.top();
         let attribute = match self.nodes[node].attributes.get(name) {
             Some(attribute) => attribute,
@@ -212,11 +214,11 @@ impl Shape {
     fn add_attribute(&mut self, node: usize, name: NameId) -> Attribute {
         let (text, place) = (self.names.text(name), self.nodes[node].place);
         let element = self.names.text(self.nodes[node].name);
-        let fixed = if place == Place::SystemItem { fields::of_system(element, text) } else { None };
+        let fixed = if place == ElementRole::SystemItem { fields::system_field(element, text) } else { None };
         let attribute = match (place, name) {
             _ if text == "xmlns" || text.starts_with("xmlns:") => Attribute::Ignored,
-            (Place::Item, names::NAME) => Attribute::ItemName,
-            (Place::Container, names::NAME) => Attribute::Field(fields::DATA_NAME),
+            (ElementRole::Item, names::NAME) => Attribute::ItemName,
+            (ElementRole::Container, names::NAME) => Attribute::Field(fields::DATA_NAME),
             _ => match (fixed, &*self.nodes[node].path) {
                 (Some(field), _) => Attribute::Field(field),
                 (None, "") => Attribute::Field(self.fields.named(text)),
@@ -231,11 +233,11 @@ impl Shape {
     }
 
     /// The innermost open element has text.
-    pub(crate) fn content(&mut self, value: Piece, bytes: &[u8]) {
-        let Some(&Open { node, item, label }) = self.open.last() else { return };
+    pub(crate) fn content(&mut self, value: TextRef, bytes: &[u8]) {
+        let Some(&OpenElement { node, item, label }) = self.open.last() else { return };
         let field = match (self.nodes[node].place, item, self.nodes[node].field) {
-            (Place::Item, Some(item), _) => item,
-            (Place::Item, None, _) => self.fields.unnamed(self.unnamed),
+            (ElementRole::Item, Some(item), _) => item,
+            (ElementRole::Item, None, _) => self.fields.unnamed(self.unnamed),
             (_, _, Some(field)) => field,
             _ => {
                 let field = self.fields.named(&self.nodes[node].path);
@@ -250,7 +252,8 @@ impl Shape {
     /// makes of a list of values.
     pub(crate) fn sibling(&mut self) {
         if let Some(open) = self.open.last() {
-            self.unnamed += usize::from(open.item.is_none() && self.nodes[open.node].place == Place::Item);
+            self.unnamed +=
+                usize::from(open.item.is_none() && self.nodes[open.node].place == ElementRole::Item);
         }
     }
 
@@ -261,19 +264,19 @@ impl Shape {
     }
 
     /// A field has a value. White space alone is none: in XML it is no more than layout.
-    pub(crate) fn put(&mut self, field: FieldId, label: Option<Piece>, value: Piece, bytes: &[u8]) {
+    pub(crate) fn put(&mut self, field: FieldId, label: Option<TextRef>, value: TextRef, bytes: &[u8]) {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return;
         }
         let int = if fields::may_be_int(field) { int_of(bytes) } else { None };
         match field {
-            fields::TIME => self.time = find::whole(bytes),
+            fields::TIME => self.time = find::whole_time(bytes),
             fields::LEVEL => self.level_number = int,
             fields::KEYWORDS => self.keywords = hex_of(bytes).unwrap_or(0),
             _ => {}
         }
         let field = self.first_time(field);
-        self.entries.push(Entry { field, label, value, int });
+        self.entries.push(EventField { field, label, value, int });
     }
 
     /// The field itself, or a further one where the event has had it already.

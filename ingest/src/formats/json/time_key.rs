@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::keys::{Role, known_for_time};
+use super::keys::{KeyRole, known_for_time};
 use crate::frame::Framing;
 use crate::limits;
 use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField};
-use crate::time::find::whole;
+use crate::time::find::whole_time;
 
 /// The key that the values tell; `None` where half of the objects have one that is known for it.
 pub(super) fn time_field(sample: &[u8], framing: &Framing) -> Option<TimeField> {
@@ -18,7 +18,7 @@ pub(super) fn time_field(sample: &[u8], framing: &Framing) -> Option<TimeField> 
         times.event();
         let mut has_known = false;
         let mut put = |path: &str, value: &[u8]| {
-            has_known = has_known || Role::is_surely_time(path) && whole(value).is_some();
+            has_known = has_known || KeyRole::is_surely_time(path) && whole_time(value).is_some();
             times.value(path.as_bytes(), value);
         };
         object.iter().for_each(|(key, value)| walk(key, value, 1, &mut put));

@@ -198,9 +198,9 @@ impl ConditionReader<'_> {
 
     fn word(&mut self, word: &str) -> bool {
         let Some(start) = self.rest.get(..word.len()) else { return false };
-        let apart =
+        let ends_word =
             self.rest[word.len()..].chars().next().is_none_or(|next| !next.is_alphanumeric() && next != '_');
-        let found = start.eq_ignore_ascii_case(word) && apart;
+        let found = start.eq_ignore_ascii_case(word) && ends_word;
         if found {
             self.skip(word.len());
         }

@@ -18,10 +18,10 @@ pub trait Codec: Send {
     fn restart(&mut self) -> Result<(), Problem>;
 
     /// Unpacks as much as fits. What was produced before a problem counts as produced.
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step;
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep;
 }
 
-pub struct Step {
+pub struct DecodeStep {
     pub consumed: usize,
     pub produced: usize,
     /// Whether the frame has ended.
@@ -29,39 +29,39 @@ pub struct Step {
 }
 
 /// The unpacked bytes of all frames of a stream.
-pub struct Frames<P, C> {
+pub struct FrameDecoder<P, C> {
     input: P,
     codec: C,
-    state: State,
+    state: FrameState,
     /// Only one frame is read, whatever follows: the member of a zip archive.
     single: bool,
 }
 
-enum State {
+enum FrameState {
     Between,
     Inside,
     Ended,
     Failed(Problem),
 }
 
-impl<P: Peek, C: Codec> Frames<P, C> {
-    pub fn new(input: P, codec: C) -> Frames<P, C> {
-        Frames { input, codec, state: State::Between, single: false }
+impl<P: Peek, C: Codec> FrameDecoder<P, C> {
+    pub fn new(input: P, codec: C) -> FrameDecoder<P, C> {
+        FrameDecoder { input, codec, state: FrameState::Between, single: false }
     }
 
     /// For a frame whose start nothing marks.
-    pub fn single(input: P, codec: C) -> Frames<P, C> {
-        Frames { input, codec, state: State::Inside, single: true }
+    pub fn single(input: P, codec: C) -> FrameDecoder<P, C> {
+        FrameDecoder { input, codec, state: FrameState::Inside, single: true }
     }
 
-    fn begin(&mut self) -> io::Result<State> {
+    fn begin(&mut self) -> io::Result<FrameState> {
         Ok(match next_frame(&mut self.input, C::begins, C::NAME)? {
-            Ok(false) => State::Ended,
+            Ok(false) => FrameState::Ended,
             Ok(true) => match self.codec.restart() {
-                Ok(()) => State::Inside,
-                Err(problem) => State::Failed(problem),
+                Ok(()) => FrameState::Inside,
+                Err(problem) => FrameState::Failed(problem),
             },
-            Err(problem) => State::Failed(problem),
+            Err(problem) => FrameState::Failed(problem),
         })
     }
 
@@ -70,42 +70,42 @@ impl<P: Peek, C: Codec> Frames<P, C> {
         loop {
             let input = self.input.fill_buf()?;
             let at_end = input.is_empty();
-            let Step { consumed, produced, ended } = self.codec.step(input, output);
+            let DecodeStep { consumed, produced, ended } = self.codec.step(input, output);
             self.input.consume(consumed);
             let stuck = consumed == 0 && produced == 0;
             match ended {
-                Ok(true) if self.single => self.state = State::Ended,
-                Ok(true) => self.state = State::Between,
-                Ok(false) if stuck && at_end => self.state = State::Failed(Problem::cut(C::NAME)),
+                Ok(true) if self.single => self.state = FrameState::Ended,
+                Ok(true) => self.state = FrameState::Between,
+                Ok(false) if stuck && at_end => self.state = FrameState::Failed(Problem::cut(C::NAME)),
                 Ok(false) if stuck => {
-                    self.state = State::Failed(Problem::damaged(C::NAME, "it cannot be continued"));
+                    self.state = FrameState::Failed(Problem::damaged(C::NAME, "it cannot be continued"));
                 }
                 Ok(false) if produced == 0 => continue,
                 Ok(false) => {}
-                Err(_) if at_end => self.state = State::Failed(Problem::cut(C::NAME)),
-                Err(problem) => self.state = State::Failed(problem),
+                Err(_) if at_end => self.state = FrameState::Failed(Problem::cut(C::NAME)),
+                Err(problem) => self.state = FrameState::Failed(problem),
             }
             return Ok(produced);
         }
     }
 }
 
-impl<P: Peek, C: Codec> Read for Frames<P, C> {
+impl<P: Peek, C: Codec> Read for FrameDecoder<P, C> {
     fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
         if output.is_empty() {
             return Ok(0);
         }
         loop {
             match &self.state {
-                State::Between => self.state = self.begin()?,
-                State::Inside => {
+                FrameState::Between => self.state = self.begin()?,
+                FrameState::Inside => {
                     let produced = self.step(output)?;
                     if produced > 0 {
                         return Ok(produced);
                     }
                 }
-                State::Ended => return Ok(0),
-                State::Failed(problem) => return Err(problem.clone().into()),
+                FrameState::Ended => return Ok(0),
+                FrameState::Failed(problem) => return Err(problem.clone().into()),
             }
         }
     }

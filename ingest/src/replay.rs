@@ -13,7 +13,7 @@ use crate::source::Source;
 
 /// Parses and settles the kept chunks of a source, which must come in its order and from its start. They
 /// give the events that they gave when they were read.
-pub struct Again {
+pub struct Replay {
     parser: Parser,
     settler: Settler,
     encoding: Encoding,
@@ -22,11 +22,11 @@ pub struct Again {
     line: u64,
 }
 
-impl Again {
+impl Replay {
     /// The source tells how, as its first bytes made it; `before` is where the times ended of the file before it
     /// in its set, where it went on from there.
     #[must_use]
-    pub fn new(source: &Source<'_>, before: Option<&SettlerState>) -> Again {
+    pub fn new(source: &Source<'_>, before: Option<&SettlerState>) -> Replay {
         let mut settler = source.settler();
         if let Some(before) = before {
             settler.follow(before);
@@ -34,7 +34,7 @@ impl Again {
         let mut heading = Heading::default();
         let lines: Arc<[u8]> = source.heading();
         split(&lines).for_each(|line| heading.add(line));
-        Again { parser: source.parser(), settler, encoding: source.encoding(), heading, offset: 0, line: 1 }
+        Replay { parser: source.parser(), settler, encoding: source.encoding(), heading, offset: 0, line: 1 }
     }
 
     /// Passes over a chunk whose bytes are lost. Lines behind it are counted without those in it.

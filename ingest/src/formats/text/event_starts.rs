@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::level_words::level_of;
+use super::prefix_layout::{self, PrefixFields, PrefixLayout};
 use super::prefix_start;
-use super::shape::{self, Header, Shape};
-use super::words::level_of;
 use crate::batch::Level;
 use crate::frame::Begins;
 use crate::limits;
@@ -24,14 +24,14 @@ pub(super) fn learn(
     lines: &[&[u8]],
     times: &[Option<(usize, usize)>],
     rules: &TimeRules,
-    before: &Shape,
+    before: &PrefixLayout,
 ) -> Starts {
     let by = |begins| Starts { begins, by_level: false };
     // What several containers print stands in one stream: each line is of the one it names.
     let named = lines.iter().filter(|line| container(line).is_some()).count();
     if named > 0 && named * 4 >= lines.len() * 3 {
-        let has_traceback = lines.iter().any(|line| behind_container(line).starts_with(TRACEBACK));
-        return by(Arc::new(move |line| !continues_trace(behind_container(line), has_traceback)));
+        let has_traceback = lines.iter().any(|line| skip_container_name(line).starts_with(TRACEBACK));
+        return by(Arc::new(move |line| !continues_trace(skip_container_name(line), has_traceback)));
     }
     let flush = lines.iter().filter(|line| !line[0].is_ascii_whitespace()).count();
     let stamped: Vec<(&[u8], usize)> =
@@ -39,7 +39,7 @@ pub(super) fn learn(
     let levels = || {
         let unindented: Vec<(&[u8], usize)> =
             lines.iter().filter(|line| !line[0].is_ascii_whitespace()).map(|line| (*line, 0)).collect();
-        Some(shape::learn(&unindented)).filter(Shape::begins_with_level)
+        Some(prefix_layout::learn(&unindented)).filter(PrefixLayout::begins_with_level)
     };
     // Where a line in two begins with its level, a time here and there is of a message.
     let has_few = stamped.len() * 2 < flush;
@@ -54,7 +54,7 @@ pub(super) fn learn(
         }
         let last = stamped.iter().map(|(_, start)| *start).max().unwrap_or(rules.within);
         let alike = stamped.iter().filter(|(line, start)| {
-            let mut header = Header::default();
+            let mut header = PrefixFields::default();
             before.read(&line[..*start], prefix_start(&line[..*start]), &mut header);
             header.found == before.len()
         });
@@ -87,7 +87,7 @@ fn container(line: &[u8]) -> Option<usize> {
     (is_prefix && ends && line[..name].iter().any(u8::is_ascii_alphabetic)).then_some(bar + 1)
 }
 
-fn behind_container(line: &[u8]) -> &[u8] {
+fn skip_container_name(line: &[u8]) -> &[u8] {
     let text = &line[container(line).unwrap_or(0)..];
     text.strip_prefix(b" ").unwrap_or(text)
 }
@@ -115,13 +115,13 @@ fn continues_trace(line: &[u8], has_traceback: bool) -> bool {
         || (has_traceback && indent >= 4)
 }
 
-impl Shape {
+impl PrefixLayout {
     /// Whether a line begins with the layout's first piece, a level.
     fn begins(&self, line: &[u8]) -> bool {
         if line.first().is_none_or(u8::is_ascii_whitespace) {
             return false;
         }
-        let mut header = Header::default();
+        let mut header = PrefixFields::default();
         self.read(line, 0, &mut header);
         header.found > 0
     }

@@ -2,8 +2,8 @@
 //! look like one, so they count only where most lines of a source have them in the same place.
 
 use super::civil::SECOND_NS;
-use super::clock::{TimeOfDay, time_of_day};
 use super::digits::{byte, digit_run, fraction_ns, number};
+use super::time_of_day::{TimeOfDay, time_of_day};
 
 impl TimeOfDay {
     #[inline]

@@ -18,7 +18,11 @@ const FEWEST_OTHERS: usize = 2;
 
 /// What a format has learned, with events that begin at a line of any layout of the source too. `None` where its own
 /// framing is as good.
-pub(crate) fn of_any_layout(learned: &Learned, sample: &Chunk, rules: &TimeRules) -> Option<Learned> {
+pub(crate) fn with_starts_of_all_layouts(
+    learned: &Learned,
+    sample: &Chunk,
+    rules: &TimeRules,
+) -> Option<Learned> {
     let Framing::Starts(begins) = &learned.framing else { return None };
     if !rules.begins_lines() {
         return None;
@@ -43,7 +47,7 @@ pub(crate) fn of_any_layout(learned: &Learned, sample: &Chunk, rules: &TimeRules
 
 /// What a format of single lines has learned, with lines joined to the event before them that have no time and that it
 /// does not read, where every line that it reads begins with one. To be tried: it is right if as many events are read.
-pub(crate) fn of_stamped_lines(parser: &Parser, sample: &Chunk, rules: &TimeRules) -> Option<Learned> {
+pub(crate) fn with_stamped_starts(parser: &Parser, sample: &Chunk, rules: &TimeRules) -> Option<Learned> {
     let learned = parser.learned();
     if !matches!(learned.framing, Framing::Lines) || !rules.begins_lines() || parser.has_headings() {
         return None;

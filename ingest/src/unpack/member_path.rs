@@ -20,7 +20,7 @@ pub fn plain(raw: &str, backslash_separates: bool) -> Result<String, &'static st
 }
 
 /// Files that macOS adds for itself.
-pub fn of_macos(plain: &str) -> bool {
+pub fn is_macos_extra(plain: &str) -> bool {
     let name = plain.rsplit('/').next().unwrap_or(plain);
     plain.split('/').any(|part| part == "__MACOSX") || name.starts_with("._") || name == ".DS_Store"
 }
@@ -48,8 +48,8 @@ mod tests {
     #[test]
     fn files_of_macos_are_known() {
         for path in ["__MACOSX/a.log", "b/__MACOSX/a", "logs/._a.log", "logs/.DS_Store"] {
-            assert!(of_macos(path), "{path}");
+            assert!(is_macos_extra(path), "{path}");
         }
-        assert!(!of_macos("logs/_a.log") && !of_macos("my.DS_Store"));
+        assert!(!is_macos_extra("logs/_a.log") && !is_macos_extra("my.DS_Store"));
     }
 }

@@ -2,7 +2,7 @@
 //! those of other languages, as the JDK and others write them.
 
 use crate::batch::Level;
-use crate::level::{LONGEST_WORD, of_word};
+use crate::level::{self, LONGEST_WORD};
 
 /// The level a word names.
 #[inline]
@@ -12,7 +12,7 @@ pub(super) fn level_of(word: &[u8]) -> Option<Level> {
         return None;
     }
     if word.len() <= LONGEST_WORD
-        && let Some(level) = of_word(word)
+        && let Some(level) = level::from_word(word)
     {
         return Some(level);
     }

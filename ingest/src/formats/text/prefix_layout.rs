@@ -2,26 +2,26 @@
 //! the thread, which the logger. Most lines must agree on a piece; what only some have is message.
 
 use super::ids::trace_in_brackets;
-use super::piece::{Class, Form, Piece, class, level_beside, number, piece};
-use super::words::letter_level;
+use super::level_words::letter_level;
+use super::prefix_token::{PrefixToken, TokenClass, TokenDelimiter, class, level_beside, number, piece};
 use crate::batch::Level;
 use crate::limits;
 
 /// The pieces of one layout, up to the message.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Shape {
-    slots: Vec<Slot>,
+pub(super) struct PrefixLayout {
+    slots: Vec<PrefixSlot>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Slot {
-    form: Form,
-    role: Role,
+struct PrefixSlot {
+    form: TokenDelimiter,
+    role: TokenRole,
 }
 
 /// What a piece says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Role {
+pub(super) enum TokenRole {
     /// A level, and perhaps beside it a name: the thread in brackets, the logger elsewhere.
     Level,
     LevelAndThread,
@@ -41,7 +41,7 @@ pub(super) enum Role {
 
 /// What a line's pieces said.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Header {
+pub(super) struct PrefixFields {
     pub level: Option<Level>,
     pub pid: Option<i64>,
     pub event_id: Option<i64>,
@@ -58,7 +58,7 @@ pub(super) struct Header {
 
 /// How lines agree on a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum TokenKind {
     Level,
     Letter,
     Number,
@@ -71,9 +71,9 @@ const MOST_SLOTS: usize = 10;
 /// At most so many words that only a piece behind them makes a part of the layout; behind the level more of them
 /// are a sentence that many lines begin with.
 const MOST_OPEN_WORDS: usize = 7;
-const MOST_BEHIND_LEVEL: usize = 3;
+const MOST_AFTER_LEVEL: usize = 3;
 
-impl Shape {
+impl PrefixLayout {
     pub(super) fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
@@ -83,18 +83,20 @@ impl Shape {
     }
 
     pub(super) fn has_level(&self) -> bool {
-        self.slots.iter().any(|slot| matches!(slot.role, Role::Level | Role::LevelAndThread | Role::Letter))
+        self.slots
+            .iter()
+            .any(|slot| matches!(slot.role, TokenRole::Level | TokenRole::LevelAndThread | TokenRole::Letter))
     }
 
     pub(super) fn begins_with_level(&self) -> bool {
-        self.slots
-            .first()
-            .is_some_and(|slot| matches!(slot.role, Role::Level | Role::LevelAndThread | Role::Letter))
+        self.slots.first().is_some_and(|slot| {
+            matches!(slot.role, TokenRole::Level | TokenRole::LevelAndThread | TokenRole::Letter)
+        })
     }
 
     /// Reads a line's pieces from a place on, as far as they are as learned.
     #[inline]
-    pub(super) fn read(&self, line: &[u8], at: usize, header: &mut Header) {
+    pub(super) fn read(&self, line: &[u8], at: usize, header: &mut PrefixFields) {
         header.end = at;
         header.found = 0;
         let mut after = None;
@@ -112,19 +114,19 @@ impl Shape {
     }
 }
 
-impl Header {
+impl PrefixFields {
     #[inline]
-    fn take(&mut self, role: Role, line: &[u8], piece: &Piece) -> bool {
+    fn take(&mut self, role: TokenRole, line: &[u8], piece: &PrefixToken) -> bool {
         let (from, to) = trimmed(line, piece.from, piece.to);
         let text = &line[from..to];
         let place = (from < to && text != b"-").then_some((from, to));
         match role {
-            Role::Level | Role::LevelAndThread => {
+            TokenRole::Level | TokenRole::LevelAndThread => {
                 let Some((level, name_from, name_to)) = level_beside(text) else { return false };
                 self.level = Some(level);
                 if name_from < name_to {
                     let place = Some((from + name_from, from + name_to));
-                    if matches!(piece.form, Form::Bracket(_)) {
+                    if matches!(piece.form, TokenDelimiter::Bracket(_)) {
                         self.thread = place;
                     } else {
                         self.logger = place;
@@ -132,21 +134,21 @@ impl Header {
                 }
                 return true;
             }
-            Role::Letter => match text {
+            TokenRole::Letter => match text {
                 [letter] => self.level = letter_level(*letter),
                 _ => return false,
             },
-            Role::Pid => match number(text) {
+            TokenRole::Pid => match number(text) {
                 Some(number) => self.pid = Some(number),
                 None => return place.is_none(),
             },
-            Role::EventId => self.event_id = number(text),
-            Role::Thread | Role::ThreadId => self.thread = place,
-            Role::Logger => self.logger = place,
-            Role::User => self.user = place,
-            Role::Context => self.context = place,
-            Role::Trace => self.trace = place,
-            Role::Passed => {}
+            TokenRole::EventId => self.event_id = number(text),
+            TokenRole::Thread | TokenRole::ThreadId => self.thread = place,
+            TokenRole::Logger => self.logger = place,
+            TokenRole::User => self.user = place,
+            TokenRole::Context => self.context = place,
+            TokenRole::Trace => self.trace = place,
+            TokenRole::Passed => {}
         }
         true
     }
@@ -164,23 +166,23 @@ fn trimmed(line: &[u8], mut from: usize, mut to: usize) -> (usize, usize) {
 }
 
 /// One line while its pieces are learned.
-struct Walk<'a> {
+struct PrefixWalk<'a> {
     line: &'a [u8],
     at: usize,
-    after: Option<Form>,
+    after: Option<TokenDelimiter>,
 }
 
 /// A piece on which lines agreed.
 struct Agreed {
-    form: Form,
-    kind: Kind,
+    form: TokenDelimiter,
+    kind: TokenKind,
     /// How many of the agreeing lines have a name with points, a thread's name, or an address there.
     dotted: usize,
     threads: usize,
     lettered: usize,
     traces: usize,
     /// How many levels there have a name beside them.
-    beside: usize,
+    named_levels: usize,
     count: usize,
     /// It is a part of the layout by itself, not only if one behind it is.
     anchors: bool,
@@ -193,8 +195,9 @@ impl Agreed {
 }
 
 /// Learns a layout from lines, each with the place from which its pieces begin.
-pub(super) fn learn(lines: &[(&[u8], usize)]) -> Shape {
-    let mut walks: Vec<Walk> = lines.iter().map(|&(line, at)| Walk { line, at, after: None }).collect();
+pub(super) fn learn(lines: &[(&[u8], usize)]) -> PrefixLayout {
+    let mut walks: Vec<PrefixWalk> =
+        lines.iter().map(|&(line, at)| PrefixWalk { line, at, after: None }).collect();
     let enough = (lines.len() * 3).div_ceil(5).max(1);
     let mut agreed: Vec<Agreed> = Vec::new();
     let mut level_known = false;
@@ -207,46 +210,46 @@ pub(super) fn learn(lines: &[(&[u8], usize)]) -> Shape {
         if !anchors {
             open_words += 1;
         }
-        let most_open = if level_known { MOST_BEHIND_LEVEL } else { MOST_OPEN_WORDS };
+        let most_open = if level_known { MOST_AFTER_LEVEL } else { MOST_OPEN_WORDS };
         if open_words > most_open || (level_known && logger_known && !anchors) {
             break;
         }
         if anchors {
             open_words = 0;
         }
-        level_known |= matches!(next.kind, Kind::Level | Kind::Letter);
-        logger_known |= anchors && next.kind == Kind::Text && names_logger(&next);
+        level_known |= matches!(next.kind, TokenKind::Level | TokenKind::Letter);
+        logger_known |= anchors && next.kind == TokenKind::Text && names_logger(&next);
         walks = going_on;
         agreed.push(Agreed { anchors, ..next });
     }
     let kept = agreed.iter().rposition(|piece| piece.anchors).map_or(0, |last| last + 1);
     agreed.truncate(kept);
-    Shape { slots: roles(&agreed) }
+    PrefixLayout { slots: roles(&agreed) }
 }
 
 fn names_logger(piece: &Agreed) -> bool {
     match piece.form {
-        Form::Bracket(_) => piece.dotted * 2 > piece.count,
+        TokenDelimiter::Bracket(_) => piece.dotted * 2 > piece.count,
         _ => true,
     }
 }
 
 /// The form and kind that most lines have next, and the lines that have it.
-fn agree<'a>(walks: &[Walk<'a>], enough: usize) -> Option<(Agreed, Vec<Walk<'a>>)> {
+fn agree<'a>(walks: &[PrefixWalk<'a>], enough: usize) -> Option<(Agreed, Vec<PrefixWalk<'a>>)> {
     let mut counts: Vec<Agreed> = Vec::new();
-    let looks: Vec<Option<(Piece, Kind)>> = walks
+    let looks: Vec<Option<(PrefixToken, TokenKind)>> = walks
         .iter()
         .map(|walk| {
             let piece = piece(walk.line, walk.at, walk.after)?;
             let text = &walk.line[piece.from..piece.to];
             let class = class(text);
             let kind = match class {
-                Class::Level => Kind::Level,
-                Class::Letter => Kind::Letter,
-                Class::Number => Kind::Number,
+                TokenClass::Level => TokenKind::Level,
+                TokenClass::Letter => TokenKind::Letter,
+                TokenClass::Number => TokenKind::Number,
                 // Names that are no names are only told by their brackets.
-                Class::Other if !matches!(piece.form, Form::Bracket(_)) => return None,
-                _ => Kind::Text,
+                TokenClass::Other if !matches!(piece.form, TokenDelimiter::Bracket(_)) => return None,
+                _ => TokenKind::Text,
             };
             let counted = counts.iter().position(|agreed| (agreed.form, agreed.kind) == (piece.form, kind));
             let counted = counted.unwrap_or_else(|| {
@@ -257,17 +260,18 @@ fn agree<'a>(walks: &[Walk<'a>], enough: usize) -> Option<(Agreed, Vec<Walk<'a>>
                     threads: 0,
                     lettered: 0,
                     traces: 0,
-                    beside: 0,
+                    named_levels: 0,
                     count: 0,
                     anchors: false,
                 });
                 counts.len() - 1
             });
             counts[counted].count += 1;
-            counts[counted].dotted += usize::from(class == Class::Dotted);
+            counts[counted].dotted += usize::from(class == TokenClass::Dotted);
             counts[counted].threads += usize::from(is_thread(text));
             counts[counted].lettered += usize::from(text.iter().any(u8::is_ascii_alphabetic));
-            counts[counted].beside += usize::from(level_beside(text).is_some_and(|(_, from, to)| from < to));
+            counts[counted].named_levels +=
+                usize::from(level_beside(text).is_some_and(|(_, from, to)| from < to));
             counts[counted].traces += usize::from(trace_in_brackets(text).is_some());
             Some((piece, kind))
         })
@@ -278,7 +282,7 @@ fn agree<'a>(walks: &[Walk<'a>], enough: usize) -> Option<(Agreed, Vec<Walk<'a>>
     }
     let going_on = walks.iter().zip(&looks).filter_map(|(walk, look)| {
         let (piece, kind) = (*look)?;
-        ((piece.form, kind) == (most.form, most.kind)).then_some(Walk {
+        ((piece.form, kind) == (most.form, most.kind)).then_some(PrefixWalk {
             line: walk.line,
             at: piece.next,
             after: Some(piece.form),
@@ -293,11 +297,11 @@ fn agree<'a>(walks: &[Walk<'a>], enough: usize) -> Option<(Agreed, Vec<Walk<'a>>
 fn anchors(next: &Agreed, before: Option<&Agreed>, level: bool, logger: bool, lines: usize) -> bool {
     let nearly_all = next.count * 10 >= lines * 9;
     match (next.form, next.kind) {
-        (_, Kind::Level | Kind::Letter) => !level,
-        (Form::Bracket(_), _) => !(level && logger) || nearly_all,
-        (Form::Word, Kind::Number) => false,
-        (Form::Word, Kind::Text) => !logger && level && next.dotted * 10 >= next.count * 8,
-        (Form::Closed, _) => before.is_none() || !(level && logger),
+        (_, TokenKind::Level | TokenKind::Letter) => !level,
+        (TokenDelimiter::Bracket(_), _) => !(level && logger) || nearly_all,
+        (TokenDelimiter::Word, TokenKind::Number) => false,
+        (TokenDelimiter::Word, TokenKind::Text) => !logger && level && next.dotted * 10 >= next.count * 8,
+        (TokenDelimiter::Closed, _) => before.is_none() || !(level && logger),
         _ => !(level && logger),
     }
 }
@@ -311,95 +315,104 @@ fn is_thread(name: &[u8]) -> bool {
         || [&b"main"[..], b"thread", b"pool", b"exec", b"worker", b"scheduler"].iter().any(|part| has(part))
 }
 
-fn roles(agreed: &[Agreed]) -> Vec<Slot> {
-    let mut given: Vec<Role> = Vec::new();
+fn roles(agreed: &[Agreed]) -> Vec<PrefixSlot> {
+    let mut given: Vec<TokenRole> = Vec::new();
     for index in 0..agreed.len() {
         let role = role(agreed, index, &given);
         given.push(role);
         // Beside its level a bracket has the thread, as in `[main/INFO]`.
-        if role == Role::Level && agreed[index].beside > 0 && matches!(agreed[index].form, Form::Bracket(_)) {
-            given[index] = Role::LevelAndThread;
+        if role == TokenRole::Level
+            && agreed[index].named_levels > 0
+            && matches!(agreed[index].form, TokenDelimiter::Bracket(_))
+        {
+            given[index] = TokenRole::LevelAndThread;
         }
     }
-    agreed.iter().zip(given).map(|(piece, role)| Slot { form: piece.form, role }).collect()
+    agreed.iter().zip(given).map(|(piece, role)| PrefixSlot { form: piece.form, role }).collect()
 }
 
 /// What a piece says, by its looks and by what the pieces before and behind it say. A role is given once.
-fn role(agreed: &[Agreed], index: usize, given: &[Role]) -> Role {
+fn role(agreed: &[Agreed], index: usize, given: &[TokenRole]) -> TokenRole {
     let piece = &agreed[index];
-    let is_free = |role: Role| {
+    let is_free = |role: TokenRole| {
         let other = match role {
-            Role::Level | Role::Thread => Role::LevelAndThread,
-            Role::ThreadId => Role::Thread,
+            TokenRole::Level | TokenRole::Thread => TokenRole::LevelAndThread,
+            TokenRole::ThreadId => TokenRole::Thread,
             role => role,
         };
         !given.contains(&role) && !given.contains(&other)
     };
-    let words = agreed.iter().any(|other| other.kind == Kind::Level);
-    let has_level = words || agreed.iter().any(|other| other.kind == Kind::Letter);
-    let joined = index > 0 && agreed[index - 1].form == Form::Joined;
+    let words = agreed.iter().any(|other| other.kind == TokenKind::Level);
+    let has_level = words || agreed.iter().any(|other| other.kind == TokenKind::Letter);
+    let joined = index > 0 && agreed[index - 1].form == TokenDelimiter::Joined;
     let dotted_before = index > 0 && agreed[index - 1].most(agreed[index - 1].dotted);
     let first_free =
-        |roles: &[Role]| roles.iter().copied().find(|&role| is_free(role)).unwrap_or(Role::Passed);
+        |roles: &[TokenRole]| roles.iter().copied().find(|&role| is_free(role)).unwrap_or(TokenRole::Passed);
     match (piece.kind, piece.form) {
-        (Kind::Level, _) => first_free(&[Role::Level]),
-        (Kind::Letter, _) if words => Role::Passed,
-        (Kind::Letter, _) => first_free(&[Role::Letter]),
+        (TokenKind::Level, _) => first_free(&[TokenRole::Level]),
+        (TokenKind::Letter, _) if words => TokenRole::Passed,
+        (TokenKind::Letter, _) => first_free(&[TokenRole::Letter]),
         // .NET has the event's number behind the name of a class, others that of a process behind the program's.
-        (Kind::Number, Form::Bracket(_)) if joined && !is_free(Role::Level) && dotted_before => Role::EventId,
-        // A bare number beside no level is a status, a count or a priority as well.
-        (Kind::Number, Form::Word) if !has_level => Role::Passed,
-        (Kind::Number, _) => first_free(&[Role::Pid, Role::ThreadId]),
-        // Erlang has the numbers of its process there.
-        (Kind::Text, Form::Bracket(b'<')) if piece.lettered == 0 => {
-            first_free(&[Role::Thread, Role::Context])
+        (TokenKind::Number, TokenDelimiter::Bracket(_))
+            if joined && !is_free(TokenRole::Level) && dotted_before =>
+        {
+            TokenRole::EventId
         }
-        (Kind::Text, Form::Bracket(b'<')) => first_free(&[Role::User]),
-        (Kind::Text, Form::Bracket(_)) if piece.traces > 0 => first_free(&[Role::Trace]),
-        (Kind::Text, Form::Bracket(_)) => {
+        // A bare number beside no level is a status, a count or a priority as well.
+        (TokenKind::Number, TokenDelimiter::Word) if !has_level => TokenRole::Passed,
+        (TokenKind::Number, _) => first_free(&[TokenRole::Pid, TokenRole::ThreadId]),
+        // Erlang has the numbers of its process there.
+        (TokenKind::Text, TokenDelimiter::Bracket(b'<')) if piece.lettered == 0 => {
+            first_free(&[TokenRole::Thread, TokenRole::Context])
+        }
+        (TokenKind::Text, TokenDelimiter::Bracket(b'<')) => first_free(&[TokenRole::User]),
+        (TokenKind::Text, TokenDelimiter::Bracket(_)) if piece.traces > 0 => first_free(&[TokenRole::Trace]),
+        (TokenKind::Text, TokenDelimiter::Bracket(_)) => {
             let threadish = piece.most(piece.threads);
-            let is_thread =
-                |other: &Agreed| other.most(other.threads) && matches!(other.form, Form::Bracket(_));
-            if threadish && is_free(Role::Thread) {
-                Role::Thread
-            } else if (piece.most(piece.dotted) || !is_free(Role::Thread))
-                && is_free(Role::Logger)
+            let is_thread = |other: &Agreed| {
+                other.most(other.threads) && matches!(other.form, TokenDelimiter::Bracket(_))
+            };
+            if threadish && is_free(TokenRole::Thread) {
+                TokenRole::Thread
+            } else if (piece.most(piece.dotted) || !is_free(TokenRole::Thread))
+                && is_free(TokenRole::Logger)
                 && !logger_follows(&agreed[index + 1..])
             {
-                Role::Logger
-            } else if is_free(Role::Logger) && !agreed[index + 1..].iter().any(is_thread) {
-                first_free(&[Role::Thread, Role::Context])
+                TokenRole::Logger
+            } else if is_free(TokenRole::Logger) && !agreed[index + 1..].iter().any(is_thread) {
+                first_free(&[TokenRole::Thread, TokenRole::Context])
             } else {
-                first_free(&[Role::Context])
+                first_free(&[TokenRole::Context])
             }
         }
-        (Kind::Text, Form::Word) if !piece.most(piece.dotted) => {
+        (TokenKind::Text, TokenDelimiter::Word) if !piece.most(piece.dotted) => {
             let rest = &agreed[index + 1..];
-            let before_level =
-                piece.lettered == piece.count && rest.first().is_some_and(|next| next.kind == Kind::Level);
-            if piece.most(piece.threads) && is_free(Role::Thread) {
-                Role::Thread
-            } else if before_level && is_free(Role::Logger) && !logger_follows(rest) {
+            let before_level = piece.lettered == piece.count
+                && rest.first().is_some_and(|next| next.kind == TokenKind::Level);
+            if piece.most(piece.threads) && is_free(TokenRole::Thread) {
+                TokenRole::Thread
+            } else if before_level && is_free(TokenRole::Logger) && !logger_follows(rest) {
                 // A bare word is the logger right before the level only, and if no better name follows.
-                Role::Logger
+                TokenRole::Logger
             } else {
-                Role::Passed
+                TokenRole::Passed
             }
         }
-        (Kind::Text, _) => first_free(&[Role::Logger]),
+        (TokenKind::Text, _) => first_free(&[TokenRole::Logger]),
     }
 }
 
 fn logger_follows(rest: &[Agreed]) -> bool {
     rest.iter().any(|piece| {
-        piece.kind == Kind::Text
-            && (piece.dotted * 2 > piece.count || !matches!(piece.form, Form::Word | Form::Bracket(_)))
+        piece.kind == TokenKind::Text
+            && (piece.dotted * 2 > piece.count
+                || !matches!(piece.form, TokenDelimiter::Word | TokenDelimiter::Bracket(_)))
     })
 }
 
 /// Learns up to three layouts: where many lines are not as the first has it, they have their own.
-pub(super) fn learn_several(lines: &[(&[u8], usize)]) -> Vec<Shape> {
-    let mut shapes: Vec<Shape> = Vec::new();
+pub(super) fn learn_several(lines: &[(&[u8], usize)]) -> Vec<PrefixLayout> {
+    let mut shapes: Vec<PrefixLayout> = Vec::new();
     let mut left = lines.to_vec();
     let few = lines.len() / 10;
     while shapes.len() < limits::MOST_SHAPES && left.len() > few {
@@ -408,7 +421,7 @@ pub(super) fn learn_several(lines: &[(&[u8], usize)]) -> Vec<Shape> {
             break;
         }
         left.retain(|&(line, at)| {
-            let mut header = Header::default();
+            let mut header = PrefixFields::default();
             shape.read(line, at, &mut header);
             header.found < shape.len()
         });

@@ -3,18 +3,18 @@
 
 use std::collections::HashMap;
 
-use crate::rows::{Kind, Rows};
+use crate::rows::{ColumnKind, Rows};
 
 /// The columns found so far in one chunk.
 #[derive(Default)]
-pub(crate) struct Named {
-    slots: Vec<Slot>,
+pub(crate) struct NamedColumns {
+    slots: Vec<NamedSlot>,
     index: HashMap<Box<[u8]>, usize>,
     first: usize,
     last: Option<usize>,
 }
 
-struct Slot {
+struct NamedSlot {
     name: Box<[u8]>,
     /// The name that came after this one last time.
     next: usize,
@@ -22,7 +22,7 @@ struct Slot {
     columns: [Option<Result<usize, ()>>; 4],
 }
 
-impl Named {
+impl NamedColumns {
     /// To be called before the first value of an event.
     #[inline]
     pub(crate) fn begin(&mut self) {
@@ -34,12 +34,12 @@ impl Named {
     pub(crate) fn value(&mut self, name: &[u8], event: &[u8], from: usize, to: usize, rows: &mut Rows) {
         match number(&event[from..to]) {
             Some(Number::Int(value)) => {
-                if let Some(column) = self.column(name, Kind::Int, rows) {
+                if let Some(column) = self.column(name, ColumnKind::Int, rows) {
                     rows.int(column, value);
                 }
             }
             Some(Number::Float(value)) => {
-                if let Some(column) = self.column(name, Kind::Float, rows) {
+                if let Some(column) = self.column(name, ColumnKind::Float, rows) {
                     rows.float(column, value);
                 }
             }
@@ -50,14 +50,14 @@ impl Named {
     /// Puts text that stands in the event from one place to another.
     #[inline]
     pub(crate) fn text(&mut self, name: &[u8], from: usize, to: usize, rows: &mut Rows) {
-        if let Some(column) = self.column(name, Kind::Text, rows) {
+        if let Some(column) = self.column(name, ColumnKind::Text, rows) {
             rows.text(column, from, to);
         }
     }
 
     /// Puts text that must be written anew; the function appends it to the buffer it is given.
     pub(crate) fn rewrite(&mut self, name: &[u8], rows: &mut Rows, write: impl FnOnce(&mut Vec<u8>)) {
-        if let Some(column) = self.column(name, Kind::Text, rows) {
+        if let Some(column) = self.column(name, ColumnKind::Text, rows) {
             let span = rows.rewrite(write);
             rows.span(column, span);
         }
@@ -65,7 +65,7 @@ impl Named {
 
     /// The column of a name for values of a kind; `None` when there are too many.
     #[inline]
-    pub(crate) fn column(&mut self, name: &[u8], kind: Kind, rows: &mut Rows) -> Option<usize> {
+    pub(crate) fn column(&mut self, name: &[u8], kind: ColumnKind, rows: &mut Rows) -> Option<usize> {
         let slot = self.slot(name);
         let slot = &mut self.slots[slot];
         let column = slot.columns[kind as usize]
@@ -93,7 +93,7 @@ impl Named {
             return slot;
         }
         let slot = self.slots.len();
-        self.slots.push(Slot { name: name.into(), next: slot + 1, columns: [None; 4] });
+        self.slots.push(NamedSlot { name: name.into(), next: slot + 1, columns: [None; 4] });
         self.index.insert(name.into(), slot);
         slot
     }

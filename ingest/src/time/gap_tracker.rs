@@ -33,7 +33,7 @@ impl TimeStep {
 
 /// What was seen so far. A few numbers, however long the source is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Course {
+pub(crate) struct GapTracker {
     last_ns: i64,
     latest_ns: i64,
     steps: u64,
@@ -48,7 +48,7 @@ pub(crate) struct Course {
     first_ns: i64,
 }
 
-impl Course {
+impl GapTracker {
     #[inline]
     pub(crate) fn step(&mut self, time_ns: i64, line: u64) {
         if self.steps == 0 {
@@ -67,7 +67,7 @@ impl Course {
     }
 
     /// Goes on behind another course: a jump or a gap between the two counts.
-    pub(crate) fn go_on_behind(&mut self, before: &Course) {
+    pub(crate) fn continue_after(&mut self, before: &GapTracker) {
         if before.steps > 0 {
             (self.last_ns, self.latest_ns, self.first_ns) =
                 (before.last_ns, before.latest_ns, before.latest_ns);
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn jumps_and_gaps_are_told_with_their_line() {
-        let mut course = Course::default();
+        let mut course = GapTracker::default();
         let mut now = 1_000 * SECOND_NS;
         for line in 1..=1_000_u64 {
             now += match line {
@@ -141,11 +141,11 @@ mod tests {
 
     #[test]
     fn a_slow_log_has_no_gaps() {
-        let mut course = Course::default();
+        let mut course = GapTracker::default();
         for line in 0..100_u64 {
             course.step(line as i64 * 3_600 * SECOND_NS, line);
         }
         assert!(course.gaps().is_empty());
-        assert!(Course::default().gaps().is_empty());
+        assert!(GapTracker::default().gaps().is_empty());
     }
 }

@@ -1,17 +1,17 @@
 //! The shape of a table, learned from its first rows: the delimiter, how many columns, whether the first row
 //! names them, and which of them hold the time.
 
-use super::Next;
+use super::NextRow;
 use super::columns::{is_postgresql, time_rank};
 use crate::formats::joined_time;
 use crate::frame::BYTE_ORDER_MARK;
 use crate::limits::{LONGEST_HEADER_NAME_BYTES, TABLE_SAMPLE_ROWS};
-use crate::named::number;
+use crate::named_columns::number;
 use crate::table::cells;
 use crate::time::field::FieldTimes;
-use crate::time::find::whole;
+use crate::time::find::whole_time;
 
-pub(super) struct Shape {
+pub(super) struct TableShape {
     pub columns: usize,
     pub has_header: bool,
     /// The column of the time; or those of the date and the time of day.
@@ -21,8 +21,8 @@ pub(super) struct Shape {
 type Row<'a> = Vec<&'a [u8]>;
 
 /// The delimiter under which most rows have as many values, if that makes a table.
-pub(super) fn learn(sample: &[u8], delimiters: &[(u8, Next)]) -> Option<(u8, Next, Shape)> {
-    let mut best: Option<(f32, u8, Next, Shape)> = None;
+pub(super) fn learn(sample: &[u8], delimiters: &[(u8, NextRow)]) -> Option<(u8, NextRow, TableShape)> {
+    let mut best: Option<(f32, u8, NextRow, TableShape)> = None;
     let is_quoted = sample.first() == Some(&b'"');
     for &(delimiter, next) in delimiters {
         let rows = rows(sample, delimiter, next);
@@ -37,17 +37,17 @@ pub(super) fn learn(sample: &[u8], delimiters: &[(u8, Next)]) -> Option<(u8, Nex
     best.map(|(_, delimiter, next, shape)| (delimiter, next, shape))
 }
 
-fn rows(sample: &[u8], delimiter: u8, next: Next) -> Vec<Row<'_>> {
+fn rows(sample: &[u8], delimiter: u8, next: NextRow) -> Vec<Row<'_>> {
     let mut rest = sample.strip_prefix(BYTE_ORDER_MARK).unwrap_or(sample);
     let mut rows = Vec::new();
     while rows.len() < TABLE_SAMPLE_ROWS && !rest.is_empty() {
-        let (row, behind) = match next(rest) {
+        let (row, remaining) = match next(rest) {
             Some(block) => (&rest[block.start..block.end], &rest[block.next..]),
             // A row that is cut off by the sample's end says nothing, unless it is all there is.
             None if rows.is_empty() => (rest.trim_ascii_end(), &rest[rest.len()..]),
             None => break,
         };
-        rest = behind;
+        rest = remaining;
         if !row.trim_ascii().is_empty() {
             rows.push(cells(row, delimiter).map(|cell| &row[cell.from..cell.to]).collect());
         }
@@ -56,7 +56,7 @@ fn rows(sample: &[u8], delimiter: u8, next: Next) -> Vec<Row<'_>> {
 }
 
 /// The shape of these rows, and how many of them have it; nothing where they are rather text with commas.
-fn shape(rows: &[Row<'_>], delimiter: u8, is_quoted: bool) -> Option<(f32, Shape)> {
+fn shape(rows: &[Row<'_>], delimiter: u8, is_quoted: bool) -> Option<(f32, TableShape)> {
     let body = rows.get(1..).filter(|body| !body.is_empty()).unwrap_or(rows);
     let columns = usual_count(body)?;
     let fitting = body.iter().filter(|row| row.len() == columns).count();
@@ -75,7 +75,7 @@ fn shape(rows: &[Row<'_>], delimiter: u8, is_quoted: bool) -> Option<(f32, Shape
         Some(_) => columns >= 3 || has_time,
         None => known || (has_time && rows.len() > 1 && columns >= least && share > 0.95),
     };
-    is_table.then_some((share, Shape { columns, has_header: header.is_some(), time_columns }))
+    is_table.then_some((share, TableShape { columns, has_header: header.is_some(), time_columns }))
 }
 
 /// How many values most rows have.
@@ -111,7 +111,7 @@ fn is_header(first: &Row<'_>, body: &[Row<'_>], columns: usize) -> bool {
     let is_name = |name: &&[u8]| {
         name.len() <= LONGEST_HEADER_NAME_BYTES
             && number(name).is_none()
-            && whole(name).is_none()
+            && whole_time(name).is_none()
             && !name.contains(&b'\n')
             && !name.first().is_some_and(u8::is_ascii_digit)
     };
@@ -127,7 +127,7 @@ fn is_header(first: &Row<'_>, body: &[Row<'_>], columns: usize) -> bool {
     }
     let differs = |column: usize| {
         let values = || body.iter().filter_map(|row| row.get(column)).filter(|value| !value.is_empty());
-        let other = values().filter(|value| number(value).is_some() || whole(value).is_some()).count();
+        let other = values().filter(|value| number(value).is_some() || whole_time(value).is_some()).count();
         other > 0 && other * 2 >= values().count()
     };
     first.iter().any(|name| time_rank(name).is_some()) || (0..columns).any(differs)
@@ -168,7 +168,7 @@ fn time_columns(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> [
             // A number is a time only where the column says so.
             Some(
                 (is_named || value.iter().any(|byte| matches!(byte, b'-' | b':' | b'/')))
-                    && whole(&value).is_some(),
+                    && whole_time(&value).is_some(),
             )
         })
     };

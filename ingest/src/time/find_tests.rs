@@ -7,8 +7,8 @@ use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, fmt::strtime};
 use proptest::prelude::*;
 
-use super::find::{FoundTime, Spelling, find, whole};
-use super::numeric::DateOrder;
+use super::find::{FoundTime, Spelling, find, whole_time};
+use super::numeric_date::DateOrder;
 use super::rules::{TimeRules, learn};
 use super::zone::Zone;
 use super::{Clock, When};
@@ -188,7 +188,7 @@ fn what_is_no_time() {
 
 #[test]
 fn whole_values() {
-    let ns = |text: &str| whole(text.as_bytes()).map(shown);
+    let ns = |text: &str| whole_time(text.as_bytes()).map(shown);
     assert_eq!(ns("Sat, 21 Nov 2026 03:04:05 +0100 (CET)").unwrap(), "2026-11-21T02:04:05Z");
     assert_eq!(ns("1716723772.6014802").unwrap(), "2024-05-26T11:42:52.6014802Z");
     assert_eq!(ns("1615650027387860").unwrap(), "2021-03-13T15:40:27.38786Z");
@@ -396,7 +396,7 @@ proptest! {
                     prop_assert!(found.start < found.end && found.end <= line.len(), "{line}: {found:?}");
                 }
             }
-            whole(line.as_bytes());
+            whole_time(line.as_bytes());
         }
     }
 

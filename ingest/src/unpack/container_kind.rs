@@ -7,7 +7,7 @@ pub const HEAD_BYTES: usize = TAR_BLOCK;
 pub const TAR_BLOCK: usize = 512;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ContainerKind {
     /// Nothing that is unpacked here: a log, or anything else.
     Plain,
     Gzip,
@@ -22,24 +22,26 @@ pub enum Kind {
     Unread(&'static str),
 }
 
-pub fn kind(head: &[u8]) -> Kind {
+pub fn kind(head: &[u8]) -> ContainerKind {
     match head {
-        _ if gzip_begins(head) => Kind::Gzip,
-        _ if bzip2_begins(head) => Kind::Bzip2,
-        _ if xz_begins(head) => Kind::Xz,
-        _ if lz4_begins(head) => Kind::Lz4,
-        _ if zstd_begins(head) || skippable_begins(head) => Kind::Zstd,
-        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Kind::Zip,
-        [b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C, ..] => Kind::SevenZ,
-        [b'P', b'K', 7, 8, b'P', b'K', 3, 4, ..] => Kind::Unread("a zip archive in several parts"),
-        [b'R', b'a', b'r', b'!', 0x1A, 7, ..] => Kind::Unread("a RAR archive"),
-        [b'M', b'S', b'C', b'F', 0, 0, 0, 0, ..] => Kind::Unread("a cabinet archive"),
-        [b'L', b'Z', b'I', b'P', 1, ..] => Kind::Unread("lzip data"),
-        [0x89, b'L', b'Z', b'O', 0, b'\r', b'\n', 0x1A, b'\n', ..] => Kind::Unread("lzop data"),
-        [0x1F, 0x9D, flags, ..] if (9..=16).contains(&(flags & 0x1F)) => Kind::Unread("compress (.Z) data"),
-        [2, 0x21, 0x4C, 0x18, ..] => Kind::Unread("lz4 data of the old format"),
-        _ if tar_header(head).is_some() => Kind::Tar,
-        _ => Kind::Plain,
+        _ if gzip_begins(head) => ContainerKind::Gzip,
+        _ if bzip2_begins(head) => ContainerKind::Bzip2,
+        _ if xz_begins(head) => ContainerKind::Xz,
+        _ if lz4_begins(head) => ContainerKind::Lz4,
+        _ if zstd_begins(head) || skippable_begins(head) => ContainerKind::Zstd,
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => ContainerKind::Zip,
+        [b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C, ..] => ContainerKind::SevenZ,
+        [b'P', b'K', 7, 8, b'P', b'K', 3, 4, ..] => ContainerKind::Unread("a zip archive in several parts"),
+        [b'R', b'a', b'r', b'!', 0x1A, 7, ..] => ContainerKind::Unread("a RAR archive"),
+        [b'M', b'S', b'C', b'F', 0, 0, 0, 0, ..] => ContainerKind::Unread("a cabinet archive"),
+        [b'L', b'Z', b'I', b'P', 1, ..] => ContainerKind::Unread("lzip data"),
+        [0x89, b'L', b'Z', b'O', 0, b'\r', b'\n', 0x1A, b'\n', ..] => ContainerKind::Unread("lzop data"),
+        [0x1F, 0x9D, flags, ..] if (9..=16).contains(&(flags & 0x1F)) => {
+            ContainerKind::Unread("compress (.Z) data")
+        }
+        [2, 0x21, 0x4C, 0x18, ..] => ContainerKind::Unread("lz4 data of the old format"),
+        _ if tar_header(head).is_some() => ContainerKind::Tar,
+        _ => ContainerKind::Plain,
     }
 }
 

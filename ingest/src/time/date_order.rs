@@ -1,8 +1,8 @@
 //! Learning which number of a source's dates is the day.
 
 use super::find::{FoundTime, Spelling};
-use super::names::word_end;
-use super::numeric::{DateOrder, NumericDate, numbers};
+use super::month_names::word_end;
+use super::numeric_date::{DateOrder, NumericDate, numbers};
 use super::time_first::date_numbers;
 
 /// Finds out which number is the day: an order in which a date does not exist is none, and of two orders the
@@ -19,8 +19,8 @@ pub(super) fn date_order(
             Some((time, Spelling::TimeFirst)) => date_numbers(line, time.start),
             Some((time, Spelling::Weekday)) => {
                 let name_end = word_end(line, time.start);
-                let apart = line[name_end..].iter().take_while(|byte| !byte.is_ascii_digit()).take(3).count();
-                numbers(line, name_end + apart)
+                let gap = line[name_end..].iter().take_while(|byte| !byte.is_ascii_digit()).take(3).count();
+                numbers(line, name_end + gap)
             }
             _ => None,
         })

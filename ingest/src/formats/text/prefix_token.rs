@@ -3,7 +3,7 @@
 //! A piece tells from its own text how it is set apart. Learning and reading cut a line by this one rule,
 //! so what was learned from a sample is what a line is read by.
 
-use super::words::{letter_level, level_of};
+use super::level_words::{letter_level, level_of};
 use crate::batch::Level;
 
 /// Names and brackets before a message are short; a longer run belongs to the message.
@@ -14,7 +14,7 @@ const LONGEST_BRACKET_BYTES: usize = 400;
 
 /// How a piece is set apart from what follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum TokenDelimiter {
     /// In brackets that open with this.
     Bracket(u8),
     /// Before a space alone.
@@ -35,8 +35,8 @@ pub(super) enum Form {
 
 /// A piece, and where the line goes on behind it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
-    pub form: Form,
+pub(super) struct PrefixToken {
+    pub form: TokenDelimiter,
     pub from: usize,
     pub to: usize,
     pub next: usize,
@@ -44,7 +44,7 @@ pub(super) struct Piece {
 
 /// What the text of a piece looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum TokenClass {
     /// A level, perhaps with a name beside it.
     Level,
     /// A letter that may stand for a level.
@@ -59,12 +59,17 @@ pub(super) enum Class {
 
 /// The piece that begins behind the separators at a place, in the first line of the text.
 #[inline]
-pub(super) fn piece(line: &[u8], at: usize, after: Option<Form>) -> Option<Piece> {
+pub(super) fn piece(line: &[u8], at: usize, after: Option<TokenDelimiter>) -> Option<PrefixToken> {
     let from = skip_separators(line, at);
     let first = *line.get(from)?;
     if matches!(first, b'[' | b'(' | b'<') {
         let close = closing(line, from)?;
-        return Some(Piece { form: Form::Bracket(first), from: from + 1, to: close, next: close + 1 });
+        return Some(PrefixToken {
+            form: TokenDelimiter::Bracket(first),
+            from: from + 1,
+            to: close,
+            next: close + 1,
+        });
     }
     let limit = line.len().min(from + LONGEST_PIECE_BYTES);
     let mut to = from;
@@ -75,47 +80,51 @@ pub(super) fn piece(line: &[u8], at: usize, after: Option<Form>) -> Option<Piece
             b' ' | b'\t' | b'\r' | b'\n' => return Some(before_space(line, from, to)),
             b':' => match line.get(to + 1) {
                 None | Some(b' ' | b'\t' | b'\r' | b'\n') => {
-                    return Some(Piece { form: Form::Colon, from, to, next: to + 1 });
+                    return Some(PrefixToken { form: TokenDelimiter::Colon, from, to, next: to + 1 });
                 }
                 Some(b':') => to += 1,
-                Some(_) if after == Some(Form::Tight) || level_of(&line[from..to]).is_some() => {
-                    return Some(Piece { form: Form::Tight, from, to, next: to + 1 });
+                Some(_) if after == Some(TokenDelimiter::Tight) || level_of(&line[from..to]).is_some() => {
+                    return Some(PrefixToken { form: TokenDelimiter::Tight, from, to, next: to + 1 });
                 }
                 Some(_) => {}
             },
             b',' if matches!(line.get(to + 1), None | Some(b' ')) => {
-                return Some(Piece { form: Form::Word, from, to, next: to + 1 });
+                return Some(PrefixToken { form: TokenDelimiter::Word, from, to, next: to + 1 });
             }
             b'[' if to > from && line[to - 1] == b'.' => is_cut_name = true,
             b'[' | b']' if is_cut_name => {}
-            b']' | b')' if to > from => return Some(Piece { form: Form::Closed, from, to, next: to + 1 }),
-            b'|' if to > from => return Some(Piece { form: Form::Bar, from, to, next: to + 1 }),
+            b']' | b')' if to > from => {
+                return Some(PrefixToken { form: TokenDelimiter::Closed, from, to, next: to + 1 });
+            }
+            b'|' if to > from => {
+                return Some(PrefixToken { form: TokenDelimiter::Bar, from, to, next: to + 1 });
+            }
             b'[' if to > from && ends_piece(line, closing(line, to)) => {
-                return Some(Piece { form: Form::Joined, from, to, next: to });
+                return Some(PrefixToken { form: TokenDelimiter::Joined, from, to, next: to });
             }
             b'"' | b'\'' | b'=' | b'{' | b'}' | b'<' | b'>' | b'(' | b']' | b')' | b'|' => return None,
             _ => {}
         }
         to += 1;
     }
-    (to == line.len() && to > from).then_some(Piece { form: Form::Word, from, to, next: to })
+    (to == line.len() && to > from).then_some(PrefixToken { form: TokenDelimiter::Word, from, to, next: to })
 }
 
 /// A word that a space follows: what stands alone behind the space tells more.
-fn before_space(line: &[u8], from: usize, to: usize) -> Piece {
+fn before_space(line: &[u8], from: usize, to: usize) -> PrefixToken {
     let space = to + line[to..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let alone = |at: usize| matches!(line.get(at), None | Some(b' ' | b'\t' | b'\r' | b'\n'));
     let (form, next) = match line.get(space) {
-        _ if space == to => (Form::Word, to),
+        _ if space == to => (TokenDelimiter::Word, to),
         Some(b'-') => {
             let dashes = space + line[space..].iter().take_while(|byte| **byte == b'-').count();
-            if alone(dashes) { (Form::Dash, dashes) } else { (Form::Word, to) }
+            if alone(dashes) { (TokenDelimiter::Dash, dashes) } else { (TokenDelimiter::Word, to) }
         }
-        Some(b':') if alone(space + 1) => (Form::Colon, space + 1),
-        Some(b'|') => (Form::Bar, space + 1),
-        _ => (Form::Word, to),
+        Some(b':') if alone(space + 1) => (TokenDelimiter::Colon, space + 1),
+        Some(b'|') => (TokenDelimiter::Bar, space + 1),
+        _ => (TokenDelimiter::Word, to),
     };
-    Piece { form, from, to, next }
+    PrefixToken { form, from, to, next }
 }
 
 /// Whether behind a closing bracket a piece may end.
@@ -174,32 +183,32 @@ pub(super) fn skip_spaces(line: &[u8], at: usize) -> usize {
 }
 
 /// What the text of a piece looks like.
-pub(super) fn class(text: &[u8]) -> Class {
+pub(super) fn class(text: &[u8]) -> TokenClass {
     let text = text.trim_ascii();
     if level_beside(text).is_some() {
-        return Class::Level;
+        return TokenClass::Level;
     }
     if let [letter] = text
         && letter_level(*letter).is_some()
     {
-        return Class::Letter;
+        return TokenClass::Letter;
     }
     if number(text).is_some() {
-        return Class::Number;
+        return TokenClass::Number;
     }
     let is_name =
         |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"._-$/@#:+*~\\,".contains(byte);
     if text.is_empty() || !text.iter().all(is_name) {
-        return Class::Other;
+        return TokenClass::Other;
     }
     let letters = text.iter().any(u8::is_ascii_alphabetic);
     let within = |mark: &[u8]| {
         memchr::memmem::find(text, mark).is_some_and(|at| at > 0 && at + mark.len() < text.len())
     };
     if letters && (within(b".") || within(b"::") || within(b"$")) && !text.contains(&b'/') {
-        return Class::Dotted;
+        return TokenClass::Dotted;
     }
-    Class::Name
+    TokenClass::Name
 }
 
 /// The digits of a number that names a process or thread.

@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use super::fields::{self, FIXED_COUNT, FieldId};
-use super::shape::{Entry, Piece, Shape};
+use super::flatten::{EventField, EventFlattener, TextRef};
 
 /// What stands in front, in this order, without names.
 const BEFORE_EVENT_ID: [FieldId; 3] = [fields::HOST, fields::CHANNEL, fields::PROVIDER];
@@ -21,10 +21,10 @@ const BEFORE_EVENT_ID: [FieldId; 3] = [fields::HOST, fields::CHANNEL, fields::PR
 /// Writes the event of `shape`, whose pieces lie in `scratch`. Calls `put` for each field that has a column,
 /// with the place of its value in `out`.
 pub(super) fn write_event(
-    shape: &Shape,
+    shape: &EventFlattener,
     scratch: &[u8],
     out: &mut Vec<u8>,
-    put: &mut impl FnMut(&Entry, Range<usize>),
+    put: &mut impl FnMut(&EventField, Range<usize>),
 ) {
     let line = out.len();
     if let Some(time) = first_of(shape, fields::TIME) {
@@ -50,7 +50,7 @@ pub(super) fn write_event(
     }
 }
 
-fn first_of(shape: &Shape, field: FieldId) -> Option<&Entry> {
+fn first_of(shape: &EventFlattener, field: FieldId) -> Option<&EventField> {
     shape.entries.iter().find(|entry| entry.field == field)
 }
 
@@ -68,18 +68,18 @@ fn space(line: usize, out: &mut Vec<u8>) {
     }
 }
 
-fn write_piece(scratch: &[u8], piece: Piece, out: &mut Vec<u8>) -> Range<usize> {
+fn write_piece(scratch: &[u8], piece: TextRef, out: &mut Vec<u8>) -> Range<usize> {
     let from = out.len();
     out.extend_from_slice(&scratch[piece.from..piece.to]);
     from..out.len()
 }
 
 fn write_named(
-    shape: &Shape,
+    shape: &EventFlattener,
     scratch: &[u8],
-    entry: &Entry,
+    entry: &EventField,
     out: &mut Vec<u8>,
-    put: &mut impl FnMut(&Entry, Range<usize>),
+    put: &mut impl FnMut(&EventField, Range<usize>),
 ) {
     out.push(b' ');
     match entry.label {

@@ -2,17 +2,17 @@
 
 use toml::{Table, Value};
 
-use super::definition::{Cut, Definition, Draft, Fault, FieldRule};
+use super::definition::{CutMethod, Definition, Draft, Fault, FieldRule};
 use super::dissect::Dissect;
 use super::grok::{Patterns, lines, nearest};
 use super::matcher::Matcher;
 use super::samples::{Sample, check};
 use super::syntax::Dialect;
-use super::{definition, rules};
+use super::{condition, definition};
 use crate::batch::Level;
 use crate::level;
 use crate::limits;
-use crate::rows::Kind;
+use crate::rows::ColumnKind;
 use crate::time::zone::Zone;
 
 const KEYS: [&str; 16] = [
@@ -61,7 +61,7 @@ pub(super) fn read_patterns(text: &str) -> Result<Vec<Definition>, Vec<Fault>> {
             Ok(matcher) if !used && matcher.groups.iter().any(|group| !group.is_empty()) => {
                 let draft = Draft {
                     name: name.to_ascii_lowercase(),
-                    forms: vec![Cut::Pattern(matcher)],
+                    forms: vec![CutMethod::Pattern(matcher)],
                     ..Draft::default()
                 };
                 match draft.build() {
@@ -100,7 +100,7 @@ pub(super) fn read_toml(text: &str, file_name: &str) -> Result<Definition, Vec<F
     let mut definition = draft.build()?;
     let mut faults = Vec::new();
     for (at, (tag, condition)) in tags.into_iter().enumerate() {
-        match rules::parse(&condition, &|name| definition.field(name)) {
+        match condition::parse(&condition, &|name| definition.field(name)) {
             Ok(condition) => definition.tags.push((tag, condition)),
             Err(message) => faults.push(Fault { key: format!("tags[{}].if", at + 1), message }),
         }
@@ -203,7 +203,7 @@ impl TomlReader {
         draft
     }
 
-    fn forms(&mut self, table: &Table) -> Vec<Cut> {
+    fn forms(&mut self, table: &Table) -> Vec<CutMethod> {
         let patterns = self.patterns(table);
         let mut forms = Vec::new();
         let mut kinds = 0;
@@ -213,9 +213,9 @@ impl TomlReader {
             let several = texts.len() > 1;
             for (at, text) in texts.iter().enumerate() {
                 let cut = match kind {
-                    "grok" => grok(text, &patterns).map(Cut::Pattern),
-                    "regex" => Matcher::new(text, Dialect::Perl).map(Cut::Pattern),
-                    _ => Dissect::new(text).map(Cut::Dissect),
+                    "grok" => grok(text, &patterns).map(CutMethod::Pattern),
+                    "regex" => Matcher::new(text, Dialect::Perl).map(CutMethod::Pattern),
+                    _ => Dissect::new(text).map(CutMethod::Dissect),
                 };
                 let key = if several { format!("{kind}[{}]", at + 1) } else { kind.to_string() };
                 forms.extend(self.noted(&key, cut));
@@ -256,7 +256,7 @@ impl TomlReader {
         for (value, name) in map {
             let key = format!("level.map.{value}");
             let Some(name) = self.text(&key, Some(name)) else { continue };
-            match level::of_word(name.as_bytes()) {
+            match level::from_word(name.as_bytes()) {
                 Some(level) => {
                     draft.level_map.insert(value.as_bytes().to_vec(), level);
                 }
@@ -273,10 +273,10 @@ impl TomlReader {
             self.only(&format!("{within}."), rule, &["type", "drop", "rename"]);
             let kind = self.text(&format!("{within}.type"), rule.get("type"));
             let kind = kind.and_then(|kind| match &*kind {
-                "text" | "string" => Some(Kind::Text),
-                "int" | "integer" => Some(Kind::Int),
-                "float" => Some(Kind::Float),
-                "bool" | "boolean" => Some(Kind::Bool),
+                "text" | "string" => Some(ColumnKind::Text),
+                "int" | "integer" => Some(ColumnKind::Int),
+                "float" => Some(ColumnKind::Float),
+                "bool" | "boolean" => Some(ColumnKind::Bool),
                 _ => {
                     self.fault(
                         &format!("{within}.type"),

@@ -3,16 +3,16 @@
 
 use memchr::{memchr, memchr3, memmem};
 
-use super::scan::{CUT_SHORT, Cursor, Value};
+use super::scan::{CUT_SHORT, Cursor, JsonValue};
 use crate::formats::Learned;
-use crate::frame::{BYTE_ORDER_MARK, Block, Framing};
+use crate::frame::{BYTE_ORDER_MARK, EventBlock, Framing};
 use crate::limits::LONGEST_LIST_OPENING_BYTES;
 
-type Next = fn(&[u8]) -> Option<Block>;
+type NextBlock = fn(&[u8]) -> Option<EventBlock>;
 
 /// Keys under which a wrapping object lists its events, with the reader for each: CloudTrail and Azure,
 /// Kubernetes, CloudWatch, Google, OData and Graph.
-const LISTS: [(&[u8], Next); 10] = [
+const LISTS: [(&[u8], NextBlock); 10] = [
     (b"Records", listed::<0>),
     (b"records", listed::<1>),
     (b"items", listed::<2>),
@@ -26,7 +26,7 @@ const LISTS: [(&[u8], Next); 10] = [
 ];
 
 /// Keys of lists that stand deep in their wrapping: OpenTelemetry's, and those of an Elasticsearch answer.
-const DEEP_LISTS: [(&[u8], Next); 2] =
+const DEEP_LISTS: [(&[u8], NextBlock); 2] =
     [(b"\"logRecords\":[", deeply_listed::<0>), (b"\"hits\":[", deeply_listed::<1>)];
 
 /// Every line of such a list is a wrapping of its own, as they come from a stream.
@@ -41,7 +41,7 @@ pub(super) fn learn(sample: &[u8]) -> Learned {
     }
 }
 
-fn next(text: &[u8]) -> Option<Next> {
+fn next(text: &[u8]) -> Option<NextBlock> {
     if let Some(inner) = text.strip_prefix(b"[")
         && matches!(inner.trim_ascii_start().first(), Some(b'{'))
     {
@@ -73,20 +73,20 @@ fn next(text: &[u8]) -> Option<Next> {
     if !is_lines(text) {
         return Some(objects);
     }
-    has_raw_line_ends(text).then_some(with_raw_line_ends as Next)
+    has_raw_line_ends(text).then_some(with_raw_line_ends as NextBlock)
 }
 
 /// A text with more line ends in it is none: its quote was never closed.
 const MOST_RAW_LINE_ENDS: usize = 1_000;
 
 /// Objects that begin their line and may have line ends within their texts, as broken writers leave them.
-fn with_raw_line_ends(text: &[u8]) -> Option<Block> {
+fn with_raw_line_ends(text: &[u8]) -> Option<EventBlock> {
     match text.iter().position(|byte| !byte.is_ascii_whitespace()) {
         None => Some(gap(text.len())),
         Some(0) if text[0] == b'{' => {
             let (end, _) = raw_object_end(text)?;
             let shown = text[..end].trim_ascii_end().len();
-            Some(Block { start: 0, end: shown, next: end })
+            Some(EventBlock { start: 0, end: shown, next: end })
         }
         Some(0) => event(text),
         Some(length) => Some(gap(length)),
@@ -163,7 +163,7 @@ fn opens_over_lines(text: &[u8]) -> bool {
 }
 
 /// Objects one behind the other, over one line or many.
-fn objects(text: &[u8]) -> Option<Block> {
+fn objects(text: &[u8]) -> Option<EventBlock> {
     // Sequences of JSON texts have a record separator before each.
     let between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | 0x1E);
     match text.iter().position(|byte| !between(byte)) {
@@ -174,7 +174,7 @@ fn objects(text: &[u8]) -> Option<Block> {
 }
 
 /// The objects of a list at the top.
-fn array(text: &[u8]) -> Option<Block> {
+fn array(text: &[u8]) -> Option<EventBlock> {
     let between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'[' | b']');
     match text.iter().position(|byte| !between(byte)) {
         None => Some(gap(text.len())),
@@ -183,7 +183,7 @@ fn array(text: &[u8]) -> Option<Block> {
     }
 }
 
-fn listed<const LIST: usize>(text: &[u8]) -> Option<Block> {
+fn listed<const LIST: usize>(text: &[u8]) -> Option<EventBlock> {
     if text.first() == Some(&b'{') {
         return match opening(text, LISTS[LIST].0) {
             Opening::Found(length) => Some(gap(length)),
@@ -194,27 +194,27 @@ fn listed<const LIST: usize>(text: &[u8]) -> Option<Block> {
     between_listed(text)
 }
 
-fn deeply_listed<const LIST: usize>(text: &[u8]) -> Option<Block> {
+fn deeply_listed<const LIST: usize>(text: &[u8]) -> Option<EventBlock> {
     if text.first() == Some(&b'{') {
         let end = object_end(text);
         return match deep_opening(&text[..end.map_or(text.len(), |(end, _)| end)], DEEP_LISTS[LIST].0) {
             Some(length) => Some(gap(length)),
-            None => end.map(|(end, next)| Block { start: 0, end, next }),
+            None => end.map(|(end, next)| EventBlock { start: 0, end, next }),
         };
     }
     between_listed(text)
 }
 
 /// What ends a list and its wrapping: brackets, and members of the wrapping behind the list.
-fn between_listed(text: &[u8]) -> Option<Block> {
+fn between_listed(text: &[u8]) -> Option<EventBlock> {
     let mut cursor = Cursor { bytes: text, at: 0 };
     loop {
         match cursor.peek() {
             Err(_) => return Some(gap(text.len())),
             Ok(b',' | b']' | b'}' | b'[') => cursor.at += 1,
             Ok(b'"') => match member(&text[cursor.at..]) {
-                Some(Behind::Member(length)) => cursor.at += length,
-                Some(Behind::Event(block)) if cursor.at == 0 => return Some(block),
+                Some(AfterList::Member(length)) => cursor.at += length,
+                Some(AfterList::Event(block)) if cursor.at == 0 => return Some(block),
                 None if cursor.at == 0 => return None,
                 _ => break,
             },
@@ -225,16 +225,16 @@ fn between_listed(text: &[u8]) -> Option<Block> {
 }
 
 /// What stands behind a list at a quote.
-enum Behind {
+enum AfterList {
     /// A member, with what follows it, which shows that it is one: their length.
     Member(usize),
     /// Anything else. It never ends before the text by which that was told, but for what shows nothing, so that
     /// it reads alike where a chunk ends there.
-    Event(Block),
+    Event(EventBlock),
 }
 
-fn member(text: &[u8]) -> Option<Behind> {
-    let line = || event(text).map(Behind::Event);
+fn member(text: &[u8]) -> Option<AfterList> {
+    let line = || event(text).map(AfterList::Event);
     let shown = |at: usize| Some(at + text[at..].iter().position(|byte| !byte.is_ascii_whitespace())?);
     let (name_end, true) = string_end(text, 1)? else { return line() };
     let colon = shown(name_end)?;
@@ -254,16 +254,16 @@ fn member(text: &[u8]) -> Option<Behind> {
             (end, end)
         }
     };
-    let behind = shown(next)?;
-    if end == next && matches!(text[behind], b',' | b'}' | b']') {
-        return Some(Behind::Member(behind + 1));
+    let after = shown(next)?;
+    if end == next && matches!(text[after], b',' | b'}' | b']') {
+        return Some(AfterList::Member(after + 1));
     }
     if memchr(b'\n', &text[..end]).is_none() {
         return line();
     }
     // Blank lines behind a whole value go with it: a chunk may end in them.
-    let (end, next) = if end == next { (behind, behind) } else { (end, next) };
-    Some(Behind::Event(Block { start: 0, end, next }))
+    let (end, next) = if end == next { (after, after) } else { (end, next) };
+    Some(AfterList::Event(EventBlock { start: 0, end, next }))
 }
 
 enum Opening {
@@ -296,7 +296,7 @@ fn opening_end(cursor: &mut Cursor<'_>, name: &[u8]) -> Result<Option<usize>, &'
             // What follows is not looked at: a chunk may end here.
             return Ok(Some(cursor.at + 1));
         }
-        if let Value::Raw { start, end } = cursor.value(false)?
+        if let JsonValue::Raw { start, end } = cursor.value(false)?
             && cursor.bytes[start] == b'['
             && end - start > 2
         {
@@ -313,19 +313,19 @@ fn deep_opening(text: &[u8], name: &[u8]) -> Option<usize> {
     memmem::find(text, name).map(|at| at + name.len())
 }
 
-fn gap(length: usize) -> Block {
-    Block { start: length, end: length, next: length }
+fn gap(length: usize) -> EventBlock {
+    EventBlock { start: length, end: length, next: length }
 }
 
 /// The object at the start of the text, or the line where there is none.
-fn event(text: &[u8]) -> Option<Block> {
+fn event(text: &[u8]) -> Option<EventBlock> {
     if text.first() == Some(&b'{') {
         let (end, next) = object_end(text)?;
-        return Some(Block { start: 0, end, next });
+        return Some(EventBlock { start: 0, end, next });
     }
     let newline = memchr(b'\n', text)?;
     let end = newline - usize::from(newline > 0 && text[newline - 1] == b'\r');
-    Some(Block { start: 0, end, next: newline + 1 })
+    Some(EventBlock { start: 0, end, next: newline + 1 })
 }
 
 /// Where the object at the start of the text ends, and where what follows begins. One that is broken ends with
@@ -462,13 +462,13 @@ mod tests {
     #[test]
     fn a_broken_event_of_a_list_ends_alike_whatever_follows_it() {
         let broken = "{\"a\":1,\"b\":\"cut\n";
-        for behind in ["", "two\n", "two\",\"c\":2},{\"a\":3}]}"] {
-            let text = format!("{broken}{behind}");
+        for after in ["", "two\n", "two\",\"c\":2},{\"a\":3}]}"] {
+            let text = format!("{broken}{after}");
             let block = listed::<0>(text.as_bytes());
             assert_eq!(
                 block,
-                Some(Block { start: 0, end: broken.len() - 1, next: broken.len() }),
-                "{behind}"
+                Some(EventBlock { start: 0, end: broken.len() - 1, next: broken.len() }),
+                "{after}"
             );
         }
     }
@@ -476,12 +476,12 @@ mod tests {
     #[test]
     fn what_is_no_member_behind_a_list_is_told_by_what_it_takes() {
         let block = listed::<0>(b"\"a\":\n1 \n b");
-        assert_eq!(block, Some(Block { start: 0, end: 9, next: 9 }));
-        for behind in ["\"cut\n", "\"a\" b\n", "\"a\":1 b\n", "\"a\":[1,\n\"cut\n", "\"a\":\n\"cut\n"] {
+        assert_eq!(block, Some(EventBlock { start: 0, end: 9, next: 9 }));
+        for after in ["\"cut\n", "\"a\" b\n", "\"a\":1 b\n", "\"a\":[1,\n\"cut\n", "\"a\":\n\"cut\n"] {
             for next in ["two\n", "two\"}\n", "{\"b\":\"}]\"}\n", "\"b\":2}\n"] {
-                let text = format!("{behind}{next}");
+                let text = format!("{after}{next}");
                 let block = listed::<0>(text.as_bytes());
-                let expected = Block { start: 0, end: behind.len() - 1, next: behind.len() };
+                let expected = EventBlock { start: 0, end: after.len() - 1, next: after.len() };
                 assert_eq!(block, Some(expected), "{text}");
             }
         }

@@ -2,10 +2,10 @@
 //! Korean dates, glog's letter and number, and TAI64N.
 
 use super::civil::{DAY_NS, SECOND_NS, civil_from_days, days_from_civil, is_leap};
-use super::clock::{TimeOfDay, time_of_day, unpadded_time_of_day, unusual_time_of_day};
 use super::digits::{byte, digit_run, four, fraction_ns, one_or_two, two};
-use super::names::{is_letter, month};
-use super::stamp::{Stamp, full_year, optional_zone, time_behind};
+use super::month_names::{is_letter, month};
+use super::stamp::{Stamp, full_year, optional_zone, time_after_date};
+use super::time_of_day::{TimeOfDay, time_of_day, unpadded_time_of_day, unusual_time_of_day};
 
 /// `20261121T030405Z`, `20261121 03:04:05`, `20261121-3:4:5:67`, `261121 3:04:05` (MySQL): a date without separators, told from
 /// other numbers by what stands between it and the time, or within the time.
@@ -21,7 +21,7 @@ pub(crate) fn compact(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     // A point stands before the time where one stands before the fraction too.
     let is_pointed = month_at == at + 4 && byte(bytes, at + 8) == b'.' && digit_run(bytes, at + 9) == 6;
     let pointed = is_pointed.then(|| unusual_time_of_day(bytes, at + 9)).flatten();
-    let (time, end) = joined.or(pointed).or_else(|| time_behind(bytes, month_at + 4))?;
+    let (time, end) = joined.or(pointed).or_else(|| time_after_date(bytes, month_at + 4))?;
     let (zone, end) = optional_zone(bytes, end);
     Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
@@ -64,7 +64,7 @@ pub(crate) fn year_first(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
 
 fn from_days(bytes: &[u8], days: i64, at: usize) -> Option<(Stamp, usize)> {
     let (year, month, day) = civil_from_days(days);
-    let (time, end) = time_behind(bytes, at)?;
+    let (time, end) = time_after_date(bytes, at)?;
     let (zone, end) = optional_zone(bytes, end);
     Some((Stamp::new(i16::try_from(year).ok(), month, day, time, zone)?, end))
 }
@@ -98,7 +98,7 @@ fn year_name_day(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
         return None;
     }
     let (day, end) = one_or_two(bytes, end + 1)?;
-    let (time, end) = time_behind(bytes, end)?;
+    let (time, end) = time_after_date(bytes, end)?;
     let (zone, end) = optional_zone(bytes, end);
     Some((Stamp::new(Some(four(bytes, at)?), month, day, time, zone)?, end))
 }

@@ -7,7 +7,7 @@
 //!   can stand before, nothing matches. At the start of a pattern, what stands before is told apart by
 //!   making the pattern once for each case (see [`starts`]). `(?<=…)`, `(?![…])` and `(?=…)` likewise.
 //! - `(?![0-9])` at the very end consumes the byte behind or meets the end of the text; groups are ended
-//!   before that byte ([`Node::Trail`]).
+//!   before that byte ([`PatternNode::Trail`]).
 //! - `(?>…)` prevents nothing where what follows cannot fail. Elsewhere it prevents nothing when each byte of the
 //!   group leaves one way to go on, and what follows begins with a byte that the group has not: then
 //!   there is no shorter way to match the group that could be followed by the rest. Nor does it where a
@@ -19,13 +19,13 @@
 //!
 //! What no rule covers needs backtracking.
 
-use super::bytes::ByteSet;
-use super::node::{Edge, Neighbour, Node};
+use super::byte_set::ByteSet;
+use super::node::{Edge, Neighbour, PatternNode};
 use crate::limits;
 
 /// What can stand beside a node.
 #[derive(Clone, Copy)]
-struct Beside {
+struct Adjacent {
     set: ByteSet,
     /// The end of the pattern can be reached, and behind it anything may be.
     open: bool,
@@ -35,18 +35,18 @@ struct Beside {
     repeated: bool,
 }
 
-impl Beside {
-    fn behind(self, edge: Edge) -> Beside {
+impl Adjacent {
+    fn extended_by(self, edge: Edge) -> Adjacent {
         if edge.nullable {
             let checked = self.checked || edge.checked;
-            Beside { set: self.set.or(edge.set), checked, ..self }
+            Adjacent { set: self.set.or(edge.set), checked, ..self }
         } else {
-            Beside { set: edge.set, open: false, checked: edge.checked, ..self }
+            Adjacent { set: edge.set, open: false, checked: edge.checked, ..self }
         }
     }
 
-    fn or(self, edge: Edge) -> Beside {
-        Beside { set: self.set.or(edge.set), checked: self.checked || edge.checked, repeated: true, ..self }
+    fn or(self, edge: Edge) -> Adjacent {
+        Adjacent { set: self.set.or(edge.set), checked: self.checked || edge.checked, repeated: true, ..self }
     }
 
     fn is_end(self) -> bool {
@@ -60,16 +60,16 @@ pub(super) struct Backtracks;
 
 /// What can stand before the start of a pattern: nothing, or one of these bytes; and the pattern as it is
 /// then. One entry stands for all where it makes no difference.
-pub(super) struct Start {
+pub(super) struct PatternStart {
     pub before: Option<ByteSet>,
-    pub node: Node,
+    pub node: PatternNode,
 }
 
 /// The pattern settled for each case of what stands before it, the start of the text first.
-pub(super) fn starts(node: &Node) -> Result<Vec<Start>, Backtracks> {
+pub(super) fn starts(node: &PatternNode) -> Result<Vec<PatternStart>, Backtracks> {
     let mut sets = Vec::new();
     node.any(&mut |node| {
-        if let Node::Look { ahead: false, body, .. } = node
+        if let PatternNode::Look { ahead: false, body, .. } = node
             && let Some(set) = body.single()
             && !sets.contains(&set)
         {
@@ -86,9 +86,9 @@ pub(super) fn starts(node: &Node) -> Result<Vec<Start>, Backtracks> {
             return Err(Backtracks);
         }
     }
-    let mut starts = vec![Start { before: None, node: at_start }];
+    let mut starts = vec![PatternStart { before: None, node: at_start }];
     for case in cases {
-        starts.push(Start { before: Some(case), node: settle_whole(node, case)? });
+        starts.push(PatternStart { before: Some(case), node: settle_whole(node, case)? });
     }
     if starts.iter().all(|start| start.node == starts[0].node) {
         starts.truncate(1);
@@ -96,22 +96,26 @@ pub(super) fn starts(node: &Node) -> Result<Vec<Start>, Backtracks> {
     Ok(starts)
 }
 
-fn settle_whole(node: &Node, before: ByteSet) -> Result<Node, Backtracks> {
-    let before = Beside { set: before, open: before.is_empty(), checked: false, repeated: false };
-    let after = Beside { set: ByteSet::NONE, open: true, checked: false, repeated: false };
-    settle(node, before, after)
+fn settle_whole(node: &PatternNode, before: ByteSet) -> Result<PatternNode, Backtracks> {
+    let before = Adjacent { set: before, open: before.is_empty(), checked: false, repeated: false };
+    let after = Adjacent { set: ByteSet::NONE, open: true, checked: false, repeated: false };
+    simplify(node, before, after)
 }
 
-fn settle(node: &Node, before: Beside, after: Beside) -> Result<Node, Backtracks> {
+fn simplify(node: &PatternNode, before: Adjacent, after: Adjacent) -> Result<PatternNode, Backtracks> {
     Ok(match node {
-        Node::Leaf(_) | Node::Trail(_) | Node::Verify(_) | Node::Fail => node.clone(),
-        Node::BackReference(_) => return Err(Backtracks),
-        Node::Concat(nodes) => settle_sequence(nodes, before, after)?,
-        Node::Alt(nodes) => {
-            Node::Alt(nodes.iter().map(|node| settle(node, before, after)).collect::<Result<_, _>>()?)
+        PatternNode::Leaf(_) | PatternNode::Trail(_) | PatternNode::Verify(_) | PatternNode::Fail => {
+            node.clone()
         }
-        Node::Capture(number, body) => Node::Capture(*number, Box::new(settle(body, before, after)?)),
-        Node::Repeat { min, max, greedy, body } => {
+        PatternNode::BackReference(_) => return Err(Backtracks),
+        PatternNode::Concat(nodes) => settle_sequence(nodes, before, after)?,
+        PatternNode::Alt(nodes) => PatternNode::Alt(
+            nodes.iter().map(|node| simplify(node, before, after)).collect::<Result<_, _>>()?,
+        ),
+        PatternNode::Capture(number, body) => {
+            PatternNode::Capture(*number, Box::new(simplify(body, before, after)?))
+        }
+        PatternNode::Repeat { min, max, greedy, body } => {
             let (before, mut after) = if *max == Some(1) {
                 (before, after)
             } else {
@@ -119,66 +123,70 @@ fn settle(node: &Node, before: Beside, after: Beside) -> Result<Node, Backtracks
             };
             // A further round may be needed, and may fail.
             after.checked |= *min > 1;
-            let body = Box::new(settle(body, before, after)?);
-            Node::Repeat { min: *min, max: *max, greedy: *greedy, body }
+            let body = Box::new(simplify(body, before, after)?);
+            PatternNode::Repeat { min: *min, max: *max, greedy: *greedy, body }
         }
-        Node::Atomic(body) => {
+        PatternNode::Atomic(body) => {
             let cannot_fail = after.open && !after.checked;
-            let apart = body.is_deterministic()
+            let is_disjoint = body.is_deterministic()
                 && after.set.is_disjoint(body.bytes())
                 && (!after.open || !after.checked);
             let fixed = body.is_deterministic() && body.has_one_end();
-            if !(cannot_fail || apart || fixed) {
+            if !(cannot_fail || is_disjoint || fixed) {
                 return Err(Backtracks);
             }
-            settle(body, before, after)?
+            simplify(body, before, after)?
         }
-        Node::Look { ahead, negative, body } => {
-            let (beside, edge) = if *ahead { (after, body.first()) } else { (before, body.last()) };
-            settle_look(body, edge, beside, *ahead, *negative)?
+        PatternNode::Look { ahead, negative, body } => {
+            let (adjacent, edge) = if *ahead { (after, body.first()) } else { (before, body.last()) };
+            simplify_look(body, edge, adjacent, *ahead, *negative)?
         }
     })
 }
 
-fn settle_sequence(nodes: &[Node], before: Beside, after: Beside) -> Result<Node, Backtracks> {
+fn settle_sequence(
+    nodes: &[PatternNode],
+    before: Adjacent,
+    after: Adjacent,
+) -> Result<PatternNode, Backtracks> {
     let mut afters = vec![after; nodes.len()];
     for at in (1..nodes.len()).rev() {
-        afters[at - 1] = afters[at].behind(nodes[at].first());
+        afters[at - 1] = afters[at].extended_by(nodes[at].first());
     }
     let mut before = before;
     let mut settled = Vec::with_capacity(nodes.len());
     for (node, after) in nodes.iter().zip(afters) {
-        match settle(node, before, after)? {
-            Node::Concat(inner) => settled.extend(inner),
+        match simplify(node, before, after)? {
+            PatternNode::Concat(inner) => settled.extend(inner),
             node => settled.push(node),
         }
-        before = before.behind(node.last());
+        before = before.extended_by(node.last());
     }
-    Ok(Node::Concat(settled))
+    Ok(PatternNode::Concat(settled))
 }
 
-fn settle_look(
-    body: &Node,
+fn simplify_look(
+    body: &PatternNode,
     edge: Edge,
-    beside: Beside,
+    adjacent: Adjacent,
     ahead: bool,
     negative: bool,
-) -> Result<Node, Backtracks> {
+) -> Result<PatternNode, Backtracks> {
     if edge.nullable {
         return Err(Backtracks);
     }
-    let open = beside.open && ahead;
-    let at_edge_only = beside.open && !ahead && beside.set.is_empty();
-    let never = beside.set.is_disjoint(edge.set) && !open;
-    let always = body.single().is_some_and(|set| beside.set.is_within(set)) && !beside.open;
+    let open = adjacent.open && ahead;
+    let at_edge_only = adjacent.open && !ahead && adjacent.set.is_empty();
+    let never = adjacent.set.is_disjoint(edge.set) && !open;
+    let always = body.single().is_some_and(|set| adjacent.set.is_within(set)) && !adjacent.open;
     match negative {
-        true if never => Ok(Node::empty()),
-        true if always => Ok(Node::Fail),
-        false if always => Ok(Node::empty()),
-        false if never || at_edge_only => Ok(Node::Fail),
+        true if never => Ok(PatternNode::empty()),
+        true if always => Ok(PatternNode::Fail),
+        false if always => Ok(PatternNode::empty()),
+        false if never || at_edge_only => Ok(PatternNode::Fail),
         _ => match body.single() {
-            Some(set) if negative && ahead && beside.is_end() => Ok(Node::Trail(set.not())),
-            Some(set) if !beside.repeated => Ok(Node::Verify(Neighbour { ahead, negative, set })),
+            Some(set) if negative && ahead && adjacent.is_end() => Ok(PatternNode::Trail(set.not())),
+            Some(set) if !adjacent.repeated => Ok(PatternNode::Verify(Neighbour { ahead, negative, set })),
             _ => Err(Backtracks),
         },
     }

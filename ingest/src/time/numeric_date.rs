@@ -1,9 +1,9 @@
 //! Dates of numbers alone whose order is open: `11/21/2026`, `21.11.26`, `26/11/21`, `11-21`.
 
 use super::civil::last_day;
-use super::clock::TimeOfDay;
 use super::digits::{byte, digit_run, four, one_or_two, two};
-use super::stamp::{Stamp, full_year, optional_zone, time_behind, yearless};
+use super::stamp::{Stamp, full_year, optional_zone, time_after_date, yearless};
+use super::time_of_day::TimeOfDay;
 
 /// Which number of a date is which.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub(crate) fn numbers(bytes: &[u8], at: usize) -> Option<NumericDate> {
         // Without a year and without leading zeros, `1.5` is a number and `3-4` a range.
         return None;
     }
-    let (time, end) = time_behind(bytes, date_end)?;
+    let (time, end) = time_after_date(bytes, date_end)?;
     // Two numbers and `3:04` are too little to be a date and a time.
     if third == Third::Missing && end < date_end + 9 {
         return None;

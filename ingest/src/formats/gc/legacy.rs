@@ -5,9 +5,9 @@ use memchr::memmem;
 
 use super::{decimal, last_heap};
 use crate::formats::{Fit, Format, Learned, Reader};
-use crate::rows::{Kind, Rows, Schema};
+use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::When;
-use crate::time::find::near;
+use crate::time::find::time_near_start;
 
 pub(crate) static FORMAT: Format = Format {
     name: "gc_old",
@@ -19,14 +19,14 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 const COLUMNS: Schema = &[
-    ("uptime_ms", Kind::Float),
-    ("pause", Kind::Text),
-    ("cause", Kind::Text),
-    ("heap_before_bytes", Kind::Int),
-    ("heap_after_bytes", Kind::Int),
-    ("heap_total_bytes", Kind::Int),
-    ("duration_ms", Kind::Float),
-    ("message", Kind::Text),
+    ("uptime_ms", ColumnKind::Float),
+    ("pause", ColumnKind::Text),
+    ("cause", ColumnKind::Text),
+    ("heap_before_bytes", ColumnKind::Int),
+    ("heap_after_bytes", ColumnKind::Int),
+    ("heap_total_bytes", ColumnKind::Int),
+    ("duration_ms", ColumnKind::Float),
+    ("message", ColumnKind::Text),
 ];
 const UPTIME_MS: usize = 0;
 const PAUSE: usize = 1;
@@ -46,7 +46,7 @@ fn start(line: &[u8]) -> Option<(usize, Option<f64>)> {
     let mut at = 0;
     let mut has_date = false;
     if line.get(4) == Some(&b'-')
-        && let Some(time) = near(line, 0)
+        && let Some(time) = time_near_start(line, 0)
     {
         has_date = true;
         at = time.end + line[time.end..].strip_prefix(b": ").map(|_| 2)?;
@@ -76,7 +76,7 @@ struct OlderReader;
 impl Reader for OlderReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let (from, uptime) = start(event).ok_or("no time of an entry at the start")?;
-        if let Some(time) = near(event, 0).filter(|time| time.end <= from) {
+        if let Some(time) = time_near_start(event, 0).filter(|time| time.end <= from) {
             rows.when(&time.when);
         } else if let Some(seconds) = uptime {
             rows.when(&When::Uptime((seconds * 1e9) as i64));
