@@ -1,6 +1,6 @@
-//! How many events a CPU second a custom format reads, tags and all:
-//! `cargo run --release -p timberline-ingest --example custom_rate [-- DEFINITION LOG]`. Without arguments it
-//! reads lines that it makes itself by the relay pipeline: a Grok pattern of seven fields and five tags.
+//! Measures how many events per CPU second a custom format reads, including tags: `cargo run --release -p
+//! timberline-ingest --example custom_rate [-- DEFINITION LOG]`. Without arguments it generates lines and
+//! reads them by the relay pipeline: a Grok pattern of seven fields and five tags.
 
 #![allow(clippy::print_stdout)]
 
@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Lines as a relay writes them; the numbers are from a generator with a fixed seed.
+/// Lines as a relay writes them; the numbers come from a generator with a fixed seed.
 fn relay_lines() -> String {
     let mut out = String::new();
     let mut state = 42_u64;
@@ -85,7 +85,7 @@ fn relay_lines() -> String {
     out
 }
 
-/// Pieces of about a megabyte that end with a line.
+/// Chunks of about a megabyte, each ending at a line end.
 fn chunks(mut log: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         if log.is_empty() {

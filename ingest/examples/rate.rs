@@ -1,5 +1,5 @@
-//! How many events a CPU second are read: `cargo run --release -p timberline-ingest --example rate -- FILE`.
-//! The file is held in memory by the system after the first round, so the best of some rounds is the parser's.
+//! Measures how many events are read per CPU second: `cargo run --release -p timberline-ingest --example rate
+//! -- FILE`. The system caches the file after the first round, so the best round measures the parser alone.
 
 #![allow(clippy::print_stdout)]
 

@@ -1,6 +1,6 @@
-//! What is made of a file's times: `cargo run --release -p timberline-ingest --example times -- FILE…`.
-//! For each file its format, how many events it has, the first and the last time in the file's order, and the
-//! report on its times in sentences.
+//! Shows how the times of a file are read: `cargo run --release -p timberline-ingest --example times --
+//! FILE…`. For each file it prints the format, the number of events, the first and the last time in file
+//! order, and the time report in sentences.
 
 #![allow(clippy::print_stdout)]
 

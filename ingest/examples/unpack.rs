@@ -1,5 +1,5 @@
-//! How fast files are unpacked: `cargo run --release -p timberline-ingest --example unpack -- FILE…` prints
-//! every stream in them with its bytes, and what it cost in CPU seconds is for `perf stat` to tell.
+//! Measures how fast files are unpacked: `cargo run --release -p timberline-ingest --example unpack -- FILE…`
+//! prints every stream in them with its bytes; measure the CPU seconds with `perf stat`.
 #![allow(clippy::print_stdout)]
 
 use std::io::{self, Read};
@@ -7,7 +7,7 @@ use std::io::{self, Read};
 fn main() {
     let paths: Vec<_> = std::env::args_os().skip(1).map(Into::into).collect();
     let limits = ingest::UnpackLimits::default();
-    // As large as the chunks that sources are read in.
+    // As large as the chunks of a source.
     let mut buffer = vec![0; ingest::limits::CHUNK_BYTES];
     for found in ingest::discover(&paths).files {
         ingest::unpack(&found, &limits, &mut |member| {

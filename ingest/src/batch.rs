@@ -1,8 +1,8 @@
-//! The contract between reading and storing: a [`Batch`] is a run of events of one source, as columns
-//! over the very bytes they were read from.
+//! The contract between reading and storing: a [`Batch`] is a run of events of one source, as columns over
+//! the very bytes they were read from.
 //!
-//! Nothing is copied that need not be: a text value is a [`Span`] into the chunk's bytes, or into a
-//! side buffer where it had to be rewritten (a JSON string with escapes).
+//! Values are not copied where that can be avoided: a text value is a [`Span`] into the chunk's text, or into
+//! a side buffer where it had to be rewritten (a JSON string with escapes).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::time::TimeTally;
 
 /// The time of an event that has none, in nanoseconds since 1970 UTC. Sorts before every real time.
 pub const NO_TIME: i64 = i64::MIN;
-/// A missing value in a column of whole numbers.
+/// A missing value in an integer column.
 pub const NO_INT: i64 = i64::MIN;
 
-/// How serious an event is, by its own word. Ordinal: `Warn < Error`.
+/// The severity of an event, by its own word. Ordinal: `Warn < Error`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Level {
@@ -60,7 +60,7 @@ impl Level {
     }
 }
 
-/// A run of whole events as read from a source: its bytes, and where they stand there.
+/// A run of whole events as read from a source: its bytes and their position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chunk {
     pub bytes: Buffer,
@@ -68,20 +68,20 @@ pub struct Chunk {
     pub offset: u64,
     /// Number of the first line, counted from 1.
     pub first_line: u64,
-    /// The heading lines that stand before this chunk and say what its events hold.
+    /// The heading lines before this chunk that describe its events.
     pub(crate) heading: Arc<[u8]>,
-    /// The text of the bytes, where it is not the bytes themselves.
+    /// The text of the bytes, where it differs from the bytes themselves.
     pub(crate) decoded: Option<Decoded>,
 }
 
 impl Chunk {
-    /// A chunk that is a source of its own.
+    /// A chunk that is a complete source.
     #[must_use]
     pub fn whole(bytes: Vec<u8>) -> Chunk {
         Chunk { bytes: bytes.into(), first_line: 1, ..Chunk::default() }
     }
 
-    /// A chunk as it was read before, from what was kept of it.
+    /// Restores a chunk that was read before, from its stored parts.
     #[must_use]
     pub fn stored(bytes: Vec<u8>, offset: u64, heading: &[u8], encoding: Encoding) -> Chunk {
         let differs = !encoding.is_evtx() && (!encoding.is_plain() || has_escapes(&bytes));
@@ -93,19 +93,19 @@ impl Chunk {
         Chunk { bytes: bytes.into(), offset, first_line: 1, heading: heading.into(), decoded }
     }
 
-    /// The same at a place in its source.
+    /// The same chunk at this offset of its source.
     #[must_use]
     pub fn at(self, offset: u64) -> Chunk {
         Chunk { offset, ..self }
     }
 
-    /// The heading lines that stand before this chunk, as [`Chunk::stored`] takes them.
+    /// The heading lines before this chunk, as [`Chunk::stored`] takes them.
     #[must_use]
     pub fn heading(&self) -> &[u8] {
         &self.heading
     }
 
-    /// The chunk up to a place in its text.
+    /// The chunk up to a position in its text.
     pub(crate) fn up_to(&self, text_end: usize) -> Chunk {
         let bytes = self.bytes[..self.place(text_end)].to_vec().into();
         Chunk { bytes, decoded: self.decoded.clone().map(|decoded| decoded.up_to(text_end)), ..self.clone() }
@@ -115,13 +115,13 @@ impl Chunk {
         self.decoded.as_ref().map_or(&self.bytes, Decoded::text)
     }
 
-    /// The place in the bytes of a place in the text.
+    /// The position in the bytes that corresponds to a position in the text.
     pub(crate) fn place(&self, at: usize) -> usize {
         self.decoded.as_ref().map_or(at, |decoded| decoded.place(&self.bytes, at))
     }
 }
 
-/// A piece of text of a batch: of its chunk's text, or of its side buffer.
+/// A range of text in a batch: of its chunk's text, or of its side buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     start: u32,
@@ -131,16 +131,16 @@ pub struct Span {
 impl Span {
     /// No value in this row.
     pub const MISSING: Span = Span { start: u32::MAX, len: 0 };
-    /// Set in `start` where the text lies in the side buffer. Chunks stay well under 2 GiB.
+    /// Set in `start` where the text is in the side buffer. Chunks stay well under 2 GiB.
     const REWRITTEN: u32 = 1 << 31;
 
-    /// Text that stands in the chunk's text as it is.
+    /// A range of the chunk's text.
     #[must_use]
     pub fn in_chunk(start: usize, end: usize) -> Span {
         Span { start: start as u32, len: (end - start) as u32 }
     }
 
-    /// Text that had to be rewritten, at this place of [`Batch::rewritten`].
+    /// A range of [`Batch::rewritten`], for text that had to be rewritten.
     #[must_use]
     pub fn in_rewritten(start: usize, end: usize) -> Span {
         Span { start: start as u32 | Self::REWRITTEN, len: (end - start) as u32 }
@@ -152,7 +152,7 @@ impl Span {
     }
 }
 
-/// The values of one field, one a row. A field whose values differ in type has one column a type.
+/// The values of one field, one per row. A field whose values differ in type has one column per type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
     Text(Vec<Span>),
@@ -169,7 +169,7 @@ pub struct Column {
     pub values: Values,
 }
 
-/// Events in the order of the source. Every vector has a value a row.
+/// Events in source order. Every vector has one value per row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
     pub chunk: Chunk,
@@ -181,22 +181,22 @@ pub struct Batch {
     pub line: Vec<u64>,
     /// First byte of the event within the chunk's bytes.
     pub start: Vec<u32>,
-    /// Length in bytes without the line end. Between events lie only line ends, lines of white space, what
-    /// holds them together (the brackets of a list), heading lines that name the fields of what follows,
-    /// and at the very start perhaps a byte order mark.
+    /// Length in bytes without the line end. Between events there are only line ends, blank lines, separators
+    /// (the brackets of a list), heading lines that name the fields of the events after them, and at the very
+    /// start perhaps a byte order mark.
     pub length: Vec<u32>,
     pub columns: Vec<Column>,
-    /// What the times as written said about themselves.
+    /// How many times contained a zone, a year or a date.
     pub times: TimeTally,
-    /// Rows the format did not understand; they are events all the same.
+    /// Rows that do not fit the format; they are events all the same.
     pub unparsed: u32,
-    /// How many of them for each reason.
+    /// How many unparsed rows there are for each reason.
     pub unparsed_reasons: Vec<(&'static str, u32)>,
-    /// The first few of them, for a person: row and reason.
+    /// The first few unparsed rows, for a person: row and reason.
     pub unparsed_examples: Vec<(u32, &'static str)>,
 }
 
-/// Counts a reason why something was not parsed. There are few, so a list is faster than a map.
+/// Counts one more unparsed row for this reason. There are few reasons, so a list is faster than a map.
 pub(crate) fn count_reason(reasons: &mut Vec<(&'static str, u32)>, reason: &'static str) {
     match reasons.iter_mut().find(|(known, _)| *known == reason) {
         Some((_, count)) => *count += 1,
@@ -216,15 +216,15 @@ impl Batch {
         &self.chunk.bytes[self.event(row)]
     }
 
-    /// Where an event stands in the chunk's bytes.
+    /// The range of an event in the chunk's bytes.
     #[must_use]
     pub fn event(&self, row: usize) -> Range<usize> {
         let start = self.start[row] as usize;
         start..start + self.length[row] as usize
     }
 
-    /// Where the text behind a span stands in the bytes of its event, from the event's first byte on, and how
-    /// long it is. Nothing where it does not stand there as it is.
+    /// The position of a span's text in the bytes of its event, counted from the event's first byte, and its
+    /// length. `None` where the bytes do not contain it unchanged.
     #[must_use]
     pub fn place(&self, row: usize, span: Span) -> Option<(usize, usize)> {
         let copied = span.is_missing() || span.start & Span::REWRITTEN != 0 || self.chunk.decoded.is_some();
@@ -232,7 +232,7 @@ impl Batch {
         (start.checked_add(span.len)? <= self.length[row]).then_some((start as usize, span.len as usize))
     }
 
-    /// The text behind a span; empty where it is missing.
+    /// The text of a span; empty where the value is missing.
     #[must_use]
     pub fn text(&self, span: Span) -> &[u8] {
         if span.is_missing() {

@@ -1,21 +1,21 @@
-//! Memory for the bytes of chunks, used again once a chunk is done with: to be given fresh memory takes longer
-//! than to read into it.
+//! Memory for the bytes of chunks, reused once a chunk is done: allocating fresh memory takes longer than
+//! reading into it.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes that were read. Their memory goes back to where it came from.
+/// Bytes that were read. Their memory returns to its pool on drop.
 #[derive(Default)]
 pub struct Buffer {
-    /// Larger than what is used of it, so that nothing is cleared that is overwritten at once.
+    /// Larger than the used part, so that bytes that are overwritten at once are not cleared first.
     memory: Vec<u8>,
     used: usize,
     home: Option<Arc<BufferPool>>,
 }
 
-/// Memory of one size that nobody uses now. There is never more of it than was used at one time.
+/// Buffers of one size that nobody uses now. The pool never holds more of them than were in use at one time.
 #[derive(Debug, Default)]
 pub struct BufferPool {
     bytes: usize,
@@ -35,8 +35,7 @@ impl BufferPool {
 }
 
 impl Buffer {
-    /// Reads so many bytes to those that are there; fewer at the end of the input. What was read before an error
-    /// stays.
+    /// Appends this many bytes from the input, fewer at its end. Bytes read before an error are kept.
     pub fn fill(&mut self, input: &mut dyn Read, missing: usize) -> io::Result<()> {
         let wanted = self.used + missing;
         self.make_room(wanted);
@@ -62,14 +61,14 @@ impl Buffer {
         self.used = self.used.min(length);
     }
 
-    /// The same, in memory that is hardly larger.
+    /// The same bytes, in a buffer that is hardly larger than they are.
     pub fn fitted(self) -> Buffer {
         if self.used > self.memory.len() / 2 { self } else { self.to_vec().into() }
     }
 
     fn make_room(&mut self, length: usize) {
         if self.memory.is_empty() {
-            // The system hands out memory that is clear already.
+            // The system hands out memory that is zeroed already.
             let usual = self.home.as_ref().map_or(0, |home| home.bytes);
             self.memory = vec![0; length.max(usual)];
         } else if self.memory.len() < length {
@@ -128,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_used_again_and_holds_only_what_was_read() {
+    fn buffers_are_reused_and_contain_only_bytes_read() {
         let spare = BufferPool::new(8);
         let mut first = spare.buffer();
         first.fill(&mut &b"12345678rest"[..], 8).expect("it reads");

@@ -1,11 +1,12 @@
-//! The text of a run of bytes where it is not the bytes themselves, and the way back from a place in it.
+//! The decoded text of a run of bytes, where it differs from them, and the mapping from a position in the
+//! text back to the bytes.
 
 use std::borrow::Cow;
 
 use crate::encoding::{Encoding, length_with_escapes};
 use crate::limits::LONGEST_EVENT_BYTES;
 
-/// Text decoded line by line, with where each line stands in the bytes.
+/// Text decoded line by line, with the position of each line in the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decoded {
     encoding: Encoding,
@@ -14,7 +15,7 @@ pub(crate) struct Decoded {
     upto: usize,
 }
 
-/// A line's start and the end of its text, there and here.
+/// The start of a line and the end of its text, in the bytes and in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct DecodedLine {
     text_start: usize,
@@ -23,7 +24,7 @@ struct DecodedLine {
     end: usize,
 }
 
-/// No character of any encoding has more of its units.
+/// No character of any encoding has more code units than this.
 const MOST_CHARACTER_UNITS: usize = 4;
 
 impl Decoded {
@@ -31,7 +32,7 @@ impl Decoded {
         Decoded { encoding, text: Vec::new(), lines: Vec::new(), upto: 0 }
     }
 
-    /// Text that was not decoded line by line; places in it lead nowhere.
+    /// Text that was not decoded line by line; its positions cannot be mapped back.
     pub(crate) fn whole(text: Vec<u8>) -> Decoded {
         Decoded { encoding: Encoding::UTF_8, text, lines: Vec::new(), upto: 0 }
     }
@@ -40,8 +41,8 @@ impl Decoded {
         &self.text
     }
 
-    /// Decodes what came since the last call: whole lines, and when nothing more will come the rest. A line
-    /// that is too long to wait for is decoded in pieces.
+    /// Decodes the bytes appended since the last call: whole lines, and at the end of the input the rest. A
+    /// line that is too long to wait for is decoded in parts.
     pub(crate) fn extend(&mut self, bytes: &[u8], ended: bool) {
         self.text.reserve(bytes.len() - self.upto);
         while self.upto < bytes.len() {
@@ -61,12 +62,12 @@ impl Decoded {
         }
     }
 
-    /// Whether characters of the text have other bytes than what it was decoded from.
+    /// Whether characters of the text have other bytes than the bytes they were decoded from.
     pub(crate) fn is_recoded(&self) -> bool {
         !self.encoding.is_utf8()
     }
 
-    /// The place in the bytes of a place in the text.
+    /// The position in the bytes that corresponds to a position in the text.
     pub(crate) fn place(&self, bytes: &[u8], at: usize) -> usize {
         let index = self.lines.partition_point(|line| line.text_start <= at);
         let Some(line) = index.checked_sub(1).map(|index| self.lines[index]) else { return 0 };
@@ -76,16 +77,17 @@ impl Decoded {
         } else if at == line.text_end {
             line.end
         } else if at > line.text_end {
-            // Within the line end, whose characters are a unit each.
+            // Within the line end, whose characters are one unit each.
             (line.end + (at - line.text_end) * self.unit()).min(next)
         } else {
-            // A chunk may end within a line, where events are not lines.
+            // A chunk may end within a line, if events are not lines.
             let line_bytes = &bytes[line.start..line.end.min(bytes.len())];
             line.start + self.bytes_of(line_bytes, at.min(self.text.len()) - line.text_start)
         }
     }
 
-    /// Length of the start of the bytes whose text is so long, with the rest of the text in the rest of them.
+    /// Length of the prefix of the bytes that decodes to this many bytes of text, such that the rest of the
+    /// bytes decodes to the rest of the text.
     fn bytes_of(&self, bytes: &[u8], text_length: usize) -> usize {
         let decoded = self.encoding.decoded(bytes);
         let wanted = &decoded[..length_with_escapes(&decoded, text_length)];
@@ -102,8 +104,8 @@ impl Decoded {
                 high = middle;
             }
         }
-        // Half a character reads as one that stands for it: it may be longer than the whole, and where the whole
-        // is none, it is the same.
+        // Half a character decodes to a replacement character: it may be longer than the whole, and where the
+        // whole is invalid too, it is the same.
         let is_wanted = |units: &usize| {
             let (before, after) = bytes.split_at(units * unit);
             self.encoding.decoded(before).as_ref() == wanted
@@ -113,7 +115,7 @@ impl Decoded {
         whole.unwrap_or(low) * unit
     }
 
-    /// How many bytes the least character has.
+    /// How many bytes the smallest character has.
     fn unit(&self) -> usize {
         if self.encoding.is_wide() { 2 } else { 1 }
     }
@@ -123,7 +125,7 @@ impl Decoded {
         self.upto
     }
 
-    /// The text up to a place; what is behind it is decoded anew.
+    /// The text up to a position; what follows is decoded again.
     pub(crate) fn up_to(mut self, at: usize) -> Decoded {
         self.text.truncate(at);
         self.lines.retain(|line| line.text_start < at);
@@ -137,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_in_the_text_lead_back_to_the_bytes() {
+    fn text_positions_map_to_byte_positions() {
         let bytes: Vec<u8> = "é1\r\nzwei\n\u{1F600}x".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let mut decoded = Decoded::new(Encoding::named("utf-16le").unwrap());
         decoded.extend(&bytes[..10], false);
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_character_stay_together() {
+    fn invalid_bytes_stay_together() {
         let bytes = b"a\xA0\xFF<b";
         let mut decoded = Decoded::new(Encoding::named("gbk").unwrap());
         decoded.extend(bytes, true);
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_within_a_line_end_is_there_in_the_bytes() {
+    fn position_within_a_line_end_maps_to_the_bytes() {
         let bytes: Vec<u8> = "é\r\n\nx".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let mut decoded = Decoded::new(Encoding::named("utf-16le").unwrap());
         decoded.extend(&bytes, true);
@@ -168,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn escape_codes_are_passed_over() {
+    fn escape_codes_are_skipped() {
         let bytes = b"\x1B[31ma\x1B[0mb\n{}{}\n";
         let mut decoded = Decoded::new(Encoding::UTF_8);
         decoded.extend(bytes, true);
@@ -179,8 +181,8 @@ mod tests {
     }
 
     #[test]
-    fn a_place_behind_an_escape_code_is_not_within_it() {
-        // A code that is cut is as long as its bytes, so the text grows and shrinks along the line.
+    fn position_after_an_escape_code_is_not_within_it() {
+        // A code that is cut is as long as its bytes, so the text becomes longer and shorter along the line.
         let bytes = b"{\x1B[0Ka (x)\x1B[0;m}{b}\x1B[1;31;40m{\n";
         let mut decoded = Decoded::new(Encoding::UTF_8);
         decoded.extend(bytes, true);

@@ -1,4 +1,4 @@
-//! What a file is: whether it is text at all, and which format its lines are of.
+//! Detects what a file is: whether it is text at all, and which format its lines have.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::parser::{FitTally, Parser};
 use crate::time::TimeTally;
 use crate::time::rules::{self, TimeRules};
 
-/// What a source was found to be, and why.
+/// The detected properties of a source, with the reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Detection {
-    /// Name of the format, as it can be forced with [`Options::format`](crate::Options::format).
+    /// Name of the format, as [`Options::format`](crate::Options::format) accepts it.
     pub format: String,
-    /// Share of the sample's lines that are of the format, 0 to 1.
+    /// Share of the sample's lines that fit the format, 0 to 1.
     pub score: f32,
-    /// The finding in words, for a person.
+    /// The result in words, for a person.
     pub reason: String,
-    /// How its bytes are text; [`Options::encoding`](crate::Options::encoding) takes it too.
+    /// The text encoding of its bytes; [`Options::encoding`](crate::Options::encoding) accepts it too.
     pub encoding: String,
-    /// What it was packed in, outermost first: `none`, `gzip`, `xz+tar`.
+    /// The containers it was packed in, outermost first: `none`, `gzip`, `xz+tar`.
     pub compression: String,
     /// How the zone of times was decided, for a person.
     pub zone: String,
@@ -32,15 +32,15 @@ pub struct Detection {
     pub alternatives: Vec<Alternative>,
 }
 
-/// A format that a source was not taken for.
+/// A format that fits the source less well.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alternative {
     pub format: String,
-    /// Share of the sample's lines that are of the format, 0 to 1.
+    /// Share of the sample's lines that fit the format, 0 to 1.
     pub score: f32,
 }
 
-/// A parser for the source, what was found, and the times of the sample in order.
+/// A parser for the source, the detection, and the times of the sample in order.
 pub(crate) struct Verdict {
     pub parser: Parser,
     pub detection: Detection,
@@ -48,7 +48,7 @@ pub(crate) struct Verdict {
     pub rules: TimeRules,
 }
 
-/// A format that a source may be read by.
+/// A format that may fit the source.
 #[derive(Clone)]
 pub(crate) enum Candidate {
     BuiltIn(&'static Format),
@@ -56,7 +56,7 @@ pub(crate) enum Candidate {
 }
 
 impl Candidate {
-    /// What a person defined comes first.
+    /// User-defined formats come first.
     fn all(definitions: &[Arc<Definition>]) -> impl Iterator<Item = Candidate> {
         let custom = definitions.iter().cloned().map(Candidate::Custom);
         custom.chain(FORMATS.iter().copied().map(Candidate::BuiltIn))
@@ -97,8 +97,8 @@ impl Candidate {
     }
 }
 
-/// Reads the sample as every format (or the forced one) and takes the one that fits best. Each format is
-/// asked by its own reader, so that what is detected is what will be parsed.
+/// Reads the sample in every format (or the forced one) and chooses the one that fits best. Each format is
+/// tested with its own reader, so that detection and parsing agree.
 pub(crate) fn detect(
     sample: &Chunk,
     is_whole: bool,
@@ -155,11 +155,11 @@ fn time_rules(sample: &Chunk) -> TimeRules {
     rules::learn(frames(sample, &Framing::Lines).map(|frame| &text[frame.text_start..frame.text_end]))
 }
 
-/// What a partial fit counts. Lines that all fit partly must not outweigh plain text.
+/// The weight of a partial fit. Lines that all fit partly must not outweigh plain text.
 const PARTLY: f32 = 0.3;
 
-/// What a line counts that a format only joined to the event before it: a format that understands one
-/// line in ten must not win by calling the others its continuation.
+/// The weight of a line that a format only joined to the event before it: a format that reads one line in ten
+/// must not win by calling the others continuations.
 const JOINED: f32 = 0.3;
 
 struct Attempt {
@@ -173,7 +173,7 @@ impl Attempt {
         share(self.times.len(), &self.tally)
     }
 
-    /// What a format counts that reads uptimes where the lines have dates.
+    /// The weight of a format that reads uptimes although the lines have dates.
     fn clock_weight(&self, rules: &TimeRules) -> f32 {
         let times = &self.tally.times;
         let is_uptime = times.uptimes * 2 > times.timed();
@@ -181,20 +181,20 @@ impl Attempt {
     }
 }
 
-/// The share of so many events that are of the format they were read as.
+/// The share of this many events that fit the format they were read in.
 fn share(events: usize, tally: &FitTally) -> f32 {
     let fitting = tally.whole as f32 + tally.partly as f32 * PARTLY;
     let lines = events as f32 + tally.joined as f32 * JOINED;
     match (events, tally.headings) {
         (1.., _) => fitting / lines,
-        // A server that was asked for nothing wrote its headings all the same.
+        // A server without requests still wrote its headings.
         (0, 1..) => 1.0,
         (0, 0) => 0.0,
     }
 }
 
-/// How well the next file of a rotated set is read as the one before it was, where it should be: by the same
-/// format, or where nothing better was found for it.
+/// How well the next file of a rotated set fits the parser of the file before it: `Some` if it should be read
+/// that way, because both have the same format or because no better format was found.
 pub(crate) fn fit_as_previous(before: &Parser, own: &Detection, sample: Chunk) -> Option<f32> {
     let (batch, tally) = before.parse_and_tally(sample);
     let score = share(batch.rows(), &tally);
@@ -203,14 +203,14 @@ pub(crate) fn fit_as_previous(before: &Parser, own: &Detection, sample: Chunk) -
     (score >= FITS_AS_BEFORE && (name == own.format || is_better)).then_some(score)
 }
 
-/// At least so much of a file must be read as the one before it in its set was.
+/// At least this share of a file must fit the parser of the file before it in its set.
 const FITS_AS_BEFORE: f32 = 0.5;
 
 fn attempt(candidate: &Candidate, sample: &Chunk, is_whole: bool, setup: &Setup) -> Attempt {
     attempt_with(candidate.parser(sample.text(), setup), sample, is_whole)
 }
 
-/// The same where its events begin otherwise than the format says, if the sample's lines show it.
+/// Returns a parser with other event starts than the format's own, if the sample's lines show them.
 fn with_other_beginnings(
     candidate: &Candidate,
     best: Attempt,
@@ -226,7 +226,7 @@ fn with_other_beginnings(
     }
     if let Some(learned) = event_starts::with_stamped_starts(&best.parser, sample, rules) {
         let joined = attempt_with(best.parser.with_learned(learned), sample, is_whole);
-        // The last event is left out where it may go on behind the sample.
+        // The last event is left out if it may continue after the sample.
         let left_out = u32::from(!is_whole);
         let read = |attempt: &Attempt| attempt.tally.whole + attempt.tally.partly;
         if read(&joined) + left_out >= read(&best) {
@@ -237,7 +237,7 @@ fn with_other_beginnings(
 }
 
 fn attempt_with(parser: Parser, sample: &Chunk, is_whole: bool) -> Attempt {
-    // The last event may go on behind the sample, and says nothing then.
+    // The last event may continue after the sample, and then proves nothing.
     let end =
         if is_whole { None } else { parser.framing().cut(0, sample.text(), sample.text().len(), false) };
     let (batch, tally) = parser.parse_and_tally(sample.up_to(end.unwrap_or(sample.text().len())));
@@ -270,7 +270,7 @@ fn zone_words(times: TimeTally, zone_name: Option<&str>) -> String {
     }
 }
 
-/// First bytes of files that are not logs, or not yet readable ones, and what to call them.
+/// First bytes of files that are not logs, or that are not readable yet, and their names.
 const MAGIC: [(&[u8], &str); 35] = [
     (b"SQLite format 3\x00", "an SQLite database"),
     (b"PAR1", "a Parquet file"),
@@ -309,7 +309,7 @@ const MAGIC: [(&[u8], &str); 35] = [
     (b"wOF2", "a font"),
 ];
 
-/// What a file is by bytes that stand a little behind its start: containers of sound and pictures.
+/// Recognises a file by bytes a little after its start: containers of audio and images.
 fn by_inner_mark(bytes: &[u8]) -> Option<&'static str> {
     let mark = |at: usize, mark: &[u8]| bytes.get(at..).is_some_and(|rest| rest.starts_with(mark));
     match () {
@@ -321,13 +321,13 @@ fn by_inner_mark(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// So many bytes that are no text make text binary, as one of so many.
+/// Text with more than one byte in this many that is no text is binary.
 const ODD_SHARE: usize = 50;
-/// The same for marks of colour and style in chats, of which a short line has several.
+/// The same for marks of colour and style in chats; a short line has several of them.
 const STYLE_SHARE: usize = 5;
 
-/// What a source is if it is not text; `None` for text. A few stray bytes do not make text binary: a crash
-/// leaves a run of NUL in a log, a terminal leaves escapes, a chat the marks of its colours.
+/// Names the kind of a source that is not text; `None` for text. A few stray bytes do not make text binary: a
+/// crash leaves a run of NUL in a log, a terminal leaves escape codes, a chat the marks of its colours.
 pub(crate) fn binary(sample: &Chunk) -> Option<String> {
     let magic = MAGIC.iter().find(|(magic, _)| sample.bytes.starts_with(magic)).map(|(_, what)| *what);
     let text = sample.text();
@@ -340,7 +340,8 @@ pub(crate) fn binary(sample: &Chunk) -> Option<String> {
                 odd += usize::from(before != 0);
             }
             b'\t' | b'\n' | b'\r' | 0x07 | 0x08 | 0x0B | 0x0C | 0x1B => {}
-            // Bold, colour, plain, fixed width, reversed, italic, struck through, underlined; what frames an action.
+            // Bold, colour, plain, monospace, reversed, italic, struck through, underlined; the delimiter of
+            // an action.
             0x01..=0x04 | 0x0F | 0x11 | 0x16 | 0x1D..=0x1F => styles += 1,
             0x7F | ..0x20 => odd += 1,
             _ => {}
@@ -348,12 +349,12 @@ pub(crate) fn binary(sample: &Chunk) -> Option<String> {
         before = byte;
     }
     let is_odd = |count: usize, share: usize| count > 3 && count * share > text.len();
-    // Text in a chat's colours is text in every other way.
+    // Text with a chat's colours is text in every other way.
     let is_styled =
         odd == 0 && std::str::from_utf8(&text[..text.len().saturating_sub(3)]).is_ok_and(|_| true);
     let styles_share = if is_styled { STYLE_SHARE } else { ODD_SHARE };
     let is_binary = nul * 2 > text.len() || is_odd(odd, ODD_SHARE) || is_odd(styles + odd, styles_share);
-    // Words of a log may begin like a file of another kind; a mark that is text itself says little of text.
+    // The words of a log may begin like a file of another kind; a mark that is text itself proves little.
     let what =
         magic.or_else(|| by_inner_mark(&sample.bytes)).filter(|_| is_binary || !is_text_alone(&sample.bytes));
     match what {
@@ -362,7 +363,7 @@ pub(crate) fn binary(sample: &Chunk) -> Option<String> {
     }
 }
 
-/// Whether the first bytes are characters that show.
+/// Whether the first bytes are printable characters.
 fn is_text_alone(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(64)];
     head.iter().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7E))

@@ -1,4 +1,4 @@
-//! From dropped paths to the files to read, in an order a person expects.
+//! Finds the files to read below the given paths, in an order that a person expects.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -14,36 +14,36 @@ use crate::limits;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputFile {
     pub path: PathBuf,
-    /// Short name for people: relative to the dropped folder, with `/` between parts.
+    /// Short name for people: relative to the given folder, with `/` between parts.
     pub name: String,
     pub bytes: u64,
-    /// When the file was last written, in nanoseconds since 1970 UTC, where the system knows it.
+    /// When the file was last written, in nanoseconds since 1970 UTC, if the system knows it.
     pub modified_ns: Option<i64>,
 }
 
-/// The path that stands for what is piped in, as everywhere. A file of this name is `./-`.
+/// The path of the standard input, by convention. A file of this name is `./-`.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
-/// What the dropped paths hold, and what of them cannot be read.
+/// The files below the given paths, and the paths that cannot be read.
 #[derive(Debug, Default)]
 pub struct Discovery {
     pub files: Vec<InputFile>,
     pub refused: Vec<Error>,
 }
 
-/// Looks through files and folders. Folders are walked in natural order of names (`app.2` before
-/// `app.10`); hidden entries and case folders in them are passed over, and each folder is entered once.
+/// Searches files and folders. Folders are walked in natural order of names (`app.2` before `app.10`); hidden
+/// entries and case folders in them are skipped, and each folder is entered once.
 #[must_use]
 pub fn discover(paths: &[PathBuf]) -> Discovery {
     discover_some(paths, &Filter::default())
 }
 
-/// Which files of folders are taken.
+/// Selects files within folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only those that match one of these; all where there are none.
+    /// Only files that match one of these patterns; all files if there are none.
     pub include: Vec<Glob>,
-    /// None of those that match one of these, nor what is in folders that do.
+    /// No files that match one of these patterns, nor the contents of folders that do.
     pub exclude: Vec<Glob>,
 }
 
@@ -58,8 +58,8 @@ impl Filter {
     }
 }
 
-/// The same, of folders only what the filter takes. A path that is not there and is written as a pattern
-/// (`logs/**/*.gz`) stands for the files that match it.
+/// Like [`discover`], with a filter for the files of folders. A path that does not exist and is written as a
+/// pattern (`logs/**/*.gz`) selects the files that match it.
 #[must_use]
 pub fn discover_some(paths: &[PathBuf], filter: &Filter) -> Discovery {
     let mut walk = FolderWalk { filter: filter.clone(), ..FolderWalk::default() };
@@ -72,7 +72,7 @@ pub fn discover_some(paths: &[PathBuf], filter: &Filter) -> Discovery {
     walk.discovery
 }
 
-/// The folder that a pattern begins with, and the rest of it.
+/// The folder at the start of a pattern, and the rest of it.
 fn pattern(path: &Path) -> Option<(PathBuf, Glob)> {
     let text = path.to_str().filter(|text| Glob::is_pattern(text))?;
     if fs::symlink_metadata(path).is_ok() {
@@ -83,7 +83,7 @@ fn pattern(path: &Path) -> Option<(PathBuf, Glob)> {
     let literal = text.split('/').take_while(|part| !Glob::is_pattern(part)).map(|part| part.len() + 1).sum();
     let (folder, rest) = text.split_at(literal);
     let folder = if folder.is_empty() { PathBuf::from(".") } else { PathBuf::from(folder) };
-    // A pattern of one part is of this folder alone, not of those in it.
+    // A pattern without a folder matches only files of this folder, not of its subfolders.
     let glob = if rest.contains('/') { Glob::new(rest) } else { Glob::for_whole_path(rest) };
     Some((folder, glob))
 }
@@ -92,7 +92,7 @@ fn pattern(path: &Path) -> Option<(PathBuf, Glob)> {
 struct FolderWalk {
     discovery: Discovery,
     filter: Filter,
-    /// Folders entered, by their real paths, so that links in a circle end.
+    /// Folders entered, by their real paths, so that link cycles end.
     entered: HashSet<PathBuf>,
 }
 
@@ -129,7 +129,7 @@ impl FolderWalk {
     fn matching(&mut self, path: &Path, folder: &Path, glob: Glob) {
         let before = self.discovery.files.len();
         let include = std::mem::replace(&mut self.filter.include, vec![glob]);
-        // Several patterns may be of one folder, and each takes its own.
+        // Several patterns may name one folder, and each selects its own files.
         let entered = std::mem::take(&mut self.entered);
         self.folder(folder, "", 0);
         (self.filter.include, self.entered) = (include, entered);
@@ -199,7 +199,7 @@ fn is_case(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("case"))
 }
 
-/// Compares names as people do: runs of digits by their value, letters without regard to case.
+/// Compares names as people do: runs of digits by their value, letters case-insensitively.
 pub(crate) fn natural_order(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
     while let (Some(&x), Some(&y)) = (a.first(), b.first()) {
@@ -217,7 +217,8 @@ pub(crate) fn natural_order(a: &str, b: &str) -> Ordering {
     a.len().cmp(&b.len())
 }
 
-/// Takes the leading digits off a name, without leading zeros so that length compares value.
+/// Removes the leading digits from a name. Returns them without leading zeros, so that a longer run is a
+/// larger value.
 fn digits<'a>(name: &mut &'a [u8]) -> &'a [u8] {
     let end = name.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(name.len());
     let (number, rest) = name.split_at(end);
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_named_and_the_rest_kept() {
+    fn unreadable_paths_are_reported_and_the_rest_is_kept() {
         let root = tempfile::tempdir().unwrap();
         touch(root.path(), "a.log");
         fs::create_dir(root.path().join("empty")).unwrap();
@@ -285,7 +286,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_in_a_circle_end() {
+    fn link_cycles_end() {
         let root = tempfile::tempdir().unwrap();
         touch(root.path(), "logs/a.log");
         std::os::unix::fs::symlink(root.path(), root.path().join("logs/up")).unwrap();

@@ -1,4 +1,5 @@
-//! How a source's bytes are text: its encoding, and the terminal's escape codes that are not part of it.
+//! Decodes the bytes of a source to text: its encoding, and the terminal's escape codes that are not part of
+//! the text.
 //!
 //! The text of an event is what is parsed, searched and shown. Its bytes stay as they are.
 
@@ -13,15 +14,15 @@ use crate::evtx::RecordTexts;
 
 const ESCAPE: u8 = 0x1B;
 
-/// How the bytes of a source are read as text.
+/// How the bytes of a source are decoded to text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding {
     table: &'static Table,
     line_end: LineEnd,
 }
 
-/// What ends a line in the bytes of a source. In its text it is always a line feed, perhaps behind a
-/// carriage return.
+/// The line end in the bytes of a source. In the text it is always a line feed, perhaps after a carriage
+/// return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineEnd {
     Feed,
@@ -35,8 +36,9 @@ impl Encoding {
     pub const UTF_8: Encoding = Encoding { table: UTF_8, line_end: LineEnd::Feed };
     pub(crate) const EVTX: Encoding = Encoding { table: UTF_8, line_end: LineEnd::Evtx };
 
-    /// By a label of the web's encoding standard (`utf-16le`, `shift_jis`, `windows-1252`, …) or a common
-    /// name of it (`cp932`, `latin-1`), with `+cr` behind it where a carriage return alone ends a line.
+    /// Finds an encoding by a label of the web's encoding standard (`utf-16le`, `shift_jis`, `windows-1252`,
+    /// …) or a common alias (`cp932`, `latin-1`), with the suffix `+cr` if a carriage return alone ends a
+    /// line.
     #[must_use]
     pub fn named(name: &str) -> Option<Encoding> {
         let lower = name.trim().to_ascii_lowercase();
@@ -60,7 +62,7 @@ impl Encoding {
         Some(Encoding { table, line_end })
     }
 
-    /// Its name, from which [`Encoding::named`] makes it again.
+    /// Its name, which [`Encoding::named`] accepts.
     #[must_use]
     pub fn name(self) -> String {
         let table = self.table.name().to_ascii_lowercase();
@@ -71,8 +73,8 @@ impl Encoding {
         }
     }
 
-    /// Tells the encoding from the first bytes of a source: by its mark, by the NUL bytes of UTF-16, by
-    /// whether it is UTF-8, and else by the letters of its language.
+    /// Detects the encoding from the first bytes of a source: by its byte order mark, by the NUL bytes of
+    /// UTF-16, by whether it is valid UTF-8, and otherwise by letter frequencies.
     pub(crate) fn detect(sample: &[u8]) -> Encoding {
         let table = match Table::for_bom(sample) {
             Some((table, _)) => table,
@@ -84,7 +86,7 @@ impl Encoding {
         Encoding { line_end: if only_returns { LineEnd::Return } else { LineEnd::Feed }, ..encoding }
     }
 
-    /// Two bytes a character at least.
+    /// At least two bytes per character.
     pub(crate) fn is_wide(self) -> bool {
         self.table == UTF_16LE || self.table == UTF_16BE
     }
@@ -97,7 +99,7 @@ impl Encoding {
         self.table == UTF_8
     }
 
-    /// Whether bytes without escape codes are their own text.
+    /// Whether bytes without escape codes equal their text.
     pub(crate) fn is_plain(self) -> bool {
         self.is_utf8() && self.line_end == LineEnd::Feed
     }
@@ -114,8 +116,8 @@ impl Encoding {
         }
     }
 
-    /// Where the line that begins at a place ends in the bytes: of its text, and behind its line end.
-    /// `None` where its end is not there yet.
+    /// The end of the line that begins at a position in the bytes: the end of its text, and the start of the
+    /// next line. `None` if the line end is not in the bytes yet.
     pub(crate) fn line_end(self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
         if !self.is_wide() {
             let mark = if self.line_end == LineEnd::Return { b'\r' } else { b'\n' };
@@ -154,7 +156,7 @@ impl Encoding {
         Cow::Owned(text)
     }
 
-    /// Bytes that begin and end between characters, decoded, with their escape codes.
+    /// Decodes bytes that begin and end between characters, and keeps their escape codes.
     pub(crate) fn decoded(self, bytes: &[u8]) -> Cow<'_, [u8]> {
         if self.is_utf8() {
             return Cow::Borrowed(bytes);
@@ -168,7 +170,7 @@ impl Encoding {
     pub(crate) fn append_text(self, bytes: &[u8], text: &mut Vec<u8>) {
         let from = text.len();
         if self.is_utf8() {
-            // Bytes that are not UTF-8 stay as they are: nothing better is known of them.
+            // Bytes that are not UTF-8 stay as they are, because nothing better is known.
             append_without_escapes(bytes, text);
         } else {
             let (decoded, _) = self.table.decode_without_bom_handling(bytes);
@@ -184,7 +186,7 @@ impl Encoding {
     }
 }
 
-/// Gives the texts of the events of one source. It keeps what neighbouring events share.
+/// Decodes the events of one source. It caches what neighbouring events share.
 #[derive(Debug)]
 pub struct TextDecoder {
     encoding: Encoding,
@@ -197,13 +199,13 @@ impl TextDecoder {
         TextDecoder { encoding, records: RecordTexts::default() }
     }
 
-    /// Whether the bytes are their own text.
+    /// Whether the bytes equal their text.
     #[must_use]
     pub fn are(&self, bytes: &[u8]) -> bool {
         self.encoding.is_plain() && !has_escapes(bytes)
     }
 
-    /// The text of an event, by its place in a chunk's bytes that begin at this offset of the source.
+    /// The text of an event, given by its range in a chunk's bytes that begin at this offset of the source.
     pub fn text<'a>(&'a mut self, bytes: &'a [u8], offset: u64, event: Range<usize>) -> Cow<'a, [u8]> {
         if self.encoding.is_evtx() {
             return Cow::Borrowed(self.records.text(bytes, offset, &event));
@@ -212,7 +214,7 @@ impl TextDecoder {
     }
 }
 
-/// Whether there is anything in the bytes that makes their text differ from them.
+/// Whether the bytes contain anything that makes their text differ from them.
 pub(crate) fn has_escapes(bytes: &[u8]) -> bool {
     memchr(ESCAPE, bytes).is_some()
 }
@@ -234,10 +236,11 @@ fn utf16_without_mark(sample: &[u8]) -> Option<&'static Table> {
     }
 }
 
-/// Of text in other letters than Latin ones, dates, spaces and line ends are Latin.
+/// In non-Latin text, dates, spaces and line ends are still Latin characters.
 const LATIN_PER_WIDE: usize = 20;
 
-/// The same where most letters are no Latin ones: nearly all units are letters, digits, marks or spaces, with lines.
+/// The same where most letters are not Latin: nearly all units are letters, digits, marks or spaces, with
+/// line ends.
 fn wide_letters(sample: &[u8], nul: usize, odd: usize) -> Option<&'static Table> {
     let (table, unit): (_, fn([u8; 2]) -> u16) = match odd {
         odd if odd * 10 >= nul * 9 => (UTF_16LE, u16::from_le_bytes),
@@ -256,7 +259,7 @@ fn wide_letters(sample: &[u8], nul: usize, odd: usize) -> Option<&'static Table>
     (lines > 0 && shown * 50 >= all * 49).then_some(table)
 }
 
-/// A stray byte does not make a file's UTF-8 something else.
+/// A stray byte does not make UTF-8 text another encoding.
 const INVALID_PER_VALID: usize = 10;
 
 fn single_or_multi_byte(sample: &[u8]) -> &'static Table {
@@ -274,8 +277,8 @@ fn single_or_multi_byte(sample: &[u8]) -> &'static Table {
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// Nearly all ASCII with a run of noise in one place (a crash, a terminal) is no text of another encoding:
-/// that has its letters spread over many lines, or two at a time.
+/// Nearly all ASCII with a run of noise in one place (a crash, a terminal) is not text in another encoding:
+/// such text has its letters spread over many lines, or two at a time.
 fn is_sparse(sample: &[u8]) -> bool {
     let high = sample.iter().filter(|&&byte| byte >= 0x80).count();
     let control =
@@ -283,7 +286,7 @@ fn is_sparse(sample: &[u8]) -> bool {
     high < 2 || control > high
 }
 
-/// The sample may end within a character; that is no fault of the file.
+/// The sample may end within a character; that is not an error of the file.
 pub(crate) fn without_cut_character(sample: &[u8]) -> &[u8] {
     let from = sample.len().saturating_sub(3);
     let cut = sample[from..].iter().position(|&byte| byte >= 0xC0).map_or(sample.len(), |at| from + at);
@@ -293,7 +296,7 @@ pub(crate) fn without_cut_character(sample: &[u8]) -> &[u8] {
     }
 }
 
-/// Copies text without what tells a terminal to change colour, move or set its title.
+/// Copies text without the escape codes that change a terminal's colour, cursor or title.
 fn append_without_escapes(mut text: &[u8], out: &mut Vec<u8>) {
     while let Some(escape) = memchr(ESCAPE, text) {
         out.extend_from_slice(&text[..escape]);
@@ -302,7 +305,7 @@ fn append_without_escapes(mut text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(text);
 }
 
-/// Length of the shortest start of a text that is so long without its escape codes.
+/// Length of the shortest prefix of a text that has this length without its escape codes.
 pub(crate) fn length_with_escapes(text: &[u8], shown: usize) -> usize {
     let (mut at, mut left) = (0, shown);
     while let Some(before) = memchr(ESCAPE, &text[at..]).filter(|&before| before < left) {
@@ -312,10 +315,10 @@ pub(crate) fn length_with_escapes(text: &[u8], shown: usize) -> usize {
     (at + left).min(text.len())
 }
 
-/// Longest title a terminal is told; without its end within this, the codes were broken off.
+/// Longest title in an escape code; if it does not end within this, the code is truncated.
 const LONGEST_TITLE: usize = 256;
 
-/// Length of the escape code at the start of the text. A broken one is only its first byte.
+/// Length of the escape code at the start of the text. A truncated one counts as its first byte only.
 fn escape_length(text: &[u8]) -> usize {
     match text.get(1) {
         Some(b'[') => {
@@ -357,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn encodings_are_told_from_the_bytes() {
+    fn encodings_are_detected_from_the_bytes() {
         check(b"plain\n", "utf-8", "plain\n");
         check("na\u{ef}ve \u{2013} \u{65e5}\n".as_bytes(), "utf-8", "na\u{ef}ve \u{2013} \u{65e5}\n");
         check(&wide("user logged in\r\n", u16::to_le_bytes), "utf-16le", "user logged in\r\n");
@@ -381,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_does_not_make_another_encoding() {
+    fn noise_does_not_change_the_detected_encoding() {
         assert_eq!(Encoding::detect(b"2026-11-21 03:04:05 bad byte \xFF here\n"), Encoding::UTF_8);
         assert_eq!(Encoding::detect(b"\x00\x00\x00\x00 crash \xFF\xE9\x80\n"), Encoding::UTF_8);
         assert_eq!(Encoding::named("cp932").unwrap().name(), "shift_jis");
@@ -389,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn escape_codes_are_no_text() {
+    fn escape_codes_are_not_part_of_the_text() {
         let text = |bytes: &[u8]| String::from_utf8(Encoding::UTF_8.text(bytes).into_owned()).unwrap();
         assert_eq!(text(b"\x1B[31merror\x1B[0m done\x1B[K"), "error done");
         assert_eq!(text(b"\x1B]0;title\x07a\x1B]8;;x\x1B\\b"), "ab");
@@ -400,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_wide_text_end_where_their_characters_do() {
+    fn lines_of_wide_text_end_at_character_boundaries() {
         // U+0A0D and U+0D0A have the bytes of a line end, one off.
         let bytes = wide("a\u{0A0D}\u{0D0A}b\r\nc", u16::to_le_bytes);
         let encoding = Encoding::named("utf-16le").unwrap();

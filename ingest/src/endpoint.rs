@@ -1,10 +1,10 @@
-//! Addresses with their ports, and times of numbers: where what is written at a place of a line ends.
+//! Addresses with their ports, and numeric times: where the one at a given position of a line ends.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 type TextRange = (usize, usize);
 
-/// Where a time of numbers ends: `[   12.345678]`, `11/21/26-03:04:05.123`, `11-21 03:04:05.123`.
+/// The end of a numeric time: `[   12.345678]`, `11/21/26-03:04:05.123`, `11-21 03:04:05.123`.
 pub(crate) fn end_of_numbers(event: &[u8], at: usize) -> Option<usize> {
     let run = |from: usize, within: fn(&u8) -> bool| {
         from + event[from..].iter().take(LONGEST_NUMBERS).take_while(|byte| within(byte)).count()
@@ -20,18 +20,18 @@ pub(crate) fn end_of_numbers(event: &[u8], at: usize) -> Option<usize> {
     if end == at || !event[at].is_ascii_digit() {
         return None;
     }
-    // The time of day stands behind a space.
+    // The time of day follows a space.
     let clock = run(end, |byte| *byte == b' ');
     let clock_end = run(clock, within);
     let is_clock = event[clock..clock_end].contains(&b':') && !event[at..end].contains(&b':');
     Some(if is_clock { clock_end } else { end })
 }
 
-/// No time of numbers is longer.
+/// No numeric time is longer.
 const LONGEST_NUMBERS: usize = 40;
 
-/// An address or host at a place, the digits of its port, and the place behind both. Colons separate the
-/// port only where an address is left before it: those of IPv6 are full of them.
+/// An address or host at a position, the digits of its port, and the position after both. A colon separates
+/// the port only if an address remains before it, because IPv6 addresses contain colons.
 pub(crate) fn endpoint(event: &[u8], at: usize) -> Option<(TextRange, Option<TextRange>, usize)> {
     let within = |byte: &u8| !byte.is_ascii_whitespace() && !b",;()<>\"'[]{}|".contains(byte);
     let run = |from: usize| event[from..].iter().take_while(|byte| within(byte)).count();
@@ -64,7 +64,7 @@ pub(crate) fn is_address(text: &[u8]) -> bool {
         && std::str::from_utf8(text).is_ok_and(|text| text.parse::<IpAddr>().is_ok())
 }
 
-/// Whether what stands before digits makes them a port.
+/// Whether digits after this text are a port.
 fn is_port_sign(before: &[u8]) -> bool {
     match before.split_last() {
         Some((b'#' | b'/', _)) => true,

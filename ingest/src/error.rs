@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::unpack::carried;
 
-/// What kind of thing went wrong; hosts decide on this, never on the text.
+/// The kind of an error. Hosts decide by this, never by the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     NotFound,
@@ -17,22 +17,22 @@ pub enum ErrorKind {
     UnknownFormat,
     UnknownEncoding,
     BadZone,
-    /// Packed data is cut off or damaged.
+    /// Packed data is truncated or damaged.
     Corrupt,
     /// A limit was reached; the message says which and how to raise it.
     Limit,
     /// A link, a device or a path that leaves its archive.
     Refused,
     Encrypted,
-    /// A container or a packing method that is known and not read.
+    /// A container or a packing method that is recognised but not supported.
     Unsupported,
-    /// All of it was read, and something that does not belong to it follows.
+    /// All of it was read, and unrelated data follows it.
     Leftover,
     Io,
 }
 
-/// A path that could not be read, and why. The text does not repeat the path: every place that shows it
-/// shows the path beside it.
+/// A path that could not be read, and why. The text does not repeat the path, because every place that shows
+/// the text shows the path with it.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -46,7 +46,7 @@ impl Error {
         Error { kind, path: path.to_path_buf(), message: message.into(), source: None }
     }
 
-    /// What an error of reading means for this path: of the operating system, or of what was packed.
+    /// Converts a read error for this path: of the operating system, or of the unpacking.
     #[must_use]
     pub fn io(path: &Path, source: io::Error) -> Error {
         if let Some(problem) = carried(&source) {

@@ -1,5 +1,5 @@
-//! Where events begin in lines that a format does not know: of another program that writes into the same log, and
-//! behind lines that only one who knows the format would tell from events.
+//! Where events begin in lines that a format does not recognise: lines of another program that writes into
+//! the same log, and continuation lines that look like events.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::time::find::find;
 use crate::time::layouts::fit_between;
 use crate::time::rules::TimeRules;
 
-/// So many lines of another layout are events of their own.
+/// At least this many lines of another layout make its lines events of their own.
 const FEWEST_OTHERS: usize = 2;
 
-/// What a format has learned, with events that begin at a line of any layout of the source too. `None` where its own
-/// framing is as good.
+/// Extends what a format has learned: an event also begins at a line of any time layout of the source. `None`
+/// where the format's own framing is as good.
 pub(crate) fn with_starts_of_all_layouts(
     learned: &Learned,
     sample: &Chunk,
@@ -45,8 +45,9 @@ pub(crate) fn with_starts_of_all_layouts(
     Some(Learned { framing: Framing::Starts(Arc::new(begins_any)), ..learned.clone() })
 }
 
-/// What a format of single lines has learned, with lines joined to the event before them that have no time and that it
-/// does not read, where every line that it reads begins with one. To be tried: it is right if as many events are read.
+/// Extends what a format of single lines has learned: a line that has no time and that the format does not
+/// read is joined to the event before it. Only where every line that the format reads begins with a time. The
+/// caller must check it: it is right if as many events are read.
 pub(crate) fn with_stamped_starts(parser: &Parser, sample: &Chunk, rules: &TimeRules) -> Option<Learned> {
     let learned = parser.learned();
     if !matches!(learned.framing, Framing::Lines) || !rules.begins_lines() || parser.has_headings() {

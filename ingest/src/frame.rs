@@ -1,7 +1,7 @@
-//! Cutting text into events: where each starts and ends, and its line number.
+//! Cuts text into events: where each starts and ends, and its line number.
 //!
-//! The cut depends on the text of the source alone, never on how it came in chunks: a chunk begins where an
-//! event does, and an event ends where the next begins.
+//! The cut depends on the text of the source alone, never on its chunks: a chunk begins where an event does,
+//! and an event ends where the next begins.
 
 use std::mem;
 use std::sync::Arc;
@@ -14,22 +14,23 @@ use crate::limits::{LARGEST_BLOCK_BYTES, LONGEST_EVENT_BYTES, MOST_EVENT_LINES, 
 
 pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// What an event is made of.
+/// How events are delimited.
 #[derive(Clone, Default)]
 pub(crate) enum Framing {
-    /// Every line is one.
+    /// Every line is an event.
     #[default]
     Lines,
-    /// A line for which this holds begins one; the lines behind it go on with it.
+    /// A line that satisfies the predicate begins an event; the lines after it continue it.
     Starts(Arc<Begins>),
-    /// Only reading from one to the next tells them apart. From a place where an event, or what separates
-    /// events, begins: where the next event is. `None` where its end is not in the text.
+    /// Events can only be found by parsing one after the other. The function gets the text from a position
+    /// where an event or a separator begins, and returns the next event; `None` if its end is not in the
+    /// text.
     Blocks(fn(&[u8]) -> Option<EventBlock>),
     /// The records of a Windows event log, which its own reader finds.
     Evtx,
 }
 
-/// An event, which may be empty where there is only what separates events, and where what follows begins.
+/// The range of an event, which is empty for a mere separator, and the start of the next item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EventBlock {
     pub start: usize,
@@ -41,9 +42,9 @@ pub(crate) struct EventBlock {
 pub(crate) type Begins = dyn Fn(&[u8]) -> bool + Send + Sync;
 
 impl Framing {
-    /// Where to cut text that begins with an event, at this offset of the source, so that about so many bytes come before the cut.
-    /// `None`: more must be read first, or, where the text is the whole rest of the source, nothing is to
-    /// be cut.
+    /// Where to cut text that begins with an event, at this offset of the source, so that about this many
+    /// bytes precede the cut. `None`: more must be read first, or, if the text is the whole rest of the
+    /// source, nothing is to be cut.
     pub(crate) fn cut(&self, offset: u64, text: &[u8], about: usize, whole: bool) -> Option<usize> {
         let head = &text[..about.min(text.len())];
         match self {
@@ -80,15 +81,15 @@ impl Framing {
     }
 }
 
-/// The pieces of a line that is surely too long.
+/// The length of the complete pieces of a line that is certainly too long.
 fn pieces(text: &[u8]) -> Option<usize> {
     // A line end of two bytes may still follow, and then the line would not be too long.
     let pieces = text.len().saturating_sub(2) / LONGEST_EVENT_BYTES * LONGEST_EVENT_BYTES;
     (pieces > 0).then_some(pieces)
 }
 
-/// Length of the line at the start of the text without its line end, as far as it tells whether it begins
-/// an event; `None` where there is none, or too little of it to tell.
+/// Length of the line at the start of the text without its line end, as far as needed to decide whether it
+/// begins an event; `None` if there is no line, or too little of it.
 fn line_length(text: &[u8], whole: bool) -> Option<usize> {
     match memchr(b'\n', &text[..text.len().min(START_WITHIN_BYTES)]) {
         Some(newline) => Some(newline - usize::from(newline > 0 && text[newline - 1] == b'\r')),
@@ -97,17 +98,17 @@ fn line_length(text: &[u8], whole: bool) -> Option<usize> {
     }
 }
 
-/// Where what follows an event begins, and what was seen on the way.
+/// Where the next event begins, and what the search has found.
 struct NextEvent {
     at: usize,
-    /// It surely begins an event.
+    /// It certainly begins an event.
     begins: bool,
-    /// Of the event before it.
+    /// The event before it is a single line.
     is_line: bool,
 }
 
-/// Where the event at the start of the text ends and the next begins, if the text tells it. An event
-/// beyond the limits ends there, and what is left of it is another.
+/// Where the event at the start of the text ends and the next begins, if the text is long enough. An event
+/// beyond the limits ends at the limit, and the rest of it is another event.
 fn next_start(text: &[u8], starts: &Begins, whole: bool) -> Option<NextEvent> {
     let mut lines = 0;
     let mut at = 0;
@@ -131,7 +132,7 @@ fn next_start(text: &[u8], starts: &Begins, whole: bool) -> Option<NextEvent> {
     }
 }
 
-/// One event's place in its chunk, without its line end.
+/// The range of one event in its chunk, without its line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
     /// In the text.
@@ -141,34 +142,34 @@ pub(crate) struct Frame {
     pub start: usize,
     pub length: usize,
     pub line: u64,
-    /// It goes on with an event that began before: a piece of one beyond the limits, or what stands
-    /// before a source's first event.
+    /// It continues an event that began earlier: a piece of one beyond the limits, or the text before a
+    /// source's first event.
     pub is_rest: bool,
 }
 
-/// An event's text, or a piece of it, and where what follows begins.
+/// The range of an event's text, or of a piece of it, and where the next item begins.
 #[derive(Clone, Copy)]
 struct EventCut {
     start: usize,
     end: usize,
     next: usize,
     is_rest: bool,
-    /// There is no line end in it.
+    /// It contains no line end.
     is_line: bool,
 }
 
-/// The events of a chunk that hold more than white space.
+/// The events of a chunk that contain more than white space.
 pub(crate) struct EventFrames<'a> {
     chunk: &'a Chunk,
     text: &'a [u8],
     framing: &'a Framing,
     at: usize,
-    /// Where the current event's text ends and what follows begins, when a piece of it is still to come.
+    /// The end of the current event's text and the start of the next item, while pieces of the event remain.
     rest: Option<EventCut>,
-    /// Number of the line that `counted` stands in.
+    /// Number of the line that contains the position `counted`.
     line: u64,
     counted: usize,
-    /// What stands at `at` surely begins an event.
+    /// The text at `at` certainly begins an event.
     begins: bool,
 }
 
@@ -184,7 +185,7 @@ impl Iterator for EventFrames<'_> {
     fn next(&mut self) -> Option<Frame> {
         loop {
             let cut = self.cut()?;
-            // Most events start with a character that shows, so the rest is seldom looked at.
+            // Most events start with a visible character, so the rest is rarely examined.
             if self.text[cut.start..cut.end].iter().any(|byte| !byte.is_ascii_whitespace()) {
                 return Some(self.frame(cut));
             }
@@ -202,7 +203,7 @@ impl EventFrames<'_> {
             b"\n" => 1,
             between => memchr_iter(b'\n', between).count() as u64,
         };
-        // A line has no line end in it, so the next count may begin behind it.
+        // A line contains no line end, so the next count may begin after it.
         self.counted = if is_line { text_end } else { text_start };
         let (start, end) = match self.chunk.decoded {
             None => (text_start, text_end),
@@ -224,7 +225,8 @@ impl EventFrames<'_> {
         if from == 0 && self.chunk.offset == 0 && self.text.starts_with(BYTE_ORDER_MARK) {
             cut.start = cut.start.max(BYTE_ORDER_MARK.len());
         }
-        // Pieces are measured from where the event began, mark or not, as the source cuts them.
+        // Pieces are measured from the start of the event, including a byte order mark, as the source cuts
+        // them.
         if cut.end.saturating_sub(from) > LONGEST_EVENT_BYTES {
             self.at = from + LONGEST_EVENT_BYTES;
             self.rest = Some(cut);
@@ -321,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_join_the_event_that_began_before_them() {
+    fn continuation_lines_join_the_event_before_them() {
         let text = b"# up\n\n1 a\r\n  at x\r\n\r\n  at y\n\n2 b\n3 c";
         check(text, &stamped(), &[("# up", 1), ("1 a\r\n  at x\r\n\r\n  at y", 3), ("2 b", 8), ("3 c", 9)]);
         check(b"\xEF\xBB\xBF1 a\nb\n", &stamped(), &[("1 a\nb", 1)]);
@@ -331,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_falls_before_an_event() {
+    fn cuts_are_before_an_event() {
         let text = b"1 a\n x\n2 b\n y\n";
         assert_eq!(stamped().cut(0, text, 100, false), Some(7));
         assert_eq!(stamped().cut(0, text, 9, false), Some(7));
@@ -343,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_comes_in_pieces_of_one_number() {
+    fn pieces_of_a_long_line_share_a_line_number() {
         let mut bytes = vec![b'1'; 2 * LONGEST_EVENT_BYTES + 1];
         bytes.extend_from_slice(b"\r\n2 next\n");
         for framing in [Framing::Lines, stamped()] {

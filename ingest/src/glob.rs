@@ -1,6 +1,6 @@
-//! Patterns for paths, as shells have them: `*` and `?` within a name, `**` over folders, `[a-z]`, `{a,b}`.
+//! Path patterns as in shells: `*` and `?` within a name, `**` over folders, `[a-z]`, `{a,b}`.
 
-/// A pattern. One without a slash is matched against the last part of a path, another against all of it.
+/// A pattern. Without a slash it is matched against the last part of a path, otherwise against all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
     choices: Vec<Vec<GlobPart>>,
@@ -13,11 +13,11 @@ enum GlobPart {
     Any,
     Run,
     Folders,
-    /// One of these, or none of them where true.
+    /// One of these characters, or none of them if true.
     Set(Vec<(char, char)>, bool),
 }
 
-/// `{a,b}` makes a pattern of each; more than so many are taken as they are written.
+/// `{a,b}` makes one pattern of each; beyond this many they are used as written.
 const MOST_CHOICES: usize = 256;
 
 impl Glob {
@@ -35,13 +35,13 @@ impl Glob {
         Glob { choices: written.iter().map(|one| parts(one)).collect(), of_name: !pattern.contains('/') }
     }
 
-    /// The same, matched against all of a path whether it has a slash or not.
+    /// Like [`Glob::new`], but matched against all of a path whether the pattern has a slash or not.
     #[must_use]
     pub fn for_whole_path(pattern: &str) -> Glob {
         Glob { of_name: false, ..Glob::new(pattern) }
     }
 
-    /// Whether text has anything in it that a pattern would be written for.
+    /// Whether text contains any pattern character.
     #[must_use]
     pub fn is_pattern(text: &str) -> bool {
         text.contains(['*', '?', '[', '{'])
@@ -56,7 +56,7 @@ impl Glob {
     }
 }
 
-/// The patterns that the first `{a,b}` of one stands for.
+/// The patterns of the first `{a,b}` in a pattern.
 fn spelled_out(pattern: &str) -> Option<Vec<String>> {
     let open = pattern.find('{')?;
     let close = open + pattern[open..].find('}')?;
@@ -77,7 +77,7 @@ fn parts(pattern: &str) -> Vec<GlobPart> {
         match letter {
             '*' if letters.get(at) == Some(&'*') => {
                 at += 1;
-                // `**/` is also no folder at all.
+                // `**/` also matches no folder at all.
                 at += usize::from(letters.get(at) == Some(&'/'));
                 parts.push(GlobPart::Folders);
             }
@@ -96,7 +96,7 @@ fn parts(pattern: &str) -> Vec<GlobPart> {
     parts
 }
 
-/// What stands behind an opening bracket, and how long it is with the closing one.
+/// The set after an opening bracket, and its length including the closing one.
 fn set(letters: &[char]) -> Option<(GlobPart, usize)> {
     let negated = matches!(letters.first(), Some('!' | '^'));
     let start = usize::from(negated);
@@ -115,8 +115,8 @@ fn set(letters: &[char]) -> Option<(GlobPart, usize)> {
     Some((GlobPart::Set(ranges, negated), end + 1))
 }
 
-/// Whether the parts fit all of the text: which beginnings of it each part reaches, one part after another, so
-/// that no pattern takes longer than its length times the text's.
+/// Whether the parts match all of the text. For each part in turn it computes the prefixes of the text that
+/// the parts so far match, so that the time is bounded by the product of both lengths.
 fn fits(parts: &[GlobPart], text: &[char]) -> bool {
     let mut reached = vec![false; text.len() + 1];
     reached[0] = true;

@@ -1,15 +1,15 @@
-//! The heading lines of a source that say what its events hold: `#Fields:` of a web server, the first line
-//! of a table. A chunk carries those that stand before it, so that it is read alike wherever it was cut.
+//! The heading lines of a source that describe its events: `#Fields:` of a web server, the first line of a
+//! table. A chunk includes those before it, so that it is read the same wherever it was cut.
 
 use std::sync::Arc;
 
-/// Between heading lines; one may have line ends in it, where its values are in quotes.
+/// Between heading lines; a line may itself contain line ends, if its values are quoted.
 const SEPARATOR: u8 = 0x1E;
 
-/// Begins the headings of a table anew: what stood before it was said in another way.
+/// Resets the headings of a table: the lines before it used another separator.
 pub(crate) const FIRST: &[u8] = b"#separator";
 
-/// The heading lines in effect, one of each kind: a later one replaces the earlier.
+/// The heading lines in effect, one of each kind: a later line replaces the earlier one.
 #[derive(Default)]
 pub(crate) struct Heading {
     lines: Vec<Vec<u8>>,
@@ -21,7 +21,7 @@ impl Heading {
         if kind(line) == FIRST {
             self.lines.clear();
         }
-        // The last one said of all stands last, as it does in the source.
+        // The latest line is last, as in the source.
         self.lines.retain(|earlier| kind(earlier) != kind(line));
         self.lines.push(line.to_vec());
         self.joined = self.lines.join(&SEPARATOR).into();
@@ -32,7 +32,7 @@ impl Heading {
     }
 }
 
-/// Whether a line comes out of the joined ones as it went in. One with a separator in it is no heading.
+/// Whether a line survives joining and splitting. A line with a separator in it cannot be a heading.
 pub(crate) fn is_kept(line: &[u8]) -> bool {
     !line.contains(&SEPARATOR)
 }
@@ -42,8 +42,8 @@ pub(crate) fn split(joined: &[u8]) -> impl Iterator<Item = &[u8]> {
     joined.split(|&byte| byte == SEPARATOR).filter(|line| !line.is_empty())
 }
 
-/// What a line is about: `#Fields`, `#separator`, whatever stands behind it; else all before the first colon, space
-/// or tab.
+/// The kind of a line: `#Fields`, `#separator`, whatever follows; otherwise the text before the first colon,
+/// space or tab.
 pub(crate) fn kind(line: &[u8]) -> &[u8] {
     let is_end = |byte: &u8| matches!(byte, b':' | b' ' | b'\t');
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'#' | b'_' | b'-');

@@ -1,24 +1,24 @@
-//! How the lines of a format are laid out, written as people would show it:
+//! The line layouts of a format, in a readable notation:
 //!
 //! ```text
 //! {time} {host} {app}«[{pid:int}]»: {message:rest}
 //! ```
 //!
-//! - Text stands for itself; one space stands for any run of spaces and tabs.
-//! - `{name}` is a value up to the text behind it, not empty; `{}` is one that is passed over.
-//! - `{name:word}` has no space in it, `{name:int}` and `{name:float}` are numbers, `{name:quoted}` stands in
-//!   double quotes with backslashes before those in it, `{name:rest}` is all that is left, perhaps nothing.
-//! - `{name:words}` goes on up to the whole text behind it in the layout, spaces included.
-//! - `{name:inner}` goes on up to the last closing bracket of the line.
-//! - `{name+port:endpoint}` is an address or host, perhaps with its port behind `:`, `#` or `/`: two values;
-//!   `{name+port:ip}` is one whose address is of IP.
-//! - `{time}` is a time in any spelling, `{level}` a level word. `{when}` is a time of numbers in any order, or
-//!   in brackets the seconds since a start; its place is passed over even where nobody can tell its order.
+//! - Text is literal; one space matches any run of spaces and tabs.
+//! - `{name}` is a value up to the text after it, not empty; `{}` is a value that is skipped.
+//! - `{name:word}` contains no space, `{name:int}` and `{name:float}` are numbers, `{name:quoted}` is in double
+//!   quotes with escaped quotes in it, `{name:rest}` is the remaining text, perhaps empty.
+//! - `{name:words}` extends to the whole literal text after it, spaces included.
+//! - `{name:inner}` extends to the last closing bracket of the line.
+//! - `{name+port:endpoint}` is an address or host, perhaps with its port after `:`, `#` or `/`: two values;
+//!   `{name+port:ip}` accepts IP addresses only.
+//! - `{time}` is a time in any spelling, `{level}` a level word. `{when}` is a numeric time in any order, or
+//!   in brackets the seconds since a start; it is skipped if its order is unknown.
 //! - `{{` is a brace.
-//! - `«…»` may be missing.
+//! - `«…»` is optional.
 //!
-//! A value that is a dash alone is missing. A layout is tried from its start; nothing of it is searched for
-//! twice, so a line costs what its length is.
+//! A value that is only a dash is missing. No part of a line is searched twice, so the cost of a line is
+//! linear in its length.
 
 mod first_bytes;
 mod run;
@@ -37,46 +37,46 @@ use crate::time::When;
 use crate::time::find::time_at_exactly;
 use crate::time::numeric_date::DateOrder;
 
-/// Layouts of one format: a line is of the first that fits it.
+/// The layouts of one format: the first layout that fits a line is used.
 pub(crate) struct LineLayouts {
     alternatives: Vec<Vec<LayoutStep>>,
-    /// The bytes with which each of them may begin: most lines rule out most layouts by their first.
+    /// The bytes with which each layout may begin: for most lines the first byte rules out most layouts.
     firsts: Vec<FirstBytes>,
     /// Name and kind of every field.
     fields: Vec<(&'static str, ColumnKind)>,
     level: fn(&[u8]) -> Option<Level>,
-    /// A value named `status` is one of HTTP, and gives the level.
+    /// A value named `status` is an HTTP status and determines the level.
     has_http_status: bool,
-    /// A value that gives the level too.
+    /// A value that also determines the level.
     level_field: Option<&'static str>,
-    /// Values that must be like this, or the layout does not fit.
+    /// Values that must satisfy a predicate, otherwise the layout does not fit.
     required: Vec<Required>,
-    /// The last layout says little about a line.
+    /// A line that only the last layout fits is a partial fit.
     is_last_partly: bool,
-    /// What is wrong with a line that none fits.
+    /// The reason for a line that no layout fits.
     reason: &'static str,
 }
 
-/// The name of a value, and what it must be like.
+/// The name of a value, and its predicate.
 type Required = (&'static str, fn(&[u8]) -> bool);
 
 enum LayoutStep {
     Text(Box<[u8]>),
     /// At least one space or tab.
     Space,
-    /// A value; the field's number, or nothing where it is passed over.
+    /// A value; the field's number, or nothing if it is skipped.
     Value(Option<usize>, ValueShape),
-    /// An address and its port; the fields' numbers, and whether it must be one of IP.
+    /// An address and its port; the fields' numbers, and whether it must be an IP address.
     Endpoint(usize, usize, bool),
     Time,
-    /// A time that is passed over where it cannot be read.
+    /// A time that is skipped if it cannot be read.
     When,
     Level,
     Optional(Vec<LayoutStep>),
 }
 
 enum ValueShape {
-    /// Up to the first of these, with which what follows may begin.
+    /// Up to the first of these, with which the text after the value may begin.
     UpTo(Vec<End>),
     /// Up to a space or tab.
     Word,
@@ -95,8 +95,8 @@ enum End {
 }
 
 impl LineLayouts {
-    /// # Panics
-    /// When a layout is not well formed, which is an error of the program and found by its format's test.
+    /// # Panics When a layout is not well formed. That is a programming error, and the format's test finds
+    /// it.
     pub(crate) fn new(reason: &'static str, layouts: &[&'static str]) -> LineLayouts {
         let mut all = LineLayouts {
             alternatives: Vec::new(),
@@ -119,28 +119,28 @@ impl LineLayouts {
         all
     }
 
-    /// With other words for levels.
+    /// Uses other words for levels.
     pub(crate) fn with_levels(self, level: fn(&[u8]) -> Option<Level>) -> LineLayouts {
         LineLayouts { level, ..self }
     }
 
-    /// Where there is no word for it, the level is that of the HTTP status.
+    /// Without a level word, the HTTP status determines the level.
     pub(crate) fn with_http_status(self) -> LineLayouts {
         LineLayouts { has_http_status: true, ..self }
     }
 
-    /// A value of this name stays a field, and gives the level too.
+    /// A value with this name stays a field, and also determines the level.
     pub(crate) fn with_level_field(self, name: &'static str) -> LineLayouts {
         LineLayouts { level_field: Some(name), ..self }
     }
 
-    /// A layout with a value of this name fits only where the value is like this.
+    /// A layout with a value of this name fits only if the value satisfies the predicate.
     pub(crate) fn requiring(mut self, name: &'static str, is_it: fn(&[u8]) -> bool) -> LineLayouts {
         self.required.push((name, is_it));
         self
     }
 
-    /// What only the last layout fits is of the format in part: many things look like it.
+    /// A line that only the last layout fits is a partial fit: many other lines look like it.
     pub(crate) fn with_last_partly(self) -> LineLayouts {
         LineLayouts { is_last_partly: true, ..self }
     }
@@ -217,15 +217,15 @@ impl LineLayouts {
         })
     }
 
-    /// A reader of lines that are laid out like this.
+    /// A reader for lines with these layouts.
     pub(crate) fn reader(&'static self, setup: &Setup) -> LayoutReader {
         let columns = vec![None; self.fields.len()];
         LayoutReader { layouts: self, order: setup.times.order, columns, found: Vec::new() }
     }
 }
 
-/// What ends a value: the text that follows it in the layout, or where that may be missing also the text
-/// behind that. Nothing behind it: the end of the line.
+/// The end of a value: the text after it in the layout, or if that is optional also the text after that.
+/// Without any text: the end of the line.
 fn up_to(after: &str) -> ValueShape {
     let mut ends = Vec::new();
     let mut after = after.trim_start_matches('»');
@@ -270,11 +270,11 @@ impl End {
     }
 }
 
-/// Reads lines by layouts, and tells what was found in the last one.
+/// Reads lines with layouts, and stores what it found in the last line.
 pub(crate) struct LayoutReader {
     layouts: &'static LineLayouts,
     order: DateOrder,
-    /// `Err` where there were too many columns for another.
+    /// `Err` if there were too many columns already.
     columns: Vec<Option<Result<usize, ()>>>,
     found: Vec<LayoutMatch>,
 }
@@ -303,7 +303,7 @@ impl Reader for LayoutReader {
 }
 
 impl LayoutReader {
-    /// Reads what begins at a place of the event and is laid out like this; more may follow behind it.
+    /// Reads text with one of these layouts at a position of the event; more text may follow it.
     pub(crate) fn read_at(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> bool {
         let first = event.get(at);
         let line = LayoutLine { event, end: end_of_line(event, at), order: self.order };
@@ -321,7 +321,7 @@ impl LayoutReader {
         false
     }
 
-    /// Where a field stood in the line that was read last.
+    /// The range of a field in the line that was read last.
     pub(crate) fn place(&self, name: &str) -> Option<(usize, usize)> {
         self.found.iter().find_map(|found| match *found {
             LayoutMatch::Field(field, from, to) if self.layouts.fields[field].0 == name => Some((from, to)),
@@ -345,7 +345,7 @@ impl LayoutReader {
                     }
                 }
                 LayoutMatch::Field(field, from, to) => {
-                    // Columns are aligned by spaces that are no part of the value.
+                    // Columns are aligned by spaces that are not part of the value.
                     let to = from + event[from..to].trim_ascii_end().len();
                     if matches!(&event[from..to], b"" | b"-") {
                         continue;
@@ -379,17 +379,17 @@ impl LayoutReader {
     }
 }
 
-/// Whether nothing is left of the line. Further lines of the event may follow.
+/// Whether the line has no text left. More lines of the event may follow.
 fn is_end(rest: &[u8]) -> bool {
     rest.iter().take_while(|byte| **byte != b'\n').all(u8::is_ascii_whitespace)
 }
 
-/// The time that is written at a place, and where it ends.
+/// The time at a position, and where it ends.
 pub(crate) fn time_at(event: &[u8], at: usize) -> Option<(When, usize)> {
     time_at_exactly(event, at, DateOrder::Customary)
 }
 
-/// The quote that ends a text; one behind a backslash belongs to it.
+/// The quote that ends a text; a quote after a backslash belongs to the text.
 pub(crate) fn closing_quote(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

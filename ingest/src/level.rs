@@ -1,4 +1,4 @@
-//! How serious a line says it is: level words, numbers, and where to look for them.
+//! The severity of a line: level words, numbers, and where to search for them.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use crate::batch::Level;
 /// Length of the longest level word.
 pub(crate) const LONGEST_WORD: usize = 13;
 
-/// Level words in small letters, by their first letter. Java's own logging speaks the language of its machine,
-/// so a few are German, French, Spanish or Italian.
+/// Level words in lower case, by their first letter. Java's own logging uses the language of its machine, so
+/// a few are German, French, Spanish or Italian.
 const WORDS: [(&[u8], Level); 44] = [
     (b"advertencia", Level::Warn),
     (b"alert", Level::Fatal),
@@ -56,7 +56,8 @@ const WORDS: [(&[u8], Level); 44] = [
     (b"wrn", Level::Warn),
 ];
 
-/// Of each letter the lengths of the level words that begin with it, a bit each: most words end their test here.
+/// For each letter a bit set with the lengths of the level words that begin with it: for most words the test
+/// ends here.
 const LENGTHS: [u16; 26] = {
     let mut lengths = [0; 26];
     let mut at = 0;
@@ -68,7 +69,7 @@ const LENGTHS: [u16; 26] = {
     lengths
 };
 
-/// The level a word names, in any case.
+/// The level of a word, case-insensitively.
 #[inline]
 pub(crate) fn from_word(word: &[u8]) -> Option<Level> {
     let &first = word.first()?;
@@ -80,7 +81,7 @@ pub(crate) fn from_word(word: &[u8]) -> Option<Level> {
     known.map(|&(_, level)| level)
 }
 
-/// The level of an answer by its HTTP status; `None` where the text is no status.
+/// The level of an HTTP status; `None` if the text is not a status.
 pub(crate) fn from_status(status: &[u8]) -> Option<Level> {
     Some(match status {
         [b'5', b'0'..=b'9', b'0'..=b'9'] => Level::Error,
@@ -103,7 +104,7 @@ pub(crate) fn from_severity(number: i64) -> Option<Level> {
     })
 }
 
-/// What an answer of HTTP says about how it went.
+/// The level of an HTTP response by its status.
 pub(crate) fn from_http_status(status: i64) -> Level {
     match status {
         500.. => Level::Error,
@@ -112,7 +113,7 @@ pub(crate) fn from_http_status(status: i64) -> Level {
     }
 }
 
-/// The numbers of pino and bunyan, 10 (trace) to 60 (fatal); below them those of syslog.
+/// The numbers of pino and bunyan, 10 (trace) to 60 (fatal); smaller ones are those of syslog.
 pub(crate) fn from_number(number: i64) -> Option<Level> {
     Some(match number {
         10..=19 => Level::Trace,
@@ -125,7 +126,7 @@ pub(crate) fn from_number(number: i64) -> Option<Level> {
     })
 }
 
-/// A level word and where it stands.
+/// A level word and its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LevelWord {
     pub level: Level,
@@ -133,13 +134,13 @@ pub(crate) struct LevelWord {
     pub end: usize,
 }
 
-/// So many bytes are looked at in one go.
+/// The number of bytes scanned at once.
 const BLOCK: usize = 32;
 
-/// The first level word that begins between two places of a line and is meant as one: in capitals, in
-/// brackets, before a colon, or behind `level=`. A plain "error" within a sentence is not.
+/// The first level word in a range of a line that is used as a level: in capitals, in brackets, before a
+/// colon, or after `level=`. A plain "error" within a sentence is not.
 ///
-/// Few words have any of that, so first only those places are found, all those of a block at once.
+/// Few words satisfy any of these, so first only their positions are found, for a whole block at once.
 pub(crate) fn find(line: &[u8], from: usize, to: usize) -> Option<LevelWord> {
     let to = to.min(line.len());
     let mut at = from;
@@ -163,12 +164,12 @@ pub(crate) fn find(line: &[u8], from: usize, to: usize) -> Option<LevelWord> {
     None
 }
 
-/// Of each byte of the block that begins here, whether capitals begin at it or the value of a key such as
-/// `level`, or it is a sign that may close a level word.
+/// For each byte of the block at this position: whether capitals begin there or the value of a key such as
+/// `level`, or whether it is a sign that may close a level word.
 #[inline]
 #[allow(clippy::needless_bitwise_bool, reason = "without branches the bytes of a block are tested together")]
 fn places(line: &[u8], at: usize) -> [u8; BLOCK] {
-    // With two bytes before the block and one behind it; where the line has none, spaces.
+    // With two bytes before the block and one after it; spaces beyond the line.
     let mut near = [b' '; BLOCK + 3];
     let (before, end) = (at.saturating_sub(2), line.len().min(at + BLOCK + 1));
     near[before + 2 - at..end + 2 - at].copy_from_slice(&line[before..end]);
@@ -185,7 +186,7 @@ fn places(line: &[u8], at: usize) -> [u8; BLOCK] {
     places
 }
 
-/// The word that a place is within or at the end of, as far as a level word goes and one byte further.
+/// The word that contains or ends at a position, up to the length of a level word and one byte more.
 fn word_around(line: &[u8], place: usize) -> Range<usize> {
     let is_word = |byte: &&u8| is_word(**byte);
     let before = line[..place].iter().rev().take(LONGEST_WORD + 1).take_while(is_word).count();
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_meant_as_levels() {
+    fn level_words_that_count() {
         check("INFO [main] started", "info");
         check(" - WARN  [x] y", "warn");
         check("[error] mod_jk child", "error");
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_not() {
+    fn level_words_that_do_not_count() {
         check("Something very INFOrmative", "");
         check("no error was found", "");
         check("reading /var/log/ERROR.log", "");
@@ -261,7 +262,7 @@ mod tests {
         check("Alert the user", "");
         check("", "");
     }
-    /// What [`find`] does, a word after the other.
+    /// The reference implementation of [`find`], one word after the other.
     fn find_by_words(line: &[u8], from: usize, to: usize) -> Option<LevelWord> {
         let mut end = from;
         while let Some(skipped) = line.get(end..)?.iter().position(|byte| is_word(*byte)) {

@@ -1,9 +1,9 @@
-//! From files to events: finds the files in what was dropped, tells their format, and turns their bytes
-//! into typed columns. Knows nothing of storage, queries or screens.
+//! From files to events: finds the files below the given paths, detects their format, and converts their bytes
+//! to typed columns. Has no knowledge of storage, queries or screens.
 //!
-//! A [`InputFile`] file is opened as the [`Source`]s in it, each of which hands out [`Chunk`]s of whole lines; a [`Parser`] turns
-//! each into a [`Batch`] on any thread; a [`Settler`] sees the batches in order and settles what only
-//! the order can tell (missing years, missing times).
+//! An [`InputFile`] is opened as the [`Source`]s in it, which return [`Chunk`]s of whole events; a [`Parser`]
+//! converts each to a [`Batch`] on any thread; a [`Settler`] sees the batches in order and resolves what only
+//! the order determines (missing years, missing times).
 //!
 //! ```
 //! let folder = tempfile::tempdir()?;

@@ -1,43 +1,43 @@
-//! Every bound the reader keeps, each with the reason for its value. Beyond a bound input is split or
-//! left in the raw text; it is never refused and never lost. The limits on unpacking, from `EXPANSION_RATIO` on,
-//! stop reading instead, with a message; `UnpackLimits` raises them.
+//! Every limit of the reader, each with the reason for its value. Input beyond a limit is split or left in
+//! the raw text; it is never refused and never lost. The limits on unpacking, from `EXPANSION_RATIO` on, stop
+//! reading instead, with a message; `UnpackLimits` raises them.
 
 /// A longer line is split into events of this size. Stored blocks, the text index and the screen all hold
-/// an event whole, so one line of a gigabyte must not become one value of a gigabyte.
+/// whole events, so one line of a gigabyte must not become one value of a gigabyte.
 pub const LONGEST_EVENT_BYTES: usize = 1 << 20;
 
-/// What is looked at to tell formats apart: some hundred lines of any usual log, read in one disk access.
+/// The bytes that format detection reads: some hundred lines of any usual log, read in one disk access.
 pub const SAMPLE_BYTES: usize = 64 << 10;
 
-/// The chunk size unless told otherwise: large enough that work per chunk is nothing, small enough that an event
-/// anywhere in a case is unpacked in a fifth of a millisecond, because each chunk is packed by itself.
+/// The default chunk size: large enough that the overhead per chunk is negligible, small enough that any
+/// event in a case is unpacked in a fifth of a millisecond, because each chunk is compressed by itself.
 pub const CHUNK_BYTES: usize = 256 << 10;
 
 /// A span holds 31 bits of position; chunks stay far below that, and so do memory peaks.
 pub const LARGEST_CHUNK_BYTES: usize = 64 << 20;
 
-/// Objects nested deeper stay JSON text in one field. Nobody names a field by more than twelve parts.
+/// Objects nested deeper stay JSON text in one field. Nobody uses a field name of more than twelve parts.
 pub const DEEPEST_JSON: usize = 12;
 
 /// More distinct fields in one chunk stay in the raw text. Keys that are data (ids used as keys) would
-/// otherwise make a column an event.
+/// otherwise make one column per event.
 pub const MOST_COLUMNS: usize = 2_000;
 
-/// A batch keeps this many unparsed rows as examples: as many as a preview has lines, so that it can mark each of
-/// them. The count tells the rest.
+/// A batch keeps this many unparsed rows as examples: as many as a preview has lines, so that it can mark
+/// each of them. The rest are only counted.
 pub const UNPARSED_EXAMPLES: usize = 200;
 
-/// A general line's own time stands within its first bytes; a later one is part of the message.
+/// A general line's own time begins within its first bytes; a later one is part of the message.
 pub const STAMP_WITHIN_BYTES: usize = 64;
 
-/// Where no line of a sample has a time so near, it is looked for this far in: uWSGI puts an address and a count
-/// of variables before it, proxies a chain of addresses.
+/// If no line of a sample has a time so early, it is searched this far: uWSGI puts an address and a count of
+/// variables before it, proxies a chain of addresses.
 pub const FAR_STAMP_WITHIN_BYTES: usize = 192;
 
-/// Where most lines of a sample begin with their time, others must too: this allows for a bracket or quote.
+/// If most lines of a sample begin with their time, other lines must too: this allows for a bracket or quote.
 pub const STAMP_ANCHORED_BYTES: usize = 2;
 
-/// A level word stands within this many bytes after the time, with a thread and a logger name before it.
+/// A level word begins within this many bytes after the time, with a thread and a logger name before it.
 pub const LEVEL_WITHIN_BYTES: usize = 80;
 
 /// Folders nested deeper are not entered; real log folders are a few levels deep.
@@ -47,51 +47,53 @@ pub const DEEPEST_FOLDER: usize = 64;
 /// stack trace is so long.
 pub const MOST_EVENT_LINES: usize = 4_096;
 
-/// So much of a line tells whether it begins an event; times, levels and brackets stand at its start.
+/// This much of a line is enough to decide whether it begins an event; times, levels and brackets are at its
+/// start.
 pub const START_WITHIN_BYTES: usize = 512;
 
-/// An event whose end is not found within this (a quote or bracket that is never closed) is cut here, and
-/// reading goes on behind it.
+/// An event whose end is not found within this size (a quote or bracket that is never closed) is cut here,
+/// and reading continues after it.
 pub const LARGEST_BLOCK_BYTES: usize = 16 << 20;
 
-/// Where fewer lines than one in so many begin with a time, the others are not its continuation.
+/// If fewer than one line in this many begins with a time, the others are not its continuation.
 pub const LINES_PER_STAMP: usize = 20;
 
-/// Beyond this many times its size a file does not unpack. Logs compress twenty to a hundred times, a line
-/// that repeats for ever some hundred times; what exceeds a thousand is made of nothing but zeros.
+/// A file is not unpacked to more than this many times its size. Logs compress twenty to a hundred times, a
+/// line that repeats for ever some hundred times; a ratio beyond a thousand is nothing but zeros.
 pub const EXPANSION_RATIO: u64 = 1_000;
 
-/// The ratio is not asked for below this size, which no disk minds: small files of one repeated line pass.
+/// The ratio is not checked below this size, which any disk has room for: small files of one repeated line
+/// pass.
 pub const EXPANSION_FREE_BYTES: u64 = 256 << 20;
 
-/// More containers inside one another are not entered. A support bundle of bundles with compressed logs in it
-/// (zip, xz, tar, zip, tar, gzip) has six; a file that unpacks to itself has no end.
+/// More nested containers are not opened. A support bundle of bundles with compressed logs in it (zip, xz,
+/// tar, zip, tar, gzip) has six; a file that unpacks to itself has no end.
 pub const DEEPEST_NESTING: u32 = 12;
 
-/// More members of one file are not handed out. Dumps of whole machines have some ten thousand files.
+/// More members of one file are not read. Dumps of whole machines have some ten thousand files.
 pub const MOST_MEMBERS: u64 = 100_000;
 
-/// What a decoder may take for its window. `xz -9` needs 65 MiB and `zstd --ultra -22` 128 MiB; more is asked
-/// for by `zstd --long=31` and by files made to exhaust memory.
+/// The most memory a decoder may use for its window. `xz -9` needs 65 MiB and `zstd --ultra -22` 128 MiB;
+/// `zstd --long=31` and files made to exhaust memory need more.
 pub const DECODER_MEMORY_BYTES: u64 = 160 << 20;
 
-/// A zip or 7z inside another archive has to be put aside before it is read; up to this size in memory.
+/// A zip or 7z inside another archive has to be spooled before it is read; up to this size in memory.
 pub const SPOOL_MEMORY_BYTES: u64 = 32 << 20;
 
-/// What is read ahead at each level of nesting.
+/// The read-ahead buffer at each level of nesting.
 pub const UNPACK_BUFFER_BYTES: usize = 64 << 10;
 
-/// How many buffers the thread that unpacks 7z may be ahead of the reader: enough that neither waits.
+/// How many buffers the 7z thread may be ahead of the reader: enough that neither waits.
 pub const SEVENZ_PIECES: usize = 4;
 
-/// Extended headers of tar hold a path and some times; a longer one is passed over.
+/// Extended headers of tar contain a path and some times; a longer one is skipped.
 pub const LONGEST_TAR_EXTENSION_BYTES: u64 = 1 << 20;
 /// Elements of a Windows event nested deeper make it unreadable from there on. Real events are six levels
-/// deep; the bound keeps a forged one from piling up places.
+/// deep; the limit keeps a forged one from filling the cache of elements.
 pub const DEEPEST_WINDOWS_EVENT: usize = 64;
 
-/// Templates within templates and binary XML within values are followed this far. Real events use two
-/// levels; a template that names itself would otherwise never end.
+/// Nested templates and binary XML within values are followed this far. Real events use two levels; a
+/// template that names itself would otherwise never end.
 pub const DEEPEST_EVTX_TEMPLATE: usize = 8;
 
 /// One record of a binary Windows event log is walked for this many tokens and array items. The largest
@@ -110,78 +112,78 @@ pub const LONGEST_FIELD_NAME_BYTES: usize = 256;
 /// Windows events are read. Real logs have some hundred of each.
 pub const MOST_XML_NAMES: usize = 16_384;
 
-/// XML elements nested deeper end the reading of their event; the rest stays in its text.
+/// XML elements nested deeper end the parsing of their event; the rest stays in its text.
 pub const DEEPEST_XML: usize = 64;
 
-/// About what a Windows event takes in its file; only how much room is made beforehand depends on it.
+/// The approximate size of a Windows event in its file; only preallocation depends on it.
 pub const USUAL_EVTX_RECORD_BYTES: usize = 512;
 /// Groups and classes of a pattern nest this deep; the deepest of the Logstash library nests about thirty.
 pub const DEEPEST_PATTERN: usize = 200;
 
-/// A pattern within a pattern within a pattern: more is a pattern that contains itself.
+/// Nested pattern names: more is a pattern that contains itself.
 pub const DEEPEST_GROK: usize = 40;
 
-/// A Grok pattern written out is at most this long; the longest of the library is a quarter of it.
+/// The longest expanded Grok pattern; the longest of the library is a quarter of it.
 pub const LONGEST_PATTERN_BYTES: usize = 1 << 20;
 
-/// A repeat in a pattern counts no further: it would be written out as often in the automaton.
+/// The largest count of a repeat in a pattern: the automaton contains the repeated part that many times.
 pub const MOST_REPEATS: u32 = 1_000;
 
-/// Groups of one pattern. Every group is a place to remember for every event.
+/// Groups of one pattern. Every group has a slot per event.
 pub const MOST_GROUPS: usize = 1_000;
 
-/// Cases of what can stand before a pattern; the automaton holds the pattern once for each.
+/// Cases of what can precede a pattern; the automaton contains the pattern once for each.
 pub const MOST_STARTS: usize = 6;
 
-/// An automaton of a pattern is at most this large. All patterns of the library stay under a third.
+/// The largest automaton of a pattern. All patterns of the library stay under a third of it.
 pub const LARGEST_AUTOMATON_BYTES: usize = 32 << 20;
 
-/// The automaton for one field of a pattern is this large at most; one that is larger would not stay in the
-/// processor's cache, and is run another way.
+/// The largest automaton for one field of a pattern; a larger one would not stay in the processor's cache,
+/// and is run another way.
 pub const LARGEST_FIELD_AUTOMATON_BYTES: usize = 1 << 20;
 
-/// A pattern that needs backtracking may take this many steps for one event, some milliseconds, before the
-/// event is given up as unparsed.
+/// A pattern that needs backtracking may use this many steps for one event, some milliseconds, before the
+/// event becomes unparsed.
 pub const MOST_BACKTRACKS: usize = 100_000;
 
-/// Tags of one format: which of them an event has is kept in the bits of one number.
+/// Tags of one format: the tags of an event are the bits of one number.
 pub const MOST_TAGS: usize = 64;
 
 /// A definition file is read whole; the largest of lnav's own formats has a tenth of this.
 pub const LARGEST_DEFINITION_BYTES: u64 = 4 << 20;
 
-/// The layouts that a general source may mix: a program's own, that of a library, and one of start-up.
+/// The layouts that a general source may mix: a program's own, that of a library, and one for its start.
 pub const MOST_SHAPES: usize = 3;
 
 /// The `key=value` names that become fields of a general source, the most frequent of its sample: text with
 /// ten thousand odd pairs must not become ten thousand columns.
 pub const MOST_PAIR_NAMES: usize = 64;
 
-/// So much of a general line is searched for pairs, addresses and ids; what is behind is found by search.
+/// This much of a general line is scanned for pairs, addresses and ids; a text search finds the rest.
 pub const PAIRS_WITHIN_BYTES: usize = 4 << 10;
 
-/// What wraps a list of JSON events, up to the list: a kind, a version, some metadata. A list further in is
-/// a part of an event.
+/// The wrapper before a list of JSON events: a kind, a version, some metadata. A later list is part of an
+/// event.
 pub const LONGEST_LIST_OPENING_BYTES: usize = 4 << 10;
 
-/// The name of a container or a program that stands before JSON on its line is no longer than this.
+/// The longest name of a container or program before JSON on its line.
 pub const JSON_PREFIX_BYTES: usize = 96;
 
-/// What a syslog server puts before the line of a device: a priority, a time, a host, a program.
+/// The prefix that a syslog server writes before the line of a device: a priority, a time, a host, a program.
 pub const DEVICE_PREFIX_BYTES: usize = 256;
 
 /// A date, a time of day and a zone, in any spelling, with spaces between.
 pub const LONGEST_JOINED_TIME_BYTES: usize = 96;
 
-/// Rows of the sample that are looked at for the shape of a table; more would say the same.
+/// Rows of the sample that are examined for the shape of a table; more would show the same.
 pub const TABLE_SAMPLE_ROWS: usize = 100;
 
-/// A longer value in the first row is no name of a column.
+/// A longer value in the first row is not a column name.
 pub const LONGEST_HEADER_NAME_BYTES: usize = 80;
 
-/// Formats that are offered instead of the one a source was taken for; a person chooses among a few.
+/// Alternatives to the detected format; a person chooses among a few.
 pub const MOST_ALTERNATIVES: usize = 5;
 
-/// Where names leave the order of a rotated set in doubt, the first times of so many files are looked at; each
-/// costs a detection.
+/// If names leave the order of a rotated set open, the first times of this many files are read; each costs a
+/// detection.
 pub const MOST_SET_LOOKS: usize = 1_000;

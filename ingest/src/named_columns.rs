@@ -1,5 +1,5 @@
-//! Columns that a format finds by name while it reads: `key=value` pairs, tables with a header. Events of one
-//! program have the same names in the same order, so the name that came next last time is tried first.
+//! Columns that a format discovers by name while it reads: `key=value` pairs, tables with a header. Events of
+//! one program have the same names in the same order, so the name that followed last time is tried first.
 
 use std::collections::HashMap;
 
@@ -16,9 +16,9 @@ pub(crate) struct NamedColumns {
 
 struct NamedSlot {
     name: Box<[u8]>,
-    /// The name that came after this one last time.
+    /// The name that followed this one last time.
     next: usize,
-    /// A column for each kind of value; `Err` where there were too many columns for another.
+    /// One column for each kind of value; `Err` if there were too many columns already.
     columns: [Option<Result<usize, ()>>; 4],
 }
 
@@ -29,7 +29,7 @@ impl NamedColumns {
         self.last = None;
     }
 
-    /// Puts a value that stands in the event as a number if it is written like one, else as text.
+    /// Puts a range of the event, as a number if it is written like one, otherwise as text.
     #[inline]
     pub(crate) fn value(&mut self, name: &[u8], event: &[u8], from: usize, to: usize, rows: &mut Rows) {
         match number(&event[from..to]) {
@@ -47,7 +47,7 @@ impl NamedColumns {
         }
     }
 
-    /// Puts text that stands in the event from one place to another.
+    /// Puts a range of the event as text.
     #[inline]
     pub(crate) fn text(&mut self, name: &[u8], from: usize, to: usize, rows: &mut Rows) {
         if let Some(column) = self.column(name, ColumnKind::Text, rows) {
@@ -55,7 +55,7 @@ impl NamedColumns {
         }
     }
 
-    /// Puts text that must be written anew; the function appends it to the buffer it is given.
+    /// Puts text that must be rewritten; the function appends it to the given buffer.
     pub(crate) fn rewrite(&mut self, name: &[u8], rows: &mut Rows, write: impl FnOnce(&mut Vec<u8>)) {
         if let Some(column) = self.column(name, ColumnKind::Text, rows) {
             let span = rows.rewrite(write);
@@ -63,7 +63,7 @@ impl NamedColumns {
         }
     }
 
-    /// The column of a name for values of a kind; `None` when there are too many.
+    /// The column of a name for values of a kind; `None` if there are too many.
     #[inline]
     pub(crate) fn column(&mut self, name: &[u8], kind: ColumnKind, rows: &mut Rows) -> Option<usize> {
         let slot = self.slot(name);
@@ -104,8 +104,8 @@ pub(crate) enum Number {
     Float(f64),
 }
 
-/// A number as people and programs write one. Digits behind a zero are an id, not a number, and so are more
-/// of them than a number holds exactly.
+/// A number as people and programs write one. Digits after a leading zero are an id, not a number, and so are
+/// more digits than a number holds exactly.
 #[inline]
 pub(crate) fn number(text: &[u8]) -> Option<Number> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
@@ -121,7 +121,7 @@ pub(crate) fn number(text: &[u8]) -> Option<Number> {
         return Some(Number::Int(if digits.len() < text.len() { -value } else { value }));
     }
     let fraction = digits[whole..].strip_prefix(b".")?;
-    // Addresses end here, which are read as seldom as a number as they are frequent.
+    // Addresses, which are frequent and never numbers, end here.
     if !fraction.first()?.is_ascii_digit() || !fraction.last()?.is_ascii_digit() || fraction.contains(&b'.') {
         return None;
     }
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_what_only_looks_like_one() {
+    fn numbers_are_distinguished_from_ids() {
         let written = |text: &str| match number(text.as_bytes()) {
             Some(Number::Int(value)) => format!("{value}"),
             Some(Number::Float(value)) => format!("{value:?}"),

@@ -7,20 +7,20 @@ use crate::formats::json::unescape;
 use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
 
-/// How such a list is written.
+/// The syntax of such a list.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
-    /// A backslash in a quoted value stands for the character behind it.
+    /// A backslash in a quoted value escapes the next character.
     pub escapes: bool,
     /// Single quotes may hold a value.
     pub single_quotes: bool,
 }
 
-/// One item of a list, as places in the text.
+/// One item of a list, as ranges of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PairItem {
     pub key: (usize, usize),
-    /// Without its quotes; nothing where a word stands alone.
+    /// Without its quotes; `None` for a bare word.
     pub value: Option<(usize, usize)>,
     pub is_quoted: bool,
     pub has_escapes: bool,
@@ -28,7 +28,7 @@ pub(crate) struct PairItem {
 }
 
 impl Style {
-    /// The item that begins at a place or behind the spaces there.
+    /// The item at a position, after any spaces.
     #[inline]
     pub(crate) fn next(self, text: &[u8], at: usize) -> Option<PairItem> {
         let start = at + text.get(at..)?.iter().position(|&byte| !is_space(byte))?;
@@ -71,12 +71,12 @@ impl Style {
             _ => {}
         }
         let to = from + memchr3(b' ', b'\t', b'\n', &text[from..]).unwrap_or(text.len() - from);
-        // Auditd parts what it adds with a group separator.
+        // Auditd separates its additions with a group separator.
         let to = from + memchr2(0x1D, b'\r', &text[from..to]).unwrap_or(to - from);
         Some(PairItem { key, value: Some((from, to)), is_quoted: false, has_escapes: false, end: to })
     }
 
-    /// Where a quoted value ends. A quote behind a backslash belongs to it, in any style.
+    /// Where a quoted value ends. A quote after a backslash belongs to the value, in any style.
     #[inline]
     fn quoted(self, text: &[u8], from: usize) -> Option<(usize, bool)> {
         let mut at = from;
@@ -86,7 +86,7 @@ impl Style {
             if text[at] == b'"' {
                 return Some((at, has_escapes && self.escapes));
             }
-            // A path may end with a backslash: then what follows the quote is the next item.
+            // A path may end with a backslash: then the text after the quote is the next item.
             if !self.escapes && text.get(at + 1) == Some(&b'"') && begins_item(&text[at + 2..]) {
                 return Some((at + 1, false));
             }
@@ -97,7 +97,7 @@ impl Style {
 }
 
 impl PairItem {
-    /// Puts the value into the column of a name: as text if it is quoted, else perhaps as a number.
+    /// Puts the value into the column of a name: as text if it is quoted, otherwise perhaps as a number.
     #[inline]
     pub(crate) fn put(&self, name: &[u8], event: &[u8], named: &mut NamedColumns, rows: &mut Rows) {
         match self.value {
@@ -125,14 +125,14 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x1D)
 }
 
-/// Whether what follows a quote is the end, or a space and the next key.
+/// Whether a quote is followed by the end, or by a space and the next key.
 fn begins_item(rest: &[u8]) -> bool {
     let Some((space, rest)) = rest.split_first() else { return true };
     let key = rest.iter().take_while(|&&byte| byte != b'=' && !is_space(byte)).count();
     is_space(*space) && rest.get(key) == Some(&b'=') && is_key(&rest[..key])
 }
 
-/// Whether a word can be a key: letters, digits and the signs that programs put into names.
+/// Whether a word can be a key: letters, digits and the signs that programs use in names.
 pub(crate) fn is_key(word: &[u8]) -> bool {
     let is_sign =
         |byte: &u8| matches!(byte, b'_' | b'-' | b'.' | b'@' | b'/' | b'$' | b'#' | b':' | b'[' | b']');

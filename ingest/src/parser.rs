@@ -1,4 +1,4 @@
-//! From a chunk to a batch: framing, then one format over every event.
+//! Parses a chunk to a batch: framing, then one format for every event.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -15,28 +15,28 @@ use crate::rows::Rows;
 use crate::time::TimeTally;
 use crate::time::find::find;
 
-/// Turns chunks into batches. Pure and cheap to clone: chunks of one source may be parsed on several
-/// threads and in any order; [`Settler`](crate::Settler) then sees the batches in the order of the source.
+/// Converts chunks to batches. Pure and cheap to clone: chunks of one source may be parsed on several threads
+/// and in any order; [`Settler`](crate::Settler) then sees the batches in source order.
 #[derive(Clone)]
 pub struct Parser {
     format: &'static Format,
     setup: Arc<Setup>,
-    /// Its first line is no heading by its place.
+    /// The first line is not a heading by its position, because the stream continues another one.
     goes_on: bool,
 }
 
-/// Why an event is unparsed that no line begins.
-const REST: &str = "it stands before the first event, or goes on with one that is too long";
+/// The reason for an unparsed event that no line begins.
+const REST: &str = "it precedes the first event, or continues one that is too long";
 
-/// Why an event is unparsed that a reader panicked on.
-const FAULT: &str = "reading it failed by a fault of Timberline, which is worth a report; its text is kept";
+/// The reason for an unparsed event on which a reader panicked.
+const FAULT: &str = "Timberline failed to read it because of a bug; its text is kept; please report it";
 
-/// What a reader makes of an event, and where it panics nothing but the reason.
+/// Reads an event; a panic becomes an error with only the reason.
 fn caught(read: impl FnOnce() -> Result<Fit, &'static str>) -> Result<Fit, &'static str> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(FAULT))
 }
 
-/// How well the events of a chunk are of the format.
+/// How well the events of a chunk fit the format.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FitTally {
     pub whole: u32,
@@ -57,7 +57,7 @@ impl Parser {
         self.format.name
     }
 
-    /// The same for a stream that goes on with what another one began.
+    /// The same parser for a stream that continues another one.
     pub(crate) fn for_next_file(&self) -> Parser {
         Parser { goes_on: true, ..self.clone() }
     }
@@ -70,18 +70,18 @@ impl Parser {
         &self.setup.learned
     }
 
-    /// The same with something else learned.
+    /// The same parser with something else learned.
     pub(crate) fn with_learned(&self, learned: Learned) -> Parser {
         let setup = Setup { learned, ..Setup::clone(&self.setup) };
         Parser { setup: Arc::new(setup), ..self.clone() }
     }
 
-    /// Whether some lines are no events but headings or notes.
+    /// Whether some lines are headings or notes, not events.
     pub(crate) fn has_headings(&self) -> bool {
         self.format.heading.is_some() || self.format.note.is_some()
     }
 
-    /// Every event of the chunk becomes a row. One that is not of the format is a row too, without fields,
+    /// Every event of the chunk becomes a row. An event that does not fit the format is a row without fields,
     /// and is counted as unparsed.
     #[must_use]
     pub fn parse(&self, chunk: Chunk) -> Batch {
@@ -123,7 +123,7 @@ impl Parser {
             }
             rows.begin(frame);
             let mut read = || if frame.is_rest { Err(REST) } else { reader.read(event, &mut rows) };
-            // A fault of ours is to stop a test, but nobody's import.
+            // A panic in our code should fail a test, but not anybody's import.
             let read = if cfg!(debug_assertions) { read() } else { caught(read) };
             match read {
                 Ok(Fit::Whole) => tally.whole += 1,
@@ -149,8 +149,8 @@ impl Parser {
         (batch, tally)
     }
 
-    /// An event that is not of the format, of another program that writes into the same log, may have a time
-    /// all the same.
+    /// An event that does not fit the format, of another program that writes into the same log, may still
+    /// have a time.
     fn put_own_time(&self, event: &[u8], rows: &mut Rows) {
         let line = &event[..memchr(b'\n', event).unwrap_or(event.len())];
         if let Some(found) = find(line, &self.setup.times) {
@@ -168,12 +168,12 @@ impl Parser {
         self.format.note.is_some_and(|is| is(event)) && !self.is_joined(event)
     }
 
-    /// What other lines were joined to is more than a heading or a note.
+    /// An event to which other lines were joined is more than a heading or a note.
     fn is_joined(&self, event: &[u8]) -> bool {
         matches!(self.framing(), Framing::Starts(_)) && memchr(b'\n', event).is_some()
     }
 
-    /// Takes up the heading lines of a chunk, for the chunks behind it.
+    /// Adds the heading lines of a chunk, for the chunks after it.
     pub(crate) fn add_headings(&self, chunk: &Chunk, heading: &mut Heading) {
         if self.format.heading.is_none() {
             return;
@@ -196,12 +196,12 @@ impl Parser {
     }
 }
 
-/// Whether a tag of XML begins the line.
+/// Whether an XML tag begins the line.
 fn is_tag(line: &[u8]) -> bool {
     matches!(line, [b'<', b'/' | b'a'..=b'z' | b'A'..=b'Z', ..])
 }
 
-/// Whether a line looks like one that no event before it explains: not indented, not a part of a trace.
+/// Whether a line looks independent of the event before it: not indented, not part of a trace.
 fn is_standalone(line: &[u8]) -> bool {
     line.first().is_some_and(|byte| !byte.is_ascii_whitespace())
         && !is_tag(line)
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_that_panics_costs_one_event_its_fields() {
+    fn panicking_reader_loses_only_the_fields_of_one_event() {
         assert!(matches!(caught(|| Ok(Fit::Whole)), Ok(Fit::Whole)));
         assert!(matches!(caught(|| Err(REST)), Err(REST)));
         assert!(matches!(caught(|| panic!("a fault")), Err(FAULT)));

@@ -11,8 +11,8 @@ use crate::parser::Parser;
 use crate::settler::{Settler, SettlerState};
 use crate::source::Source;
 
-/// Parses and settles the kept chunks of a source, which must come in its order and from its start. They
-/// give the events that they gave when they were read.
+/// Parses and settles the kept chunks of a source, which must come in source order and from its start. They
+/// give the same events as when they were first read.
 pub struct Replay {
     parser: Parser,
     settler: Settler,
@@ -23,8 +23,8 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// The source tells how, as its first bytes made it; `before` is where the times ended of the file before it
-    /// in its set, where it went on from there.
+    /// Takes the parser and settler that the first bytes of `source` determine. `before` is the time state at
+    /// the end of the previous file of a rotated set, where this source continued from it.
     #[must_use]
     pub fn new(source: &Source<'_>, before: Option<&SettlerState>) -> Replay {
         let mut settler = source.settler();
@@ -37,12 +37,12 @@ impl Replay {
         Replay { parser: source.parser(), settler, encoding: source.encoding(), heading, offset: 0, line: 1 }
     }
 
-    /// Passes over a chunk whose bytes are lost. Lines behind it are counted without those in it.
+    /// Skips a chunk whose bytes are lost. The line numbers of later chunks then do not count its lines.
     pub fn skip(&mut self, bytes: u32) {
         self.offset += u64::from(bytes);
     }
 
-    /// The events of the next chunk.
+    /// Returns the events of the next chunk.
     pub fn next(&mut self, bytes: Vec<u8>) -> Batch {
         let mut chunk = Chunk::stored(bytes, self.offset, &self.heading.lines(), self.encoding);
         chunk.first_line = self.line;

@@ -1,6 +1,6 @@
-//! Rotated sets: the files that one log was split into over time, told by their names, in the order in which
-//! they were written. Each file stays a source of its own, so its bytes and its hash are its own too; the set says
-//! that they are one log, and in which order times go on from one to the next.
+//! Rotated sets: the files that one log was split into over time, recognised by their names, in the order in
+//! which they were written. Each file stays a source of its own, so its bytes and its hash are its own too;
+//! the set records that they are one log, and the order in which times continue from one to the next.
 
 use std::collections::BTreeMap;
 
@@ -10,29 +10,29 @@ use crate::source::{Options, open};
 use crate::time::day::date_in_name;
 use crate::{NO_TIME, natural_order};
 
-/// Where in its set a file stands, as its name says.
+/// The rank of a file in its set, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rank {
     /// `app.log.2`: the higher the number, the older.
     Number(u32),
     /// `app.log-20260301`, `app-2026-03-01.2.log`: its day, and its number within that.
     Day(i64, u32),
-    /// `app.log`, which is still written to.
+    /// `app.log`, which is still being written.
     Live,
 }
 
-/// A file that may be a part of a set.
+/// A file that may be part of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rotated {
-    /// The name that all files of the set have in common.
+    /// The common base name of the set.
     pub base: String,
     rank: Rank,
-    /// `app.1.log`: programs count so in either direction.
+    /// `app.1.log`: programs count in either direction.
     in_doubt: bool,
 }
 
 impl Rotated {
-    /// Whether the name says that it was rotated, and not only that it could have been.
+    /// Whether the name proves that the file was rotated, not only that it could be.
     #[must_use]
     pub fn is_ranked(&self) -> bool {
         self.rank != Rank::Live
@@ -41,7 +41,7 @@ impl Rotated {
 
 const PACKED: [&str; 9] = [".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip", ".Z", ".tgz", ".7z"];
 
-/// What a name says about rotation. Folders in it stay in front.
+/// What a name says about rotation. Folders in it are part of the base name.
 #[must_use]
 pub fn rotated(name: &str) -> Rotated {
     let (folder, file) = match name.rfind('/') {
@@ -64,7 +64,7 @@ fn ranked(name: &str) -> Option<(String, Rank, bool)> {
     if let Some((base, day)) = trailing_day(name) {
         return Some((base.to_owned(), Rank::Day(day, 0), false));
     }
-    // The same in front of the ending: `app.3.log`, `app-2026-03-01.log`, `app-2026-03-01-3.log`.
+    // The same before the extension: `app.3.log`, `app-2026-03-01.log`, `app-2026-03-01-3.log`.
     let dot = name.rfind('.').filter(|&dot| dot > 0)?;
     let (stem, ending) = name.split_at(dot);
     if !ending[1..].starts_with(|letter: char| letter.is_ascii_alphabetic()) {
@@ -78,7 +78,7 @@ fn ranked(name: &str) -> Option<(String, Rank, bool)> {
     Some((format!("{base}{ending}"), Rank::Number(number), true))
 }
 
-/// A small number behind a dot, or behind a dash where a date stands before it.
+/// A small number after a dot, or after a dash if a date precedes it.
 fn trailing_number(name: &str) -> Option<(&str, u32)> {
     let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
     let (before, number) = name.split_at(name.len() - digits);
@@ -86,15 +86,15 @@ fn trailing_number(name: &str) -> Option<(&str, u32)> {
         let base = before.strip_suffix(['-', '_'])?;
         trailing_day(base).map(|_| base)
     })?;
-    // An address is no name that is counted.
+    // An address is not a counted name.
     let has_letters = base.bytes().any(|byte| byte.is_ascii_alphabetic());
     let is_rank = (1..=4).contains(&digits) && has_letters;
-    // `app-2026.03.01`: the last part of a date is no number of its own.
+    // `app-2026.03.01`: the last part of a date is not a number of its own.
     let is_day = trailing_day(name).is_some();
     (is_rank && !is_day).then(|| number.parse().ok().map(|number| (base, number)))?
 }
 
-/// A date at the end, behind a dash, a dot or an underscore; hours and minutes may follow it.
+/// A date at the end, after a dash, a dot or an underscore; hours and minutes may follow it.
 fn trailing_day(name: &str) -> Option<(&str, i64)> {
     let is_of_date = |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '_' | '.' | 'T');
     let from = name.rfind(|letter: char| !is_of_date(letter)).map_or(0, |at| at + 1);
@@ -118,8 +118,8 @@ fn trailing_day(name: &str) -> Option<(&str, i64)> {
     (is_time && !base.is_empty()).then(|| (base, day.saturating_mul(1_000_000).saturating_add(minutes)))
 }
 
-/// Brings the files of each set together and in order, oldest first, where the first of them stood. Gives, for
-/// every file, the set it is a part of.
+/// Groups the files of each set in order, oldest first, at the position of the first of them. Returns, for
+/// every file, its set.
 #[must_use]
 pub fn in_sets(files: Vec<InputFile>, options: &Options) -> Vec<(InputFile, Option<String>)> {
     let mut groups: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
@@ -157,7 +157,7 @@ pub fn in_sets(files: Vec<InputFile>, options: &Options) -> Vec<(InputFile, Opti
     sorted
 }
 
-/// Oldest first. What is dated comes before what is counted; names alone leave that in doubt.
+/// Oldest first. Dated files come before numbered ones; names alone leave that open.
 fn by_name(a: Rank, b: Rank) -> std::cmp::Ordering {
     let key = |rank: Rank| match rank {
         Rank::Day(day, number) => (0, day, i64::from(number)),
@@ -167,7 +167,7 @@ fn by_name(a: Rank, b: Rank) -> std::cmp::Ordering {
     key(a).cmp(&key(b))
 }
 
-/// Whether names leave open in which order the files were written.
+/// Whether the names leave open in which order the files were written.
 fn in_doubt(places: &[usize], said: &[Rotated]) -> bool {
     let ranks = || places.iter().map(|&place| said[place].rank);
     let counted = ranks().any(|rank| matches!(rank, Rank::Number(_)));
@@ -177,7 +177,7 @@ fn in_doubt(places: &[usize], said: &[Rotated]) -> bool {
     counted && (dated || live != 1) || twice || places.iter().any(|&place| said[place].in_doubt)
 }
 
-/// Orders files by the first times in them, where all of them have one.
+/// Orders files by their first times, if all of them have one.
 fn by_content(places: &mut Vec<usize>, files: &[InputFile], options: &Options) {
     if places.len() > MOST_SET_LOOKS {
         return;
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn rotated_files_stand_together_oldest_first() {
+    fn rotated_files_are_grouped_oldest_first() {
         order(
             &["a.log", "app.log", "app.log.1", "app.log.10.gz", "app.log.2.gz", "z.log"],
             &["a.log", "app.log.10.gz*", "app.log.2.gz*", "app.log.1*", "app.log*", "z.log"],
@@ -243,14 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_alike_is_no_set() {
+    fn similar_names_are_not_a_set() {
         order(&["a.log", "b.log", "a.txt"], &["a.log", "b.log", "a.txt"]);
         order(&["app.log", "app.log.gz"], &["app.log", "app.log.gz"]);
         order(&["10.0.0.1", "10.0.0.2.log"], &["10.0.0.1", "10.0.0.2.log"]);
     }
 
     #[test]
-    fn names_say_what_they_are_of() {
+    fn names_determine_base_and_rank() {
         let said = |name: &str| (rotated(name).base, rotated(name).is_ranked());
         for (name, base) in [
             ("web/app.log.3.gz", "web/app.log"),

@@ -1,4 +1,4 @@
-//! Where a format puts what it reads: columns that grow a row at a time and pad themselves.
+//! The output of a format: columns that grow one row at a time and pad themselves.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ pub(crate) enum ColumnKind {
     Bool,
 }
 
-/// The columns a format always has; it names them by their place in this table.
+/// The columns a format always has; it addresses them by their index in this table.
 pub(crate) type Schema = &'static [(&'static str, ColumnKind)];
 
-/// The rows read so far from one chunk, and the row being read. Values are put by column number; a row
-/// costs nothing for columns it has no value in, because they are padded when next touched.
+/// The rows read so far from one chunk, and the row being read. Values are put by column number; a column
+/// without a value in a row costs nothing, because it is padded when next used.
 pub(crate) struct Rows {
     time: Vec<i64>,
     level: Vec<Level>,
@@ -62,8 +62,8 @@ impl Rows {
         rows
     }
 
-    /// A further column, unless there are too many already. One that is there already is that one: what reads
-    /// the header of an event and what reads its message may find the same name.
+    /// Adds a column, unless there are too many already. An existing column with the same name is reused: the
+    /// reader of an event's header and the reader of its message may find the same name.
     pub(crate) fn add_column(&mut self, name: &str, kind: ColumnKind) -> Option<usize> {
         let is_it = |column: &Column| &*column.name == name && kind_of(&column.values) == kind;
         if let Some(known) = self.columns.iter().position(is_it) {
@@ -90,8 +90,8 @@ impl Rows {
         self.row_level = Level::None;
     }
 
-    /// Takes back every value of a row that turned out not to be of the format; the row stays an event.
-    /// Rewritten text stays in its buffer, because a reader may use one span for many rows.
+    /// Removes every value of a row that turned out not to fit the format; the row stays an event. Rewritten
+    /// text stays in its buffer, because a reader may use one span for many rows.
     pub(crate) fn clear(&mut self) {
         let row = self.row;
         for column in &mut self.columns {
@@ -143,7 +143,7 @@ impl Rows {
         self.row_level
     }
 
-    /// Text that stands in the line from one place to another.
+    /// Puts a range of the line as text.
     #[inline]
     pub(crate) fn text(&mut self, column: usize, from: usize, to: usize) {
         self.span(column, Span::in_chunk(self.row_start + from, self.row_start + to));
@@ -156,7 +156,7 @@ impl Rows {
         }
     }
 
-    /// Text that had to be rewritten; the function appends it to the buffer it is given.
+    /// Adds text that had to be rewritten; the function appends it to the given buffer.
     pub(crate) fn rewrite(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Span {
         let from = self.rewritten.len();
         write(&mut self.rewritten);
@@ -184,7 +184,7 @@ impl Rows {
         }
     }
 
-    /// The batch, with columns that never had a value left out.
+    /// The batch, without columns that never had a value.
     pub(crate) fn finish(self, chunk: Chunk) -> (Batch, Clock) {
         let count = self.time.len();
         let mut columns = self.columns;

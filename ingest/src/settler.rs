@@ -1,5 +1,5 @@
-//! What only the order of a source can tell: the years of year-less times, the days of times of day, the
-//! meaning of wall clocks within a clock change, and the times of events without one.
+//! Resolves what only the order of a source determines: the years of year-less times, the days of times of
+//! day, the meaning of wall clocks within a clock change, and the times of events without one.
 
 use crate::batch::{Batch, NO_TIME};
 use crate::time::civil::{DAY_NS, civil_from_days};
@@ -14,38 +14,38 @@ use crate::time::zone::Zone;
 
 use self::state::{Before, SettlerStart};
 
-/// What is known about the times of a source besides its lines.
+/// What is known about the times of a source, in addition to its lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Evidence<'a> {
     /// The times of the sample as parsed, in its order.
     pub sample: &'a [i64],
     /// The rules learned from the sample, for the order of dates.
     pub rules: Option<&'a TimeRules>,
-    /// The file's name, which may have a date in it.
+    /// The file's name, which may contain a date.
     pub name: &'a str,
     pub modified_ns: Option<i64>,
-    /// The zone of times without one, and where it is from.
+    /// The zone of times without one, and its origin.
     pub zone: Zone,
     pub zone_origin: ZoneOrigin<'a>,
-    /// The year of the first time that carries none, as chosen, and the reason where it was no person's choice.
+    /// The year of the first time without one, if chosen, and the reason if no person chose it.
     pub year: Option<i16>,
     pub year_reason: Option<&'a str>,
-    /// The years of the sources beside it.
+    /// The years of the neighbouring sources.
     pub neighbours: &'a [i16],
-    /// When the machine whose uptimes these are was started.
+    /// When the machine was booted whose uptimes these are.
     pub boot_ns: Option<i64>,
     /// Added to every time.
     pub clock_offset_ns: i64,
 }
 
-/// Where the zone of times without one is from.
+/// The origin of the zone for times without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ZoneOrigin<'a> {
-    /// Nothing tells it, so it is UTC.
+    /// UTC, because nothing determines it.
     Assumed,
-    /// By its name, as chosen.
+    /// Its name, chosen by a person.
     Chosen(&'a str),
-    /// By its name, as a line of the sample has it.
+    /// Its name, from a line of the sample.
     #[allow(dead_code)] // For formats whose heading lines name their zone.
     InData(&'a str),
 }
@@ -69,25 +69,26 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// Settles the batches of one source, in its order. Until then times stand in provisional ranges, and an
-/// event without a time has none. Where batches are cut makes no difference.
+/// Settles the batches of one source, in source order. Before that, times are in provisional ranges, and an
+/// event without a time has none. The cuts between batches make no difference.
 #[derive(Clone, Debug)]
 pub struct Settler {
     years: Years,
-    /// Empty where the year was chosen.
+    /// Empty if the year was chosen.
     possible_years: Option<PossibleYears>,
     sample_years: Option<(i16, i16)>,
     days: Days,
     uptimes: Uptimes,
     walls: Walls,
-    /// The last time that was complete as written, which may settle the date of the next that is not.
+    /// The last time that was complete as written; it may determine the date of the next incomplete one.
     complete: i64,
     carried: i64,
     /// The first time of the sample, as parsed.
     first: i64,
-    /// Whether a time of the source itself has come yet.
+    /// Whether the source itself has had a time yet.
     begun: bool,
-    /// What it started with: a source that would start otherwise now cannot go on from an earlier state.
+    /// The initial values: a source that would now start with other values cannot resume from an earlier
+    /// state.
     start: SettlerStart,
     before: Before,
     clock_offset_ns: i64,
@@ -100,8 +101,8 @@ pub struct Settler {
 }
 
 impl Settler {
-    /// From the times of the sample as parsed and what else is known. Lines before the first time get that
-    /// time: they are the heading of what follows.
+    /// From the times of the sample as parsed, and other evidence. Lines before the first time get that time,
+    /// because they are usually a header.
     pub(crate) fn new(evidence: &Evidence) -> Settler {
         let mut report = TimeReport { clock_offset_ns: evidence.clock_offset_ns, ..TimeReport::default() };
         if let Some(TimeRules { order, order_reason: Some(reason), .. }) = evidence.rules {
@@ -140,14 +141,14 @@ impl Settler {
         settler
     }
 
-    /// The first and last year that the sample's own times have, for the sources beside it that have none.
+    /// The first and last year in the sample's own times, for neighbouring sources without years.
     #[must_use]
     pub fn sample_years(&self) -> Option<(i16, i16)> {
         self.sample_years
     }
 
-    /// Takes the years of the other sources of the same import into account, for stamps without a year.
-    /// To be called before anything is settled; it changes nothing where the year was chosen.
+    /// Considers the years of the other sources of the same import, for stamps without a year. Call it before
+    /// anything is settled; it changes nothing if the year was chosen.
     pub fn consider_neighbours(&mut self, years: &[i16]) {
         if let Some(possible) = &self.possible_years {
             let (year, reason) = possible.decide(years);
@@ -165,7 +166,7 @@ impl Settler {
         }
     }
 
-    /// The year that the first time without one is of.
+    /// The year of the first time without one.
     #[must_use]
     pub fn first_year(&self) -> i32 {
         self.start.year
@@ -235,7 +236,7 @@ impl Settler {
         }
     }
 
-    /// What was decided and what was seen so far.
+    /// The decisions and observations so far.
     #[must_use]
     pub fn report(&self) -> TimeReport {
         let mut report = self.report.clone();
@@ -267,8 +268,8 @@ impl Settler {
         report
     }
 
-    /// A sample cannot tell how many New Years and midnights follow; at the end it shows if they were too
-    /// many for the start that was chosen.
+    /// A sample cannot show how many New Years and midnights follow; at the end it is known whether they were
+    /// too many for the chosen start.
     fn compare_with_last_change(&self, report: &mut TimeReport) {
         let Some(modified_ns) = self.modified_ns else { return };
         let past = |latest_ns: i64, unit_ns: i64| {

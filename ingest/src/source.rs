@@ -1,4 +1,4 @@
-//! One stream of bytes being read: looked at, decoded, and handed out in chunks of whole events.
+//! Reads one stream of bytes: detects its format, decodes it, and returns chunks of whole events.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -25,30 +25,30 @@ use crate::settler::{Evidence, Settler, ZoneOrigin};
 use crate::time::zone::Zone;
 use crate::unpack::{Member, UnpackLimits, is_container, unpack, unpack_stream};
 
-/// How sources are to be read, where the data does not say it.
+/// How to read sources, if the data does not determine it.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Name of the format to use, instead of detecting it.
     pub format: Option<String>,
-    /// Formats that a person defined; they are tried before the built-in ones.
+    /// User-defined formats; they are tried before the built-in ones.
     pub definitions: Vec<Arc<Definition>>,
     /// Name of the encoding to use, instead of detecting it; see [`Encoding::named`].
     pub encoding: Option<String>,
-    /// Zone of times that carry none: an IANA name or a fixed offset such as `+02:00`. UTC by default.
+    /// Zone of times without one: an IANA name or a fixed offset such as `+02:00`. UTC by default.
     pub zone: Option<String>,
-    /// Year of the first time that carries none.
+    /// Year of the first time without one.
     pub year: Option<i16>,
-    /// Why that year, where no person chose it.
+    /// The reason for that year, if no person chose it.
     pub year_reason: Option<String>,
-    /// The years of the files beside it, for times that carry none.
+    /// The years of neighbouring files, for times without one.
     pub neighbours: Vec<i16>,
-    /// When the machine whose uptimes the times are was started, in nanoseconds since 1970 UTC.
+    /// When the machine was booted whose uptimes the times are, in nanoseconds since 1970 UTC.
     pub boot_ns: Option<i64>,
     /// Added to every time, for a machine whose clock was wrong.
     pub clock_offset_ns: i64,
-    /// How much unpacking may take.
+    /// The limits on unpacking.
     pub unpack: UnpackLimits,
-    /// About how many bytes a chunk has.
+    /// The approximate number of bytes per chunk.
     pub chunk_bytes: usize,
 }
 
@@ -70,24 +70,24 @@ impl Default for Options {
     }
 }
 
-/// A stream that was found in a file, and its source or why there is none.
+/// A stream found in a file, and its source or an error.
 pub struct Opened<'a> {
-    /// The file's path, with the path inside it behind where it is an archive.
+    /// The file's path, followed by the path inside it if it is an archive.
     pub path: PathBuf,
     /// Short name for people.
     pub name: String,
-    /// Its length, where something tells it.
+    /// Its length, if it is known.
     pub bytes: Option<u64>,
     pub source: Result<Source<'a>, Error>,
 }
 
-/// Opens a file and hands out every stream in it: the file itself, what was compressed, or the members of an
-/// archive in its order. `visit` returns false to stop.
+/// Opens a file and passes on every stream in it: the file itself, its decompressed content, or the members
+/// of an archive in order. `visit` returns false to stop.
 pub fn open(found: &InputFile, options: &Options, visit: &mut dyn FnMut(Opened<'_>) -> bool) {
     members(found, &options.unpack, &mut |member| visit(opened(member, options)));
 }
 
-/// Like [`open`], for bytes that come from elsewhere than a file of the found name.
+/// Like [`open`], for bytes that do not come from the file itself.
 pub fn open_stream(
     found: &InputFile,
     input: impl Read + Send,
@@ -102,7 +102,7 @@ fn opened<'a>(member: Member<'a>, options: &Options) -> Opened<'a> {
     Opened { path, name, bytes, source: Source::detect(member, options) }
 }
 
-/// Opens a file and hands out every stream in it as its bytes, before anything is known about them.
+/// Opens a file and passes on every stream in it as bytes, before any detection.
 pub fn members(found: &InputFile, limits: &UnpackLimits, visit: &mut dyn FnMut(Member<'_>) -> bool) {
     if found.path == Path::new(STANDARD_INPUT) {
         unpack_stream(found, io::stdin(), limits, visit);
@@ -111,8 +111,8 @@ pub fn members(found: &InputFile, limits: &UnpackLimits, visit: &mut dyn FnMut(M
     }
 }
 
-/// The encoding of a file that is lines as it stands: neither packed nor records, with line feeds of one byte.
-/// `None` of any other.
+/// The encoding of a file whose bytes are lines already: neither packed nor records, with line feeds of one
+/// byte. `None` for any other file.
 pub fn encoding_of_lines(path: &Path) -> io::Result<Option<Encoding>> {
     let mut sample = Vec::new();
     File::open(path)?.take(limits::SAMPLE_BYTES as u64).read_to_end(&mut sample)?;
@@ -124,11 +124,11 @@ pub fn encoding_of_lines(path: &Path) -> io::Result<Option<Encoding>> {
     Ok(is_lines.then_some(encoding))
 }
 
-/// Where reading goes on in a source whose beginning was read before.
+/// Where reading resumes in a source whose beginning was read before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumePoint {
     pub offset: u64,
-    /// Number of the line that begins there.
+    /// Number of the line that begins at the offset.
     pub line: u64,
     /// The heading lines in effect there.
     pub heading: Vec<u8>,
@@ -140,10 +140,10 @@ pub struct Source<'a> {
     input: Box<dyn Read + Send + 'a>,
     chunk_bytes: usize,
     encoding: Encoding,
-    /// Bytes read and not yet handed out; they begin at `offset`, in line `line`.
+    /// Bytes read and not yet returned; they begin at `offset`, in line `line`.
     pending: Buffer,
     spare: Arc<BufferPool>,
-    /// Their text, where it is not the bytes themselves.
+    /// Their text, if it differs from the bytes.
     decoded: Option<Decoded>,
     offset: u64,
     line: u64,
@@ -155,7 +155,7 @@ pub struct Source<'a> {
     sample_bytes: usize,
 }
 
-/// What a source hands on to the next file of its rotated set.
+/// What a source passes on to the next file of its rotated set.
 #[derive(Clone)]
 pub struct Succession {
     parser: Parser,
@@ -163,7 +163,7 @@ pub struct Succession {
     heading: Arc<[u8]>,
 }
 
-/// What a stream is called, and what is known of it besides its bytes.
+/// The name of a stream, and what is known of it other than its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<'m> {
     pub path: &'m Path,
@@ -174,13 +174,13 @@ pub struct Stream<'m> {
 
 enum ReadState {
     Reading,
-    /// Reading failed; what was read before is handed out first.
+    /// Reading failed; what was read before is returned first.
     Failed(io::Error),
     Ended,
 }
 
 impl<'a> Source<'a> {
-    /// Finds out what a stream is from its first bytes.
+    /// Detects what a stream is from its first bytes.
     pub fn detect(member: Member<'a>, options: &Options) -> Result<Source<'a>, Error> {
         let mut input = member.input?;
         let mut pending = Buffer::default();
@@ -203,8 +203,8 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// A source that goes on in a stream whose beginning was read before; `sample` is what that begins with. Its
-    /// bytes from the place on come from [`Source::reading`].
+    /// A source that resumes in a stream whose beginning was read before; `sample` is that beginning. Its
+    /// bytes from the resume point on come from [`Source::reading`].
     pub fn resume(
         stream: &Stream<'_>,
         sample: &[u8],
@@ -217,27 +217,27 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// The same source, reading from here.
+    /// The same source, reading from this input.
     #[must_use]
     pub fn reading(self, input: Box<dyn Read + Send + 'a>) -> Source<'a> {
         Source { input, ..self }
     }
 
-    /// What the next file of a rotated set goes on with, when this one has been read.
+    /// What the next file of a rotated set continues with, once this one has been read.
     #[must_use]
     pub fn succession(&self) -> Succession {
         self.succession_with(self.heading.lines())
     }
 
-    /// The same with the heading lines that were in effect at its end, when that was found out before.
+    /// The same, with the heading lines that were in effect at its end, if they are known already.
     #[must_use]
     pub fn succession_with(&self, heading: Arc<[u8]>) -> Succession {
         Succession { parser: self.parser.for_next_file(), format: self.detection.format.clone(), heading }
     }
 
-    /// Goes on as the file before it in its rotated set was read, where it fits: with the same columns, whose names
-    /// may stand in the first file only, and events that begin alike. To be called before anything is read. Tells
-    /// whether it does.
+    /// Continues like the previous file in its rotated set, if it fits: with the same columns, whose names
+    /// may be in the first file only, and the same framing. Call it before anything is read. Returns whether
+    /// it does.
     pub fn follow(&mut self, before: &Succession) -> bool {
         let mut sample = sample_chunk(&self.pending, self.encoding);
         let first = sample.text().split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -253,8 +253,8 @@ impl<'a> Source<'a> {
         true
     }
 
-    /// Follows the file before it once more, without asking whether it fits: it did when it was first read. What
-    /// goes on behind its beginning has its heading lines already.
+    /// Follows the previous file again, without checking whether it fits: it did when it was first read. A
+    /// source that resumes has its heading lines already.
     pub fn follow_again(&mut self, before: &Succession) {
         self.parser = before.parser.clone();
         self.detection.format.clone_from(&before.format);
@@ -264,7 +264,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A source with nothing to read yet, of which the sample told what it is.
+    /// A source with nothing to read yet, whose sample determined its format.
     fn learned(stream: &Stream<'_>, sample: &[u8], options: &Options) -> Result<Source<'a>, Error> {
         let Stream { path, name, modified_ns, compression } = *stream;
         let fail = |kind, message: String| Error::new(kind, path, message);
@@ -345,13 +345,13 @@ impl<'a> Source<'a> {
         self.encoding
     }
 
-    /// The heading lines in effect where it goes on.
+    /// The heading lines in effect at the resume point.
     #[must_use]
     pub fn heading(&self) -> Arc<[u8]> {
         self.heading.lines()
     }
 
-    /// How many of its first bytes told what it is.
+    /// How many of its first bytes were used for detection.
     #[must_use]
     pub fn sample_bytes(&self) -> usize {
         self.sample_bytes
@@ -368,15 +368,15 @@ impl<'a> Source<'a> {
         self.parser.clone()
     }
 
-    /// A settler that stands at the start of the source.
+    /// A settler at the start of the source.
     #[must_use]
     pub fn settler(&self) -> Settler {
         self.settler.clone()
     }
 
-    /// The next run of whole events; `None` at the end. Only the last line of the source may come without
-    /// its line end, and an event beyond the limits in pieces. When reading fails, what was read comes
-    /// first, then the error once, then `None`.
+    /// The next run of whole events; `None` at the end. Only the last line of the source may lack its line
+    /// end, and an event beyond the limits comes in pieces. If reading fails, the bytes read come first, then
+    /// the error once, then `None`.
     pub fn next_chunk(&mut self) -> Result<Option<Chunk>, Error> {
         let mut wanted = self.chunk_bytes;
         loop {
@@ -394,13 +394,14 @@ impl<'a> Source<'a> {
                     _ => Ok(None),
                 };
             }
-            // An event longer than the chunk is looked for in ever larger steps, not in ever more of them.
+            // For an event longer than the chunk the read size grows each time, so that it is not scanned too
+            // often.
             wanted = self.pending.len() + self.pending.len().max(self.chunk_bytes).max(limits::SAMPLE_BYTES);
         }
     }
 
-    /// Where to end the next chunk, if what is pending tells it. Blank lines that a source begins with go with its
-    /// first event, by which a heading is told.
+    /// Where to end the next chunk, if the pending bytes determine it. Blank lines at the start of a source
+    /// belong to its first event, which shows whether it is a heading.
     fn cut(&self, ended: bool) -> Option<usize> {
         let (text, mut end) = (self.text(), 0);
         loop {
@@ -416,7 +417,7 @@ impl<'a> Source<'a> {
         self.decoded.as_ref().map_or(&self.pending, Decoded::text)
     }
 
-    /// Reads until so many bytes are pending; tells whether there is nothing more to read.
+    /// Reads until this many bytes are pending; returns whether the input has ended.
     fn read_up_to(&mut self, wanted: usize) -> bool {
         if !matches!(self.state, ReadState::Reading) {
             return true;
@@ -433,7 +434,7 @@ impl<'a> Source<'a> {
         !matches!(self.state, ReadState::Reading)
     }
 
-    /// Decodes the pending bytes, of which those from a place on are new, where they are not their own text.
+    /// Decodes the pending bytes from a position on, if they differ from their text.
     fn decode(&mut self, new_from: usize) {
         let is_text = !self.encoding.is_evtx();
         let differs = !self.encoding.is_plain() || has_escapes(&self.pending[new_from..]);
@@ -445,7 +446,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Hands out the bytes of the text up to a place.
+    /// Returns the bytes of the text up to a position.
     fn hand_out(&mut self, text_end: usize) -> Chunk {
         let end = match &self.decoded {
             None => text_end,
@@ -476,7 +477,7 @@ fn is_blank(text: &[u8]) -> bool {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).trim_ascii().is_empty()
 }
 
-/// The first bytes of a source as a chunk, without the line they were cut in unless that is all there is.
+/// The first bytes of a source as a chunk, without the truncated line at the end unless there is no other.
 fn sample_chunk(bytes: &[u8], encoding: Encoding) -> Chunk {
     let is_whole = bytes.len() < limits::SAMPLE_BYTES;
     if encoding.is_evtx() || encoding.is_plain() && !has_escapes(bytes) {
@@ -492,7 +493,7 @@ fn sample_chunk(bytes: &[u8], encoding: Encoding) -> Chunk {
     Chunk { decoded: Some(decoded), ..Chunk::whole(bytes) }
 }
 
-/// Reads a file as a whole, settled: for tests, and for small files whose every event is wanted at once. Of
+/// Reads a file as a whole, settled: for tests, and for small files whose events are all needed at once. For
 /// an archive it is all members up to the first that cannot be read.
 pub fn read_all(found: &InputFile, options: &Options) -> Result<Vec<Batch>, Error> {
     let mut batches = Vec::new();

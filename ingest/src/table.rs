@@ -1,4 +1,4 @@
-//! Rows of tables: values between delimiters, the columns they belong to, and what those mean.
+//! Rows of tables: values between delimiters, their columns, and the meaning of the columns.
 
 use memchr::{memchr, memchr2};
 
@@ -15,13 +15,13 @@ use crate::time::numeric_date::DateOrder;
 pub(crate) struct Cell {
     pub from: usize,
     pub to: usize,
-    /// It stood in quotes.
+    /// It was in quotes.
     pub is_quoted: bool,
-    /// It has quotes in it, written twice.
+    /// It contains quotes, written twice.
     pub has_quotes: bool,
 }
 
-/// The values of a row. One that begins with a quote goes on to the next quote that stands alone.
+/// The values of a row. One that begins with a quote extends to the next single quote.
 pub(crate) struct Cells<'a> {
     row: &'a [u8],
     delimiter: u8,
@@ -41,7 +41,7 @@ impl Iterator for Cells<'_> {
         if self.row.get(from) == Some(&b'"')
             && let Some((to, has_quotes)) = closing_quote(self.row, from + 1)
         {
-            // What stands behind the quote is lost on the value, so then the quotes are part of it.
+            // Text after the closing quote would be lost, so then the quotes are part of the value.
             match self.row.get(to + 1) {
                 None => self.at = None,
                 Some(byte) if *byte == self.delimiter => self.at = Some(to + 2),
@@ -62,7 +62,7 @@ impl Cells<'_> {
     }
 }
 
-/// The quote that ends a value, and whether it has quotes written twice in it.
+/// The quote that ends a value, and whether the value contains quotes written twice.
 pub(crate) fn closing_quote(text: &[u8], mut at: usize) -> Option<(usize, bool)> {
     let mut has_quotes = false;
     loop {
@@ -75,11 +75,11 @@ pub(crate) fn closing_quote(text: &[u8], mut at: usize) -> Option<(usize, bool)>
     }
 }
 
-/// Where the row at the start of the text ends, with quoted line ends in it. `None`: behind the text.
+/// Where the row at the start of the text ends, with quoted line ends in it. `None`: not within the text.
 pub(crate) fn row_end(text: &[u8], delimiter: u8) -> Option<usize> {
     let mut at = 0;
     loop {
-        // Most rows, and most rests of rows, have no quotes at all.
+        // Most rows, and most ends of rows, contain no quotes at all.
         let quote = at + memchr2(b'"', b'\n', text.get(at..)?)?;
         if text[quote] == b'\n' {
             return Some(quote);
@@ -89,7 +89,7 @@ pub(crate) fn row_end(text: &[u8], delimiter: u8) -> Option<usize> {
     }
 }
 
-/// What a column holds.
+/// The meaning of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ColumnRole {
     #[default]
@@ -100,7 +100,7 @@ pub(crate) enum ColumnRole {
     Date,
     TimeOfDay,
     Level,
-    /// An HTTP status, from which the level follows.
+    /// An HTTP status, which determines the level.
     Status,
 }
 
@@ -112,12 +112,12 @@ pub(crate) struct TableColumn {
 /// The columns of a table and the row being read.
 pub(crate) struct Table {
     pub columns: Vec<TableColumn>,
-    /// What stands for no value.
+    /// The text for a missing value.
     missing: &'static [u8],
     pub is_utc: bool,
     /// Which number of a date is the day.
     pub order: DateOrder,
-    /// The level that a word of such a table means.
+    /// The level of a word in such a table.
     level: fn(&[u8]) -> Option<Level>,
     named: NamedColumns,
     date: Option<(usize, usize)>,
@@ -148,7 +148,7 @@ impl Table {
         self.has_time = false;
     }
 
-    /// Puts the value of a column. A table that says nothing of the column names it by its place.
+    /// Puts the value of a column. A column without a known name is named by its number.
     #[inline]
     pub(crate) fn cell(&mut self, index: usize, event: &[u8], cell: Cell, rows: &mut Rows) {
         let value = &event[cell.from..cell.to];
@@ -201,7 +201,7 @@ impl Table {
         }
     }
 
-    /// Puts the time whose parts stood in two columns; `date` is that of the table where rows have none.
+    /// Puts the time whose parts are in two columns; `date` is that of the table if rows have none.
     #[inline]
     pub(crate) fn end(&mut self, event: &[u8], date: &[u8], rows: &mut Rows) {
         if self.has_time {
@@ -239,7 +239,7 @@ fn single_quotes(value: &[u8], buffer: &mut Vec<u8>) {
     buffer.extend_from_slice(rest);
 }
 
-/// Names for columns: where one comes again, its place is added to it.
+/// Makes column names unique: a repeated name gets its number as a suffix.
 pub(crate) fn unlike(names: &mut [Box<[u8]>]) {
     for index in 1..names.len() {
         if names[..index].contains(&names[index]) {
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_columns_have_one_name() {
+    fn column_names_are_unique() {
         let mut names: Vec<Box<[u8]>> = [&b"a"[..], b"b", b"a"].into_iter().map(Into::into).collect();
         unlike(&mut names);
         assert_eq!(names[2], (*b"a_3").into());

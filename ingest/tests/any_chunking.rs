@@ -1,4 +1,4 @@
-//! However a file is cut into chunks, the same events come out, and the chunks are the file's bytes.
+//! However a file is cut into chunks, the same events result, and the chunks are the file's bytes.
 
 mod pieces;
 
@@ -9,7 +9,7 @@ use ingest::{Batch, Chunk, InputFile, Level, NO_INT, Options, Values, discover, 
 use pieces::PIECES;
 use proptest::prelude::*;
 
-/// All that is known of an event, with its place in the file.
+/// All values of an event, with its position in the file.
 #[derive(Debug, PartialEq)]
 struct Event {
     time: i64,
@@ -83,23 +83,23 @@ fn read(path: &Path, format: Option<&str>, chunk_bytes: usize) -> (Vec<Event>, V
     (all, bytes, unparsed)
 }
 
-/// Every format there is, or the one that is detected.
+/// Any format, or the detected one.
 fn any_format() -> impl Strategy<Value = Option<&'static str>> {
     let names: Vec<_> = format_names().map(|(name, _)| Some(name)).chain([None; 4]).collect();
     prop::sample::select(names)
 }
 
-/// Formats that make an event of every line of noise.
+/// Formats that read every line of noise as an event.
 const LINE_FORMATS: &[&str] =
     &["access", "auditd", "cef", "csv", "elb", "fortinet", "json", "logfmt", "ltsv", "s3"];
 
-/// Whether a line is part of the next event: what `ausearch` writes before the records of each.
+/// Whether a line belongs to the next event: the lines of `ausearch` before the records of each.
 fn parts_records(format: Option<&str>, line: &[u8]) -> bool {
     let line = line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
     format == Some("auditd") && (line == b"----" || line.starts_with(b"time->"))
 }
 
-/// The content as a file in another encoding has it.
+/// The content in another encoding.
 fn encoded(content: &[u8], encoding: Option<&str>) -> Vec<u8> {
     let text = String::from_utf8_lossy(content);
     match encoding {
@@ -123,7 +123,7 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
     let end = prop_oneof![3 => Just(&b"\n"[..]), 1 => Just(&b"\r\n"[..])];
     (prop::collection::vec((line, end), 1..40), any::<bool>(), any::<bool>()).prop_map(
         |(lines, last_end, clean_start)| {
-            // A word before the first line hides what it would begin.
+            // A word before the first line hides its start.
             let mut bytes = if clean_start { b"\n".to_vec() } else { b"x".to_vec() };
             for (line, end) in &lines {
                 bytes.extend_from_slice(line);
@@ -195,7 +195,7 @@ proptest! {
 }
 
 #[test]
-fn a_line_longer_than_the_limit_is_split_alike_everywhere() {
+fn line_longer_than_the_limit_is_split_the_same_in_any_chunking() {
     let limit = ingest::limits::LONGEST_EVENT_BYTES;
     for (length, end) in
         [(limit, "\n"), (limit, "\r\n"), (limit + 1, "\n"), (2 * limit + 5, ""), (3 * limit, "\r\n")]
@@ -219,7 +219,7 @@ fn a_line_longer_than_the_limit_is_split_alike_everywhere() {
     }
 }
 
-/// Sources whose events only sequential reading tells apart, or whose headings say what they hold.
+/// Sources whose events can only be found by sequential reading, or whose headings describe their events.
 const WHOLE_SOURCES: &[(&str, usize, &str)] = &[
     (
         "json",
@@ -298,7 +298,7 @@ const WHOLE_SOURCES: &[(&str, usize, &str)] = &[
 ];
 
 #[test]
-fn tables_and_lists_are_read_alike_in_chunks_of_any_size() {
+fn tables_and_lists_read_the_same_in_chunks_of_any_size() {
     let blank =
         WHOLE_SOURCES.iter().map(|(format, count, content)| (format, count, format!("\n \r\n{content}")));
     let plain = WHOLE_SOURCES.iter().map(|(format, count, content)| (format, count, (*content).to_string()));

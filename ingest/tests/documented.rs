@@ -1,11 +1,12 @@
-//! Formats as their documentation describes them, each a file of `ingest/tests/documented`: above a line of four
-//! dashes what is to be read, below it the log. A file is written before its format is read for the first time,
-//! so these say how logs are read that nobody prepared.
+//! Formats as their documentation describes them, each in a file of `ingest/tests/documented`: above a line
+//! of four dashes the expected values, below it the log. A file is written before its format is read for the
+//! first time, so these show how unfamiliar logs are read.
 //!
-//! Above the line, by the first word: `events` their number; `first` and `last` the times of the first and the last
-//! event with a time, or `none` where no event has one; `timed` how many events have one; `format` its name; `field` a
-//! field, how many events have it and how many values it has; `year` the year to read by; `encode` an encoding;
-//! `escapes: yes` that `\x00` stands for a byte and `\t` for a tabulator; `repeat` how often the first line comes.
+//! Above the line, by the first word: `events` their number; `first` and `last` the times of the first and
+//! the last event with a time, or `none` if no event has one; `timed` how many events have one; `format` its
+//! name; `field` a field, how many events have it and how many values it has; `year` the year to read by;
+//! `encode` an encoding; `escapes: yes` that `\x00` represents a byte and `\t` a tab; `repeat` how often the
+//! first line is repeated.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 
 use ingest::{Batch, Level, NO_TIME, Options, Values, discover, read_all};
 
-/// What a file of the folder says, and the log in it.
+/// The expectations of a file of the folder, and the log in it.
 #[derive(Clone)]
 struct Documented {
     expected: Vec<(String, String)>,
@@ -73,7 +74,7 @@ struct Read {
     times: Vec<i64>,
     format: String,
     lines: Vec<u64>,
-    /// Names and values, one entry an event that has them.
+    /// Names and values, one entry per event that has them.
     values: Vec<(String, String)>,
 }
 
@@ -119,7 +120,7 @@ fn time(ns: Option<&i64>) -> String {
     instant.map_or_else(|| "none".to_owned(), |instant| instant.to_string())
 }
 
-/// What was read, in the words of what was expected.
+/// The result in the words of the expectation.
 fn found(read: &Read, key: &str, expected: &str) -> String {
     match key {
         "events" => read.events.to_string(),
@@ -149,7 +150,7 @@ fn paths() -> Vec<PathBuf> {
 }
 
 #[test]
-fn they_read_alike_in_chunks_of_any_size() {
+fn documented_formats_read_the_same_in_chunks_of_any_size() {
     for path in paths() {
         let documented = documented(&std::fs::read_to_string(&path).expect("it is text"));
         let whole = read(&documented);
@@ -159,7 +160,7 @@ fn they_read_alike_in_chunks_of_any_size() {
             let name = path.file_stem().unwrap_or_default().to_string_lossy();
             assert_eq!(pieces.lines, whole.lines, "{name} in chunks of {chunk_bytes}");
             assert_eq!(sorted(&pieces), sorted(&whole), "{name} in chunks of {chunk_bytes}");
-            // Uptimes count to the last change of the file, which is another one here.
+            // Uptimes count to the last change of the file, which is different here.
             if !name.contains("ticks") && !name.contains("monotonic") {
                 assert_eq!(pieces.times, whole.times, "{name} in chunks of {chunk_bytes}");
             }

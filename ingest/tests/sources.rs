@@ -1,4 +1,4 @@
-//! Opening and settling: what a file is said to be, why it is refused, and the times its events get.
+//! Opening and settling: how a file is detected, why it is refused, and the times of its events.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ fn refusal(bytes: &[u8], options: &Options) -> (ErrorKind, String) {
 }
 
 #[test]
-fn refusals_say_what_it_is() {
+fn refusals_name_the_kind_of_file() {
     let plain = Options::default();
     assert_eq!(refusal(b"", &plain), (ErrorKind::Empty, "it is empty".to_string()));
     let (kind, message) = refusal(b"\x1F\x8B\x08\x00rest", &plain);

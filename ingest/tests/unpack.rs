@@ -1,5 +1,5 @@
-//! Unpacking: every container and any nesting gives the bytes back; what is cut off or damaged gives what
-//! comes before it and an error; what is refused or beyond a limit is named.
+//! Unpacking: every container and any nesting gives the bytes back; truncated or damaged data gives the part
+//! before it and an error; refused members and exceeded limits are reported.
 
 mod pack;
 
@@ -53,7 +53,7 @@ fn read(bytes: &[u8]) -> Vec<Got> {
     read_with(bytes, &UnpackLimits::default())
 }
 
-/// Names and contents, where there must be no error.
+/// Names and contents of members without errors.
 fn contents(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     read(bytes)
         .into_iter()
@@ -68,7 +68,7 @@ fn errors(got: &[Got]) -> Vec<(&str, ErrorKind, &str)> {
     got.iter().filter_map(|got| got.error.as_ref().map(|(kind, text)| (&*got.name, *kind, &**text))).collect()
 }
 
-/// Lines that no packing shrinks to nothing.
+/// Lines that no compression shrinks to nothing.
 fn log(lines: u32) -> Vec<u8> {
     let line = |n: u32| {
         let id = n.wrapping_mul(2_654_435_761);
@@ -82,7 +82,7 @@ fn named(members: &[(&str, &[u8])]) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn a_plain_file_is_itself() {
+fn plain_file_is_its_own_stream() {
     let got = read(b"a line\n");
     assert_eq!(got.len(), 1);
     assert_eq!((&*got[0].name, &*got[0].compression, got[0].modified_ns), ("top", "none", Some(7)));
@@ -101,7 +101,7 @@ fn every_stream_keeps_its_name_and_bytes() {
 }
 
 #[test]
-fn how_long_a_packed_file_will_be_is_told_while_it_is_read() {
+fn unpacked_length_is_estimated_while_reading() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let log = log(60_000);
     for stream in STREAMS {
@@ -186,7 +186,7 @@ fn archives_that_need_seeking_are_read_inside_others() {
 }
 
 #[test]
-fn folders_empty_members_and_files_of_macos_are_passed_over() {
+fn folders_empty_members_and_files_of_macos_are_skipped() {
     let members = named(&[
         ("logs/", b""),
         ("empty.log", b""),
@@ -207,7 +207,7 @@ fn folders_empty_members_and_files_of_macos_are_passed_over() {
 }
 
 #[test]
-fn what_holds_nothing_says_so() {
+fn archive_without_members_is_an_error() {
     for bytes in [Vec::new(), pack::gzip(b""), Zip::default().finish()] {
         let got = read(&bytes);
         assert_eq!(got.len(), 1);
@@ -216,13 +216,13 @@ fn what_holds_nothing_says_so() {
 }
 
 #[test]
-fn what_follows_compressed_data_is_named() {
+fn data_after_compressed_data_is_reported() {
     for stream in STREAMS {
         let log = log(50);
         let got = read(&[&compress(stream, &log)[..], b"something"].concat());
         assert_eq!(got[0].bytes, log, "{stream:?}");
         let (_, kind, text) = errors(&got)[0];
-        assert_eq!((kind, text.starts_with("9 bytes behind the")), (ErrorKind::Leftover, true), "{text}");
+        assert_eq!((kind, text.starts_with("9 bytes after the")), (ErrorKind::Leftover, true), "{text}");
     }
     let tar = pack(Archive::TarGnu, &named(&[("a.log", b"a\n")]));
     let got = read(&[&tar[..], &[b'x'; 600]].concat());
@@ -265,7 +265,7 @@ fn links_devices_and_escapes_are_refused_by_name() {
 }
 
 #[test]
-fn what_is_encrypted_or_of_another_kind_is_named() {
+fn encrypted_and_unsupported_members_are_reported() {
     let mut zip = Zip::default();
     zip.add(&ZipMember { flags: 1, ..ZipMember::new("secret.log", b"x") });
     zip.add(&ZipMember { method: 97, ..ZipMember::new("odd.log", b"x") });
@@ -279,7 +279,7 @@ fn what_is_encrypted_or_of_another_kind_is_named() {
 }
 
 #[test]
-fn a_damaged_member_leaves_the_others() {
+fn damaged_member_does_not_affect_the_others() {
     let log = log(2_000);
     let mut zip = Zip::default();
     zip.add(&ZipMember { wrong: 1, ..ZipMember::new("bad.log", &log) });
@@ -325,7 +325,7 @@ fn members_of_a_zip_without_its_end_are_read_one_by_one() {
 }
 
 #[test]
-fn a_whole_zip_stored_in_a_cut_one_does_not_hide_the_others() {
+fn whole_zip_stored_in_a_truncated_zip_does_not_hide_the_others() {
     let inner = pack(Archive::Zip, &named(&[("inner.log", b"inner\n")]));
     let outer = pack(Archive::ZipStored, &named(&[("first.log", b"first\n"), ("inner.zip", &inner)]));
     let end = outer.len() - 132;
@@ -352,7 +352,7 @@ fn a_stream_is_unpacked_as_a_file_is() {
             names == [("stdin/a.log".to_string(), log.clone()), ("stdin/b.log".to_string(), b"b\n".to_vec())]
         );
     }
-    // The limit on expansion counts what was read, for there is no length to ask.
+    // The limit on expansion counts the bytes read, because there is no known length.
     let bomb = compress(Stream::Zstd, &vec![0; 20_000_000]);
     let limits = UnpackLimits { expansion_free_bytes: 100_000, ..UnpackLimits::default() };
     unpack_stream(&found, &bomb[..], &limits, &mut |member| {
@@ -364,7 +364,7 @@ fn a_stream_is_unpacked_as_a_file_is() {
 }
 
 #[test]
-fn bombs_reach_a_limit_and_a_raised_limit_reads_them() {
+fn archive_bombs_reach_a_limit_that_can_be_raised() {
     let small = UnpackLimits { expansion_free_bytes: 100_000, ..UnpackLimits::default() };
     let zeros = vec![0; 20_000_000];
     let bomb = compress(Stream::Zstd, &zeros);
@@ -374,7 +374,7 @@ fn bombs_reach_a_limit_and_a_raised_limit_reads_them() {
     assert!(!got[0].bytes.is_empty() && got[0].bytes.len() < zeros.len());
     let raised = UnpackLimits { expansion_ratio: 1_000_000, ..small.clone() };
     assert!(read_with(&bomb, &raised)[0].bytes == zeros);
-    // Below the free size nothing is asked, and logs stay far below the ratio.
+    // Below the free size nothing is checked, and logs stay far below the ratio.
     assert!(read(&bomb)[0].bytes == zeros);
     let repeated = b"2026-11-21 03:04:05 ERROR the same again\n".repeat(100_000);
     assert_eq!(read_with(&pack::gzip(&repeated), &small)[0].error, None);
@@ -419,7 +419,7 @@ fn decoders_do_not_take_more_memory_than_allowed() {
 }
 
 #[test]
-fn visiting_stops_when_told_to() {
+fn visiting_stops_when_the_visitor_returns_false() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("top");
     let found = InputFile { path, name: "top".to_string(), bytes: 0, modified_ns: None };
@@ -499,23 +499,24 @@ proptest! {
         prop_assert!(got == expected, "{:?} instead of {:?}", names(&got), names(&expected));
     }
 
-    /// Whatever is cut off, each member is a prefix of itself, and an error says that something is missing.
+    /// Wherever a file is truncated, each member is a prefix of itself, and an error reports the missing
+    /// part.
     #[test]
     fn any_cut_gives_a_prefix_and_an_error(tree in trees(), at in 0.0..1.0f64) {
         prop_assume!(!matches!(tree, Tree::File(_)));
         let mut expected = Vec::new();
         tree.expect("top", &[], &mut expected);
         let packed = tree.pack();
-        // Below this length a few bytes of a header may not be told from a file.
+        // Below this length a few bytes of a header may look like a file.
         let end = ((packed.len() as f64 * at) as usize).max(512.min(packed.len() - 1));
         let whole = read(&packed);
         let got = read(&packed[..end]);
         let same = whole.len() == got.len() && whole.iter().zip(&got).all(|(a, b)| a == b);
         let padding = packed[end..].iter().all(|byte| *byte == 0);
-        prop_assert!(!errors(&got).is_empty() || (same && padding), "nothing is said to be missing");
+        prop_assert!(!errors(&got).is_empty() || (same && padding), "no error reports the missing part");
         for got in got.iter().filter(|got| !got.bytes.is_empty()) {
             let of = expected.iter().find(|(name, ..)| *name == got.name);
-            // The head of a container, cut too short to be told from a file.
+            // The head of a container, too short to be recognised.
             let is_known = of.is_some_and(|(_, compression, _)| *compression == got.compression);
             let unknown = !is_known && got.bytes.len() < 512 && got.error.is_some();
             let prefix = of.is_some_and(|(_, _, bytes)| bytes.starts_with(&got.bytes));

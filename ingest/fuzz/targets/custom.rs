@@ -1,5 +1,5 @@
-//! Compiles arbitrary definitions and reads by them: the first byte chooses how the source is cut, the second the kind of pattern, then
-//! comes the pattern up to a line end, and the source.
+//! Compiles arbitrary definitions and reads with them: the first byte chooses how the source is cut, the
+//! second the kind of pattern, then follow the pattern up to a line end and the source.
 #![no_main]
 
 #[path = "../../tests/pieces/mod.rs"]

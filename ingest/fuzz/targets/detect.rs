@@ -1,4 +1,4 @@
-//! Reads arbitrary bytes as what they are found to be; the first byte chooses how they are cut.
+//! Reads arbitrary bytes in the detected format; the first byte chooses how they are cut.
 #![no_main]
 
 #[path = "../../tests/pieces/mod.rs"]

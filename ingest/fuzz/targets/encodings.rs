@@ -1,5 +1,5 @@
-//! Reads arbitrary bytes in every encoding, and as the one they are found to be in: the first byte chooses
-//! which, the second how they are cut.
+//! Reads arbitrary bytes in every encoding, and in the detected one: the first byte chooses which, the second
+//! how they are cut.
 #![no_main]
 
 #[path = "../../tests/pieces/mod.rs"]
@@ -10,7 +10,7 @@ use ingest::Options;
 use libfuzzer_sys::fuzz_target;
 use pieces::PIECES;
 
-/// One of each kind that is decoded its own way, and those with a carriage return as line end.
+/// One encoding of each kind that is decoded in its own way, and those with a carriage return as line end.
 const ENCODINGS: &[&str] = &[
     "utf-8",
     "utf-8+cr",
@@ -33,7 +33,7 @@ const ENCODINGS: &[&str] = &[
 fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
     let [encoding, chunk_bytes, bytes @ ..] = bytes else { return };
     let encoding = ENCODINGS.get(usize::from(*encoding) % (2 * ENCODINGS.len())).map(ToString::to_string);
-    // The general reader looks at every byte, and costs less than asking all formats.
+    // The general reader looks at every byte and costs less than trying all formats.
     let options = Options { encoding, format: Some("text".to_string()), ..Options::default() };
     reading::check(bytes, &options, usize::from(*chunk_bytes) + 1);
 });

@@ -1,5 +1,5 @@
-//! Reads arbitrary bytes as a binary Windows event log. The file's header is put before them, and every
-//! chunk begins where the search says it does, so that it need not find 4 KiB of header by itself.
+//! Reads arbitrary bytes as a binary Windows event log. The file header is put before them, and every chunk
+//! begins where the fuzzer says it does, so that it need not produce 4 KiB of header by itself.
 #![no_main]
 
 mod reading;
@@ -26,8 +26,8 @@ fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
     reading::check(&file, &Options::default(), (usize::from(*chunk_bytes) + 1) << 9);
 });
 
-/// A record of the simplest kind: its header, a fragment of binary XML with one element, one attribute and one text,
-/// and its size again.
+/// A minimal record: its header, a fragment of binary XML with one element, one attribute and one text, and
+/// its size again.
 fn write_seeds() {
     let name_at = |offset: u32| offset.to_le_bytes();
     let mut xml = vec![0x0F, 1, 1, 0];

@@ -17,7 +17,7 @@ fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
     reading::check(bytes, &options, usize::from(*chunk_bytes) + 1);
 });
 
-/// A file of some neighbouring pieces for every format.
+/// For every format, a file of some neighbouring samples.
 fn write_seeds() {
     for (index, (name, _)) in format_names().enumerate() {
         for (part, pieces) in PIECES.chunks(12).enumerate() {

@@ -1,5 +1,5 @@
-//! Finds times in arbitrary text, by their own spelling and by a pattern: the first byte chooses how the source is cut, the second a zone and whether
-//! the first line is such a pattern.
+//! Finds times in arbitrary text, by their own spelling and by a pattern: the first byte chooses how the
+//! source is cut, the second a zone and whether the first line is such a pattern.
 #![no_main]
 
 #[path = "../../tests/pieces/mod.rs"]

@@ -1,5 +1,5 @@
-//! Unpacks arbitrary bytes. The first byte chooses whether they are taken as they are or packed properly
-//! first, so that checksums of the outer container do not keep the search away from the inner one.
+//! Unpacks arbitrary bytes. The first byte chooses whether they are used as they are or packed properly
+//! first, so that the checksums of the outer container do not keep the fuzzer away from the inner one.
 #![no_main]
 
 #[path = "../../tests/pack/mod.rs"]
@@ -24,7 +24,7 @@ fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
         }
     };
     let found = InputFile { path: "fuzz".into(), name: "fuzz".to_string(), bytes: 0, modified_ns: None };
-    // Small, so that the limits are reached and memory shows what does not keep to them.
+    // Small, so that the limits are reached and memory use shows any code that ignores them.
     let limits = UnpackLimits {
         expansion_ratio: 1_000,
         expansion_free_bytes: 1 << 20,
@@ -45,7 +45,7 @@ fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
     assert!((1..=21).contains(&handed_out), "{handed_out} members");
 });
 
-/// What the search begins with: a small sample of everything that is unpacked, in the folder `SEEDS`.
+/// The seeds of the fuzzer: a small sample of everything that is unpacked, in the folder `SEEDS`.
 fn write_seeds() {
     let Some(folder) = std::env::var_os("SEEDS").map(PathBuf::from) else { return };
     let log = b"2026-11-21T03:04:05Z INFO started\n2026-11-21T03:04:06Z WARN slow\n".repeat(3);

@@ -1,4 +1,4 @@
-//! A set of bytes, as the analysis of patterns asks for it.
+//! A set of bytes, for the analysis of patterns.
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ByteSet([u64; 4]);
@@ -45,7 +45,7 @@ impl ByteSet {
         (0..=u8::MAX).filter(move |&byte| self.contains(byte))
     }
 
-    /// A look-up table for loops over text.
+    /// A lookup table for loops over text.
     pub(super) fn table(self) -> Box<[bool; 256]> {
         Box::new(std::array::from_fn(|byte| self.contains(byte as u8)))
     }

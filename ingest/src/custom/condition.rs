@@ -4,7 +4,7 @@ use super::matcher::Matcher;
 use super::syntax::Dialect;
 use crate::limits;
 
-/// A condition on the fields of an event; fields are known by their number.
+/// A condition on the fields of an event; fields are given by number.
 #[derive(Debug)]
 pub(super) enum Condition {
     And(Vec<Condition>),
@@ -40,8 +40,8 @@ impl Comparison {
 }
 
 impl Condition {
-    /// Whether it holds. A comparison with a field that is missing, or with a number where the field is
-    /// none, does not hold, except `!=`.
+    /// Evaluates the condition. A comparison with a missing field, or of a number with a field that is none,
+    /// is false, except for `!=`.
     pub(super) fn holds<'a>(&self, value: &impl Fn(usize) -> Option<&'a [u8]>) -> bool {
         match self {
             Condition::And(all) => all.iter().all(|condition| condition.holds(value)),
@@ -58,7 +58,7 @@ impl Condition {
     }
 }
 
-/// The number that a text is as a whole. Short whole numbers, the usual case, are read in a loop.
+/// Parses a text that is a number as a whole. Short integers, the usual case, are read in a loop.
 #[inline]
 pub(super) fn number_of(text: &[u8]) -> Option<f64> {
     if (1..=15).contains(&text.len()) && text.iter().all(u8::is_ascii_digit) {
@@ -70,7 +70,7 @@ pub(super) fn number_of(text: &[u8]) -> Option<f64> {
     }
 }
 
-/// Reads a condition; `field` gives the number of a field, or what to say where there is none.
+/// Parses a condition; `field` returns the number of a field, or an error message if there is none.
 pub(super) fn parse(text: &str, field: &dyn Fn(&str) -> Result<usize, String>) -> Result<Condition, String> {
     let mut reader = ConditionReader { rest: text.trim(), field, depth: 0 };
     let condition = reader.any()?;
@@ -157,7 +157,7 @@ impl ConditionReader<'_> {
         let end = self.rest.find([' ', ')']).unwrap_or(self.rest.len());
         let text = &self.rest[..end];
         if text.is_empty() {
-            return Err("a value is missing behind the comparison".to_string());
+            return Err("a value is missing after the comparison".to_string());
         }
         self.skip(end);
         Ok(match number_of(text.as_bytes()) {
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn errors_describe_the_mistake() {
         let error = |condition: &str| parse(condition, &number).unwrap_err();
         assert_eq!(error("sttus > 1"), "no field sttus");
         assert!(error("status").contains("needs a comparison"));

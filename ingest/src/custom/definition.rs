@@ -1,4 +1,4 @@
-//! A format as a person defined it, compiled: how a line is cut into fields, and what is done with them.
+//! A compiled user-defined format: how a line is cut into fields, and how the fields are used.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::batch::Level;
 use crate::rows::ColumnKind;
 use crate::time::zone::Zone;
 
-/// Names that every event has already; no field may take them.
+/// Names that every event has already; no field may use them.
 const RESERVED: [&str; 6] = ["time", "level", "source", "line", "raw", "template"];
 
-/// Fields that are the event's time where a definition does not say which is, the likeliest first.
+/// Field names that are taken as the event's time where a definition does not name one, the likeliest first.
 const TIME_NAMES: [&str; 12] = [
     "timestamp",
     "@timestamp",
@@ -31,15 +31,15 @@ const TIME_NAMES: [&str; 12] = [
     "date",
 ];
 
-/// Likewise for the level.
+/// The same for the level.
 const LEVEL_NAMES: [&str; 7] = ["level", "log.level", "loglevel", "log_level", "severity", "sev", "priority"];
 
-/// Whether a field of this name needs another for its column.
+/// Whether a column needs another name because this one is reserved.
 pub(super) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name) || name == "tags"
 }
 
-/// A kind of log that a person defined. Cheap to share; its readers work on any thread.
+/// A user-defined kind of log. Cheap to share; its readers work on any thread.
 #[derive(Debug)]
 pub struct Definition {
     pub name: String,
@@ -52,7 +52,7 @@ pub struct Definition {
     pub(super) zone: Option<Zone>,
     pub(super) level: Option<LevelRule>,
     pub(super) tags: Vec<(String, Condition)>,
-    /// What it was read from, so that whoever keeps its logs can keep it beside them.
+    /// The file it was read from, so that the definition can be stored with its logs.
     pub(super) written: Arc<Written>,
 }
 
@@ -60,15 +60,15 @@ pub struct Definition {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     pub text: String,
-    /// The file's name without its ending: it names a definition that has no name of its own.
+    /// The file's name without its extension: it names a definition that has no name of its own.
     pub file_name: String,
 }
 
-/// One way to cut a line; the first that fits is taken.
+/// One way to cut a line; the first form that fits is used.
 #[derive(Debug)]
 pub(super) struct LineForm {
     pub cut: CutMethod,
-    /// The field of each group of a pattern, of each key of a dissection, or of each path of an object.
+    /// The field of each group of a pattern, each key of a dissection, or each path of an object.
     pub groups: Vec<Option<usize>>,
 }
 
@@ -76,15 +76,15 @@ pub(super) struct LineForm {
 pub(super) enum CutMethod {
     Pattern(Matcher),
     Dissect(Dissect),
-    /// A JSON object: the path of keys to each field.
+    /// A JSON object: the key path of each field.
     Json(Vec<Vec<String>>),
 }
 
 #[derive(Debug)]
 pub(super) struct FieldDefinition {
-    /// As the pattern calls it, and as conditions and rules do.
+    /// The name in the pattern, in conditions and in rules.
     pub name: String,
-    /// The name of its column; None where it has none.
+    /// The name of its column; `None` where it has none.
     pub column: Option<String>,
     pub kind: ColumnKind,
 }
@@ -94,7 +94,7 @@ pub(super) struct TimeRule {
     /// The fields whose texts, joined by spaces, are the time.
     pub from: Vec<usize>,
     pub format: TimeFormat,
-    /// Nobody said which fields are the time: each is tried, then the whole line.
+    /// The definition does not name the time fields: each candidate is tried, then the whole line.
     pub guessed: bool,
 }
 
@@ -102,11 +102,11 @@ pub(super) struct TimeRule {
 pub(super) struct LevelRule {
     pub from: usize,
     pub map: HashMap<Vec<u8>, Level>,
-    /// Patterns that name a level, as lnav has them.
+    /// Patterns that determine the level, as in lnav's files.
     pub patterns: Vec<(Matcher, Level)>,
 }
 
-/// What a definition file asked for, before fields have numbers.
+/// The contents of a definition file, before fields have numbers.
 #[derive(Default)]
 pub(super) struct Draft {
     pub name: String,
@@ -121,7 +121,7 @@ pub(super) struct Draft {
     pub level_patterns: Vec<(Matcher, Level)>,
     pub message: Option<String>,
     pub rules: Vec<(String, FieldRule)>,
-    /// Names of the paths of a [`CutMethod::Json`].
+    /// The field names of the paths of a [`CutMethod::Json`].
     pub json_names: Vec<String>,
 }
 
@@ -132,7 +132,7 @@ pub(super) struct FieldRule {
     pub drop: bool,
 }
 
-/// What is wrong with a draft: the key, and what to do.
+/// An error in a draft: the key, and what to do.
 pub(super) struct Fault {
     pub key: String,
     pub message: String,
@@ -215,13 +215,13 @@ impl Draft {
 }
 
 impl Definition {
-    /// The file that it was read from.
+    /// The file that the definition was read from.
     #[must_use]
     pub fn written(&self) -> &Written {
         &self.written
     }
 
-    /// The number of a field, or what to say where there is none.
+    /// The number of a field, or an error message if there is none.
     pub(super) fn field(&self, name: &str) -> Result<usize, String> {
         let found = self.fields.iter().position(|field| field.name == name);
         found
@@ -250,7 +250,7 @@ impl FieldTable {
         LineForm { cut, groups }
     }
 
-    /// A group's name may carry its type, as Grok writes it.
+    /// Adds the field of a group. A group's name may include its type, as in Grok.
     fn field_of_group(&mut self, group: &str) -> Option<usize> {
         let (name, kind) = group.rsplit_once(':').unwrap_or((group, ""));
         let kind = match kind {

@@ -34,7 +34,7 @@ const KEYS: [&str; 16] = [
     "ecs",
 ];
 
-/// Whether every line that says something is `NAME regex`.
+/// Whether every non-empty line that is not a comment is `NAME regex`.
 pub(super) fn is_pattern_file(text: &str) -> bool {
     let said = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
     let count = text.lines().filter(said).count();
@@ -44,7 +44,7 @@ pub(super) fn is_pattern_file(text: &str) -> bool {
     count > 0 && text.lines().filter(said).filter(shaped).count() == count
 }
 
-/// Every pattern of the file that no other uses and that has fields is a format.
+/// Every pattern of the file that has fields and that no other pattern uses is a format.
 pub(super) fn read_patterns(text: &str) -> Result<Vec<Definition>, Vec<Fault>> {
     let mut library = Patterns::default();
     for (name, pattern) in lines(text) {
@@ -111,7 +111,7 @@ pub(super) fn read_toml(text: &str, file_name: &str) -> Result<Definition, Vec<F
     check(definition, &samples)
 }
 
-/// Takes what it can from a table, and notes all that is wrong.
+/// Reads what it can from a table, and collects all errors.
 struct TomlReader {
     faults: Vec<Fault>,
 }
@@ -378,7 +378,7 @@ pub(super) fn unknown_level(name: &str) -> String {
     format!("`{name}` is no level; there are {}", names.join(", "))
 }
 
-/// For lnav's files, which share the checking of samples.
+/// Checks the samples and completes the definition; lnav's files share this step.
 pub(super) fn finish(draft: Draft, samples: &[Sample]) -> Result<Definition, Vec<definition::Fault>> {
     check(draft.build()?, samples)
 }

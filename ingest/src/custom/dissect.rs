@@ -1,8 +1,8 @@
-//! Dissect, as Logstash and Elasticsearch write it: keys with the literal text between them.
+//! Dissect patterns, as Logstash and Elasticsearch write them: keys with literal text between them.
 //!
-//! `%{a}` takes the text up to what follows it; `%{}` and `%{?a}` take it and drop it; `%{+a}` appends to
-//! an earlier `a`, with the text between (`%{+a/2}` says in which order); `%{*k}` or `%{?k}` gives the
-//! name for the value at `%{&k}`; `%{a->}` skips what follows it as often as it stands there.
+//! `%{a}` takes the text up to the literal after it; `%{}` and `%{?a}` take it and drop it; `%{+a}` appends
+//! to an earlier `a`, with the text between (`%{+a/2}` gives the order); `%{*k}` or `%{?k}` gives the name
+//! for the value at `%{&k}`; `%{a->}` skips repetitions of the literal after it.
 
 use memchr::memmem::Finder;
 
@@ -14,7 +14,7 @@ pub(super) struct Dissect {
     parts: Vec<DissectPart>,
     /// The fields; a field appended to has several parts.
     pub fields: Vec<DissectField>,
-    /// Parts that hold a name and those that hold its value.
+    /// Pairs of parts: one holds a name, the other its value.
     pairs: Vec<(usize, usize)>,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Dissect {
 pub(super) struct DissectField {
     pub name: String,
     parts: Vec<usize>,
-    /// The parts stand side by side, so that the field is one piece of the line.
+    /// The parts are adjacent, so that the field is one range of the line.
     in_one: bool,
 }
 
@@ -112,7 +112,7 @@ impl Dissect {
         self.parts.len()
     }
 
-    /// Cuts the line; `spans` holds each part then.
+    /// Cuts the line; on success `spans` holds the range of each part.
     #[inline]
     pub(super) fn find(&self, line: &[u8], spans: &mut Spans) -> bool {
         if !line.starts_with(&self.start) {
@@ -138,11 +138,11 @@ impl Dissect {
                 at += until.len();
             }
         }
-        // Text behind the last key is passed by it; the line has to end there.
+        // The part of the last key includes the literal after it; the line has to end there.
         self.parts.last().is_none_or(|part| part.until.needle().is_empty()) || at == line.len()
     }
 
-    /// Where a field stands in the line; None where it has to be put together.
+    /// The range of a field in the line; `None` where it has to be joined from parts.
     #[inline]
     pub(super) fn field(&self, field: usize, spans: &Spans) -> Option<(u32, u32)> {
         let DissectField { parts, in_one, .. } = &self.fields[field];
@@ -150,7 +150,7 @@ impl Dissect {
         in_one.then_some((start, end))
     }
 
-    /// Puts a field together from its parts, each later one with the text that stands before it.
+    /// Joins a field from its parts, each later one with the text before it.
     pub(super) fn join(&self, field: usize, line: &[u8], spans: &Spans, out: &mut Vec<u8>) {
         for (count, &part) in self.fields[field].parts.iter().enumerate() {
             if count > 0 {
@@ -164,12 +164,12 @@ impl Dissect {
         }
     }
 
-    /// Whether lines name fields themselves.
+    /// Whether lines themselves contain field names.
     pub(super) fn has_pairs(&self) -> bool {
         !self.pairs.is_empty()
     }
 
-    /// Names and values that the line itself names.
+    /// Names and values that the line itself contains.
     pub(super) fn pairs<'a>(
         &'a self,
         spans: &'a Spans,
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_take_the_text_between() {
+    fn keys_take_the_text_between_literals() {
         assert_eq!(cut("%{a} %{b}", "1 2 3"), "a=1|b=2 3");
         assert_eq!(cut("<%{p}>%{m}", "<13>hello"), "p=13|m=hello");
         assert_eq!(cut("<%{p}>%{m}", "13>hello"), "-");
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn errors_describe_the_mistake() {
         let error = |pattern: &str| Dissect::new(pattern).unwrap_err();
         assert!(error("abc").contains("needs a key"));
         assert!(error("%{a").contains("no closing brace"));

@@ -1,4 +1,5 @@
-//! Runs one pattern over a line: an automaton wherever one can, else a backtracking engine with a limit.
+//! Runs one pattern over a line: with an automaton wherever possible, otherwise with a backtracking engine
+//! that has a step limit.
 
 use fancy_regex::{BytesMode, RegexBuilder};
 use regex_automata::meta;
@@ -13,16 +14,16 @@ use crate::limits;
 /// Where each group of a pattern matched: start and end, or nothing.
 pub(super) type Spans = [Option<(u32, u32)>];
 
-/// Why a line was not matched.
+/// Why a line did not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Miss {
     NoMatch,
     TooManySteps,
-    /// The match found does not hold what was left out of the automaton; there may be another.
+    /// The match fails a check that the automaton leaves out; there may be another match.
     Unsure,
 }
 
-/// Kept from line to line, so that no line allocates.
+/// Reused from line to line, so that no line allocates.
 #[derive(Default)]
 pub(super) struct Scratch {
     slots: Vec<Option<NonMaxUsize>>,
@@ -32,9 +33,9 @@ pub(super) struct Scratch {
 pub(super) struct Engine {
     kind: EngineKind,
     groups: Vec<Group>,
-    /// Some groups are there to be looked at after a match.
+    /// Some groups are only checked after a match.
     has_marks: bool,
-    /// Decides where the match found does not hold what was left out.
+    /// Decides where the match fails a check that the automaton leaves out.
     fallback: Option<Box<Engine>>,
 }
 
@@ -70,7 +71,8 @@ impl Engine {
         Some(Engine::automaton(&Hir::alternation(cases), groups))
     }
 
-    /// A settled node, to be matched at a given place. None where it needs backtracking after all.
+    /// Compiles a simplified node to be matched at a given position. `None` where it needs backtracking after
+    /// all.
     pub(super) fn at_place(node: &PatternNode, to_the_end: bool) -> Option<Engine> {
         let mut groups = Vec::new();
         let mut hir = node.hir(&mut groups)?;
@@ -118,7 +120,7 @@ impl Engine {
         matches!(self.kind, EngineKind::Backtracking(_))
     }
 
-    /// Puts the groups of the first match into `spans`.
+    /// Writes the groups of the first match to `spans`.
     pub(super) fn find(&self, line: &[u8], scratch: &mut Scratch, spans: &mut Spans) -> Result<(), Miss> {
         match &self.kind {
             EngineKind::Automaton(_) => {
@@ -145,7 +147,7 @@ impl Engine {
         }
     }
 
-    /// Matches at one place of the line; what stands before it is known to assertions.
+    /// Matches at one position of the line; assertions see the text before it.
     pub(super) fn find_at(
         &self,
         line: &[u8],
@@ -181,7 +183,7 @@ impl Engine {
             match group {
                 Group::Field(_) => {}
                 Group::Trail => {
-                    // A mark of the plan may begin behind the trail too.
+                    // A mark of the plan may also begin after the trail.
                     for (start, end) in spans.iter_mut().flatten() {
                         (*start, *end) = ((*start).min(place), (*end).min(place));
                     }

@@ -1,5 +1,4 @@
-//! Patterns at work on single texts, for whoever wants columns out of one: Grok and dissect, as formats have
-//! them.
+//! Extracts fields from single texts with Grok and dissect patterns, for callers outside the formats.
 
 use super::dissect::Dissect;
 use super::engine::Scratch;
@@ -7,7 +6,7 @@ use super::grok::Patterns;
 use super::matcher::Matcher;
 use super::syntax::Dialect;
 
-/// The type that a pattern asks for a field.
+/// The type that a pattern declares for a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExtractedKind {
     Text,
@@ -16,7 +15,7 @@ pub enum ExtractedKind {
     Bool,
 }
 
-/// A compiled pattern. Shared by threads; each searches with a [`Search`] of its own.
+/// A compiled pattern. Threads can share it; each searches with a [`Search`] of its own.
 #[derive(Debug)]
 pub struct Extractor {
     cut: ExtractMethod,
@@ -31,7 +30,7 @@ enum ExtractMethod {
     Dissect(Box<Dissect>),
 }
 
-/// What a search keeps from text to text.
+/// State that a search reuses from text to text.
 #[derive(Default)]
 pub struct Search {
     scratch: Scratch,
@@ -78,14 +77,14 @@ impl Extractor {
         &self.fields
     }
 
-    /// Whether texts may name fields that the pattern does not.
+    /// Whether texts may contain field names that the pattern does not have.
     #[must_use]
     pub fn names_more(&self) -> bool {
         matches!(&self.cut, ExtractMethod::Dissect(dissect) if dissect.has_pairs())
     }
 
-    /// Calls `field` with the place and text of each field found, and `named` with those that the text names
-    /// itself; false where the text does not fit.
+    /// Calls `field` with the index and text of each field found, and `named` with the pairs that the text
+    /// itself names. Returns false if the text does not fit.
     pub fn extract(
         &self,
         text: &[u8],
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_come_out_of_single_texts() {
+    fn fields_are_extracted_from_single_texts() {
         let grok = Extractor::grok("%{IP:client} %{NUMBER:size:int}").expect("a pattern");
         assert_eq!(grok.fields()[1], ("size".to_owned(), ExtractedKind::Int));
         assert_eq!(

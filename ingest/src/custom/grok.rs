@@ -1,8 +1,8 @@
-//! Grok: `%{NAME}`, `%{NAME:field}` and `%{NAME:field:type}` in a regular expression, written out with the
-//! patterns they name.
+//! Grok: expands `%{NAME}`, `%{NAME:field}` and `%{NAME:field:type}` in a regular expression to the patterns
+//! they name.
 //!
-//! The names are those of the Logstash library (Apache-2.0), which comes with the `grok` crate; patterns of
-//! our own take the place of the few that need backtracking.
+//! The names are those of the Logstash library (Apache-2.0), which comes with the `grok` crate; own patterns
+//! replace the few that need backtracking.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use crate::limits;
 
-/// Patterns by name: a person's own, and behind them the library.
+/// Patterns by name: the user's own first, then the library.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Patterns {
     own: HashMap<String, String>,
@@ -51,7 +51,7 @@ pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The library's own text of a pattern, without any equivalent.
+/// The library's original text of a pattern, without our replacement.
 pub(super) fn original(name: &str) -> Option<&'static str> {
     let library = grok::patterns();
     let at = library.binary_search_by(|(other, _)| (*other).cmp(name)).ok()?;
@@ -76,7 +76,7 @@ impl Patterns {
             .or_else(|| original(name))
     }
 
-    /// The pattern as one regular expression, whose groups are named `field` or `field:type`.
+    /// Expands the pattern to one regular expression, whose groups are named `field` or `field:type`.
     pub(super) fn write_out(&self, pattern: &str) -> Result<String, String> {
         let mut out = String::new();
         let mut path = Vec::new();
@@ -157,7 +157,7 @@ impl Patterns {
     }
 }
 
-/// `[http][response][status_code]` as `http.response.status_code`.
+/// Converts `[http][response][status_code]` to `http.response.status_code`.
 fn dotted(field: &str) -> String {
     if !field.starts_with('[') {
         return field.to_string();
@@ -165,7 +165,7 @@ fn dotted(field: &str) -> String {
     field.trim_start_matches('[').trim_end_matches(']').replace("][", ".")
 }
 
-/// The name that differs in the fewest letters, if those are few.
+/// The name with the smallest edit distance, if that is small.
 pub(super) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let upper = name.to_ascii_uppercase();
     let most = 1 + name.len() / 4;

@@ -1,10 +1,10 @@
-//! Lines that are JSON objects, for formats that name the keys they want.
+//! Lines that are JSON objects, for formats that name the keys they use.
 
 use serde_json::Value as Json;
 
 use super::reader::FieldText;
 
-/// Puts what stands at each path of the object into its field; false where the line is no object, or has
+/// Copies the value at each path of the object to its field. Returns false if the line is no object, or has
 /// none of the paths.
 pub(super) fn json_values(
     line: &[u8],

@@ -116,8 +116,8 @@ fn regex_forms(draft: &mut Draft, format: &Map<String, Json>, faults: &mut Vec<F
     }
 }
 
-/// The fields of a JSON format: those with a value entry, those of the line format, and the three that
-/// lnav asks for by name. A slash in a name leads into an object.
+/// The fields of a JSON format: those with a value entry, those of the line format, and the three that lnav
+/// reads by name. A slash in a name is a path into an object.
 fn json_form(draft: &mut Draft, format: &Map<String, Json>, roles: [&str; 3]) {
     let mut names: Vec<String> = roles.iter().map(|name| (*name).to_string()).collect();
     let values = format.get("value").and_then(Json::as_object).into_iter().flatten();
@@ -151,7 +151,7 @@ fn levels(draft: &mut Draft, format: &Map<String, Json>, faults: &mut Vec<Fault>
             }
         }
     }
-    // The worst level is asked first, as lnav does.
+    // The worst level is tested first, as in lnav.
     draft.level_patterns.sort_by_key(|(_, level)| std::cmp::Reverse(*level));
 }
 

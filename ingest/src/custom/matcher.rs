@@ -1,4 +1,4 @@
-//! A compiled pattern: its quick way where it has one, and behind that the whole pattern.
+//! A compiled pattern: its fast path where it has one, and the whole pattern as a fallback.
 
 use super::engine::{Engine, Miss, Scratch, Spans};
 use super::plan::Plan;
@@ -9,7 +9,7 @@ use super::syntax::{Dialect, Parsed, parse};
 pub(super) struct Matcher {
     plan: Option<Plan>,
     engine: Engine,
-    /// `field` or `field:type` of each group; empty for groups that only a back-reference needs.
+    /// `field` or `field:type` of each group; empty for groups that only a back-reference uses.
     pub groups: Vec<String>,
 }
 
@@ -20,7 +20,7 @@ impl Matcher {
         Ok(Matcher { plan, engine: Engine::search(&node)?, groups })
     }
 
-    /// How many spans a search needs: twice the groups, for the marks of the plan.
+    /// How many spans a search needs: twice the number of groups, because of the marks of the plan.
     pub(super) fn spans(&self) -> usize {
         2 * self.groups.len()
     }
@@ -30,7 +30,7 @@ impl Matcher {
         self.engine.is_backtracking()
     }
 
-    /// Searches the line; `spans` holds what each group matched then.
+    /// Searches the line; on success `spans` holds what each group matched.
     #[inline]
     pub(super) fn find(&self, line: &[u8], scratch: &mut Scratch, spans: &mut Spans) -> Result<(), Miss> {
         spans.fill(None);
@@ -48,14 +48,14 @@ impl Matcher {
         self.find(line, &mut Scratch::default(), &mut spans).is_ok()
     }
 
-    /// As the pattern was written, with backtracking, for comparison.
+    /// The pattern as written, run with backtracking, for comparison.
     #[cfg(test)]
     pub(super) fn as_written(pattern: &str, dialect: Dialect) -> Result<Matcher, String> {
         let Parsed { node, groups } = parse(pattern, dialect)?;
         Ok(Matcher { plan: None, engine: Engine::backtracking(&node)?, groups })
     }
 
-    /// Without the quick way, for comparison.
+    /// The pattern without its fast path, for comparison.
     #[cfg(test)]
     pub(super) fn without_plan(self) -> Matcher {
         Matcher { plan: None, ..self }

@@ -1,9 +1,9 @@
-//! Formats that a person defines: a TOML file, or one made for lnav or Logstash.
+//! User-defined formats: a TOML file, or a file made for lnav or Logstash.
 //!
-//! A pattern (Grok, a regular expression, dissect) is compiled once into a [`Definition`], which hands out
-//! readers as the built-in formats do. On its way a pattern is written out (`grok`), read into a tree
-//! (`syntax`, `node`), freed of look-around where that changes nothing (`settle`), and run by an automaton
-//! (`engine`), with a quicker way through the usual line (`plan`). Only what is left over backtracks.
+//! A pattern (Grok, a regular expression, dissect) is compiled once into a [`Definition`], which creates
+//! readers as the built-in formats do. The steps: expand the names (`grok`), parse into a tree (`syntax`,
+//! `node`), remove look-around where that changes nothing (`simplify`), compile to an automaton (`engine`),
+//! with a fast path for the usual line (`plan`). Only what is left needs backtracking.
 
 mod byte_set;
 mod condition;
@@ -38,11 +38,11 @@ pub use extractor::{ExtractedKind, Extractor, Search};
 
 use crate::limits;
 
-/// What is wrong with a definition file.
+/// An error in a definition file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefinitionError {
     pub path: PathBuf,
-    /// The key at fault, as `tags[1].if`; empty where the file as a whole is.
+    /// The key of the error, as in `tags[1].if`; empty for the file as a whole.
     pub key: String,
     /// What is wrong and what to do.
     pub message: String,
@@ -60,8 +60,8 @@ impl fmt::Display for DefinitionError {
 
 impl std::error::Error for DefinitionError {}
 
-/// Reads a definition file: our own TOML, lnav's JSON or a Logstash pattern file, told by its content. All
-/// that is wrong with it is reported at once.
+/// Reads a definition file: our own TOML, lnav's JSON or a Logstash pattern file, recognised by its content.
+/// Reports all errors at once.
 pub fn load(path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
     let unreadable =
         |message: String| vec![DefinitionError { path: path.to_path_buf(), key: String::new(), message }];
@@ -78,13 +78,13 @@ pub fn load(path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
     load_text(&text, path)
 }
 
-/// Reads the text of a definition file as [`load`] does; the path gives names where the text has none.
+/// Reads the text of a definition file as [`load`] does; the path provides names where the text has none.
 pub fn load_text(text: &str, path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     parse(&Written { text: text.to_owned(), file_name: name }, path)
 }
 
-/// The definitions of a file that was read before; `path` names it in errors.
+/// Compiles the definitions of a stored file; `path` names it in errors.
 pub fn parse(written: &Written, path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
     let mut definitions = read(&written.text, &written.file_name).map_err(|faults| {
         let error = |fault: definition::Fault| DefinitionError {

@@ -1,4 +1,4 @@
-//! A pattern as a tree, and what can be said of it without running it.
+//! A pattern as a tree, and static analysis of it.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use regex_syntax::hir::{
 
 use super::byte_set::ByteSet;
 
-/// A pattern. Captures carry the number of the group they fill; the same number may stand more than once.
+/// A pattern. Captures have the number of the group they fill; the same number may occur more than once.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PatternNode {
     Leaf(Leaf),
@@ -21,7 +21,7 @@ pub(super) enum PatternNode {
         body: Box<PatternNode>,
     },
     Capture(usize, Box<PatternNode>),
-    /// What it matched first is not tried again another way.
+    /// The first match of the body is final: no other way to match it is tried.
     Atomic(Box<PatternNode>),
     Look {
         ahead: bool,
@@ -29,15 +29,15 @@ pub(super) enum PatternNode {
         body: Box<PatternNode>,
     },
     BackReference(usize),
-    /// Consumes the one byte behind the match, or stands at the end of the text: a look-ahead at the very end
-    /// of a pattern. Groups that end behind it really end before it.
+    /// Consumes the one byte after the match, or matches at the end of the text: a look-ahead at the very end
+    /// of a pattern. Groups that end after it really end before it.
     Trail(ByteSet),
-    /// A look-around that is left out of the automaton; the match found is checked for it afterwards.
+    /// A look-around that the automaton leaves out; the match is checked for it afterwards.
     Verify(Neighbour),
     Fail,
 }
 
-/// Whether the byte before or behind a place is of a set, or is not (or there is none).
+/// Requires that the byte before or after a position is in a set, or is not (or that there is none).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Neighbour {
     pub ahead: bool,
@@ -56,19 +56,19 @@ impl Neighbour {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Leaf {
     pub hir: Hir,
-    /// For a class that holds everything beyond ASCII: the same over bytes. A run of such bytes need not
-    /// be valid UTF-8 to be matched.
+    /// For a class that contains everything beyond ASCII: the same class over bytes. A run of such bytes
+    /// matches even if it is not valid UTF-8.
     pub open: Option<Hir>,
     /// The same in the syntax of the backtracking engine.
     pub text: String,
 }
 
-/// Which bytes can stand at one end of what a node matches, and whether it can match nothing.
+/// Which bytes can be at one end of a match of a node, and whether the match can be empty.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub set: ByteSet,
     pub nullable: bool,
-    /// An assertion lies on the way of matching nothing.
+    /// An assertion is evaluated when the match is empty.
     pub checked: bool,
 }
 
@@ -107,7 +107,7 @@ impl Leaf {
     }
 }
 
-/// The bytes a class or literal is made of; beyond ASCII all or none of them.
+/// The bytes of a class or literal; beyond ASCII all or none of them.
 fn set_of(hir: &Hir) -> ByteSet {
     let mut set = ByteSet::NONE;
     let mut add = |byte: u32| match u8::try_from(byte) {
@@ -145,7 +145,7 @@ impl PatternNode {
         PatternNode::Concat(Vec::new())
     }
 
-    /// Every byte that can stand anywhere in a match.
+    /// Every byte that can occur anywhere in a match.
     pub(super) fn bytes(&self) -> ByteSet {
         match self {
             PatternNode::Leaf(leaf) => leaf.set(),
@@ -200,14 +200,14 @@ impl PatternNode {
         }
     }
 
-    /// The class this node is, where it is exactly one class or ASCII character.
+    /// The class of this node, if it is exactly one class or ASCII character.
     pub(super) fn single(&self) -> Option<ByteSet> {
         match self {
             PatternNode::Leaf(leaf) if leaf.literal().is_some_and(|literal| literal.len() == 1) => {
                 Some(leaf.set())
             }
             PatternNode::Leaf(leaf) if matches!(leaf.hir.kind(), HirKind::Class(_)) => {
-                // A class with part of what lies beyond ASCII is no set of bytes.
+                // A class with only part of the characters beyond ASCII is not a set of bytes.
                 (leaf.open.is_some() || leaf.set().is_disjoint(ByteSet::HIGH)).then(|| leaf.set())
             }
             PatternNode::Leaf(leaf) if leaf.open.is_some() => Some(leaf.set()),
@@ -217,8 +217,8 @@ impl PatternNode {
         }
     }
 
-    /// Whether each next byte leaves one way to go on, so that the first match found is the longest and
-    /// there is no other way to have it.
+    /// Whether each next byte leaves one way to continue, so that the first match is the longest and there is
+    /// no other way to match it.
     pub(super) fn is_deterministic(&self) -> bool {
         match self {
             PatternNode::Leaf(_) => true,
@@ -249,7 +249,7 @@ impl PatternNode {
         }
     }
 
-    /// Whether a match never goes on to a longer one (of a node that is deterministic).
+    /// Whether a match can never be extended to a longer one (of a deterministic node).
     pub(super) fn has_one_end(&self) -> bool {
         match self {
             PatternNode::Leaf(leaf) => !leaf.is_assertion(),
@@ -263,7 +263,8 @@ impl PatternNode {
         }
     }
 
-    /// Whether what can still go on at the end of this node is told from what follows by its first byte.
+    /// Whether the first byte of the following node always decides between it and one more repeat at the end
+    /// of this node.
     fn loops_are_disjoint_from(&self, after: ByteSet) -> bool {
         match self {
             PatternNode::Repeat { min, max, body, .. } => {
@@ -307,8 +308,8 @@ impl PatternNode {
         })
     }
 
-    /// For the automata. Captures are numbered in the order they are met; what each stands for is appended.
-    /// None where only backtracking will do.
+    /// Converts to the syntax tree of the automata. Captures are numbered in the order of occurrence; the
+    /// meaning of each is appended to `groups`. `None` where only backtracking works.
     pub(super) fn hir(&self, groups: &mut Vec<Group>) -> Option<Hir> {
         Some(match self {
             PatternNode::Leaf(leaf) => leaf.hir.clone(),
@@ -342,7 +343,7 @@ impl PatternNode {
         })
     }
 
-    /// In the syntax of the backtracking engine; captures are numbered in the order they are met.
+    /// Prints in the syntax of the backtracking engine; captures are numbered in the order of occurrence.
     pub(super) fn print(&self, out: &mut String, groups: &mut Vec<Group>) {
         match self {
             PatternNode::Leaf(leaf) => out.push_str(&leaf.text),
@@ -389,7 +390,7 @@ impl PatternNode {
     }
 }
 
-/// What a group of a compiled pattern is for.
+/// The purpose of a group of a compiled pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Group {
     Field(usize),

@@ -1,9 +1,10 @@
-//! The quick way through a line, derived from the pattern: where a part of the pattern ends at a byte that
-//! the part itself cannot hold, that byte is searched for, and the part has only to fit what lies before.
+//! The fast path through a line, derived from the pattern: where a part of the pattern ends at a byte that
+//! the part itself cannot contain, the plan searches for that byte, and the part only has to fit the text
+//! before it.
 //!
-//! What the plan finds is what the pattern would find, because every step is either forced or the
-//! pattern's own first choice; and the match begins at the start of the line, which no other match can
-//! precede. Where the plan does not get through, the whole pattern is asked.
+//! The plan finds what the pattern would find, because every step is either forced or the pattern's own first
+//! choice; and the match begins at the start of the line, which no other match can precede. Where the plan
+//! fails, the whole pattern runs.
 
 use memchr::memchr;
 use memchr::memmem::Finder;
@@ -20,7 +21,7 @@ use crate::limits;
 #[derive(Debug)]
 pub(super) struct Plan {
     steps: Vec<PlanStep>,
-    /// Groups below this number are fields; the others mark where a field ends that began earlier.
+    /// Groups below this number are fields; the others mark the ends of fields that began earlier.
     fields: usize,
 }
 
@@ -41,20 +42,20 @@ enum PlanStep {
     },
     /// To the end of the text line.
     Rest,
-    /// What is left of the pattern, with marks for the fields that end in it.
+    /// The remainder of the pattern, with marks for the fields that end in it.
     Tail(Engine),
 }
 
 #[derive(Debug)]
 enum Check {
     Nothing,
-    /// Every byte is of the set, and there are enough of them.
+    /// Every byte is in the set, and there are enough of them.
     Table {
         table: Box<[bool; 256]>,
         min: usize,
     },
     Fits(Box<dense::DFA<Vec<u32>>>),
-    /// Has groups. Where none of the bytes occurs that a group needs, it is enough that it fits.
+    /// Has groups. If none of the bytes occurs that a group needs, a match without groups is enough.
     Groups {
         engine: Engine,
         fits: Option<Box<dense::DFA<Vec<u32>>>>,
@@ -70,7 +71,7 @@ enum PlanItem {
 }
 
 impl Plan {
-    /// From a pattern as it is at the start of a line, with so many groups. None where nothing is gained.
+    /// From a pattern matched at the start of a line, with this many groups. `None` where it gains nothing.
     pub(super) fn new(node: &PatternNode, fields: usize) -> Option<Plan> {
         let mut items = Vec::new();
         flatten(node, &mut items);
@@ -117,7 +118,7 @@ impl Plan {
         gains.then_some(plan)
     }
 
-    /// Whether the line matches from its start; the groups are in `spans` then.
+    /// Whether the line matches from its start; on success the groups are in `spans`.
     pub(super) fn run(&self, line: &[u8], scratch: &mut Scratch, spans: &mut Spans) -> bool {
         let mut at = 0;
         for step in &self.steps {
@@ -195,11 +196,11 @@ impl Check {
 #[inline]
 fn fits(dfa: &dense::DFA<Vec<u32>>, line: &[u8], from: usize) -> bool {
     let input = Input::new(line).range(from..).anchored(Anchored::Yes);
-    // An error is a character beyond ASCII at a word boundary: the whole pattern knows those.
+    // An error is a character beyond ASCII at a word boundary: the whole pattern handles those.
     matches!(dfa.try_search_fwd(&input), Ok(Some(_)))
 }
 
-/// The top level of a pattern in a row, with groups as marks.
+/// Flattens the top level of a pattern to a sequence, with groups as marks.
 fn flatten(node: &PatternNode, items: &mut Vec<PlanItem>) {
     match node {
         PatternNode::Concat(nodes) => nodes.iter().for_each(|node| flatten(node, items)),
@@ -220,8 +221,8 @@ fn flatten(node: &PatternNode, items: &mut Vec<PlanItem>) {
     }
 }
 
-/// The end of the parts that begin here and stand before the next literal; groups that begin or end on
-/// the way belong to them only if they do both.
+/// The end of the parts that begin here and precede the next literal. Groups that begin or end on the way
+/// belong to them only if they do both.
 fn run_end(items: &[PlanItem], from: usize) -> usize {
     let mut open = Vec::new();
     let mut end = from + 1;
@@ -233,7 +234,7 @@ fn run_end(items: &[PlanItem], from: usize) -> usize {
             }
             PlanItem::Close(_) => break,
             PlanItem::Literal(_) if open.is_empty() => break,
-            // A literal may stand within a group that holds parts too, as in a host with its port.
+            // A literal may also be inside a group that contains parts, as in a host with its port.
             PlanItem::Part(_) | PlanItem::Literal(_) => {}
         }
         if open.is_empty() {
@@ -269,7 +270,7 @@ fn literal_node(literal: &[u8]) -> PatternNode {
     PatternNode::Leaf(leaf)
 }
 
-/// What is left, where a field that began earlier ends at a mark.
+/// The remainder, where a field that began earlier ends at a mark.
 fn tail(items: &[PlanItem], fields: usize) -> Option<Engine> {
     let mut open = Vec::new();
     let mut marked = Vec::with_capacity(items.len());
@@ -297,7 +298,7 @@ fn is_start_assertion(node: &PatternNode) -> bool {
     matches!(node, PatternNode::Leaf(leaf) if matches!(leaf.hir.kind(), HirKind::Look(Look::Start | Look::StartLF)))
 }
 
-/// The quickest step for parts that stand behind a byte and before a literal (or nothing more).
+/// The fastest step for parts between a byte and a literal (or the end).
 fn step_for(run: &PatternNode, before: u8, literal: Option<&[u8]>) -> Option<PlanStep> {
     if run.any(&mut |node| matches!(node, PatternNode::Trail(_) | PatternNode::Verify(_) | PatternNode::Fail))
     {
@@ -314,7 +315,7 @@ fn step_for(run: &PatternNode, before: u8, literal: Option<&[u8]>) -> Option<Pla
     if is_any_line(run, false) {
         return Some(PlanStep::Lazy(Box::new(Finder::new(literal?).into_owned())));
     }
-    // Assertions at the end see the end of the part as the end of the text, which has to be no difference.
+    // Assertions at the end see the end of the part as the end of the text; that must not make a difference.
     let asserts_more = run.any(
         &mut |node| matches!(node, PatternNode::Leaf(leaf) if leaf.is_assertion() && !leaf.is_word_assertion()),
     );
@@ -351,8 +352,8 @@ fn is_any_line(run: &PatternNode, wanted_greedy: bool) -> bool {
     }
 }
 
-/// A greedy run of one class, perhaps between word boundaries that are there anyway; how many bytes it
-/// takes at least; and whether only its ASCII part is known as bytes.
+/// A greedy run of one class, perhaps between word boundaries that always hold; its least number of bytes;
+/// and whether only its ASCII part is known as bytes.
 fn class_run(run: &PatternNode, before: u8) -> Option<(ByteSet, usize, bool)> {
     let mut nodes = match run {
         PatternNode::Concat(nodes) | PatternNode::Alt(nodes) => &**nodes,
@@ -378,7 +379,7 @@ fn class_run(run: &PatternNode, before: u8) -> Option<(ByteSet, usize, bool)> {
     let min = *min as usize;
     let set = match body.single() {
         Some(set) => (set, min, false),
-        // Of a class with a part of what lies beyond ASCII the ASCII bytes are known.
+        // Of a class with some characters beyond ASCII only the ASCII bytes are known.
         None => match &**body {
             PatternNode::Leaf(leaf) if matches!(leaf.hir.kind(), HirKind::Class(_)) => {
                 (leaf.set().and(ByteSet::HIGH.not()), min, true)
@@ -388,7 +389,8 @@ fn class_run(run: &PatternNode, before: u8) -> Option<(ByteSet, usize, bool)> {
     };
     let words_only = set.0.iter().all(is_word);
     let words_all = (0..=0x7F).filter(|&byte| is_word(byte)).all(|byte| set.0.contains(byte));
-    // Boundaries are there when the run is of all word characters, and what stands before is none.
+    // Boundaries always hold if the run consists of all word characters and the byte before it is no word
+    // character.
     if bounded && !(words_only && words_all && min > 0 && !is_word(before) && before.is_ascii()) {
         return None;
     }
@@ -413,7 +415,7 @@ fn dfa(node: &PatternNode) -> Option<Box<dense::DFA<Vec<u32>>>> {
     dense::Builder::new().configure(config).build_from_nfa(&nfa).ok().map(Box::new)
 }
 
-/// Bytes of which one must occur where any group takes part; None where a group needs no known byte.
+/// A set of bytes: at least one of them occurs wherever a group takes part; `None` where a group needs no known byte.
 fn needed_by_groups(node: &PatternNode) -> Option<ByteSet> {
     match node {
         PatternNode::Concat(nodes) => {

@@ -1,4 +1,4 @@
-//! Reads events by a definition.
+//! Reads events with a definition.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,14 +38,14 @@ impl Definition {
         })
     }
 
-    /// What is known of a source that is read by this definition.
+    /// The setup of a source that this definition reads.
     pub(crate) fn setup(self: &Arc<Self>, setup: &Setup) -> Setup {
         let zone = self.zone.clone().unwrap_or_else(|| setup.zone.clone());
         let learned = Learned { framing: self.framing(), ..Learned::default() };
         Setup { zone, learned, custom: Some(Arc::clone(self)), ..setup.clone() }
     }
 
-    /// How its events are told apart: by its own rule, else each line is one.
+    /// How events are framed: by the definition's own rule, otherwise each line is one event.
     fn framing(self: &Arc<Self>) -> Framing {
         if self.start.is_none() {
             return Framing::Lines;
@@ -57,7 +57,7 @@ impl Definition {
     }
 }
 
-/// The text of a field: a piece of the line, or put together in a buffer.
+/// The text of a field: a range of the line, or text joined in a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum FieldText {
     #[default]
@@ -77,19 +77,19 @@ impl FieldText {
     }
 }
 
-/// The columns of a field: one for values of its type, one for text that is not of it.
+/// The columns of a field: one for values of its type, one for text that does not have it.
 #[derive(Clone, Copy, Default)]
 struct Columns {
     typed: Made,
     text: Made,
 }
 
-/// A column that is made when its first value comes.
+/// A column that is created with its first value.
 #[derive(Clone, Copy, Default)]
 enum Made {
     #[default]
     NotYet,
-    /// There were too many columns for it.
+    /// There were too many columns already.
     Never,
     At(usize),
 }
@@ -115,9 +115,9 @@ struct CustomReader {
     values: Vec<FieldText>,
     built: Vec<u8>,
     columns: Vec<Columns>,
-    /// Columns that lines name themselves.
+    /// Columns for names that the lines contain.
     named: HashMap<Box<[u8]>, Option<usize>>,
-    /// What was written for each set of tags.
+    /// The text written for each set of tags.
     tags: HashMap<u64, Span>,
     tags_column: Made,
     joined: Vec<u8>,
@@ -138,7 +138,7 @@ impl Reader for CustomReader {
 }
 
 impl CustomReader {
-    /// Cuts the event into fields by the first form that fits.
+    /// Cuts the event into fields with the first form that fits.
     fn cut(&mut self, definition: &Definition, event: &[u8], rows: &mut Rows) -> Result<(), &'static str> {
         self.values.fill(FieldText::Missing);
         self.built.clear();
@@ -204,7 +204,7 @@ impl CustomReader {
                 let text = String::from_utf8_lossy(name);
                 let text = if is_reserved(&text) { text + "_field" } else { text };
                 let column = if text.is_empty() { None } else { rows.add_column(&text, ColumnKind::Text) };
-                // Names that come after there are too many columns are not kept: they have no end.
+                // Names are not stored once there are too many columns, because their number is unbounded.
                 if column.is_some() {
                     self.named.insert(name.into(), column);
                 }
@@ -234,7 +234,7 @@ impl CustomReader {
         when.is_some()
     }
 
-    /// The texts of the time's fields with a space between; where they stand so in the line, no copy is made.
+    /// The texts of the time's fields joined by spaces. No copy is made where the line has them in that form.
     fn joined_time<'a>(&'a mut self, from: &[usize], event: &'a [u8]) -> Option<&'a [u8]> {
         if let [field] = from {
             return self.values[*field].text(event, &self.built);
@@ -323,7 +323,7 @@ impl CustomReader {
     }
 }
 
-/// Puts a value of a type into its column; false where the text is no such value.
+/// Puts a value of a type into its column. Returns false if the text is not such a value.
 #[inline]
 fn put_typed(
     kind: ColumnKind,
@@ -359,7 +359,7 @@ fn int_of(text: &[u8]) -> Option<i64> {
     if text.len() <= 18 && text.iter().all(u8::is_ascii_digit) {
         return Some(text.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')));
     }
-    // The smallest number stands for a missing one.
+    // The smallest number represents a missing one.
     std::str::from_utf8(text).ok()?.parse().ok().filter(|&value| value != crate::batch::NO_INT)
 }
 

@@ -1,4 +1,5 @@
-//! A definition's own samples: each is read as a file would be, and compared with what it should give.
+//! Checks the samples of a definition: each is read as a file would be, and compared with the expected
+//! values.
 
 use std::sync::Arc;
 
@@ -9,13 +10,13 @@ use crate::frame::{EventBlock, Framing};
 use crate::parser::Parser;
 use crate::time::zone::Zone;
 
-/// A line, and the text of what is expected by name; `time`, `level` and `tags` among them.
+/// A line, and the expected text of each name; `time`, `level` and `tags` among them.
 pub(super) struct Sample {
     pub line: String,
     pub expected: Vec<(String, String)>,
 }
 
-/// The definition, if all samples give what they should.
+/// Returns the definition if all samples give the expected values.
 pub(super) fn check(definition: Definition, samples: &[Sample]) -> Result<Definition, Vec<Fault>> {
     let definition = Arc::new(definition);
     let mut faults = Vec::new();
@@ -25,7 +26,7 @@ pub(super) fn check(definition: Definition, samples: &[Sample]) -> Result<Defini
         let line = sample.line.trim_end_matches(['\n', '\r']);
         let batch = definition.parse_event(line);
         if batch.rows() == 0 {
-            fault(format!("{key}.line"), "it is empty: give a line as it stands in a file".to_string());
+            fault(format!("{key}.line"), "it is empty: give a line as it is in a file".to_string());
             continue;
         }
         if let Some((_, reason)) = batch.unparsed_examples.first() {
@@ -52,7 +53,7 @@ fn same_instant(found: Option<&str>, name: &str, expected: &str) -> bool {
     name == "time" && found.and_then(parse).is_some_and(|found| Some(found) == parse(expected))
 }
 
-/// What a row holds under a name, as text.
+/// The value of a row under a name, as text.
 pub(super) fn value(batch: &Batch, name: &str) -> Option<String> {
     if name == "time" {
         let ns = *batch.time.first().filter(|&&ns| ns != NO_TIME)?;

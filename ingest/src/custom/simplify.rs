@@ -1,37 +1,37 @@
-//! Takes look-around and atomic groups out of a pattern where that leaves what it matches the same, so
-//! that an automaton can run it.
+//! Removes look-around and atomic groups from a pattern where that does not change what it matches, so that
+//! an automaton can run it.
 //!
-//! Each rule is an equivalence, not a guess. What stands before and behind is known as the set of bytes
-//! that can be there:
-//! - `(?<![0-9])` where only other bytes can stand before is true, and is dropped; where only such bytes
-//!   can stand before, nothing matches. At the start of a pattern, what stands before is told apart by
-//!   making the pattern once for each case (see [`starts`]). `(?<=…)`, `(?![…])` and `(?=…)` likewise.
-//! - `(?![0-9])` at the very end consumes the byte behind or meets the end of the text; groups are ended
-//!   before that byte ([`PatternNode::Trail`]).
-//! - `(?>…)` prevents nothing where what follows cannot fail. Elsewhere it prevents nothing when each byte of the
-//!   group leaves one way to go on, and what follows begins with a byte that the group has not: then
-//!   there is no shorter way to match the group that could be followed by the rest. Nor does it where a
-//!   match of the group cannot go on at all.
+//! Each rule is an equivalence, not a guess. The text before and after a position is known as the set of bytes that can
+//! be there:
+//! - `(?<![0-9])` where only other bytes can precede is true, and is dropped; where only such bytes can precede,
+//!   nothing matches. At the start of a pattern, the preceding byte is distinguished by compiling the pattern once for
+//!   each case (see [`starts`]). `(?<=…)`, `(?![…])` and `(?=…)` likewise.
+//! - `(?![0-9])` at the very end consumes the next byte or matches at the end of the text; groups end before that byte
+//!   ([`PatternNode::Trail`]).
+//! - `(?>…)` prevents nothing where the rest cannot fail. Elsewhere it prevents nothing when each byte of the group
+//!   leaves one way to continue, and the rest begins with a byte that the group does not contain: then there is no
+//!   shorter match of the group that the rest could follow. The same holds where a match of the group cannot be
+//!   extended at all.
 //!
-//! - Any other look-around at one class is left out, and the match that is found is checked for it. If it
-//!   holds, the match is the one the pattern asked for, because leaving something out only adds matches;
-//!   if not, the line is given to the backtracking engine.
+//! - Any other look-around at one class is left out, and the match is checked for it. If the check succeeds, the match
+//!   is the one the pattern asks for, because leaving something out only adds matches; if not, the backtracking engine
+//!   decides.
 //!
-//! What no rule covers needs backtracking.
+//! A pattern that no rule covers needs backtracking.
 
 use super::byte_set::ByteSet;
 use super::node::{Edge, Neighbour, PatternNode};
 use crate::limits;
 
-/// What can stand beside a node.
+/// What can be adjacent to a node.
 #[derive(Clone, Copy)]
 struct Adjacent {
     set: ByteSet,
-    /// The end of the pattern can be reached, and behind it anything may be.
+    /// The end of the pattern can be reached, and anything may follow it.
     open: bool,
-    /// An assertion lies between, so that what follows can fail without looking at a byte.
+    /// There is an assertion in between, so that the rest can fail without reading a byte.
     checked: bool,
-    /// Within a repeat, so that a place may be met many times.
+    /// Within a repeat, so that a position may be visited many times.
     repeated: bool,
 }
 
@@ -58,14 +58,14 @@ impl Adjacent {
 #[derive(Debug, PartialEq)]
 pub(super) struct Backtracks;
 
-/// What can stand before the start of a pattern: nothing, or one of these bytes; and the pattern as it is
-/// then. One entry stands for all where it makes no difference.
+/// What can precede the start of a pattern: nothing, or one of these bytes; and the pattern for that case.
+/// One entry covers all cases where it makes no difference.
 pub(super) struct PatternStart {
     pub before: Option<ByteSet>,
     pub node: PatternNode,
 }
 
-/// The pattern settled for each case of what stands before it, the start of the text first.
+/// The simplified pattern for each case of what precedes it, the start of the text first.
 pub(super) fn starts(node: &PatternNode) -> Result<Vec<PatternStart>, Backtracks> {
     let mut sets = Vec::new();
     node.any(&mut |node| {
@@ -121,7 +121,7 @@ fn simplify(node: &PatternNode, before: Adjacent, after: Adjacent) -> Result<Pat
             } else {
                 (before.or(body.last()), after.or(body.first()))
             };
-            // A further round may be needed, and may fail.
+            // Another round may be needed, and may fail.
             after.checked |= *min > 1;
             let body = Box::new(simplify(body, before, after)?);
             PatternNode::Repeat { min: *min, max: *max, greedy: *greedy, body }

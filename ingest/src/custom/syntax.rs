@@ -1,7 +1,7 @@
-//! Reads a regular expression, in the dialect it was written in, into a [`PatternNode`].
+//! Parses a regular expression, in the dialect it was written in, into a [`PatternNode`].
 //!
-//! Classes are left to `regex-syntax`, after they are put into its words. `\d`, `\s` and `\h` mean ASCII,
-//! as log lines use them; `\w` and `\b` know every script.
+//! Classes are translated to the syntax of `regex-syntax`, which parses them. `\d`, `\s` and `\h` are ASCII
+//! only, as log lines use them; `\w` and `\b` cover every script.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
@@ -9,17 +9,17 @@ use super::byte_set::ByteSet;
 use super::node::{Leaf, PatternNode, class_of};
 use crate::limits;
 
-/// Whose words a pattern uses.
+/// The syntax that a pattern uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// Oniguruma as Logstash runs it: `^` and `$` stand at every line, `(?m)` lets a dot match line ends.
+    /// Oniguruma as Logstash runs it: `^` and `$` match at every line, `(?m)` lets a dot match line ends.
     Grok,
-    /// Perl's words, which Rust, Python and lnav share in the main.
+    /// Perl's syntax, which Rust, Python and lnav mostly share.
     Perl,
 }
 
-/// A pattern as read: the tree, and the name of each group by its number. A group without a name has an
-/// empty one.
+/// A parsed pattern: the tree, and the name of each group by its number. A group without a name has an empty
+/// one.
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub node: PatternNode,
@@ -44,7 +44,7 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Parsed, String> {
     Ok(Parsed { node, groups: reader.groups })
 }
 
-/// Whether `\1` or its kin stands in the pattern: only then do groups without a name count.
+/// Whether the pattern contains `\1` or the like: only then do groups without a name count.
 fn has_numbered_reference(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -60,7 +60,7 @@ fn has_numbered_reference(text: &str) -> bool {
     false
 }
 
-// Each is one letter of a pattern's own syntax, and they combine freely.
+// Each is one flag letter of the pattern syntax, and they combine freely.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Copy, Default)]
 struct Flags {
@@ -101,7 +101,7 @@ impl<'a> PatternReader<'a> {
         found
     }
 
-    /// Everything up to a closing character, which is passed.
+    /// Everything up to a closing character, which is consumed.
     fn until(&mut self, close: char) -> Result<&'a str, String> {
         let length = self.rest().find(close).ok_or_else(|| format!("a `{close}` is missing"))?;
         let inner = &self.rest()[..length];
@@ -114,7 +114,7 @@ impl<'a> PatternReader<'a> {
         if self.depth > limits::DEEPEST_PATTERN {
             return Err(format!("groups are nested more than {} deep", limits::DEEPEST_PATTERN));
         }
-        // Flags that are set within a group end with it.
+        // Flags set within a group end with it.
         let flags = self.flags;
         let mut alternatives = vec![self.sequence()?];
         while self.eat("|") {
@@ -168,7 +168,7 @@ impl<'a> PatternReader<'a> {
                 Some('?') => (0, Some(1)),
                 Some('{') => match self.counts() {
                     Some((min, max, length)) => {
-                        // The last character is passed below.
+                        // The last character is consumed below.
                         self.at += length - 1;
                         (min, max)
                     }
@@ -191,7 +191,7 @@ impl<'a> PatternReader<'a> {
         }
     }
 
-    /// `{2}`, `{2,}`, `{2,5}` and `{,5}`; any other brace stands for itself.
+    /// `{2}`, `{2,}`, `{2,5}` and `{,5}`; any other brace is a literal.
     fn counts(&self) -> Option<(u32, Option<u32>, usize)> {
         let length = self.rest().find('}')? + 1;
         let inner = &self.rest()[1..length - 1];
@@ -210,7 +210,7 @@ impl<'a> PatternReader<'a> {
         Some((min, max, length))
     }
 
-    /// One thing that can be repeated; none for a comment or a change of flags.
+    /// One item that can be repeated; none for a comment or a change of flags.
     fn atom(&mut self) -> Result<Option<PatternNode>, String> {
         let start = self.at;
         let Some(next) = self.next() else { return Ok(None) };
@@ -251,7 +251,7 @@ impl<'a> PatternReader<'a> {
         }
     }
 
-    /// One character, class or assertion in the words of `regex-syntax`.
+    /// One character, class or assertion in the syntax of `regex-syntax`.
     fn leaf(&self, text: &str) -> Result<PatternNode, String> {
         let hir = regex_syntax::ParserBuilder::new()
             .utf8(false)
@@ -265,7 +265,7 @@ impl<'a> PatternReader<'a> {
             })?;
         let text = if self.flags.ignore_case { format!("(?i:{text})") } else { text.to_string() };
         Ok(PatternNode::Leaf(match open_class(&hir) {
-            // Characters are preferred whole; bytes that are none of valid text count one by one.
+            // Valid characters match whole; bytes that are not valid text match one by one.
             Some(open) => {
                 let hir = Hir::alternation(vec![hir, class_of(ByteSet::HIGH)]);
                 Leaf { hir, open: Some(open), text }
@@ -406,7 +406,7 @@ impl<'a> PatternReader<'a> {
         self.leaf(&text)
     }
 
-    /// What a backslash and a character mean in a class, and mostly outside too.
+    /// The meaning of an escaped character in a class, and mostly outside too.
     fn class_escape(&mut self, escaped: char) -> Result<ClassPart, String> {
         let set = |text: &str| Ok(ClassPart::Set(text.to_string()));
         match escaped {
@@ -457,7 +457,7 @@ impl<'a> PatternReader<'a> {
         }
     }
 
-    /// A class behind its opening bracket, put into the words of `regex-syntax`.
+    /// The rest of a class after its opening bracket, translated to the syntax of `regex-syntax`.
     fn class(&mut self) -> Result<String, String> {
         self.depth += 1;
         if self.depth > limits::DEEPEST_PATTERN {
@@ -466,7 +466,7 @@ impl<'a> PatternReader<'a> {
         let mut out = String::from("[");
         out.push_str(if self.eat("^") { "^" } else { "" });
         let mut first = true;
-        // Whether the last thing could be the lower end of a range.
+        // Whether the last item could be the lower end of a range.
         let mut could_begin_range = false;
         loop {
             let next = self.next().ok_or("a `]` is missing")?;
@@ -495,7 +495,7 @@ impl<'a> PatternReader<'a> {
                             match self.class_escape(escaped)? {
                                 ClassPart::One(one) => out.push_str(&one),
                                 ClassPart::Set(set) => {
-                                    // Not a range after all: the dash stands for itself.
+                                    // Not a range after all: the dash is a literal.
                                     out.pop();
                                     out.push_str(r"\-");
                                     out.push_str(&set);

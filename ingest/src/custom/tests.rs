@@ -1,4 +1,4 @@
-//! What definitions make of lines, and that patterns freed of backtracking match what they did before.
+//! How definitions read lines, and that simplified patterns match the same as the originals.
 
 #![allow(clippy::unwrap_used)]
 
@@ -27,7 +27,7 @@ fn define(text: &str) -> Arc<Definition> {
     Arc::new(definitions.remove(0))
 }
 
-/// What a definition makes of a line: time, level and the columns in order.
+/// The event that a definition reads from a line: time, level and the columns in order.
 fn render(definition: &Arc<Definition>, line: &str) -> String {
     let batch = definition.parse_event(line);
     if let Some((_, reason)) = batch.unparsed_examples.first() {
@@ -111,7 +111,7 @@ fn every_pattern_of_the_library_compiles_and_few_backtrack() {
     assert_eq!(needs.collect::<Vec<_>>(), BACKTRACKING);
 }
 
-/// The quick way, the automaton alone, and the pattern as it was written find the same fields.
+/// The fast path, the automaton alone, and the pattern as written find the same fields.
 fn agree(pattern: &str, [quick, whole, written]: [&Matcher; 3], line: &str) -> Result<(), TestCaseError> {
     let spans = |matcher: &Matcher| {
         let mut spans = vec![None; matcher.spans()];
@@ -129,7 +129,7 @@ fn agree(pattern: &str, [quick, whole, written]: [&Matcher; 3], line: &str) -> R
     Ok(())
 }
 
-/// A pattern of ours or one on the way to automata, and the pattern as Logstash has it.
+/// A replaced or simplified pattern, and the pattern as Logstash has it.
 fn pairs() -> Vec<(String, String)> {
     let names = [
         "INT",
@@ -187,7 +187,7 @@ fn pairs() -> Vec<(String, String)> {
     pairs
 }
 
-/// Lines of what the patterns above match, with some things put in, taken out or doubled.
+/// Lines that the patterns above match, with some parts inserted, removed or doubled.
 fn likely_line() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("10.1.2.3"),
@@ -346,7 +346,7 @@ fn regular_expressions_levels_renaming_and_own_patterns() {
 }
 
 #[test]
-fn patterns_meant_to_explode_end() {
+fn exponential_patterns_hit_the_step_limit() {
     for pattern in ["(a+)+$", "(?:a|a)*b", r"(?<x>a*)*\1b", "(?=(a+)+b)a+b", "(?:(?>a+)|a)+(?<!b)c"] {
         let definition = define(&format!("name = 'e'\nregex = '''(?<f>x)?{pattern}'''"));
         let line = format!("{}!", "a".repeat(4_000));
@@ -362,7 +362,7 @@ fn patterns_meant_to_explode_end() {
 }
 
 #[test]
-fn bytes_that_are_no_text_and_empty_lines_are_data() {
+fn invalid_utf8_and_empty_lines_are_events() {
     let definition = define("name = 'b'\ngrok = '%{WORD:a} %{NOTSPACE:b} %{GREEDYDATA:c}'");
     let chunk = crate::Chunk::whole(b"one \xFF\xFEtwo a\xC3\n\nx \xF0 \0y\n".to_vec());
     let batch = definition.parse(chunk);
@@ -378,7 +378,7 @@ fn fault(text: &str, key: &str, part: &str) {
 }
 
 #[test]
-fn mistakes_name_the_key_and_what_to_do() {
+fn errors_name_the_key_and_the_fix() {
     fault("name = 'a'\ngrok = '%{NUMBR:n}'", "grok", "did you mean `NUMBER`?");
     fault("name = 'a'\ngrok = '%{A:n}'\npatterns = { A = '%{B}', B = '%{A}' }", "grok", "contains itself");
     fault("name = 'a'\ngrok = '%{INT:n:date}'", "grok", "no type");

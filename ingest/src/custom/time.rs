@@ -4,14 +4,14 @@ use crate::time::When;
 use crate::time::find::whole_time;
 use crate::time::pattern::TimePattern;
 
-/// How a format spells its times. Where it does not say, every usual spelling is tried.
+/// The time spellings of a format. Without any, every usual spelling is tried.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TimeFormat {
     patterns: Vec<TimePattern>,
 }
 
 impl TimeFormat {
-    /// From spellings as `strptime` takes them (`%Y-%m-%d`), or as Joda does (`yyyy-MM-dd`, `UNIX_MS`).
+    /// From spellings in the syntax of `strptime` (`%Y-%m-%d`) or of Joda (`yyyy-MM-dd`, `UNIX_MS`).
     pub(super) fn new(spellings: &[String]) -> Result<TimeFormat, String> {
         let pattern = |spelling: &String| match spelling.trim() {
             "" => Err("the format of the time is empty".to_string()),

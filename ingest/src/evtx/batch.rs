@@ -1,4 +1,4 @@
-//! From the bytes of an EVTX file to a batch, and from a record's bytes back to its text.
+//! Converts the bytes of an EVTX file to a batch, and a record's bytes to its text.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::rows::{ColumnKind, Rows};
 use crate::time::When;
 use crate::time::zone::Zone;
 
-/// Where to cut bytes that begin at this offset of the file, so that about so many come before the cut.
+/// Where to cut bytes that begin at this offset of the file, so that about this many precede the cut.
 pub(crate) fn cut(offset: u64, bytes: &[u8], about: usize, whole: bool) -> Option<usize> {
     let mut cut = 0;
     while let Some(frame) = next_frame(offset + cut as u64, &bytes[cut..], whole)
@@ -26,7 +26,7 @@ pub(crate) fn cut(offset: u64, bytes: &[u8], about: usize, whole: bool) -> Optio
     (cut > 0).then_some(cut)
 }
 
-/// The records of a chunk as events. Their text is made here; the bytes stay the records'.
+/// The records of a chunk as events. Their text is created here; the bytes remain those of the records.
 pub(crate) fn batch(mut chunk: Chunk) -> (Batch, FitTally) {
     let mut rows = Rows::new(&[], Zone::UTC, chunk.bytes.len() / limits::USUAL_EVTX_RECORD_BYTES);
     let mut landing = Landing {
@@ -57,7 +57,7 @@ pub(crate) fn batch(mut chunk: Chunk) -> (Batch, FitTally) {
     (batch, FitTally { times: clock.tally, ..tally })
 }
 
-/// The runs of bytes that records are looked for in.
+/// The byte ranges in which records are searched.
 fn chunks(bytes: &[u8], offset: u64) -> impl Iterator<Item = (Range<usize>, FrameKind)> {
     let mut at = 0;
     let frames = std::iter::from_fn(move || {
@@ -75,7 +75,7 @@ struct Landing<'a> {
     bytes: &'a [u8],
     /// Where the EVTX chunk begins.
     base: usize,
-    /// Where the record is that is being read.
+    /// The range of the record that is being read.
     record: Range<usize>,
     tally: FitTally,
     count: u32,
@@ -92,7 +92,7 @@ impl Landing<'_> {
             .get(start + 8..start + 16)
             .and_then(|id| id.try_into().ok())
             .map_or(0, u64::from_le_bytes);
-        // Spans are places in the whole text, so the event's own begins at its start.
+        // Spans are ranges of the whole text, so the event's own text begins at its start.
         Frame { text_start: 0, text_end: 0, start, length: end - start, line: id, is_rest: false }
     }
 
@@ -144,7 +144,7 @@ impl Visitor for Landing<'_> {
     }
 }
 
-/// The texts of the records of one chunk, by where the records are in the bytes that hold it.
+/// The texts of the records of one chunk, by the range of each record in the bytes.
 #[derive(Debug, Default)]
 pub(crate) struct RecordTexts {
     of: Option<(u64, Range<usize>)>,
@@ -154,8 +154,8 @@ pub(crate) struct RecordTexts {
 }
 
 impl RecordTexts {
-    /// The text of a record, by its place in bytes that begin at this offset of the file. Nothing for bytes
-    /// that are no record.
+    /// The text of a record, given by its range in bytes that begin at this offset of the file. Empty for
+    /// bytes that are no record.
     pub(crate) fn text(&mut self, bytes: &[u8], offset: u64, record: &Range<usize>) -> &[u8] {
         let known = |(of, range): &(u64, Range<usize>)| *of == offset && range.contains(&record.start);
         if !self.of.as_ref().is_some_and(known) {

@@ -1,4 +1,4 @@
-//! Little-endian numbers out of bytes that may be too short.
+//! Reads little-endian numbers from bytes that may be too short.
 
 pub(super) fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..at.checked_add(N)?)?.try_into().ok()

@@ -1,4 +1,4 @@
-//! Where the fields of Windows events go: a column for each field and type of value, made when first used.
+//! Columns for the fields of Windows events: one for each field and type of value, created when first used.
 
 use super::fields::FieldId;
 use crate::rows::{ColumnKind, Rows};

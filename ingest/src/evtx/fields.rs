@@ -1,15 +1,16 @@
-//! The fields of Windows events: the fixed ones, which every event may have, and those found on the way.
+//! The fields of Windows events: the fixed ones, which every event may have, and those discovered while
+//! reading.
 
 use std::collections::HashMap;
 
 use crate::limits;
 
-/// A field's number: its place among the fields of one reader.
+/// A field's number: its index among the fields of one reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FieldId(pub u32);
 
-/// The fixed fields: their name, where they stand below `System` (element, attribute), and whether digits
-/// in them stay text. [`TIME`] and [`LEVEL`] never reach a column; they are the event's own time and level.
+/// The fixed fields: their name, their position below `System` (element, attribute), and whether digits in
+/// them stay text. [`TIME`] and [`LEVEL`] never become columns; they are the event's own time and level.
 #[rustfmt::skip]
 const FIXED: [(&str, &str, &str, bool); 23] = [
     ("time", "TimeCreated", "SystemTime", true),
@@ -47,32 +48,32 @@ pub(crate) const MESSAGE: FieldId = FieldId(21);
 pub(crate) const DATA_NAME: FieldId = FieldId(22);
 /// Numbers below this belong to fixed fields.
 pub(crate) const FIXED_COUNT: u32 = FIXED.len() as u32;
-/// A value whose name is too long, or whose field would be one too many. It is in the text only.
+/// A value whose name is too long, or that would exceed the number of fields. It is only in the text.
 pub(crate) const NO_FIELD: FieldId = FieldId(u32::MAX);
 
-/// What stands before the name of an event's own data.
+/// The prefix of the names of an event's own data.
 pub(crate) const DATA_PREFIX: &str = "data.";
 
-/// The fixed field of a place below `System`.
+/// The fixed field at a position below `System`.
 pub(crate) fn system_field(element: &str, attribute: &str) -> Option<FieldId> {
     let at =
         FIXED.iter().position(|fixed| fixed.1 == element && fixed.2 == attribute && !element.is_empty())?;
     Some(FieldId(at as u32))
 }
 
-/// Whether a value of digits is a number in this field.
+/// Whether digits in this field may be a number.
 pub(crate) fn may_be_int(field: FieldId) -> bool {
     FIXED.get(field.0 as usize).is_none_or(|fixed| !fixed.3)
 }
 
-/// All fields met so far, by number and by name.
+/// All fields found so far, by number and by name.
 pub(crate) struct FieldRegistry {
     names: Vec<Box<str>>,
     ids: HashMap<Box<str>, FieldId>,
-    /// Data items by the bare bytes of their name.
+    /// Data items by the bytes of their name.
     data: HashMap<Box<[u8]>, FieldId>,
     /// The data item that followed each field last time. Events of one kind have the same items in the same
-    /// order, so that this guess nearly always saves the hashing.
+    /// order, so this guess nearly always avoids hashing.
     next: Vec<FieldId>,
     unnamed: Vec<FieldId>,
 }
@@ -92,18 +93,18 @@ impl FieldRegistry {
         fields
     }
 
-    /// The name as a column has it.
+    /// The column name.
     pub(crate) fn name(&self, field: FieldId) -> &str {
         self.names.get(field.0 as usize).map_or("", |name| name)
     }
 
-    /// The name as the event's text has it: data items go by their own name there.
+    /// The name in the event's text, where data items have no prefix.
     pub(crate) fn label(&self, field: FieldId) -> &str {
         let name = self.name(field);
         name.strip_prefix(DATA_PREFIX).unwrap_or(name)
     }
 
-    /// The field of a name, or [`NO_FIELD`].
+    /// The field with a name, or [`NO_FIELD`].
     pub(crate) fn named(&mut self, name: &str) -> FieldId {
         if let Some(&field) = self.ids.get(name) {
             return field;
@@ -118,7 +119,7 @@ impl FieldRegistry {
         field
     }
 
-    /// The field of a data item that came after another.
+    /// The field of a data item that follows another one.
     pub(crate) fn data(&mut self, before: FieldId, name: &[u8]) -> FieldId {
         let guess = self.next.get(before.0 as usize).copied().unwrap_or(NO_FIELD);
         let guessed = self.name(guess).as_bytes();
@@ -158,7 +159,7 @@ impl FieldRegistry {
         field
     }
 
-    /// The field for a further value of a field that has one already: `data.Hash.2` and so on.
+    /// The field for another value of a field that has one already: `data.Hash.2` and so on.
     pub(crate) fn again(&mut self, field: FieldId, times: u32) -> FieldId {
         let name = format!("{}.{times}", self.name(field));
         self.named(&name)

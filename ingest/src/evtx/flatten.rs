@@ -1,8 +1,8 @@
-//! From the tree of a Windows event to flat fields. Both the binary form and the XML form walk through
-//! here, so that a log and its export give the same fields.
+//! Flattens the tree of a Windows event to fields. The binary form and the XML form both use this, so that a
+//! log and its export give the same fields.
 //!
-//! What stands under `System` gets the fixed names of [`fields`]; `EventData` and what is inside the one
-//! element of `UserData` become `data.…`; anything else goes by its path.
+//! Elements under `System` get the fixed names of [`fields`]; `EventData` and the content of the one element
+//! of `UserData` become `data.…`; anything else is named by its path.
 
 use super::fields::{self, FieldId, FieldRegistry, NO_FIELD};
 use super::names::{self, ByName, NameId, Names};
@@ -10,12 +10,12 @@ use crate::batch::Level;
 use crate::limits;
 use crate::time::{When, find};
 
-/// A piece of text in whatever buffers the caller keeps.
+/// A range of text in a buffer that the caller owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextRef {
     pub from: usize,
     pub to: usize,
-    /// It lies in the buffer of rewritten text.
+    /// It is in the buffer of rewritten text.
     pub rewritten: bool,
 }
 
@@ -23,14 +23,14 @@ pub(crate) struct TextRef {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventField {
     pub field: FieldId,
-    /// The data item's name, where it got no field of its own.
+    /// The data item's name, if it has no field of its own.
     pub label: Option<TextRef>,
     pub value: TextRef,
-    /// The value, where it is a whole number as this program would write it.
+    /// The value, if it is an integer in canonical form.
     pub int: Option<i64>,
 }
 
-/// What the children of an element mean.
+/// The meaning of the children of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ElementRole {
     Outside,
@@ -38,9 +38,9 @@ enum ElementRole {
     System,
     SystemItem,
     UserData,
-    /// Holds an event's own data: `EventData`, or the element inside `UserData`.
+    /// Contains an event's own data: `EventData`, or the element inside `UserData`.
     Container,
-    /// `Data` of `EventData`, which its attribute names.
+    /// `Data` of `EventData`; its attribute is the name.
     Item,
     Other,
 }
@@ -52,11 +52,11 @@ enum Attribute {
     ItemName,
 }
 
-/// An element at its place, remembered from event to event.
+/// An element at its position in the tree, cached across events.
 struct ElementNode {
     name: NameId,
     place: ElementRole,
-    /// The field its content goes to, as text and, once it had content, as number.
+    /// The field of its content, as text and, once it had content, as a number.
     path: String,
     field: Option<FieldId>,
     children: ByName<usize>,
@@ -75,17 +75,17 @@ pub(crate) struct EventFlattener {
     pub names: Names,
     pub fields: FieldRegistry,
     nodes: Vec<ElementNode>,
-    /// How many attributes all nodes remember together.
+    /// How many attributes all nodes cache together.
     attributes: usize,
     open: Vec<OpenElement>,
     pub entries: Vec<EventField>,
     pub time: Option<When>,
     pub level_number: Option<i64>,
     pub keywords: u64,
-    /// Data items without a name so far.
+    /// How many data items without a name there were so far.
     unnamed: usize,
     last_item: FieldId,
-    /// By field: the event that had it last, and how often.
+    /// By field: the last event that had it, and how often.
     seen: Vec<(u64, u32)>,
     event: u64,
 }
@@ -121,7 +121,7 @@ impl EventFlattener {
         }
     }
 
-    /// Forgets the last event.
+    /// Resets the state for the next event.
     pub(crate) fn begin(&mut self) {
         self.open.clear();
         self.entries.clear();
@@ -138,7 +138,7 @@ impl EventFlattener {
         self.open.len()
     }
 
-    /// An element begins. Gives the field to which its very name is a value, if there is one.
+    /// An element begins. Returns the field whose value is the element's name, if there is one.
     pub(crate) fn open(&mut self, name: NameId) -> Result<Option<FieldId>, &'static str> {
         if self.open.len() >= limits::DEEPEST_WINDOWS_EVENT {
             return Err("its elements are nested too deep");
@@ -189,7 +189,7 @@ impl EventFlattener {
         Ok(node)
     }
 
-    /// The innermost open element has an attribute. Data items must get their name before their content.
+    /// The innermost open element has an attribute. The name of a data item must come before its content.
     pub(crate) fn attribute(&mut self, name: NameId, value: TextRef, bytes: &[u8]) {
         let node = self.top();
         let attribute = match self.nodes[node].attributes.get(name) {
@@ -248,8 +248,8 @@ impl EventFlattener {
         self.put(field, label, value, bytes);
     }
 
-    /// The innermost open element is over and another of the same name and attributes begins: what Windows
-    /// makes of a list of values.
+    /// The innermost open element ends and another one with the same name and attributes begins: this is how
+    /// Windows writes a list of values.
     pub(crate) fn sibling(&mut self) {
         if let Some(open) = self.open.last() {
             self.unnamed +=
@@ -257,13 +257,13 @@ impl EventFlattener {
         }
     }
 
-    /// The innermost open element is over.
+    /// The innermost open element ends.
     pub(crate) fn close(&mut self) {
         self.sibling();
         self.open.pop();
     }
 
-    /// A field has a value. White space alone is none: in XML it is no more than layout.
+    /// Adds a value to a field. White space alone is no value, because in XML it is only formatting.
     pub(crate) fn put(&mut self, field: FieldId, label: Option<TextRef>, value: TextRef, bytes: &[u8]) {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return;
@@ -279,7 +279,7 @@ impl EventFlattener {
         self.entries.push(EventField { field, label, value, int });
     }
 
-    /// The field itself, or a further one where the event has had it already.
+    /// The field itself, or a numbered one if the event has a value for it already.
     fn first_time(&mut self, field: FieldId) -> FieldId {
         if field == NO_FIELD {
             return field;
@@ -297,7 +297,7 @@ impl EventFlattener {
         self.fields.again(field, times + 1)
     }
 
-    /// Windows' levels in ours. A failed audit is a warning: Windows writes it with level 0.
+    /// Maps Windows' levels to ours. A failed audit is a warning, although Windows writes it with level 0.
     pub(crate) fn level(&self) -> Level {
         match self.level_number {
             Some(1) => Level::Fatal,
@@ -325,7 +325,8 @@ impl EventFlattener {
     }
 }
 
-/// A path that is too long for a field stays just too long, so that forged nesting does not fill memory.
+/// Limits a path that is too long for a field to just over the limit, so that forged nesting does not fill
+/// memory.
 fn bounded(mut path: String) -> String {
     while path.len() > limits::LONGEST_FIELD_NAME_BYTES + char::MAX.len_utf8() {
         path.pop();
@@ -338,7 +339,7 @@ pub(super) fn local_name(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 
-/// A whole number, if the text is how this program would write it: no leading zeros, no plus.
+/// The integer in a text, if it is canonical: no leading zeros, no plus sign.
 fn int_of(bytes: &[u8]) -> Option<i64> {
     const LONGEST: usize = 18;
     let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
@@ -364,7 +365,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_those_that_print_the_same() {
+    fn only_canonical_integers_are_numbers() {
         let cases: [(&[u8], Option<i64>); 9] = [
             (b"0", Some(0)),
             (b"-17", Some(-17)),

@@ -1,4 +1,4 @@
-//! Cutting the bytes of an EVTX file into its header and its chunks.
+//! Cuts the bytes of an EVTX file into its header and its chunks.
 
 use memchr::memmem;
 
@@ -7,16 +7,16 @@ use super::record::{CHUNK_BYTES, CHUNK_SIGNATURE, begins_chunk};
 const FILE_SIGNATURE: &[u8; 8] = b"ElfFile\0";
 const FILE_HEADER_BYTES: usize = 4096;
 
-/// What the next bytes of a file are.
+/// The kind of the next bytes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FrameKind {
-    /// The file's header; it holds no event.
+    /// The file's header; it contains no event.
     Header,
-    /// A chunk, to be read on its own; short where the file ends within it.
+    /// A chunk, which is read on its own; short if the file ends within it.
     Chunk,
-    /// A chunk that was never written to.
+    /// A chunk that was never used.
     Unused,
-    /// Neither; records may still be found by reading it like a chunk.
+    /// Neither; reading it like a chunk may still find records.
     Damaged(&'static str),
 }
 
@@ -27,23 +27,23 @@ pub(crate) struct EvtxFrame {
     pub length: usize,
 }
 
-/// Whether a file that begins like this is a binary Windows event log. Of a file whose header is lost the
-/// first chunk still tells.
+/// Whether a file that begins like this is a binary Windows event log. If the file header is lost, the first
+/// chunk shows it.
 pub(crate) fn looks_like_evtx(sample: &[u8]) -> bool {
     sample.starts_with(FILE_SIGNATURE)
         || sample.starts_with(CHUNK_SIGNATURE)
         || sample.get(FILE_HEADER_BYTES..).is_some_and(|rest| rest.starts_with(CHUNK_SIGNATURE))
 }
 
-/// What stands at this offset of the file, where `bytes` begin. `None` when more bytes are needed, which
-/// is never the case at the end of the file or with twice 64 KiB at hand.
+/// The frame at this offset of the file, where `bytes` begin. `None` if more bytes are needed, which is never
+/// the case at the end of the file or with twice 64 KiB available.
 pub(crate) fn next_frame(offset: u64, bytes: &[u8], at_end: bool) -> Option<EvtxFrame> {
     let frame = |kind, length: usize| Some(EvtxFrame { kind, length: length.min(bytes.len()) });
     if bytes.is_empty() || (!at_end && bytes.len() < 2 * CHUNK_BYTES) {
         return None;
     }
     if bytes.starts_with(CHUNK_SIGNATURE) {
-        // Where bytes were lost the next chunk begins early, and must not be read as part of this one.
+        // If bytes were lost, the next chunk begins early, and must not be read as part of this one.
         let within = &bytes[1..bytes.len().min(CHUNK_BYTES)];
         let mut early = memmem::find_iter(within, CHUNK_SIGNATURE).map(|at| at + 1);
         let length = early.find(|&at| begins_chunk(&bytes[at..])).unwrap_or(CHUNK_BYTES);

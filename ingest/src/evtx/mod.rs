@@ -1,9 +1,9 @@
-//! Windows event logs in their binary form (EVTX): a file header, then chunks of 64 KiB, each of which
-//! reads on its own.
+//! Windows event logs in their binary form (EVTX): a file header, then chunks of 64 KiB, which can each be
+//! read on its own.
 //!
-//! [`next_frame`] cuts a stream of bytes into frames, [`EvtxReader`] makes events of a frame and tells a
-//! [`Visitor`]. Damage is local: a record that cannot be read is an event with what was readable in it,
-//! and the search for the next record goes on behind it.
+//! [`next_frame`] cuts a stream of bytes into frames, [`EvtxReader`] reads the events of a frame and calls a
+//! [`Visitor`]. Damage is local: a record that cannot be read is an event with the readable parts of it, and
+//! the search for the next record continues after it.
 
 mod batch;
 mod bytes;

@@ -1,14 +1,15 @@
-//! Names of elements and attributes as numbers, so that walking an event compares numbers only.
+//! Interns the names of elements and attributes as numbers, so that walking an event only compares numbers.
 
 use std::collections::HashMap;
 
 use crate::limits;
 
-/// A name's number. The names that mean something to [`EventFlattener`](super::flatten::EventFlattener) have constants.
+/// A name's number. The names with a meaning for [`EventFlattener`](super::flatten::EventFlattener) have
+/// constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NameId(pub u32);
 
-/// The names that have constants, in the order of these.
+/// The names that have constants, in the order of the constants.
 const KNOWN: [&str; 7] = ["Event", "System", "EventData", "UserData", "RenderingInfo", "Data", "Name"];
 pub(crate) const EVENT: NameId = NameId(0);
 pub(crate) const SYSTEM: NameId = NameId(1);
@@ -32,7 +33,7 @@ impl Names {
         names
     }
 
-    /// The number of a name; `None` for one that is too long, and when there are too many.
+    /// The number of a name; `None` if it is too long or if there are too many names.
     pub(crate) fn intern(&mut self, name: &[u8]) -> Option<NameId> {
         if let Some(&id) = self.ids.get(name) {
             return Some(id);
@@ -54,8 +55,8 @@ impl Names {
     }
 }
 
-/// What belongs to names: the first few in a row, which is all that real events have and the fastest to
-/// look through, and the rest of forged ones by hash.
+/// A map with names as keys: the first few in a list, which is enough for real events and the fastest to
+/// search, and the others (of forged events) by hash.
 pub(super) struct ByName<T> {
     few: Vec<(NameId, T)>,
     more: HashMap<NameId, T>,

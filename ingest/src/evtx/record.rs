@@ -20,57 +20,57 @@ pub(super) const CHUNK_BYTES: usize = 64 << 10;
 const CHUNK_HEADER_BYTES: usize = 512;
 const RECORD_SIGNATURE: &[u8; 4] = b"**\0\0";
 const RECORD_HEADER_BYTES: usize = 24;
-/// Header, and the size once more at the end.
+/// The header, and the size again at the end.
 const SMALLEST_RECORD: usize = RECORD_HEADER_BYTES + 4;
 
-/// Is told what a chunk holds, in order: for each record `begin`, its fields, `end`; `damaged` in between
-/// for bytes that should be records and are not.
+/// Receives the contents of a chunk, in order: for each record `begin`, its fields, `end`; in between,
+/// `damaged` for bytes that should be records and are not.
 pub(crate) trait Visitor {
     /// A record begins; the range counts from the start of the chunk.
     fn begin(&mut self, record: Range<usize>);
-    /// A value of the record: its place in the text buffer, and the number it is, where it is a whole one.
-    /// Fields keep their number for the life of the reader, so that it can stand for a column.
+    /// A value of the record: its range in the text buffer, and its number if it is an integer. A field keeps
+    /// its number for the life of the reader, so the number can identify a column.
     fn field(&mut self, field: FieldId, name: &str, value: Range<usize>, int: Option<i64>);
     fn end(&mut self, event: &EventEnd);
-    /// These bytes of the chunk were passed over.
+    /// These bytes of the chunk were skipped.
     fn damaged(&mut self, bytes: Range<usize>, reason: &'static str);
 }
 
-/// What is known of a record when all its fields were told.
+/// A summary of a record, after its last field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EventEnd {
-    /// By its own `TimeCreated`, else by the record's header; else [`NO_TIME`].
+    /// From its own `TimeCreated`, otherwise from the record's header, otherwise [`NO_TIME`].
     pub time_ns: i64,
     pub level: Level,
     /// The whole event in the text buffer.
     pub text: Range<usize>,
-    /// Why not all of it could be read; what could is there.
+    /// Why it could not be read completely; the readable parts are present.
     pub problem: Option<&'static str>,
 }
 
-/// What a chunk held.
+/// Counts for one chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ChunkSummary {
     pub records: u32,
-    /// Of these, the ones that could not be read whole.
+    /// How many of these could not be read completely.
     pub unreadable: u32,
-    /// What is wrong with the chunk as such, for a person.
+    /// A problem of the chunk itself, for a person.
     pub note: Option<&'static str>,
 }
 
-/// Reads chunks one after the other. What it remembers is for speed; every chunk reads the same in any order.
+/// Reads chunks one after the other. Its caches only affect speed; a chunk reads the same in any order.
 pub(crate) struct EvtxReader {
-    shape: EventFlattener,
+    flattener: EventFlattener,
     store: Store,
     clock: Clock,
 }
 
 impl EvtxReader {
     pub(crate) fn new() -> EvtxReader {
-        EvtxReader { shape: EventFlattener::new(), store: Store::default(), clock: Clock::new(Zone::UTC) }
+        EvtxReader { flattener: EventFlattener::new(), store: Store::default(), clock: Clock::new(Zone::UTC) }
     }
 
-    /// Reads the records of a chunk, which may be cut short or damaged, and appends their text to `text`.
+    /// Reads the records of a chunk, which may be truncated or damaged, and appends their text to `text`.
     pub(crate) fn read_chunk(
         &mut self,
         chunk: &[u8],
@@ -121,38 +121,38 @@ impl EvtxReader {
     ) -> EventEnd {
         let line = text.len();
         let text_left = text_end.saturating_sub(line).min(limits::LONGEST_EVENT_BYTES);
-        self.shape.begin();
-        let mut walk = TokenWalk::new(chunk, &mut self.shape, &mut self.store, text_left);
+        self.flattener.begin();
+        let mut walk = TokenWalk::new(chunk, &mut self.flattener, &mut self.store, text_left);
         let problem = walk.record(record.start + RECORD_HEADER_BYTES..record.end - 4).err();
         let unread = walk.reached..record.end - 4;
-        let (shape, scratch) = (&self.shape, &self.store.scratch);
+        let (flattener, scratch) = (&self.flattener, &self.store.scratch);
         if text_left > 0 {
             let mut put = |entry: &EventField, value: Range<usize>| {
-                visitor.field(entry.field, shape.fields.name(entry.field), value, entry.int);
+                visitor.field(entry.field, flattener.fields.name(entry.field), value, entry.int);
             };
-            write_event(shape, scratch, text, &mut put);
+            write_event(flattener, scratch, text, &mut put);
         }
         if problem.is_some() {
             write_strings(&chunk[unread], text);
         }
         let written = u64_at(chunk, record.start + 16).and_then(filetime_ns);
-        let time_ns = match &self.shape.time {
+        let time_ns = match &self.flattener.time {
             Some(when) => self.clock.ns(when),
             None => written.unwrap_or(NO_TIME),
         };
-        EventEnd { time_ns, level: self.shape.level(), text: line..text.len(), problem }
+        EventEnd { time_ns, level: self.flattener.level(), text: line..text.len(), problem }
     }
 }
 
-/// What a chunk's header says, as far as it can be trusted.
+/// The contents of a chunk's header, as far as they can be trusted.
 struct ChunkHeader {
     records_from: usize,
-    /// Behind this lie remains of older records, which are no longer part of the log.
+    /// The bytes after this are remains of older records, which are no longer part of the log.
     records_to: usize,
-    /// The header is as it was written, so `records_to` is right.
+    /// The header is intact, so `records_to` is right.
     is_trusted: bool,
-    /// Records below this id are remains of older ones: ids only rise. Where the header does not tell, the
-    /// lowest met so far.
+    /// Records below this id are remains of older ones, because ids only rise. If the header does not give
+    /// it, it is the lowest id so far.
     lowest_id: Option<u64>,
     note: Option<&'static str>,
 }
@@ -188,7 +188,7 @@ impl ChunkHeader {
     }
 }
 
-/// Whether a chunk's header has the checksum that it says; the sum itself and the flags are not in it.
+/// Whether a chunk's header matches its checksum; the checksum itself and the flags are not covered.
 fn header_matches(head: &[u8], sum: u32) -> bool {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&head[..120]);
@@ -196,7 +196,7 @@ fn header_matches(head: &[u8], sum: u32) -> bool {
     hasher.finalize() == sum
 }
 
-/// Whether a chunk begins here for certain: its header is whole.
+/// Whether a chunk certainly begins here: its header is intact.
 pub(super) fn begins_chunk(bytes: &[u8]) -> bool {
     bytes.starts_with(CHUNK_SIGNATURE)
         && bytes
@@ -204,7 +204,7 @@ pub(super) fn begins_chunk(bytes: &[u8]) -> bool {
             .is_some_and(|head| u32_at(head, 124).is_some_and(|sum| header_matches(head, sum)))
 }
 
-/// The next whole record from here on: right here, or the first that can be found behind damage.
+/// The next whole record: at this position, or the first one found after the damage.
 fn next_record(used: &[u8], at: usize, lowest_id: u64) -> Option<Range<usize>> {
     let is_of_log = |record: &Range<usize>| u64_at(used, record.start + 8).is_some_and(|id| id >= lowest_id);
     whole_record(used, at).filter(is_of_log).or_else(|| {
@@ -214,7 +214,7 @@ fn next_record(used: &[u8], at: usize, lowest_id: u64) -> Option<Range<usize>> {
     })
 }
 
-/// A record says its size in front and at its end.
+/// Checks that a record has the same size at its start and at its end.
 fn whole_record(used: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = used.get(at..)?;
     let size = u32_at(rest, 4)? as usize;
@@ -222,7 +222,7 @@ fn whole_record(used: &[u8], at: usize) -> Option<Range<usize>> {
     (fits && u32_at(rest, size - 4)? as usize == size).then(|| at..at + size)
 }
 
-/// The words that can be seen in bytes that could not be read, so that a search finds them.
+/// Writes the readable strings of bytes that could not be parsed, so that a search finds them.
 fn write_strings(bytes: &[u8], out: &mut Vec<u8>) {
     const SHORTEST: usize = 4;
     let mut at = 0;

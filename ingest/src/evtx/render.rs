@@ -1,57 +1,58 @@
-//! How a binary event reads: one line of what a person asks first, then its data as `name=value`.
+//! Renders a binary event as text: one line with the most important values first, then its data as `name=value`.
 //!
 //! ```text
 //! 2019-03-29T21:10:39.7868320Z Audit Success pc01 Security Some-Provider 4624: TargetUserName=eva … | record_id=7 …
 //! ```
 //!
-//! It is neither XML nor JSON, and on purpose. Both would have to escape values, so that the command line
-//! on the screen, the one in the file and the one a person searches for would be three different texts;
-//! and both begin every event with the same hundred characters of frame. Here every value stands as it
-//! is, which also lets the columns point into this text. Values with white space are put in quotes so that
-//! the eye finds their end; nothing reads this text back, because the record itself is kept.
+//! It is deliberately neither XML nor JSON. Both would have to escape values, so that the command line on the
+//! screen, the one in the file and the one in a query would be three different texts; and both begin every
+//! event with the same hundred characters. Here every value is written as it is, so the columns can also
+//! point into this text. Values with white space are quoted so that their end is visible; nothing parses this text
+//! again, because the record itself is kept.
 
 use std::ops::Range;
 
 use super::fields::{self, FIXED_COUNT, FieldId};
 use super::flatten::{EventField, EventFlattener, TextRef};
 
-/// What stands in front, in this order, without names.
+/// The values at the front, in this order, without names.
 const BEFORE_EVENT_ID: [FieldId; 3] = [fields::HOST, fields::CHANNEL, fields::PROVIDER];
 
-/// Writes the event of `shape`, whose pieces lie in `scratch`. Calls `put` for each field that has a column,
-/// with the place of its value in `out`.
+/// Writes the event of `flattener`, whose text ranges are in `scratch`. Calls `put` for each field that has a
+/// column, with the range of its value in `out`.
 pub(super) fn write_event(
-    shape: &EventFlattener,
+    flattener: &EventFlattener,
     scratch: &[u8],
     out: &mut Vec<u8>,
     put: &mut impl FnMut(&EventField, Range<usize>),
 ) {
     let line = out.len();
-    if let Some(time) = first_of(shape, fields::TIME) {
+    if let Some(time) = first_of(flattener, fields::TIME) {
         write_piece(scratch, time.value, out);
     }
-    if !shape.level_word().is_empty() {
+    if !flattener.level_word().is_empty() {
         space(line, out);
-        out.extend_from_slice(shape.level_word().as_bytes());
+        out.extend_from_slice(flattener.level_word().as_bytes());
     }
     for field in BEFORE_EVENT_ID.into_iter().chain([fields::EVENT_ID]) {
-        if let Some(entry) = first_of(shape, field) {
+        if let Some(entry) = first_of(flattener, field) {
             space(line, out);
             put(entry, write_piece(scratch, entry.value, out));
         }
     }
     out.push(b':');
-    for entry in shape.entries.iter().filter(|entry| !is_system(entry.field)) {
-        write_named(shape, scratch, entry, out, put);
+    for entry in flattener.entries.iter().filter(|entry| !is_system(entry.field)) {
+        write_named(flattener, scratch, entry, out, put);
     }
     out.extend_from_slice(b" |");
-    for entry in shape.entries.iter().filter(|entry| is_system(entry.field) && !is_in_front(entry.field)) {
-        write_named(shape, scratch, entry, out, put);
+    for entry in flattener.entries.iter().filter(|entry| is_system(entry.field) && !is_in_front(entry.field))
+    {
+        write_named(flattener, scratch, entry, out, put);
     }
 }
 
-fn first_of(shape: &EventFlattener, field: FieldId) -> Option<&EventField> {
-    shape.entries.iter().find(|entry| entry.field == field)
+fn first_of(flattener: &EventFlattener, field: FieldId) -> Option<&EventField> {
+    flattener.entries.iter().find(|entry| entry.field == field)
 }
 
 fn is_system(field: FieldId) -> bool {
@@ -68,14 +69,14 @@ fn space(line: usize, out: &mut Vec<u8>) {
     }
 }
 
-fn write_piece(scratch: &[u8], piece: TextRef, out: &mut Vec<u8>) -> Range<usize> {
+fn write_piece(scratch: &[u8], text_ref: TextRef, out: &mut Vec<u8>) -> Range<usize> {
     let from = out.len();
-    out.extend_from_slice(&scratch[piece.from..piece.to]);
+    out.extend_from_slice(&scratch[text_ref.from..text_ref.to]);
     from..out.len()
 }
 
 fn write_named(
-    shape: &EventFlattener,
+    flattener: &EventFlattener,
     scratch: &[u8],
     entry: &EventField,
     out: &mut Vec<u8>,
@@ -86,7 +87,7 @@ fn write_named(
         Some(label) => {
             write_piece(scratch, label, out);
         }
-        None => out.extend_from_slice(shape.fields.label(entry.field).as_bytes()),
+        None => out.extend_from_slice(flattener.fields.label(entry.field).as_bytes()),
     }
     out.push(b'=');
     let quoted = scratch[entry.value.from..entry.value.to].iter().any(u8::is_ascii_whitespace);

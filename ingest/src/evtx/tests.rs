@@ -1,4 +1,4 @@
-//! Chunks written by the tests, read whole, damaged and forged.
+//! Reads chunks that the tests write: whole, damaged and forged.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -11,10 +11,10 @@ use super::writer::{data, element, event, file, string, system_values, utf16};
 use super::*;
 use crate::limits;
 
-/// The name of a field, where its value is, and what number that is.
+/// The name of a field, the range of its value, and its number.
 type FieldRecord = (String, Range<usize>, Option<i64>);
 
-/// Everything a reader tells.
+/// Records everything a reader reports.
 #[derive(Default)]
 struct Recorder {
     fields: Vec<FieldRecord>,
@@ -50,7 +50,7 @@ fn read(chunk: &[u8]) -> (Recorder, Vec<u8>, ChunkSummary) {
     (recorded, text, summary)
 }
 
-/// The fields of each event, a line an event.
+/// The fields of each event, one line per event.
 fn fields(recorded: &Recorder, text: &[u8]) -> Vec<String> {
     let mut lines = Vec::new();
     for (fields, event) in &recorded.events {
@@ -68,10 +68,10 @@ fn fields(recorded: &Recorder, text: &[u8]) -> Vec<String> {
     lines
 }
 
-/// What every event of these tests has in front of its data.
+/// The fixed fields at the front of every event of these tests.
 const FRONT: &str = "host=\"pc01\" channel=\"Security\" provider=\"Some-Provider\" event_id=4624 keywords=\"0x20000000000000\"";
 
-/// The data fields of one event with this content and these further values.
+/// Checks the data fields of one event with this content and these further values.
 #[track_caller]
 fn check(containers: Vec<XmlPart>, values: &[TestValue], expected: &str) {
     let mut chunk = ChunkWriter::new(1);
@@ -99,7 +99,7 @@ fn values(user: &str, number: u32) -> Vec<TestValue> {
 }
 
 #[test]
-fn an_event_reads_as_one_line_into_which_its_fields_point() {
+fn event_text_is_one_line_and_fields_point_into_it() {
     let mut chunk = ChunkWriter::new(7);
     chunk.record(1, &two_names(), &values("eva m", 17));
     chunk.record(1, &two_names(), &values("\"C:\\a b\" & <c>", 0));
@@ -184,7 +184,7 @@ fn text_in_pieces_is_one_value() {
 }
 
 #[test]
-fn embedded_binary_xml_reads_as_if_it_stood_there() {
+fn embedded_binary_xml_reads_like_inline_xml() {
     // A template within a value, as nearly all records of Windows have it.
     let mut chunk = ChunkWriter::new(1);
     let outer = event(vec![XmlPart::Value(4)]);
@@ -218,7 +218,7 @@ fn embedded_binary_xml_reads_as_if_it_stood_there() {
 }
 
 #[test]
-fn remains_behind_the_last_record_stay_buried() {
+fn remains_after_the_last_record_are_not_read() {
     let mut old = ChunkWriter::new(1);
     old.record(1, &two_names(), &values("old", 1));
     let remains = old.bytes[512..].to_vec();
@@ -226,7 +226,7 @@ fn remains_behind_the_last_record_stay_buried() {
     chunk.record(1, &two_names(), &values("new", 2));
     let mut bytes = chunk.finish(&remains);
     assert_eq!(read(&bytes).2.records, 1);
-    // Even where the header no longer says how far the records go.
+    // Even if the header no longer gives the end of the records.
     bytes[48] ^= 1;
     let (_, text, summary) = read(&bytes);
     assert_eq!(summary.records, 1);
@@ -244,7 +244,7 @@ fn three_records() -> (Vec<u8>, [usize; 4]) {
 }
 
 #[test]
-fn damage_costs_the_record_it_hits() {
+fn damage_affects_only_its_own_record() {
     let (whole, ends) = three_records();
     let mut bytes = whole.clone();
     bytes[ends[1] + 5] = 0x70;
@@ -254,7 +254,7 @@ fn damage_costs_the_record_it_hits() {
     assert!(summary.note.unwrap().contains("checksum"));
     assert!(fields(&recorded, &text)[1].contains("data.User=\"third\""));
 
-    // A broken token: what was read of the record stays, and its strings can be found.
+    // A broken token: the parts of the record that were read stay, and its strings can be found.
     let mut bytes = whole;
     bytes[ends[1] + 24 + 4] = 0x3A;
     let (recorded, text, summary) = read(&bytes);
@@ -266,7 +266,7 @@ fn damage_costs_the_record_it_hits() {
 }
 
 #[test]
-fn a_file_cut_short_keeps_what_is_whole() {
+fn truncated_file_keeps_its_whole_records() {
     let (whole, ends) = three_records();
     let bytes = file(&[whole.clone(), whole]);
     let cut = &bytes[..4096 + 65536 + ends[2] + 9];
@@ -283,7 +283,7 @@ fn a_file_cut_short_keeps_what_is_whole() {
 }
 
 #[test]
-fn a_lost_header_costs_no_record() {
+fn lost_chunk_header_loses_no_record() {
     let (whole, ends) = three_records();
     let mut bytes = whole.clone();
     bytes[..512].fill(0xEE);
@@ -325,7 +325,7 @@ fn frames_find_chunks_that_moved() {
 }
 
 #[test]
-fn bytes_lost_within_a_chunk_do_not_cost_the_next() {
+fn bytes_lost_within_a_chunk_do_not_affect_the_next_chunk() {
     let (whole, ends) = three_records();
     let mut bytes = file(&[whole.clone(), whole]);
     bytes.drain(4096 + ends[3] + 100..4096 + ends[3] + 1_100);
@@ -338,9 +338,9 @@ fn bytes_lost_within_a_chunk_do_not_cost_the_next() {
 }
 
 #[test]
-fn forged_templates_end() {
+fn forged_templates_terminate() {
     // A template that uses itself twice would take 2 to the power of its depth, and one value of 30,000
-    // characters in 5,000 places would fill memory.
+    // characters used 5,000 times would fill memory.
     let long = "x".repeat(30_000);
     let places = (0..2_000).map(|_| XmlPart::Value(4)).collect();
     let root = event(event_data(vec![element("Data", places).part()]));
@@ -371,7 +371,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     /// Bytes changed anywhere: nothing panics, memory stays bounded, and the records before the first change
-    /// still come as they were.
+    /// are unchanged.
     #[test]
     fn damage_anywhere_leaves_what_came_before(
         changes in prop::collection::vec((0usize..2_600, any::<u8>()), 1..8),
@@ -413,7 +413,7 @@ proptest! {
 }
 
 #[test]
-fn a_chunk_gives_no_more_text_than_is_kept() {
+fn chunk_text_is_limited() {
     let places = (0..2_000).map(|_| XmlPart::Value(4)).collect();
     let root = event(event_data(vec![element("Data", places).part()]));
     let mut values = system_values();
@@ -430,7 +430,7 @@ fn a_chunk_gives_no_more_text_than_is_kept() {
     assert!(String::from_utf8_lossy(&text[recorded.events[30].1.text.clone()]).contains("late"));
 }
 
-/// More names than are looked through one by one, and paths that are too long for a field.
+/// More names than are compared one by one, and paths that are too long for a field.
 #[test]
 fn forged_names_and_nesting_stay_bounded() {
     let names: Vec<&'static str> = (0..60).map(|n| &*Box::leak(format!("n{n}").into_boxed_str())).collect();

@@ -1,8 +1,8 @@
 //! Walks the binary XML of one record: tokens, templates, substitutions.
 //!
-//! A template stands once in a chunk and is walked again for each record that uses it; what the record
-//! itself holds is the list of values to be put into it. Offsets count from the start of the chunk, so a
-//! chunk reads on its own.
+//! A template is stored once in a chunk and is walked again for each record that uses it; the record itself
+//! contains the list of values for it. Offsets count from the start of the chunk, so a chunk can be read on
+//! its own.
 
 use std::ops::Range;
 
@@ -33,11 +33,11 @@ mod token {
     pub const SUBSTITUTION: u8 = 0x0D;
     pub const OPTIONAL_SUBSTITUTION: u8 = 0x0E;
     pub const FRAGMENT: u8 = 0x0F;
-    /// Set where more of the same kind follows; for an open element, where it has attributes.
+    /// Set if more of the same kind follows; for an open element, if it has attributes.
     pub const MORE: u8 = 0x40;
 }
 
-/// A value that a record puts into its template.
+/// A value that a record substitutes into its template.
 #[derive(Clone, Copy)]
 pub(super) struct Substitute {
     at: usize,
@@ -45,12 +45,12 @@ pub(super) struct Substitute {
     kind: u8,
 }
 
-/// The names of one chunk by their offset, filled as they are met.
+/// The names of one chunk by their offset, filled in on first use.
 #[derive(Default)]
 pub(super) struct ChunkNames {
-    /// For each offset the place in `met`, counted from 1: small, because it is cleared for every chunk.
+    /// For each offset the index in `met`, counted from 1: small, because it is cleared for every chunk.
     places: Vec<u16>,
-    /// Each name, and the bytes it takes where it is defined.
+    /// Each name, and the length of its definition in bytes.
     met: Vec<(NameId, u32)>,
 }
 
@@ -74,7 +74,7 @@ impl ChunkNames {
     }
 }
 
-/// What walking writes to, kept from record to record.
+/// Output and caches of the walk, reused from record to record.
 #[derive(Default)]
 pub(super) struct Store {
     pub names: ChunkNames,
@@ -85,24 +85,24 @@ pub(super) struct Store {
 
 pub(super) struct TokenWalk<'a> {
     pub chunk: &'a [u8],
-    pub shape: &'a mut EventFlattener,
+    pub flattener: &'a mut EventFlattener,
     pub store: &'a mut Store,
     pub tokens_left: u32,
     pub text_left: usize,
     /// The attribute whose value is being read.
     attribute: Option<NameId>,
-    /// Where in the scratch buffer the current value begins.
+    /// Where the current value begins in the scratch buffer.
     value_from: usize,
-    /// How far it got: what lies behind is still unread when something is wrong.
+    /// How far the walk got: after an error, the bytes after this are unread.
     pub reached: usize,
 }
 
-/// Where a run of tokens stands and what it may use.
+/// The range of a run of tokens, and what it may use.
 #[derive(Clone)]
 struct Scope {
     end: usize,
     substitutes: Range<usize>,
-    /// Elements of templates say on which value they depend; elements within values do not.
+    /// Elements of templates name the value on which they depend; elements within values do not.
     dependencies: bool,
     depth: usize,
 }
@@ -110,7 +110,7 @@ struct Scope {
 impl<'a> TokenWalk<'a> {
     pub(super) fn new(
         chunk: &'a [u8],
-        shape: &'a mut EventFlattener,
+        flattener: &'a mut EventFlattener,
         store: &'a mut Store,
         text_left: usize,
     ) -> TokenWalk<'a> {
@@ -118,10 +118,10 @@ impl<'a> TokenWalk<'a> {
         store.substitutes.clear();
         let tokens_left = limits::MOST_EVTX_TOKENS;
         let (attribute, value_from, reached) = (None, 0, 0);
-        TokenWalk { chunk, shape, store, tokens_left, text_left, attribute, value_from, reached }
+        TokenWalk { chunk, flattener, store, tokens_left, text_left, attribute, value_from, reached }
     }
 
-    /// Walks a record's binary XML. What was read before something wrong is in the shape.
+    /// Walks a record's binary XML. After an error, everything read before it is in the flattener.
     pub(super) fn record(&mut self, range: Range<usize>) -> Walked<()> {
         self.reached = range.start;
         let scope = Scope { end: range.end, substitutes: 0..0, dependencies: true, depth: 0 };
@@ -130,9 +130,9 @@ impl<'a> TokenWalk<'a> {
         walked.map(|_| ())
     }
 
-    /// Walks tokens until their end and gives the place behind it.
+    /// Walks tokens until their end and returns the position after it.
     fn fragment(&mut self, mut at: usize, scope: &Scope) -> Walked<usize> {
-        let ground = self.shape.depth();
+        let ground = self.flattener.depth();
         while at < scope.end {
             if scope.depth == 0 {
                 self.reached = at;
@@ -152,10 +152,10 @@ impl<'a> TokenWalk<'a> {
                 }
                 token::CLOSE_EMPTY | token::CLOSE => {
                     self.finish_value();
-                    if self.shape.depth() <= ground {
+                    if self.flattener.depth() <= ground {
                         return Err("an element ends that did not begin");
                     }
-                    self.shape.close();
+                    self.flattener.close();
                     at + 1
                 }
                 token::ATTRIBUTE => {
@@ -183,8 +183,8 @@ impl<'a> TokenWalk<'a> {
             };
         }
         self.finish_value();
-        while self.shape.depth() > ground {
-            self.shape.close();
+        while self.flattener.depth() > ground {
+            self.flattener.close();
         }
         Ok(at)
     }
@@ -207,12 +207,12 @@ impl<'a> TokenWalk<'a> {
             let name_at = u32_at(self.chunk, size_at + 4)? as usize;
             (size <= self.chunk.len() - at && name_at <= size_at + 8).then_some(size_at)
         };
-        // Some writers leave the dependency out, and some put it in where it does not belong.
+        // Some writers omit the dependency, and some write it where it does not belong.
         let size_at = fits(at + expected).or_else(|| fits(at + (4 - expected))).ok_or(CUT_SHORT)?;
         let (name, next) = self.name(size_at + 4, size_at + 8)?;
-        if let Some(field) = self.shape.open(name)? {
+        if let Some(field) = self.flattener.open(name)? {
             let from = self.store.scratch.len();
-            self.store.scratch.extend_from_slice(local_name(self.shape.names.text(name)).as_bytes());
+            self.store.scratch.extend_from_slice(local_name(self.flattener.names.text(name)).as_bytes());
             self.put_as(field, from);
         }
         Ok(if has_attributes { next + 4 } else { next })
@@ -220,12 +220,13 @@ impl<'a> TokenWalk<'a> {
 
     fn put_as(&mut self, field: FieldId, from: usize) {
         let to = self.store.scratch.len();
-        let piece = TextRef { from, to, rewritten: true };
-        self.shape.put(field, None, piece, &self.store.scratch[from..to]);
+        let text_ref = TextRef { from, to, rewritten: true };
+        self.flattener.put(field, None, text_ref, &self.store.scratch[from..to]);
         self.value_from = to;
     }
 
-    /// The name whose offset stands at one place; it may be defined right behind that, and is then skipped.
+    /// The name whose offset is at one position; if it is defined directly after that, the definition is
+    /// skipped.
     fn name(&mut self, offset_at: usize, next_at: usize) -> Walked<(NameId, usize)> {
         const HEADER: usize = 8;
         let offset = u32_at(self.chunk, offset_at).ok_or(CUT_SHORT)? as usize;
@@ -241,14 +242,14 @@ impl<'a> TokenWalk<'a> {
         let text = self.chunk.get(offset + HEADER..offset + HEADER + length).ok_or(bad)?;
         let mut name = Vec::with_capacity(length / 2);
         write_utf16(text, &mut name);
-        let id = self.shape.names.intern(&name).ok_or("there are too many different names")?;
+        let id = self.flattener.names.intern(&name).ok_or("there are too many different names")?;
         // A zero ends the name in the chunk.
         let bytes = (HEADER + length + 2) as u32;
         self.store.names.remember(offset, id, bytes);
         Ok((id, next(bytes)))
     }
 
-    /// A value that stands in the XML itself.
+    /// A value that is written in the XML itself.
     fn literal(&mut self, at: usize, scope: &Scope) -> Walked<usize> {
         let value_kind = *self.chunk.get(at + 1).ok_or(CUT_SHORT)?;
         if value_kind == kind::STRING {
@@ -264,7 +265,7 @@ impl<'a> TokenWalk<'a> {
         Ok(from + size)
     }
 
-    /// UTF-16 text behind its number of characters.
+    /// UTF-16 text after its number of characters.
     fn characters(&mut self, at: usize, scope: &Scope) -> Walked<usize> {
         let length = 2 * usize::from(u16_at(self.chunk, at).ok_or(CUT_SHORT)?);
         let end = at + 2 + length;
@@ -278,7 +279,7 @@ impl<'a> TokenWalk<'a> {
 
     fn entity(&mut self, at: usize) -> Walked<usize> {
         let (name, next) = self.name(at + 1, at + 5)?;
-        let character = match self.shape.names.text(name) {
+        let character = match self.flattener.names.text(name) {
             "amp" => "&",
             "lt" => "<",
             "gt" => ">",
@@ -290,7 +291,7 @@ impl<'a> TokenWalk<'a> {
         Ok(next)
     }
 
-    /// A template's use: its number, where it is defined (perhaps right here), and the values for it.
+    /// A use of a template: its number, the offset of its definition (perhaps right here), and its values.
     fn template(&mut self, at: usize, scope: &Scope) -> Walked<usize> {
         const USE: usize = 10;
         const DEFINITION: usize = 24;
@@ -350,7 +351,7 @@ impl<'a> TokenWalk<'a> {
         Ok(())
     }
 
-    /// A list's values: in content each gets an element of its own, as Windows writes them.
+    /// The values of a list: in content each gets an element of its own, as Windows writes them.
     fn list(&mut self, kind: u8, mut bytes: &[u8]) -> Walked<()> {
         let mut first = true;
         while !bytes.is_empty() {
@@ -359,7 +360,7 @@ impl<'a> TokenWalk<'a> {
                 self.store.scratch.extend_from_slice(b", ");
             } else if !first {
                 self.finish_value();
-                self.shape.sibling();
+                self.flattener.sibling();
             }
             first = false;
             let (end, next) = list_item(kind, bytes);
@@ -369,16 +370,16 @@ impl<'a> TokenWalk<'a> {
         Ok(())
     }
 
-    /// Hands over the value that was being read, if there is one.
+    /// Passes on the value that was being read, if there is one.
     fn finish_value(&mut self) {
         let (from, to) = (self.value_from, self.store.scratch.len());
         let attribute = self.attribute.take();
         if from < to {
-            let piece = TextRef { from, to, rewritten: true };
+            let text_ref = TextRef { from, to, rewritten: true };
             let bytes = &self.store.scratch[from..to];
             match attribute {
-                Some(name) => self.shape.attribute(name, piece, bytes),
-                None => self.shape.content(piece, bytes),
+                Some(name) => self.flattener.attribute(name, text_ref, bytes),
+                None => self.flattener.content(text_ref, bytes),
             }
             self.value_from = to;
         }

@@ -1,4 +1,4 @@
-//! The values of binary XML as text, each as Windows writes it into its own XML.
+//! Writes the values of binary XML as text, each as Windows writes it into its own XML.
 
 use std::io::Write;
 
@@ -33,11 +33,11 @@ pub(crate) mod kind {
     pub const HANDLE: u8 = 0x20;
     pub const BINARY_XML: u8 = 0x21;
     pub const XML: u8 = 0x23;
-    /// Set where the value is a list.
+    /// Set if the value is a list.
     pub const LIST: u8 = 0x80;
 }
 
-/// The bytes of one value of this type; `None` where the type does not tell.
+/// The size of one value of this type; `None` if the type has no fixed size.
 pub(super) fn fixed_size(kind: u8) -> Option<usize> {
     Some(match kind {
         kind::INT8 | kind::UINT8 => 1,
@@ -49,7 +49,7 @@ pub(super) fn fixed_size(kind: u8) -> Option<usize> {
     })
 }
 
-/// Where the first value of a list ends, and the next begins.
+/// Where the first value of a list ends, and the next one begins.
 pub(super) fn list_item(kind: u8, list: &[u8]) -> (usize, usize) {
     const SMALLEST_SID: usize = 8;
     let size = match kind {
@@ -68,7 +68,7 @@ pub(super) fn list_item(kind: u8, list: &[u8]) -> (usize, usize) {
     (size, size)
 }
 
-/// Appends a value as text. One whose bytes do not fit its type comes out in hexadecimal, like binary.
+/// Appends a value as text. If its bytes do not fit its type, it is written in hexadecimal, like binary data.
 pub(super) fn write_value(kind: u8, bytes: &[u8], out: &mut Vec<u8>) {
     let before = out.len();
     if write_typed(kind, bytes, out).is_none() {
@@ -108,7 +108,7 @@ fn write_typed(kind: u8, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
             8 => write!(out, "{:#x}", u64_at(bytes, 0)?).ok()?,
             _ => return None,
         },
-        // Binary, and whatever later versions of Windows may add.
+        // Binary data, and any types that later versions of Windows add.
         _ => return None,
     }
     Some(())
@@ -143,7 +143,8 @@ fn write_uint(mut value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// UTF-16 as UTF-8, without the zeros at its end. Half a surrogate pair becomes the replacement character.
+/// Appends UTF-16 as UTF-8, without the zeros at its end. An unpaired surrogate becomes the replacement
+/// character.
 pub(super) fn write_utf16(bytes: &[u8], out: &mut Vec<u8>) {
     const BLOCK: usize = 8;
     const NOT_ASCII: u64 = 0xFF80_FF80_FF80_FF80;
@@ -168,8 +169,8 @@ pub(super) fn write_utf16(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// A string in the code page of the machine that wrote it, which the log does not name: UTF-8 if it is
-/// that, else Latin-1, which every western code page has for its letters.
+/// A string in the code page of the machine that wrote it, which the log does not name: decoded as UTF-8 if
+/// it is valid, otherwise as Latin-1, which has the letters of every western code page.
 fn write_ansi(bytes: &[u8], out: &mut Vec<u8>) {
     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     match std::str::from_utf8(&bytes[..end]) {
@@ -189,7 +190,7 @@ fn write_guid(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
     write!(out, "{{{first:08x}-{second:04x}-{third:04x}-{fourth:04x}-{last:012x}}}").ok()
 }
 
-/// `S-1-5-21-…`: revision, authority and the numbers under it. Some providers leave more bytes behind it.
+/// `S-1-5-21-…`: revision, authority and the numbers under it. Some providers leave extra bytes after it.
 fn write_sid(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
     const NUMBERS_AT: usize = 8;
     if bytes.is_empty() {
@@ -208,7 +209,7 @@ fn write_sid(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
 /// Hundreds of nanoseconds from 1601 to 1970.
 const FILETIME_OF_1970: i128 = 116_444_736_000_000_000;
 
-/// A FILETIME in nanoseconds since 1970, where 64 bits hold it. Zero means that there is no time.
+/// A FILETIME in nanoseconds since 1970, if 64 bits can hold it. Zero means that there is no time.
 pub(super) fn filetime_ns(filetime: u64) -> Option<i64> {
     if filetime == 0 {
         return None;
@@ -216,7 +217,7 @@ pub(super) fn filetime_ns(filetime: u64) -> Option<i64> {
     i64::try_from((i128::from(filetime) - FILETIME_OF_1970) * 100).ok()
 }
 
-/// The form Windows writes: seven digits, because a FILETIME counts hundreds of nanoseconds.
+/// In the form that Windows writes: seven digits, because a FILETIME counts units of 100 ns.
 pub(super) fn write_filetime(filetime: u64, out: &mut Vec<u8>) -> Option<()> {
     const LAST_YEAR: i32 = 9999;
     const A_SECOND: i128 = 10_000_000;

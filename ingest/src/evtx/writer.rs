@@ -1,5 +1,4 @@
-//! Writes small EVTX files for the tests: chunks with names, templates and records, laid out as Windows
-//! lays them out.
+//! Writes small EVTX files for the tests: chunks with names, templates and records, in the layout of Windows.
 
 use std::collections::HashMap;
 
@@ -50,12 +49,12 @@ pub(crate) fn string(text: &str) -> TestValue {
     (kind::STRING, utf16(text))
 }
 
-/// A data item of the usual kind, whose value is a substitution.
+/// A data item of the usual kind; its value is a substitution.
 pub(crate) fn data(name: &'static str, value: u16) -> XmlPart {
     element("Data", vec![XmlPart::Value(value)]).with("Name", XmlPart::Text(name)).part()
 }
 
-/// The `System` part that the tests use: event id 4624 and level 0 as they are, the rest from values 0 to 3
+/// The `System` element of the tests: event id 4624 and level 0 as literals, the rest from values 0 to 3
 /// (time, channel, keywords, user).
 pub(crate) fn system() -> XmlPart {
     let text = |name, text| element(name, vec![XmlPart::Text(text)]).part();
@@ -108,7 +107,7 @@ impl ChunkWriter {
         ChunkWriter { bytes: vec![0; 512], names, templates, first_id, next_id: first_id }
     }
 
-    /// A record whose XML is a template, written at its first use, with values.
+    /// A record whose XML is a template with values. The template is written at its first use.
     pub(crate) fn record(&mut self, template: u32, root: &Element, values: &[TestValue]) {
         self.raw_record(|chunk| {
             chunk.bytes.extend([0x0F, 1, 1, 0]);
@@ -165,7 +164,7 @@ impl ChunkWriter {
         }
     }
 
-    /// A name's offset, with its definition behind it if it is new.
+    /// A name's offset, followed by its definition if it is new.
     fn name(&mut self, name: &str) {
         if let Some(offset) = self.names.get(name) {
             self.bytes.extend(offset.to_le_bytes());
@@ -240,7 +239,7 @@ impl ChunkWriter {
         }
     }
 
-    /// The whole chunk: header, checksums, and perhaps remains of older records behind its end.
+    /// The whole chunk: header, checksums, and perhaps remains of older records after its end.
     pub(crate) fn finish(mut self, remains: &[u8]) -> Vec<u8> {
         let used = self.bytes.len();
         self.bytes.extend(remains);

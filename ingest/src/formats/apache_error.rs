@@ -1,4 +1,4 @@
-//! The error log of Apache, of 2.2 and of 2.4, which also names the module and the process.
+//! The error log of Apache 2.2 and 2.4; the latter also has the module and the process.
 
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     LineLayouts::new("no line of an Apache error log", &["[{:word} {time}] [{level}] «[pid {pid:int}«:tid {thread}»] »«[client {client_ip+client_port:endpoint}] »«AH{code:word}: »{message:rest}","[{:word} {time}] [«{module}»:{level}] «[pid {pid:int}«:tid {thread}»] »«[{} {client_ip+client_port:endpoint}] »«AH{code}: »{message:rest}"]).with_levels(level)
 });
 
-/// `trace1` to `trace8` beside the usual words.
+/// `trace1` to `trace8` in addition to the usual words.
 fn level(word: &[u8]) -> Option<Level> {
     level::from_word(word.trim_ascii_end().strip_suffix(b"1").unwrap_or(word))
         .or_else(|| word.starts_with(b"trace").then_some(Level::Trace))
@@ -62,7 +62,7 @@ mod tests {
                 r#"2026-11-21T03:04:05.123456Z trace module="ssl" pid=7 thread="9" message="up""#,
             ),
             ("[Sat Nov 21 03:04:05 2026] usb 1-1: new device", "unparsed: no line of an Apache error log"),
-            ("hello", "unparsed: it stands before the first event, or goes on with one that is too long"),
+            ("hello", "unparsed: it precedes the first event, or continues one that is too long"),
         ] {
             assert_eq!(render(&FORMAT, line), expected, "{line}");
         }

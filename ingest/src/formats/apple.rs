@@ -1,4 +1,4 @@
-//! What `log show` prints on a Mac, in its default and its compact style.
+//! The output of `log show` on a Mac, in its default and its compact style.
 
 use std::sync::LazyLock;
 

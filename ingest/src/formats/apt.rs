@@ -1,4 +1,4 @@
-//! What apt has done (`history.log`): an entry of named lines for each run.
+//! The history of apt (`history.log`): an entry of named lines for each run.
 
 use memchr::memchr;
 
@@ -11,7 +11,7 @@ use crate::time::find::whole_time;
 pub(crate) static FORMAT: Format = Format {
     name: "apt",
     title: "runs of apt",
-    // A run is some lines behind one that is nobody else's.
+    // A run has several lines after a first line that no other format has.
     weight: 2.0,
     learn: |_, _| Learned::starting(|line| line.starts_with(BEGIN)),
     reader: |_| Box::new(AptReader { named: NamedColumns::default() }),
@@ -28,7 +28,7 @@ impl Reader for AptReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let date = event.strip_prefix(BEGIN).ok_or("no start of a run")?;
         let date = date[..memchr(b'\n', date).unwrap_or(date.len())].trim_ascii();
-        // Two spaces stand between date and time.
+        // Two spaces separate date and time.
         let words: Vec<&[u8]> = date.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).collect();
         if let Some(time) = whole_time(&words.join(&b' ')) {
             rows.when(&time);
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(render(&FORMAT, "Start-Date: "), "- info");
         assert_eq!(
             render(&FORMAT, "End-Date: x"),
-            "unparsed: it stands before the first event, or goes on with one that is too long"
+            "unparsed: it precedes the first event, or continues one that is too long"
         );
     }
 }

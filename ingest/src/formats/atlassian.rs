@@ -1,5 +1,5 @@
-//! The access logs of Atlassian's servers: those of Jira and Confluence, which name the thread and put no quotes, and
-//! that of Bitbucket between bars.
+//! The access logs of Atlassian's servers: those of Jira and Confluence, which contain the thread and no
+//! quotes, and that of Bitbucket with bars between the values.
 
 use std::sync::LazyLock;
 

@@ -18,7 +18,7 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-/// What `ausearch` writes between the records of different events.
+/// The lines that `ausearch` writes between the records of different events.
 fn parts_records(line: &[u8]) -> bool {
     line == b"----" || line.starts_with(b"time->")
 }
@@ -63,7 +63,7 @@ impl Reader for AuditReader {
         let end =
             memchr(b')', &event[stamp..]).map(|length| stamp + length).ok_or("the time does not end")?;
         let colon =
-            event[stamp..end].iter().rposition(|&byte| byte == b':').ok_or("no serial behind the time")?;
+            event[stamp..end].iter().rposition(|&byte| byte == b':').ok_or("no serial after the time")?;
         let when = whole_time(&event[stamp..stamp + colon]).ok_or("the time is not one")?;
         rows.when(&when);
         rows.text(TYPE, at + 5, at + 5 + kind_end);
@@ -80,7 +80,7 @@ impl Reader for AuditReader {
 }
 
 impl AuditReader {
-    /// A record whose kind `ausearch` or the daemon does not know may lack its time.
+    /// A record of a kind that `ausearch` or the daemon does not know may lack its time.
     fn cut_short(
         &mut self,
         event: &[u8],
@@ -91,7 +91,7 @@ impl AuditReader {
         if !event[message..].starts_with(b"msg=")
             || !event[kind..].first().is_some_and(u8::is_ascii_uppercase)
         {
-            return Err("no time behind the type of record");
+            return Err("no time after the type of record");
         }
         rows.text(TYPE, kind, message - 1);
         self.named.begin();
@@ -99,7 +99,7 @@ impl AuditReader {
         Ok(Fit::Partly)
     }
 
-    /// Words and pairs up to a place; the pairs that user programs write stand in a pair themselves.
+    /// Words and pairs up to a position. The pairs that user programs write are inside another pair.
     fn list(&mut self, event: &[u8], from: usize, to: usize, is_outer: bool, rows: &mut Rows) {
         let mut at = from;
         let mut words: Option<(usize, usize)> = None;
@@ -107,7 +107,7 @@ impl AuditReader {
             at = item.end;
             match item.value {
                 None => {
-                    // Words behind the first pair are parts of a value that should be in quotes.
+                    // Words after the first pair are parts of a value that should be quoted.
                     words = Some((words.map_or(item.key.0, |(start, _)| start), item.end));
                 }
                 Some((from, to)) if is_outer && item.is_quoted && item.key(event) == b"msg" => {
@@ -152,7 +152,7 @@ mod tests {
         );
         check("type=LOGIN msg=audit(1795230245.819:80", "unparsed: the time does not end");
         check("type=UNKNOWN[1329] msg=g", r#"- - type="UNKNOWN[1329]" msg="g""#);
-        check("type=login msg=g", "unparsed: no time behind the type of record");
+        check("type=login msg=g", "unparsed: no time after the type of record");
         check("type=LOGIN", "unparsed: no type of record at the start");
         check("a=1 b=2", "unparsed: no type of record at the start");
     }

@@ -52,7 +52,7 @@ fn reader(layouts: &'static LazyLock<LineLayouts>, setup: &Setup) -> Box<dyn Rea
 
 struct AwsReader {
     line: LayoutReader,
-    /// Columns of the parts of a request and of a client's address.
+    /// Columns for the parts of a request and of a client's address.
     named: NamedColumns,
 }
 
@@ -66,7 +66,7 @@ impl Reader for AwsReader {
         }
         self.named.begin();
         if let Some((from, to)) = self.line.place("client") {
-            // The port stands behind the last colon; an address of version 6 has others.
+            // The port follows the last colon; an IPv6 address contains others.
             let colon = memchr::memrchr(b':', &event[from..to]).map_or(to, |length| from + length);
             self.named.text(b"client_ip", from, colon, rows);
             if colon < to {

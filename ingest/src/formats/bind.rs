@@ -17,7 +17,7 @@ static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     LineLayouts::new("no line of BIND", &["{time} {category}: {level}: client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»","{time} {category}: {level}: client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» {operation:words} '{query}/{type}/{class}' {action:rest}","{time} {category}: {level}: {message:rest}","{time} client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»"]).requiring("category", is_category)
 });
 
-/// Other programs write a time, a word and a level too.
+/// Other programs also write a time, a word and a level.
 fn is_category(word: &[u8]) -> bool {
     std::str::from_utf8(word).is_ok_and(|word| CATEGORIES.contains(&word))
 }

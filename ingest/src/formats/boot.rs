@@ -1,5 +1,5 @@
-//! What systemd and other inits print on the console while a machine starts: a status in brackets and what it
-//! is of. Whatever else a console shows then is kept as a message.
+//! The console output of systemd and other init programs while a machine starts: a status in brackets and the
+//! unit it refers to. Any other console output is kept as a message.
 
 use memchr::memchr;
 
@@ -16,7 +16,7 @@ pub(crate) static FORMAT: Format = Format {
         let lines = || sample.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
         let statuses = || lines().filter_map(|line| status(after_charset_code(line).1));
         Learned {
-            // A level word in brackets begins the lines of many logs, too.
+            // The lines of many logs begin with a level word in brackets, too.
             has_marks: statuses().any(|status| !status.is_level())
                 && statuses().count() * LINES_PER_STATUS >= lines().count(),
             ..Learned::default()
@@ -30,7 +30,7 @@ const COLUMNS: Schema = &[("status", ColumnKind::Text), ("message", ColumnKind::
 const STATUS: usize = 0;
 const MESSAGE: usize = 1;
 
-/// What stands in the brackets, and how bad that is; the first ones no other log has there.
+/// The words in the brackets and their levels; no other log has the first ones in this place.
 const STATUSES: [(&[u8], Level); 12] = [
     (b"OK", Level::Info),
     (b"ok", Level::Info),
@@ -46,10 +46,10 @@ const STATUSES: [(&[u8], Level); 12] = [
     (b"SKIP", Level::Notice),
 ];
 
-/// No status is wider, with the bracket that closes it.
+/// No status is wider, including the closing bracket.
 const STATUS_WIDTH: usize = 8;
 
-/// Where fewer lines have a status than one in so many, the others are not of a start.
+/// If fewer than one line in this many has a status, the other lines are not part of a start.
 const LINES_PER_STATUS: usize = 5;
 
 struct BootReader {
@@ -59,7 +59,7 @@ struct BootReader {
 impl Reader for BootReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         if !self.has_statuses {
-            return Err("no status of a start");
+            return Err("no boot status");
         }
         let (start, line) = after_charset_code(event);
         let status = status(line);
@@ -70,7 +70,7 @@ impl Reader for BootReader {
                 rows.text(STATUS, start + word.0, start + word.1);
                 rows.set_level(level);
             }
-            // A level word in brackets begins the lines of many logs; only this one has it in the middle.
+            // The lines of many logs begin with a level word in brackets; only this one centres it.
             if word.0 > 1 || level == Some(Level::Error) || level.is_none() {
                 fit = Fit::Whole;
             }
@@ -84,13 +84,14 @@ impl Reader for BootReader {
     }
 }
 
-/// The line behind the code that switches a console's character set, which shows as `%G`.
+/// The rest of a line after the code that switches a console's character set, which shows as `%G`.
 fn after_charset_code(line: &[u8]) -> (usize, &[u8]) {
     let start = line.chunks(2).take_while(|code| **code == *b"%G").count() * 2;
     (start, &line[start..])
 }
 
-/// The word in the brackets, without a level where the start still waits, and what is behind them.
+/// The word in the brackets, without a level while the start is still pending, and the position after the
+/// brackets.
 struct Status {
     word: (usize, usize),
     level: Option<Level>,
@@ -99,13 +100,13 @@ struct Status {
 }
 
 impl Status {
-    /// Whether it may as well be a level: `[INFO]`, where a status is padded.
+    /// Whether it may be a level instead: `[INFO]`, whereas a status is padded.
     fn is_level(&self) -> bool {
         self.is_word_of_levels && self.word.0 == 1
     }
 }
 
-/// So many statuses are no level words.
+/// This many statuses, from the first on, are no level words.
 const SURE_STATUSES: usize = 7;
 
 fn status(line: &[u8]) -> Option<Status> {
@@ -146,10 +147,10 @@ mod tests {
             ("         Starting Cleanup...\n[  OK  ] x", r#"- - message="Starting Cleanup...""#),
             ("[   16.731645] fsck: clean\n[  OK  ] x", r#"- - message="[   16.731645] fsck: clean""#),
             ("[]\n[  OK  ] x", r#"- - message="[]""#),
-            ("[main] started", "unparsed: no status of a start"),
-            ("[INFO] Building shop 1.0\n[INFO] done", "unparsed: no status of a start"),
+            ("[main] started", "unparsed: no boot status"),
+            ("[INFO] Building shop 1.0\n[INFO] done", "unparsed: no boot status"),
             ("[ INFO ] Kernel modules\n[ INFO ] x", r#"- info status="INFO" message="Kernel modules""#),
-            ("[ERROR] x", "unparsed: no status of a start"),
+            ("[ERROR] x", "unparsed: no boot status"),
         ] {
             assert_eq!(render(&FORMAT, line), expected, "{line}");
         }

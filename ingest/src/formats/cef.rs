@@ -1,5 +1,5 @@
-//! CEF and LEEF, the common formats of security devices: `CEF:0|vendor|product|version|id|name|severity|key=value …`,
-//! alone on the line or behind a syslog header.
+//! CEF and LEEF, the common formats of security devices:
+//! `CEF:0|vendor|product|version|id|name|severity|key=value …`, alone on the line or after a syslog header.
 
 use memchr::{memchr, memchr_iter, memmem};
 
@@ -18,7 +18,7 @@ const CEF_HEADER: [&[u8]; 6] =
     [b"device_vendor", b"device_product", b"device_version", b"event_class_id", b"name", b"severity"];
 const LEEF_HEADER: [&[u8]; 4] = [b"device_vendor", b"device_product", b"device_version", b"event_class_id"];
 
-/// Keys that hold the event's time, the surest first.
+/// Keys that contain the event's time, the most reliable first.
 const TIME_KEYS: [&[u8]; 7] = [b"rt", b"end", b"start", b"devTime", b"deviceReceiptTime", b"art", b"endTime"];
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
@@ -27,7 +27,7 @@ fn reader(_: &Setup) -> Box<dyn Reader> {
 
 struct CefReader {
     named: NamedColumns,
-    /// Place of the key that the event's time came from.
+    /// Rank of the key that the event's time came from.
     time_rank: usize,
 }
 
@@ -56,7 +56,7 @@ impl Reader for CefReader {
 }
 
 impl CefReader {
-    /// The version and the values between bars; gives the place behind the last bar.
+    /// The version and the values between bars; returns the position after the last bar.
     fn header(
         &mut self,
         event: &[u8],
@@ -65,10 +65,10 @@ impl CefReader {
         rows: &mut Rows,
     ) -> Result<usize, &'static str> {
         let version = memchr(b'|', &event[at..]).filter(|&length| (1..=4).contains(&length));
-        let mut from = at + version.ok_or("no version behind the name of the format")? + 1;
+        let mut from = at + version.ok_or("no version after the name of the format")? + 1;
         for (index, name) in names.iter().enumerate() {
             let bar = bar_end(event, from);
-            // The last bar may be missing where nothing follows.
+            // The last bar may be missing if nothing follows.
             let to = match bar {
                 Some(bar) => bar,
                 None if index + 1 == names.len() => event.len(),
@@ -109,7 +109,7 @@ impl CefReader {
         }
     }
 
-    /// Pairs whose values may have spaces: one ends where the next key begins.
+    /// Pairs whose values may contain spaces: a value ends where the next key begins.
     fn extension(&mut self, event: &[u8], from: usize, rows: &mut Rows) {
         let mut open: Option<((usize, usize), usize)> = None;
         for equals in memchr_iter(b'=', &event[from..]).map(|length| from + length) {
@@ -161,7 +161,7 @@ impl CefReader {
     }
 }
 
-/// Where a value of the header ends: at a bar without a backslash before it.
+/// The end of a value of the header: at a bar without a backslash before it.
 fn bar_end(event: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -173,20 +173,19 @@ fn bar_end(event: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// The key that ends before an equals sign: it stands behind a space or at the start, and the sign is no part
-/// of a value.
+/// The key before an equals sign: it follows a space or is at the start, and the sign is not part of a value.
 fn key_before(event: &[u8], from: usize, equals: usize) -> Option<(usize, usize)> {
     let is_key =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'[' | b']' | b':');
     let word = event[from..equals].iter().rev().take_while(|&&byte| is_key(byte)).count();
     let start = equals - word;
     let is_separate = start == from || matches!(event[start - 1], b' ' | b'\t' | b'|');
-    // Directly behind an equals sign it is the start of a value: `request=a=b`.
+    // Directly after an equals sign it is the start of a value: `request=a=b`.
     let begins_value = start == from && from > 0 && event[from - 1] == b'=';
     (word > 0 && is_separate && !begins_value).then_some((start, equals))
 }
 
-/// `|^|` or `|x5E|` behind the header of LEEF 2.0; a tab where it says nothing.
+/// `|^|` or `|x5E|` after the header of LEEF 2.0; a tab by default.
 fn leef_delimiter(event: &[u8], from: usize) -> (u8, usize) {
     let Some(bar) = memchr(b'|', &event[from..]).filter(|&length| length <= 5) else { return (b'\t', from) };
     let delimiter = match &event[from..from + bar] {
@@ -201,7 +200,7 @@ fn leef_delimiter(event: &[u8], from: usize) -> (u8, usize) {
     delimiter.map_or((b'\t', from), |delimiter| (delimiter, from + bar + 1))
 }
 
-/// Resolves the escapes of both: `\=`, `\|`, `\\`, `\n`, `\r`.
+/// Resolves the escapes of both formats: `\=`, `\|`, `\\`, `\n`, `\r`.
 fn resolve(value: &[u8], buffer: &mut Vec<u8>) {
     let mut bytes = value.iter();
     while let Some(&byte) = bytes.next() {
@@ -263,7 +262,7 @@ mod tests {
             r#"- - device_vendor="A" device_product="B" device_version="1" event_class_id="login" a=1 b="x y""#,
         );
         check("CEF:0|A|B", "unparsed: its header has too few parts");
-        check("CEF:", "unparsed: no version behind the name of the format");
+        check("CEF:", "unparsed: no version after the name of the format");
         check("a NCEF:0|A|B|1|2|n|1|", "unparsed: not an event in CEF or LEEF");
         check(
             "CEF:0|A|B|1|2|n|1|=x =y",

@@ -1,5 +1,6 @@
-//! Chromium and what is built on it (Electron, CEF): `[7:9:1121/030405.123456:ERROR:gpu_init.cc(441)] message`,
-//! the process, the thread, month and day, the time of day, the level and the place in the source.
+//! Chromium and programs based on it (Electron, CEF): `[7:9:1121/030405.123456:ERROR:gpu_init.cc(441)]
+//! message`, that is the process, the thread, month and day, the time of day, the level and the source
+//! position.
 
 use memchr::{memchr, memrchr};
 
@@ -30,10 +31,10 @@ const SOURCE_FILE: usize = 2;
 const SOURCE_LINE: usize = 3;
 const MESSAGE: usize = 4;
 
-/// The longest head, with the path of a source file in it.
+/// The longest head, including the path of a source file.
 const LONGEST_HEAD_BYTES: usize = 300;
 
-/// Places of the parts in the brackets; process and thread may be missing.
+/// Ranges of the parts in the brackets; process and thread may be missing.
 struct ChromiumHead {
     ids: [Option<i64>; 2],
     when: When,
@@ -80,7 +81,7 @@ fn stamp(text: &[u8]) -> Option<When> {
     if !is_stamp || whole_number(&text[5..11]).is_none() {
         return None;
     }
-    // As glog has it, only with colons.
+    // As in glog, but with colons.
     let day = [&b"I"[..], &text[..4]].concat();
     let clock = [&text[5..7], b":", &text[7..9], b":", &text[9..]].concat();
     joined_time(&[&day, &clock])
@@ -98,7 +99,7 @@ impl Reader for ChromiumReader {
             }
         }
         let word = &event[head.level.0..head.level.1];
-        // `VERBOSE1` has its degree behind it.
+        // `VERBOSE1` ends with its degree.
         let word = word.strip_suffix(b"1").unwrap_or(word);
         if let Some(level) = level::from_word(word) {
             rows.set_level(level);
@@ -122,7 +123,7 @@ mod tests {
 
     #[test]
     fn sample_lines() {
-        let unparsed = "unparsed: it stands before the first event, or goes on with one that is too long";
+        let unparsed = "unparsed: it precedes the first event, or continues one that is too long";
         for (line, expected) in [
             (
                 "[7:9:1121/030405.123456:ERROR:gpu_init.cc(441)] Passthrough is not supported, GL is egl",

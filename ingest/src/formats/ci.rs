@@ -1,5 +1,5 @@
-//! Job logs of GitHub Actions and Azure DevOps: every line begins with its time to the tenth of a
-//! microsecond, and some say by `##[error]` what they are.
+//! Job logs of GitHub Actions and Azure DevOps: every line begins with its time to a tenth of a microsecond,
+//! and some have a command such as `##[error]`.
 
 use memchr::memchr;
 
@@ -24,7 +24,7 @@ const COLUMNS: Schema = &[("command", ColumnKind::Text), ("message", ColumnKind:
 const COMMAND: usize = 0;
 const MESSAGE: usize = 1;
 
-/// `2026-11-21T03:04:05.1234567Z`, which nothing else writes.
+/// `2026-11-21T03:04:05.1234567Z`, which no other log has.
 const STAMP_BYTES: usize = 28;
 
 fn begins(line: &[u8]) -> bool {
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn sample_lines() {
-        let unparsed = "unparsed: it stands before the first event, or goes on with one that is too long";
+        let unparsed = "unparsed: it precedes the first event, or continues one that is too long";
         for (line, expected) in [
             (
                 "2026-11-21T03:04:05.1234567Z ##[error]x failed",

@@ -1,4 +1,4 @@
-//! The log of cloud-init, whose level stands behind the module.
+//! The log of cloud-init, with the level after the module.
 
 use std::sync::LazyLock;
 

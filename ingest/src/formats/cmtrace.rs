@@ -1,5 +1,5 @@
-//! What the Configuration Manager and much else of Microsoft's management writes for its viewer, CMTrace: a text,
-//! perhaps over many lines, and behind it in attributes when, where and how bad.
+//! Logs of the Configuration Manager and other Microsoft management software for the viewer CMTrace: a text,
+//! perhaps of many lines, followed by attributes with time, component and severity.
 
 use memchr::memmem;
 
@@ -27,10 +27,10 @@ const MESSAGE: usize = 1;
 
 const OPENING: &[u8] = b"<![LOG[";
 const CLOSING: &[u8] = b"]LOG]!>";
-/// What closes the text of the older form, before a component, a time and a thread in brackets of their own.
+/// Closes the text of the older form, before a component, a time and a thread in brackets of their own.
 const SIGN: &[u8] = b"$$<";
 
-/// Lines of the older form end with their attributes, and no text goes over more than one.
+/// Lines of the older form end with their attributes, and no text spans several lines.
 fn begins(line: &[u8]) -> bool {
     line.starts_with(OPENING) || older(line).is_some()
 }
@@ -74,7 +74,7 @@ impl CmtraceReader {
             }
             at = to + 1;
         }
-        let stamp = stamp(date, clock).ok_or("no date and time behind the text")?;
+        let stamp = stamp(date, clock).ok_or("no date and time after the text")?;
         rows.stamp(&stamp);
         Ok(Fit::Whole)
     }
@@ -90,7 +90,7 @@ impl CmtraceReader {
             at += part.len();
             (place.0 <= place.1).then_some(place)
         };
-        let broken = "the attributes behind the text are broken";
+        let broken = "the attributes after the text are broken";
         let component = next().ok_or(broken)?;
         let (from, to) = next().ok_or(broken)?;
         let (date, clock) = event[from..to].split_at_checked(11).ok_or(broken)?;
@@ -121,7 +121,7 @@ fn put_message(event: &[u8], from: usize, to: usize, rows: &mut Rows) {
     }
 }
 
-/// `name="value"` behind the spaces at a place, and where the value stands.
+/// `name="value"` after the spaces at a position, and the range of the value.
 fn attribute(event: &[u8], at: usize) -> Option<(&[u8], (usize, usize))> {
     let start = at + event.get(at..)?.iter().take_while(|byte| **byte == b' ').count();
     let name = event[start..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -133,8 +133,8 @@ fn attribute(event: &[u8], at: usize) -> Option<(&[u8], (usize, usize))> {
     Some((&event[start..start + name], (from, to)))
 }
 
-/// The date has the month first, without leading zeros; behind the time stands by how many minutes UTC is
-/// ahead of it.
+/// The date has the month first, without leading zeros; the time is followed by the minutes that UTC is ahead
+/// of it.
 fn stamp(date: &[u8], clock: &[u8]) -> Option<Stamp> {
     let sign = clock.iter().position(|byte| matches!(byte, b'+' | b'-')).unwrap_or(clock.len());
     let (clock, bias) = clock.split_at(sign);
@@ -185,7 +185,7 @@ mod tests {
             r#"2026-11-21T08:04:05.123Z - component="PolicyAgent" message="Policy is done" thread=4711"#,
         );
         check("<![LOG[open", "unparsed: the text is not closed");
-        check("<![LOG[x]LOG]!><time=\"03:04\" date=\"\">", "unparsed: no date and time behind the text");
-        check("x $$<a><b>", "unparsed: the attributes behind the text are broken");
+        check("<![LOG[x]LOG]!><time=\"03:04\" date=\"\">", "unparsed: no date and time after the text");
+        check("x $$<a><b>", "unparsed: the attributes after the text are broken");
     }
 }

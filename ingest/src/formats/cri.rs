@@ -1,6 +1,7 @@
-//! Container logs as Kubernetes keeps them (CRI): a time, the stream, whether the line is whole, and what
-//! the program wrote, which is read on where it is JSON. Runtimes cut long lines into parts (`P`, and the last
-//! one `F`), which are one event here; where the other stream comes in between, what came before it is.
+//! Container logs as Kubernetes stores them (CRI): a time, the stream, whether the line is complete, and the
+//! program's output, which is parsed further if it is JSON. Runtimes cut long lines into parts (`P`, and the
+//! last one `F`), which are joined to one event here; if a line of the other stream interrupts them, the
+//! event ends there.
 
 use memchr::memchr;
 
@@ -28,7 +29,7 @@ const STREAM: usize = 0;
 const TAG: usize = 1;
 const MESSAGE: usize = 2;
 
-/// What stands before the message of a line.
+/// The head of a line, before its message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct CriHead {
     is_error: bool,
@@ -40,11 +41,11 @@ struct CriHead {
 impl CriHead {
     const STREAMS: [&[u8]; 2] = [b" stdout ", b" stderr "];
 
-    /// The head of the line, whose time ends at a place.
+    /// Parses the head of a line whose time ends at a position.
     fn parse_after_time(line: &[u8], time_end: usize) -> Option<CriHead> {
         let stream = line.get(time_end..time_end + 8)?;
         let tag = time_end + 8;
-        // A tag may say more behind a colon, one day.
+        // Future versions may add more to a tag after a colon.
         let tag_end = tag + memchr(b' ', &line[tag..]).unwrap_or(line.len() - tag);
         let is_tag = matches!(line.get(tag), Some(b'F' | b'P'))
             && matches!(line.get(tag + 1), None | Some(b' ' | b':'));
@@ -57,7 +58,7 @@ impl CriHead {
         })
     }
 
-    /// The head of a line without its time being read.
+    /// Parses the head of a line without reading its time.
     fn parse(line: &[u8]) -> Option<CriHead> {
         if !line.first().is_some_and(u8::is_ascii_digit) {
             return None;
@@ -69,13 +70,13 @@ impl CriHead {
     }
 }
 
-/// The line at the start of the text without its line end, and where the next begins.
+/// The first line of the text without its line end, and the start of the next line.
 fn line(text: &[u8]) -> Option<(&[u8], usize)> {
     let end = memchr(b'\n', text)?;
     Some((text[..end].strip_suffix(b"\r").unwrap_or(&text[..end]), end + 1))
 }
 
-/// A line, with those that go on with it.
+/// A line, with the lines that continue it.
 fn event(text: &[u8]) -> Option<EventBlock> {
     let (first, mut next) = line(text)?;
     let Some(head) = CriHead::parse(first).filter(|head| head.is_part) else {
@@ -89,7 +90,7 @@ fn event(text: &[u8]) -> Option<EventBlock> {
             return is_other(&text[next..]).then_some(EventBlock { start: 0, end, next });
         };
         let part_head = CriHead::parse(part).filter(|part| part.is_error == head.is_error);
-        // What never ends is cut where any other event is.
+        // An event without an end is cut at the same length as any other event.
         let goes_on = next + length <= limits::LONGEST_EVENT_BYTES;
         let Some(part_head) = part_head.filter(|_| goes_on) else {
             return Some(EventBlock { start: 0, end, next });
@@ -108,7 +109,7 @@ fn reader(_: &Setup) -> Box<dyn Reader> {
 
 struct CriReader {
     json: JsonBody,
-    /// The message of an event of several lines.
+    /// The joined message of an event of several lines.
     joined: Vec<u8>,
 }
 
@@ -159,7 +160,7 @@ impl Reader for CriReader {
     }
 }
 
-/// The level by its word in the message, where nothing else told it.
+/// The level from the level word of the message, if nothing else gives it.
 fn put_level(text: &[u8], message: usize, rows: &mut Rows) {
     if rows.level() == Level::None
         && let Some(word) = level::find(text, message, message + limits::LEVEL_WITHIN_BYTES)
@@ -219,7 +220,7 @@ mod tests {
         assert_eq!(events(&[out("F"), out("P"), out("P:a"), out("F"), out("F")].concat()), (3, 0));
         assert_eq!(events(&[out("P"), err("F"), out("F")].concat()), (3, 0));
         assert_eq!(events(&[out("P"), "panic\n".to_string(), out("F")].concat()), (3, 0));
-        // Whether a part goes on shows only the next line.
+        // Only the next line shows whether a part continues.
         assert_eq!(events(&out("P")), (0, out("P").len()));
         let endless = out("P").repeat(2 * limits::LONGEST_EVENT_BYTES / out("P").len() + 2);
         assert_eq!(events(&endless).0, 2);

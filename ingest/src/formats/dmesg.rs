@@ -1,4 +1,4 @@
-//! The kernel's messages, with the seconds since it started, or the time that `dmesg -T` makes of them.
+//! The kernel's messages, with the seconds since boot, or with the time that `dmesg -T` computes.
 
 use std::sync::LazyLock;
 
@@ -36,10 +36,10 @@ impl Reader for KernelReader {
     }
 }
 
-const REASON: &str = "no message of the kernel";
+const REASON: &str = "no kernel message";
 
-/// Whether the first bracket holds seconds with their microseconds, or the weekday and month of `dmesg -T`:
-/// many other lines begin with a time in brackets.
+/// Whether the first bracket contains seconds with microseconds, or the weekday and month of `dmesg -T`: many
+/// other lines begin with a time in brackets.
 fn has_kernel_time(event: &[u8]) -> bool {
     let Some(open) = memchr::memchr(b'[', &event[..event.len().min(FACILITY_AND_LEVEL_BYTES)]) else {
         return false;
@@ -57,7 +57,7 @@ fn is_weekday(inner: &[u8]) -> bool {
     names.iter().any(|name| inner.starts_with(*name))
 }
 
-/// What `dmesg -x` writes before the time is no longer.
+/// The longest prefix that `dmesg -x` writes before the time.
 const FACILITY_AND_LEVEL_BYTES: usize = 20;
 
 static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
@@ -72,7 +72,7 @@ static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     .with_levels(level)
 });
 
-/// The number of `dmesg -r`, of which the last three bits are the severity, or the word of `dmesg -x`.
+/// The number of `dmesg -r`, whose last three bits are the severity, or the word of `dmesg -x`.
 fn level(word: &[u8]) -> Option<Level> {
     match number(word) {
         Some(Number::Int(priority)) => level::from_severity(priority % 8),
@@ -102,9 +102,9 @@ mod tests {
                 r#"1690-01-01T00:00:01.234567Z warn facility="kern" message="ACPI: x""#,
             ),
             ("[Sat Nov 21 03:04:05 2026] eth0: link up", r#"2026-11-21T03:04:05Z - message="eth0: link up""#),
-            ("[CET Nov 21 03:04:05] error    : x", "unparsed: no message of the kernel"),
-            ("[12] x", "unparsed: no message of the kernel"),
-            ("<6>x", "unparsed: no message of the kernel"),
+            ("[CET Nov 21 03:04:05] error    : x", "unparsed: no kernel message"),
+            ("[12] x", "unparsed: no kernel message"),
+            ("<6>x", "unparsed: no kernel message"),
         ] {
             assert_eq!(render(&FORMAT, line), expected, "{line}");
         }

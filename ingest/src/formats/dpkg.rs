@@ -1,4 +1,4 @@
-//! What dpkg did with which package.
+//! The log of dpkg: what it did with which package.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! Reports of Erlang's own logger, as older RabbitMQ, CouchDB and ejabberd write them:
-//! `=INFO REPORT==== 21-Nov-2026::03:04:05 ===`, and what is reported on the lines below.
+//! Reports of Erlang's own logger, as older RabbitMQ, CouchDB and ejabberd write them: `=INFO REPORT====
+//! 21-Nov-2026::03:04:05 ===`, followed by the lines of the report.
 
 use memchr::memchr;
 use memchr::memmem;
@@ -38,7 +38,7 @@ impl Reader for ReportReader {
         let kind_end = memmem::find(head, REPORT).filter(|_| begins(head)).ok_or(broken)?;
         let when = head[kind_end + REPORT.len()..].trim_ascii();
         let when = when.strip_suffix(b"===").unwrap_or(when).trim_ascii();
-        // Since version 21 of Erlang the time may be in the spelling of RFC 3339.
+        // Since Erlang 21 the time may be written as in RFC 3339.
         let parts = memmem::find(when, b"::").map(|at| (&when[..at], &when[at + 2..]));
         let when = match parts {
             Some((date, time)) => joined_time(&[date, time]),
@@ -57,7 +57,7 @@ impl Reader for ReportReader {
     }
 }
 
-/// Crashes and the reports of supervisors are of what failed; progress is of what started.
+/// Crash and supervisor reports are errors; progress reports are about started processes.
 fn level_of(kind: &[u8]) -> Level {
     match kind {
         b"CRASH" | b"SUPERVISOR" => Level::Error,

@@ -1,4 +1,4 @@
-//! What fail2ban found and banned, by jail.
+//! The log of fail2ban: what it found and banned, by jail.
 
 use std::sync::LazyLock;
 

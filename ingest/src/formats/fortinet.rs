@@ -1,5 +1,5 @@
-//! Fortinet and kindred firewalls: pairs that begin with the date and the time, behind a syslog priority or
-//! header where they came over the network.
+//! Fortinet and similar firewalls: pairs that begin with the date and the time, after a syslog priority or
+//! header if they came over the network.
 
 use memchr::memmem;
 
@@ -29,7 +29,7 @@ impl Reader for FortinetReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let head = &event[..event.len().min(limits::DEVICE_PREFIX_BYTES)];
         let date = memmem::find(head, b"date=").ok_or("no date and time of a firewall")?;
-        // Sophos says first what device it is.
+        // Sophos begins with the device.
         let start = memmem::find(&head[..date], b"device=").unwrap_or(date);
         let is_header =
             |before: &[u8]| before.is_empty() || matches!(before.last(), Some(b'>' | b' ' | b':'));

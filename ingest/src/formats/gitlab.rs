@@ -1,4 +1,4 @@
-//! Job logs of GitLab: a time, which stream, and whether a line goes on.
+//! Job logs of GitLab: a time, the stream, and whether a line continues the one before it.
 
 use std::sync::LazyLock;
 

@@ -28,7 +28,7 @@ const SOURCE_FILE: usize = 1;
 const SOURCE_LINE: usize = 2;
 const MESSAGE: usize = 3;
 
-/// The lines that a program writes at the start of a file.
+/// The header lines that a program writes at the start of a file.
 fn is_preamble(line: &[u8]) -> bool {
     [
         &b"Log file created at: "[..],
@@ -41,7 +41,7 @@ fn is_preamble(line: &[u8]) -> bool {
     .any(|start| line.starts_with(start))
 }
 
-/// The level, and where the time of day begins: behind the month and day, and perhaps the year before them.
+/// The level, and where the time of day begins: after the month and day, and perhaps the year before them.
 fn day(line: &[u8]) -> Option<(Level, usize)> {
     let level = match line.first()? {
         b'I' => Level::Info,

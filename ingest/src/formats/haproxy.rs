@@ -1,4 +1,4 @@
-//! HAProxy's lines without the header of syslog, as its standard output has them.
+//! HAProxy's lines without the syslog header, as on its standard output.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-/// The time of the client's connection is the only one here. The layouts are made once, and stay.
+/// The time of the client's connection is the only one here. The layouts are compiled once.
 static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     let layouts: Vec<&'static str> = SESSIONS
         .iter()

@@ -33,19 +33,19 @@ struct HclogReader {
     items: Vec<PairItem>,
 }
 
-/// What Gradle, which writes such lines, too, has beside levels.
+/// Gradle writes such lines, too, and has these words in addition to levels.
 const WORDS: [&[u8]; 2] = [b"LIFECYCLE", b"QUIET"];
 
-/// None of the words is longer, with the bracket that closes it.
+/// None of the words is longer, including the closing bracket.
 const WORD_WIDTH: usize = 10;
 
-/// The line's time and the place of the bracket behind it, if it begins like this.
+/// The line's time and the position of the bracket after it, if it begins like this.
 fn bracket(line: &[u8]) -> Option<(Stamp, usize)> {
     let (stamp, end) = iso(line, 0)?;
     let inner = line[end..].strip_prefix(b" [")?;
     let word = &inner[..memchr(b']', &inner[..inner.len().min(WORD_WIDTH)])?];
     let is_known = level::from_word(word).is_some() || WORDS.contains(&word);
-    // The space behind the bracket goes before a word of four letters too: levels are padded.
+    // A word of four letters also has a space after its bracket, because levels are padded.
     is_known.then_some((stamp, end + 1))
 }
 
@@ -53,7 +53,7 @@ impl Reader for HclogReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let (stamp, bracket) = bracket(event).ok_or("no time and level in brackets at the start")?;
         rows.stamp(&stamp);
-        // Libraries of the same program may write without a zone, as all lines of many other logs are.
+        // Libraries of the same program may write without a zone, but so do many other logs.
         let fit = if stamp.zone.is_some() { Fit::Whole } else { Fit::Partly };
         let close = bracket + 1 + memchr(b']', &event[bracket + 1..]).unwrap_or_default();
         if let Some(level) = level::from_word(&event[bracket + 1..close]) {
@@ -88,7 +88,7 @@ impl Reader for HclogReader {
 }
 
 impl HclogReader {
-    /// Takes up the pairs at the end of the line; gives the place of the first.
+    /// Reads the pairs at the end of the line; returns the position of the first.
     fn pairs(&mut self, event: &[u8], from: usize, to: usize) -> usize {
         self.items.clear();
         let mut at = from;
@@ -138,8 +138,8 @@ mod tests {
         );
         check(
             "2026-11-21T03:04:05Z [main] ERROR x",
-            "unparsed: it stands before the first event, or goes on with one that is too long",
+            "unparsed: it precedes the first event, or continues one that is too long",
         );
-        check("x", "unparsed: it stands before the first event, or goes on with one that is too long");
+        check("x", "unparsed: it precedes the first event, or continues one that is too long");
     }
 }

@@ -1,4 +1,4 @@
-//! The error log of IBM MQ (`AMQERR01.LOG`): who and where, a message with its code, and what to do.
+//! The error log of IBM MQ (`AMQERR01.LOG`): origin, a message with its code, and the recommended action.
 
 use memchr::memmem;
 
@@ -10,7 +10,7 @@ use crate::time::find::time_near_start;
 pub(crate) static FORMAT: Format = Format {
     name: "ibmmq",
     title: "IBM MQ error log entries",
-    // Its entries are mostly free text, and their first line is nobody else's.
+    // Its entries are mostly free text, but no other format has their first line.
     weight: 3.0,
     columns: COLUMNS,
     learn: |_, _| Learned::starting(begins),
@@ -31,7 +31,7 @@ const COLUMNS: Schema = &[
 const CODE: usize = 6;
 const MESSAGE: usize = 7;
 
-/// The names in parentheses, each before the column of its number.
+/// The names in parentheses, each at the index of its column.
 const NAMES: [&[u8]; 6] = [b"Process(", b"User(", b"Program(", b"Host(", b"Installation(", b"QMgr("];
 
 fn begins(line: &[u8]) -> bool {
@@ -44,7 +44,7 @@ struct MqReader;
 impl Reader for MqReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         if !begins(event) {
-            return Err("no process behind the time");
+            return Err("no process after the time");
         }
         if let Some(time) = time_near_start(event, 0) {
             rows.when(&time.when);
@@ -67,7 +67,7 @@ impl Reader for MqReader {
             b'T' => Level::Fatal,
             _ => Level::Info,
         });
-        // The line of dashes that ends an entry names a place in the server's source.
+        // The dashed line that ends an entry contains a position in the server's source code.
         let close = memmem::rfind(event, b"\n-----").unwrap_or(event.len());
         let from = end + event[end..].iter().take_while(|byte| matches!(byte, b':' | b' ')).count();
         let text = event.get(from..close).unwrap_or_default().trim_ascii_end();
@@ -78,7 +78,7 @@ impl Reader for MqReader {
     }
 }
 
-/// `AMQ6287I` at the start of a line; where it stands.
+/// `AMQ6287I` at the start of a line; returns its range.
 fn code(event: &[u8]) -> Option<(usize, usize)> {
     memmem::find_iter(event, b"\nAMQ").find_map(|at| {
         let from = at + 1;
@@ -95,7 +95,7 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: &str) {
-        // How the local date is spelled is the business of the times' own tests.
+        // The spelling of local dates is covered by the tests of times.
         let rendered = render(&FORMAT, line);
         assert_eq!(rendered.split_once(' ').map_or("", |(_, rest)| rest), expected, "{line}");
     }
@@ -107,6 +107,6 @@ mod tests {
             "error process=\"12.1\" user=\"bob\" app=\"runmqsc\" host=\"web-1\" installation=\"One\" queue_manager=\"QM1\" code=\"AMQ7126E\" message=\"No license.\\n\\nACTION:\\nNone.\"",
         );
         check("21/11/2026 03:04:05 - Process(12.1) User(bob)", "no code of a message");
-        check("AMQ7126E: No", "it stands before the first event, or goes on with one that is too long");
+        check("AMQ7126E: No", "it precedes the first event, or continues one that is too long");
     }
 }

@@ -1,5 +1,5 @@
-//! Entries of the journal with all their fields: `journalctl -o export`, where values with line ends are
-//! counted in bytes, and `journalctl -o verbose`, where fields are indented lines below the time.
+//! Journal entries with all their fields: `journalctl -o export`, where values with line ends have a byte
+//! count, and `journalctl -o verbose`, where fields are indented lines below the time.
 
 use memchr::{memchr, memmem};
 
@@ -30,10 +30,11 @@ pub(crate) static VERBOSE: Format = Format {
     ..Format::LINES
 };
 
-/// Bytes that hold the length of a value.
+/// Bytes of the length of a value.
 const LENGTH_BYTES: usize = 8;
 
-/// One field: its name, its value, the place behind it, and the end of the text by which that was told.
+/// One field: its name, its value, the position after it, and the end of the text that was needed to find
+/// that position.
 struct JournalField<'a> {
     name: &'a [u8],
     value: (usize, usize),
@@ -41,7 +42,7 @@ struct JournalField<'a> {
     decided_at: usize,
 }
 
-/// The field that begins at a place; `None` where its end is not in the text.
+/// The field that begins at a position; `None` if its end is not in the text.
 fn field(text: &[u8], at: usize) -> Option<JournalField<'_>> {
     let end = at + memchr(b'\n', &text[at..])?;
     let line = &text[at..end];
@@ -56,7 +57,7 @@ fn field(text: &[u8], at: usize) -> Option<JournalField<'_>> {
     let start = end + 1;
     let length = u64::from_le_bytes(*text.get(start..)?.first_chunk::<LENGTH_BYTES>()?);
     let value = start + LENGTH_BYTES;
-    // A length that leads elsewhere than to a line end was damaged: the line is passed over alone.
+    // A length that does not lead to a line end is damaged: only this line is skipped.
     let damaged = |decided_at: usize| JournalField { name: b"", value: (end, end), next: start, decided_at };
     if length > crate::limits::LARGEST_BLOCK_BYTES as u64 {
         return Some(damaged(value));
@@ -71,8 +72,8 @@ fn field(text: &[u8], at: usize) -> Option<JournalField<'_>> {
     }
 }
 
-/// One entry: fields up to a blank line. It does not end before the text that told where a field of it ends, so that
-/// it reads alike where a chunk ends behind it.
+/// One entry: fields up to a blank line. It does not end before the text that was needed to find the end of
+/// its fields, so that it reads the same if a chunk ends after it.
 fn entry(text: &[u8]) -> Option<EventBlock> {
     let blank = text.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
     if blank > 0 {
@@ -91,7 +92,7 @@ fn entry(text: &[u8]) -> Option<EventBlock> {
     }
 }
 
-/// Puts a field under the journal's name, and what every event has besides.
+/// Adds a field with the journal's name, and the conventional fields of every event.
 fn put(named: &mut NamedColumns, name: &[u8], event: &[u8], (from, to): (usize, usize), rows: &mut Rows) {
     let value = &event[from..to];
     match name {
@@ -211,12 +212,12 @@ mod tests {
         );
         assert_eq!(
             render(&VERBOSE, "Sat 2026-11-21"),
-            "unparsed: it stands before the first event, or goes on with one that is too long"
+            "unparsed: it precedes the first event, or continues one that is too long"
         );
     }
 
     #[test]
-    fn an_entry_with_a_damaged_length_ends_alike_whatever_follows_it() {
+    fn entry_with_a_damaged_length_ends_the_same_whatever_follows() {
         let text = b"V\n\n\n\n\n;\nmore\n\nnext\n\n";
         for end in 14..text.len() {
             assert_eq!(entry(&text[..end]), Some(EventBlock { start: 0, end: 12, next: 14 }), "{end} bytes");
@@ -232,7 +233,7 @@ mod tests {
         assert_eq!(entry(&text[1..]), Some(EventBlock { start: 0, end: length - 2, next: length }));
         assert_eq!(entry(&text[1 + length..]), Some(EventBlock { start: 0, end: 6, next: 8 }));
         assert_eq!(entry(b"_PID=9"), None);
-        // Blank lines within a counted value do not end it; a damaged length costs its own line.
+        // Blank lines within a counted value do not end it; a damaged length affects only its own line.
         let blank = b"MESSAGE\n\x03\0\0\0\0\0\0\0\n\n\n\n_PID=1\n\n";
         assert_eq!(entry(blank).map(|block| block.next), Some(28));
         let damaged = b"MESSAGE\n\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFFab\n\n";

@@ -52,7 +52,7 @@ fn level(letter: &[u8]) -> Option<Level> {
 
 fn learn(sample: &[u8], _: &Setup) -> Learned {
     let lines = || sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-    // The long layout has its message on the lines behind.
+    // The long layout has its message on the following lines.
     let is_long =
         lines().find(|line| !line.starts_with(b"---------")).is_some_and(|line| line.starts_with(b"[ "));
     if is_long {

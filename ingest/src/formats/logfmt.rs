@@ -20,7 +20,7 @@ pub(crate) static FORMAT: Format =
 
 pub(crate) const STYLE: Style = Style { escapes: true, single_quotes: false };
 
-/// The key that holds the time, where no known one does in half of the lines.
+/// Finds the key that contains the time, if fewer than half of the lines have a known one.
 fn learn(sample: &[u8], _: &Setup) -> Learned {
     let mut times = FieldTimes::default();
     let (mut lines, mut known) = (0, 0);
@@ -60,7 +60,7 @@ struct LogfmtReader {
     time_field: Option<Arc<TimeField>>,
 }
 
-/// Date, time of day and zone where they are apart.
+/// Date, time of day and zone if they are separate values.
 #[derive(Default)]
 struct SplitTime {
     date: Option<PairItem>,
@@ -138,7 +138,7 @@ impl Reader for LogfmtReader {
     }
 }
 
-/// `docker compose` puts the container's name and a bar before what it writes.
+/// `docker compose` writes the container's name and a bar before each line.
 fn skip_container_name(event: &[u8]) -> usize {
     let head = &event[..event.len().min(limits::JSON_PREFIX_BYTES)];
     match memchr(b'|', head) {
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list() {
+    fn lines_that_are_not_key_value_lists() {
         for line in [
             "plain words",
             "a=1",

@@ -1,6 +1,6 @@
-//! The formats, one a file, and the table that lists them.
+//! The formats, one per file, and the table that lists them.
 //!
-//! A format is a name, a table of columns and a reader for one event. Detection asks the same reader, so a
+//! A format is a name, a table of columns and a reader for one event. Detection uses the same reader, so a
 //! new format is one new file (with its sample lines as its test) and one new line in [`FORMATS`].
 
 pub(crate) mod access;
@@ -85,7 +85,7 @@ use crate::time::find::whole_time;
 use crate::time::rules::TimeRules;
 use crate::time::zone::Zone;
 
-/// Every format, in the order in which they are preferred when two fit equally well.
+/// Every format, in the order of preference when two fit equally well.
 pub(crate) static FORMATS: &[&Format] = &[
     &access::FORMAT,
     &json::FORMAT,
@@ -164,7 +164,8 @@ pub(crate) static FORMATS: &[&Format] = &[
     &text::FORMAT,
 ];
 
-/// Windows event logs in their binary form, which are told by their first bytes and read by [`crate::evtx`].
+/// Windows event logs in their binary form, which are recognised by their first bytes and read by
+/// [`crate::evtx`].
 pub(crate) static EVTX: Format = Format {
     name: "evtx",
     title: "Windows events",
@@ -172,7 +173,7 @@ pub(crate) static EVTX: Format = Format {
     ..Format::LINES
 };
 
-/// A format that a person defined; which one is in the [`Setup`].
+/// A user-defined format; the [`Setup`] has its definition.
 pub(crate) static CUSTOM: Format = Format {
     name: "custom",
     title: "lines of a custom format",
@@ -190,25 +191,26 @@ pub(crate) struct Format {
     pub name: &'static str,
     /// What its lines are, in the plural, for a person: "access log lines".
     pub title: &'static str,
-    /// How much a fitting line says for this format: little where nearly any line would fit, above 1 where
-    /// an event is mostly free text behind a line that is unmistakable.
+    /// The weight of a fitting line: low where nearly any line would fit, above 1 where an event is mostly
+    /// free text after an unmistakable line.
     pub weight: f32,
     /// The columns it always has; readers may add others.
     pub columns: Schema,
-    /// What must be known of a source before its events are read, from its first lines.
+    /// Learns what the reader must know of a source, from its first lines.
     pub learn: fn(&[u8], &Setup) -> Learned,
-    /// Whether an event is no event but a heading, which names the fields of what follows.
+    /// Whether a line is not an event but a heading, which names the fields of the lines after it.
     pub heading: Option<IsHeading>,
-    /// Whether an event is no event but a remark of what writes the log, which says nothing of what follows.
+    /// Whether a line is not an event but a note of the program that writes the log, without effect on other
+    /// lines.
     pub note: Option<fn(&[u8]) -> bool>,
-    /// Whether what stands before the first event is the head of the file, and so no event itself.
+    /// Whether a line before the first event is part of the file's header, and so not an event.
     pub preamble: Option<fn(&[u8]) -> bool>,
     /// A reader for the events of one chunk.
     pub reader: fn(&Setup) -> Box<dyn Reader>,
 }
 
 impl Format {
-    /// A format whose every line is an event; others change what differs.
+    /// A format whose every line is an event; other formats override what differs.
     pub(crate) const LINES: Format = Format {
         name: "",
         title: "",
@@ -222,7 +224,7 @@ impl Format {
     };
 }
 
-/// Stands where a format has not named its reader; it reads nothing.
+/// The reader of a format that does not name one; it reads nothing.
 struct Unread;
 
 impl Reader for Unread {
@@ -231,47 +233,48 @@ impl Reader for Unread {
     }
 }
 
-/// Told the event, and whether it is the first of its source.
+/// The parameters are the setup, the line, and whether it is the first of its source.
 pub(crate) type IsHeading = fn(&Setup, &[u8], bool) -> bool;
 
-/// What a format found out from the first lines of a source.
+/// What a format learned from the first lines of a source.
 #[derive(Clone, Default)]
 pub(crate) struct Learned {
     pub framing: Framing,
-    /// What separates the values of a table.
+    /// The delimiter of a table's values.
     pub delimiter: u8,
     /// Its first line names its columns.
     pub has_header: bool,
-    /// What stands where in the lines of a general source.
+    /// The positions of time, level and other parts in the lines of a general source.
     pub text: Option<Arc<text::TextShape>>,
-    /// Some lines have a mark by which the others are of the format too: of a job's section, of a start's status.
+    /// Some lines have a mark that makes the others part of the format too: of a job's section, of a boot
+    /// status.
     pub has_marks: bool,
     /// How many values a row of a table has.
     pub columns: usize,
-    /// The column of a table that holds the time; or those of the date and the time of day.
+    /// The column of a table that contains the time; or those of the date and the time of day.
     pub time_columns: [Option<usize>; 2],
-    /// The field that holds the time, where its values told it and not its name.
+    /// The field that contains the time, if its values and not its name determined it.
     pub time_field: Option<Arc<TimeField>>,
 }
 
 impl Learned {
-    /// Lines for which this holds begin an event, and others go on with it.
+    /// Lines that satisfy the predicate begin an event; the other lines continue it.
     pub(crate) fn starting(begins: impl Fn(&[u8]) -> bool + Send + Sync + 'static) -> Learned {
         Learned { framing: Framing::Starts(Arc::new(begins)), ..Learned::default() }
     }
 }
 
-/// What is known of a source before its events are read; the same for every chunk of it, so that a chunk
-/// reads the same wherever it was cut.
+/// The properties of a source that are known before its events are read; the same for every chunk, so that a
+/// chunk reads the same wherever it was cut.
 #[derive(Clone)]
 pub(crate) struct Setup {
     pub zone: Zone,
-    /// Where lines have their time, and how it is written.
+    /// The position and spelling of the times.
     pub times: TimeRules,
     pub learned: Learned,
-    /// The text is not the bytes, so a count of bytes in it is one of others.
+    /// The text differs from the bytes, so a byte count in it does not count the bytes of the text.
     pub is_recoded: bool,
-    /// The definition to read by, where the format is a custom one.
+    /// The definition to read by, if the format is user-defined.
     pub custom: Option<Arc<Definition>>,
 }
 
@@ -282,25 +285,25 @@ impl Setup {
     }
 }
 
-/// Reads one event after the other. It may remember things for speed, but what it makes of an event must
-/// not depend on the events before.
+/// Reads one event after the other. It may cache things for speed, but the result for an event must not
+/// depend on the events before it.
 pub(crate) trait Reader {
-    /// Puts the event's time, level and values into the current row. On an error whatever was put is taken
-    /// back, and the event is kept as unparsed for the reason given (lower-case, for a person).
+    /// Puts the event's time, level and values into the current row. On an error all of them are removed
+    /// again, and the event is kept as unparsed with the given reason (lower-case, for a person).
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str>;
 
-    /// Takes note of a heading line; those before the chunk come first.
+    /// Processes a heading line; those before the chunk come first.
     fn heading(&mut self, _line: &[u8], _rows: &mut Rows) {}
 }
 
-/// How well an event that was read is of the format; a partial fit counts less in detection.
+/// How well an event fits the format; a partial fit counts less in detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
     Whole,
     Partly,
 }
 
-/// The time whose parts stand apart: a date, a time of day, perhaps a zone.
+/// The time whose parts are separate values: a date, a time of day, perhaps a zone.
 pub(crate) fn joined_time(parts: &[&[u8]]) -> Option<When> {
     let mut text = [0; limits::LONGEST_JOINED_TIME_BYTES];
     let mut length = 0;
@@ -318,7 +321,7 @@ pub fn format_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     FORMATS.iter().map(|format| (format.name, format.title))
 }
 
-/// Renders what a format makes of one line, for the sample tests that every format carries.
+/// Renders the event that a format reads from one line, for the sample tests that every format has.
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 pub(crate) fn render(format: &'static Format, line: &str) -> String {

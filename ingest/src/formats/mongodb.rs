@@ -1,4 +1,4 @@
-//! `MongoDB`'s text log: 3.0 to 4.2 with severity and component, and before with the context alone.
+//! `MongoDB`'s text log: since 3.0 with severity and component, before that with the context only; up to 4.2.
 
 use memchr::memchr;
 
@@ -29,7 +29,7 @@ const CONTEXT: usize = 2;
 const DURATION_MS: usize = 3;
 const MESSAGE: usize = 4;
 
-/// The threads of a server that name themselves; other programs put other names into brackets.
+/// The threads of a server that have names; other programs put other names in brackets.
 const CONTEXTS: [&[u8]; 18] = [
     b"conn",
     b"initandlisten",
@@ -55,7 +55,7 @@ struct MongoReader;
 
 impl Reader for MongoReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        // Old servers put the weekday before the time.
+        // Old servers write the weekday before the time.
         let time = time_near_start(event, 4).ok_or("no time at the start")?;
         rows.when(&time.when);
         let mut at = skip_spaces(event, time.end);
@@ -70,7 +70,7 @@ impl Reader for MongoReader {
                 .take_while(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'-'))
                 .count();
             if length == 0 {
-                return Err("no component behind the severity");
+                return Err("no component after the severity");
             }
             if &event[at..at + length] != b"-" {
                 rows.text(COMPONENT, at, at + length);
@@ -89,7 +89,7 @@ impl Reader for MongoReader {
                 fit = Fit::Whole;
             }
         } else if has_severity.is_some() {
-            return Err("no context behind the component");
+            return Err("no context after the component");
         }
         if at < event.len() {
             rows.text(MESSAGE, at, event.len());
@@ -158,9 +158,9 @@ mod tests {
             "2026-11-21T03:04:05.123+0000 ***** RESTARTED",
             r#"2026-11-21T03:04:05.123Z - message="***** RESTARTED""#,
         );
-        check("up", "unparsed: it stands before the first event, or goes on with one that is too long");
-        check("2026-11-21T03:04:05.123+0000 I am here", "unparsed: no component behind the severity");
-        check("2026-11-21T03:04:05.123+0000 I NETWORK  x", "unparsed: no context behind the component");
+        check("up", "unparsed: it precedes the first event, or continues one that is too long");
+        check("2026-11-21T03:04:05.123+0000 I am here", "unparsed: no component after the severity");
+        check("2026-11-21T03:04:05.123+0000 I NETWORK  x", "unparsed: no context after the component");
         check("2026-11-21T03:04:05.123+0000", "2026-11-21T03:04:05.123Z -");
     }
 }

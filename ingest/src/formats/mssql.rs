@@ -41,7 +41,7 @@ impl Reader for MssqlErrorReader {
         let is_process = matches!(process, b"Server" | b"Logon" | b"Backup")
             || process.strip_prefix(b"spid").is_some_and(|id| id.first().is_some_and(u8::is_ascii_digit));
         if !is_process {
-            return Err("no process of SQL Server behind the time");
+            return Err("no SQL Server process after the time");
         }
         rows.when(&time.when);
         rows.text(PROCESS, from, from + length);
@@ -58,7 +58,7 @@ impl Reader for MssqlErrorReader {
                     rows.int(column, value);
                 }
             }
-            // From 20 on the server ends the connection.
+            // From severity 20 on the server ends the connection.
             rows.set_level(match severity {
                 Some(..=10) => Level::Info,
                 Some(20..) => Level::Fatal,
@@ -101,8 +101,8 @@ mod tests {
             "2026-11-21 03:04:05.12 spid22s     x",
             r#"2026-11-21T03:04:05.12Z - process="spid22s" message="x""#,
         );
-        check("2026-11-21 03:04:05.12 main x", "unparsed: no process of SQL Server behind the time");
-        check("2026-11-21 03:04:05.12", "unparsed: no process of SQL Server behind the time");
-        check("x", "unparsed: it stands before the first event, or goes on with one that is too long");
+        check("2026-11-21 03:04:05.12 main x", "unparsed: no SQL Server process after the time");
+        check("2026-11-21 03:04:05.12", "unparsed: no SQL Server process after the time");
+        check("x", "unparsed: it precedes the first event, or continues one that is too long");
     }
 }

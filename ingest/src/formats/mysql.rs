@@ -49,7 +49,7 @@ impl Reader for MysqlErrorReader {
             return Err("no time at the start");
         }
         let time = time_near_start(event, 0);
-        // Where the time is in no spelling that is read, its two words are passed over all the same.
+        // If the time cannot be read, its two words are skipped all the same.
         let after =
             |at: usize| at + event[at..].iter().position(|byte| *byte == b' ').unwrap_or(event.len() - at);
         let mut at = time.map_or_else(|| after(skip_spaces(event, after(0))), |time| time.end);
@@ -74,7 +74,7 @@ impl Reader for MysqlErrorReader {
             rows.set_level(level);
             rows.text(SEVERITY, from, to);
             at = skip_spaces(event, to + 1);
-            // Upper-case INFO and the like in brackets are any program's.
+            // INFO and the like in brackets and upper case may be from any program.
             is_own = has_thread || matches!(&event[from..to], b"Note" | b"Warning" | b"System" | b"ERROR");
             while let Some((from, to)) = bracket(event, at) {
                 let column = if event[from..to].starts_with(b"MY-") { CODE } else { COMPONENT };
@@ -100,7 +100,7 @@ fn severity_level(word: &[u8]) -> Option<crate::batch::Level> {
     }
 }
 
-/// A bracket at a place: where its text starts and ends.
+/// A bracket at a position: the range of its text.
 fn bracket(event: &[u8], at: usize) -> Option<(usize, usize)> {
     let rest = event.get(at..)?.strip_prefix(b"[")?;
     let length = memchr(b']', &rest[..rest.len().min(40)])?;
@@ -141,7 +141,7 @@ mod tests {
         );
         check(
             "InnoDB: 127 rollback segment(s) active.",
-            "unparsed: it stands before the first event, or goes on with one that is too long",
+            "unparsed: it precedes the first event, or continues one that is too long",
         );
     }
 

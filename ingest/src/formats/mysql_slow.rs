@@ -1,5 +1,5 @@
-//! The slow query log of `MySQL`, `MariaDB` and Percona: lines that begin with `# ` and say who, when and how
-//! long, and behind them the statement.
+//! The slow query log of `MySQL`, `MariaDB` and Percona: lines that begin with `# ` and contain user, time
+//! and duration, followed by the statement.
 
 use memchr::{memchr, memmem};
 
@@ -20,7 +20,7 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-/// What a server writes when it opens the file, at its start or after a restart within it.
+/// The lines that a server writes when it opens the file, at its start or after a restart.
 fn is_preamble(line: &[u8]) -> bool {
     line.starts_with(b"Tcp port: ")
         || (line.starts_with(b"Time  ") && memmem::find(line, b"Command").is_some())
@@ -31,7 +31,7 @@ fn begins(line: &[u8]) -> bool {
     [&b"# Time: "[..], b"# User@Host: ", b"# Query_time: "].iter().any(|start| line.starts_with(start))
 }
 
-/// An entry: lines about it, then the statement up to the next line that begins an entry.
+/// An entry: lines about the query, then the statement up to the next line that begins an entry.
 fn block(text: &[u8]) -> Option<EventBlock> {
     let mut at = 0;
     let mut in_statement = false;
@@ -50,7 +50,7 @@ fn block(text: &[u8]) -> Option<EventBlock> {
     None
 }
 
-/// The entry with the line ends behind it, which are taken off it as they are at the end of a chunk.
+/// The entry with the line ends after it, which are removed from it as at the end of a chunk.
 fn entry(next: usize) -> EventBlock {
     EventBlock { start: 0, end: next, next }
 }
@@ -151,7 +151,7 @@ impl SlowReader {
             }
             let value = colon + 1 + event[colon + 1..to].iter().take_while(|byte| **byte == b' ').count();
             let length = event[value..to].iter().position(|byte| *byte == b' ').unwrap_or(to - value);
-            // Where there is no value, the next name stands in its place.
+            // If a value is missing, the next name is in its place.
             if event[value..value + length].ends_with(b":") {
                 at = value;
                 continue;

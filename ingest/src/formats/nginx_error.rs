@@ -1,4 +1,4 @@
-//! The error log of nginx: who asked for what when it went wrong.
+//! The error log of nginx: the error, the client and its request.
 
 use std::sync::LazyLock;
 
@@ -50,7 +50,7 @@ mod tests {
                 r#"2026-11-21T03:04:05Z notice pid=7 thread=7 message="signal process started""#,
             ),
             ("2026/11/21 03:04:05 [error] up", "unparsed: no line of an nginx error log"),
-            ("hello", "unparsed: it stands before the first event, or goes on with one that is too long"),
+            ("hello", "unparsed: it precedes the first event, or continues one that is too long"),
         ] {
             assert_eq!(render(&FORMAT, line), expected, "{line}");
         }

@@ -1,4 +1,4 @@
-//! The alert log of Oracle: a line that is a time alone, and behind it what happened then.
+//! The alert log of Oracle: a line that contains only a time, followed by what happened at that time.
 
 use memchr::{memchr, memmem};
 
@@ -10,7 +10,7 @@ use crate::time::find::{time_near_start, whole_time};
 pub(crate) static FORMAT: Format = Format {
     name: "oracle_alert",
     title: "entries of an Oracle alert log",
-    // What follows a time is free text, and a time alone on its line is seldom anyone else's.
+    // The lines after a time are free text, but few other formats have a time alone on its line.
     weight: 2.0,
     columns: COLUMNS,
     learn: |_, _| Learned::starting(is_time),
@@ -44,7 +44,7 @@ impl Reader for AlertReader {
         let second = event.get(newline + 1..).unwrap_or_default();
         if time_near_start(second, 0).is_some() {
             // Every line has its time there, and some have nothing else.
-            return Err("the line behind the time begins with a time too");
+            return Err("the line after the time also begins with a time");
         }
         rows.when(&time);
         let message = event[newline..].trim_ascii_start();
@@ -92,13 +92,10 @@ mod tests {
             "2026-11-21T03:04:05.123456+01:00\nWARNING: low",
             "2026-11-21T02:04:05.123456Z warn message=\"WARNING: low\"",
         );
-        check(
-            "Starting up",
-            "unparsed: it stands before the first event, or goes on with one that is too long",
-        );
+        check("Starting up", "unparsed: it precedes the first event, or continues one that is too long");
         check(
             "2026-11-21T03:04:05Z up",
-            "unparsed: it stands before the first event, or goes on with one that is too long",
+            "unparsed: it precedes the first event, or continues one that is too long",
         );
     }
 }

@@ -1,5 +1,5 @@
-//! Palo Alto's firewalls: a list of values between commas, behind a syslog header where it came over the network.
-//! The fourth value says which list it is, and so what the others are.
+//! Palo Alto's firewalls: a list of comma-separated values, after a syslog header if it came over the
+//! network. The fourth value is the type of the list, which determines the other fields.
 
 use memchr::memchr;
 
@@ -20,16 +20,16 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-/// A place in the list, its name, and whether it may be a number.
+/// An index in the list, its name, and whether it may be a number.
 type ListField = (usize, &'static str, ColumnKind);
 
 const TEXT: ColumnKind = ColumnKind::Text;
 const NUMBER: ColumnKind = ColumnKind::Int;
 
-/// What all lists begin with, behind a number of no meaning and the time of receipt.
+/// The start of all lists, after an unused number and the time of receipt.
 const COMMON: &[ListField] = &[(2, "serial", TEXT), (3, "type", TEXT), (4, "subtype", TEXT)];
 
-/// What sessions and threats have in common.
+/// The fields that traffic and threat lists share.
 const SESSION: &[ListField] = &[
     (7, "source_ip", TEXT),
     (8, "destination_ip", TEXT),
@@ -130,7 +130,7 @@ const USER_ID: &[ListField] = &[
     (13, "timeout_s", NUMBER),
 ];
 
-/// The lists by the name of their type; others have what all have.
+/// The lists by the name of their type; other lists have only the common fields.
 const LISTS: &[(&[u8], &[&[ListField]])] = &[
     (b"TRAFFIC", &[SESSION, TRAFFIC]),
     (b"THREAT", &[SESSION, THREAT]),
@@ -145,7 +145,7 @@ const LISTS: &[(&[u8], &[&[ListField]])] = &[
     (b"CORRELATION", &[]),
 ];
 
-/// Where the time stands at which the firewall made the entry.
+/// The index of the time at which the firewall created the entry.
 const GENERATED: usize = 6;
 
 struct PanosReader {

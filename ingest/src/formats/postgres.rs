@@ -1,4 +1,4 @@
-//! `PostgreSQL`'s stderr log, whatever its prefix holds besides the time, and `PgBouncer`'s.
+//! `PostgreSQL`'s stderr log, whatever its prefix contains in addition to the time, and `PgBouncer`'s.
 
 use memchr::{memchr, memmem};
 
@@ -55,13 +55,13 @@ const STATEMENT: usize = 10;
 const MESSAGE: usize = 11;
 const CLIENT_PORT: usize = 12;
 
-/// A prefix longer than this is a message that happens to have a severity in it.
+/// A longer prefix is a message that happens to contain a severity.
 const LONGEST_PREFIX_BYTES: usize = 400;
 
 const NO_TIME: &str = "no time at the start";
 
-/// The words before the message, in the languages that servers are often set to. Those without a level go
-/// on with the entry before them.
+/// The words before the message, in the languages that servers are often set to. A word without a level
+/// continues the entry before it.
 const SEVERITIES: &[(&[u8], Level)] = &[
     (b"LOG", Level::Info),
     (b"ERROR", Level::Error),
@@ -105,7 +105,7 @@ struct PostgresReader;
 impl Reader for PostgresReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let time = time_near_start(event, 0).ok_or(NO_TIME)?;
-        let (from, to, level, message) = severity(event, time.end).ok_or("no severity behind the prefix")?;
+        let (from, to, level, message) = severity(event, time.end).ok_or("no severity after the prefix")?;
         rows.when(&time.when);
         rows.set_level(level);
         rows.text(SEVERITY, from, to);
@@ -118,13 +118,13 @@ impl Reader for PostgresReader {
     }
 }
 
-/// Where the severity stands, its level, and where the message begins.
+/// The range of the severity, its level, and where the message begins.
 fn severity(event: &[u8], from: usize) -> Option<(usize, usize, Level, usize)> {
     let end = event.len().min(from + LONGEST_PREFIX_BYTES);
     let line = &event[..memchr(b'\n', &event[from..end]).map_or(end, |length| from + length)];
     memmem::find_iter(&line[from..], b":  ").find_map(|at| {
         let colon = from + at;
-        // French puts a space before the colon.
+        // French has a space before the colon.
         let to = colon - usize::from(line[colon - 1] == b' ');
         let length = line[from..to].iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
         let word = &line[to - length..to];
@@ -133,7 +133,7 @@ fn severity(event: &[u8], from: usize) -> Option<(usize, usize, Level, usize)> {
     })
 }
 
-/// Puts what a prefix has: names with their values, and values that tell by their shape what they are.
+/// Adds the fields of a prefix: named values, and values that are recognised by their shape.
 fn put_prefix(event: &[u8], from: usize, to: usize, rows: &mut Rows) {
     let mut at = from;
     let mut has_pid = false;
@@ -155,7 +155,7 @@ fn put_prefix(event: &[u8], from: usize, to: usize, rows: &mut Rows) {
         } else if let Some(dash) = memchr(b'-', token)
             && let (Some(first), Some(second)) = (pid(&token[..dash]), pid(&token[dash + 1..]))
         {
-            // Behind the process it is the number of the line and one of no use; else `process-line`.
+            // After the process it is the line number and an unused number; otherwise `process-line`.
             rows.int(SESSION_LINE, if has_pid { first } else { second });
             if !has_pid {
                 rows.int(PID, first);
@@ -192,7 +192,7 @@ fn without_brackets(event: &[u8], mut start: usize, mut end: usize) -> (usize, u
     (start, end)
 }
 
-/// Tells whether it was the process.
+/// Returns whether the value is the process.
 fn put_named(name: &[u8], event: &[u8], from: usize, to: usize, rows: &mut Rows) -> bool {
     let column = match name {
         b"user" | b"u" | b"usr" => USER,
@@ -284,7 +284,7 @@ struct BouncerReader;
 impl Reader for BouncerReader {
     /// `2026-11-21 03:04:05.123 UTC [12] LOG C-0x7f: shop/bob@10.1.2.3:4711 login attempt: …`
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        const NO_LEVEL: &str = "no process and level behind the time";
+        const NO_LEVEL: &str = "no process and level after the time";
         let time = time_near_start(event, 0).ok_or(NO_TIME)?;
         let open =
             event[time.end..].iter().take(8).position(|byte| *byte == b'[').ok_or(NO_LEVEL)? + time.end;
@@ -316,7 +316,7 @@ impl Reader for BouncerReader {
     }
 }
 
-/// `C-0x7f: shop/bob@10.1.2.3:4711 `; gives the place behind it.
+/// `C-0x7f: shop/bob@10.1.2.3:4711 `; returns the position after it.
 fn put_socket(event: &[u8], from: usize, rows: &mut Rows) -> Option<usize> {
     let rest = &event[from..];
     if !(rest.starts_with(b"C-") || rest.starts_with(b"S-")) {
@@ -382,13 +382,10 @@ mod tests {
 
     #[test]
     fn broken_lines() {
-        check(
-            "LOG:  no time",
-            "unparsed: it stands before the first event, or goes on with one that is too long",
-        );
-        check("2026-11-21 03:04:05 UTC [12] LOG: one space", "unparsed: no severity behind the prefix");
-        check("2026-11-21 03:04:05", "unparsed: no severity behind the prefix");
-        check("2026-11-21 03:04:05:  ", "unparsed: no severity behind the prefix");
+        check("LOG:  no time", "unparsed: it precedes the first event, or continues one that is too long");
+        check("2026-11-21 03:04:05 UTC [12] LOG: one space", "unparsed: no severity after the prefix");
+        check("2026-11-21 03:04:05", "unparsed: no severity after the prefix");
+        check("2026-11-21 03:04:05:  ", "unparsed: no severity after the prefix");
     }
 
     #[test]
@@ -406,7 +403,7 @@ mod tests {
             "2026-11-21 03:04:05.123 UTC [12] LOG stats: 3 xacts/s",
             r#"2026-11-21T03:04:05.123Z info severity="LOG" pid=12 message="stats: 3 xacts/s""#,
         );
-        check("2026-11-21 03:04:05.123 UTC [main] LOG x", "unparsed: no process and level behind the time");
-        check("2026-11-21 03:04:05.123 UTC [12]", "unparsed: no process and level behind the time");
+        check("2026-11-21 03:04:05.123 UTC [main] LOG x", "unparsed: no process and level after the time");
+        check("2026-11-21 03:04:05.123 UTC [12]", "unparsed: no process and level after the time");
     }
 }

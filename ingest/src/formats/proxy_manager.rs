@@ -1,4 +1,5 @@
-//! The access log of Nginx Proxy Manager: a layout of its own, with what the proxy had from whom it asked.
+//! The access log of Nginx Proxy Manager: a layout of its own, which includes the upstream server and its
+//! answer.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Requests of Ruby on Rails: a line that begins one, and below it parameters, queries and the outcome.
+//! Requests of Ruby on Rails: a line that begins one, followed by parameters, queries and the outcome.
 
 use memchr::{memchr, memmem};
 
@@ -11,7 +11,7 @@ use crate::time::find::time_near_start;
 pub(crate) static FORMAT: Format = Format {
     name: "rails",
     title: "requests of Rails",
-    // A request is many lines behind one that is nobody else's.
+    // A request has many lines after a first line that no other format has.
     weight: 2.0,
     columns: COLUMNS,
     learn: |_, _| Learned::starting(begins),
@@ -137,7 +137,7 @@ mod tests {
         check("Started GET \"/\" for 10.1.2.3 at x", r#"- - method="GET" path="/" client_ip="10.1.2.3""#);
         check(
             "Processing a file",
-            "unparsed: it stands before the first event, or goes on with one that is too long",
+            "unparsed: it precedes the first event, or continues one that is too long",
         );
     }
 }

@@ -26,8 +26,8 @@ struct RedisReader;
 impl Reader for RedisReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let (pid, role, at) = process(event).ok_or("no process at the start")?;
-        // The time of old servers has no year, and none of its two words is a level.
-        let (mark_at, level) = mark(event, at).ok_or("no mark of a level behind the time")?;
+        // The time of old servers has no year, and neither of its two words is a level.
+        let (mark_at, level) = mark(event, at).ok_or("no level mark after the time")?;
         if let Some(time) = time_near_start(&event[at..mark_at], 0) {
             rows.when(&time.when);
         }
@@ -44,7 +44,7 @@ impl Reader for RedisReader {
     }
 }
 
-/// `12:M ` or `[12] `: the number, where the role stands, and the place behind.
+/// `12:M ` or `[12] `: the number, the position of the role, and the position after it.
 fn process(event: &[u8]) -> Option<(i64, Option<usize>, usize)> {
     let open = usize::from(event.first() == Some(&b'['));
     let digits = event[open..].iter().take(11).take_while(|byte| byte.is_ascii_digit()).count();
@@ -60,9 +60,9 @@ fn process(event: &[u8]) -> Option<(i64, Option<usize>, usize)> {
     }
 }
 
-/// The sign between two spaces behind the time, and the level it stands for.
+/// The sign between two spaces after the time, and its level.
 fn mark(event: &[u8], from: usize) -> Option<(usize, Level)> {
-    /// A time is at most so long: `21 Nov 2026 03:04:05.123`.
+    /// The longest time: `21 Nov 2026 03:04:05.123`.
     const TIME_BYTES: usize = 26;
     let end = event.len().min(from + TIME_BYTES + 2);
     let mut at = from;
@@ -109,7 +109,7 @@ mod tests {
             r#"2026-11-21T03:04:05.123Z trace pid=7 role="S" message="x""#,
         );
         check("7:S 21 Nov 2026 03:04:05.123 .", "2026-11-21T03:04:05.123Z debug pid=7 role=\"S\"");
-        check("[12] INFO 2026 x * y", "unparsed: no mark of a level behind the time");
+        check("[12] INFO 2026 x * y", "unparsed: no level mark after the time");
         check("12:Q 21 Nov 2026 03:04:05.123 * x", "unparsed: no process at the start");
         check("12:M", "unparsed: no process at the start");
     }

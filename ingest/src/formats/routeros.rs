@@ -1,4 +1,4 @@
-//! RouterOS as it prints its own log: topics between commas, one of which is the level.
+//! RouterOS's own log: topics separated by commas, including the level.
 
 use std::sync::LazyLock;
 
@@ -28,7 +28,7 @@ static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     .with_level_field("topics")
 });
 
-/// The gravest of the topics that are levels.
+/// The most severe of the topics that are levels.
 fn level(topics: &[u8]) -> Option<Level> {
     let words = topics.contains(&b',').then(|| topics.split(|byte| *byte == b','));
     words?.filter_map(level::from_word).max()

@@ -1,5 +1,5 @@
-//! The log of Samba: a line in brackets says when, how deep into its details and where in the source, and indented
-//! lines behind it say what.
+//! The log of Samba: a line in brackets with the time, the debug level and the source position, followed by
+//! indented lines with the message.
 
 use memchr::memchr;
 
@@ -22,14 +22,14 @@ const COLUMNS: Schema = &[("debug_level", ColumnKind::Int), ("message", ColumnKi
 const DEBUG_LEVEL: usize = 0;
 const MESSAGE: usize = 1;
 
-/// A line in brackets with the options that add process and users to it is no longer.
+/// The longest line in brackets, including the options that add process and users.
 const LONGEST_HEAD_BYTES: usize = 256;
 
-/// What the brackets say, and where they close.
+/// The contents of the brackets, and their end.
 struct SambaHead {
     stamp: Stamp,
     depth: u8,
-    /// Where the options stand that may follow.
+    /// The position of the options, if present.
     options: usize,
     close: usize,
 }
@@ -79,7 +79,7 @@ impl Reader for SambaReader {
 }
 
 impl SambaReader {
-    /// `, pid=12, effective(0, 0), real(0, 0), class=auth`: those that are pairs.
+    /// `, pid=12, effective(0, 0), real(0, 0), class=auth`: the options that are pairs.
     fn options(&mut self, event: &[u8], head: &SambaHead, rows: &mut Rows) {
         let mut at = head.options;
         for option in event[head.options..head.close].split(|byte| *byte == b',') {
@@ -92,7 +92,7 @@ impl SambaReader {
         }
     }
 
-    /// `../source3/smbd/server.c:12(main)`: file, line and function, if that is all of the line.
+    /// `../source3/smbd/server.c:12(main)`: file, line and function, if the line contains nothing else.
     fn place(&mut self, event: &[u8], from: usize, place: &[u8], rows: &mut Rows) -> bool {
         let place = place.trim_ascii_end();
         let Some(inner) = place.strip_suffix(b")") else { return false };
@@ -106,7 +106,7 @@ impl SambaReader {
             self.named.value(b"source_line", event, from + line, from + open, rows);
             self.named.text(b"function", from + function, from + inner.len(), rows);
         } else if number(&inner[function..]).is_some() {
-            // Older ones put the function first: `server.c:main(12)`.
+            // Older versions put the function first: `server.c:main(12)`.
             self.named.value(b"source_line", event, from + function, from + inner.len(), rows);
             self.named.text(b"function", from + line, from + open, rows);
         }
@@ -114,7 +114,7 @@ impl SambaReader {
     }
 }
 
-/// As Samba itself tells syslog, with what is for developers alone below.
+/// Samba's own mapping to syslog levels; higher values are for developers.
 fn level(depth: u8) -> Level {
     match depth {
         0 => Level::Error,
@@ -157,7 +157,7 @@ mod tests {
         for line in
             ["[2026/11/21 03:04:05] x", "[2026-11-21 03:04:05,123] INFO x", "[2026/11/21 03:04:05, a] x", "x"]
         {
-            check(line, "unparsed: it stands before the first event, or goes on with one that is too long");
+            check(line, "unparsed: it precedes the first event, or continues one that is too long");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Job logs whose lines have no time, but whose sections do: older GitLab (`section_start:1795230245:build`) and
-//! Travis (`travis_time:end:…`). Lines within a section take the time of what came before them.
+//! Job logs whose lines have no time, but whose sections do: older GitLab (`section_start:1795230245:build`)
+//! and Travis (`travis_time:end:…`). Lines within a section take the time of the line before them.
 
 use memchr::{memchr, memmem};
 
@@ -10,7 +10,7 @@ use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::When;
 use crate::time::epoch;
 
-/// Any line fits where one marks a section, so every other format that fits is preferred.
+/// Any line fits if one marks a section, so every other format that fits is preferred.
 pub(crate) static FORMAT: Format = Format {
     name: "ci-sections",
     title: "lines of a job's log with sections",
@@ -30,7 +30,7 @@ const COMMAND: usize = 0;
 const SECTION: usize = 1;
 const MESSAGE: usize = 2;
 
-/// What a line says of a section, and where the rest of it begins.
+/// The section of a line, and where the rest of the line begins.
 struct SectionMark {
     command: usize,
     section: (usize, usize),

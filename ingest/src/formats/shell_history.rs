@@ -1,5 +1,5 @@
-//! The history of a shell that notes times: `#1763694245` above each command of bash, or
-//! `: 1763694245:0;command` of zsh.
+//! The history of a shell that records times: `#1763694245` above each command of bash, or `:
+//! 1763694245:0;command` of zsh.
 
 use memchr::memchr;
 
@@ -58,9 +58,6 @@ mod tests {
         check("#1763694245\nls -l \\\n  /tmp\n", "2025-11-21T03:04:05Z - command=\"ls -l \\\\\\n  /tmp\"");
         check(": 1763694245:0;ls; pwd", "2025-11-21T03:04:05Z - command=\"ls; pwd\"");
         check("#1763694245", "2025-11-21T03:04:05Z -");
-        check(
-            "#17 is a comment",
-            "unparsed: it stands before the first event, or goes on with one that is too long",
-        );
+        check("#17 is a comment", "unparsed: it precedes the first event, or continues one that is too long");
     }
 }

@@ -1,4 +1,4 @@
-//! Alerts of Snort and Suricata: the rule and who spoke with whom, in one line (fast) or several (full).
+//! Alerts of Snort and Suricata: the rule and the two endpoints, on one line (fast) or several (full).
 
 use std::sync::LazyLock;
 
@@ -17,10 +17,10 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-/// So many lines of a sample show whether alerts are written in full.
+/// This many lines of a sample show whether alerts are in the full form.
 const FULL_WITHIN_LINES: usize = 20;
 
-/// `[**] [1:1000001:1] ICMP test [**]`, the first line of an alert in full.
+/// `[**] [1:1000001:1] ICMP test [**]`, the first line of an alert in the full form.
 fn begins_full(line: &[u8]) -> bool {
     line.starts_with(b"[**] [")
 }

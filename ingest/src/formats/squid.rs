@@ -1,4 +1,4 @@
-//! Squid's own access log: the time, how long it took, what the cache did.
+//! Squid's own access log: the time, the duration, the result of the cache.
 
 use std::sync::LazyLock;
 

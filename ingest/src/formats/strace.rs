@@ -1,4 +1,4 @@
-//! System calls as strace lists them, with what came of them.
+//! System calls as strace lists them, with their results.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What Apache's suEXEC ran, and as whom.
+//! The log of Apache's suEXEC: the program it ran, and the user.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! The requests that uWSGI logs: process and count, who asked with how many variables, and what came of it.
+//! The requests that uWSGI logs: process and count, the client with its number of variables, and the result.
 
 use std::sync::LazyLock;
 

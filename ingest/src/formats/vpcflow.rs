@@ -1,5 +1,5 @@
-//! Flow logs of AWS: values between spaces, under a line that names them or in the order of version 2, or the one
-//! that the documentation gives for version 3.
+//! Flow logs of AWS: space-separated values, under a line that names them or in the order of version 2, or in
+//! the order that the documentation gives for version 3.
 
 use super::{Fit, Format, Reader, Setup};
 use crate::batch::Level;
@@ -16,7 +16,7 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-/// The order where nothing says another.
+/// The default order.
 const VERSION_2: &str = "version account-id interface-id srcaddr dstaddr srcport dstport protocol packets bytes start end action log-status";
 
 const VERSION_3: &str = "version vpc-id subnet-id instance-id interface-id account-id type srcaddr dstaddr srcport dstport pkt-srcaddr pkt-dstaddr protocol bytes packets start end action tcp-flags log-status";
@@ -76,7 +76,7 @@ impl Reader for FlowReader {
                     }
                     self.named.text(name, from, to, rows);
                 }
-                // Twelve digits, perhaps with zeros before them: no number.
+                // Twelve digits, perhaps with leading zeros: not a number.
                 b"account-id" => self.named.text(name, from, to, rows),
                 _ => match number(value) {
                     Some(Number::Int(int)) => {

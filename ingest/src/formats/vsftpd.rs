@@ -1,4 +1,4 @@
-//! What clients of vsftpd did, with or without success.
+//! The log of vsftpd: what clients did, and whether it succeeded.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! The extended log format of the W3C, whose `#Fields:` line names the values of the lines behind it: IIS,
+//! The extended log format of the W3C, whose `#Fields:` line names the values of the lines after it: IIS,
 //! Exchange, CloudFront, proxies, the Windows firewall. It may change midway.
 
 use memchr::memchr;
@@ -25,7 +25,7 @@ fn is_directive(line: &[u8]) -> bool {
     name.is_some_and(|name| DIRECTIVES.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name)))
 }
 
-/// Fields that are exactly what others call by the conventional name.
+/// Fields that have a conventional name in other formats.
 const CONVENTIONAL: [(&str, &str); 9] = [
     ("c-ip", "client_ip"),
     ("cs-method", "method"),
@@ -46,9 +46,9 @@ fn reader(_: &Setup) -> Box<dyn Reader> {
 struct W3cReader {
     table: Table,
     delimiter: u8,
-    /// What the last `#Date:` said, for lines with a time of day alone.
+    /// The date of the last `#Date:` line, for lines with only a time of day.
     date: Vec<u8>,
-    /// The times are the machine's own, as the firewall says of its log.
+    /// The times are local, as the header of the firewall log says.
     is_local: bool,
     cells: Vec<Cell>,
 }
@@ -60,7 +60,7 @@ impl Reader for W3cReader {
             return Err("no line before it names its fields");
         }
         let line = event.trim_ascii_end();
-        // CloudFront names its fields between spaces and writes their values between tabs.
+        // CloudFront separates its field names by spaces and their values by tabs.
         let delimiter =
             if self.delimiter == b' ' && memchr(b'\t', line).is_some() { b'\t' } else { self.delimiter };
         self.cells.clear();
@@ -68,7 +68,7 @@ impl Reader for W3cReader {
         if self.cells.len() * 2 < count && count > 2 {
             return Err("it has fewer values than there are fields");
         }
-        // A value with spaces that should have none: what is too much belongs to the last.
+        // A value contains spaces that should have none: the surplus belongs to the last value.
         let is_longer =
             self.cells.len() == count && self.cells.last().is_some_and(|cell| cell.to + 1 < line.len());
         if is_longer && let Some(last) = self.cells.last_mut() {
@@ -117,7 +117,7 @@ impl W3cReader {
             _ => ColumnRole::Field,
         };
         self.table.columns = names.into_iter().map(|name| TableColumn { role: role(&name), name }).collect();
-        // The standard has times in UTC, and a heading that says otherwise comes before the fields.
+        // The standard requires times in UTC; a heading that says otherwise comes before the fields.
         self.table.is_utc = !self.is_local;
         self.delimiter = delimiter;
     }

@@ -1,6 +1,6 @@
-//! Windows events as XML: what the event viewer, `wevtutil` and forwarders export. An event may stand on
-//! one line or over many, and all of them in one line in an `<Events>` root. Its fields are those that the
-//! binary form of the same event has.
+//! Windows events as XML: exports of the event viewer, of `wevtutil` and of forwarders. An event may be on
+//! one line or span many, or all of them may be on one line in an `<Events>` root. Its fields are the same as
+//! in the binary form of the event.
 
 use memchr::memmem;
 
@@ -18,27 +18,27 @@ pub(crate) static FORMAT: Format =
 const EVENT_TAG: &[u8] = b"<Event";
 const EVENT_END: &[u8] = b"</Event>";
 
-/// Whether what stands behind `<Event` ends the name there, so that it is not `<EventData>`. At the end of the
-/// text nobody knows.
+/// Whether the text after `<Event` ends the name there, so that it is not `<EventData>`. At the end of the
+/// text this is unknown.
 fn begins_tag(after: &[u8]) -> bool {
     after.first().is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'))
 }
 
-/// The next place at which an event begins, wherever in a line that is: the event viewer writes a whole
-/// log as one line.
+/// The next position at which an event begins, also within a line: the event viewer writes a whole log as one
+/// line.
 pub(crate) fn next_event(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = bytes.get(from..)?;
     let starts = memmem::find_iter(rest, EVENT_TAG);
     starts.map(|at| from + at).find(|at| begins_tag(&bytes[at + EVENT_TAG.len()..]))
 }
 
-/// Where the event that begins here ends, if its end tag is there.
+/// Where the event that begins here ends, if its end tag is present.
 pub(crate) fn event_end(bytes: &[u8], from: usize) -> Option<usize> {
     memmem::find(bytes.get(from..)?, EVENT_END).map(|at| from + at + EVENT_END.len())
 }
 
-/// Length of what stands around events at the start of the text: white space, a byte order mark, the
-/// declaration, a tag of the root. `None` where something else stands there, or its end is not in the text.
+/// Length of the text around events at the start of the text: white space, a byte order mark, the
+/// declaration, a tag of the root. `None` if there is anything else, or if its end is not in the text.
 fn around(text: &[u8]) -> Option<usize> {
     let blank = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     if blank > 0 {
@@ -58,7 +58,7 @@ fn around(text: &[u8]) -> Option<usize> {
     (!text[inside..end].contains(&b'<')).then_some(end + close.len())
 }
 
-/// Whether there is nothing but what stands around events.
+/// Whether the text contains nothing but what surrounds events.
 fn is_around(mut text: &[u8]) -> bool {
     while let Some(length) = around(text) {
         text = &text[length..];
@@ -73,8 +73,8 @@ fn learn(sample: &[u8], _: &Setup) -> Learned {
     }
 }
 
-/// The next event, or what stands before it. An event whose end tag is missing ends where the next begins.
-/// What is found must not depend on how much of the source is at hand.
+/// The next event, or the text before it. An event without an end tag ends where the next one begins. The
+/// result must not depend on how much of the source is available.
 fn block(text: &[u8]) -> Option<EventBlock> {
     if let Some(next) = around(text) {
         return Some(EventBlock { start: 0, end: 0, next });
@@ -92,32 +92,32 @@ fn block(text: &[u8]) -> Option<EventBlock> {
 fn reader(_: &Setup) -> Box<dyn Reader> {
     Box::new(WindowsXml {
         walk: XmlWalk::default(),
-        shape: EventFlattener::new(),
+        flattener: EventFlattener::new(),
         columns: FieldColumns::default(),
     })
 }
 
 struct WindowsXml {
     walk: XmlWalk,
-    shape: EventFlattener,
+    flattener: EventFlattener,
     columns: FieldColumns,
 }
 
 impl Reader for WindowsXml {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        let walked = self.walk.event(event, &mut self.shape);
-        let (shape, scratch) = (&self.shape, &self.walk.scratch);
-        if shape.entries.is_empty() {
+        let walked = self.walk.event(event, &mut self.flattener);
+        let (flattener, scratch) = (&self.flattener, &self.walk.scratch);
+        if flattener.entries.is_empty() {
             return Err(walked.err().unwrap_or("it is no Windows event"));
         }
-        if let Some(when) = &shape.time {
+        if let Some(when) = &flattener.time {
             rows.when(when);
         }
-        rows.set_level(shape.level());
+        rows.set_level(flattener.level());
         let fielded = |entry: &&EventField| ![TIME, LEVEL, NO_FIELD].contains(&entry.field);
-        for entry in shape.entries.iter().filter(fielded) {
+        for entry in flattener.entries.iter().filter(fielded) {
             let kind = if entry.int.is_some() { ColumnKind::Int } else { ColumnKind::Text };
-            let name = shape.fields.name(entry.field);
+            let name = flattener.fields.name(entry.field);
             let Some(column) = self.columns.column(entry.field, name, kind, rows) else { continue };
             let TextRef { from, to, rewritten } = entry.value;
             match entry.int {
@@ -129,24 +129,24 @@ impl Reader for WindowsXml {
                 None => rows.text(column, from, to),
             }
         }
-        // An event that breaks off keeps the fields that came before.
+        // A truncated event keeps the fields before its end.
         Ok(if walked.is_ok() { Fit::Whole } else { Fit::Partly })
     }
 }
 
-/// Takes the tags of an event to the shape that they share with the binary form.
+/// Passes the tags of an event to the flattener that it shares with the binary form.
 #[derive(Default)]
 struct XmlWalk {
-    /// Text that does not stand in the event as it is meant.
+    /// Text that differs from the text of the event because of escapes.
     scratch: Vec<u8>,
     /// The content of the innermost element so far.
     content: Option<TextRef>,
 }
 
 impl XmlWalk {
-    /// Reads one event up to its end tag. On an error what came before is in the shape.
-    fn event(&mut self, event: &[u8], shape: &mut EventFlattener) -> Result<(), &'static str> {
-        shape.begin();
+    /// Reads one event up to its end tag. After an error, everything read before it is in the flattener.
+    fn event(&mut self, event: &[u8], flattener: &mut EventFlattener) -> Result<(), &'static str> {
+        flattener.begin();
         self.scratch.clear();
         self.content = None;
         let start = next_event(event, 0).ok_or("there is no <Event> in it")?;
@@ -154,8 +154,8 @@ impl XmlWalk {
             return Err("there is other text before its <Event>");
         }
         let mut reader = XmlReader::new(&event[start..]);
-        let walked = self.tokens(event, start, &mut reader, shape);
-        self.finish_content(event, shape);
+        let walked = self.tokens(event, start, &mut reader, flattener);
+        self.finish_content(event, flattener);
         walked
     }
 
@@ -164,19 +164,19 @@ impl XmlWalk {
         event: &[u8],
         start: usize,
         reader: &mut XmlReader,
-        shape: &mut EventFlattener,
+        flattener: &mut EventFlattener,
     ) -> Result<(), &'static str> {
         const TOO_MANY: &str = "it has too many different names";
         while let Some(token) = reader.next().map_err(|error| error.reason)? {
             match token {
                 Token::Start { name } => {
-                    self.finish_content(event, shape);
+                    self.finish_content(event, flattener);
                     let place = TextRef { from: start + name.start, to: start + name.end, rewritten: false };
                     let text = &event[place.from..place.to];
-                    let name = shape.names.intern(text).ok_or(TOO_MANY)?;
-                    if let Some(field) = shape.open(name)? {
+                    let name = flattener.names.intern(text).ok_or(TOO_MANY)?;
+                    if let Some(field) = flattener.open(name)? {
                         let prefix = text.iter().rposition(|&byte| byte == b':').map_or(0, |at| at + 1);
-                        shape.put(
+                        flattener.put(
                             field,
                             None,
                             TextRef { from: place.from + prefix, ..place },
@@ -186,17 +186,17 @@ impl XmlWalk {
                 }
                 Token::Attribute { name, value } => {
                     let name = &event[start + name.start..start + name.end];
-                    let name = shape.names.intern(name).ok_or(TOO_MANY)?;
+                    let name = flattener.names.intern(name).ok_or(TOO_MANY)?;
                     let escaped = event[start + value.start..start + value.end].contains(&b'&');
-                    let piece = self.piece(event, start + value.start, start + value.end, escaped);
-                    shape.attribute(name, piece, bytes_of(event, &self.scratch, piece));
+                    let text_ref = self.text_ref(event, start + value.start, start + value.end, escaped);
+                    flattener.attribute(name, text_ref, bytes_of(event, &self.scratch, text_ref));
                 }
                 Token::Text { text, escaped } => {
                     self.add_content(event, start + text.start, start + text.end, escaped);
                 }
                 Token::End => {
-                    self.finish_content(event, shape);
-                    shape.close();
+                    self.finish_content(event, flattener);
+                    flattener.close();
                     if reader.depth() == 0 {
                         return Ok(());
                     }
@@ -206,7 +206,7 @@ impl XmlWalk {
         Ok(())
     }
 
-    fn piece(&mut self, event: &[u8], from: usize, to: usize, escaped: bool) -> TextRef {
+    fn text_ref(&mut self, event: &[u8], from: usize, to: usize, escaped: bool) -> TextRef {
         if !escaped {
             return TextRef { from, to, rewritten: false };
         }
@@ -215,13 +215,13 @@ impl XmlWalk {
         TextRef { from: rewritten_from, to: self.scratch.len(), rewritten: true }
     }
 
-    /// Content comes in pieces where a comment or a CDATA section stands in it; they are one value.
+    /// Content comes in several parts if it contains a comment or a CDATA section; they are one value.
     fn add_content(&mut self, event: &[u8], from: usize, to: usize, escaped: bool) {
         let Some(before) = self.content else {
-            self.content = Some(self.piece(event, from, to, escaped));
+            self.content = Some(self.text_ref(event, from, to, escaped));
             return;
         };
-        // From the second piece on the value stands at the end of the buffer and grows there.
+        // From the second part on, the value is at the end of the buffer and grows there.
         let mut start = before.from;
         if !before.rewritten || before.to != self.scratch.len() {
             start = self.scratch.len();
@@ -239,15 +239,15 @@ impl XmlWalk {
         self.content = Some(TextRef { from: start, to: self.scratch.len(), rewritten: true });
     }
 
-    fn finish_content(&mut self, event: &[u8], shape: &mut EventFlattener) {
-        if let Some(piece) = self.content.take() {
-            shape.content(piece, bytes_of(event, &self.scratch, piece));
+    fn finish_content(&mut self, event: &[u8], flattener: &mut EventFlattener) {
+        if let Some(text_ref) = self.content.take() {
+            flattener.content(text_ref, bytes_of(event, &self.scratch, text_ref));
         }
     }
 }
 
-fn bytes_of<'a>(event: &'a [u8], scratch: &'a [u8], piece: TextRef) -> &'a [u8] {
-    if piece.rewritten { &scratch[piece.from..piece.to] } else { &event[piece.from..piece.to] }
+fn bytes_of<'a>(event: &'a [u8], scratch: &'a [u8], text_ref: TextRef) -> &'a [u8] {
+    if text_ref.rewritten { &scratch[text_ref.from..text_ref.to] } else { &event[text_ref.from..text_ref.to] }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Sample events, and that the binary form of an event and its XML give equal fields.
+//! Sample events; checks that the binary form of an event and its XML give equal fields.
 
 use std::ops::Range;
 
@@ -52,7 +52,7 @@ fn rendered_messages_and_unknown_parts() {
 }
 
 #[test]
-fn a_value_in_pieces_is_one() {
+fn value_split_by_comments_is_one_value() {
     check(
         "<Event><EventData><Data Name='A'>a<!-- no -->b<![CDATA[<c>]]>&#100;</Data></EventData></Event>",
         "- - data.A=\"ab<c>d\"",
@@ -60,7 +60,7 @@ fn a_value_in_pieces_is_one() {
 }
 
 #[test]
-fn events_that_break_off_keep_what_came_before() {
+fn truncated_events_keep_earlier_fields() {
     check("<Event><System><EventID>5</EventID><Chan", "- - event_id=5");
     check("<Event><System><EventID>5</EventID><Level></System>", "- - event_id=5");
     check("<Event><System>", "unparsed: the XML ends within an element");
@@ -77,13 +77,13 @@ fn events_that_break_off_keep_what_came_before() {
 fn an_event_over_many_lines_in_its_root() {
     let pretty = "\u{feff}<?xml version=\"1.0\"?>\r\n<Events>\r\n<Event>\r\n  <System>\r\n    <EventID>5</EventID>\r\n\
                   </System>\r\n  <EventData>\r\n    <Data Name=\"A\">1\r\n2</Data>\r\n  </EventData>\r\n</Event>\r\n</Events>";
-    let mut shape = EventFlattener::new();
+    let mut flattener = EventFlattener::new();
     let mut walk = XmlWalk::default();
-    assert_eq!(walk.event(pretty.as_bytes(), &mut shape), Ok(()));
+    assert_eq!(walk.event(pretty.as_bytes(), &mut flattener), Ok(()));
     let of = |entry: &EventField| {
-        (shape.fields.name(entry.field).to_owned(), pretty[entry.value.from..entry.value.to].to_owned())
+        (flattener.fields.name(entry.field).to_owned(), pretty[entry.value.from..entry.value.to].to_owned())
     };
-    let fields: Vec<_> = shape.entries.iter().map(of).collect();
+    let fields: Vec<_> = flattener.entries.iter().map(of).collect();
     assert_eq!(fields, [("event_id".into(), "5".into()), ("data.A".into(), "1\r\n2".into())]);
 }
 
@@ -149,20 +149,24 @@ fn read_binary(chunk: &[u8]) -> (SortedFields, i64, Level) {
 }
 
 fn read_xml(xml: &str) -> (SortedFields, i64, Level) {
-    let (mut shape, mut walk) = (EventFlattener::new(), XmlWalk::default());
-    assert_eq!(walk.event(xml.as_bytes(), &mut shape), Ok(()));
+    let (mut flattener, mut walk) = (EventFlattener::new(), XmlWalk::default());
+    assert_eq!(walk.event(xml.as_bytes(), &mut flattener), Ok(()));
     let value = |entry: &EventField| bytes_of(xml.as_bytes(), &walk.scratch, entry.value).to_vec();
-    let mut fields: SortedFields = shape
+    let mut fields: SortedFields = flattener
         .entries
         .iter()
         .filter(|entry| entry.field != TIME && entry.field != LEVEL)
         .map(|entry| {
-            (shape.fields.name(entry.field).to_owned(), String::from_utf8(value(entry)).unwrap(), entry.int)
+            (
+                flattener.fields.name(entry.field).to_owned(),
+                String::from_utf8(value(entry)).unwrap(),
+                entry.int,
+            )
         })
         .collect();
     fields.sort();
-    let time_ns = Clock::new(Zone::UTC).ns(&shape.time.unwrap());
-    (fields, time_ns, shape.level())
+    let time_ns = Clock::new(Zone::UTC).ns(&flattener.time.unwrap());
+    (fields, time_ns, flattener.level())
 }
 
 fn escape(text: &str) -> String {
@@ -172,7 +176,7 @@ fn escape(text: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// A log and its export must answer the same questions alike.
+    /// A log and its export must give the same answers.
     #[test]
     fn binary_and_xml_of_an_event_give_equal_fields(
         user in "[ -~é\r\n\u{1f600}]{0,20}",
@@ -212,7 +216,7 @@ proptest! {
         prop_assert_eq!(read_binary(&chunk.finish(&[])), read_xml(&xml));
     }
 
-    /// Events of any broken kind stay within their bytes and never panic.
+    /// Broken events of any kind stay within their bytes and never panic.
     #[test]
     fn broken_events_are_read_without_a_panic(
         parts in prop::collection::vec(prop::sample::select(vec![

@@ -1,5 +1,5 @@
-//! Records of any XML: elements of one name, each of which begins its line, with or without a root around them.
-//! Attributes and the texts of inner elements become fields, named by the way to them.
+//! Records of any XML: elements of one name that each begin their line, with or without a root around
+//! them. Attributes and the texts of inner elements become fields, named by their path.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,13 +28,13 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-/// The text without blanks and a byte order mark before it.
+/// Removes white space and a byte order mark at the start of the text.
 fn without_mark(text: &[u8]) -> &[u8] {
     let text = text.trim_ascii_start();
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).trim_ascii_start()
 }
 
-/// Whether a tag, a declaration or a comment stands here.
+/// Whether a tag, a declaration or a comment begins here.
 fn is_tag(text: &[u8]) -> bool {
     matches!(text, [b'<', b'?' | b'!' | b'/' | b'a'..=b'z' | b'A'..=b'Z' | b'_', ..])
 }
@@ -49,7 +49,7 @@ fn element(text: &[u8]) -> Option<&[u8]> {
         .then_some(&name[..length])
 }
 
-/// The first element that begins a line twice is the record; those within it begin lines no earlier.
+/// The first element that begins a line twice is the record; elements within it begin lines no earlier.
 fn learn(sample: &[u8], _: &Setup) -> Learned {
     let text = without_mark(sample);
     if !is_tag(text) || text.starts_with(b"<![") || text.starts_with(b"<!DOCTYPE html") {
@@ -71,7 +71,7 @@ fn learn(sample: &[u8], _: &Setup) -> Learned {
     Learned { time_field, ..Learned::starting(begins) }
 }
 
-/// The attribute or the inner element that holds the time, by the values.
+/// The attribute or the inner element that contains the time, by the values.
 fn time_field(sample: &[u8], record: &[u8]) -> Option<TimeField> {
     let mut times = FieldTimes::default();
     let opening = [b"<", record].concat();
@@ -79,7 +79,7 @@ fn time_field(sample: &[u8], record: &[u8]) -> Option<TimeField> {
     for at in memchr::memmem::find_iter(sample, &opening).take(MOST_EVENTS) {
         if element(&sample[at..]) == Some(record) {
             times.event();
-            // What is cut off by the sample's end has values all the same.
+            // A record that the sample's end truncates still has values.
             let _ = walk(&sample[at..], &mut path, &mut |name, value| {
                 times.value(name, &sample[at + value.from..at + value.to]);
             });
@@ -88,14 +88,14 @@ fn time_field(sample: &[u8], record: &[u8]) -> Option<TimeField> {
     times.best(|name| std::str::from_utf8(name).map_or(0.0, known_for_time))
 }
 
-/// The place of a value in the record.
+/// The range of a value in the record.
 struct XmlValue {
     from: usize,
     to: usize,
     escaped: bool,
 }
 
-/// Hands out the values of the record at the start of the text.
+/// Passes on the values of the record at the start of the text.
 fn walk(text: &[u8], path: &mut Vec<u8>, put: &mut dyn FnMut(&[u8], &XmlValue)) -> Result<(), &'static str> {
     let mut reader = XmlReader::new(text);
     let mut lengths = Vec::new();
@@ -105,7 +105,7 @@ fn walk(text: &[u8], path: &mut Vec<u8>, put: &mut dyn FnMut(&[u8], &XmlValue)) 
             None => return Ok(()),
             Some(Token::Start { name }) => {
                 lengths.push(path.len());
-                // The record's own name says nothing.
+                // The record's own name is not part of the path.
                 if lengths.len() > 1 && path.len() + name.len() < limits::LONGEST_FIELD_NAME_BYTES {
                     if !path.is_empty() {
                         path.push(b'.');
@@ -181,7 +181,7 @@ impl Reader for XmlRecords {
         });
         match walked {
             Err(reason) if values == 0 => Err(reason),
-            // A record that breaks off keeps the fields that came before.
+            // A truncated record keeps the fields before its end.
             Err(_) => Ok(Fit::Partly),
             Ok(()) => Ok(Fit::Whole),
         }

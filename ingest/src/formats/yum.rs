@@ -1,4 +1,4 @@
-//! Which packages yum installed, updated and erased.
+//! The log of yum: packages installed, updated and erased.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,5 @@
-//! Zeek's own tables: lines between tabs under headings that give the separator, the fields and their types.
+//! Zeek's own tables: tab-separated values under headings that define the separator, the fields and their
+//! types.
 
 use memchr::memchr;
 
@@ -31,7 +32,7 @@ const HEADINGS: [&[u8]; 9] = [
 ];
 
 fn is_heading(line: &[u8]) -> bool {
-    // The separator behind the word may be any byte.
+    // The separator after the word may be any byte.
     line.first() == Some(&b'#')
         && HEADINGS.iter().any(|heading| {
             line.strip_prefix(*heading).is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_alphabetic))
@@ -47,10 +48,10 @@ struct ZeekReader {
     named: NamedColumns,
 }
 
-/// What the headings say. The separator comes first, and another one begins them anew.
+/// The values of the headings. The separator comes first, and a new one resets all of them.
 struct Headings {
     separator: u8,
-    /// What stands for no value, and for a value that is empty.
+    /// The text of a missing value, and of an empty value.
     unset: Vec<u8>,
     empty: Vec<u8>,
     fields: Vec<Box<[u8]>>,
@@ -168,7 +169,7 @@ impl ZeekReader {
     }
 }
 
-/// Seconds with a fraction, or ISO where Zeek was told to write it.
+/// Seconds with a fraction, or ISO if Zeek is configured to write it.
 fn time(value: &[u8]) -> Option<When> {
     epoch::number(value).map(When::Instant).or_else(|| whole_time(value))
 }
@@ -197,7 +198,7 @@ fn unescape(value: &[u8], buffer: &mut Vec<u8>) {
             _ => None,
         };
         match byte {
-            // Bytes beyond ASCII were escaped because they are no text.
+            // Bytes beyond ASCII were escaped because they are not valid text.
             Some(byte) if byte.is_ascii() => {
                 buffer.push(byte);
                 rest = &rest[4..];
@@ -243,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn another_separator_begins_the_headings_anew() {
+    fn new_separator_resets_the_headings() {
         let other = "#separator |\n#fields|ts|n\n#types|time|int\n";
         assert_eq!(render(&FORMAT, &format!("{HEAD}{other}1795230245|7")), "2026-11-21T03:04:05Z - n=7");
         let unnamed = render(&FORMAT, &format!("{HEAD}#separator |\n1795230245|7"));

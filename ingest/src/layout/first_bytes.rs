@@ -1,8 +1,8 @@
-//! What a layout may begin with.
+//! The bytes with which a layout may begin.
 
 use super::LayoutStep;
 
-/// A set of bytes, and whether the end of the line is one of them.
+/// A set of bytes; the last entry is the end of the line.
 pub(super) struct FirstBytes([bool; 257]);
 
 impl FirstBytes {
@@ -16,7 +16,7 @@ impl FirstBytes {
         firsts
     }
 
-    /// Adds what the steps may begin with; whether something of them has to be there.
+    /// Adds the bytes with which the steps may begin. Returns whether one of them is mandatory.
     fn add(&mut self, steps: &[LayoutStep]) -> bool {
         for step in steps {
             match step {
@@ -55,7 +55,7 @@ mod tests {
     use super::super::LineLayouts;
 
     #[test]
-    fn what_may_be_missing_is_followed_by_what_may_begin_too() {
+    fn first_bytes_include_those_after_an_optional_part() {
         let firsts = |layout: &'static str| {
             let layouts = LineLayouts::new("", &[layout]);
             let all = (0..=255_u8).filter(|byte| layouts.firsts[0].contains(Some(byte)));

@@ -1,4 +1,4 @@
-//! Following the steps of a layout through a line.
+//! Matches the steps of a layout against a line.
 
 use memchr::memchr;
 
@@ -8,7 +8,7 @@ use crate::time::When;
 use crate::time::find::time_at_exactly;
 use crate::time::numeric_date::DateOrder;
 
-/// What was found in a line: places of fields and of the level, and the time.
+/// A match in a line: the range of a field or of the level, or the time.
 #[derive(Clone, Copy)]
 pub(super) enum LayoutMatch {
     Field(usize, usize, usize),
@@ -16,7 +16,7 @@ pub(super) enum LayoutMatch {
     Level(usize, usize),
 }
 
-/// The first line of an event, or what is left of it.
+/// The first line of an event, or the rest of it.
 #[derive(Clone, Copy)]
 pub(super) struct LayoutLine<'a> {
     pub event: &'a [u8],
@@ -28,7 +28,7 @@ pub(super) fn end_of_line(event: &[u8], at: usize) -> usize {
     event.get(at..).and_then(|rest| memchr(b'\n', rest)).map_or(event.len(), |length| at + length)
 }
 
-/// Follows the steps from a place in the line; gives the place behind them.
+/// Matches the steps from a position in the line; returns the position after them.
 pub(super) fn run(
     steps: &[LayoutStep],
     line: LayoutLine,
@@ -39,7 +39,7 @@ pub(super) fn run(
     for step in steps {
         at = match step {
             LayoutStep::Text(text) => {
-                // Most texts that do not stand here differ in their first byte.
+                // Most texts that do not match differ in their first byte.
                 let is_here = event.get(at) == text.first() && event[at..].starts_with(text);
                 is_here.then_some(at + text.len())?
             }
@@ -97,9 +97,9 @@ pub(super) fn run(
     Some(at)
 }
 
-/// A value at a place: where it starts and ends, and the place behind it.
+/// A value at a position: its range, and the position after it.
 fn value(shape: &ValueShape, event: &[u8], at: usize, line_end: usize) -> Option<(usize, usize, usize)> {
-    // A layout may go on in a further line.
+    // A layout may continue on another line.
     let line_end = if at > line_end { end_of_line(event, at) } else { line_end };
     let rest = &event[at..line_end];
     let length = match shape {

@@ -1,5 +1,5 @@
-//! Where settling stands within a source, as data: a source that grew, or goes on in another file, is settled
-//! on from there.
+//! The state of settling within a source, as data: a source that grew, or that continues in another file,
+//! resumes from it.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::time::report::TimeReport;
 use crate::time::wall_clock::Passed;
 use crate::time::year::Years;
 
-/// What a source's provisional times were first counted from.
+/// The start values of a source's provisional times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SettlerStart {
     pub year: i32,
@@ -19,7 +19,7 @@ pub(super) struct SettlerStart {
     pub boot_ns: i64,
 }
 
-/// What the files before this one of a rotated set had passed.
+/// The last values of the previous files of a rotated set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Before {
     pub years: u32,
@@ -27,7 +27,7 @@ pub(super) struct Before {
     pub restarts: u32,
 }
 
-/// Where a [`Settler`] stands after some of the source's batches.
+/// The state of a [`Settler`] after some of the source's batches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SettlerState {
     start: SettlerStart,
@@ -65,8 +65,8 @@ impl Settler {
         }
     }
 
-    /// Goes on from where an earlier settler of the same source stood. False where what is known about the
-    /// source now would have started it otherwise, so that its earlier times are to be settled anew.
+    /// Resumes from the state of an earlier settler of the same source. Returns false if the present evidence
+    /// would have given another start, so that its earlier times must be settled again.
     #[must_use]
     pub fn resume_from(&mut self, state: &SettlerState) -> bool {
         let seen = &state.report;
@@ -81,7 +81,7 @@ impl Settler {
         same
     }
 
-    /// Goes on in the next file of a rotated set, from where the one before it ended.
+    /// Continues in the next file of a rotated set, from the end of the previous one.
     pub fn follow(&mut self, before: &SettlerState) {
         let same_offset = before.report.clock_offset_ns == self.clock_offset_ns;
         if before.begun && same_offset {
@@ -96,7 +96,7 @@ impl Settler {
     }
 
     fn take_place(&mut self, state: &SettlerState) {
-        // What was not seen yet starts as this source starts.
+        // Kinds of times that did not occur yet start as this source starts.
         if state.report.yearless > 0 {
             self.years = state.years.clone();
             self.report.year.clone_from(&state.report.year);

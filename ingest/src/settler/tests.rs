@@ -35,7 +35,7 @@ fn settle(evidence: &Evidence, times: &[i64]) -> (Vec<i64>, TimeReport) {
 }
 
 #[test]
-fn a_stamp_with_its_year_settles_those_that_follow() {
+fn stamp_with_a_year_determines_later_years() {
     let times = [day(2011, 12, 31) + HOUR_NS, yearless(12, 31) + 2 * HOUR_NS, yearless(1, 1)];
     let (settled, report) = settle(&Evidence::from_sample(&times), &times);
     assert_eq!(settled, [times[0], day(2011, 12, 31) + 2 * HOUR_NS, day(2012, 1, 1)]);
@@ -71,8 +71,8 @@ fn times_of_day_take_the_day_of_the_name_and_pass_midnight() {
 }
 
 #[test]
-fn a_stamp_with_its_date_settles_times_of_day_in_the_zone_of_the_wall() {
-    // `Log opened Thu Jan 2 01:30` in Berlin is of the day before in UTC.
+fn stamp_with_a_date_determines_days_in_local_time() {
+    // `Log opened Thu Jan 2 01:30` in Berlin is on the previous day in UTC.
     let opened = day(2025, 1, 2) + HOUR_NS / 2;
     let times = [opened, provisional::time_of_day(HOUR_NS * 3 / 2)];
     let zone = Zone::named("Europe/Berlin").unwrap();
@@ -113,7 +113,7 @@ fn a_clock_offset_moves_every_time() {
 }
 
 #[test]
-fn a_start_that_proves_too_late_is_told() {
+fn start_that_proves_too_late_is_reported() {
     let sample = [yearless(3, 1)];
     let evidence = Evidence { modified_ns: Some(day(2026, 11, 21)), ..Evidence::from_sample(&sample) };
     let times = [yearless(3, 1), yearless(9, 1), yearless(2, 1), yearless(10, 1)];

@@ -1,4 +1,4 @@
-//! The calendar as arithmetic: days since 1970-01-01 and back, for the proleptic Gregorian calendar.
+//! Calendar arithmetic: days since 1970-01-01 and back, for the proleptic Gregorian calendar.
 
 pub(crate) const SECOND_NS: i64 = 1_000_000_000;
 pub(crate) const DAY_NS: i64 = 86_400 * SECOND_NS;
@@ -31,7 +31,7 @@ pub(crate) fn is_leap(year: i32) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// The last day of a month; a year-less February may have its 29th.
+/// The last day of a month; February without a year may have its 29th.
 pub(crate) fn last_day(year: Option<i16>, month: u8) -> u8 {
     match month {
         2 if year.is_none_or(|year| is_leap(i32::from(year))) => 29,

@@ -1,12 +1,12 @@
-//! Learning which number of a source's dates is the day.
+//! Learns which number of a source's dates is the day.
 
 use super::find::{FoundTime, Spelling};
 use super::month_names::word_end;
 use super::numeric_date::{DateOrder, NumericDate, numbers};
 use super::time_first::date_numbers;
 
-/// Finds out which number is the day: an order in which a date does not exist is none, and of two orders the
-/// one in which times rise is meant.
+/// Finds out which number is the day: an order in which a date does not exist is excluded, and of two orders
+/// the one in which times rise is right.
 pub(super) fn date_order(
     lines: &[&[u8]],
     found: &[Option<(FoundTime, Spelling)>],
@@ -35,7 +35,7 @@ pub(super) fn date_order(
     }
     let falls: Vec<usize> = possible.iter().map(|&order| falls(&dates, order)).collect();
     let fewest = falls.iter().copied().min().unwrap_or(0);
-    // Lines out of order are few; an order that is wrong falls back at the end of every month.
+    // Lines out of order are few; a wrong order falls back at the end of every month.
     let clear = falls.iter().filter(|&&falls| falls > fewest).count() > 0;
     let mut kept = falls.iter().map(|&falls| falls == fewest);
     possible.retain(|_| kept.next().unwrap_or(false));

@@ -1,4 +1,4 @@
-//! Times of day without a date, and uptimes: which day or start they belong to.
+//! Times of day without a date, and uptimes: which day or boot they belong to.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,19 +6,19 @@ use super::civil::{DAY_NS, SECOND_NS, civil_from_days, days_from_civil, last_day
 use super::digits::{byte, digit_run, four, two};
 use super::year::SLACK_NS;
 
-/// A fall by more than an hour and a half is midnight: lines are not that late, and clocks are set back by an
-/// hour. A rise that is as near to a whole day is a line of before midnight.
+/// A fall of more than an hour and a half is midnight: lines are not that late, and clocks are set back by an
+/// hour. A rise that is as close to a whole day is a late line of the day before.
 const MIDNIGHT_JUMP_NS: i64 = DAY_NS / 16;
-/// An uptime that falls by more than this, to less than half, starts anew; a smaller fall is a line out of
+/// An uptime that falls by more than this, to less than half, is a restart; a smaller fall is a line out of
 /// order.
 const RESTART_JUMP_NS: i64 = 10 * SECOND_NS;
-/// A stamp with its date so near to a time of day settles its day.
+/// A stamp with its date so close to a time of day determines its day.
 const NEAR_NS: i64 = DAY_NS / 24;
 
-/// Gives times of day their day, in the order of the file.
+/// Assigns days to times of day, in file order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Days {
-    /// Midnight of the current day, on the wall.
+    /// Midnight of the current day, on the wall clock.
     midnight_ns: i64,
     last: Option<i64>,
     pub midnights: u32,
@@ -37,7 +37,7 @@ impl Days {
     pub(crate) fn resolve(&mut self, time_of_day: i64) -> i64 {
         if let Some(last) = self.last {
             if time_of_day > last + DAY_NS - MIDNIGHT_JUMP_NS && self.midnights > 0 {
-                // A line of before midnight that came late.
+                // A late line of the day before.
                 return self.midnight_ns - DAY_NS + time_of_day;
             }
             if time_of_day < last - MIDNIGHT_JUMP_NS {
@@ -49,11 +49,12 @@ impl Days {
         self.midnight_ns.saturating_add(time_of_day)
     }
 
-    /// A stamp with its date came before: it settles the day of what follows, if the two are near. Tells
-    /// whether it did.
+    /// Processes a stamp with its date: it determines the day of the following times, if the two are close.
+    /// Returns whether it did.
     pub(crate) fn follow(&mut self, full_wall: i64, time_of_day: i64) -> bool {
         let midnight = full_wall.div_euclid(DAY_NS) * DAY_NS;
-        // The very start of a day is that of a line that names the day alone, and what follows is of it.
+        // The very start of a day is the time of a line that names only the day, and the lines after it are
+        // on that day.
         let named = (full_wall == midnight).then_some(midnight);
         let near = named
             .into_iter()
@@ -67,21 +68,21 @@ impl Days {
     }
 }
 
-/// Midnight of the first day of a file and how it was decided. A date in its name is that of its first
-/// time. Else the last time of the sample is at or before the file's last change, and the midnights
-/// in the sample are counted back.
+/// Midnight of the first day of a file and how it was decided. A date in its name is that of its first time.
+/// Otherwise the last time of the sample is at or before the file's last change, and the midnights in the
+/// sample are counted back.
 pub(crate) fn starting_day(times: &[i64], name: &str, modified_wall: Option<i64>) -> (i64, &'static str) {
     if let Some(day) = date_in_name(name) {
         return (day * DAY_NS, "from the date in the file's name");
     }
-    let Some(modified_wall) = modified_wall else { return (0, "because nothing tells the day") };
+    let Some(modified_wall) = modified_wall else { return (0, "because nothing determines the day") };
     let mut days = Days::starting(0);
     let last = times.iter().fold(0, |_, &time| days.resolve(time));
     let latest = modified_wall.saturating_add(SLACK_NS / 24);
     ((latest - last).div_euclid(DAY_NS) * DAY_NS, "from the file's last change")
 }
 
-/// A date of a file's name as its day number: `2016-12-19`, `2016_12_19`, `2016.12.19` or `20160323`.
+/// The day number of a date in a file's name: `2016-12-19`, `2016_12_19`, `2016.12.19` or `20160323`.
 pub(crate) fn date_in_name(name: &str) -> Option<i64> {
     let name = name.as_bytes();
     (0..name.len()).rev().find_map(|at| {
@@ -102,7 +103,7 @@ pub(crate) fn date_in_name(name: &str) -> Option<i64> {
     })
 }
 
-/// Gives uptimes their instant.
+/// Converts uptimes to instants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Uptimes {
     pub start_ns: i64,
@@ -120,7 +121,7 @@ impl Uptimes {
             && uptime < last - RESTART_JUMP_NS
             && uptime < last / 2
         {
-            // How long it was down is not known; it goes on where it ended.
+            // The length of the downtime is unknown, so time continues where it ended.
             self.start_ns = self.start_ns.saturating_add(last - uptime);
             self.restarts += 1;
         }
@@ -129,7 +130,7 @@ impl Uptimes {
     }
 }
 
-/// The day of a wall clock, for a person.
+/// The day of a wall clock time, for a person.
 pub(crate) fn day_words(wall_ns: i64) -> String {
     let (year, month, day) = civil_from_days(wall_ns.div_euclid(DAY_NS));
     format!("{year:04}-{month:02}-{day:02}")
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn an_uptime_that_starts_anew_goes_on() {
+    fn time_continues_after_an_uptime_restarts() {
         let mut uptimes = Uptimes::starting(1_000);
         assert_eq!(uptimes.resolve(100 * SECOND_NS), 100 * SECOND_NS + 1_000);
         assert_eq!(uptimes.resolve(95 * SECOND_NS), 95 * SECOND_NS + 1_000);

@@ -1,6 +1,6 @@
-//! Reading small numbers at a place in a line, without ever reading past its end.
+//! Reads small numbers at a position in a line, without ever reading past its end.
 
-/// The byte at a place, or NUL past the end: no stamp has a NUL in it.
+/// The byte at a position, or NUL past the end: no stamp contains a NUL.
 #[inline]
 pub(crate) fn byte(bytes: &[u8], at: usize) -> u8 {
     bytes.get(at).copied().unwrap_or(0)
@@ -18,7 +18,7 @@ pub(crate) fn four(bytes: &[u8], at: usize) -> Option<i16> {
     Some(i16::from(two(bytes, at)?) * 100 + i16::from(two(bytes, at + 2)?))
 }
 
-/// One or two digits, the first of which may be a space as in `Feb  9`; gives the place after them.
+/// One or two digits; the first may be a space as in `Feb  9`; returns the position after them.
 #[inline]
 pub(crate) fn one_or_two(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
     let first = byte(bytes, at);
@@ -31,7 +31,7 @@ pub(crate) fn one_or_two(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
     }
 }
 
-/// How many digits stand here; counting ends at twenty, which no time has.
+/// The number of digits here; counting ends at twenty, which no time has.
 #[inline]
 pub(crate) fn digit_run(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
@@ -45,7 +45,7 @@ pub(crate) fn number(digits: &[u8]) -> Option<i64> {
     fits.then(|| digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
 }
 
-/// A fraction of a second as nanoseconds, and the place after its digits. Digits beyond nine are cut.
+/// A fraction of a second as nanoseconds, and the position after its digits. Digits beyond nine are ignored.
 #[inline]
 pub(crate) fn fraction_ns(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     let mut end = at;

@@ -1,4 +1,4 @@
-//! Times written as a number since 1970: seconds, milli-, micro- or nanoseconds, told apart by size.
+//! Times written as a number since 1970: seconds, milli-, micro- or nanoseconds, distinguished by size.
 
 use super::civil::SECOND_NS;
 use super::digits::{byte, digit_run, fraction_ns};
@@ -7,13 +7,13 @@ use super::digits::{byte, digit_run, fraction_ns};
 const FIRST_SECOND: i64 = 631_152_000;
 const LAST_SECOND: i64 = 7_258_118_400;
 
-/// A whole value: digits, with a fraction where they are seconds.
+/// A whole value: digits, with a fraction if they are seconds.
 pub(crate) fn number(value: &[u8]) -> Option<i64> {
     let (ns, end) = decimal(value)?;
     (end == value.len()).then_some(ns)
 }
 
-/// A number at this place that is long enough to be a time and stands alone.
+/// A number at this position that is long enough to be a time and is delimited.
 #[inline]
 pub(crate) fn alone(line: &[u8], at: usize) -> Option<(i64, usize)> {
     if !byte(line, at).is_ascii_digit() {

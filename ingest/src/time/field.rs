@@ -1,6 +1,6 @@
-//! Which field of a source holds the time of its events, where no name says so for sure: told by the values. They
-//! are spelled as times or plausible numbers since 1970, most events have one, and they mostly rise; a name only
-//! weighs in, or rules a field out that is a duration, a birthday or the end of a licence.
+//! Determines by the values which field of a source contains the time of its events, if no name is certain.
+//! The values are spelled as times or plausible numbers since 1970, most events have one, and they mostly
+//! rise; a name only adds weight, or excludes a field that is a duration, a birthday or the end of a licence.
 
 use std::collections::HashMap;
 
@@ -12,16 +12,16 @@ use super::zone::Zone;
 use super::{Clock, When};
 use crate::limits;
 
-/// The field of a source that holds the time of its events.
+/// The field of a source that contains the time of its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TimeField {
     pub name: Box<[u8]>,
-    /// The time is a part of the value, which is an id.
+    /// The time is part of the value, which is an id.
     within: bool,
 }
 
 impl TimeField {
-    /// Whether a value is a time as a whole.
+    /// Whether the whole value is a time.
     pub(crate) fn is_whole(&self) -> bool {
         !self.within
     }
@@ -31,19 +31,19 @@ impl TimeField {
     }
 }
 
-/// So many events of a sample tell which field it is.
+/// This many events of a sample are enough to find the field.
 pub(crate) const MOST_EVENTS: usize = 1_000;
 
 /// Most events have a time in their field.
 const LEAST_COVERAGE: f64 = 0.6;
 
-/// A field that no name hints at rises or falls over so many of the steps from one event to the next.
+/// If no name suggests it, a field rises or falls in this share of the steps from one event to the next.
 const LEAST_ORDER: f64 = 0.75;
 /// A part of an id is less likely to be a time, so nearly all events must have one, in order.
 const LEAST_ORDER_WITHIN: f64 = 0.95;
 const FEWEST_WITHIN: usize = 3;
 
-/// Numbers of one log are of some years; ids of as many digits are of any.
+/// Epoch numbers of one log span few years; ids with as many digits may have any value.
 const LONGEST_AGE_NS: i64 = 6 * 366 * DAY_NS;
 
 /// The values of the fields of a sample, seen as times.
@@ -102,7 +102,8 @@ impl FieldTimes {
         }
     }
 
-    /// The field that is most likely the time of events. `known` tells how well a name is known for that.
+    /// The field that most likely contains the time of events. `known` returns how well a name is known for
+    /// that.
     pub(crate) fn best(&self, known: impl Fn(&[u8]) -> f64) -> Option<TimeField> {
         let mut best: Option<(f64, TimeField)> = None;
         for field in &self.fields {
@@ -117,7 +118,7 @@ impl FieldTimes {
 }
 
 impl FieldValues {
-    /// How likely it is the time, and whether that is a part of an id.
+    /// How likely it is the time, and whether the time is part of an id.
     fn score(&self, events: usize, known: f64) -> Option<(f64, bool)> {
         let hint = known + hint(&self.name)?;
         let kinds = [(&self.spelled, false, false), (&self.numbers, true, false), (&self.within, true, true)];
@@ -139,7 +140,8 @@ impl FieldValues {
             }
             (false, false) => hint > 0.0 || order >= LEAST_ORDER,
         };
-        // What is the same for many events is of something else; a date without a time of day comes as midnight.
+        // A value that is the same for many events means something else; a date without a time of day is read
+        // as midnight.
         let never_changes = is_constant && steps > 1 && hint < KNOWN;
         let are_days = steps > 0 && hint < KNOWN && times.iter().all(|ns| ns.rem_euclid(DAY_NS) == 0);
         if !is_shown || never_changes || are_days {
@@ -155,10 +157,10 @@ impl FieldValues {
     }
 }
 
-/// What a name is worth that is known for the time of events.
+/// The weight of a name that is known for the time of events.
 pub(crate) const KNOWN: f64 = 1.0;
 
-/// The share of steps in the direction that most have: exports often begin with the latest event.
+/// The share of steps in the more frequent direction: exports often begin with the latest event.
 fn order(times: &[i64]) -> f64 {
     let steps = times.len() - 1;
     if steps == 0 {
@@ -169,7 +171,7 @@ fn order(times: &[i64]) -> f64 {
     rising.max(falling) as f64 / steps as f64
 }
 
-/// Words by which a field is surely not the time of an event, whatever its values look like.
+/// Words by which a field is certainly not the time of an event, whatever its values look like.
 const NEVER: [&str; 33] = [
     "uptime",
     "lifetime",
@@ -206,7 +208,7 @@ const NEVER: [&str; 33] = [
     "retention",
 ];
 
-/// Words that speak for a time, and words that speak for another time than that of the event.
+/// Words that suggest a time, and words that suggest another time than that of the event.
 const FOR: [&str; 12] =
     ["time", "date", "stamp", "epoch", "when", "zeit", "datum", "fecha", "hora", "heure", "data", "when"];
 const AGAINST: [&str; 14] = [
@@ -214,10 +216,10 @@ const AGAINST: [&str; 14] = [
     "token", "previous", "letzt",
 ];
 
-/// Words for the end of what the event tells of, whose beginning is its time.
+/// Words for the end of something; its beginning is the time of the event.
 const ENDS: [&str; 6] = ["end", "finish", "stop", "complet", "close", "receiv"];
 
-/// What the name says for or against it; `None` where it rules the field out.
+/// The weight of the name, positive or negative; `None` if it excludes the field.
 fn hint(name: &[u8]) -> Option<f64> {
     let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
     let path = String::from_utf8_lossy(name).to_lowercase();
@@ -241,17 +243,17 @@ fn is_id(name: &[u8]) -> bool {
     [&b"id"[..], b"_no", b"number", b"seq", b"key", b"count"].iter().any(|end| is(end))
 }
 
-/// Logs were written after 2001, and these lines before 2100.
+/// Logs were written after 2001, and lines read by this program before 2100.
 fn plausible(when: &When) -> Option<i64> {
     let ns = Some(when).filter(|when| is_complete(when)).map(|when| Clock::new(Zone::UTC).ns(when))?;
     let bound = |year| days_from_civil(year, 9, 9) * DAY_NS;
     (bound(2001)..bound(2059)).contains(&ns).then_some(ns)
 }
 
-/// A longer value is a text, and a time in it is of what the text tells.
+/// A longer value is a text, and a time in it belongs to the text.
 const LONGEST_ID_BYTES: usize = 64;
 
-/// The time that is a part of an id: `1772281800.123:4411`, `job-20260228T123000Z-0017`.
+/// The time within an id: `1772281800.123:4411`, `job-20260228T123000Z-0017`.
 fn within_id(value: &[u8]) -> Option<When> {
     if value.len() > LONGEST_ID_BYTES || value.iter().any(u8::is_ascii_whitespace) {
         return None;
@@ -283,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn values_tell_which_field_is_the_time() {
+    fn values_determine_the_time_field() {
         check(
             &[
                 &[("a", "1772281800001"), ("b", "4915112345678"), ("took", "1772281800")],
@@ -323,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_time_is_none() {
+    fn values_that_only_resemble_times_are_rejected() {
         // Ids of the same length, in no order.
         check(
             &[&[("x", "1795230245")], &[("x", "1190230245")], &[("x", "1695230245")], &[("x", "1292230245")]],

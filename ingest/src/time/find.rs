@@ -1,4 +1,4 @@
-//! Finding a time in text: anywhere near the start of a line, or as the whole of a value.
+//! Finds a time in text: anywhere near the start of a line, or as the whole of a value.
 
 use super::When;
 use super::digits::{byte, digit_run};
@@ -14,7 +14,7 @@ use super::time_first::time_first;
 use super::undated::{day_time, uptime};
 use crate::limits;
 
-/// A time and where it stands in the line.
+/// A time and its range in the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FoundTime {
     pub when: When,
@@ -22,8 +22,8 @@ pub(crate) struct FoundTime {
     pub end: usize,
 }
 
-/// How a time is written. The first ones say so much that they count wherever they stand; the rest look
-/// like any number, and count only where the rules of a source say so.
+/// How a time is written. The first spellings are so specific that they count anywhere; the others look like
+/// any number, and count only where the rules of a source expect them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
     Iso,
@@ -46,7 +46,7 @@ pub(crate) enum Spelling {
 }
 
 impl Spelling {
-    /// Those that count only by the rules of a source, in the order in which they are believed.
+    /// The spellings that count only by the rules of a source, in order of priority.
     pub(crate) const BARE: [Spelling; 4] =
         [Spelling::DigitsAlone, Spelling::Epoch, Spelling::DayTime, Spelling::Uptime];
 
@@ -75,21 +75,21 @@ impl Spelling {
     }
 }
 
-/// The first certain time that begins within so many bytes: for formats that know about where theirs stands.
+/// The first certain time that begins within this many bytes: for formats that roughly know its position.
 #[inline]
 pub(crate) fn time_near_start(line: &[u8], within: usize) -> Option<FoundTime> {
     scan(line, within, DateOrder::Customary).map(|(found, _)| found)
 }
 
-/// The time at exactly this place, in any spelling: for formats that know where their time stands.
+/// The time at exactly this position, in any spelling: for formats that know its position.
 #[inline]
 pub(crate) fn time_at_exactly(line: &[u8], at: usize, order: DateOrder) -> Option<(When, usize)> {
     let certain = certain(line, at, byte(line, at), order).map(|(_, when, end)| (when, end));
     certain.or_else(|| Spelling::BARE.iter().find_map(|spelling| spelling.read(line, at, order)))
 }
 
-/// The line's own time, by the rules of its source: where most lines have it, else the first one that
-/// begins near enough to the start.
+/// The line's own time, by the rules of its source: at the usual position of its lines, otherwise the first
+/// one that begins close enough to the start.
 #[inline]
 pub(crate) fn find(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
     if let Some((spelling, start)) = rules.usual_place(line)
@@ -115,7 +115,7 @@ pub(crate) fn find(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
     }
 }
 
-/// The time behind a run of NUL, which a machine that lost its power leaves before the line that it writes next.
+/// The time after a run of NUL, which a machine that lost power leaves before the next line.
 #[cold]
 fn time_after_nul(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
     let length = line.iter().position(|byte| *byte != 0)?;
@@ -129,13 +129,13 @@ fn heading(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
     let Some((found, _)) = scan(line, limits::STAMP_WITHIN_BYTES, rules.order) else { return new_day(line) };
     let is_mark = |byte: &u8| matches!(byte, b' ' | b'-' | b'*' | b'=' | b'.' | b']');
     let ends = line[found.end..].iter().all(is_mark);
-    // A line between marks is a heading whatever else it says.
+    // A line between marks is a heading, whatever else it contains.
     let is_marked = line.len() > 6 && line[..3].iter().chain(&line[line.len() - 3..]).all(is_mark);
     ((ends || is_marked) && is_complete(&found.when)).then_some(found)
 }
 
-/// A date alone that ends a line of its own kind, as chats have it between two days: `--- Day changed Thu Jul 02 2026`.
-/// It is the day's first instant.
+/// A date at the end of a line of its own, as chats write it between two days: `--- Day changed Thu Jul 02
+/// 2026`. It is the day's first instant.
 fn new_day(line: &[u8]) -> Option<FoundTime> {
     let is_mark = |byte: &u8| matches!(byte, b' ' | b'-' | b'*' | b'=' | b'#' | b'.' | b'[' | b']');
     if line.first().is_none_or(|byte| *byte == b' ' || !is_mark(byte)) {
@@ -153,12 +153,12 @@ fn new_day(line: &[u8]) -> Option<FoundTime> {
 /// `Wednesday, 30 September 2026`.
 const LONGEST_DATE_BYTES: usize = 32;
 
-/// Within a word, a number or a file name it is no stamp of the line's own.
+/// Whether a time may begin here: within a word, a number or a file name it is not the line's own stamp.
 #[inline]
 pub(crate) fn is_delimited(line: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| byte(line, before)) else { return true };
     match before {
-        // A date without separators is not of a number or an address that its fields are parted like.
+        // A date without separators is not part of a number or an address with the same separators.
         b':' => {
             let named =
                 at >= 2 && (line[at - 2].is_ascii_alphabetic() || matches!(line[at - 2], b'"' | b':'));
@@ -169,12 +169,12 @@ pub(crate) fn is_delimited(line: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether a part of an id may begin here: parts stand between any marks.
+/// Whether a part of an id may begin here: any mark separates parts.
 pub(crate) fn may_begin_id_part(id: &[u8], at: usize) -> bool {
     at == 0 || !id[at - 1].is_ascii_alphanumeric() && id[at - 1] != b'.'
 }
 
-/// The first time that begins within so many bytes and is a time beyond doubt, and how it is written.
+/// The first unambiguous time that begins within this many bytes, and how it is written.
 pub(crate) fn scan(line: &[u8], within: usize, order: DateOrder) -> Option<(FoundTime, Spelling)> {
     let mut at = 0;
     if byte(line, HEX_DIGITS) == b'.'
@@ -196,7 +196,7 @@ pub(crate) fn scan(line: &[u8], within: usize, order: DateOrder) -> Option<(Foun
             return Some((FoundTime { when, start: at, end }, spelling));
         }
         at += 1;
-        // What follows within a word or a number is not set apart.
+        // Text within a word or a number is not delimited.
         while at < end && (line[at].is_ascii_alphanumeric() || line[at] >= 0x80) {
             at += 1;
         }
@@ -233,7 +233,7 @@ fn certain(line: &[u8], at: usize, first: u8, order: DateOrder) -> Option<(Spell
     }
 }
 
-/// Whether a number follows this word, or the next one: most words of a line end here, unread.
+/// Whether a number follows this word, or the next one: for most words of a line the search ends here.
 #[inline]
 fn may_name_a_date(line: &[u8], at: usize) -> bool {
     let Some((next, byte)) = after_word(line, at) else { return false };
@@ -241,7 +241,7 @@ fn may_name_a_date(line: &[u8], at: usize) -> bool {
         || is_letter(byte) && after_word(line, next).is_some_and(|(_, byte)| byte.is_ascii_digit())
 }
 
-/// The place behind a word, what cuts it short, and one or two spaces, and the byte there.
+/// The position after a word, its abbreviation mark, and one or two spaces, and the byte there.
 #[inline]
 fn after_word(line: &[u8], at: usize) -> Option<(usize, u8)> {
     let mut end = word_end(line, at);
@@ -255,7 +255,7 @@ fn after_word(line: &[u8], at: usize) -> Option<(usize, u8)> {
     Some((end, byte(line, end)))
 }
 
-/// A stamp behind the name of its weekday: `Sat Nov 21 …`, `Sat, 21 Nov …`, `Samstag, 21. November …`.
+/// A stamp after the name of its weekday: `Sat Nov 21 …`, `Sat, 21 Nov …`, `Samstag, 21. November …`.
 fn stamp_after_weekday(line: &[u8], at: usize, order: DateOrder) -> Option<(When, usize)> {
     let mut end = word_end(line, at);
     while matches!(byte(line, end), b'.' | b',') {
@@ -274,12 +274,12 @@ fn stamp_after_weekday(line: &[u8], at: usize, order: DateOrder) -> Option<(When
     after_weekday(line, at).filter(|&weekday_end| weekday_end == end).map(|_| (when, stamp_end))
 }
 
-/// A value that is a time as a whole: a stamp, perhaps behind the name of its weekday, or an epoch number.
+/// A value that is a time as a whole: a stamp, perhaps after the name of its weekday, or an epoch number.
 pub(crate) fn whole_time(value: &[u8]) -> Option<When> {
     whole_time_in_order(value, DateOrder::Customary)
 }
 
-/// The same, with dates of numbers in the order that the source has.
+/// The same, with numeric dates in the order of the source.
 pub(crate) fn whole_time_in_order(value: &[u8], order: DateOrder) -> Option<When> {
     if let Some(ns) = epoch::number(value) {
         return Some(When::Instant(ns));
@@ -287,7 +287,7 @@ pub(crate) fn whole_time_in_order(value: &[u8], order: DateOrder) -> Option<When
     let value = value.trim_ascii();
     let certain = certain(value, 0, byte(value, 0), order).map(|(_, when, end)| (when, end));
     let (when, end) = certain.or_else(|| Spelling::DigitsAlone.read(value, 0, order))?;
-    // JavaScript and mail add the name of the zone in parentheses.
+    // JavaScript and mail append the name of the zone in parentheses.
     let rest = value[end..].trim_ascii();
     let is_comment = rest.starts_with(b"(") && rest.ends_with(b")");
     (rest.is_empty() || is_comment).then_some(when)

@@ -1,4 +1,4 @@
-//! Every spelling that is read, as a table; what is none; and what no input may do.
+//! Tests: a table of every spelling that is read, texts that are no times, and properties for any input.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,7 +31,7 @@ fn check(line: &str, expected: &str) {
     assert_eq!(found.as_deref().unwrap_or("none"), expected, "{line}");
 }
 
-/// The time of the first of some lines that its own rules find.
+/// The time that the learned rules find in the first of some lines.
 #[track_caller]
 fn learned(lines: &[&str], expected: &[&str]) {
     let rules = learn(lines.iter().map(|line| line.as_bytes()));
@@ -43,7 +43,7 @@ fn learned(lines: &[&str], expected: &[&str]) {
 }
 
 #[test]
-fn iso_and_its_kin() {
+fn iso_and_similar_dates() {
     check("2026-11-21T03:04:05Z x", "2026-11-21T03:04:05Z");
     check("2026-11-21 03:04:05,123 x", "2026-11-21T03:04:05.123Z");
     check("2026-11-21T03:04:05.123456789+02:00", "2026-11-21T01:04:05.123456789Z");
@@ -157,7 +157,7 @@ fn numbers_and_labels() {
 }
 
 #[test]
-fn what_is_no_time() {
+fn texts_that_are_not_times() {
     for line in [
         "2026-02-29 03:04:05",
         "2026-11-21 25:04:05",
@@ -228,7 +228,7 @@ fn the_order_of_dates_is_learned() {
 }
 
 #[test]
-fn bare_times_count_where_most_lines_have_them() {
+fn undated_times_count_if_most_lines_have_them() {
     learned(
         &["[21:08:50] [a/INFO]: x", "[21:08:51] [b/INFO]: y", "\tat z"],
         &["day time 76130", "day time 76131", "none"],
@@ -251,10 +251,10 @@ fn bare_times_count_where_most_lines_have_them() {
         &["type=A msg=audit(1481076983.819:7798): x", "type=LONGER msg=audit(1481076983.864:6): y"],
         &["2016-12-07T02:16:23.819Z", "2016-12-07T02:16:23.864Z"],
     );
-    // Numbers that fall as often as they rise are none, and neither are those of a single line in many.
+    // Numbers that fall as often as they rise are no times, and neither are those of a single line in many.
     learned(&["[12.345678] a", "[3.141592] b", "[9.000001] c", "[1.000001] d"], &["none"; 4]);
     learned(&["one", "two", "[21:08:50] x", "three"], &["none"; 4]);
-    // A full stamp says more.
+    // A complete stamp is more specific.
     learned(
         &["2026-11-21 03:04:05 21:08:50 x", "2026-11-21 03:04:06 21:08:51 y"],
         &["2026-11-21T03:04:05Z", "2026-11-21T03:04:06Z"],
@@ -262,7 +262,7 @@ fn bare_times_count_where_most_lines_have_them() {
 }
 
 #[test]
-fn an_epoch_beside_a_stamp_needs_no_zone() {
+fn epoch_next_to_a_stamp_needs_no_zone() {
     learned(
         &[
             "- 1117838570 2005.06.03 R02 2005-06-03-15.42.50.675872 x",
@@ -275,7 +275,7 @@ fn an_epoch_beside_a_stamp_needs_no_zone() {
 }
 
 #[test]
-fn a_heading_has_the_date_that_its_lines_lack() {
+fn heading_provides_the_date_of_its_lines() {
     learned(
         &["**** BEGIN LOGGING AT Mon Dec 31 21:11:55 2012", "dec 31 21:11:55 --> a", "dec 31 21:12:00 <b> c"],
         &["2012-12-31T21:11:55Z", "1680-12-31T21:11:55Z", "1680-12-31T21:12:00Z"],
@@ -315,7 +315,7 @@ fn a_time_in_the_message_is_not_the_line_s_own() {
     assert!(find(b"host-12 app 2026-03-01 12:00:00 a", &rules).is_some());
 }
 
-/// Formats of jiff that are read back exactly, by how much of a second they keep.
+/// Formats of jiff that are read back exactly, with the number of fraction digits they keep.
 const ZONELESS: [(&str, i32); 22] = [
     ("%Y-%m-%d %H:%M:%S.%9f x", 1),
     ("%Y-%m-%dT%H:%M:%S,%3f x", 1_000_000),
@@ -383,7 +383,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_stop_reading_and_no_time_ends_behind_its_line(
+    fn any_bytes_can_be_read_and_no_time_extends_past_its_line(
         mut lines in prop::collection::vec("[0-9A-Za-z:./,+@年 \\[\\]()TZ-]{0,40}", 1..6),
         stamp in prop::sample::select(vec!["2026-11-21 03:04:05.1", "Nov 21 03:04:05", "21.11.26 3:04 PM", "[  1.5"]),
         cut in 0..24_usize,
@@ -410,7 +410,7 @@ proptest! {
 }
 
 #[test]
-fn far_stamps_and_numbers_that_do_not_rise() {
+fn late_stamps_and_numbers_out_of_order() {
     let request = "10.0.0.1 () {30 vars in 500 bytes} of a long request with words";
     let lines = [
         format!("[pid: 1|app: 0|req: 1/1] {request} [Sat Nov 21 03:04:05 2026] GET /"),
@@ -418,7 +418,7 @@ fn far_stamps_and_numbers_that_do_not_rise() {
     ];
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     learned(&lines, &["2026-11-21T03:04:05Z", "2026-11-21T03:04:06Z"]);
-    // Most lines must have it: one late stamp is of a message.
+    // Most lines must have it: one late stamp is part of a message.
     learned(&[lines[0], "another line", "and one more"], &["none", "none", "none"]);
     learned(
         &[
@@ -429,7 +429,7 @@ fn far_stamps_and_numbers_that_do_not_rise() {
         ],
         &["2026-11-21T03:04:05Z", "2026-09-24T06:10:45Z", "2026-11-21T03:04:05Z", "2026-10-17T09:44:05Z"],
     );
-    // Ids of the same length are of any age.
+    // Ids of the same length may have any value.
     learned(
         &["a 1795230245 x", "a 6190230245 x", "a 2095230245 x", "a 1192230245 x"],
         &["none", "none", "none", "none"],

@@ -1,26 +1,26 @@
-//! The course of a source's times: where they jump back, and where nothing was logged for long.
+//! Tracks where the times of a source jump back, and where nothing was logged for long.
 
 use serde::{Deserialize, Serialize};
 
 use super::civil::SECOND_NS;
 
-/// Events of several threads are written some milliseconds out of order; a fall by more is a jump.
+/// Events of several threads are written some milliseconds out of order; a larger fall is a jump.
 const JUMP_BACK_NS: i64 = SECOND_NS;
-/// So many gaps are kept; a person looks at the largest.
+/// This many gaps are kept; a person looks at the largest.
 const MOST_GAPS: usize = 5;
-/// A gap is worth telling if it is this many times as long as a usual step, and at least a minute.
+/// A gap is reported if it is this many times as long as a usual step, and at least a minute.
 const GAP_FACTOR: i64 = 100;
 const SHORTEST_GAP_NS: i64 = 60 * SECOND_NS;
-/// Of fewer events nobody can say what a usual step is.
+/// With fewer events the usual step is unknown.
 const FEWEST_STEPS: u64 = 50;
 
-/// A step from one event's time to the next one's that is worth telling.
+/// A remarkable step from one event's time to the next one's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeStep {
     /// Nanoseconds since 1970 UTC.
     pub from_ns: i64,
     pub to_ns: i64,
-    /// Line of the event behind the step.
+    /// Line of the event after the step.
     pub line: u64,
 }
 
@@ -31,13 +31,13 @@ impl TimeStep {
     }
 }
 
-/// What was seen so far. A few numbers, however long the source is.
+/// The observations so far. Constant size, however long the source is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GapTracker {
     last_ns: i64,
     latest_ns: i64,
     steps: u64,
-    /// Events a little earlier than the one before.
+    /// Events slightly earlier than the one before.
     pub late: u64,
     pub jumps: u64,
     pub first_jump: Option<TimeStep>,
@@ -66,7 +66,7 @@ impl GapTracker {
         self.last_ns = time_ns;
     }
 
-    /// Goes on behind another course: a jump or a gap between the two counts.
+    /// Continues after another source: a jump or a gap between the two counts.
     pub(crate) fn continue_after(&mut self, before: &GapTracker) {
         if before.steps > 0 {
             (self.last_ns, self.latest_ns, self.first_ns) =
@@ -98,7 +98,7 @@ impl GapTracker {
         self.shortest_kept_ns = self.gaps[MOST_GAPS - 1].length_ns().try_into().unwrap_or(i64::MAX);
     }
 
-    /// The longest gaps that are much longer than the usual step, in the order of the source.
+    /// The longest gaps that are much longer than the usual step, in source order.
     pub(crate) fn gaps(&self) -> Vec<TimeStep> {
         if self.steps < FEWEST_STEPS {
             return Vec::new();
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jumps_and_gaps_are_told_with_their_line() {
+    fn jumps_and_gaps_are_reported_with_their_line() {
         let mut course = GapTracker::default();
         let mut now = 1_000 * SECOND_NS;
         for line in 1..=1_000_u64 {

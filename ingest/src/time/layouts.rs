@@ -1,6 +1,6 @@
-//! The layouts of lines that have their time elsewhere than most lines of their source: of a second logger, of a
-//! library, of a program that was started by the first. A layout is what stands before the time, word for word where
-//! it is marks, and by its kind where it is words and numbers.
+//! The layouts of lines whose time is not at the usual position of their source: of a second logger, of a
+//! library, of a program that the first one started. A layout is the text before the time, with marks
+//! literally, and words and numbers by their kind.
 
 use std::sync::Arc;
 
@@ -13,25 +13,25 @@ use super::zone::Zone;
 use super::{Clock, When};
 use crate::limits;
 
-/// The layouts of a source beside its usual one.
+/// The layouts of a source other than its usual one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TimeLayouts {
-    /// What stands before the times.
+    /// The texts before the times.
     before: Arc<[Box<[u8]>]>,
     /// A time of day alone begins some lines.
     day_time: bool,
 }
 
-/// So many lines make a layout.
+/// This many lines make a layout.
 const FEWEST_LINES: usize = 2;
 
-/// Lines of several threads and programs come a little out of order.
+/// Lines of several threads and programs are slightly out of order.
 const SLACK_NS: i64 = 5 * SECOND_NS;
 
-/// A time of day is of the day of the stamps around it, from which it is no further.
+/// A time of day is on the day of the stamps around it if it is no further from them than this.
 const DAY_TIME_SLACK_NS: i64 = 2 * 3_600 * SECOND_NS;
 
-/// What stands before a time is no longer than this, as it is written in a layout.
+/// The longest text before a time, as it is written in a layout.
 const LONGEST_LAYOUT_BYTES: usize = 24;
 
 impl TimeLayouts {
@@ -39,7 +39,7 @@ impl TimeLayouts {
         self.before.is_empty() && !self.day_time
     }
 
-    /// The time of a line that is of one of the layouts.
+    /// The time of a line that has one of the layouts.
     pub(crate) fn find(&self, line: &[u8], order: DateOrder) -> Option<FoundTime> {
         if line.first().is_none_or(u8::is_ascii_whitespace) {
             return None;
@@ -54,8 +54,8 @@ impl TimeLayouts {
         self.day_time.then(|| begins_with_day_time(line))?
     }
 
-    /// The layouts beside the one that begins with its time, which most lines have. Their times fit between those of
-    /// the lines around them, as dates of data do not.
+    /// The layouts in addition to the usual one, which begins with its time. Their times fit between those of
+    /// the lines around them, unlike dates in data.
     pub(super) fn additional(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> TimeLayouts {
         let times: Vec<Option<i64>> = found
             .iter()
@@ -99,7 +99,7 @@ impl TimeLayouts {
         }
     }
 
-    /// The layouts of lines none of which most lines have, if together they are those of nearly all lines with a time.
+    /// The layouts of a source without a usual one, if together they cover nearly all lines with a time.
     pub(super) fn combined(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> TimeLayouts {
         let mut groups: Vec<(Vec<u8>, usize, usize)> = Vec::new();
         let mut stamped = 0;
@@ -127,8 +127,9 @@ impl TimeLayouts {
     }
 }
 
-/// Whether nearly all times of other lines stand between those of the lines around them: for each line its time, and
-/// whether it is another one. The time of another program that has no zone may be of another zone, and is wrong then.
+/// Whether nearly all times of other lines lie between those of the lines around them: for each line its
+/// time, and whether it is another one. A time of another program without a zone may be in another zone, and
+/// is then out of order.
 pub(crate) fn fit_between(lines: &[(Option<FoundTime>, bool)]) -> bool {
     let ns = |time: &Option<FoundTime>| time.as_ref().and_then(|time| complete(&time.when));
     let usual: Vec<Option<i64>> =
@@ -163,7 +164,7 @@ fn is_anchored(time: &FoundTime) -> bool {
     time.start <= limits::STAMP_ANCHORED_BYTES
 }
 
-/// The instant of a complete time; where it has no zone, as if it were UTC.
+/// The instant of a complete time; without a zone it is taken as UTC.
 fn complete(when: &When) -> Option<i64> {
     let when = match when {
         When::Stamp(stamp) => When::Stamp(super::stamp::Stamp { zone: stamp.zone.or(Some(0)), ..*stamp }),
@@ -172,7 +173,7 @@ fn complete(when: &When) -> Option<i64> {
     is_complete(&when).then(|| Clock::new(Zone::UTC).ns(&when))
 }
 
-/// For each line the time of the next one that has one.
+/// For each line the next time at or after it.
 fn following(times: &[Option<i64>]) -> Vec<Option<i64>> {
     let mut next = None;
     let mut following: Vec<Option<i64>> = times
@@ -199,25 +200,25 @@ fn time_of_day(when: &When) -> Option<i64> {
     }
 }
 
-/// A time of day with its seconds, at the start of a line or behind a bracket there.
+/// A time of day with seconds, at the start of a line or after a bracket there.
 fn begins_with_day_time(line: &[u8]) -> Option<FoundTime> {
     let start = usize::from(matches!(line.first(), Some(b'[' | b'(')));
     let (ns, end) = day_time(line, start)?;
     (end >= start + "1:02:03".len()).then_some(FoundTime { when: When::TimeOfDay(ns), start, end })
 }
 
-/// Whether a time with this before it may be that of its line.
+/// Whether a time after this text may be that of its line.
 pub(super) fn may_begin_line(before: &[u8]) -> bool {
     layout(before).is_some()
 }
 
-/// What begins a line that is an object of JSON.
+/// The start of a line that is a JSON object.
 const OBJECT: &[u8] = b"{\"";
 
-/// What stands before a time, as other lines of its layout have it: marks as they are, words and numbers by their kind.
-/// `None` where it is rather a part of a text: behind a quote, a tag, the name of a value, or several words.
+/// The text before a time in the notation of layouts: marks as they are, words and numbers by their kind.
+/// `None` if it is rather part of a text: after a quote, a tag, the name of a value, or several words.
 fn layout(before: &[u8]) -> Option<Vec<u8>> {
-    // The rows of a table that was printed.
+    // The rows of a printed table.
     if before.starts_with(b"|") {
         return None;
     }
@@ -282,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_a_date_in_a_text_is_no_layout() {
+    fn text_before_a_date_within_a_sentence_is_no_layout() {
         for before in
             ["WHERE placed_at > '", "<at>", "at=", "\"at\":\"", "Copyright of ", "\u{2014} started at "]
         {

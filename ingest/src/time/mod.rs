@@ -1,8 +1,8 @@
 //! Times: how they are written, what instant they mean, and what is still open about them.
 //!
-//! [`find`] and its spellings read a time as written ([`When`]); [`rules`] says what a source's sample tells
-//! about them; [`Clock`] makes them numbers, some of them [`provisional`]; the settler closes those with
-//! what [`year`], [`day`] and [`wall_clock`] know of the order of a source.
+//! [`find`] and its spellings read a time as written ([`When`]); [`rules`] are what a source's sample shows
+//! about them; [`Clock`] converts them to numbers, some of them [`provisional`]; the settler resolves those
+//! with [`year`], [`day`] and [`wall_clock`], from the order of a source.
 
 pub(crate) mod civil;
 pub(crate) mod date_order;
@@ -39,22 +39,22 @@ use provisional::{YEARLESS, YEARLESS_UTC};
 use stamp::Stamp;
 use zone::{Zone, ZoneClock};
 
-/// A time as found: written as a date, already an instant in nanoseconds since 1970 UTC, or with so little
-/// that only its source can tell the rest.
+/// A time as found: written as a date, already an instant in nanoseconds since 1970 UTC, or so incomplete
+/// that only its source determines the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     Stamp(Stamp),
     Instant(i64),
     /// Nanoseconds since some midnight.
     TimeOfDay(i64),
-    /// Nanoseconds since something started.
+    /// Nanoseconds since an unknown start.
     Uptime(i64),
 }
 
-/// How many times of a batch said what about themselves.
+/// Counts of what the times of a batch contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeTally {
-    /// They said their zone, or were numbers since 1970.
+    /// Times with a zone, or numbers since 1970.
     pub zoned: u32,
     pub zoneless: u32,
     pub yearless: u32,
@@ -64,7 +64,7 @@ pub struct TimeTally {
 }
 
 impl TimeTally {
-    /// How many times there were of any kind.
+    /// The number of times of any kind.
     #[must_use]
     pub fn timed(&self) -> u32 {
         self.zoned + self.zoneless + self.yearless + self.dayless + self.uptimes
@@ -80,13 +80,13 @@ enum TimeClass {
     Uptime,
 }
 
-/// Turns times into nanoseconds since 1970 UTC, or provisional ones where something is still open. Logs stay
-/// in one day for long, so the last day's start is kept.
+/// Converts times to nanoseconds since 1970 UTC, or to provisional ones if something is still open. Logs stay
+/// on one day for long, so the last day's start is cached.
 pub(crate) struct Clock {
     zone: ZoneClock,
     day: u32,
     day_ns: i64,
-    /// What was counted last, in case the row is taken back.
+    /// The last counted time, in case the row is removed.
     last: TimeClass,
     pub tally: TimeTally,
 }
@@ -154,7 +154,7 @@ impl Clock {
         *self.counted() += 1;
     }
 
-    /// The last time was of a row that is none after all.
+    /// Undoes the count of the last time, because its row is none after all.
     pub(crate) fn take_back(&mut self) {
         let counted = self.counted();
         *counted = counted.saturating_sub(1);

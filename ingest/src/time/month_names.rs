@@ -10,7 +10,7 @@ use super::digits::byte;
 /// Longest name, in bytes of UTF-8.
 const LONGEST_NAME: usize = 20;
 
-/// The month an English abbreviation names: the spelling of nearly all logs, so it is read first.
+/// The month of an English abbreviation: the spelling of nearly all logs, so it is tried first.
 #[inline]
 pub(crate) fn month_name(bytes: &[u8], at: usize) -> Option<u8> {
     let &[a, b, c] = bytes.get(at..)?.first_chunk::<3>()?;
@@ -31,7 +31,7 @@ pub(crate) fn month_name(bytes: &[u8], at: usize) -> Option<u8> {
     })
 }
 
-/// The month named here in any language, and the place behind its name and a point that cuts it short.
+/// The month named here in any language, and the position after its name and an abbreviation point.
 #[inline]
 pub(crate) fn month(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
     if let Some(month) = month_name(bytes, at)
@@ -45,7 +45,7 @@ pub(crate) fn month(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
     Some((month, end + usize::from(byte(bytes, end) == b'.')))
 }
 
-/// The place behind the name of a weekday and the comma or point that follows it.
+/// The position after the name of a weekday and the comma or point that follows it.
 #[inline]
 pub(crate) fn after_weekday(bytes: &[u8], at: usize) -> Option<usize> {
     let (word, length) = lower_word(bytes, at)?;
@@ -59,7 +59,7 @@ pub(crate) fn after_weekday(bytes: &[u8], at: usize) -> Option<usize> {
     Some(end + usize::from(byte(bytes, end) == b','))
 }
 
-/// The place behind the word that begins here.
+/// The position after the word that begins here.
 #[inline]
 pub(crate) fn word_end(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
@@ -83,7 +83,7 @@ fn lower_word(bytes: &[u8], at: usize) -> Option<([u8; LONGEST_NAME], usize)> {
     Some((word, length))
 }
 
-/// What a name means. Some are both: `mar` is March, and Tuesday in French.
+/// The meaning of a name. Some have two: `mar` is March, and Tuesday in French.
 #[derive(Clone, Copy, Default)]
 struct Meaning {
     month: Option<u8>,

@@ -1,24 +1,24 @@
-//! Dates of numbers alone whose order is open: `11/21/2026`, `21.11.26`, `26/11/21`, `11-21`.
+//! Numeric dates whose order is ambiguous: `11/21/2026`, `21.11.26`, `26/11/21`, `11-21`.
 
 use super::civil::last_day;
 use super::digits::{byte, digit_run, four, one_or_two, two};
 use super::stamp::{Stamp, full_year, optional_zone, time_after_date, yearless};
 use super::time_of_day::TimeOfDay;
 
-/// Which number of a date is which.
+/// The order of the numbers of a date.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum DateOrder {
-    /// Nothing in the source told: the custom of each spelling decides.
+    /// Nothing in the source determines it: the custom of each spelling decides.
     #[default]
     Customary,
     DayFirst,
     MonthFirst,
-    /// Only where the year has two digits, too.
+    /// Only for years of two digits.
     YearFirst,
 }
 
 impl DateOrder {
-    /// The order for a person; empty where it is left to each spelling.
+    /// The order for a person; empty if each spelling decides.
     pub(crate) fn words(self) -> &'static str {
         match self {
             DateOrder::Customary => "",
@@ -29,7 +29,7 @@ impl DateOrder {
     }
 }
 
-/// A date of numbers with its time, before it is decided which number is which.
+/// A numeric date with its time, before its order is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NumericDate {
     pub first: u8,
@@ -37,7 +37,7 @@ pub(crate) struct NumericDate {
     pub third: Third,
     pub separator: u8,
     pub time: TimeOfDay,
-    /// Behind the time of day.
+    /// The position after the time of day.
     pub end: usize,
     /// The time was written with AM or PM.
     pub halved: bool,
@@ -52,7 +52,7 @@ pub(crate) enum Third {
     Four(i16),
 }
 
-/// Reads the numbers; gives nothing where no time of day follows them.
+/// Reads the numbers; `None` if no time of day follows them.
 #[inline]
 pub(crate) fn numbers(bytes: &[u8], at: usize) -> Option<NumericDate> {
     if !byte(bytes, at).is_ascii_digit() {
@@ -77,7 +77,7 @@ pub(crate) fn numbers(bytes: &[u8], at: usize) -> Option<NumericDate> {
         return None;
     }
     let (time, end) = time_after_date(bytes, date_end)?;
-    // Two numbers and `3:04` are too little to be a date and a time.
+    // Two numbers and `3:04` are not enough for a date and a time.
     if third == Third::Missing && end < date_end + 9 {
         return None;
     }
@@ -90,7 +90,7 @@ pub(crate) fn numbers(bytes: &[u8], at: usize) -> Option<NumericDate> {
 }
 
 impl NumericDate {
-    /// Year, month and day in an order; `None` where there is no such date.
+    /// Year, month and day in a given order; `None` if there is no such date.
     pub(crate) fn in_order(&self, order: DateOrder) -> Option<(Option<i16>, u8, u8)> {
         let year = match self.third {
             Third::Missing => None,
@@ -107,9 +107,9 @@ impl NumericDate {
         exists.then_some((year, month, day))
     }
 
-    /// What this spelling usually means where the source does not tell: with slashes or without a year the
-    /// month comes first, with points or dashes the day. Two digits each directly before a level are the
-    /// default layout of Hadoop and Spark, which begins with the year.
+    /// The usual meaning of this spelling, if the source does not determine it: with slashes or without a
+    /// year the month comes first, with points or dashes the day. Two digits each directly before a level are
+    /// the default layout of Hadoop and Spark, which begins with the year.
     pub(crate) fn custom(&self) -> DateOrder {
         match (self.third, self.separator) {
             (Third::Two(_), b'/') if self.before_level && !self.halved => DateOrder::YearFirst,
@@ -119,7 +119,8 @@ impl NumericDate {
         }
     }
 
-    /// The date by the order of the source, else by custom, else in the only order in which it exists.
+    /// The date in the order of the source, otherwise in the customary one, otherwise in the only order in
+    /// which it exists.
     pub(crate) fn settle(&self, order: DateOrder) -> Option<(Option<i16>, u8, u8)> {
         let first = if order == DateOrder::Customary { self.custom() } else { order };
         [first, DateOrder::MonthFirst, DateOrder::DayFirst, DateOrder::YearFirst]
@@ -128,7 +129,7 @@ impl NumericDate {
     }
 }
 
-/// A date of numbers and its time, in the order of the source.
+/// A numeric date and its time, in the order of the source.
 #[inline]
 pub(crate) fn numeric(bytes: &[u8], at: usize, order: DateOrder) -> Option<(Stamp, usize)> {
     let date = numbers(bytes, at)?;

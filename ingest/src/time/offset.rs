@@ -1,11 +1,11 @@
-//! Reading the zone that stands behind a time: an offset from UTC, or a usual abbreviation of one.
+//! Reads the zone after a time: an offset from UTC, or a usual abbreviation of one.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use super::digits::{byte, two};
 
-/// A zone at exactly this place: `Z`, an abbreviation, `+hh`, `+hhmm`, `+hh:mm`, or `GMT+1`, as seconds
+/// A zone at exactly this position: `Z`, an abbreviation, `+hh`, `+hhmm`, `+hh:mm`, or `GMT+1`, as seconds
 /// east of UTC.
 #[inline]
 pub(crate) fn offset(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
@@ -26,7 +26,7 @@ fn signed(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
         Some(minutes) => (minutes, at + 5 + colon),
         None => (0, at + 3),
     };
-    // No zone is further from UTC than this, and all keep to quarters of an hour.
+    // No zone is further from UTC than this, and all are multiples of a quarter of an hour.
     if hours > 18 || minutes > 59 || minutes % 15 != 0 {
         return None;
     }
@@ -43,7 +43,7 @@ fn named(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
     let end = at + length;
     let name = rest.get(..length.min(LONGEST_NAME))?;
     if matches!(name, b"UTC" | b"GMT") && matches!(byte(bytes, end), b'+' | b'-') {
-        // `GMT+1` has one digit, which no offset otherwise has.
+        // `GMT+1` has one digit; no other offset does.
         return signed(bytes, end).or_else(|| {
             let hour = byte(bytes, end + 1).wrapping_sub(b'0');
             let sign = if bytes[end] == b'-' { -1 } else { 1 };
@@ -53,9 +53,10 @@ fn named(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
     Some((abbreviation(name)? * 60, end))
 }
 
-/// Minutes east of UTC of an abbreviation. Some mean different zones in different countries; read are the
-/// ones that logs have most: `CST` of North America (not China), `BST` of Britain (not Bangladesh), `IST`
-/// of India (not Ireland or Israel), `AST` of Canada (not Arabia), `EST` of North America (not Australia).
+/// The offset of an abbreviation, in minutes east of UTC. Some mean different zones in different countries;
+/// this uses the most frequent in logs: `CST` of North America (not China), `BST` of Britain (not
+/// Bangladesh), `IST` of India (not Ireland or Israel), `AST` of Canada (not Arabia), `EST` of North America
+/// (not Australia).
 pub(crate) fn abbreviation(name: &[u8]) -> Option<i32> {
     Some(match name {
         b"Z" | b"UTC" | b"GMT" | b"WET" | b"UCT" => 0,
@@ -89,9 +90,8 @@ pub(crate) fn abbreviation(name: &[u8]) -> Option<i32> {
     })
 }
 
-/// A zone at this place or one space behind it, perhaps with its region as Java writes it
-/// (`+01:00[Europe/Berlin]`). Behind a space a bare `+hh` could be any number, so there it must have its
-/// minutes.
+/// A zone at this position or one space after it, perhaps with its region as Java writes it
+/// (`+01:00[Europe/Berlin]`). After a space a bare `+hh` could be any number, so there it needs its minutes.
 #[inline]
 pub(crate) fn zone_after(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
     let (seconds, end) = if byte(bytes, at) == b' ' {
@@ -114,7 +114,7 @@ fn region_end(bytes: &[u8], at: usize) -> usize {
     region(bytes, at + 1).map_or(at, |end| end + 1)
 }
 
-/// Where the name of a region ends that stands between a place and a closing bracket.
+/// Where the name of a region ends, between a position and a closing bracket.
 fn region(bytes: &[u8], at: usize) -> Option<usize> {
     let is_part = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'_' | b'-');
     let length = bytes[at..].iter().take(LONGEST_REGION).take_while(|byte| is_part(byte)).count();
@@ -122,7 +122,8 @@ fn region(bytes: &[u8], at: usize) -> Option<usize> {
     (bytes[at..end].contains(&b'/') && byte(bytes, end) == b']').then_some(end)
 }
 
-/// The offset of a region at a time, which stands one space behind it: `[21-Nov-2026 03:04:05 Europe/Berlin]` of PHP.
+/// The offset of a region at a given time; its name follows the time after one space: `[21-Nov-2026 03:04:05
+/// Europe/Berlin]` of PHP.
 #[cold]
 pub(super) fn region_after(bytes: &[u8], at: usize, wall: DateTime) -> Option<(i32, usize)> {
     let end = region(bytes, at + 1)?;

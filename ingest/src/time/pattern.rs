@@ -1,5 +1,5 @@
-//! Time formats that people write down: `%Y-%m-%d %H:%M:%S` of strptime, `yyyy-MM-dd HH:mm:ss` of Java, Joda
-//! and Logstash. Both compile to the same short list of steps, which reads without backtracking.
+//! Time formats that users write: `%Y-%m-%d %H:%M:%S` of strptime, `yyyy-MM-dd HH:mm:ss` of Java, Joda and
+//! Logstash. Both compile to the same short list of steps, which is matched without backtracking.
 
 mod joda;
 mod strptime;
@@ -16,14 +16,14 @@ use super::stamp::{Stamp, full_year, iso};
 use super::time_of_day::TimeOfDay;
 use super::undated::uptime;
 
-/// One thing that stands next in a time.
+/// One element of a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum PatternStep {
-    /// These very bytes.
+    /// These bytes.
     Literal(Box<[u8]>),
     /// One or more white spaces.
     Spaces,
-    /// A number of at least and at most so many digits, which may be padded with spaces.
+    /// A number with a least and a greatest count of digits; it may be padded with spaces.
     Number(TimePart, u8, u8),
     MonthName,
     WeekdayName,
@@ -33,9 +33,9 @@ enum PatternStep {
     Half,
     /// An offset or an abbreviation of a zone.
     Zone,
-    /// Whole seconds, milli-, micro- or nanoseconds since 1970, by how many make a second.
+    /// Whole seconds, milli-, micro- or nanoseconds since 1970, by the nanoseconds of the unit.
     Epoch(i64),
-    /// Seconds since 1970 with an optional fraction, or a finer unit told by its size.
+    /// Seconds since 1970 with an optional fraction, or a finer unit, distinguished by size.
     AnyEpoch,
     /// A whole ISO 8601 stamp.
     Iso8601,
@@ -67,7 +67,7 @@ pub(crate) struct TimePattern {
     steps: Vec<PatternStep>,
 }
 
-/// What was read so far.
+/// The values read so far.
 #[derive(Clone, Copy, Default)]
 struct Parts {
     year: Option<i16>,
@@ -90,12 +90,12 @@ struct Parts {
 }
 
 impl TimePattern {
-    /// From a format of `strptime`, with the further letters that lnav has. The error says what is wrong.
+    /// From a format of `strptime`, with lnav's additional letters. The error says what is wrong.
     pub(crate) fn strptime(format: &str) -> Result<TimePattern, String> {
         TimePattern::from_steps(strptime::steps(format)?)
     }
 
-    /// From a pattern of Java and Joda, or one of the names that Logstash has (`ISO8601`, `UNIX`, …).
+    /// From a pattern of Java and Joda, or one of Logstash's names (`ISO8601`, `UNIX`, …).
     pub(crate) fn joda(pattern: &str) -> Result<TimePattern, String> {
         TimePattern::from_steps(joda::steps(pattern)?)
     }
@@ -118,7 +118,7 @@ impl TimePattern {
         }
     }
 
-    /// The time that stands here, and the place behind it.
+    /// The time at a position, and the position after it.
     pub(crate) fn read(&self, bytes: &[u8], at: usize) -> Option<(When, usize)> {
         let mut parts = Parts::default();
         let mut at = at;
@@ -128,7 +128,7 @@ impl TimePattern {
         parts.when().map(|when| (when, at))
     }
 
-    /// A value that is a time of this format as a whole.
+    /// Reads a whole value as a time of this format.
     pub(crate) fn whole_time(&self, value: &[u8]) -> Option<When> {
         let value = value.trim_ascii();
         self.read(value, 0).filter(|&(_, end)| end == value.len()).map(|(when, _)| when)
@@ -154,7 +154,7 @@ impl PatternStep {
             }
             PatternStep::MonthName => {
                 let (month, mut end) = month(bytes, at)?;
-                // A point that cuts the name short belongs to the next step where that asks for it.
+                // The point of an abbreviation belongs to the next step if that step needs it.
                 end -= usize::from(byte(bytes, end - 1) == b'.');
                 parts.month = Some(month);
                 Some(end)
@@ -186,7 +186,7 @@ impl PatternStep {
                     std::str::from_utf8(&bytes[at + sign..at + sign + digits]).ok()?.parse().ok()
                 })?;
                 let ns = whole.checked_mul(SECOND_NS / units_per_second)?;
-                // Earlier instants are kept for times that are still open.
+                // Earlier instants are reserved for provisional times.
                 parts.instant = Some(if sign == 1 { -ns } else { ns }).filter(|&ns| ns >= FIRST_REAL_NS);
                 parts.instant?;
                 Some(at + sign + digits)
@@ -276,7 +276,7 @@ impl Parts {
         Stamp::new(year, month, day, time, self.zone).map(When::Stamp)
     }
 
-    /// Year, month and day; `Some(None)` where there is no date at all.
+    /// Year, month and day; `Some(None)` if there is no date at all.
     #[allow(clippy::option_option)]
     fn date(&self) -> Option<Option<(Option<i16>, u8, u8)>> {
         let civil = |days: i64| {

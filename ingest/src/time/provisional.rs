@@ -1,12 +1,12 @@
-//! How times travel whose year, day, start or zone only the order of the source can tell: as instants of
-//! centuries in which nothing was logged. The [`Settler`](crate::Settler) replaces every one of them.
+//! Provisional times: times whose year, day, start or zone only the order of the source determines. They are
+//! encoded as instants of centuries without logs. The [`Settler`](crate::Settler) replaces every one of them.
 //!
-//! | range | what it is |
+//! | range | meaning |
 //! |---|---|
 //! | 1680 | a wall clock without a year |
 //! | 1684 | the same, with a zone: an instant of UTC without a year |
 //! | 1 to 2 January 1688 | a time of day |
-//! | 1690 to 1749 | an uptime, behind 1690 |
+//! | 1690 to 1749 | an uptime, added to 1690 |
 //! | 1750 to 1889 | a wall clock of 1970 to 2109 in an hour that a clock change skips or repeats |
 
 use super::civil::DAY_NS;
@@ -15,11 +15,11 @@ const fn year_start_ns(year_start_day: i64) -> i64 {
     year_start_day * DAY_NS
 }
 
-/// Leap years, so that 29 February has its place.
+/// Leap years, so that 29 February exists.
 pub(crate) const YEARLESS: i32 = 1680;
 pub(crate) const YEARLESS_UTC: i32 = 1684;
 
-/// The same days that `days_from_civil` gives; it cannot be asked in a constant.
+/// The same as `days_from_civil` returns; it is not a const function.
 const DAY_OF_1680: i64 = -105_920;
 const DAY_OF_1684: i64 = -104_459;
 const DAY_OF_1688: i64 = -102_998;
@@ -31,10 +31,10 @@ const TIME_OF_DAY_NS: i64 = year_start_ns(DAY_OF_1688);
 const UPTIME_NS: i64 = year_start_ns(DAY_OF_1690);
 const UNCERTAIN_NS: i64 = year_start_ns(DAY_OF_1750);
 
-/// Stamps of 1900 in any zone come later than this, so whatever is earlier is provisional.
+/// Stamps of 1900 in any zone are later than this, so anything earlier is provisional.
 pub(crate) const FIRST_REAL_NS: i64 = year_start_ns(DAY_OF_1890);
 
-/// A provisional time, unpacked.
+/// A decoded provisional time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProvisionalTime {
     /// Nanoseconds of a wall clock in the year `YEARLESS`.
@@ -57,14 +57,14 @@ pub(crate) fn uptime(ns: i64) -> i64 {
     UPTIME_NS + ns
 }
 
-/// A wall clock within a clock change; `None` in a year that no log with such a zone is of.
+/// Encodes a wall clock within a clock change; `None` in a year without logs in such a zone.
 #[inline]
 pub(crate) fn uncertain(wall_ns: i64) -> Option<i64> {
     let shifted = wall_ns.checked_add(UNCERTAIN_NS).filter(|_| wall_ns >= 0)?;
     (shifted < FIRST_REAL_NS).then_some(shifted)
 }
 
-/// What a provisional time stands for; `None` for a real one.
+/// Decodes a provisional time; `None` for a real one.
 #[inline]
 pub(crate) fn open(time: i64) -> Option<ProvisionalTime> {
     if time >= FIRST_REAL_NS {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn provisional_times_decode_to_what_was_encoded() {
         assert_eq!(open(time_of_day(7)), Some(ProvisionalTime::TimeOfDay(7)));
         assert_eq!(open(uptime(7)), Some(ProvisionalTime::Uptime(7)));
         let wall = days_from_civil(2026, 10, 25) * DAY_NS;

@@ -1,5 +1,5 @@
-//! Spellings that few logs have: digits without separators, weeks and ordinal days, Chinese, Japanese and
-//! Korean dates, glog's letter and number, and TAI64N.
+//! Rare spellings: digits without separators, weeks and ordinal days, Chinese, Japanese and Korean dates,
+//! glog's letter and number, and TAI64N.
 
 use super::civil::{DAY_NS, SECOND_NS, civil_from_days, days_from_civil, is_leap};
 use super::digits::{byte, digit_run, four, fraction_ns, one_or_two, two};
@@ -7,8 +7,8 @@ use super::month_names::{is_letter, month};
 use super::stamp::{Stamp, full_year, optional_zone, time_after_date};
 use super::time_of_day::{TimeOfDay, time_of_day, unpadded_time_of_day, unusual_time_of_day};
 
-/// `20261121T030405Z`, `20261121 03:04:05`, `20261121-3:4:5:67`, `261121 3:04:05` (MySQL): a date without separators, told from
-/// other numbers by what stands between it and the time, or within the time.
+/// `20261121T030405Z`, `20261121 03:04:05`, `20261121-3:4:5:67`, `261121 3:04:05` (MySQL): a date without
+/// separators, distinguished from other numbers by the character between it and the time, or within the time.
 pub(crate) fn compact(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (year, month_at) = match digit_run(bytes, at) {
         8 => (four(bytes, at)?, at + 4),
@@ -18,7 +18,7 @@ pub(crate) fn compact(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (month, day) = (two(bytes, month_at)?, two(bytes, month_at + 2)?);
     let unpadded = || unpadded_time_of_day(bytes, month_at + 5);
     let joined = (byte(bytes, month_at + 4) == b'-').then(unpadded).flatten();
-    // A point stands before the time where one stands before the fraction too.
+    // A point precedes the time only if one precedes the fraction too.
     let is_pointed = month_at == at + 4 && byte(bytes, at + 8) == b'.' && digit_run(bytes, at + 9) == 6;
     let pointed = is_pointed.then(|| unusual_time_of_day(bytes, at + 9)).flatten();
     let (time, end) = joined.or(pointed).or_else(|| time_after_date(bytes, month_at + 4))?;
@@ -26,8 +26,8 @@ pub(crate) fn compact(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
 
-/// `20261121 030405`, `261121 030405`, `20261121030405`, `261121030405.5` and with a fraction: any number could look like
-/// this, so it counts only where a whole value or most lines of a source are written so.
+/// `20261121 030405`, `261121 030405`, `20261121030405`, `261121030405.5` and with a fraction: any number
+/// could look like this, so it counts only if a whole value or most lines of a source are written so.
 pub(crate) fn digits_alone(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (year, month_at, time_at) = match digit_run(bytes, at) {
         14 => (four(bytes, at)?, at + 4, at + 8),
@@ -51,7 +51,8 @@ pub(crate) fn digits_alone(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     Some((Stamp::new(Some(year), two(bytes, month_at)?, two(bytes, month_at + 2)?, time, zone)?, end))
 }
 
-/// What begins with a year but is not `iso`: `2026-W47-6T…`, `2026-325T…`, `2026 Nov 21 …`, `2026年11月21日 …`.
+/// Stamps that begin with a year but are not `iso`: `2026-W47-6T…`, `2026-325T…`, `2026 Nov 21 …`,
+/// `2026年11月21日 …`.
 pub(crate) fn year_first(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     match byte(bytes, at + 4) {
         b'-' if byte(bytes, at + 5) == b'W' => week_date(bytes, at),
@@ -69,7 +70,7 @@ fn from_days(bytes: &[u8], days: i64, at: usize) -> Option<(Stamp, usize)> {
     Some((Stamp::new(i16::try_from(year).ok(), month, day, time, zone)?, end))
 }
 
-/// The day number of a day of a week of ISO 8601: week 1 has the fourth of January in it.
+/// The day number of a weekday of an ISO 8601 week: week 1 contains the fourth of January.
 pub(super) fn week_day(year: i16, week: u8, weekday: u8) -> Option<i64> {
     let fourth = days_from_civil(i32::from(year), 1, 4);
     let monday = fourth - (fourth + 3).rem_euclid(7);
@@ -103,7 +104,7 @@ fn year_name_day(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     Some((Stamp::new(Some(four(bytes, at)?), month, day, time, zone)?, end))
 }
 
-/// A number and the sign that names its unit, in Chinese and Japanese or in Korean.
+/// A number and the sign of its unit, in Chinese and Japanese or in Korean.
 fn with_unit(bytes: &[u8], at: usize, units: [&str; 2]) -> Option<(u8, usize)> {
     let at = at + usize::from(byte(bytes, at) == b' ');
     let (value, end) = one_or_two(bytes, at)?;
@@ -129,12 +130,12 @@ fn east_asian(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
 
-/// `I1121 03:04:05.123456` of glog and klog: severity, month and day, time. Newer ones write the year:
+/// `I1121 03:04:05.123456` of glog and klog: severity, month and day, time. Newer versions write the year:
 /// `I20261121 03:04:05.123456`.
 pub(crate) fn glog(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (year, month_at) = match digit_run(bytes, at + 1) {
         4 => (None, at + 1),
-        // CockroachDB's kin write the year's last two digits.
+        // CockroachDB and others write the year's last two digits.
         6 => (Some(full_year(two(bytes, at + 1)?)), at + 3),
         8 => (Some(four(bytes, at + 1)?), at + 5),
         _ => return None,
@@ -143,7 +144,7 @@ pub(crate) fn glog(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
         return None;
     }
     let (time, end) = time_of_day(bytes, month_at + 5)?;
-    // With its seconds and fraction no word and number of a message looks like this.
+    // With its seconds and fraction it cannot be a word and a number of a message.
     if byte(bytes, month_at + 13) != b'.' {
         return None;
     }
@@ -151,11 +152,11 @@ pub(crate) fn glog(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     Some((Stamp::new(year, month, day, time, None)?, end))
 }
 
-/// What programs that write TAI64N add to the seconds since 1970: daemontools and its kin know no leap
-/// seconds, and take off the same ten when they show the time.
+/// The seconds that programs with TAI64N add to the seconds since 1970: daemontools and related programs
+/// ignore leap seconds, and subtract the same ten to show the time.
 const TAI_AHEAD: i64 = 10;
 
-/// `@40000000433225833b6e1a8c`: TAI64N of daemontools and its kin, also the shorter TAI64.
+/// `@40000000433225833b6e1a8c`: TAI64N of daemontools and related programs, also the shorter TAI64.
 pub(crate) fn tai64(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
     let label = bytes.get(at + 1..)?;
     let digits = label.iter().take(25).take_while(|byte| byte.is_ascii_hexdigit()).count();
@@ -173,7 +174,7 @@ pub(crate) fn tai64(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
     in_range.then(|| (second * SECOND_NS + nanos, at + 1 + digits))
 }
 
-/// So many hexadecimal digits hold the seconds since 1970 until 2106.
+/// This many hexadecimal digits hold the seconds since 1970 until 2106.
 pub(crate) const HEX_DIGITS: usize = 8;
 
 /// Seconds of 2001 and 2059.
@@ -195,7 +196,7 @@ pub(crate) fn hex_epoch(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
     (HEX_YEARS.contains(&second) && nanos < SECOND_NS).then_some((second * SECOND_NS + nanos, end))
 }
 
-/// `69bd54f0 `: the seconds alone, as its older versions write them. Any id could look like this.
+/// `69bd54f0 `: only the seconds, as older versions write them. Any id could look like this.
 pub(crate) fn hex_seconds(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
     if at > 0 || byte(bytes, HEX_DIGITS) != b' ' {
         return None;

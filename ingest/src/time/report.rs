@@ -1,37 +1,37 @@
-//! What was decided about the times of a source and what is odd about them, for a person.
+//! The time report of a source: how its times were decided and what is unusual about them, for a person.
 
 use serde::{Deserialize, Serialize};
 
 use super::TimeTally;
 use super::gap_tracker::TimeStep;
 
-/// How the times of a source were read: what was decided and why, and what happened along the way.
+/// How the times of a source were read: the decisions with reasons, and the events on the way.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimeReport {
-    /// Where the zone of the times comes from.
+    /// The origin of the zone.
     pub zone: String,
-    /// How the year of year-less stamps was decided; empty where none were.
+    /// How the year of year-less stamps was decided; empty if there were none.
     pub year: String,
     /// How the day of times of day was decided.
     pub day: String,
     /// How the start of uptimes was decided.
     pub start: String,
-    /// How the order of day and month was decided, where numbers left it open.
+    /// How the order of day and month was decided, if the numbers left it open.
     pub date_order: String,
     pub zoned: u64,
     pub zoneless: u64,
     pub yearless: u64,
     pub dayless: u64,
     pub uptimes: u64,
-    /// Events without a time that took their predecessor's.
+    /// Events without a time that took the time of the event before.
     pub carried: u64,
-    /// Events without a time before which there was none.
+    /// Events without a time that have no event with a time before them.
     pub untimed: u64,
     pub new_years: u32,
     pub midnights: u32,
     pub restarts: u32,
-    /// Times in an hour that a clock change repeats, and how many of them were taken for the second one.
+    /// Times in an hour that a clock change repeats, and how many of them were read as the second one.
     pub repeated: u64,
     pub repeated_second: u64,
     /// Times in an hour that a clock change skips.
@@ -41,13 +41,13 @@ pub struct TimeReport {
     pub largest_jump: Option<TimeStep>,
     /// Events at most a second earlier than the one before.
     pub late: u64,
-    /// The longest gaps, where they are much longer than usual, in the order of the source.
+    /// The longest gaps, if they are much longer than usual, in source order.
     pub gaps: Vec<TimeStep>,
-    /// What was added to every time.
+    /// The offset added to every time.
     pub clock_offset_ns: i64,
-    /// The starting year with which the source would end before its last change, where it does not now.
+    /// The starting year with which the source would end before its last change, if it does not now.
     pub better_year: Option<i16>,
-    /// The same for the first day, as days to go back.
+    /// The same for the first day, in days to go back.
     pub days_too_late: u32,
 }
 
@@ -83,8 +83,8 @@ impl TimeReport {
         count(self.midnights.into(), "midnight passed", "midnights passed");
         count(
             self.restarts.into(),
-            "restart, behind which the clock went on",
-            "restarts, behind which the clock went on",
+            "restart, after which the clock continues",
+            "restarts, after which the clock continues",
         );
         count(
             self.repeated,
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_read_well() {
+    fn durations_are_worded() {
         let words: Vec<_> = [0, 999, 5_000_000, 61_000_000_000, 7_500_000_000_000, 86_400_000_000_000]
             .map(duration_words)
             .into();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_source_says_its_zone_alone() {
+    fn ordinary_source_reports_only_its_zone() {
         let report = TimeReport { zone: "in the data".to_string(), zoned: 5, ..TimeReport::default() };
         assert_eq!(report.sentences(), ["zone: in the data"]);
     }

@@ -1,6 +1,6 @@
-//! What a source's sample tells about its times: where they stand, how they are written, which number of a
-//! date is the day. Learned once, and the same for every chunk, so that a chunk reads the same wherever it
-//! was cut.
+//! The time rules of a source, learned from its sample: position and spelling of the times, and which number
+//! of a date is the day. Learned once, and the same for every chunk, so that a chunk reads the same wherever
+//! it was cut.
 
 use super::When;
 use super::civil::{DAY_NS, SECOND_NS, civil_from_days, days_from_civil};
@@ -12,38 +12,39 @@ use super::numeric_date::DateOrder;
 use super::rare_formats::HEX_DIGITS;
 use crate::limits;
 
-/// How `find` looks for the time of a line.
+/// How `find` searches the time of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TimeRules {
     /// A line's own time begins within this many bytes.
     pub within: usize,
     /// Which number of a date is the day.
     pub order: DateOrder,
-    /// How the order was found, for a person; `None` where no date left it open.
+    /// How the order was decided, for a person; `None` if no date left it open.
     pub order_reason: Option<&'static str>,
     /// A complete stamp that ends its line counts anywhere near the start, because the lines themselves lack
     /// their date or year and such a line is the heading that has it ("Log opened Sat Nov 21 …").
     pub headings: bool,
     /// Most lines have a time with its date.
     pub has_dates: bool,
-    /// The layouts of lines that have their time elsewhere than most; or of all lines, where none is that of most.
+    /// The layouts of lines whose time is not at the usual position; or of all lines, if there is no usual
+    /// position.
     pub layouts: TimeLayouts,
     usual: Option<(Spelling, TimePosition)>,
 }
 
-/// Where most lines have their time.
+/// The usual position of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TimePosition {
     Column(usize),
-    /// Behind so many words, whose lengths differ.
+    /// After this many words, whose lengths differ.
     Word(usize),
-    /// Wherever the first number stands that could be one: only for epochs, which are long.
+    /// At the first number that could be one: only for epochs, which are long.
     Anywhere,
 }
 
 impl Default for TimeRules {
-    /// The rules for lines of which no sample was seen: any certain spelling near the start, and an epoch
-    /// number at the very start.
+    /// The rules for lines without a sample: any certain spelling near the start, and an epoch number at the
+    /// very start.
     fn default() -> TimeRules {
         TimeRules {
             within: limits::STAMP_WITHIN_BYTES,
@@ -64,7 +65,7 @@ impl TimeRules {
         self.within <= limits::STAMP_ANCHORED_BYTES
     }
 
-    /// How this line's time is written if it is like most, and where it begins.
+    /// The spelling of this line's time and its position, if it is at the usual one.
     #[inline]
     pub(crate) fn usual_place(&self, line: &[u8]) -> Option<(Spelling, usize)> {
         let (spelling, place) = self.usual?;
@@ -85,7 +86,7 @@ fn word_start(line: &[u8], words: usize) -> Option<usize> {
     Some(at)
 }
 
-/// So many lines of a sample are looked at: far more than it takes to see how times are written.
+/// This many lines of a sample are examined: far more than needed to learn how times are written.
 const MOST_LINES: usize = 1_000;
 
 /// Learns the rules of a source from the lines (or events) of its sample.
@@ -96,7 +97,7 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
     if certain * 4 <= lines.len()
         && let Some((spelling, place)) = learn_bare(&lines, &found)
     {
-        // Where bare numbers count, any other time further in is part of a message.
+        // If bare numbers count, any other time further on is part of a message.
         let headings = matches!(spelling, Spelling::DayTime | Spelling::Uptime);
         let within = if headings { limits::STAMP_ANCHORED_BYTES } else { limits::STAMP_WITHIN_BYTES };
         return TimeRules { within, headings, usual: Some((spelling, place)), ..TimeRules::default() };
@@ -126,8 +127,8 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
     TimeRules { within, order, order_reason, headings, has_dates, layouts, usual }
 }
 
-/// The lines that may have a time: indented ones continue others, unless nearly all are, which then pad a
-/// number that they begin with.
+/// The lines that may have a time of their own: indented ones continue others, unless nearly all are
+/// indented, to pad a number at their start.
 fn independent_lines<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
     let lines: Vec<&[u8]> = lines.filter(|line| !line.trim_ascii().is_empty()).take(MOST_LINES).collect();
     let is_indented = |line: &&&[u8]| line.first().is_some_and(u8::is_ascii_whitespace);
@@ -138,7 +139,7 @@ fn independent_lines<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]>
     lines.into_iter().filter(|line| !is_indented(&line)).collect()
 }
 
-/// How many times may be those of their lines: those of data stand in quotes or behind a name.
+/// How many times may be those of their lines: those in data are quoted or follow a name.
 fn count_line_times(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> usize {
     let stamped = lines.iter().zip(found).filter_map(|(line, found)| Some(&line[..found.as_ref()?.0.start]));
     stamped.filter(|before| may_begin_line(before)).count()
@@ -148,7 +149,7 @@ fn scan_all(lines: &[&[u8]], within: usize) -> Vec<Option<(FoundTime, Spelling)>
     lines.iter().map(|line| scan(line, within, DateOrder::Customary)).collect()
 }
 
-/// Where not all lines have their time near the start, nearly all may have one further in: behind the addresses
+/// If not all lines have their time near the start, nearly all may have one further on: after the addresses
 /// and counts of a request.
 fn learn_far(lines: &[&[u8]]) -> Option<TimeRules> {
     let found = scan_all(lines, limits::FAR_STAMP_WITHIN_BYTES);
@@ -173,8 +174,8 @@ pub(crate) fn is_complete(when: &When) -> bool {
 /// No zone is further from UTC than this.
 const FURTHEST_ZONE_NS: i64 = 15 * 3_600 * SECOND_NS;
 
-/// Lines with a stamp without a zone may have the same time as an epoch, too, which needs none. The numbers
-/// are such epochs if they differ from the stamps by no more than a zone does.
+/// Lines with a stamp without a zone may also have the same time as an epoch, which needs no zone. The
+/// numbers are such epochs if their difference to the stamps is no more than a zone.
 fn epochs_of_stamps(
     lines: &[&[u8]],
     found: &[Option<(FoundTime, Spelling)>],
@@ -216,11 +217,11 @@ fn most_frequent(
             None => counts.push((place, 1)),
         }
     }
-    // Of equal counts the first one wins, whatever the order of a later change.
+    // Of equal counts the first one wins, independent of the map's order.
     counts.into_iter().rev().max_by_key(|&(_, count)| count)
 }
 
-/// A spelling that any number could look like, if the lines have it in one place and in order.
+/// A spelling that any number could look like, if the lines have it in one position and in order.
 fn learn_bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Option<(Spelling, TimePosition)> {
     let hexadecimal = |spelling: Spelling| spelling == Spelling::HexSeconds;
     Spelling::BARE.into_iter().chain([Spelling::HexSeconds]).find_map(|spelling| {
@@ -235,11 +236,12 @@ fn learn_bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Optio
                 first_bare(line, spelling).filter(|&(column, _)| !within(column, found))
             })
             .collect();
-        // Traces and the like may stand between; but where only few lines have one, it is of their message.
+        // Traces and the like may come in between; but if only few lines have one, it is part of their
+        // message.
         if hits.is_empty() || hits.len() * 5 < lines.len() * 2 {
             return None;
         }
-        // Digits alone are a number like any.
+        // Digits without letters are like any other number.
         let has_letter = |line: &&[u8]| line.iter().take(HEX_DIGITS).any(u8::is_ascii_alphabetic);
         if hexadecimal(spelling) && !lines.iter().any(has_letter) {
             return None;
@@ -257,7 +259,8 @@ fn learn_bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Optio
     })
 }
 
-/// How many lines have a time of this spelling at this very place: words do not tell places within them.
+/// How many lines have a time of this spelling at exactly this position: word numbers do not give positions
+/// within words.
 fn reads(lines: &[&[u8]], usual: (Spelling, TimePosition)) -> usize {
     let rules = TimeRules { usual: Some(usual), ..TimeRules::default() };
     let has = |line: &&&[u8]| {
@@ -283,14 +286,14 @@ fn first_bare(line: &[u8], spelling: Spelling) -> Option<(usize, usize)> {
     None
 }
 
-/// Epochs of one log are of some years; numbers of the same length that are ids are of any.
+/// Epochs of one log span few years; ids of the same length may have any value.
 const LONGEST_AGE_NS: i64 = 6 * 366 * DAY_NS;
 
-/// So many lines do not have such numbers by chance.
+/// This many lines do not have such numbers by chance.
 const FEWEST_OF_ONE_AGE: usize = 4;
 
-/// Whether nearly every line has a number in the same place that is an epoch, none far from the others: of
-/// a log that was put together from several, or sampled, the times do not rise.
+/// Whether nearly every line has a number in the same position that is an epoch, none far from the others: in
+/// a log that was merged from several, or sampled, the times do not rise.
 fn have_one_age(lines: &[&[u8]], rules: &TimeRules) -> bool {
     let epochs: Vec<i64> = lines
         .iter()
@@ -307,11 +310,11 @@ fn have_one_age(lines: &[&[u8]], rules: &TimeRules) -> bool {
         && last - first <= LONGEST_AGE_NS
 }
 
-/// So many lines are not of one instant; a number that stays the same over them is an id.
+/// This many lines are not from one instant; a number that is the same on all of them is an id.
 const MANY_STEPS: usize = 50;
 
-/// Whether the values mostly rise, as times do and other numbers do not. Many events share a time of day
-/// or a second; a value that never changes is no time.
+/// Whether the values mostly rise, as times do and other numbers do not. Many events share a time of day or a
+/// second; a value that never changes is not a time.
 fn in_order(lines: &[&[u8]], spelling: Spelling, rules: &TimeRules) -> bool {
     let mut steps = 0;
     let mut rising = 0;

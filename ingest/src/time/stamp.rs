@@ -1,4 +1,4 @@
-//! A time as it is written in a line, and the spellings that most logs have.
+//! A time as written in a line, and the most frequent spellings.
 
 use jiff::civil::DateTime;
 
@@ -41,7 +41,7 @@ impl Stamp {
 }
 
 impl Stamp {
-    /// The stamp in the region that may stand behind it.
+    /// Adds the zone of the region that may follow a stamp.
     #[cold]
     fn in_region(self, bytes: &[u8], end: usize) -> (Stamp, usize) {
         let small = |value: u8| i8::try_from(value).unwrap_or_default();
@@ -60,7 +60,7 @@ pub(super) fn full_year(two_digits: u8) -> i16 {
     i16::from(two_digits) + if two_digits < 69 { 2000 } else { 1900 }
 }
 
-/// `2026-11-21T03:04:05.123+01:00` and its kin: dashes, slashes, points or colons in the date, anything usual
+/// `2026-11-21T03:04:05.123+01:00` and similar: dashes, slashes, points or colons in the date, anything usual
 /// before the time, a fraction, and any zone or none.
 #[inline]
 pub(crate) fn iso(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
@@ -74,7 +74,7 @@ pub(crate) fn iso(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
 
-/// The time of day behind a date: after `T`, a space or another usual separator.
+/// The time of day after a date: after `T`, a space or another usual separator.
 #[inline]
 pub(super) fn time_after_date(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)> {
     if matches!(byte(bytes, at), b' ' | b'T')
@@ -85,7 +85,7 @@ pub(super) fn time_after_date(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usi
     time_after_wide_gap(bytes, at)
 }
 
-/// Words that stand between a date and a time.
+/// Words between a date and a time.
 const AT: [&[u8]; 6] = [b"time=", b"at ", b"um ", b"kl. ", "à ".as_bytes(), b"a las "];
 
 fn time_after_wide_gap(bytes: &[u8], mut at: usize) -> Option<(TimeOfDay, usize)> {
@@ -102,12 +102,12 @@ fn time_after_wide_gap(bytes: &[u8], mut at: usize) -> Option<(TimeOfDay, usize)
         at += AT.iter().find(|word| bytes[at..].starts_with(word)).map_or(0, |word| word.len());
     }
     let usual = time_of_day(bytes, at);
-    // Six bare digits behind a bare space are any number; behind a dash or the like they are a time.
+    // Six bare digits after a space are any number; after a dash or the like they are a time.
     let tight = |at: usize| separator != b' ' || !byte(bytes, at + 2).is_ascii_digit();
     usual.or_else(|| if tight(at) { unusual_time_of_day(bytes, at) } else { None })
 }
 
-/// How many spaces stand here, of the few that alignment takes.
+/// The number of spaces here, up to the few that alignment needs.
 #[inline]
 fn spaces(bytes: &[u8], at: usize) -> usize {
     bytes.get(at..).unwrap_or_default().iter().take(2).take_while(|&&byte| byte == b' ').count()
@@ -135,7 +135,7 @@ pub(crate) fn day_month_year(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> 
     day_name_year(bytes, name, day)
 }
 
-/// `de `, `of `: words that stand between the parts of a date.
+/// `de `, `of `: words between the parts of a date.
 #[inline]
 fn after_of(bytes: &[u8], at: usize) -> usize {
     let word = [&b"de "[..], b"of ", b"del "].into_iter().find(|word| bytes[at..].starts_with(word));
@@ -174,8 +174,8 @@ fn day_name_year(bytes: &[u8], after_day: usize, day: u8) -> Option<(Stamp, usiz
     Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
 
-/// `Nov 21 03:04:05` of syslog, also `Nov 21 2026 03:04:05`, `November 21, 2026 at 3:04:05 PM` and, as
-/// `date` and `ctime` write it, `Nov 21 03:04:05 2026`; a month in any language.
+/// `Nov 21 03:04:05` of syslog, also `Nov 21 2026 03:04:05`, `November 21, 2026 at 3:04:05 PM` and `Nov 21
+/// 03:04:05 2026` of `date` and `ctime`; a month in any language.
 #[inline]
 pub(crate) fn month_day(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (month, end) = match month_name(bytes, at) {
@@ -218,7 +218,7 @@ pub(super) fn month_day_joined(bytes: &[u8], at: usize) -> Option<(Stamp, usize)
     Some((Stamp::new(year, month, day, time, zone)?, end))
 }
 
-/// The month of a name that is no English abbreviation. Looked up only where a day follows.
+/// The month of a name that is not an English abbreviation. Only looked up if a day follows.
 fn long_month(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
     let mut end = word_end(bytes, at);
     end += usize::from(byte(bytes, end) == b'.');
@@ -231,7 +231,7 @@ fn long_month(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
     month(bytes, at).filter(|&(_, month_end)| month_end == end)
 }
 
-/// What may follow a time whose year did not precede it: a zone, and then the year after all.
+/// The text after a time whose year did not precede it: a zone, and then perhaps the year.
 #[inline]
 pub(super) fn yearless(
     bytes: &[u8],
@@ -258,7 +258,7 @@ pub(super) fn yearless(
         }
         return Some((Stamp::new(Some(year), month, day, time, zone)?, end));
     }
-    // In this place of syslog stands a host, and its name may begin like a zone.
+    // In syslog a host is in this place, and its name may begin like a zone.
     let is_zone = matches!(byte(bytes, after_zone), b' ' | b':' | 0);
     let (zone, end) = if is_zone { (zone, after_zone) } else { (None, end) };
     Some((Stamp::new(None, month, day, time, zone)?, end))

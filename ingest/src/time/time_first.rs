@@ -7,10 +7,10 @@ use super::numeric_date::{DateOrder, NumericDate, numbers};
 use super::stamp::Stamp;
 use super::time_of_day::time_of_day;
 
-/// A date with its time behind it is no longer.
+/// The longest time and date.
 const LONGEST_BYTES: usize = 48;
 
-/// The same with the date first, and where the date ends in the line.
+/// The same text with the date first, and where the date ends in the line.
 fn turned(line: &[u8], at: usize) -> Option<([u8; LONGEST_BYTES], usize, usize)> {
     let (_, time_end) = time_of_day(line, at)?;
     let mut date = time_end + usize::from(byte(line, time_end) == b',');
@@ -21,7 +21,7 @@ fn turned(line: &[u8], at: usize) -> Option<([u8; LONGEST_BYTES], usize, usize)>
     let is_of_date = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b',');
     let token = |from: usize| from + line[from..].iter().take(12).take_while(|byte| is_of_date(byte)).count();
     let first = token(date);
-    // A day and a month in letters stand apart from the year.
+    // A space separates a day and a month name from the year.
     let is_short = first - date <= 4 && byte(line, first) == b' ';
     let end = if is_short { (0..2).fold(first, |end, _| token((end + 1).min(line.len()))) } else { first };
     let (text, time) = (line.get(date..end)?, line.get(at..time_end)?);
@@ -30,7 +30,7 @@ fn turned(line: &[u8], at: usize) -> Option<([u8; LONGEST_BYTES], usize, usize)>
     }
     let end = end - usize::from(matches!(text.last(), Some(b',' | b'.' | b'-')));
     let text = &line[date..end];
-    // A time behind it makes the date that one's.
+    // A time after the date belongs to the date instead.
     let after_date = end + usize::from(matches!(byte(line, end), b' ' | b'T' | b','));
     if time_of_day(line, after_date).is_some() {
         return None;
@@ -54,7 +54,7 @@ pub(crate) fn time_first(line: &[u8], at: usize, order: DateOrder) -> Option<(St
     }
 }
 
-/// The numbers of the date, where it is written with numbers alone.
+/// The numbers of the date, if it is numeric.
 pub(super) fn date_numbers(line: &[u8], at: usize) -> Option<NumericDate> {
     let (buffer, length, _) = turned(line, at)?;
     numbers(&buffer[..length], 0)

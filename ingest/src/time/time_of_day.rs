@@ -19,8 +19,8 @@ impl TimeOfDay {
     }
 }
 
-/// `HH:MM`, `HH:MM:SS`, with a fraction behind a point, comma or colon, with AM or PM; gives the place
-/// behind it.
+/// `HH:MM`, `HH:MM:SS`, with a fraction after a point, comma or colon, with AM or PM; returns the position
+/// after it.
 #[inline]
 pub(crate) fn time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)> {
     let (hour, colon) = one_or_two(bytes, at)?;
@@ -41,9 +41,9 @@ pub(crate) fn time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)>
     (time.is_valid() && !byte(bytes, end).is_ascii_digit()).then_some((time, end))
 }
 
-/// The fraction behind a second, if there is one. A comma before more than nine digits parts two values of a table;
-/// behind a colon only three, six or nine digits are one:
-/// other numbers there are a line, a count or a further part of an address.
+/// The fraction after a second, if there is one. A comma before more than nine digits separates two values of
+/// a table; after a colon only three, six or nine digits are a fraction: other numbers there are a line, a
+/// count or part of an address.
 #[inline]
 fn fraction(bytes: &[u8], at: usize) -> (u32, usize) {
     let found = match byte(bytes, at) {
@@ -56,7 +56,7 @@ fn fraction(bytes: &[u8], at: usize) -> (u32, usize) {
     found.unwrap_or((0, at))
 }
 
-/// `HH-MM-SS`, `HH.MM.SS` or `HHMMSS`, as file names and some databases have it, perhaps with a fraction.
+/// `HH-MM-SS`, `HH.MM.SS` or `HHMMSS`, as file names and some databases write it, perhaps with a fraction.
 #[inline]
 pub(crate) fn unusual_time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)> {
     let separator = byte(bytes, at + 2);
@@ -87,10 +87,10 @@ pub(crate) fn unpadded_time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay
     (time.is_valid() && byte(bytes, end) != b':').then_some((time, end))
 }
 
-/// The hour of a day of 24 for `AM`, `pm`, `a.m.` or `p. m.` behind a time, perhaps behind a space.
+/// The hour on a 24-hour clock for `AM`, `pm`, `a.m.` or `p. m.` after a time, perhaps after a space.
 #[inline]
 pub(crate) fn half_of_day(bytes: &[u8], at: usize, hour: u8) -> Option<(u8, usize)> {
-    // Some locales put a narrow or a plain no-break space here.
+    // Some locales write a narrow or a normal no-break space here.
     let mut letter = match byte(bytes, at) {
         b' ' => at + 1,
         0xE2 if bytes[at..].starts_with("\u{202f}".as_bytes()) => at + 3,

@@ -1,5 +1,5 @@
-//! Times that lack their date: a time of day, or the seconds since something started. Any number could
-//! look like one, so they count only where most lines of a source have them in the same place.
+//! Times that lack their date: a time of day, or the seconds since something started. Any number could look
+//! like one, so they count only if most lines of a source have them in the same position.
 
 use super::civil::SECOND_NS;
 use super::digits::{byte, digit_run, fraction_ns, number};
@@ -50,7 +50,7 @@ pub(crate) fn uptime(line: &[u8], at: usize) -> Option<(i64, usize)> {
     }
     let unit = line[end..].iter().take(3).take_while(|byte| byte.is_ascii_alphabetic()).count();
     let unit_ns = match &line[end..end + unit] {
-        // A number without a unit is an uptime only if it is as fine as clocks are.
+        // A number without a unit is an uptime only if it has the precision of a clock.
         b"" if point && end - from - digits > 3 => SECOND_NS,
         b"s" => SECOND_NS,
         b"ms" if !point => 1_000_000,

@@ -1,23 +1,23 @@
-//! Wall clocks in the order of a source: which of its two meanings a time has that a clock change repeats.
+//! Wall clocks in source order: which of its two meanings a time has that a clock change repeats.
 
 use serde::{Deserialize, Serialize};
 
 use super::civil::{DAY_NS, SECOND_NS};
 use super::zone::{WallOffset, Zone, ZoneClock};
 
-/// A repeated hour is over for good when the wall clock stands this far from it.
+/// A repeated hour is over for good when the wall clock is this far from it.
 const SAME_CHANGE_NS: i64 = DAY_NS / 4;
 
 /// Settles wall clocks. In a repeated hour a time is the first one, until the wall clock falls back by at
-/// least half of what the clock was set back: then, and as long as the hour lasts, it is the second one. A
-/// skipped time is read with the offset before the change.
+/// least half of the clock change: then, and as long as the hour lasts, it is the second one. A skipped time
+/// is read with the offset before the change.
 #[derive(Clone, Debug)]
 pub(crate) struct Walls {
     clock: ZoneClock,
     pub passed: Passed,
 }
 
-/// What was seen of clock changes so far.
+/// The clock changes seen so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Passed {
     /// The latest wall clock of the first pass, and whether the second has begun.
@@ -61,7 +61,7 @@ impl Walls {
         wall_ns.saturating_sub(offset_ns)
     }
 
-    /// The wall clock of an instant, near enough to tell its day.
+    /// The wall clock of an instant, exact enough to find its day.
     pub(crate) fn wall_ns(&mut self, utc_ns: i64) -> i64 {
         match self.clock.offset_of(utc_ns) {
             WallOffset::Certain(offset_ns) => utc_ns.saturating_add(offset_ns),
@@ -76,7 +76,7 @@ impl Walls {
             Some(change) if (change.latest_ns - wall_ns).abs() < SAME_CHANGE_NS => change,
             _ => Change { latest_ns: wall_ns, second: false },
         };
-        // A source with an event a minute falls back by an hour less a minute.
+        // A source with one event per minute falls back by an hour less a minute.
         let fell_back = change.latest_ns - wall_ns >= (set_back_ns / 2).max(SECOND_NS);
         let change = Change { latest_ns: change.latest_ns.max(wall_ns), second: change.second || fell_back };
         self.passed.change = Some(change);

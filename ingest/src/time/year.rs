@@ -1,4 +1,4 @@
-//! Stamps without a year: which year they are of, by the order of the file and what is known about it.
+//! Stamps without a year: determines their year, by file order and other evidence.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,23 +6,23 @@ use super::civil::{DAY_NS, civil_from_days, days_from_civil, is_leap};
 use super::provisional::{ProvisionalTime, YEARLESS, YEARLESS_UTC, open};
 use crate::batch::NO_TIME;
 
-/// A jump back by more than this is a New Year; a smaller one is a line out of order.
+/// A larger jump back is a New Year; a smaller one is a line out of order.
 const NEW_YEAR_JUMP_NS: i64 = 183 * DAY_NS;
-/// A jump forward by more than this is a line of last December that came late in January.
+/// A larger jump forward is a late line of last December, written in January.
 const LATE_DECEMBER_JUMP_NS: i64 = 360 * DAY_NS;
 /// How far a file's clock may be ahead of the file system's, whose zone is not known.
 pub(crate) const SLACK_NS: i64 = DAY_NS;
-/// How far back a starting year is looked for.
+/// How far back the search for a starting year goes.
 const YEARS_BACK: i32 = 60;
-/// Where nothing at all tells the year; a leap year, so that every day of a year-less log exists.
+/// The default year; a leap year, so that every day of a year-less log exists.
 const UNKNOWN_YEAR: i32 = 2000;
-/// A file whose sample ends so shortly before the file was last changed was not copied since, so that its
-/// own time counts more than its neighbours'.
+/// A file whose sample ends so shortly before the file was last changed was not copied since, so its own
+/// modification time outweighs its neighbours' years.
 const FRESH_NS: i64 = 40 * DAY_NS;
-/// A stamp with a year so near to a year-less one settles its year.
+/// A stamp with a year so close to a year-less one determines its year.
 const NEAR_NS: i64 = 2 * DAY_NS;
 
-/// Gives year-less times their year, in the order of the file.
+/// Assigns years to year-less times, in file order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Years {
     pub year: i32,
@@ -47,23 +47,22 @@ impl Years {
         Years { year, last: None, passed: 0 }
     }
 
-    /// The wall clock (or the instant, where the zone was written) of a year-less time.
+    /// The wall clock (or the instant, if the zone was written) of a year-less time.
     pub(crate) fn resolve(&mut self, yearless: ProvisionalTime) -> Option<i64> {
         let provisional = in_one_year(yearless)?;
         let year = self.year_of(provisional);
         Some(in_year(provisional, year))
     }
 
-    /// A stamp with its year came shortly before: it settles the year of what follows, if the two are near or nothing
-    /// without a year came before it.
-    /// Tells whether it did.
+    /// Processes a stamp with its year: it determines the year of the following times, if the two are close
+    /// or if no time without a year came before it. Returns whether it did.
     pub(crate) fn follow(&mut self, full: i64, yearless: ProvisionalTime) -> bool {
         let Some(provisional) = in_one_year(yearless) else { return false };
         let year = civil_from_days(full.div_euclid(DAY_NS)).0;
         let near = [year - 1, year, year + 1]
             .into_iter()
             .find(|&year| in_year(provisional, year).abs_diff(full) <= NEAR_NS.unsigned_abs());
-        // Lines behind a heading are younger than it, however long nothing was logged.
+        // Lines after a heading are younger than it, however long nothing was logged.
         let later = || [year, year + 1].into_iter().find(|&year| in_year(provisional, year) >= full);
         let near = near.or_else(|| if self.last.is_none() { later() } else { None });
         if let Some(near) = near {
@@ -88,10 +87,10 @@ impl Years {
     }
 }
 
-/// A date that a zone moved over New Year stays on its side of it. Years that nanoseconds do not reach give
-/// the last instant that they do.
+/// A date that a zone moved over New Year stays on its side of it. Years beyond the range of nanoseconds give
+/// the last instant of the range.
 fn in_year(provisional: i64, year: i32) -> i64 {
-    // From a March to the next February, leap day or not, all dates are moved by as many days.
+    // From a March to the next February, leap day or not, all dates move by the same number of days.
     let march = |year: i32| days_from_civil(year, 3, 1);
     let from = YEARLESS - i32::from(provisional < march(YEARLESS) * DAY_NS);
     let moved = march(year + from - YEARLESS) - march(from);
@@ -101,14 +100,14 @@ fn in_year(provisional: i64, year: i32) -> i64 {
         .max(NO_TIME + 1)
 }
 
-/// The years a file may begin in: those for which nothing in the sample lies after the file was last written,
+/// The years a file may begin in: those for which nothing in the sample is later than the file's last change,
 /// and every 29 February exists.
 #[derive(Clone, Debug)]
 pub(crate) struct PossibleYears {
-    /// A bit a year, the first one for `first`.
+    /// One bit per year, the first one for `first`.
     bits: u64,
     first: i32,
-    /// Whether the sample of the latest one ends long before the file's last change.
+    /// Whether the sample, in the latest possible year, ends long before the file's last change.
     old: bool,
     modified: bool,
 }
@@ -133,8 +132,8 @@ impl PossibleYears {
         possible
     }
 
-    /// The latest possible year; where the file seems to have been copied since, the latest one that its
-    /// neighbours have, too. With the reason, for a person.
+    /// The latest possible year; if the file seems to have been copied since, the latest one that its
+    /// neighbours also have. With the reason, for a person.
     pub(crate) fn decide(&self, neighbours: &[i16]) -> (i32, String) {
         let is_possible = |year: &i32| {
             let bit = u32::try_from(year - self.first).unwrap_or(u32::MAX);
@@ -147,7 +146,7 @@ impl PossibleYears {
                 (year, "as in the files beside it")
             }
             _ if self.modified => (latest, "the latest year that ends before the file's last change"),
-            _ => (UNKNOWN_YEAR, "because nothing tells the year"),
+            _ => (UNKNOWN_YEAR, "because nothing determines the year"),
         };
         (year, format!("{year}, {why}"))
     }
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_tell_the_year_of_a_file_that_was_copied() {
+    fn neighbours_determine_the_year_of_a_copied_file() {
         let sample = [provisional(3, 5)];
         let year =
             |modified, neighbours: &[i16]| PossibleYears::from_sample(&sample, modified).decide(neighbours).0;

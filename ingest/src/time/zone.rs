@@ -1,4 +1,4 @@
-//! What a wall clock without a zone meant.
+//! Resolves wall clocks without a zone.
 
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
@@ -7,7 +7,7 @@ use super::civil::{SECOND_NS, civil_from_days};
 use super::offset::offset;
 use super::provisional;
 
-/// The zone of stamps that carry none.
+/// The zone of stamps without one.
 #[derive(Clone, Debug)]
 pub(crate) enum Zone {
     /// Seconds east of UTC.
@@ -30,7 +30,7 @@ impl Zone {
     }
 }
 
-/// What a wall clock time is in a zone, in nanoseconds east of UTC.
+/// The result of resolving a wall clock in a zone, in nanoseconds east of UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WallOffset {
     Certain(i64),
@@ -38,14 +38,14 @@ pub(crate) enum WallOffset {
     Skipped {
         before_ns: i64,
     },
-    /// The clock was set back, and this time came twice.
+    /// The clock was set back, and this time occurred twice.
     Repeated {
         before_ns: i64,
         after_ns: i64,
     },
 }
 
-/// Turns wall-clock times into UTC. The offset of a named zone is looked up once a quarter of an hour,
+/// Converts wall-clock times to UTC. The offset of a named zone is looked up once per quarter of an hour,
 /// because no zone in use changes its offset at any other minute.
 #[derive(Clone, Debug)]
 pub(crate) struct ZoneClock {
@@ -61,8 +61,8 @@ impl ZoneClock {
         ZoneClock { zone, quarter: i64::MIN, offset: WallOffset::Certain(0) }
     }
 
-    /// Nanoseconds since 1970 UTC for nanoseconds since 1970 on the wall. Within a clock change the time
-    /// stays provisional, because the order of the source decides what it meant.
+    /// Converts nanoseconds since 1970 on the wall clock to nanoseconds since 1970 UTC. Within a clock change
+    /// the time stays provisional, because the order of the source determines its meaning.
     #[inline]
     pub(crate) fn utc_ns(&mut self, wall_ns: i64) -> i64 {
         match self.offset_of(wall_ns) {

@@ -1,14 +1,14 @@
-//! What a stream is, by its first bytes. Names are never asked: logs are renamed more often than repacked.
+//! Recognises a stream by its first bytes. Names are never used: logs are renamed more often than repacked.
 
 use tar::Header;
 
-/// How many bytes tell every kind apart: a whole tar header.
+/// How many bytes distinguish every kind: a whole tar header.
 pub const HEAD_BYTES: usize = TAR_BLOCK;
 pub const TAR_BLOCK: usize = 512;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContainerKind {
-    /// Nothing that is unpacked here: a log, or anything else.
+    /// Not a supported container: a log, or anything else.
     Plain,
     Gzip,
     Bzip2,
@@ -18,7 +18,7 @@ pub enum ContainerKind {
     Tar,
     Zip,
     SevenZ,
-    /// A container that is known and not read, by its name.
+    /// A container that is recognised but not supported, by its name.
     Unread(&'static str),
 }
 
@@ -49,7 +49,7 @@ pub fn gzip_begins(head: &[u8]) -> bool {
     head.starts_with(&[0x1F, 0x8B, 8])
 }
 
-/// "BZh9" alone could begin a line of a log; a block or the end of the stream follows it in real data.
+/// "BZh9" alone could begin a line of a log; in real data a block or the end of the stream follows it.
 pub fn bzip2_begins(head: &[u8]) -> bool {
     let marks = [[0x31, 0x41, 0x59, 0x26, 0x53, 0x59], [0x17, 0x72, 0x45, 0x38, 0x50, 0x90]];
     head.starts_with(b"BZh")
@@ -69,12 +69,12 @@ pub fn lz4_begins(head: &[u8]) -> bool {
     head.starts_with(&[4, 0x22, 0x4D, 0x18])
 }
 
-/// A frame that zstd and lz4 decoders pass over.
+/// A frame that zstd and lz4 decoders skip.
 pub fn skippable_begins(head: &[u8]) -> bool {
     matches!(head, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..])
 }
 
-/// The tar header at the start of the bytes, if its checksum says that it is one.
+/// The tar header at the start of the bytes, if its checksum is right.
 pub fn tar_header(bytes: &[u8]) -> Option<&Header> {
     let block = bytes.get(..TAR_BLOCK)?;
     let header = Header::from_byte_slice(block);
@@ -82,7 +82,7 @@ pub fn tar_header(bytes: &[u8]) -> Option<&Header> {
         let byte = |(at, byte): (usize, &u8)| if (148..156).contains(&at) { 32 } else { u32::from(*byte) };
         block.iter().enumerate().map(byte).sum()
     };
-    // A name or a mark is asked for, so that no block of zeros passes by chance.
+    // A name or a mark is required, so that no block of zeros passes by chance.
     let named = block[0] != 0 || block[257..].starts_with(b"ustar");
     (named && header.cksum().ok() == Some(sum)).then_some(header)
 }

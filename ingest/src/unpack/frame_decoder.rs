@@ -1,4 +1,4 @@
-//! The loop that all compressed streams share: frame after frame, then the end, padding or something else.
+//! The loop that all compressed streams share: frame after frame, then the end, padding or unrelated data.
 
 use std::io::{self, Read};
 
@@ -6,18 +6,18 @@ use super::input::Peek;
 use super::problem::Problem;
 use crate::error::ErrorKind;
 
-/// One way of compressing, as a step from packed to unpacked bytes.
+/// A compression method, as a step from packed to unpacked bytes.
 pub trait Codec: Send {
-    /// What messages call it.
+    /// Its name in messages.
     const NAME: &'static str;
 
     /// Whether these bytes begin a frame.
     fn begins(head: &[u8]) -> bool;
 
-    /// Gets ready for the next frame.
+    /// Prepares for the next frame.
     fn restart(&mut self) -> Result<(), Problem>;
 
-    /// Unpacks as much as fits. What was produced before a problem counts as produced.
+    /// Unpacks as much as fits. Output produced before a problem counts.
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep;
 }
 
@@ -33,7 +33,7 @@ pub struct FrameDecoder<P, C> {
     input: P,
     codec: C,
     state: FrameState,
-    /// Only one frame is read, whatever follows: the member of a zip archive.
+    /// Only one frame is read, whatever follows it: the member of a zip archive.
     single: bool,
 }
 
@@ -49,7 +49,7 @@ impl<P: Peek, C: Codec> FrameDecoder<P, C> {
         FrameDecoder { input, codec, state: FrameState::Between, single: false }
     }
 
-    /// For a frame whose start nothing marks.
+    /// For a frame whose start has no mark.
     pub fn single(input: P, codec: C) -> FrameDecoder<P, C> {
         FrameDecoder { input, codec, state: FrameState::Inside, single: true }
     }
@@ -65,7 +65,7 @@ impl<P: Peek, C: Codec> FrameDecoder<P, C> {
         })
     }
 
-    /// Steps until there is output or the state changes.
+    /// Runs steps until there is output or the state changes.
     fn step(&mut self, output: &mut [u8]) -> io::Result<usize> {
         loop {
             let input = self.input.fill_buf()?;
@@ -111,8 +111,8 @@ impl<P: Peek, C: Codec> Read for FrameDecoder<P, C> {
     }
 }
 
-/// Whether another frame follows. Zeros pad streams on tapes and block devices and say nothing; anything
-/// else behind a frame is named, for it is part of the file and not of what was read.
+/// Whether another frame follows. Zeros are padding on tapes and block devices and are ignored; any other
+/// data after a frame is reported, because it is part of the file but was not read.
 pub fn next_frame(
     input: &mut impl Peek,
     begins: fn(&[u8]) -> bool,
@@ -134,9 +134,9 @@ pub fn next_frame(
         input.consume(zeros);
     }
     let left = io::copy(input, &mut io::sink())?;
-    let message = format!("{left} bytes behind the {what} data are something else and were left out");
+    let message = format!("{left} bytes after the {what} data do not belong to it and were skipped");
     Ok(Err(Problem::new(ErrorKind::Leftover, message)))
 }
 
-/// What is looked at to tell whether a frame begins.
+/// The number of bytes needed to recognise a frame.
 const FRAME_HEAD_BYTES: usize = 10;

@@ -1,4 +1,4 @@
-//! gzip, and the bare deflate of zip archives.
+//! gzip, and the raw deflate of zip archives.
 
 use flate2::{Decompress, FlushDecompress, Status};
 
@@ -6,10 +6,10 @@ use super::container_kind::gzip_begins;
 use super::frame_decoder::{Codec, DecodeStep};
 use super::problem::Problem;
 
-/// The largest window there is; the data may use less.
+/// The largest possible window; the data may use less.
 const WINDOW_BITS: u8 = 15;
 
-/// Members of a gzip file. Header, checksum and length are read and compared by zlib itself.
+/// Members of a gzip file. zlib itself reads the header and verifies checksum and length.
 pub struct Gzip(Decompress);
 
 impl Gzip {
@@ -60,7 +60,7 @@ impl Codec for Deflate {
     }
 }
 
-/// When the compressed file was written, as the header tells it; zero means that it does not.
+/// When the compressed file was written, by the header; zero means unknown.
 pub fn written_ns(head: &[u8]) -> Option<i64> {
     let seconds = u32::from_le_bytes(*head.get(4..8)?.first_chunk()?);
     (seconds > 0).then(|| i64::from(seconds) * 1_000_000_000)

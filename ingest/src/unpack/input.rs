@@ -1,17 +1,17 @@
-//! A stream whose next bytes can be looked at before they are taken.
+//! A stream whose next bytes can be examined before they are consumed.
 
 use std::io::{self, BufRead, Read};
 
 use super::problem::Problem;
 use crate::limits::UNPACK_BUFFER_BYTES;
 
-/// A buffered reader that can show more than one byte ahead, whatever pieces its source delivers.
+/// A buffered reader that can show more than one byte ahead, whatever read sizes its source returns.
 pub trait Peek: BufRead {
-    /// The next bytes, fewer than asked for only where the stream ends or fails.
+    /// The next bytes, fewer than requested only if the stream ends or fails.
     fn peek(&mut self, wanted: usize) -> &[u8];
 }
 
-/// Any source with a buffer before it. An error is kept until the bytes before it are taken.
+/// Any source with a buffer before it. An error is kept until the bytes before it are consumed.
 pub struct Input<'a> {
     inner: Box<dyn Read + Send + 'a>,
     buffer: Vec<u8>,
@@ -25,12 +25,12 @@ impl<'a> Input<'a> {
         Input { inner: Box::new(inner), buffer: Vec::new(), start: 0, end: 0, failed: None }
     }
 
-    /// The error that comes next, if nothing can be read before it.
+    /// The pending error, if nothing can be read before it.
     pub fn take_error(&mut self) -> Option<io::Error> {
         if self.peek(1).is_empty() { self.failed.take() } else { None }
     }
 
-    /// Reads once into the free end of the buffer; false when there was nothing more.
+    /// Reads once into the free end of the buffer; false if there was nothing more.
     fn refill(&mut self) -> bool {
         if self.failed.is_some() {
             return false;
@@ -102,11 +102,11 @@ impl<P: Peek> Peek for &mut P {
     }
 }
 
-/// So many of the next bytes and not more. What is left can be passed over when the reader is gone.
+/// Exactly this many of the next bytes. The rest can be skipped when the reader is gone.
 pub struct Bounded<'i, 'a> {
     pub input: &'i mut Input<'a>,
     pub left: &'i mut u64,
-    /// The archive that says how many bytes there should be.
+    /// The archive that declares the number of bytes.
     pub what: &'static str,
 }
 
@@ -125,7 +125,7 @@ impl Read for Bounded<'_, '_> {
     }
 }
 
-/// Passes over bytes. Where that fails the next look at the input fails too.
+/// Skips bytes. If that fails, the next read of the input fails too.
 pub fn skip(input: &mut Input<'_>, mut bytes: u64) {
     while bytes > 0 {
         if input.peek(1).is_empty() {

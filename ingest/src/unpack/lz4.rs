@@ -17,7 +17,7 @@ const BLOCK_CHECKSUMS: u8 = 0x10;
 const CONTENT_SIZE: u8 = 0x08;
 const CONTENT_CHECKSUM: u8 = 0x04;
 const DICTIONARY_ID: u8 = 0x01;
-/// The bit of a block's size word that says the block is not compressed.
+/// The bit of a block's size word that marks the block as uncompressed.
 const STORED: u32 = 1 << 31;
 
 /// The unpacked bytes of all frames.
@@ -98,14 +98,14 @@ fn explain(error: io::Error) -> io::Error {
     }
 }
 
-/// The packed bytes of one frame and not one more. The decoder cannot say whether a frame ended or was cut
-/// off between two blocks, so the lengths are followed here.
+/// The packed bytes of exactly one frame. The decoder cannot distinguish the end of a frame from a truncation
+/// between two blocks, so this follows the lengths.
 struct OneFrame<P> {
     input: P,
     part: Lz4Part,
     /// Bytes until the next part.
     left: u64,
-    /// What has been read of a part whose bytes count.
+    /// The bytes read of a part whose contents matter.
     seen: Vec<u8>,
     flags: u8,
 }
@@ -129,7 +129,7 @@ impl<P> OneFrame<P> {
         self.flags & flag != 0
     }
 
-    /// Moves on from a part that has been read.
+    /// Moves to the next part.
     fn advance(&mut self) {
         (self.part, self.left) = match self.part {
             Lz4Part::Header => {

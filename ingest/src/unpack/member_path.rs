@@ -1,7 +1,7 @@
-//! Names of members: made plain, or refused.
+//! Normalises or refuses the names of members.
 
-/// The path of a member with `/` between its parts and nothing superfluous, or why it is refused. Nothing is
-/// ever written where such a path points, yet a path that leaves its archive is made to mislead.
+/// The normalised path of a member with `/` between its parts, or why it is refused. Nothing is ever written
+/// to such a path, yet a path that leaves its archive is made to mislead.
 pub fn plain(raw: &str, backslash_separates: bool) -> Result<String, &'static str> {
     let separates = |c: char| c == '/' || (backslash_separates && c == '\\');
     let drive = matches!(raw.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
@@ -11,7 +11,7 @@ pub fn plain(raw: &str, backslash_separates: bool) -> Result<String, &'static st
     if raw.starts_with(['/', '\\']) || drive {
         return Err("is absolute");
     }
-    // A backslash counts here whatever wrote the archive, for other systems would follow it.
+    // A backslash counts here whichever system wrote the archive, because other systems would follow it.
     if raw.split(['/', '\\']).any(|part| part == "..") {
         return Err("leads out of the archive");
     }
@@ -19,7 +19,7 @@ pub fn plain(raw: &str, backslash_separates: bool) -> Result<String, &'static st
     if parts.is_empty() { Err("is empty") } else { Ok(parts.join("/")) }
 }
 
-/// Files that macOS adds for itself.
+/// Whether this is one of the extra files that macOS adds.
 pub fn is_macos_extra(plain: &str) -> bool {
     let name = plain.rsplit('/').next().unwrap_or(plain);
     plain.split('/').any(|part| part == "__MACOSX") || name.starts_with("._") || name == ".DS_Store"
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_made_plain_or_refused() {
+    fn member_paths_are_normalised_or_refused() {
         assert_eq!(plain("./var//log/a.log", false), Ok("var/log/a.log".to_string()));
         assert_eq!(plain("var\\log\\a.log", true), Ok("var/log/a.log".to_string()));
         assert_eq!(plain("odd\\name.log", false), Ok("odd\\name.log".to_string()));
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_macos_are_known() {
+    fn extra_files_of_macos_are_recognised() {
         for path in ["__MACOSX/a.log", "b/__MACOSX/a", "logs/._a.log", "logs/.DS_Store"] {
             assert!(is_macos_extra(path), "{path}");
         }

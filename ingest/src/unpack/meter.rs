@@ -1,4 +1,4 @@
-//! How much has come out of one file, against what may.
+//! Counts the unpacked bytes of one file, and enforces the limit.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::problem::Problem;
 use crate::error::ErrorKind;
 
 /// Counts everything that is unpacked from one file on disk, at every level of nesting together, so that
-/// neither nesting nor members that share their packed bytes get around the limit.
+/// neither nesting nor members that share their packed bytes evade the limit.
 #[derive(Debug)]
 pub struct Meter {
     packed: AtomicU64,
@@ -22,12 +22,12 @@ impl Meter {
         Meter { packed: AtomicU64::new(0), unpacked: AtomicU64::new(0), free_bytes, ratio }
     }
 
-    /// Adds to what there is in packed form.
+    /// Adds to the number of packed bytes.
     pub fn add_packed(&self, bytes: u64) {
         self.packed.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts what a reading delivers; fails in its place when too much has been delivered before.
+    /// Counts the bytes of a read; fails instead of reading if too much has been delivered before.
     pub fn metered(&self, read: impl FnOnce() -> io::Result<usize>) -> io::Result<usize> {
         if let Some(problem) = self.exceeded() {
             return Err(problem.into());
@@ -62,7 +62,7 @@ impl Packed {
         Packed { bytes, read: AtomicU64::new(0) }
     }
 
-    /// How long what comes out will be, when so much has come out so far and the rest is like it.
+    /// Estimates the unpacked length from the output so far, if the rest compresses equally well.
     #[must_use]
     pub fn expected(&self, unpacked: u64) -> u64 {
         let read = self.read.load(Ordering::Relaxed).clamp(1, self.bytes.max(1));
@@ -70,7 +70,7 @@ impl Packed {
     }
 }
 
-/// A file of which is known how far it is read.
+/// A file whose read position is tracked.
 pub struct Followed<R> {
     pub inner: R,
     pub packed: Arc<Packed>,
@@ -96,7 +96,7 @@ impl<R: Read> Read for Metered<R> {
     }
 }
 
-/// A source whose length nobody knows before its end; what was read of it counts as packed.
+/// A source of unknown length; the bytes read from it count as packed.
 pub struct MeteredSource<R> {
     pub inner: R,
     pub meter: Arc<Meter>,

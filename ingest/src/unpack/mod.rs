@@ -1,9 +1,9 @@
-//! From a file on disk to the readable streams in it: whatever is compressed or packed, and however deep,
-//! is unpacked while it is read.
+//! From a file on disk to the readable streams in it: anything compressed or packed, at any depth, is
+//! unpacked while it is read.
 //!
-//! [`unpack`] walks a file and hands each stream out as a [`Member`]. Containers are recognised by their
-//! bytes; each has a file of its own here. Data that is cut off or damaged comes out as far as it can be
-//! read and then fails with the reason; what cannot be read at all is handed out as an error with its name.
+//! [`unpack`] walks a file and passes each stream on as a [`Member`]. Containers are recognised by their
+//! bytes; each has a file of its own here. Truncated or damaged data is read as far as possible and then
+//! fails with the reason; a member that cannot be read at all is passed on as an error with its name.
 
 mod bzip2;
 mod container_kind;
@@ -38,20 +38,20 @@ use crate::discover::InputFile;
 use crate::error::{Error, ErrorKind};
 use crate::limits;
 
-/// How much unpacking may take. The defaults suit logs of any usual kind; who trusts a file may raise them.
+/// The limits on unpacking. The defaults suit usual logs; they can be raised for a trusted file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnpackLimits {
-    /// How many times its size on disk a file may unpack to, all members and levels together.
+    /// The largest ratio of unpacked to packed size of a file, all members and levels together.
     pub expansion_ratio: u64,
-    /// Up to so many unpacked bytes the ratio is not asked for.
+    /// The ratio is not checked up to this many unpacked bytes.
     pub expansion_free_bytes: u64,
-    /// How many containers may be inside one another.
+    /// The largest number of nested containers.
     pub deepest_nesting: u32,
-    /// How many members one file may have.
+    /// The largest number of members in one file.
     pub most_members: u64,
-    /// What a decoder may take for its window; one inside another gets half.
+    /// The most memory a decoder may use for its window; a nested one gets half.
     pub decoder_memory_bytes: u64,
-    /// Archives inside archives that must be put aside go to a temporary file beyond this size.
+    /// Archives inside archives that must be spooled go to a temporary file beyond this size.
     pub spool_memory_bytes: u64,
 }
 
@@ -68,33 +68,33 @@ impl Default for UnpackLimits {
     }
 }
 
-/// Whether a file is something to be unpacked, by its first bytes.
+/// Whether the first bytes of a file are those of a container.
 pub(crate) fn is_container(head: &[u8]) -> bool {
     kind(head) != ContainerKind::Plain
 }
 
 /// One readable stream: a plain file, the content of a compressed one, or a member of an archive.
 pub struct Member<'a> {
-    /// The file's path, with the member's path inside it behind.
+    /// The file's path, followed by the member's path inside it.
     pub path: PathBuf,
-    /// The file's name for people, with the member's path inside it behind.
+    /// The file's name for people, followed by the member's path inside it.
     pub name: String,
-    /// When it was last written, in nanoseconds since 1970 UTC, as the innermost archive tells it.
+    /// When it was last written, in nanoseconds since 1970 UTC, by the innermost archive.
     pub modified_ns: Option<i64>,
-    /// How many bytes there are, where something tells it.
+    /// The number of bytes, if known.
     pub bytes: Option<u64>,
-    /// How far the file is read, where this is all that it holds and it must be unpacked to be counted.
+    /// How far the file is read, if it contains only this stream and must be unpacked to be counted.
     pub packed: Option<Arc<Packed>>,
     /// The containers around it, outermost first: `none`, `gzip`, `xz+tar`.
     pub compression: String,
-    /// The bytes, or why there are none. Reading fails with an `io::Error` where the data is cut off or
-    /// damaged or reaches a limit, after everything before that was read; `Error::io` keeps the reason.
+    /// The bytes, or an error. Reading fails with an `io::Error` if the data is truncated or damaged or
+    /// reaches a limit, after everything before that was read; `Error::io` recovers the reason.
     pub input: Result<Box<dyn Read + Send + 'a>, Error>,
 }
 
-/// Opens a file and hands every readable stream in it to `visit`, in the archive's order. What cannot be
-/// read is handed out too, with the error in place of the input. `visit` may read as much of each as it
-/// likes; when it returns false, nothing more is handed out.
+/// Opens a file and passes every readable stream in it to `visit`, in the archive's order. A stream that
+/// cannot be read is passed on too, with the error in place of the input. `visit` may read as much of each as
+/// it likes; when it returns false, unpacking stops.
 pub fn unpack(found: &InputFile, limits: &UnpackLimits, visit: &mut dyn FnMut(Member<'_>) -> bool) {
     let (mut walk, place) = UnpackWalk::new(found, limits, visit);
     let opened = File::open(&found.path).and_then(|mut file| {
@@ -119,7 +119,7 @@ pub fn unpack(found: &InputFile, limits: &UnpackLimits, visit: &mut dyn FnMut(Me
     walk.finish(&place);
 }
 
-/// As [`unpack`], for bytes that come from elsewhere than a file: `found` says what to call them.
+/// Like [`unpack`], for bytes that do not come from the file itself: `found` provides the names.
 pub fn unpack_stream<'a>(
     found: &InputFile,
     input: impl Read + Send + 'a,
@@ -133,7 +133,7 @@ pub fn unpack_stream<'a>(
     walk.finish(&place);
 }
 
-/// Where the walk is: what will be the member's, once its bytes turn out to be no container.
+/// The state of the walk: the properties of the future member, if its bytes turn out to be no container.
 #[derive(Clone)]
 struct StreamPlace {
     path: PathBuf,
@@ -172,20 +172,20 @@ impl<'w> UnpackWalk<'w> {
         (UnpackWalk { limits, meter, packed: None, visit, visited: 0, stopped: false }, place)
     }
 
-    /// Says so when nothing was handed out.
+    /// Reports an error if there was no member.
     fn finish(&mut self, place: &StreamPlace) {
-        if self.visited == 0 && self.goes_on() {
+        if self.visited == 0 && self.wants_more() {
             self.refuse(place, Problem::new(ErrorKind::Empty, "there is no file with content in it"));
         }
     }
 
-    /// Looks at the next bytes and unpacks them, or hands them out as they are.
+    /// Examines the next bytes and unpacks them, or passes them on as they are.
     fn open(&mut self, mut place: StreamPlace, mut input: Input<'_>) {
         let kind = kind(input.peek(HEAD_BYTES));
         match kind {
             ContainerKind::Plain => self.plain(&place, input),
             ContainerKind::Unread(what) => {
-                let message = format!("it is {what}, which is not read; unpack it first");
+                let message = format!("it is {what}, which is not supported; unpack it first");
                 self.refuse(&place, Problem::new(ErrorKind::Unsupported, message));
             }
             _ if !self.may_enter(&place) => {}
@@ -208,7 +208,7 @@ impl<'w> UnpackWalk<'w> {
         }
     }
 
-    /// Goes through one layer of compression.
+    /// Unpacks one layer of compression.
     fn stream(&mut self, mut place: StreamPlace, kind: ContainerKind, mut input: Input<'_>) {
         let memory_bytes = self.decoder_memory_bytes(&place);
         let (name, inner): (_, Box<dyn Read + Send + '_>) = match kind {
@@ -230,7 +230,7 @@ impl<'w> UnpackWalk<'w> {
         self.open(place, Input::new(Metered { inner, meter }));
     }
 
-    /// Goes into an archive that is read at any position.
+    /// Unpacks an archive that needs random access.
     fn archive(&mut self, mut place: StreamPlace, kind: ContainerKind, storage: Storage) {
         if !self.may_enter(&place) {
             return;
@@ -244,7 +244,7 @@ impl<'w> UnpackWalk<'w> {
         }
     }
 
-    /// Hands out bytes that are no container. Empty members are usual and say nothing.
+    /// Passes on bytes that are not a container. Empty members are usual and are skipped.
     fn plain(&mut self, place: &StreamPlace, mut input: Input<'_>) {
         if !input.peek(1).is_empty() {
             return self.visit(place, Ok(Box::new(input)));
@@ -256,7 +256,7 @@ impl<'w> UnpackWalk<'w> {
         }
     }
 
-    /// The place of a member; `None` for one that is passed over, or refused because of its path.
+    /// The place of a member; `None` if it is skipped, or refused because of its path.
     fn member(
         &mut self,
         archive: &StreamPlace,
@@ -333,7 +333,7 @@ impl<'w> UnpackWalk<'w> {
         self.stopped |= !wanted;
     }
 
-    fn goes_on(&self) -> bool {
+    fn wants_more(&self) -> bool {
         !self.stopped
     }
 
@@ -341,7 +341,8 @@ impl<'w> UnpackWalk<'w> {
         Arc::clone(&self.meter)
     }
 
-    /// What the next decoder may take: less and less, so that all of them together stay below twice as much.
+    /// The most memory for the next decoder: less and less, so that all of them together stay below twice as
+    /// much.
     fn decoder_memory_bytes(&self, place: &StreamPlace) -> u64 {
         let decoders =
             place.containers.iter().filter(|name| matches!(**name, "xz" | "zstd" | "zip" | "7z")).count();
@@ -355,7 +356,8 @@ impl StreamPlace {
         self.in_archive |= archive;
     }
 
-    /// A compressed file may tell when the original was written; copying the file does not change that.
+    /// A compressed file may contain the time when the original was written; copying the file does not change
+    /// that.
     fn written_by(&mut self, written_ns: Option<i64>) {
         if let Some(written_ns) = written_ns {
             self.modified_ns = Some(self.modified_ns.map_or(written_ns, |known| known.min(written_ns)));

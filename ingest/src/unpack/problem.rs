@@ -1,12 +1,12 @@
-//! What is wrong with packed data, in a form that travels through `Read`.
+//! A problem with packed data, in a form that can pass through `Read`.
 
 use std::fmt;
 use std::io;
 
 use crate::error::ErrorKind;
 
-/// A finding about packed data. It crosses readers inside an `io::Error`, and `Error::io` takes it out again,
-/// so that its kind and its words reach the person unchanged.
+/// A problem with packed data. It passes through readers inside an `io::Error`, and `Error::io` extracts it,
+/// so that its kind and its text reach the user unchanged.
 #[derive(Clone, Debug)]
 pub struct Problem {
     pub kind: ErrorKind,
@@ -26,7 +26,7 @@ impl Problem {
         Problem::new(ErrorKind::Corrupt, format!("the {what} data is damaged: {how}"))
     }
 
-    /// More memory is asked for than a decoder may take.
+    /// The data needs more memory than a decoder may use.
     pub fn hungry(what: &str) -> Problem {
         Problem::new(
             ErrorKind::Limit,
@@ -41,7 +41,7 @@ impl Problem {
         Problem::new(ErrorKind::Encrypted, "it is encrypted; unpack it with its password and read the result")
     }
 
-    /// The finding that an error carries, or the error as a failure to read.
+    /// The problem that an error contains, or the error as a failure to read.
     pub fn from_error(error: &io::Error) -> Problem {
         match carried(error) {
             Some(problem) => problem.clone(),
@@ -50,7 +50,7 @@ impl Problem {
     }
 }
 
-/// The finding inside an error, where there is one.
+/// The problem inside an error, if there is one.
 pub fn carried(error: &io::Error) -> Option<&Problem> {
     error.get_ref().and_then(|inner| inner.downcast_ref::<Problem>())
 }

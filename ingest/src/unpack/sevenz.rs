@@ -1,5 +1,5 @@
-//! 7z. The library hands members out through a callback, as readers that cannot cross threads; so it runs on
-//! a thread of its own and sends what it unpacks, which also keeps a fault in it away from the rest.
+//! 7z. The library returns members through a callback, as readers that cannot cross threads; so it runs on a
+//! thread of its own and sends the unpacked bytes, which also isolates a panic in it.
 
 use std::io::{self, Cursor, Read, Seek};
 use std::sync::Arc;
@@ -18,20 +18,20 @@ use crate::limits::{SEVENZ_PIECES, UNPACK_BUFFER_BYTES};
 
 const NAME: &str = "7z";
 
-/// Windows attributes: a link, and the flag that Unix modes stand in the upper half.
+/// Windows attributes: a link, and the flag for Unix modes in the upper half.
 const REPARSE_POINT: u32 = 0x400;
 const UNIX_MODES: u32 = 0x8000;
 const FILE_KIND: u32 = 0o170_000;
 const USUAL_FILE: u32 = 0o100_000;
-/// Hundreds of nanoseconds from 1601, where 7z begins to count, to 1970.
+/// Units of 100 ns from 1601, the epoch of 7z, to 1970.
 const EPOCH_TICKS: i128 = 116_444_736_000_000_000;
 
-/// What the unpacking thread sends: each member begins, comes in pieces and ends.
+/// The messages of the unpacking thread: each member begins, comes in pieces and ends.
 enum UnpackEvent {
     Begin(MemberHead),
     Data(Vec<u8>),
     End(Option<Problem>),
-    /// Something about the archive as a whole, or about members that cannot be begun.
+    /// A problem of the archive as a whole, or of members that cannot be started.
     Failed(Problem),
 }
 
@@ -57,9 +57,9 @@ pub fn read_7z(walk: &mut UnpackWalk<'_>, place: &StreamPlace, storage: Storage)
     });
 }
 
-/// Hands out what arrives. Dropping the receiver, at the end, stops the other side.
+/// Passes on the members that arrive. Dropping the receiver, at the end, stops the other side.
 fn receive(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut pieces: Receiver<UnpackEvent>) {
-    while walk.goes_on() {
+    while walk.wants_more() {
         match pieces.recv() {
             Err(_) => return,
             Ok(UnpackEvent::Failed(problem)) => walk.refuse(place, problem),
@@ -72,7 +72,7 @@ fn receive(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut pieces: Receiver<
                     meter: walk.meter(),
                 };
                 hand_out(walk, place, &head, &mut content);
-                if walk.goes_on() {
+                if walk.wants_more() {
                     content.pass_over();
                 }
             }
@@ -140,12 +140,12 @@ impl Read for Content<'_> {
     }
 }
 
-/// Unpacks every block and sends what is in it. A block that fails leaves the others readable.
+/// Unpacks every block and sends its members. A block that fails leaves the others readable.
 fn unpack_all(mut input: impl Read + Seek, memory_bytes: u64, pieces: &SyncSender<UnpackEvent>) {
     let password = Password::empty();
     let archive = match Archive::read(&mut input, &password) {
         Ok(archive) => archive,
-        // The receiver may be gone, here and below: then nobody wants to know.
+        // The receiver may be gone, here and below: then the result is not needed.
         Err(error) => return drop(pieces.send(UnpackEvent::Failed(unreadable(&error)))),
     };
     for (index, block) in archive.blocks.iter().enumerate() {
@@ -172,7 +172,7 @@ fn unpack_all(mut input: impl Read + Seek, memory_bytes: u64, pieces: &SyncSende
     }
 }
 
-/// False when nobody wants more.
+/// Returns false if no more is needed.
 fn send_member(entry: &ArchiveEntry, content: &mut dyn Read, pieces: &SyncSender<UnpackEvent>) -> bool {
     if pieces.send(UnpackEvent::Begin(head(entry))).is_err() {
         return false;
@@ -203,7 +203,7 @@ fn head(entry: &ArchiveEntry) -> MemberHead {
     }
 }
 
-/// The library takes what memory a block asks for, so that is looked at first.
+/// The library allocates the memory that a block declares, so that is checked first.
 fn affordable(block: &Block, memory_bytes: u64) -> Result<(), Problem> {
     for coder in &block.coders {
         let properties = coder.properties();
@@ -230,10 +230,7 @@ fn unreadable(error: &Error) -> Problem {
         problem if problem.kind == ErrorKind::Encrypted => problem,
         problem => Problem::new(
             ErrorKind::Corrupt,
-            format!(
-                "{}; its table of contents stands at its end, so nothing of it can be read",
-                problem.message
-            ),
+            format!("{}; its table of contents is at its end, so nothing of it can be read", problem.message),
         ),
     }
 }
@@ -244,7 +241,7 @@ fn explain(error: &Error) -> Problem {
         Error::UnsupportedCompressionMethod(method) if method.contains("AES") => Problem::encrypted(),
         Error::UnsupportedCompressionMethod(method) => Problem::new(
             ErrorKind::Unsupported,
-            format!("7z members packed with {method} are not read; unpack them first"),
+            format!("7z members packed with {method} are not supported; unpack them first"),
         ),
         Error::MaxMemLimited { .. } => Problem::hungry(NAME),
         Error::Io(error, _) if error.kind() == io::ErrorKind::UnexpectedEof => Problem::cut(NAME),

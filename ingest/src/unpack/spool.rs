@@ -1,5 +1,5 @@
-//! Bytes that can be read from any position: a file, or what had to be put aside because an archive format
-//! keeps its table of contents at its end.
+//! Bytes that can be read from any position: a file, or a stream that had to be spooled because an archive
+//! format has its table of contents at its end.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,8 +11,8 @@ pub enum Storage {
     File(File),
 }
 
-/// Puts a stream aside: into memory up to a size, beyond that into a temporary file without a name, which
-/// the system removes. What could be read before an error is kept, and the error comes with it.
+/// Spools a stream: into memory up to a size, beyond that into an unnamed temporary file, which the system
+/// removes. The bytes read before an error are kept, and the error is returned with them.
 pub fn spool(input: &mut Input<'_>, memory_bytes: u64) -> (Storage, Option<io::Error>) {
     let mut memory = Vec::new();
     match input.by_ref().take(memory_bytes).read_to_end(&mut memory) {

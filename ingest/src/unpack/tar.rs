@@ -1,4 +1,4 @@
-//! tar: ustar, pax and GNU long names, read as a stream. The `tar` crate reads the headers; its own iterator
+//! tar: ustar, pax and GNU long names, read as a stream. The `tar` crate parses the headers; its own iterator
 //! is not used, because its entries cannot cross threads and it gives up at the first damaged header.
 
 use std::io::{self, BufRead, Read};
@@ -14,7 +14,7 @@ use crate::limits::LONGEST_TAR_EXTENSION_BYTES;
 
 const NAME: &str = "tar";
 
-/// What extension headers say of the member that follows them.
+/// The values of extension headers for the next member.
 #[derive(Default)]
 struct Extension {
     path: Option<Vec<u8>>,
@@ -23,12 +23,12 @@ struct Extension {
     sparse: bool,
 }
 
-/// What the loop finds where a header should be.
+/// What the loop reads where a header should be.
 enum TarBlock {
     Header(Box<Header>),
     Zeros,
     Other,
-    /// Less than a block is left; whether it holds anything but zeros.
+    /// Less than a block is left; whether it contains anything but zeros.
     Short {
         content: bool,
     },
@@ -38,7 +38,7 @@ pub fn read_tar(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut input: Input
     let mut extension = Extension::default();
     let mut ended = false;
     let mut skipped: u64 = 0;
-    while walk.goes_on() {
+    while walk.wants_more() {
         match next_block(&mut input) {
             TarBlock::Zeros => {
                 ended = true;
@@ -54,8 +54,7 @@ pub fn read_tar(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut input: Input
             TarBlock::Header(header) => {
                 input.consume(TAR_BLOCK);
                 if skipped > 0 {
-                    let message =
-                        format!("{skipped} bytes of the tar archive are damaged and were passed over");
+                    let message = format!("{skipped} bytes of the tar archive are damaged and were skipped");
                     walk.refuse(place, Problem::new(ErrorKind::Corrupt, message));
                 }
                 (ended, skipped) = (false, 0);
@@ -91,12 +90,11 @@ fn next_block(input: &mut Input<'_>) -> TarBlock {
     tar_header(block).map_or(TarBlock::Other, |header| TarBlock::Header(Box::new(header.clone())))
 }
 
-/// Something follows the end mark that is no tar.
+/// Data that is not tar follows the end mark.
 fn leftover(walk: &mut UnpackWalk<'_>, place: &StreamPlace, input: &mut Input<'_>) {
     let problem = match io::copy(input, &mut io::sink()) {
         Ok(bytes) => {
-            let message =
-                format!("{bytes} bytes behind the tar archive are something else and were left out");
+            let message = format!("{bytes} bytes after the tar archive do not belong to it and were skipped");
             Problem::new(ErrorKind::Leftover, message)
         }
         Err(error) => Problem::from_error(&error),
@@ -104,7 +102,7 @@ fn leftover(walk: &mut UnpackWalk<'_>, place: &StreamPlace, input: &mut Input<'_
     walk.refuse(place, problem);
 }
 
-/// Reads what follows one header: an extension of the next, or a member.
+/// Reads the content after one header: an extension of the next, or a member.
 fn member(
     walk: &mut UnpackWalk<'_>,
     place: &StreamPlace,
@@ -113,7 +111,7 @@ fn member(
     extension: &mut Extension,
 ) {
     let Ok(stated) = header.entry_size() else {
-        let message = "a size in the tar archive cannot be read; its member was passed over";
+        let message = "a size in the tar archive cannot be read; its member was skipped";
         return walk.refuse(place, Problem::new(ErrorKind::Corrupt, message));
     };
     let kind = header.entry_type();
@@ -156,8 +154,8 @@ fn hand_out(
     let refused = match kind {
         EntryType::Link | EntryType::Symlink => "a link in an archive is not followed",
         EntryType::Char | EntryType::Block | EntryType::Fifo => "a device in an archive is not read",
-        EntryType::GNUSparse => "a sparse member of a tar archive is not read; unpack it first",
-        _ if extension.sparse => "a sparse member of a tar archive is not read; unpack it first",
+        EntryType::GNUSparse => "a sparse member of a tar archive is not supported; unpack it first",
+        _ if extension.sparse => "a sparse member of a tar archive is not supported; unpack it first",
         _ if kind.as_byte() == b'M' => "the member is continued from another part of the tar archive",
         _ => {
             if *body.left > 0 {
@@ -176,12 +174,12 @@ fn extension_bytes(
     left: &mut u64,
 ) -> Option<Vec<u8>> {
     if *left > LONGEST_TAR_EXTENSION_BYTES {
-        let message = format!("a header of {left} bytes in the tar archive is too long and was passed over");
+        let message = format!("a header of {left} bytes in the tar archive is too long and was skipped");
         walk.refuse(place, Problem::new(ErrorKind::Corrupt, message));
         return None;
     }
     let mut bytes = Vec::new();
-    // When it fails, the loop comes upon the same failure and names it.
+    // If it fails, the loop meets the same failure and reports it.
     Bounded { input, left, what: NAME }.read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }

@@ -1,4 +1,4 @@
-//! zstd, frame after frame, skippable ones among them.
+//! zstd, frame after frame, including skippable ones.
 
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
@@ -6,7 +6,7 @@ use super::container_kind::{skippable_begins, zstd_begins};
 use super::frame_decoder::{Codec, DecodeStep};
 use super::problem::Problem;
 
-/// What the format and the library allow.
+/// The limits of the format and the library.
 const WINDOW_LOG: std::ops::RangeInclusive<u32> = 10..=31;
 
 pub struct Zstd(Decoder<'static>);
@@ -38,7 +38,7 @@ impl Codec for Zstd {
         let (mut input, mut output) = (InBuffer::around(input), OutBuffer::around(output));
         let ended = match self.0.run(&mut input, &mut output) {
             Ok(hint) => Ok(hint == 0),
-            // The library tells this case by its words alone.
+            // Only the message of the library identifies this case.
             Err(error) if error.to_string().contains("too much memory") => Err(Problem::hungry(Self::NAME)),
             Err(error) => Err(Problem::damaged(Self::NAME, error)),
         };

@@ -1,5 +1,5 @@
-//! A pull reader of XML in place: every token is a place in the text that was given. It reads what logs
-//! hold and no more: no document types, and so no entities of anybody's own, internal or external.
+//! A pull parser for XML in place: every token is a range of the given text. It reads only what logs contain:
+//! no document types, and so no custom entities, internal or external.
 //!
 //! ```text
 //! <a b="1">x</a>  →  Start(a) Attribute(b, 1) Text(x) End
@@ -11,7 +11,7 @@ use memchr::{memchr, memchr2, memmem};
 
 use crate::limits;
 
-/// A piece of the document. Ranges count from its start.
+/// A token of the document. Ranges count from its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token {
     /// An element begins; its attributes follow, then its content, then its [`Token::End`].
@@ -22,7 +22,7 @@ pub(crate) enum Token {
         name: Range<usize>,
         value: Range<usize>,
     },
-    /// Text between tags. Where `escaped`, [`unescape`] says what it means.
+    /// Text between tags. If `escaped`, [`unescape`] resolves it.
     Text {
         text: Range<usize>,
         escaped: bool,
@@ -31,7 +31,7 @@ pub(crate) enum Token {
     End,
 }
 
-/// Why reading cannot go on, and where.
+/// Why parsing cannot continue, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct XmlError {
     pub at: usize,
@@ -56,7 +56,7 @@ impl<'a> XmlReader<'a> {
         self.open.len()
     }
 
-    /// The next token; `None` at the end of the text. Comments and processing instructions are passed over.
+    /// The next token; `None` at the end of the text. Comments and processing instructions are skipped.
     pub(crate) fn next(&mut self) -> Result<Option<Token>, XmlError> {
         loop {
             if self.in_tag {
@@ -90,7 +90,7 @@ impl<'a> XmlReader<'a> {
         Token::Text { text, escaped }
     }
 
-    /// What begins with `<`; `None` for what is passed over.
+    /// The markup that begins with `<`; `None` if it is skipped.
     fn markup(&mut self) -> Result<Option<Token>, XmlError> {
         const CDATA: &[u8] = b"<![CDATA[";
         let rest = &self.bytes[self.at..];
@@ -139,7 +139,7 @@ impl<'a> XmlReader<'a> {
         Ok(Token::End)
     }
 
-    /// The next attribute, or the end of an empty element; `None` where the content begins.
+    /// The next attribute, or the end of an empty element; `None` if the content begins.
     fn in_tag(&mut self) -> Result<Option<Token>, XmlError> {
         self.at = self.skip_space(self.at);
         match self.bytes[self.at..] {
@@ -178,7 +178,7 @@ impl<'a> XmlReader<'a> {
         Ok(Token::Attribute { name, value: from..to })
     }
 
-    /// A name is whatever stands before white space or a sign that XML uses itself.
+    /// A name extends to the next white space or XML delimiter.
     fn name(&self, from: usize) -> Result<Range<usize>, XmlError> {
         let rest = self.bytes.get(from..).unwrap_or(&[]);
         let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"<>/=\"'&!?".contains(byte);
@@ -195,7 +195,7 @@ impl<'a> XmlReader<'a> {
     }
 }
 
-/// Appends text with its five named and its numbered characters put in. Whatever else stands behind `&`
+/// Appends text with its five named entities and its character references resolved. Any other text after `&`
 /// stays as it is.
 pub(crate) fn unescape(mut text: &[u8], out: &mut Vec<u8>) {
     while let Some(at) = memchr(b'&', text) {
@@ -212,7 +212,7 @@ pub(crate) fn unescape(mut text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(text);
 }
 
-/// The character that an escape at the start of the text means, and the escape's length.
+/// The character of an escape at the start of the text, and the escape's length.
 fn character(text: &[u8]) -> Option<(char, usize)> {
     const LONGEST: usize = "&#x0010FFFF;".len();
     let end = memchr(b';', &text[..text.len().min(LONGEST)])?;
@@ -244,7 +244,7 @@ mod tests {
 
     use super::*;
 
-    /// The tokens of a text as text, with the error that ended them.
+    /// The tokens of a text as text, with the error at the end.
     fn tokens(xml: &str) -> String {
         let mut reader = XmlReader::new(xml.as_bytes());
         let mut out = String::new();

@@ -1,4 +1,4 @@
-//! Packs bytes for tests and fuzzing, in every way that is unpacked.
+//! Packs bytes for tests and fuzzing, in every supported way.
 #![allow(dead_code)] // Each test program uses its part of this.
 
 use std::io::Write;
@@ -10,14 +10,14 @@ use tar::{EntryType, Header};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     Gzip,
-    /// Two members with padding behind them.
+    /// Two members followed by padding.
     GzipTwice,
     Bzip2,
     Bzip2Twice,
     Xz,
     XzTwice,
     Zstd,
-    /// Two frames, with one that is to be skipped before each.
+    /// Two frames, with a skippable one before each.
     ZstdSkipping,
     Lz4,
     Lz4Linked,
@@ -37,7 +37,7 @@ pub const STREAMS: [Stream; 10] = [
 ];
 
 impl Stream {
-    /// How `Member::compression` calls it.
+    /// Its name in `Member::compression`.
     pub fn name(self) -> &'static str {
         match self {
             Stream::Gzip | Stream::GzipTwice => "gzip",
@@ -57,7 +57,7 @@ pub enum Archive {
     TarPax,
     Zip,
     ZipStored,
-    /// Lengths behind the content, in the 64-bit form.
+    /// Lengths after the content, in the 64-bit form.
     ZipDescriptors,
     Zip64,
     ZipZstd,
@@ -191,7 +191,7 @@ const DOS_DATE: u16 = 0x5D75;
 /// 2026-11-21T03:04:05Z
 pub const MODIFIED_SECONDS: u64 = 1_795_230_245;
 
-/// One tar header and its content, with nothing checked.
+/// One tar header and its content, without any checks.
 pub fn tar_block(path: &str, kind: u8, bytes: &[u8]) -> Vec<u8> {
     let mut header = Header::new_ustar();
     header.as_old_mut().name[..path.len()].copy_from_slice(path.as_bytes());
@@ -217,7 +217,7 @@ pub fn sevenz(members: &[(String, Vec<u8>)]) -> Vec<u8> {
     writer.finish().expect("it packs").into_inner()
 }
 
-/// A zip archive in the making. Written out here, so that it can be written wrongly too.
+/// A zip archive under construction. Written out here, so that it can also be written wrongly.
 #[derive(Default)]
 pub struct Zip {
     bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Lines of every kind, for tests that put files together from them and for searches that begin with them.
+//! Lines of every kind, for tests that combine them to files and for seeds of the fuzzer.
 
 pub const PIECES: &[&str] = &[
     "\u{1b}[32m2026-03-01 12:00:01 INFO\u{1b}[0m colours",

@@ -1,12 +1,12 @@
-//! What every target asks of a source: it is read without a panic, its chunks are its bytes, its events lie
-//! one after the other in them, and it reads alike however it is cut.
+//! What every target checks of a source: it is read without a panic, its chunks are its bytes, its events do
+//! not overlap, and it reads the same however it is cut.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use ingest::{Batch, InputFile, NO_INT, Options, Source, Values, open_stream};
 
-/// Chunks of this size hold any input of a search whole.
+/// Chunks of this size hold any fuzz input whole.
 const WHOLE_BYTES: usize = 1 << 20;
 
 /// Reads the bytes as they are and in chunks of about this size.
@@ -24,7 +24,7 @@ pub fn check(bytes: &[u8], options: &Options, chunk_bytes: usize) {
     }
 }
 
-/// An event: what is known of it, and for a person where it is.
+/// An event: its values, and for a person where it is.
 struct Event {
     digest: u64,
     shown: String,
@@ -40,7 +40,7 @@ fn read(bytes: &[u8], options: &Options) -> Vec<Event> {
     let found = InputFile { path: "fuzz".into(), name: "fuzz".to_string(), bytes: 0, modified_ns: None };
     let mut events = Vec::new();
     open_stream(&found, bytes, options, &mut |opened| {
-        // How much a damaged archive still gives depends on how it is read; that is another target's.
+        // How much a damaged archive still gives depends on how it is read; another target covers that.
         if let Ok(source) = opened.source
             && source.detection().compression == "none"
         {
@@ -96,7 +96,7 @@ fn event(batch: &Batch, row: usize) -> Event {
     Event { digest, shown }
 }
 
-/// The folder for what the search begins with, where there is one.
+/// The folder for the seeds of the fuzzer, where one is given.
 pub fn seeds() -> Option<PathBuf> {
     std::env::var_os("SEEDS").map(PathBuf::from)
 }

@@ -1,5 +1,6 @@
-//! What servers are told to add behind the combined format: how long it took, for whom a proxy asked, which
-//! upstream answered. There is no rule for it, so each value is told by how it is written.
+//! Fields that servers are configured to append to the combined format: how long the request took, for whom a
+//! proxy asked, which upstream answered. There is no standard for them, so each value is recognised by how it
+//! is written.
 
 use memchr::memchr;
 
@@ -50,7 +51,7 @@ impl Extra {
         }
     }
 
-    /// Addresses that a proxy passed on, or, of Traefik, the router and the server's address.
+    /// Addresses that a proxy passed on, or, with Traefik, the router and the server's address.
     fn quoted(&mut self, event: &[u8], from: usize, to: usize, rows: &mut Rows) {
         let text = &event[from..to];
         let first = text.split(|byte| matches!(byte, b',' | b' ')).next().unwrap_or_default();
@@ -78,7 +79,7 @@ impl Extra {
         }
     }
 
-    /// A word alone; tells whether it was seconds with a fraction, of which the second are the upstream's.
+    /// A bare word. Returns whether it was seconds with a fraction; the second such value is the upstream's.
     fn bare(&mut self, event: &[u8], from: usize, to: usize, fractions: usize, rows: &mut Rows) -> bool {
         let word = &event[from..to];
         if let Some(milliseconds) = word.strip_suffix(b"ms").and_then(seconds) {
@@ -88,8 +89,8 @@ impl Extra {
             self.milliseconds(name, seconds * 1e3, rows);
             return true;
         } else if let Some(Number::Int(taken)) = number(word) {
-            // Micro-, milli- or whole seconds: only the server's configuration tells. Before further
-            // values it is no duration but Traefik's count of requests.
+            // Micro-, milli- or whole seconds: only the server's configuration says which. If more values
+            // follow, it is not a duration but Traefik's request count.
             if to == event.len()
                 && let Some(column) = self.named.column(b"time_taken", ColumnKind::Int, rows)
             {
@@ -103,7 +104,8 @@ impl Extra {
 
     fn milliseconds(&mut self, name: &[u8], value: f64, rows: &mut Rows) {
         if let Some(column) = self.named.column(name, ColumnKind::Float, rows) {
-            // Seconds are written to the millisecond or microsecond; what binary fractions add is cut.
+            // Seconds are written to the millisecond or microsecond; the digits that binary fractions add are
+            // rounded off.
             rows.float(column, (value * 1e6).round() / 1e6);
         }
     }

@@ -1,5 +1,5 @@
-//! Access logs of Apache, nginx and others: common and combined format, perhaps with a virtual host in
-//! front, perhaps with further fields behind ([`extra`]).
+//! Access logs of Apache, nginx and others: common and combined format, perhaps with a virtual host in front,
+//! perhaps with more fields at the end ([`extra`]).
 
 mod extra;
 
@@ -59,7 +59,7 @@ impl Reader for AccessReader {
         let bracket = time_bracket(event).ok_or("no [time] of an access log")?;
         let (stamp, end) = day_month_year(event, bracket + 1).ok_or("no [time] of an access log")?;
         if !event[end..].starts_with(b"] \"") {
-            return Err("no request in quotes behind the time");
+            return Err("no request in quotes after the time");
         }
         rows.stamp(&stamp);
         client(event, bracket, rows);
@@ -75,7 +75,7 @@ impl Reader for AccessReader {
     }
 }
 
-/// The bracket before the time; a host in front may be an IPv6 address in brackets of its own.
+/// The bracket before the time; a host in front of it may be an IPv6 address in brackets of its own.
 #[inline]
 fn time_bracket(event: &[u8]) -> Option<usize> {
     let mut from = 0;
@@ -88,7 +88,7 @@ fn time_bracket(event: &[u8]) -> Option<usize> {
     }
 }
 
-/// The words before the time: `[vhost] client ident user`, where a user's name may have spaces.
+/// The words before the time: `[vhost] client ident user`. A user's name may contain spaces.
 fn client(event: &[u8], bracket: usize, rows: &mut Rows) {
     let mut words = [(0, 0); 4];
     let mut count = 0;
@@ -102,12 +102,12 @@ fn client(event: &[u8], bracket: usize, rows: &mut Rows) {
         at = end + 1;
     }
     let word = |(from, to): (usize, usize)| &event[from..to];
-    // The client stands before the ident, which is nearly always a dash.
+    // The client precedes the ident, which is nearly always a dash.
     let mut first = 0;
     if count == 4 && word(words[1]) != b"-" && word(words[2]) == b"-" {
         let (from, to) = words[0];
         if event[to - 1] == b',' {
-            // Proxies write every hop's address; the first is the client's.
+            // Proxies write the address of every hop; the first is the client's.
             rows.text(CLIENT_IP, from, to - 1);
         } else {
             rows.text(VHOST, from, to);
@@ -127,7 +127,7 @@ fn client(event: &[u8], bracket: usize, rows: &mut Rows) {
     }
 }
 
-/// The quote that closes a text; quotes behind a backslash belong to it.
+/// The quote that closes a text; quotes after a backslash are part of the text.
 #[inline]
 fn closing_quote(event: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
@@ -167,9 +167,9 @@ fn is_protocol(text: &[u8]) -> bool {
     slash.is_some_and(|slash| slash > 0 && text[..slash].iter().all(u8::is_ascii_uppercase))
 }
 
-/// ` 200 5012` behind the request; gives the place behind it.
+/// ` 200 5012` after the request; returns the position after it.
 fn status_and_bytes(event: &[u8], at: usize, rows: &mut Rows) -> Result<usize, &'static str> {
-    let broken = "no status behind the request";
+    let broken = "no status after the request";
     let status = event.get(at..at + 4).ok_or(broken)?;
     if status[0] != b' ' || !status[1..].iter().all(u8::is_ascii_digit) {
         return Err(broken);
@@ -196,14 +196,14 @@ fn status_and_bytes(event: &[u8], at: usize, rows: &mut Rows) -> Result<usize, &
     Ok(next)
 }
 
-/// The two texts in quotes behind the numbers, where they stand right there; gives the place behind them.
+/// The two quoted texts directly after the numbers, if present; returns the position after them.
 fn referer_and_agent(event: &[u8], mut at: usize, rows: &mut Rows) -> usize {
     for column in [REFERER, USER_AGENT] {
         if event.get(at..at + 2) != Some(b" \"") {
             return at;
         }
         let from = at + 2;
-        // A line cut short still shows what it has of the agent.
+        // A truncated line still has the start of the agent.
         let to = closing_quote(event, from).unwrap_or(event.len());
         put_unless_dash(event, column, from, to, rows);
         at = (to + 1).min(event.len());
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_bytes_keeps_what_is_behind() {
+    fn fields_after_a_missing_byte_count_are_kept() {
         check(
             r#"10.1.2.3 - - [21/Nov/2026:03:04:05 +0000] "GET / HTTP/1.1" 304 - "-" "curl/8.5""#,
             r#"2026-11-21T03:04:05Z info client_ip="10.1.2.3" method="GET" path="/" protocol="HTTP/1.1" status=304 user_agent="curl/8.5""#,
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_servers_add_behind() {
+    fn fields_that_servers_append() {
         let line = |extra: &str| {
             let line = format!(r#"10.1.2.3 - - [21/Nov/2026:03:04:05 +0000] "GET / HTTP/1.1" 200 5{extra}"#);
             let rendered = render(&FORMAT, &line);
@@ -305,11 +305,11 @@ mod tests {
     fn broken_lines() {
         check("hello", "unparsed: no [time] of an access log");
         check("[", "unparsed: no [time] of an access log");
-        check("a - - [21/Nov/2026:03:04:05 +0000] GET /", "unparsed: no request in quotes behind the time");
+        check("a - - [21/Nov/2026:03:04:05 +0000] GET /", "unparsed: no request in quotes after the time");
         check(
             r#"a - - [21/Nov/2026:03:04:05 +0000] "GET / HT"#,
             "unparsed: the request's quotes are not closed",
         );
-        check(r#"a - - [21/Nov/2026:03:04:05 +0000] "GET /" x"#, "unparsed: no status behind the request");
+        check(r#"a - - [21/Nov/2026:03:04:05 +0000] "GET /" x"#, "unparsed: no status after the request");
     }
 }

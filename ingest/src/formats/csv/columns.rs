@@ -1,10 +1,10 @@
-//! What the columns of tables are called and mean, in the languages that Windows exports them in.
+//! The names and meanings of table columns, in the languages in which Windows exports them.
 
 use crate::batch::Level;
 use crate::level;
 use crate::table::{ColumnRole, TableColumn};
 
-/// Names of columns that hold the time of an event, the surest first, compared without regard to case.
+/// Names of columns that contain the time of an event, the most reliable first, compared case-insensitively.
 const TIMES: [&str; 36] = [
     "@timestamp",
     "timestamp",
@@ -44,7 +44,7 @@ const TIMES: [&str; 36] = [
     "eventtimestamp",
 ];
 
-/// How well a name says that its column holds the time; lower is better.
+/// How likely a column with this name contains the time; lower is better.
 pub(super) fn time_rank(name: &[u8]) -> Option<usize> {
     let name = std::str::from_utf8(name).ok()?.trim();
     TIMES.iter().position(|known| known.to_lowercase() == name.to_lowercase())
@@ -91,7 +91,7 @@ pub(super) fn role(name: &[u8]) -> ColumnRole {
     }
 }
 
-/// Words for levels, beside the English ones, as Windows has them in its own languages.
+/// Words for levels in addition to the English ones, as Windows translates them.
 const LEVEL_WORDS: [(Level, &[&str]); 5] = [
     (
         Level::Info,
@@ -190,12 +190,12 @@ const LEVEL_WORDS: [(Level, &[&str]); 5] = [
     ),
 ];
 
-/// The level that a value of a level's column means.
+/// The level for a value of a level column.
 pub(super) fn level(value: &[u8]) -> Option<Level> {
     if let Some(level) = level::from_word(value) {
         return Some(level);
     }
-    // PostgreSQL counts its degrees of debugging.
+    // PostgreSQL numbers its debug levels.
     if let [word @ .., b'1'..=b'5'] = value {
         return level::from_word(word);
     }
@@ -241,7 +241,7 @@ pub(super) fn is_postgresql(cells: &[&[u8]]) -> bool {
         && cells.get(11).is_some_and(|severity| level(severity).is_some())
 }
 
-/// Columns of a table without a header: PostgreSQL's where it has as many, else none have a name.
+/// Columns of a table without a header: PostgreSQL's if the number fits, otherwise columns without names.
 pub(super) fn without_header(count: usize, time_columns: [Option<usize>; 2]) -> Vec<TableColumn> {
     let is_postgresql = (23..=26).contains(&count) && time_columns == [Some(0), None];
     let column = |index: usize| {
@@ -251,7 +251,7 @@ pub(super) fn without_header(count: usize, time_columns: [Option<usize>; 2]) -> 
             [Some(time), None] if time == index => ColumnRole::Time,
             [Some(date), Some(_)] if date == index => ColumnRole::Date,
             [_, Some(time)] if time == index => ColumnRole::TimeOfDay,
-            // States such as 00000 and 42601 are codes, not numbers, and names may look like any.
+            // States such as 00000 and 42601 are codes, not numbers, and names may look like anything.
             _ if is_postgresql && matches!(index, 1 | 2 | 5 | 7 | 9 | 12..=16 | 18 | 19 | 21..=23) => {
                 ColumnRole::Text
             }

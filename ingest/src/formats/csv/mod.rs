@@ -11,7 +11,7 @@ use crate::limits;
 use crate::rows::Rows;
 use crate::table::{Cell, ColumnRole, Table, TableColumn, cells, row_end, unlike};
 
-/// Less than formats whose lines have a shape of their own, and may be tables too.
+/// Lower than formats whose lines have a shape of their own, because those may look like tables too.
 pub(crate) static FORMAT: Format = Format {
     name: "csv",
     title: "rows of a table",
@@ -25,7 +25,7 @@ pub(crate) static FORMAT: Format = Format {
 /// Finds the next row.
 type NextRow = fn(&[u8]) -> Option<EventBlock>;
 
-/// Delimiters, the likeliest first, with what cuts text into rows.
+/// Delimiters, the likeliest first, with the function that cuts text into rows.
 const DELIMITERS: [(u8, NextRow); 4] =
     [(b',', record::<b','>), (b'\t', record::<b'\t'>), (b';', record::<b';'>), (b'|', record::<b'|'>)];
 
@@ -33,7 +33,7 @@ fn learn(sample: &[u8], _: &Setup) -> Learned {
     let Some((delimiter, next, shape)) = table_shape::learn(sample, &DELIMITERS) else {
         return Learned::default();
     };
-    // Without any quote no row goes over lines, and lines are read faster.
+    // Without any quote no row has several lines, and lines are read faster.
     let has_quotes = memchr(b'"', sample).is_some() || preamble(sample) != Some(0);
     let framing = if has_quotes { Framing::Blocks(next) } else { Framing::Lines };
     Learned {
@@ -46,7 +46,8 @@ fn learn(sample: &[u8], _: &Setup) -> Learned {
     }
 }
 
-/// The row at the start of the text. Quotes that are never closed hold no more than an event may.
+/// The row at the start of the text. A quote that is never closed cannot make a row longer than an event may
+/// be.
 fn record<const DELIMITER: u8>(text: &[u8]) -> Option<EventBlock> {
     let blank = text.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     if blank > 0 {
@@ -64,8 +65,8 @@ fn record<const DELIMITER: u8>(text: &[u8]) -> Option<EventBlock> {
     Some(EventBlock { start, end: start + shown, next: start + end + 1 })
 }
 
-/// Where the first row begins behind a line that is none: what PowerShell says of its objects' type, what a
-/// spreadsheet is told of the delimiter. `None` where the line's end is not in the text.
+/// Where the first row begins after a line that is none: the type of PowerShell's objects, or a delimiter
+/// declaration for spreadsheets. `None` if the line's end is not in the text.
 fn preamble(text: &[u8]) -> Option<usize> {
     let bare = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     if bare.starts_with(b"#TYPE ")
@@ -123,7 +124,7 @@ impl Reader for CsvReader {
                 *name = format!("column_{}", index + 1).into_bytes().into();
             }
         }
-        // The event viewer of Windows leaves out the name of its last column.
+        // The Windows event viewer omits the name of its last column.
         if names.len() + 1 == self.learned.columns && !names.iter().any(|name| **name == *b"message") {
             names.push((*b"message").into());
         }

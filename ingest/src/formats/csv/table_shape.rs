@@ -1,5 +1,5 @@
-//! The shape of a table, learned from its first rows: the delimiter, how many columns, whether the first row
-//! names them, and which of them hold the time.
+//! Learns the shape of a table from its first rows: the delimiter, the number of columns, whether the first
+//! row contains their names, and which of them contain the time.
 
 use super::NextRow;
 use super::columns::{is_postgresql, time_rank};
@@ -14,13 +14,13 @@ use crate::time::find::whole_time;
 pub(super) struct TableShape {
     pub columns: usize,
     pub has_header: bool,
-    /// The column of the time; or those of the date and the time of day.
+    /// The column of the time; or the columns of the date and the time of day.
     pub time_columns: [Option<usize>; 2],
 }
 
 type Row<'a> = Vec<&'a [u8]>;
 
-/// The delimiter under which most rows have as many values, if that makes a table.
+/// The delimiter with which most rows have the same number of values, if that makes a table.
 pub(super) fn learn(sample: &[u8], delimiters: &[(u8, NextRow)]) -> Option<(u8, NextRow, TableShape)> {
     let mut best: Option<(f32, u8, NextRow, TableShape)> = None;
     let is_quoted = sample.first() == Some(&b'"');
@@ -43,7 +43,7 @@ fn rows(sample: &[u8], delimiter: u8, next: NextRow) -> Vec<Row<'_>> {
     while rows.len() < TABLE_SAMPLE_ROWS && !rest.is_empty() {
         let (row, remaining) = match next(rest) {
             Some(block) => (&rest[block.start..block.end], &rest[block.next..]),
-            // A row that is cut off by the sample's end says nothing, unless it is all there is.
+            // A row that the end of the sample truncates is ignored, unless it is the only one.
             None if rows.is_empty() => (rest.trim_ascii_end(), &rest[rest.len()..]),
             None => break,
         };
@@ -55,7 +55,7 @@ fn rows(sample: &[u8], delimiter: u8, next: NextRow) -> Vec<Row<'_>> {
     rows
 }
 
-/// The shape of these rows, and how many of them have it; nothing where they are rather text with commas.
+/// The shape of these rows, and the share of rows that have it; `None` if they look like text with commas.
 fn shape(rows: &[Row<'_>], delimiter: u8, is_quoted: bool) -> Option<(f32, TableShape)> {
     let body = rows.get(1..).filter(|body| !body.is_empty()).unwrap_or(rows);
     let columns = usual_count(body)?;
@@ -68,7 +68,7 @@ fn shape(rows: &[Row<'_>], delimiter: u8, is_quoted: bool) -> Option<(f32, Table
     let body = if header.is_some() { body } else { rows };
     let time_columns = time_columns(header, body, columns);
     let has_time = time_columns[0].is_some();
-    // Values in quotes are no text with commas.
+    // Quoted values are not text with commas.
     let least = if delimiter == b'\t' || is_quoted { 3 } else { 4 };
     let known = header.is_none() && rows.first().is_some_and(|row| is_postgresql(row));
     let is_table = match header {
@@ -78,20 +78,21 @@ fn shape(rows: &[Row<'_>], delimiter: u8, is_quoted: bool) -> Option<(f32, Table
     is_table.then_some((share, TableShape { columns, has_header: header.is_some(), time_columns }))
 }
 
-/// How many values most rows have.
+/// The most frequent number of values per row.
 fn usual_count(rows: &[Row<'_>]) -> Option<usize> {
     let mut counts: Vec<_> = rows.iter().map(Vec::len).collect();
     counts.sort_unstable();
     counts.chunk_by(|left, right| left == right).max_by_key(|same| same.len()).map(|same| same[0])
 }
 
-/// Bars between spaces part the words of a text, not the values of a table.
+/// Bars between spaces separate the words of a text, not the values of a table.
 fn spaced_bars(rows: &[Row<'_>], delimiter: u8) -> bool {
     let spaced = |row: &&Row<'_>| row.iter().skip(1).any(|value| value.starts_with(b" "));
     delimiter == b'|' && rows.iter().filter(spaced).count() * 2 > rows.len()
 }
 
-/// A comma before the milliseconds of a time and the words behind them parts no values: `03:04:05,123 INFO x`.
+/// A comma between a time and its milliseconds, followed by words, does not separate values: `03:04:05,123
+/// INFO x`.
 fn parted_fractions(rows: &[Row<'_>], delimiter: u8) -> bool {
     let parted = |row: &&Row<'_>| {
         let fraction = row.get(1).is_some_and(|value| {
@@ -106,7 +107,7 @@ fn parted_fractions(rows: &[Row<'_>], delimiter: u8) -> bool {
     delimiter == b',' && rows.iter().filter(parted).count() * 2 > rows.len()
 }
 
-/// Whether the first row names the columns: short words, all different, above values of another kind.
+/// Whether the first row contains the column names: short words, all different, above values of another kind.
 fn is_header(first: &Row<'_>, body: &[Row<'_>], columns: usize) -> bool {
     let is_name = |name: &&[u8]| {
         name.len() <= LONGEST_HEADER_NAME_BYTES
@@ -133,7 +134,7 @@ fn is_header(first: &Row<'_>, body: &[Row<'_>], columns: usize) -> bool {
     first.iter().any(|name| time_rank(name).is_some()) || (0..columns).any(differs)
 }
 
-/// The column that holds the time, or the two that hold its parts.
+/// The column that contains the time, or the two that contain its parts.
 fn time_columns(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> [Option<usize>; 2] {
     let name = |column: usize| header.and_then(|header| header.get(column)).copied().unwrap_or_default();
     let mostly = |holds: &dyn Fn(&Row<'_>) -> Option<bool>| {
@@ -147,7 +148,7 @@ fn time_columns(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> [
     let value = |row: &Row<'_>, column: usize| {
         row.get(column).copied().filter(|value| !value.is_empty()).map(<[u8]>::to_vec)
     };
-    // A date and a time of day beside it are surer than the date alone.
+    // A date and a time of day in the next column are more reliable than the date alone.
     for date in 0..columns.saturating_sub(1) {
         let time = date + 1;
         let joined = |row: &Row<'_>| {
@@ -165,7 +166,7 @@ fn time_columns(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> [
         let is_named = time_rank(name(column)).is_some();
         mostly(&|row: &Row<'_>| {
             let value = value(row, column)?;
-            // A number is a time only where the column says so.
+            // A number is a time only if the column name says so.
             Some(
                 (is_named || value.iter().any(|byte| matches!(byte, b'-' | b':' | b'/')))
                     && whole_time(&value).is_some(),
@@ -179,14 +180,14 @@ fn time_columns(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> [
     [by_values.or_else(|| spelled.into_iter().min_by_key(rank)), None]
 }
 
-/// The column that its values tell, where no name does.
+/// The time column by its values, if no name determines it.
 fn time_column(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> Option<usize> {
     let names: Vec<Vec<u8>> = (0..columns)
         .map(|column| {
             header.and_then(|header| header.get(column)).map_or_else(Vec::new, |name| name.to_vec())
         })
         .collect();
-    // Names need not differ, and places do.
+    // Names may be equal, but column numbers are not.
     let place = |column: usize| [&names[column][..], format!("\0{column}").as_bytes()].concat();
     let mut times = FieldTimes::default();
     for row in body {

@@ -4,7 +4,7 @@ use crate::batch::{Batch, Chunk, Values};
 use crate::parser::Parser;
 use crate::time::zone::Zone;
 
-/// The first row of a table behind its header.
+/// The first row of a table after its header.
 #[track_caller]
 fn check(table: &str, expected: &str) {
     assert_eq!(render(&FORMAT, table), expected, "{table}");
@@ -75,7 +75,7 @@ fn text_with_commas_is_no_table() {
 }
 
 #[test]
-fn a_comma_before_milliseconds_parts_no_values() {
+fn comma_before_milliseconds_does_not_separate_values() {
     let lines = "2026-11-21 03:04:05,123 INFO [c.e.Shop] - paid [a=1, b=2, c=3]|x\n".repeat(3);
     check(&lines, "unparsed: not a table");
 }
@@ -97,7 +97,7 @@ fn rows_that_do_not_fit_are_kept() {
 }
 
 #[test]
-fn a_quote_that_is_never_closed_holds_no_more_than_an_event() {
+fn unclosed_quote_is_limited_to_one_event() {
     let mut text = b"2026-11-21,\"open\n".to_vec();
     text.extend(b"2026-11-21,x,y\n".repeat(limits::LONGEST_EVENT_BYTES / 10));
     let block = record::<b','>(&text).unwrap_or(EventBlock { start: 0, end: 0, next: 0 });

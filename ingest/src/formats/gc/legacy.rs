@@ -63,7 +63,7 @@ fn start(line: &[u8]) -> Option<(usize, Option<f64>)> {
     let is_entry = [&b"["[..], b"Application time", b"Total time", b"Concurrent"]
         .iter()
         .any(|start| line[at..].starts_with(start));
-    // Parts of an entry begin with an uptime too, but are not what a collection begins with.
+    // Parts of an entry also begin with an uptime, but not with the start of a collection.
     let is_part = !has_date
         && [&b"[Rescan"[..], b"[weak refs", b"[class unloading", b"[scrub"]
             .iter()
@@ -109,7 +109,7 @@ fn put_pause(inner: &[u8], at: usize, rows: &mut Rows) {
         .position(|byte| matches!(byte, b'(' | b':' | b'[' | b']' | b',' | b'\n'))
         .unwrap_or(inner.len());
     let pause = inner[..length].trim_ascii_end();
-    // An old `[GC 123K->45K(678K)` has its sizes right behind the word.
+    // An old `[GC 123K->45K(678K)` has its sizes directly after the word.
     let sizes = pause
         .iter()
         .position(u8::is_ascii_digit)
@@ -127,7 +127,7 @@ fn put_pause(inner: &[u8], at: usize, rows: &mut Rows) {
     }
 }
 
-/// The sizes of the metaspace stand behind those of the heap.
+/// The sizes of the metaspace follow those of the heap.
 fn before_metaspace(text: &[u8]) -> &[u8] {
     let end = [&b"[Metaspace"[..], b"[PSPermGen", b"[CMS Perm", b"[Perm"]
         .iter()
@@ -139,7 +139,7 @@ fn before_metaspace(text: &[u8]) -> &[u8] {
 /// The seconds of the whole collection: the last ones before the table of CPU times.
 fn seconds(text: &[u8]) -> Option<f64> {
     let end = memmem::find(text, b"[Times:").unwrap_or(text.len());
-    // G1 has them on its first line, and its parts in milliseconds.
+    // G1 has them on its first line, and the times of its phases in milliseconds.
     let at = memmem::rfind(&text[..end], b" secs]")?;
     let length = text[..at]
         .iter()

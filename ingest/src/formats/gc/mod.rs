@@ -1,4 +1,4 @@
-//! Garbage collection logs of the JVM: the unified ones since Java 9 and the many spellings before.
+//! Garbage collection logs of the JVM: the unified ones since Java 9 and the many earlier formats.
 
 pub(crate) mod legacy;
 pub(crate) mod unified;
@@ -11,7 +11,7 @@ struct Heap {
     total: i64,
 }
 
-/// The last change of a heap in a text; a line names the whole heap behind its parts.
+/// The last change of a heap in a text; a line has the whole heap after its parts.
 fn last_heap(text: &[u8]) -> Option<Heap> {
     let arrows: Vec<usize> = memchr::memmem::find_iter(text, b"->").collect();
     arrows.into_iter().rev().find_map(|arrow| heap_at(text, arrow))
@@ -19,7 +19,7 @@ fn last_heap(text: &[u8]) -> Option<Heap> {
 
 fn heap_at(text: &[u8], arrow: usize) -> Option<Heap> {
     let is_size = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'.';
-    // G1 names the size of the heap before, too: `51.0M(1024.0M)->7888.0K(1024.0M)`.
+    // G1 also writes the size of the heap before the collection: `51.0M(1024.0M)->7888.0K(1024.0M)`.
     let mut from_end = arrow;
     if text[..arrow].ends_with(b")") {
         from_end = memchr::memrchr(b'(', &text[..arrow])?;
@@ -34,7 +34,7 @@ fn heap_at(text: &[u8], arrow: usize) -> Option<Heap> {
     Some(Heap { before, after, total })
 }
 
-/// `123K`, `1.5G`, `0B`, as bytes.
+/// Converts `123K`, `1.5G`, `0B` to bytes.
 fn bytes(text: &[u8]) -> Option<i64> {
     let (&unit, number) = text.split_last()?;
     let scale = match unit {

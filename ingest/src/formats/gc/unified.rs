@@ -46,7 +46,7 @@ const HEAP_TOTAL: usize = 9;
 const DURATION_MS: usize = 10;
 const MESSAGE: usize = 11;
 
-/// What a decoration is, and where its text stands.
+/// A decoration, and the range of its text.
 enum Decoration {
     Level(Level),
     Tags(usize, usize),
@@ -55,7 +55,7 @@ enum Decoration {
     Other,
 }
 
-/// The brackets at the start, up to the level and its tags; gives the place behind them.
+/// The brackets at the start, up to the level and its tags; returns the position after them.
 fn decorations(line: &[u8], mut found: impl FnMut(Decoration)) -> Option<usize> {
     let mut at = 0;
     let mut has_level = false;
@@ -160,7 +160,7 @@ fn put_message(event: &[u8], from: usize, rows: &mut Rows) {
         let end = memmem::find(line, b" (").unwrap_or(line.len());
         let numbers = line.iter().position(u8::is_ascii_digit).map_or(line.len(), |digit| digit.max(1) - 1);
         rows.text(PAUSE, at, at + end.min(numbers));
-        // The last of the parentheses before the sizes is the cause; one before it is the kind of pause.
+        // The last of the parentheses before the sizes is the cause; the one before it is the kind of pause.
         let arrow = memmem::find(line, b"->").unwrap_or(line.len());
         if let Some(close) = memmem::rfind(&line[..arrow], b")")
             && let Some(open) = memchr::memrchr(b'(', &line[..close])

@@ -1,4 +1,4 @@
-//! Messages of other formats that are JSON: as they are, or behind the cookie of CEE (`@cee: {…}`).
+//! Messages of other formats that are JSON: as they are, or after the CEE cookie (`@cee: {…}`).
 
 use super::JsonReader;
 use crate::rows::Rows;
@@ -9,7 +9,7 @@ pub(crate) struct JsonBody {
 }
 
 impl JsonBody {
-    /// Whether the message was an object; its fields are in the row then.
+    /// Whether the message is an object; its fields are then in the row.
     pub(crate) fn read(&mut self, event: &[u8], message: usize, rows: &mut Rows) -> bool {
         let rest = &event[message..];
         let body = rest.strip_prefix(b"@cee:").unwrap_or(rest).trim_ascii_start();
@@ -19,7 +19,7 @@ impl JsonBody {
         let reader = self.reader.get_or_insert_with(|| JsonReader::new(None));
         reader.read_at(event, event.len() - body.len(), rows).is_ok()
     }
-    /// The same for a message that is no part of the chunk, so that its values are copied.
+    /// The same for a message that is not part of the chunk, so that its values are copied.
     pub(crate) fn read_copy(&mut self, message: &[u8], rows: &mut Rows) -> bool {
         let reader = self.reader.get_or_insert_with(|| JsonReader::new(None));
         reader.copies = true;

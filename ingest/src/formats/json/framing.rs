@@ -1,5 +1,5 @@
-//! Where one JSON object ends and the next begins, where it is not a line: objects over many lines or one
-//! behind the other, and lists of them, at the top or in an object that wraps them.
+//! Frames JSON objects that are not one per line: objects over many lines or directly after one another, and
+//! lists of them, at the top level or in a wrapper object.
 
 use memchr::{memchr, memchr3, memmem};
 
@@ -10,7 +10,7 @@ use crate::limits::LONGEST_LIST_OPENING_BYTES;
 
 type NextBlock = fn(&[u8]) -> Option<EventBlock>;
 
-/// Keys under which a wrapping object lists its events, with the reader for each: CloudTrail and Azure,
+/// Keys under which a wrapper object lists its events, with the reader for each: CloudTrail and Azure,
 /// Kubernetes, CloudWatch, Google, OData and Graph.
 const LISTS: [(&[u8], NextBlock); 10] = [
     (b"Records", listed::<0>),
@@ -25,14 +25,15 @@ const LISTS: [(&[u8], NextBlock); 10] = [
     (b"data", listed::<9>),
 ];
 
-/// Keys of lists that stand deep in their wrapping: OpenTelemetry's, and those of an Elasticsearch answer.
+/// Keys of lists that are nested deep in their wrapper: OpenTelemetry's, and those of an Elasticsearch
+/// response.
 const DEEP_LISTS: [(&[u8], NextBlock); 2] =
     [(b"\"logRecords\":[", deeply_listed::<0>), (b"\"hits\":[", deeply_listed::<1>)];
 
-/// Every line of such a list is a wrapping of its own, as they come from a stream.
+/// Every line with such a list is a wrapper of its own, as streams write them.
 const LISTS_BY_LINE: usize = 2;
 
-/// How the objects of a source follow each other.
+/// Learns how the objects of a source follow each other.
 pub(super) fn learn(sample: &[u8]) -> Learned {
     let text = sample.strip_prefix(BYTE_ORDER_MARK).unwrap_or(sample).trim_ascii_start();
     match next(text) {
@@ -76,10 +77,11 @@ fn next(text: &[u8]) -> Option<NextBlock> {
     has_raw_line_ends(text).then_some(with_raw_line_ends as NextBlock)
 }
 
-/// A text with more line ends in it is none: its quote was never closed.
+/// A string with more line ends is not one string: its quote was never closed.
 const MOST_RAW_LINE_ENDS: usize = 1_000;
 
-/// Objects that begin their line and may have line ends within their texts, as broken writers leave them.
+/// Objects that begin their line and may have unescaped line ends within their strings, as broken writers
+/// produce them.
 fn with_raw_line_ends(text: &[u8]) -> Option<EventBlock> {
     match text.iter().position(|byte| !byte.is_ascii_whitespace()) {
         None => Some(gap(text.len())),
@@ -93,8 +95,8 @@ fn with_raw_line_ends(text: &[u8]) -> Option<EventBlock> {
     }
 }
 
-/// Where the object at the start of the text ends, and whether it is whole. One that is not goes on to the line that
-/// begins the next.
+/// Where the object at the start of the text ends, and whether it is complete. An incomplete one extends to
+/// the line that begins the next object.
 fn raw_object_end(text: &[u8]) -> Option<(usize, bool)> {
     let (mut depth, mut line_ends, mut at, mut is_in_text) = (0_usize, 0, 0, false);
     loop {
@@ -122,7 +124,7 @@ fn raw_object_end(text: &[u8]) -> Option<(usize, bool)> {
     }
 }
 
-/// Whether an object that begins its line is whole only with a line end in one of its texts.
+/// Whether an object that begins its line is complete only if one of its strings contains a line end.
 fn has_raw_line_ends(text: &[u8]) -> bool {
     let mut at = 0;
     while let Some(block) = with_raw_line_ends(&text[at..]).filter(|block| block.next > 0) {
@@ -138,7 +140,7 @@ fn has_raw_line_ends(text: &[u8]) -> bool {
     false
 }
 
-/// Whether most objects stand on a line of their own.
+/// Whether most objects are on a line of their own.
 fn is_lines(text: &[u8]) -> bool {
     let (mut lines, mut others, mut at) = (0, 0, 0);
     while let Some(block) = objects(&text[at..]).filter(|block| block.next > 0) {
@@ -151,7 +153,7 @@ fn is_lines(text: &[u8]) -> bool {
         let is_line = shares_line != Some(&b'{') && memchr(b'\n', &text[start..end]).is_none();
         if is_line { lines += 1 } else { others += 1 }
     }
-    // The end of a single large object may lie behind the sample.
+    // The end of a single large object may lie after the sample.
     lines >= others && !(lines == 0 && others == 0 && opens_over_lines(text))
 }
 
@@ -162,9 +164,9 @@ fn opens_over_lines(text: &[u8]) -> bool {
     })
 }
 
-/// Objects one behind the other, over one line or many.
+/// Objects directly after one another, on one line or many.
 fn objects(text: &[u8]) -> Option<EventBlock> {
-    // Sequences of JSON texts have a record separator before each.
+    // JSON text sequences have a record separator before each text.
     let between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | 0x1E);
     match text.iter().position(|byte| !between(byte)) {
         None => Some(gap(text.len())),
@@ -173,7 +175,7 @@ fn objects(text: &[u8]) -> Option<EventBlock> {
     }
 }
 
-/// The objects of a list at the top.
+/// The objects of a list at the top level.
 fn array(text: &[u8]) -> Option<EventBlock> {
     let between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'[' | b']');
     match text.iter().position(|byte| !between(byte)) {
@@ -205,7 +207,7 @@ fn deeply_listed<const LIST: usize>(text: &[u8]) -> Option<EventBlock> {
     between_listed(text)
 }
 
-/// What ends a list and its wrapping: brackets, and members of the wrapping behind the list.
+/// The end of a list and its wrapper: brackets, and members of the wrapper after the list.
 fn between_listed(text: &[u8]) -> Option<EventBlock> {
     let mut cursor = Cursor { bytes: text, at: 0 };
     loop {
@@ -224,12 +226,12 @@ fn between_listed(text: &[u8]) -> Option<EventBlock> {
     if cursor.at > 0 { Some(gap(cursor.at)) } else { event(text) }
 }
 
-/// What stands behind a list at a quote.
+/// The text after a list, at a quote.
 enum AfterList {
-    /// A member, with what follows it, which shows that it is one: their length.
+    /// A member, including the character after it that proves it: their length.
     Member(usize),
-    /// Anything else. It never ends before the text by which that was told, but for what shows nothing, so that
-    /// it reads alike where a chunk ends there.
+    /// Anything else. It never ends before the text that was needed to decide this, except for white space,
+    /// so that it reads the same if a chunk ends there.
     Event(EventBlock),
 }
 
@@ -261,21 +263,21 @@ fn member(text: &[u8]) -> Option<AfterList> {
     if memchr(b'\n', &text[..end]).is_none() {
         return line();
     }
-    // Blank lines behind a whole value go with it: a chunk may end in them.
+    // Blank lines after a complete value belong to it, because a chunk may end in them.
     let (end, next) = if end == next { (after, after) } else { (end, next) };
     Some(AfterList::Event(EventBlock { start: 0, end, next }))
 }
 
 enum Opening {
-    /// Its length, with the bracket of the list.
+    /// Its length, including the bracket of the list.
     Found(usize),
     None,
-    /// There is too little text to tell.
+    /// There is too little text to decide.
     Open,
 }
 
-/// What stands before the first event of a list in a wrapping object: a few members, and the list's name. It is
-/// not looked for behind the end of the object, because a chunk may end there.
+/// The text before the first event of a list in a wrapper object: a few members, and the list's name. The
+/// search stops at the end of the object, because a chunk may end there.
 fn opening(text: &[u8], name: &[u8]) -> Opening {
     let head = &text[..text.len().min(LONGEST_LIST_OPENING_BYTES)];
     let end = object_end(head).map(|(end, _)| end);
@@ -293,7 +295,7 @@ fn opening_end(cursor: &mut Cursor<'_>, name: &[u8]) -> Result<Option<usize>, &'
         let (start, end, _) = cursor.string()?;
         cursor.expect(b':')?;
         if cursor.bytes[start..end] == *name && cursor.peek()? == b'[' {
-            // What follows is not looked at: a chunk may end here.
+            // The following text is not examined, because a chunk may end here.
             return Ok(Some(cursor.at + 1));
         }
         if let JsonValue::Raw { start, end } = cursor.value(false)?
@@ -317,7 +319,7 @@ fn gap(length: usize) -> EventBlock {
     EventBlock { start: length, end: length, next: length }
 }
 
-/// The object at the start of the text, or the line where there is none.
+/// The object at the start of the text, or the line if there is none.
 fn event(text: &[u8]) -> Option<EventBlock> {
     if text.first() == Some(&b'{') {
         let (end, next) = object_end(text)?;
@@ -328,9 +330,9 @@ fn event(text: &[u8]) -> Option<EventBlock> {
     Some(EventBlock { start: 0, end, next: newline + 1 })
 }
 
-/// Where the object at the start of the text ends, and where what follows begins. One that is broken ends with
-/// its line: at a line end in a string, or where the next object begins at the start of a line and no value is
-/// due. Then the line end goes with it, so that it reads alike where a chunk ends there.
+/// Where the object at the start of the text ends, and where the next item begins. A broken object ends with
+/// its line: at a line end in a string, or where the next object begins at the start of a line and no value
+/// is due. Then the line end belongs to it, so that it reads the same if a chunk ends there.
 fn object_end(text: &[u8]) -> Option<(usize, usize)> {
     let mut depth = 0_usize;
     let mut before = b'{';
@@ -364,7 +366,7 @@ fn object_end(text: &[u8]) -> Option<(usize, usize)> {
     }
 }
 
-/// The end of what shows of a broken object, without the line ends behind it.
+/// The end of the visible text of a broken object, without the line ends after it.
 fn broken(text: &[u8], next: usize) -> (usize, usize) {
     let text = &text[..next];
     let last = text.iter().rposition(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
@@ -372,7 +374,7 @@ fn broken(text: &[u8], next: usize) -> (usize, usize) {
     (newline - usize::from(text[..newline].ends_with(b"\r")), next)
 }
 
-/// The place behind a string's closing quote, or that of a line end in it.
+/// The position after a string's closing quote, or that of a line end in it.
 fn string_end(text: &[u8], mut at: usize) -> Option<(usize, bool)> {
     loop {
         at += memchr3(b'"', b'\\', b'\n', text.get(at..)?)?;
@@ -388,7 +390,7 @@ fn string_end(text: &[u8], mut at: usize) -> Option<(usize, bool)> {
 mod tests {
     use super::*;
 
-    /// The events as `learn` has them cut, each in one line.
+    /// The events as `learn` frames them, each on one line.
     fn events(text: &str) -> Vec<String> {
         let Framing::Blocks(next) = learn(text.as_bytes()).framing else { return vec!["lines".to_string()] };
         let (mut events, mut at) = (Vec::new(), 0);
@@ -413,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_over_lines_and_behind_each_other() {
+    fn objects_span_lines_or_follow_each_other() {
         check("{\"a\":1}\n{\"a\":2}\n", &["lines"]);
         check("one\n{\"a\":1}\ntwo\n", &["lines"]);
         check("{\"a\":1}{\"a\":\"}{\"} {\"a\":3}", &[r#"{"a":1}"#, r#"{"a":"}{"}"#, r#"{"a":3}"#]);
@@ -431,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_ends_with_its_line() {
+    fn broken_objects_end_with_their_line() {
         check(
             "{\n \"a\": 1\n}\nup\n{\n \"a\": \"cut\n{\n \"a\": 2\n}\n{\n \"a\": 3\n",
             &[r#"{"a":1}"#, "up", r#"{"a":"cut"#, r#"{"a":2}"#, "{\n \"a\": 3\n"],
@@ -460,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_event_of_a_list_ends_alike_whatever_follows_it() {
+    fn broken_list_event_ends_the_same_whatever_follows() {
         let broken = "{\"a\":1,\"b\":\"cut\n";
         for after in ["", "two\n", "two\",\"c\":2},{\"a\":3}]}"] {
             let text = format!("{broken}{after}");
@@ -474,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_member_behind_a_list_is_told_by_what_it_takes() {
+    fn text_after_a_list_that_is_no_member_is_an_event() {
         let block = listed::<0>(b"\"a\":\n1 \n b");
         assert_eq!(block, Some(EventBlock { start: 0, end: 9, next: 9 }));
         for after in ["\"cut\n", "\"a\" b\n", "\"a\":1 b\n", "\"a\":[1,\n\"cut\n", "\"a\":\n\"cut\n"] {
@@ -488,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_deep_in_their_wrapping() {
+    fn lists_nested_deep_in_their_wrapper() {
         check(
             "{\"resourceLogs\":[{\"resource\":{},\"scopeLogs\":[{\"logRecords\":[{\"a\":1},{\"a\":2}]}]},{\"scopeLogs\":[{\"scope\":{},\"logRecords\":[{\"a\":3}]}],\"schemaUrl\":\"u\"}]}\n",
             &[r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":3}"#],

@@ -1,5 +1,5 @@
-//! The keys of a chunk's objects: where each one's values go. Lines of one program have the same keys in the
-//! same order, so the key that followed last time is tried first, and hashing is the exception.
+//! The keys of a chunk's objects, with their columns. Lines of one program have the same keys in the same
+//! order, so the key that followed last time is tried first, and hashing is the exception.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use crate::rows::{ColumnKind, Rows};
 use crate::time::When;
 use crate::time::field::{KNOWN, TimeField};
 
-/// What a key's value is used for besides being a field.
+/// The use of a key's value in addition to being a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeyRole {
     Field,
-    /// It may be the event's time. Of several in one event the lowest number is taken.
+    /// It may be the event's time. If an event has several, the lowest number wins.
     Time(u8),
-    /// It may be the event's level; again the lowest number is taken.
+    /// It may be the event's level; again the lowest number wins.
     Level(u8, Scale),
-    /// A field that tells what program's event this is.
+    /// A field that identifies the program that wrote the event.
     Mark(u8),
     /// The line that a container wrote, under `log`.
     Line,
@@ -28,10 +28,10 @@ pub(super) enum KeyRole {
     Bytes,
 }
 
-/// What numbers mean as levels.
+/// How numbers map to levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scale {
-    /// Those of pino and bunyan, below 10 those of syslog; those of Windows in its events.
+    /// The numbers of pino and bunyan, below 10 those of syslog; those of Windows in its events.
     Usual,
     /// Words alone: numbers may be anything.
     Words,
@@ -45,10 +45,10 @@ pub(super) enum Scale {
 
 pub(super) const WINDOWS: u8 = 1;
 pub(super) const STREAM: u8 = 2;
-/// Of Nextcloud, whose levels count from 0 (debug) to 4 (fatal); of pino's requests, whose levels do not.
+/// Nextcloud, whose levels count from 0 (debug) to 4 (fatal); requests of pino, whose levels do not.
 pub(super) const REQUEST: u8 = 4;
 
-/// Keys that hold the event's time, the surest first, compared without regard to case.
+/// Keys that contain the event's time, the most reliable first, compared case-insensitively.
 const TIME_KEYS: [&str; 47] = [
     "@timestamp",
     "timestamp",
@@ -101,7 +101,7 @@ const TIME_KEYS: [&str; 47] = [
 
 pub(super) const MONGODB_TIME: &str = "t.$date";
 
-/// Last names of paths that hold a time where nothing at the top does. They stay fields.
+/// Last parts of paths that contain a time if no top-level key does. They stay fields.
 const INNER_TIME_KEYS: [&str; 9] = [
     "@timestamp",
     "timestamp",
@@ -113,11 +113,11 @@ const INNER_TIME_KEYS: [&str; 9] = [
     "TimeCreated",
     "requestTime",
 ];
-/// Behind all of the keys at the top.
+/// After all top-level keys.
 const INNER_TIME: u8 = 200;
-/// Before all of them: the values told that it is the time. It stays a field.
+/// Before all others: determined by the values. It stays a field.
 const LEARNED_TIME: u8 = 0;
-/// From this one on a key may just as well hold another time than the event's.
+/// From this one on a key may just as well contain another time than the event's.
 const FIRST_DOUBTFUL: &str = "date";
 
 const LEVEL_KEYS: [&str; 17] = [
@@ -150,7 +150,7 @@ const NUMBER_KEYS: [(&str, Scale); 5] = [
 ];
 const NUMBER: u8 = 100;
 
-/// Last names of paths that hold a level where nothing at the top does. They stay fields.
+/// Last parts of paths that contain a level if no top-level key does. They stay fields.
 const INNER_LEVEL_KEYS: [&str; 6] = ["level", "lvl", "severity", "loglevel", "log_level", "levelname"];
 const INNER_LEVEL: u8 = 200;
 
@@ -203,19 +203,19 @@ impl KeyRole {
         KeyRole::Field
     }
 
-    /// Whether the value stays a field too when it is taken as the time or the level.
+    /// Whether the value stays a field when it is used as the time or the level.
     pub(super) fn is_kept(self) -> bool {
         matches!(self, KeyRole::Time(INNER_TIME | LEARNED_TIME) | KeyRole::Level(NUMBER | INNER_LEVEL, _))
     }
 
-    /// Whether the values of a key of this name are surely the time of their events.
+    /// Whether a key with this name certainly contains the time of its events.
     pub(super) fn is_surely_time(path: &str) -> bool {
         let doubtful = TIME_KEYS.iter().position(|key| *key == FIRST_DOUBTFUL).unwrap_or(TIME_KEYS.len());
         matches!(KeyRole::from_path(path), KeyRole::Time(rank) if usize::from(rank) <= doubtful)
     }
 }
 
-/// How well a name is known to hold the time of events.
+/// How likely a key with this name contains the time of events.
 pub(crate) fn known_for_time(path: &str) -> f64 {
     match KeyRole::from_path(path) {
         KeyRole::Time(INNER_TIME) => 0.7 * KNOWN,
@@ -224,21 +224,21 @@ pub(crate) fn known_for_time(path: &str) -> f64 {
     }
 }
 
-/// Whether a name is known to hold the level of events.
+/// Whether a key with this name contains the level of events.
 pub(crate) fn is_level(path: &str) -> bool {
     matches!(KeyRole::from_path(path), KeyRole::Level(..))
 }
 
-/// A key at its place in the objects, and what was learned about it.
+/// A key at its position in the objects, and its cached columns.
 pub(super) struct KeySlot {
     raw: Box<[u8]>,
     pub path: String,
     pub role: KeyRole,
-    /// The key that came next after this one last time.
+    /// The key that followed this one last time.
     next: usize,
     /// The keys of the object that is its value, once it had one.
     child: Option<usize>,
-    /// A column for each type its values had; `Err` where there were too many columns for another.
+    /// One column for each type of value; `Err` if there were too many columns already.
     columns: [Option<Result<usize, ()>>; 4],
 }
 
@@ -259,12 +259,12 @@ struct KeyNode {
 pub(super) struct Keys {
     nodes: Vec<KeyNode>,
     slots: Vec<KeySlot>,
-    /// The field that holds the time, where the values told it.
+    /// The field that contains the time, if the values determined it.
     time_field: Option<Arc<TimeField>>,
 }
 
 pub(super) const ROOT: usize = 0;
-/// Stands for the key before an object's first.
+/// Represents the key before an object's first key.
 pub(super) const NONE: usize = usize::MAX;
 
 impl Keys {
@@ -272,7 +272,7 @@ impl Keys {
         Keys { nodes: vec![KeyNode { first: NONE, ..KeyNode::default() }], slots: Vec::new(), time_field }
     }
 
-    /// The time in a value of the field that the values told.
+    /// The time in a value of the field that the values determined.
     pub(super) fn learned_time(&self, value: &[u8]) -> Option<When> {
         self.time_field.as_ref()?.read(value)
     }
@@ -281,7 +281,7 @@ impl Keys {
         &self.slots[slot]
     }
 
-    /// The key that is expected after another, if the text begins with it and its closing quote. Gives the
+    /// The key that is expected after another, if the text begins with it and its closing quote. Returns the
     /// key and its length without the quote.
     #[inline]
     pub(super) fn guess(&self, node: usize, before: usize, text: &[u8]) -> Option<(usize, usize)> {
@@ -290,7 +290,7 @@ impl Keys {
         (text.starts_with(raw) && text.get(raw.len()) == Some(&b'"')).then_some((guess, raw.len()))
     }
 
-    /// Finds a key, or makes a place for it; `None` when there are too many.
+    /// Finds or adds a key; `None` if there are too many.
     pub(super) fn find(&mut self, node: usize, before: usize, key: &[u8], escaped: bool) -> Option<usize> {
         let slot = match self.nodes[node].slots.get(key) {
             Some(&slot) => slot,
@@ -314,7 +314,7 @@ impl Keys {
         let path = format!("{}{}", self.nodes[node].prefix, String::from_utf8_lossy(&name));
         let is_time = self.time_field.as_ref().is_some_and(|field| *field.name == *path.as_bytes());
         let role = if is_time { KeyRole::Time(LEARNED_TIME) } else { KeyRole::from_path(&path) };
-        // The message of Rust's tracing stands among the other fields of its event.
+        // The message of Rust's tracing is among the other fields of its event.
         let path = if path == "fields.message" { "message".to_string() } else { path };
         self.slots.push(KeySlot { raw: key.into(), path, role, next: NONE, child: None, columns: [None; 4] });
         self.nodes[node].slots.insert(key.into(), self.slots.len() - 1);

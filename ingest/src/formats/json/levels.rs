@@ -1,20 +1,21 @@
-//! What the values of level keys mean.
+//! Maps the values of level keys to levels.
 
 use super::keys::{REQUEST, Scale, WINDOWS};
 use super::scan::JsonValue;
 use crate::batch::Level;
 use crate::level;
 
-/// Behind all keys at the top that have words, before those that have numbers of their own.
+/// After all top-level keys with words, before those with numbers of their own.
 const NUMBER_RANK: u8 = 50;
 
-/// How sure a level is: beside a word, as Monolog writes it, a number is of a scale that only the program knows.
+/// The rank of a level value: if an event has a word too, as Monolog writes it, the number is on a scale that
+/// only the program knows.
 pub(super) fn rank(rank: u8, scale: Scale, value: JsonValue) -> u8 {
     let is_number = scale == Scale::Usual && matches!(value, JsonValue::Int(_));
     if is_number && rank < NUMBER_RANK { rank + NUMBER_RANK } else { rank }
 }
 
-/// The level a value names in an event with these marks.
+/// The level of a value, in an event with these program marks.
 pub(super) fn level_from_value(line: &[u8], value: JsonValue, scale: Scale, marks: u8) -> Option<Level> {
     match value {
         JsonValue::Int(number) => number_level(number, scale, marks),
@@ -29,12 +30,12 @@ pub(super) fn level_from_value(line: &[u8], value: JsonValue, scale: Scale, mark
     }
 }
 
-/// A word, perhaps with the number of its degree: `DEBUG2`, `ERROR+2` of Go's slog. Zap's own word for what is
-/// fatal while developing is the only one that no other program has.
+/// A word, perhaps with a number: `DEBUG2`, `ERROR+2` of Go's slog. Only zap's word for errors that are fatal
+/// in development is specific to one program.
 fn level_from_word(word: &[u8]) -> Option<Level> {
     level::from_word(word).or_else(|| match word {
         b"dpanic" | b"DPANIC" => Some(Level::Fatal),
-        // PostgreSQL's word for what is of interest to who runs the server.
+        // PostgreSQL's word for messages to the server's operator.
         b"LOG" => Some(Level::Info),
         [word @ .., b'+' | b'-', b'0'..=b'9'] | [word @ .., b'0'..=b'9'] => level::from_word(word),
         _ => None,
@@ -97,7 +98,7 @@ fn nextcloud(number: i64) -> Option<Level> {
     })
 }
 
-/// MongoDB's severities: a letter, for details with the number of their degree.
+/// MongoDB's severities: a letter, for debug messages with a number.
 pub(super) fn level_from_letter(text: &[u8]) -> Option<Level> {
     Some(match text {
         b"F" => Level::Fatal,

@@ -1,5 +1,5 @@
-//! JSON: an object a line, objects over many lines, and lists of them. Nested objects become fields with dotted
-//! names, arrays stay JSON text, and the usual keys give the time and the level.
+//! JSON: one object per line, objects over many lines, and lists of them. Nested objects become fields with
+//! dotted names, arrays stay JSON text, and the usual keys determine the time and the level.
 
 mod embedded;
 mod framing;
@@ -44,17 +44,17 @@ fn reader(setup: &Setup) -> Box<dyn Reader> {
 pub(crate) struct JsonReader {
     keys: Keys,
     found: EventMarks,
-    /// The event had a time before its object was read, which stays.
+    /// The event had a time before its object was read; that time stays.
     keeps_time: bool,
-    /// The text that is read is no part of the chunk, so its values are copied.
+    /// The text that is read is not part of the chunk, so its values are copied.
     copies: bool,
     /// A line that a container wrote, without escapes.
     line: Vec<u8>,
-    /// For what stands before the objects.
+    /// For the text before the objects.
     named: NamedColumns,
 }
 
-/// What was found in an event besides its fields.
+/// Findings of an event in addition to its fields.
 #[derive(Default)]
 struct EventMarks {
     /// The best time so far.
@@ -98,8 +98,8 @@ impl JsonReader {
         }
     }
 
-    /// Reads the object that stands from a place to the end of the event. A time that was found before it
-    /// stays the event's.
+    /// Reads the object from a position to the end of the event. A time found before it stays the event's
+    /// time.
     pub(super) fn read_at(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> Result<Fit, &'static str> {
         let mut cursor = Cursor { bytes: event, at };
         if cursor.peek() != Ok(b'{') {
@@ -110,7 +110,7 @@ impl JsonReader {
         Ok(Fit::Whole)
     }
 
-    /// An object behind something short: the name of a container, as `docker compose` writes it.
+    /// An object after something short: the name of a container, as `docker compose` writes it.
     fn read_after_prefix(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let not_json = "not a JSON object";
         let head = &event[..event.len().min(limits::JSON_PREFIX_BYTES)];
@@ -144,19 +144,19 @@ impl JsonReader {
         }
     }
 
-    /// The object at a place of the event, up to its end.
+    /// The object at a position of the event, up to its end.
     fn read_object(&mut self, event: &[u8], at: usize, rows: &mut Rows) -> Scan<()> {
         self.found = EventMarks::default();
         let mut cursor = Cursor { bytes: event, at: at + 1 };
         self.object(&mut cursor, ROOT, 1, rows)?;
         if cursor.peek().is_ok() {
-            return Err("there is more behind the JSON object");
+            return Err("there is more text after the JSON object");
         }
         self.settle(event, rows);
         Ok(())
     }
 
-    /// What only the whole event tells.
+    /// Decides what only the whole event shows.
     fn settle(&mut self, event: &[u8], rows: &mut Rows) {
         if let Some(LevelValue { scale, slot, value, .. }) = self.found.level.take() {
             match levels::level_from_value(event, value, scale, self.found.marks) {
@@ -206,7 +206,7 @@ impl JsonReader {
         self.line = line;
     }
 
-    /// An object behind its opening brace. Calls itself for nested ones, down to the limit.
+    /// An object after its opening brace. Recursive for nested ones, down to the limit.
     fn object(&mut self, cursor: &mut Cursor<'_>, node: usize, depth: usize, rows: &mut Rows) -> Scan<()> {
         if cursor.peek()? == b'}' {
             cursor.at += 1;
@@ -238,7 +238,7 @@ impl JsonReader {
         }
     }
 
-    /// The key whose opening quote was passed; `None` when there are too many keys already.
+    /// The key whose opening quote was consumed; `None` if there are too many keys already.
     #[inline]
     fn key(&mut self, cursor: &mut Cursor<'_>, node: usize, before: usize) -> Scan<Option<usize>> {
         if let Some((slot, length)) = self.keys.guess(node, before, &cursor.bytes[cursor.at..]) {
@@ -249,7 +249,7 @@ impl JsonReader {
         Ok(self.keys.find(node, before, &cursor.bytes[start..end], escaped))
     }
 
-    /// Puts a value where its key says; `text` is the value as it is written.
+    /// Puts a value where its key says; `text` is the value as written.
     #[inline]
     fn put(&mut self, line: &[u8], slot: usize, value: JsonValue, text: &[u8], rows: &mut Rows) {
         match self.keys.slot(slot).role {
@@ -281,14 +281,14 @@ impl JsonReader {
         }
     }
 
-    /// The time in a value of the field that the values of a sample told.
+    /// The time in a value of the field that the values of a sample determined.
     #[cold]
     fn learned_time(&self, slot: usize, text: &[u8]) -> Option<When> {
         let text = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(text);
         self.keys.learned_time(text).filter(|_| self.keys.slot(slot).is_learned_time())
     }
 
-    /// Keeps the better of two times; the other is a field like any.
+    /// Keeps the better of two times; the other one is a normal field.
     fn time(&mut self, line: &[u8], time: Time, rows: &mut Rows) {
         if self.keys.slot(time.slot).role.is_kept() {
             self.field(line, time.slot, time.value, rows);
@@ -299,14 +299,14 @@ impl JsonReader {
         };
         if let Some(Time { slot, value, .. }) = other
             && !self.keys.slot(slot).role.is_kept()
-            // The line that the kept time stands in may not be this one.
+            // The line with the kept time may not be this one.
             && !self.copies
         {
             self.field(line, slot, value, rows);
         }
     }
 
-    /// Keeps the better of two levels; the other is a field like any.
+    /// Keeps the better of two levels; the other one is a normal field.
     fn level(&mut self, line: &[u8], level: LevelValue, rows: &mut Rows) {
         if self.keys.slot(level.slot).role.is_kept() {
             self.field(line, level.slot, level.value, rows);
@@ -378,13 +378,13 @@ fn time_of(value: JsonValue, text: &[u8]) -> Option<When> {
             let text = &text[1..text.len() - 1];
             whole_time(text).or_else(|| whole_time(text.strip_prefix(b"/Date(")?.strip_suffix(b")/")?))
         }
-        // A time of day of access logs has its slashes escaped by some writers.
+        // Some writers escape the slashes in the time of access logs.
         JsonValue::Text { .. } => {
             let mut plain = Vec::with_capacity(text.len());
             unescape(&text[1..text.len() - 1], &mut plain);
             whole_time(&plain).or_else(|| whole_time(plain.strip_prefix(b"/Date(")?.strip_suffix(b")/")?))
         }
-        // The digits as they are written are exact where the number may not be.
+        // The written digits are exact where the number may not be.
         JsonValue::Int(_) | JsonValue::Float(_) => epoch::number(text).map(When::Instant),
         _ => None,
     }

@@ -1,8 +1,9 @@
-//! Reading JSON in place: values come as places in the line, nothing is copied, and depth costs no stack.
+//! Parses JSON in place: values are returned as ranges of the line, nothing is copied, and nesting uses no
+//! stack.
 
 use memchr::memchr2;
 
-/// What a value is. Text and raw JSON are given as places in the line.
+/// A value. Text and raw JSON are returned as ranges of the line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum JsonValue {
     Null,
@@ -15,12 +16,12 @@ pub(super) enum JsonValue {
         end: usize,
         escaped: bool,
     },
-    /// An array, an object too deep to be taken apart, or a number too large for its type.
+    /// An array, an object nested too deep, or a number too large for its type.
     Raw {
         start: usize,
         end: usize,
     },
-    /// An object; the cursor stands behind its opening brace.
+    /// An object; the cursor is after its opening brace.
     Object,
 }
 
@@ -29,7 +30,7 @@ pub(super) type Scan<T> = Result<T, &'static str>;
 pub(super) const CUT_SHORT: &str = "the JSON ends too early";
 const BROKEN: &str = "the JSON is broken";
 
-/// A place in a line.
+/// A position in a line.
 pub(super) struct Cursor<'a> {
     pub bytes: &'a [u8],
     pub at: usize,
@@ -40,7 +41,7 @@ impl<'a> Cursor<'a> {
         Cursor { bytes, at: 0 }
     }
 
-    /// The next byte that is not white space, left where it is.
+    /// The next byte that is not white space; it is not consumed.
     #[inline]
     pub(super) fn peek(&mut self) -> Scan<u8> {
         loop {
@@ -61,7 +62,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// A string whose opening quote was passed: its place without quotes, and whether it has escapes.
+    /// A string whose opening quote was consumed: its range without quotes, and whether it has escapes.
     #[inline]
     pub(super) fn string(&mut self) -> Scan<(usize, usize, bool)> {
         let start = self.at;
@@ -77,7 +78,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The value that begins here. An object is entered if `enter` says so, else passed over as a whole.
+    /// The value that begins here. An object is entered if `enter` says so, otherwise skipped as a whole.
     #[inline]
     pub(super) fn value(&mut self, enter: bool) -> Scan<JsonValue> {
         match self.peek()? {
@@ -109,7 +110,7 @@ impl<'a> Cursor<'a> {
         Ok(value)
     }
 
-    /// Passes over an array or object of any depth, by counting brackets outside strings.
+    /// Skips an array or object of any depth, by counting brackets outside strings.
     fn nested(&mut self) -> Scan<JsonValue> {
         let start = self.at;
         let mut depth = 0_usize;
@@ -153,7 +154,7 @@ impl<'a> Cursor<'a> {
             None if digits <= 18 => {
                 Ok(JsonValue::Int(if negative { -(mantissa as i64) } else { mantissa as i64 }))
             }
-            // Identifiers may be larger than any number type; their digits are what matters.
+            // Identifiers may be larger than any number type; their digits are kept as text.
             None => Ok(match self.text(start).and_then(|text| text.parse().ok()) {
                 Some(number) if number != i64::MIN => JsonValue::Int(number),
                 _ => JsonValue::Raw { start, end: self.at },
@@ -167,7 +168,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Digits from here appended to a number, and how many they were. The number is of use for up to 18.
+    /// Appends the digits at this position to a number, and returns how many there were. The number is exact
+    /// for up to 18 digits.
     #[inline]
     fn digits(&mut self, mut number: u64) -> (u64, usize) {
         let start = self.at;
@@ -194,7 +196,7 @@ impl<'a> Cursor<'a> {
 const POWERS_OF_TEN: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
-/// Appends a string with its escapes resolved. What is no escape stays as it is written.
+/// Appends a string with its escapes resolved. Invalid escapes stay as they are written.
 pub(crate) fn unescape(text: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(length) = memchr::memchr(b'\\', &text[at..]) {
@@ -224,8 +226,8 @@ pub(crate) fn unescape(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&text[at..]);
 }
 
-/// `\uXXXX`, or two of them for a character beyond the first 65,536; half of such a pair alone is shown as
-/// the replacement character. Gives the length read.
+/// `\uXXXX`, or a surrogate pair of two; an unpaired surrogate becomes the replacement character. Returns the
+/// length read.
 fn unicode(text: &[u8]) -> Option<(char, usize)> {
     let unit = hex(text)?;
     if (0xD800..0xDC00).contains(&unit)

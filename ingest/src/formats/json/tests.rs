@@ -59,11 +59,11 @@ fn broken_lines() {
     check(r#"{"a":"b\"#, "unparsed: the JSON ends too early");
     check(r#"{"a":1,}"#, "unparsed: the JSON is broken");
     check(r#"{"a":-}"#, "unparsed: the JSON is broken");
-    check(r#"{"a":1} x"#, "unparsed: there is more behind the JSON object");
+    check(r#"{"a":1} x"#, "unparsed: there is more text after the JSON object");
 }
 
 #[test]
-fn depth_costs_no_stack() {
+fn nested_json_does_not_overflow_the_stack() {
     let deep =
         |open: &str, close: &str| format!("{{\"a\":{}1{}}}", open.repeat(10_000), close.repeat(10_000));
     assert!(render(&FORMAT, &deep("[", "]")).starts_with("- - a=\"[[["));
@@ -106,7 +106,7 @@ fn levels_of_other_scales() {
 }
 
 #[test]
-fn times_further_in_and_in_other_words() {
+fn times_in_nested_and_unusual_keys() {
     check(
         r##"{"Event":{"System":{"EventID":1,"Level":2,"TimeCreated":{"#attributes":{"SystemTime":"2026-11-21T03:04:05Z"}}}}}"##,
         r#"2026-11-21T03:04:05Z error Event.System.EventID=1 Event.System.Level=2 Event.System.TimeCreated.#attributes.SystemTime="2026-11-21T03:04:05Z""#,

@@ -1,4 +1,4 @@
-//! Which key of a sample's objects holds their time, where no known one does.
+//! Determines which key of a sample's objects contains their time, if no known key does.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::limits;
 use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField};
 use crate::time::find::whole_time;
 
-/// The key that the values tell; `None` where half of the objects have one that is known for it.
+/// The key that the values determine; `None` if half of the objects have a known time key.
 pub(super) fn time_field(sample: &[u8], framing: &Framing) -> Option<TimeField> {
     let mut times = FieldTimes::default();
     let (mut objects, mut known) = (0, 0);
@@ -28,7 +28,7 @@ pub(super) fn time_field(sample: &[u8], framing: &Framing) -> Option<TimeField> 
         return None;
     }
     let best = times.best(|name| std::str::from_utf8(name).map_or(0.0, known_for_time));
-    // A key at the top that is known is taken by its name.
+    // A known top-level key is used by its name.
     best.filter(|best| std::str::from_utf8(&best.name).map_or(0.0, known_for_time) < KNOWN)
 }
 
@@ -42,11 +42,11 @@ fn events<'a>(sample: &'a [u8], framing: &Framing) -> Vec<&'a [u8]> {
     events
 }
 
-/// The object of an event, which may stand behind a name.
+/// The object of an event, which may follow a name.
 fn object(event: &[u8]) -> Option<Value> {
     let head = &event[..event.len().min(limits::JSON_PREFIX_BYTES)];
     let at = memchr::memchr(b'{', head)?;
-    // Braces are in many lines, and reading them all would cost as much as reading JSON.
+    // Many lines contain braces, and parsing them all would cost as much as reading JSON.
     if !event[at + 1..].trim_ascii_start().starts_with(b"\"") || !event.trim_ascii_end().ends_with(b"}") {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Cisco's devices: `%ASA-6-302013: `, `%SYS-5-CONFIG_I: ` and what the most frequent messages say.
+//! Cisco's devices: `%ASA-6-302013: `, `%SYS-5-CONFIG_I: ` and the fields of the most frequent messages.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use crate::layout::{LineLayouts, time_at};
 
 type TextRange = (usize, usize);
 
-/// `%FACILITY-SEVERITY-NAME: `, which stands before every message.
+/// `%FACILITY-SEVERITY-NAME: `, the start of every message.
 pub(super) struct Mnemonic {
     pub facility: TextRange,
     pub severity: u8,
@@ -17,10 +17,10 @@ pub(super) struct Mnemonic {
     pub message: usize,
 }
 
-/// A longer one is none.
+/// The longest mnemonic.
 const LONGEST_MNEMONIC: usize = 80;
 
-/// The one at a place, perhaps behind a count of messages and the time of the device.
+/// The mnemonic at a position, perhaps after a message count and the time of the device.
 pub(super) fn mnemonic(event: &[u8], at: usize) -> Option<Mnemonic> {
     let mut at = at;
     match event.get(at)? {
@@ -42,7 +42,7 @@ pub(super) fn mnemonic(event: &[u8], at: usize) -> Option<Mnemonic> {
     let tag = event.get(at..)?.strip_prefix(b"%")?;
     let colon = memchr(b':', &tag[..tag.len().min(LONGEST_MNEMONIC)])?;
     let tag = &tag[..colon];
-    // The facility may have dashes in it itself: `%SEC_LOGIN-SW1-5-LOGIN_SUCCESS`.
+    // The facility itself may contain dashes: `%SEC_LOGIN-SW1-5-LOGIN_SUCCESS`.
     let dash =
         tag.windows(3).position(|part| part[0] == b'-' && part[2] == b'-' && part[1].is_ascii_digit())?;
     if dash == 0 || tag.iter().any(u8::is_ascii_whitespace) || tag[dash + 1] > b'7' {
@@ -58,7 +58,7 @@ pub(super) fn mnemonic(event: &[u8], at: usize) -> Option<Mnemonic> {
     })
 }
 
-/// Firewalls: who spoke with whom, and what became of it.
+/// Firewalls: the two endpoints, and the result.
 pub(super) static ASA: Program =
     Program { apps: &["ASA", "FTD", "PIX", "FWSM"], from: b"", layouts: &ASA_LAYOUTS };
 

@@ -1,5 +1,5 @@
-//! pfSense and OPNsense: `filterlog` writes a rule's verdict as values between commas, whose places depend on
-//! the version of IP and on the protocol.
+//! pfSense and OPNsense: `filterlog` writes a rule's decision as comma-separated values; their order depends
+//! on the IP version and the protocol.
 
 use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
@@ -48,7 +48,7 @@ impl Filterlog {
         }
     }
 
-    /// Puts as many values as there are names; gives the one that tells what comes next.
+    /// Adds as many values as there are names; returns the one that determines the values after it.
     fn put<'a>(&mut self, names: &[&str], values: &mut CommaValues<'a>, rows: &mut Rows) -> &'a [u8] {
         let mut tells = &b""[..];
         for name in names {

@@ -1,5 +1,5 @@
-//! Where events of syslog begin: at a priority or a time, behind a count of bytes, and what between them is
-//! no event.
+//! Where syslog events begin: at a priority or a time, or after a byte count; and which lines between them
+//! are no events.
 
 use memchr::memchr;
 
@@ -10,8 +10,8 @@ use crate::layout::time_at;
 use crate::limits;
 use crate::time::month_names::month_name;
 
-/// Behind a count of bytes (RFC 6587) where a sample begins with some; else a line that begins like an
-/// event is one, and others go on with it.
+/// Events have a byte count (RFC 6587) if a sample begins with several; otherwise a line that begins like an
+/// event is one, and other lines continue it.
 pub(super) fn learn(sample: &[u8], is_recoded: bool) -> Learned {
     if counted(sample).is_none() {
         return Learned::starting(begins);
@@ -20,7 +20,7 @@ pub(super) fn learn(sample: &[u8], is_recoded: bool) -> Learned {
     Learned { framing: Framing::Blocks(block), ..Learned::default() }
 }
 
-/// Whether a line begins with what an event of syslog begins with: a priority, a time, a note of journalctl.
+/// Whether a line begins like a syslog event: with a priority, a time, a note of journalctl.
 fn begins(line: &[u8]) -> bool {
     match line.first() {
         Some(b'<') => priority(line).is_some(),
@@ -42,7 +42,7 @@ fn is_month_or_weekday(line: &[u8]) -> bool {
             || line.get(4..6) == Some(b"20"))
 }
 
-/// A date, seconds since 1970, or a device's own count of messages before its time.
+/// A date, seconds since 1970, or a device's own message count before its time.
 fn is_numbered(line: &[u8]) -> bool {
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match line.get(digits) {
@@ -55,7 +55,7 @@ fn is_numbered(line: &[u8]) -> bool {
     }
 }
 
-/// What journalctl prints between entries: `-- Boot 1234 --`, `-- Logs begin at … --`, `-- No entries --`.
+/// The lines of journalctl between entries: `-- Boot 1234 --`, `-- Logs begin at … --`, `-- No entries --`.
 pub(super) fn is_note(line: &[u8]) -> bool {
     let known = [
         &b"-- Logs begin"[..],
@@ -68,7 +68,7 @@ pub(super) fn is_note(line: &[u8]) -> bool {
     line.starts_with(b"-- ") && known.iter().any(|start| line.starts_with(start))
 }
 
-/// The count of bytes and where they begin: `123 <34>1 …`.
+/// The byte count, and where the counted bytes begin: `123 <34>1 …`.
 pub(super) fn counted(text: &[u8]) -> Option<(usize, usize)> {
     let digits = text.iter().take(8).take_while(|byte| byte.is_ascii_digit()).count();
     if digits == 0 || digits > 7 || text[0] == b'0' || text.get(digits) != Some(&b' ') {
@@ -79,8 +79,8 @@ pub(super) fn counted(text: &[u8]) -> Option<(usize, usize)> {
     (count <= limits::LONGEST_EVENT_BYTES).then_some((count, digits + 1))
 }
 
-/// One counted frame. What is not counted is one up to the end of its line, so that a broken count costs a
-/// line and not the rest of the file.
+/// One counted frame. Text without a count is a frame up to the end of its line, so that a broken count costs
+/// a line and not the rest of the file.
 fn block(text: &[u8]) -> Option<EventBlock> {
     let newlines = text.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
     if newlines > 0 {
@@ -98,8 +98,8 @@ fn block(text: &[u8]) -> Option<EventBlock> {
     })
 }
 
-/// The same of text whose bytes are not those that were counted: a frame that would end within a character has it
-/// whole. Such text has whole characters only.
+/// The same for text that differs from the counted bytes: a frame that would end within a character includes
+/// the whole character. Such text has whole characters only.
 fn recoded_block(text: &[u8]) -> Option<EventBlock> {
     let EventBlock { start, end, next } = block(text)?;
     let rest = text[next..].iter().take_while(|&byte| byte & 0xC0 == 0x80).count();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_ends_within_a_character_of_recoded_text_takes_it_whole() {
+    fn byte_count_ending_within_a_recoded_character_includes_it() {
         let line = "6 <34>1é x\n".as_bytes();
         assert_eq!(block(line), Some(EventBlock { start: 2, end: 8, next: 8 }));
         assert_eq!(recoded_block(line), Some(EventBlock { start: 2, end: 9, next: 9 }));

@@ -1,5 +1,5 @@
-//! What stands before the message in RFC 3164 and everything like it. Nothing of it is sure to be there:
-//! relays drop the host, devices count their messages, journalctl writes the time in its own ways.
+//! The text before the message in RFC 3164 and everything like it. No part of it is certain: relays drop the
+//! host, devices count their messages, journalctl writes the time in its own ways.
 
 use memchr::memchr;
 
@@ -33,7 +33,7 @@ pub(super) struct SyslogHeader {
     pub is_bare: bool,
 }
 
-/// How far a time is to be trusted to be one of syslog: an ISO date with a space is everyone's.
+/// How likely a time is one of syslog: an ISO date with a space is common everywhere.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum StampTrust {
     Own,
@@ -41,8 +41,8 @@ enum StampTrust {
     Missing,
 }
 
-const NO_TIME: &str = "no time of syslog at the start";
-const NO_HOST: &str = "no host or program behind the time";
+const NO_TIME: &str = "no syslog time at the start";
+const NO_HOST: &str = "no host or program after the time";
 
 impl SyslogHeader {
     #[inline]
@@ -103,7 +103,7 @@ impl SyslogHeader {
         }
     }
 
-    /// The time at the start, in any of the spellings that syslog uses, and the place behind it.
+    /// The time at the start, in any of syslog's spellings, and the position after it.
     #[inline]
     fn time(
         &mut self,
@@ -129,13 +129,13 @@ impl SyslogHeader {
             self.when = Some(When::Stamp(stamp));
             return Ok((StampTrust::Shared, skip_zone(event, end)));
         }
-        // Devices mark a clock that was never set, or lost its source.
+        // Devices mark a clock that was never set, or that lost its source.
         at += usize::from(matches!(event.get(at), Some(b'*' | b'.')));
         if has_priority {
             at = skip_origin(event, at);
         }
         if let Some((stamp, end)) = month_day(event, at) {
-            // Half a day's hours are written for people, as `java.util.logging` does.
+            // Twelve-hour times are written for people, as `java.util.logging` does.
             if matches!(event[end - 1], b'M' | b'm') {
                 return Err(NO_TIME);
             }
@@ -172,7 +172,7 @@ impl SyslogHeader {
         Some((StampTrust::Shared, close + 1))
     }
 
-    /// A message with a priority alone: what follows is a tag, or all message.
+    /// A message with only a priority: a tag follows, or only a message.
     fn without_time(mut self, event: &[u8], at: usize) -> Result<SyslogHeader, &'static str> {
         if matches!(event.get(at), None | Some(b'[' | b'{')) {
             return Err(NO_TIME);
@@ -239,11 +239,12 @@ impl SyslogHeader {
         Ok(())
     }
 
-    /// Whether what looks like the program may be one although no host stands before it.
+    /// Whether a word that looks like the program may be one although no host precedes it.
     fn may_lack_host(&mut self, event: &[u8], stamp: StampTrust) -> bool {
         let Some((from, to)) = self.app else { return false };
         let name = &event[from..to];
-        // An address of IPv6 in the host's place ends with no colon and space, a level word is another log's.
+        // An IPv6 address in the host's place does not end with colon and space, and a level word is of
+        // another log.
         let may = stamp == StampTrust::Own && level::from_word(name).is_none() && !name.contains(&b':');
         self.is_certain = may
             && (self.pid.is_some()
@@ -257,7 +258,7 @@ impl SyslogHeader {
         self.app.is_some_and(|(from, to)| &event[from..to] == b"kernel")
     }
 
-    /// `daemon.notice`, and the same of AIX, `daemon|notice`, up to what closes it.
+    /// `daemon.notice`, or AIX's `daemon|notice`, up to the closing character.
     fn severity(&mut self, event: &[u8], from: usize, close: u8) -> Option<usize> {
         let is_dot = |byte: &u8| matches!(byte, b'.' | b'|' | b':');
         let text = &event[from..event.len().min(from + LONGEST_SEVERITY)];
@@ -276,7 +277,7 @@ impl SyslogHeader {
         Some(from + word.len())
     }
 
-    /// A message of Cisco's devices, with its own tag: `%ASA-6-302013: `, perhaps behind a count and another
+    /// A message of Cisco's devices, with its own tag: `%ASA-6-302013: `, perhaps after a count and another
     /// time.
     fn device(&mut self, event: &[u8], at: usize) -> bool {
         let Some(mnemonic) = cisco::mnemonic(event, at) else { return false };
@@ -294,7 +295,7 @@ impl SyslogHeader {
         self.try_tag(event, from).is_some()
     }
 
-    /// `Installer Progress[58]: `: a program of a Mac with spaces in its name.
+    /// `Installer Progress[58]: `: a program of macOS with spaces in its name.
     fn spaced_tag(&mut self, event: &[u8], from: usize) -> bool {
         let tag = event.get(from..).unwrap_or_default();
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b" ._-".contains(byte);
@@ -395,7 +396,7 @@ impl SyslogHeader {
         is_one
     }
 
-    /// A device's own tag behind that of the program which relays it.
+    /// A device's own tag after the tag of the program that relays it.
     fn relayed(&mut self, event: &[u8]) {
         if let Some(mnemonic) = cisco::mnemonic(event, self.message) {
             self.msgid = Some(mnemonic.name);
@@ -403,7 +404,7 @@ impl SyslogHeader {
         }
     }
 
-    /// `firewall,info `: the topics of RouterOS in the program's place, one of which is the level.
+    /// `firewall,info `: the topics of RouterOS in the program's place, including the level.
     fn topics(&mut self, event: &[u8], from: usize) -> bool {
         let Some((end, level)) = topics(event, from) else { return false };
         self.app = Some((from, end));
@@ -425,15 +426,15 @@ impl SyslogHeader {
     }
 }
 
-/// A longer word before a colon is no program's name.
+/// The longest program name before a colon.
 const LONGEST_TAG: usize = 64;
 const LONGEST_PID: usize = 32;
 /// `authpriv` and `security` are the longest facilities.
 const LONGEST_FACILITY: usize = 8;
-/// A facility and a severity with what closes them.
+/// A facility and a severity, including the closing character.
 const LONGEST_SEVERITY: usize = 24;
 
-/// `000123: `, with which some devices count their messages.
+/// Skips `000123: `, the message count of some devices.
 fn skip_count(event: &[u8], at: usize) -> usize {
     let digits = event[at..].iter().take(12).take_while(|byte| byte.is_ascii_digit()).count();
     match &event[at + digits..] {
@@ -442,7 +443,7 @@ fn skip_count(event: &[u8], at: usize) -> usize {
     }
 }
 
-/// A collector may put its own time, with a zone, before that of the line: `2026-11-21T03:04:05Z Nov 21 03:04:05 web-1 `.
+/// Skips the collector's own time before the time of the line: `2026-11-21T03:04:05Z Nov 21 03:04:05 web-1 `.
 #[inline]
 fn skip_inner_time(event: &[u8], end: usize) -> usize {
     let inner = end + 1;
@@ -452,7 +453,7 @@ fn skip_inner_time(event: &[u8], end: usize) -> usize {
     month_day(event, inner).map_or(end, |(_, inner_end)| inner_end)
 }
 
-/// `sw-1: `, the name that a Cisco device is told to put between its count and the time.
+/// Skips `sw-1: `, the name that a Cisco device can be configured to write between its count and the time.
 fn skip_origin(event: &[u8], at: usize) -> usize {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let length = event[at..].iter().take(LONGEST_TAG).take_while(is_name).count();
@@ -462,7 +463,7 @@ fn skip_origin(event: &[u8], at: usize) -> usize {
     if is_origin && month_day(event, stamp).is_some() { stamp } else { at }
 }
 
-/// Past the name of a zone that was not understood, which journalctl and devices write: ` CEST`.
+/// Skips the unknown name of a zone, which journalctl and devices write: ` CEST`.
 fn skip_zone(event: &[u8], end: usize) -> usize {
     let letters = event.get(end + 1..).unwrap_or_default();
     let letters = letters.iter().take(6).take_while(|byte| byte.is_ascii_uppercase()).count();
@@ -476,7 +477,7 @@ fn skip_zone(event: &[u8], end: usize) -> usize {
     }
 }
 
-/// Where a word of topics between commas ends, and the level that one of them names.
+/// The end of a word of comma-separated topics, and the level that one of them names.
 pub(crate) fn topics(event: &[u8], from: usize) -> Option<(usize, Option<Level>)> {
     let word = event.get(from..)?;
     let is_topic = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b',' | b'-' | b'!');
@@ -489,7 +490,7 @@ pub(crate) fn topics(event: &[u8], from: usize) -> Option<(usize, Option<Level>)
     Some((from + word.len(), levels.max_by_key(|level| *level as u8)))
 }
 
-/// `Error: `, as Dovecot begins the messages of its own log.
+/// `Error: `, the start of messages in Dovecot's own log.
 fn begins_with_level(message: &[u8]) -> bool {
     let word = message.iter().take(level::LONGEST_WORD).take_while(|byte| byte.is_ascii_alphabetic()).count();
     message[word..].starts_with(b": ") && level::from_word(&message[..word]).is_some()
@@ -500,7 +501,7 @@ fn is_weekday(event: &[u8], at: usize) -> bool {
     event.get(at..at + 4).is_some_and(|start| names.iter().any(|name| *name == start))
 }
 
-/// ` (com.example.label[12])` and ` <Info>` behind a program's id; gives the place of the colon.
+/// ` (com.example.label[12])` and ` <Info>` after a program's id; returns the position of the colon.
 fn label_and_level(event: &[u8], at: usize) -> Option<(usize, Option<Level>)> {
     let mut at = at;
     if event.get(at + 1) == Some(&b'(') {

@@ -1,4 +1,4 @@
-//! Mail: postfix, sendmail and dovecot. Envelopes are between angle brackets, and may be empty.
+//! Mail: postfix, sendmail and dovecot. Envelope addresses are in angle brackets, and may be empty.
 
 use std::sync::LazyLock;
 

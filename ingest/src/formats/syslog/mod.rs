@@ -1,6 +1,6 @@
-//! Syslog in all its dialects: RFC 3164 as daemons and relays write it, RFC 5424, what `journalctl` prints,
-//! and frames that count their bytes. What well-known programs say in their messages becomes fields too,
-//! by the table in [`programs`].
+//! Syslog in all its dialects: RFC 3164 as daemons and relays write it, RFC 5424, the output of `journalctl`,
+//! and frames with a byte count. The messages of well-known programs become fields too, by the table in
+//! [`programs`].
 
 mod cisco;
 mod filterlog;
@@ -24,7 +24,7 @@ use crate::level;
 use crate::limits;
 use crate::rows::{ColumnKind, Rows, Schema};
 
-/// Slightly less than others: a time and two words can be many things.
+/// Slightly less than other formats, because a time and two words can be many things.
 pub(crate) static FORMAT: Format = Format {
     name: "syslog",
     title: "syslog lines",
@@ -93,7 +93,7 @@ fn reader(_: &Setup) -> Box<dyn Reader> {
 }
 
 struct SyslogReader {
-    /// Where each facility's name was written, once it has been.
+    /// The span of each facility's name, once written.
     facilities: [Option<Span>; FACILITIES.len()],
     protocol: Protocol,
     programs: Programs,
@@ -102,7 +102,7 @@ struct SyslogReader {
 impl Reader for SyslogReader {
     #[inline]
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        // A frame that was cut short at the end of a source still has its count.
+        // A frame that the end of a source truncates still has its count.
         let start = match event.first() {
             Some(b'0'..=b'9') => framing::counted(event).map_or(0, |(_, start)| start),
             _ => 0,
@@ -150,7 +150,7 @@ impl SyslogReader {
         Ok(if is_whole { Fit::Whole } else { Fit::Partly })
     }
 
-    /// The message, and what is known of the messages of its program.
+    /// Reads the message, with the layouts of its program if there are any.
     #[inline]
     fn message(&mut self, event: &[u8], app: Option<(usize, usize)>, message: usize, rows: &mut Rows) {
         if message < event.len() {

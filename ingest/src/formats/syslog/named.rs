@@ -1,4 +1,4 @@
-//! BIND: who asked for what, and what was refused.
+//! BIND: queries of clients, and refusals.
 
 use std::sync::LazyLock;
 

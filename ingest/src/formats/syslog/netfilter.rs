@@ -1,5 +1,5 @@
-//! The kernel's firewall: `IN=eth0 OUT= MAC=… SRC=… DST=… PROTO=TCP SPT=… DPT=… SYN`, of iptables,
-//! nftables, UFW and Shorewall.
+//! The kernel's firewall: `IN=eth0 OUT= MAC=… SRC=… DST=… PROTO=TCP SPT=… DPT=… SYN`, of iptables, nftables,
+//! UFW and Shorewall.
 
 use memchr::{memchr, memmem};
 
@@ -12,7 +12,7 @@ pub(super) struct Netfilter {
 }
 
 impl Netfilter {
-    /// The pairs keep the kernel's names; the addresses and ports also have those that everyone uses.
+    /// The pairs keep the kernel's names; the addresses and ports also get the conventional ones.
     pub(super) fn read(&mut self, event: &[u8], message: usize, rows: &mut Rows) {
         let Some(start) = memmem::find(&event[message..], b"IN=").map(|at| message + at) else { return };
         if memmem::find(&event[start..], b"SRC=").is_none() {
@@ -39,7 +39,7 @@ impl Netfilter {
     }
 }
 
-/// Where the text begins that a rule puts before what it logs; the kernel's uptime stands before that.
+/// Where the text of a rule's log prefix begins; the kernel's uptime precedes it.
 fn start_of_prefix(before: &[u8], message: usize) -> usize {
     match before.get(message) {
         Some(b'[') if before.get(message + 1).is_some_and(|byte| matches!(byte, b' ' | b'0'..=b'9')) => {

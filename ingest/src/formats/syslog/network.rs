@@ -1,4 +1,4 @@
-//! Addresses given out, names looked up, tunnels and firewalls: DHCP, dnsmasq, OpenVPN, RouterOS, fail2ban.
+//! Address leases, name lookups, tunnels and firewalls: DHCP, dnsmasq, OpenVPN, RouterOS, fail2ban.
 
 use std::sync::LazyLock;
 
@@ -41,7 +41,7 @@ static DNSMASQ_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
 pub(super) static OPENVPN: Program =
     Program { apps: &["openvpn", "ovpn-server", "ovpn-client"], from: b"", layouts: &OPENVPN_LAYOUTS };
 
-/// What stands behind the time of a line of its own log file, too.
+/// Also the text after the time in OpenVPN's own log file.
 pub(crate) const OPENVPN_MESSAGES: [&str; 4] = [
     "{client_ip+client_port:ip} [{user}] {action:rest}",
     "{client_ip+client_port:ip} {action:rest}",
@@ -53,7 +53,7 @@ static OPENVPN_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| LineLayouts::ne
 
 pub(super) static ROUTEROS: Program = Program { apps: &["routeros"], from: b"", layouts: &ROUTEROS_LAYOUTS };
 
-/// What stands behind the topics of a line of RouterOS.
+/// The text after the topics of a line of RouterOS.
 pub(crate) const ROUTEROS_MESSAGES: [&str; 5] = [
     "{chain:word} in:{in} out:{out:words}, «connection-state:{state:word} »«src-mac {mac}, »proto {transport:words}, {source_ip+source_port:endpoint}->{destination_ip+destination_port:endpoint}, «{:words}, »len {bytes:int}",
     "{prefix:words} {chain}: in:{in} out:{out:words}, «connection-state:{state:word} »«src-mac {mac}, »proto {transport:words}, {source_ip+source_port:endpoint}->{destination_ip+destination_port:endpoint}, «{:words}, »len {bytes:int}",

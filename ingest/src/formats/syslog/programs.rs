@@ -1,4 +1,4 @@
-//! The programs whose messages are understood, by their names.
+//! The programs whose messages are parsed, by their names.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -12,11 +12,11 @@ use crate::layout::{LayoutReader, LineLayouts};
 use crate::rows::Rows;
 use crate::time::zone::Zone;
 
-/// Programs whose messages are laid out like this.
+/// Programs with the same message layouts.
 pub(super) struct Program {
-    /// Their names, in small letters unless they are Cisco's.
+    /// Their names, in lower case unless they are Cisco's.
     pub apps: &'static [&'static str],
-    /// The layouts begin where this stands in a message, not at its start.
+    /// The layouts begin where this text occurs in a message, not at its start.
     pub from: &'static [u8],
     pub layouts: &'static LazyLock<LineLayouts>,
 }
@@ -41,7 +41,7 @@ static PROGRAMS: [&Program; 17] = [
     &cisco::IOS,
 ];
 
-/// What reads a program's messages.
+/// The reader of a program's messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reads {
     Layouts(usize),
@@ -50,7 +50,7 @@ enum Reads {
     Nothing,
 }
 
-/// Readers of the programs that were met in one chunk.
+/// Readers for the programs that occurred in one chunk.
 #[derive(Default)]
 pub(super) struct Programs {
     known: Vec<(Box<[u8]>, Reads)>,
@@ -64,13 +64,13 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Puts what the message says into the row; a message that is not understood says nothing more.
+    /// Puts the fields of the message into the row; an unknown message adds none.
     #[inline]
     pub(super) fn read(&mut self, app: &[u8], event: &[u8], message: usize, rows: &mut Rows) {
         if matches!(event[message], b'{' | b'@') && self.json.read(event, message, rows) {
             return;
         }
-        // Cisco's devices are also known by the program that relays them.
+        // Cisco's devices are also recognised if another program relays them.
         let (app, message) = match cisco::mnemonic(event, message) {
             Some(mnemonic) => (&event[mnemonic.facility.0..mnemonic.facility.1], mnemonic.message),
             None => (app, message),
@@ -94,7 +94,7 @@ impl Programs {
         }
     }
 
-    /// Most sources have a few programs, so these are compared before any is hashed.
+    /// Most sources have few programs, so these are compared before any is hashed.
     #[inline]
     fn reads(&mut self, app: &[u8]) -> Reads {
         if let Some((last, reads)) = self.known.get(self.last)
@@ -117,7 +117,7 @@ impl Programs {
     }
 }
 
-/// So many programs are told apart by their names alone.
+/// This many programs are compared by name alone.
 const COMPARED: usize = 12;
 
 fn reads(app: &[u8]) -> Reads {

@@ -19,8 +19,8 @@ pub(super) struct Protocol {
 }
 
 impl Protocol {
-    /// What stands behind the version, `-` where something is missing. Gives where the program's name
-    /// stands, and where the message begins.
+    /// The fields after the version, `-` for a missing one. Returns the range of the program's name, and
+    /// where the message begins.
     pub(super) fn read(
         &mut self,
         event: &[u8],
@@ -30,7 +30,7 @@ impl Protocol {
         if event[at..].starts_with(b"- ") {
             at += 2;
         } else {
-            let (when, end) = time_at(event, at).ok_or("no time of syslog behind the version")?;
+            let (when, end) = time_at(event, at).ok_or("no syslog time after the version")?;
             rows.when(&when);
             at = end + 1;
         }
@@ -61,7 +61,7 @@ impl Protocol {
                         .ok_or("the structured data is broken")?;
                 }
             }
-            // Some senders leave the data out where there is none; the message follows at once.
+            // Some senders omit the data if there is none; the message follows at once.
             Some(_) => return Ok((app, at)),
             None => return Err("the syslog header is cut short"),
         }
@@ -72,7 +72,7 @@ impl Protocol {
         Ok((app, message))
     }
 
-    /// `id name="value" …]`; gives the place behind the bracket.
+    /// `id name="value" …]`; returns the position after the bracket.
     fn element(&mut self, event: &[u8], from: usize, rows: &mut Rows) -> Option<usize> {
         let id_end = from + event.get(from..)?.iter().position(|byte| matches!(byte, b' ' | b']'))?;
         let mut at = id_end;
@@ -98,7 +98,7 @@ impl Protocol {
         }
     }
 
-    /// `name:"value"; …]`, which Check Point has in place of structured data.
+    /// `name:"value"; …]`, which Check Point writes instead of structured data.
     fn colon_pairs(&mut self, event: &[u8], from: usize, rows: &mut Rows) -> Option<usize> {
         let mut at = from;
         loop {
@@ -122,7 +122,7 @@ impl Protocol {
         }
     }
 
-    /// Puts a value into the column of the name that is at hand.
+    /// Puts a value into the column of the current name.
     fn put(&mut self, event: &[u8], (from, to): TextRange, escaped: bool, rows: &mut Rows) {
         let Some(column) = self.parameter(rows) else { return };
         if escaped {
@@ -154,7 +154,7 @@ fn quoted_end(event: &[u8], from: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// RFC 5424 escapes a quote, a backslash and a closing bracket; other backslashes stand for themselves.
+/// RFC 5424 escapes a quote, a backslash and a closing bracket; other backslashes are literal.
 fn unescape(value: &[u8], buffer: &mut Vec<u8>) {
     let mut bytes = value.iter().peekable();
     while let Some(&byte) = bytes.next() {

@@ -1,4 +1,4 @@
-//! HAProxy's own lines: HTTP and TCP sessions, and connections that failed.
+//! HAProxy's own lines: HTTP and TCP sessions, and failed connections.
 
 use std::sync::LazyLock;
 
@@ -7,8 +7,8 @@ use crate::layout::LineLayouts;
 
 pub(super) static HAPROXY: Program = Program { apps: &["haproxy"], from: b"", layouts: &HAPROXY_LAYOUTS };
 
-/// A session over HTTP, over TCP, and one that ended before it was one. The first time is when the client
-/// connected, which is not when the line was written.
+/// An HTTP session, a TCP session, and one that ended before it was established. The first time is when the
+/// client connected, not when the line was written.
 pub(crate) const SESSIONS: [&str; 6] = [
     "{client_ip+client_port:endpoint} [{accepted}] {frontend:word} {backend}/{server:word} {request_ms:int}/{queue_ms:int}/{connect_ms:int}/{response_ms:int}/«+»{duration_ms:int} {status:int} «+»{bytes:int} {} {} {termination:word} {connections:int}/{:int}/{:int}/{:int}/«+»{retries:int} {:int}/{:int} \"{method} {path} {protocol}\"",
     "{client_ip+client_port:endpoint} [{accepted}] {frontend:word} {backend}/{server:word} {request_ms:int}/{queue_ms:int}/{connect_ms:int}/{response_ms:int}/«+»{duration_ms:int} {status:int} «+»{bytes:int} {} {} {termination:word} {connections:int}/{:int}/{:int}/{:int}/«+»{retries:int} {:int}/{:int} {headers:words} \"{method} {path} {protocol}\"",

@@ -1,4 +1,4 @@
-//! Who came in, as whom, from where, and what was run: sshd, sudo, su, cron, PAM, login and ftpd.
+//! Logins, their origin and the commands run: sshd, sudo, su, cron, PAM, login and ftpd.
 
 use std::sync::LazyLock;
 

@@ -58,7 +58,7 @@ fn lines_that_end_anywhere() {
         r#"<165>1 2026-11-21T03:04:05Z h shop 8710 ID47 [ex@1 a="\"b" c=""] x"#,
         "[    1.234567] h kernel: IN=eth0 OUT= SRC=10.1.2.3 DST=10.1.2.4",
     ] {
-        // Whatever is left is an event, understood or not, and none ends the reader.
+        // Every prefix is an event, parsed or not, and none stops the reader.
         for end in 1..line.len() {
             assert!(!render(&FORMAT, &line[..end]).is_empty(), "{line}");
         }
@@ -67,15 +67,15 @@ fn lines_that_end_anywhere() {
 
 #[test]
 fn broken_lines() {
-    check("hello", "unparsed: it stands before the first event, or goes on with one that is too long");
-    check("2026-11-21 03:04:05Z web-1 sshd: x", "unparsed: no host or program behind the time");
-    check("2026-11-21 03:04:05 INFO main[7]: x", "unparsed: no host or program behind the time");
-    check("2026-11-21 03:04:05.008 25746 INFO nova [-] x", "unparsed: no host or program behind the time");
-    check("Nov 21 03:04:05 ERROR main: x", "unparsed: no host or program behind the time");
-    check("Nov 21 03:04:05", "unparsed: no host or program behind the time");
-    check("<14>", "unparsed: no time of syslog at the start");
-    check("123: ", "unparsed: no time of syslog at the start");
-    check("[    1.234567] usb 1-1: new high-speed device", "unparsed: no host or program behind the time");
+    check("hello", "unparsed: it precedes the first event, or continues one that is too long");
+    check("2026-11-21 03:04:05Z web-1 sshd: x", "unparsed: no host or program after the time");
+    check("2026-11-21 03:04:05 INFO main[7]: x", "unparsed: no host or program after the time");
+    check("2026-11-21 03:04:05.008 25746 INFO nova [-] x", "unparsed: no host or program after the time");
+    check("Nov 21 03:04:05 ERROR main: x", "unparsed: no host or program after the time");
+    check("Nov 21 03:04:05", "unparsed: no host or program after the time");
+    check("<14>", "unparsed: no syslog time at the start");
+    check("123: ", "unparsed: no syslog time at the start");
+    check("[    1.234567] usb 1-1: new high-speed device", "unparsed: no host or program after the time");
     check("<14>1 2026-11-21T03:04:05Z h a", "unparsed: the syslog header is cut short");
     check("<14>1 2026-11-21T03:04:05Z h a - - [x y", "unparsed: the structured data is broken");
 }
@@ -279,7 +279,7 @@ fn messages_of_known_programs_2() {
         "Nov 21 03:04:05 lb-1 haproxy[7]: 10.1.2.3:56224 [21/Nov/2026:03:04:04.143] web/https: SSL handshake failure",
         r#"1680-11-21T03:04:05Z - host="lb-1" app="haproxy" pid=7 message="10.1.2.3:56224 [21/Nov/2026:03:04:04.143] web/https: SSL handshake failure" client_ip="10.1.2.3" client_port=56224 accepted="21/Nov/2026:03:04:04.143" frontend="web" server="https" reason="SSL handshake failure""#,
     );
-    // An uptime without its end takes no bracket of what follows.
+    // An uptime without its end takes no bracket of the text after it.
     check(
         "Nov 21 03:04:05 fw-1 kernel: [ 12.3 IN=eth0 SRC=192.0.2.7 IPT=]",
         r#"1680-11-21T03:04:05Z - host="fw-1" app="kernel" message="[ 12.3 IN=eth0 SRC=192.0.2.7 IPT=]" prefix="[ 12.3" IN="eth0" source_ip="192.0.2.7" IPT="]""#,
@@ -327,7 +327,7 @@ fn messages_of_known_programs_3() {
 }
 
 #[test]
-fn what_other_programs_write_in_their_own_way() {
+fn messages_of_programs_with_unusual_headers() {
     check(
         "Nov 21 03:04:05 web-1 syslogd 1.4.1: restart.",
         r#"1680-11-21T03:04:05Z - host="web-1" app="syslogd" message="restart.""#,
@@ -336,18 +336,18 @@ fn what_other_programs_write_in_their_own_way() {
         "Nov 21 03:04:05 web-1 port 5: link up",
         r#"1680-11-21T03:04:05Z - host="web-1" message="port 5: link up""#,
     );
-    // A line that ends where the version would stand.
+    // A line that ends where the version would be.
     check("Nov 21 03:04:05 web-1 syslogd ", r#"1680-11-21T03:04:05Z - host="web-1" message="syslogd ""#);
     check("Nov 21 03:04:05 auth: Error: x", r#"1680-11-21T03:04:05Z error app="auth" message="Error: x""#);
     check(
         "<189>45: sw-1: *Nov 21 03:04:05.123: %SYS-5-RESTART: System restarted",
         r#"1680-11-21T03:04:05.123Z notice facility="local7" app="SYS" msgid="RESTART" message="System restarted""#,
     );
-    check("Nov 21, 2026 3:04:05 AM com.example.Cart add", "unparsed: no time of syslog at the start");
+    check("Nov 21, 2026 3:04:05 AM com.example.Cart add", "unparsed: no syslog time at the start");
 }
 
 #[test]
-fn who_was_turned_away() {
+fn refused_logins() {
     let sshd = |message: &str| {
         let shown = render(&FORMAT, &format!("Nov 21 03:04:05 h sshd[7]: {message}"));
         shown.split_once(&format!("message={message:?}")).map(|(_, fields)| fields.to_string())

@@ -1,4 +1,4 @@
-//! Where an event of a general source begins, learned from a sample.
+//! Where the events of a general source begin, learned from a sample.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use crate::time::rules::TimeRules;
 /// What begins an event.
 pub(super) struct Starts {
     pub begins: Arc<Begins>,
-    /// A level does, whether or not there is a time.
+    /// A level begins an event, whether or not there is a time.
     pub by_level: bool,
 }
 
-/// Lines begin an event with their time; or else with a level; or else each line does that is no part of a
-/// trace.
+/// Lines begin an event with their time; otherwise with a level; otherwise every line that is not part of a
+/// trace begins one.
 pub(super) fn learn(
     lines: &[&[u8]],
     times: &[Option<(usize, usize)>],
@@ -27,7 +27,7 @@ pub(super) fn learn(
     before: &PrefixLayout,
 ) -> Starts {
     let by = |begins| Starts { begins, by_level: false };
-    // What several containers print stands in one stream: each line is of the one it names.
+    // The output of several containers is one stream: each line belongs to the container it names.
     let named = lines.iter().filter(|line| container(line).is_some()).count();
     if named > 0 && named * 4 >= lines.len() * 3 {
         let has_traceback = lines.iter().any(|line| skip_container_name(line).starts_with(TRACEBACK));
@@ -41,12 +41,12 @@ pub(super) fn learn(
             lines.iter().filter(|line| !line[0].is_ascii_whitespace()).map(|line| (*line, 0)).collect();
         Some(prefix_layout::learn(&unindented)).filter(PrefixLayout::begins_with_level)
     };
-    // Where a line in two begins with its level, a time here and there is of a message.
+    // If half of the lines begin with a level, an occasional time belongs to a message.
     let has_few = stamped.len() * 2 < flush;
     if has_few && let Some(shape) = levels() {
         return Starts { begins: Arc::new(move |line| shape.begins(line)), by_level: true };
     }
-    // A date over a long report does not make it one event.
+    // A single date above a long report does not make it one event.
     if stamped.len() * limits::LINES_PER_STAMP >= flush && !stamped.is_empty() {
         if rules.within <= limits::STAMP_ANCHORED_BYTES {
             let rules = rules.clone();
@@ -72,16 +72,17 @@ pub(super) fn learn(
     by(Arc::new(move |line| !continues_trace(line, has_traceback)))
 }
 
-/// A longer name of a container is none.
+/// The longest container name.
 const LONGEST_CONTAINER_BYTES: usize = 80;
 
-/// Where the text of a line begins behind the name of its container, as `docker compose` puts it: `web-1  | `.
+/// Where the text of a line begins after the name of its container, as `docker compose` writes it: `web-1  |
+/// `.
 fn container(line: &[u8]) -> Option<usize> {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let name = line.iter().take(LONGEST_CONTAINER_BYTES).take_while(is_name).count();
     let spaces = line[name..].iter().take_while(|byte| **byte == b' ').count();
     let bar = name + spaces;
-    // A bar behind one space stands between the fields of many lines; names are padded to the longest.
+    // A bar after one space separates the fields of many lines; names are padded to the longest.
     let is_prefix = name > 0 && spaces > 0 && line.get(bar) == Some(&b'|');
     let ends = matches!(line.get(bar + 1), None | Some(b' '));
     (is_prefix && ends && line[..name].iter().any(u8::is_ascii_alphabetic)).then_some(bar + 1)
@@ -94,7 +95,7 @@ fn skip_container_name(line: &[u8]) -> &[u8] {
 
 const TRACEBACK: &[u8] = b"Traceback (most recent call last)";
 
-/// Whether a line is a part of a stack trace, whatever stands before it.
+/// Whether a line is part of a stack trace, whatever its prefix.
 fn continues_trace(line: &[u8], has_traceback: bool) -> bool {
     let text = line.trim_ascii_start();
     let indent = line.len() - text.len();
@@ -116,7 +117,7 @@ fn continues_trace(line: &[u8], has_traceback: bool) -> bool {
 }
 
 impl PrefixLayout {
-    /// Whether a line begins with the layout's first piece, a level.
+    /// Whether a line begins with the layout's first token, a level.
     fn begins(&self, line: &[u8]) -> bool {
         if line.first().is_none_or(u8::is_ascii_whitespace) {
             return false;
@@ -127,7 +128,7 @@ impl PrefixLayout {
     }
 }
 
-/// Whether in most events of several lines the second one begins with the level.
+/// Whether in most events of several lines the second line begins with the level.
 pub(super) fn level_on_second(lines: &[&[u8]], begins: &Begins) -> bool {
     let mut several = 0;
     let mut with_level = 0;
@@ -140,7 +141,7 @@ pub(super) fn level_on_second(lines: &[&[u8]], begins: &Begins) -> bool {
     with_level > 0 && with_level * 2 > several
 }
 
-/// The level at the very start before a colon, and the place behind it.
+/// The level at the very start before a colon, and the position after it.
 pub(super) fn level_before_colon(line: &[u8]) -> Option<(Level, usize)> {
     let colon = line.iter().take(40).position(|byte| *byte == b':')?;
     level_of(line[..colon].trim_ascii_end()).map(|level| (level, colon + 1))

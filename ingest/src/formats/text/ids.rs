@@ -1,4 +1,4 @@
-//! Addresses and the ids of requests and traces within a message.
+//! Finds addresses and the ids of requests and traces within a message.
 
 use std::net::Ipv6Addr;
 
@@ -7,7 +7,7 @@ use memchr::{memchr_iter, memmem};
 
 use crate::limits;
 
-/// The field for an id that goes by such a name, however it is written.
+/// The field for an id with such a name, in any spelling.
 pub(super) fn field_of_name(name: &[u8]) -> Option<&'static str> {
     let plain: Vec<u8> =
         name.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();
@@ -19,7 +19,7 @@ pub(super) fn field_of_name(name: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// What stands before the ids of a source that are not written as pairs, learned from its sample.
+/// The marks before the ids of a source that are not written as pairs, learned from its sample.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IdMarks {
     marks: Vec<IdMark>,
@@ -29,14 +29,14 @@ pub(super) struct IdMarks {
 struct IdMark {
     finder: Finder<'static>,
     field: &'static str,
-    /// The mark is a part of the id.
+    /// The mark is part of the id.
     is_part: bool,
 }
 
 /// A shorter run of letters and digits is a word, not an id.
 const SHORTEST_ID_BYTES: usize = 8;
 
-/// A source has a few kinds of ids; each costs a search in every line.
+/// A source has few kinds of ids; each costs a search in every line.
 const MOST_MARKS: usize = 3;
 
 impl IdMarks {
@@ -58,7 +58,7 @@ impl IdMarks {
                     add(&rest[name..=colon], field, false);
                 }
             }
-            // OpenStack's ids carry their name in themselves.
+            // OpenStack's ids contain their own name.
             if let Some(at) = find(rest, b"req-")
                 && id_at(rest, at + 4).is_some_and(|(from, to)| to - from == 36)
             {
@@ -97,10 +97,10 @@ fn id_at(line: &[u8], mut at: usize) -> Option<(usize, usize)> {
     (length >= SHORTEST_ID_BYTES && id.iter().any(u8::is_ascii_digit)).then_some((at, at + length))
 }
 
-/// Where a text begins and ends.
+/// A range of a text.
 type TextRange = (usize, usize);
 
-/// Trace and span as tracing libraries write them into brackets: `shop,4bf92f3577b34da6,00f067aa0ba902b7`.
+/// Trace and span as tracing libraries write them in brackets: `shop,4bf92f3577b34da6,00f067aa0ba902b7`.
 pub(super) fn trace_in_brackets(text: &[u8]) -> Option<(TextRange, TextRange)> {
     let is_hex =
         |id: &[u8], lengths: &[usize]| lengths.contains(&id.len()) && id.iter().all(u8::is_ascii_hexdigit);
@@ -110,7 +110,7 @@ pub(super) fn trace_in_brackets(text: &[u8]) -> Option<(TextRange, TextRange)> {
     fits.then_some(((trace, mark), (mark + 1, text.len())))
 }
 
-/// The first IPv4 or IPv6 address of a line between two places that is not a version number.
+/// The first IPv4 or IPv6 address in a range of a line that is not a version number.
 #[inline]
 pub(super) fn address(line: &[u8], from: usize) -> Option<(usize, usize)> {
     let line = &line[..line.len().min(from + limits::PAIRS_WITHIN_BYTES)];
@@ -136,7 +136,7 @@ fn address_of_four(line: &[u8], from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Where four numbers up to 255 with points between them end.
+/// Where four numbers up to 255 with dots between them end.
 fn octets(line: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     for part in 0..4 {
@@ -162,7 +162,7 @@ fn is_delimited(line: &[u8], start: usize, end: usize) -> bool {
     let Some(before) = start.checked_sub(1).map(|at| line[at]) else { return true };
     match before {
         b'.' | b'_' | b'-' => false,
-        // Behind a name and a slash stands the version of a program, unless there is a port.
+        // After a name and a slash comes the version of a program, unless there is a port.
         b'/' => port || start < 2 || !line[start - 2].is_ascii_alphanumeric(),
         b' ' => port || !names_version(&line[..start - 1]),
         before => !before.is_ascii_alphanumeric(),
@@ -192,7 +192,7 @@ fn address_of_six(line: &[u8], from: usize) -> Option<(usize, usize)> {
         is_address.then_some((from + start, from + end))
     };
     let short = memmem::find_iter(rest, b"::").find_map(around);
-    // All eight groups written out have seven colons, more than any time.
+    // An address with all eight groups has seven colons, more than any time.
     short.or_else(|| match memchr_iter(b':', rest).count() {
         7.. => memchr_iter(b':', rest).find_map(around),
         _ => None,
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_and_what_only_looks_like_one() {
+    fn addresses_are_distinguished_from_similar_text() {
         check("from 10.1.2.3:4000 to 10.1.2.4", "10.1.2.3");
         check("/10.1.2.3:22", "10.1.2.3");
         check("host/10.1.2.3:22 up", "10.1.2.3");
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_behind_their_names() {
+    fn ids_after_their_names() {
         let ids = |line: &'static str| {
             let marks = IdMarks::learn(&[(line.as_bytes(), 0)]);
             let ids: Vec<_> = marks

@@ -1,13 +1,13 @@
-//! Words and letters that name a level where one is sure to stand: also those that a sentence may hold, and
-//! those of other languages, as the JDK and others write them.
+//! Words and letters that name a level where one is expected: including words that are ambiguous in a
+//! sentence, and those of other languages, as the JDK and others write them.
 
 use crate::batch::Level;
 use crate::level::{self, LONGEST_WORD};
 
-/// The level a word names.
+/// The level of a word.
 #[inline]
 pub(super) fn level_of(word: &[u8]) -> Option<Level> {
-    // Few words begin like one, so that most are told by their first byte and length.
+    // Few words begin like one, so that most are ruled out by their first byte and length.
     if !(3..=40).contains(&word.len()) {
         return None;
     }
@@ -23,7 +23,7 @@ pub(super) fn level_of(word: &[u8]) -> Option<Level> {
     FURTHER.iter().find(|(name, _)| name.as_bytes() == lower).map(|&(_, level)| level)
 }
 
-/// Further words. ASCII letters are small here; others stand as they are written.
+/// More words. ASCII letters are in lower case here; others are as written.
 const FURTHER: &[(&str, Level)] = &[
     ("note", Level::Notice),
     ("success", Level::Info),
@@ -70,7 +70,7 @@ const FURTHER: &[(&str, Level)] = &[
     ("\u{4fe1}\u{606f}", Level::Info),
 ];
 
-/// The level that a letter alone stands for.
+/// The level of a single letter.
 pub(super) fn letter_level(letter: u8) -> Option<Level> {
     Some(match letter {
         b'T' | b'V' => Level::Trace,

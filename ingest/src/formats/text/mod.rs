@@ -1,5 +1,5 @@
-//! Any other text. What its lines have in common is learned from a sample: where an event begins, where its
-//! time, level, thread and logger stand, and which `key=value` pairs it has.
+//! Any other text. The common structure of its lines is learned from a sample: where an event begins, the
+//! positions of its time, level, thread and logger, and which `key=value` pairs it has.
 
 mod event_starts;
 mod ids;
@@ -26,7 +26,7 @@ use pairs::PairNames;
 use prefix_layout::{PrefixFields, PrefixLayout};
 use prefix_token::{skip_separators, skip_spaces};
 
-/// Any line fits, so a fit says little: a known format that fits two lines in five is preferred.
+/// Any line fits, so a fit means little: a known format that fits two lines in five is preferred.
 pub(crate) static FORMAT: Format = Format {
     name: "text",
     title: "lines of text",
@@ -36,23 +36,23 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-/// What the lines of a source have in common.
+/// The common structure of a source's lines.
 #[derive(Default)]
 pub(crate) struct TextShape {
     times: TimeRules,
     /// Before the time.
     before: PrefixLayout,
-    /// Behind the time, or from the start of lines that have none; the most frequent layout first.
+    /// After the time, or from the start of lines that have none; the most frequent layout first.
     after: Vec<PrefixLayout>,
     /// Most lines end with their logger in parentheses.
     ends_with_logger: bool,
-    /// The level begins the second line, as `java.util.logging` has it.
+    /// The level begins the second line, as in `java.util.logging`.
     level_on_second: bool,
     pairs: PairNames,
     ids: IdMarks,
 }
 
-/// So many lines of a sample tell all that is to be learned.
+/// This many lines of a sample are enough to learn from.
 const LINES_LEARNED: usize = 1_000;
 
 fn learn(sample: &[u8], setup: &Setup) -> Learned {
@@ -77,7 +77,7 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         .filter(|(line, time)| begins(line) && (!with_time || time.is_some()))
         .map(|(line, time)| (*line, time.map_or(0, |(_, end)| end)))
         .collect();
-    // What stands before a time within a message is of the message.
+    // The text before a time within a message belongs to the message.
     let before = if by_level { PrefixLayout::default() } else { before };
     let mut text = TextShape { times: rules.clone(), before, ..TextShape::default() };
     let ending = starting.iter().filter(|(line, from)| logger_at_end(line, *from).is_some()).count();
@@ -86,7 +86,7 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         starting.iter().map(|&(line, from)| (&line[..text.header_end(line, from)], from)).collect();
     text.after = prefix_layout::learn_several(&headed);
     if !with_time {
-        // Without a time, only a level or a bracket shows that there is something before the message.
+        // Without a time, only a level or a bracket shows that there is a prefix before the message.
         text.after.retain(PrefixLayout::has_level);
     }
     text.level_on_second = event_starts::level_on_second(&lines, &*begins);
@@ -97,12 +97,12 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     Learned { framing: Framing::Starts(begins), text: Some(Arc::new(text)), ..Learned::default() }
 }
 
-/// Pairs stand behind a time that begins the line, or around one within it.
+/// Pairs follow a time that begins the line, or surround one within it.
 fn pairs_from(time: Option<&FoundTime>, end: usize) -> usize {
     if time.is_none_or(|time| time.start <= limits::STAMP_ANCHORED_BYTES) { end } else { 0 }
 }
 
-/// Past a bracket that opens before the time and closes behind it.
+/// Skips a bracket that opens before the time and closes after it.
 fn prefix_start(prefix: &[u8]) -> usize {
     let opens = matches!(prefix.first(), Some(b'[' | b'(' | b'<'));
     usize::from(opens && !prefix.iter().any(|byte| matches!(byte, b']' | b')' | b'>')))
@@ -155,7 +155,8 @@ impl TextReader {
         }
     }
 
-    /// What `java.util.logging` writes: class and method behind the time, level and message on the next line.
+    /// The format of `java.util.logging`: class and method after the time, level and message on the next
+    /// line.
     fn put_second_line(
         &mut self,
         event: &[u8],
@@ -216,7 +217,7 @@ impl Reader for TextReader {
             }
         }
         if let Some(from) = message.filter(|&from| from < message_to) {
-            // Where nothing is left of the first line, the message is what follows.
+            // If nothing is left of the first line, the message is the following text.
             let from =
                 from + event[from..message_to].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             let to = from + event[from..message_to].trim_ascii_end().len();
@@ -249,7 +250,7 @@ fn first_line(event: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// A level may stand on either side of the time.
+/// A level may be on either side of the time.
 fn level_around(line: &[u8], start: usize, end: usize) -> Option<LevelWord> {
     level::find(line, 0, start).or_else(|| level::find(line, end, end + limits::LEVEL_WITHIN_BYTES))
 }
@@ -260,7 +261,7 @@ fn skip_open_brackets(line: &[u8], at: usize) -> usize {
 }
 
 impl TextShape {
-    /// What stands around the time of a line, which may be empty.
+    /// The text around the time of a line; it may be empty.
     #[inline]
     fn header(&self, line: &[u8], start: usize, end: usize) -> PrefixFields {
         let mut header = PrefixFields { end, ..PrefixFields::default() };
@@ -273,7 +274,7 @@ impl TextShape {
         header
     }
 
-    /// Puts pairs, an address and ids.
+    /// Adds pairs, an address and ids.
     #[inline]
     fn put_found(
         &self,
@@ -292,14 +293,14 @@ impl TextShape {
         }
     }
 
-    /// Where there is nothing any more that may stand before a message.
+    /// The position where nothing more may precede the message.
     #[inline]
     fn header_end(&self, line: &[u8], from: usize) -> usize {
         let logger = if self.ends_with_logger { logger_at_end(line, from) } else { None };
         logger.map_or(line.len(), |(start, _)| start - 1)
     }
 
-    /// Reads the pieces behind the time by the layout that fits, or else as far as one does.
+    /// Reads the tokens after the time with the layout that fits, or with the one that fits furthest.
     #[inline]
     fn read_after(&self, line: &[u8], from: usize, header: &mut PrefixFields) {
         let before = *header;

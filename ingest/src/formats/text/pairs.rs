@@ -9,19 +9,19 @@ use crate::limits;
 use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
 
-/// The names that are fields of a source, each with the field's name.
+/// The names that are fields of a source, each with its field name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PairNames {
     names: HashMap<Box<[u8]>, Box<[u8]>>,
 }
 
-/// A longer name is a piece of a text, not a name.
+/// A longer name is part of a text, not a name.
 const LONGEST_NAME_BYTES: usize = 40;
 
-/// A name that a sample of so many lines has once only is taken for an accident.
+/// A name that occurs only once in a sample of this many lines is regarded as an accident.
 const FEW_LINES: usize = 20;
 
-/// Fields that every event has by itself, which no pair may stand for.
+/// Fields that every event has; no pair may use their names.
 const TAKEN: [&[u8]; 11] = [
     b"time",
     b"t",
@@ -36,7 +36,7 @@ const TAKEN: [&[u8]; 11] = [
     b"template",
 ];
 
-/// A pair and where its parts stand.
+/// A pair, with the ranges of its parts.
 struct Pair {
     name: (usize, usize),
     value: (usize, usize),
@@ -63,7 +63,7 @@ impl PairNames {
         PairNames { names: names.into_iter().map(|(name, _)| (name.into(), field(name))).collect() }
     }
 
-    /// Puts the pairs of the line between two places.
+    /// Adds the pairs in a range of the line.
     #[inline]
     pub(super) fn read(&self, line: &[u8], from: usize, named: &mut NamedColumns, rows: &mut Rows) {
         if self.names.is_empty() {
@@ -77,14 +77,13 @@ impl PairNames {
     }
 }
 
-/// Every pair that is surely one: a bare name before the sign, and behind it a text in quotes or without
-/// spaces.
+/// Every certain pair: a bare name before the sign, and after it a text in quotes or without spaces.
 #[inline]
 fn each_pair<'a>(line: &'a [u8], from: usize, mut found: impl FnMut(Pair) + 'a) {
     let line = &line[..line.len().min(from + limits::PAIRS_WITHIN_BYTES)];
     let Some(rest) = line.get(from..) else { return };
     let mut free_from = from;
-    // Bars part the pairs of a list whose values may have spaces in them, up to the end of the line.
+    // Bars separate the pairs of a list whose values may contain spaces, up to the end of the line.
     let mut is_barred = false;
     for sign in memchr_iter(b'=', rest).map(|at| from + at) {
         if sign < free_from {
@@ -120,7 +119,7 @@ fn name_before(line: &[u8], from: usize, sign: usize) -> Option<(usize, usize)> 
     (length > 0 && length <= LONGEST_NAME_BYTES && begins && is_delimited).then_some((start, sign))
 }
 
-/// The value at a place, and where it ends with its quotes.
+/// The value at a position, and its end including quotes.
 #[inline]
 fn value_at(line: &[u8], at: usize) -> Option<((usize, usize), usize)> {
     let first = *line.get(at)?;
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_and_what_only_looks_like_one() {
+    fn pairs_are_distinguished_from_similar_text() {
         assert_eq!(pairs("a=1 b.c=\"x \\\" y\" d='e f', g=h;i=j."), "a~1 b.c~x \\\" y d~e f g~h i~j");
         assert_eq!(pairs("took (ms=12) [k=v] {m=n}"), "ms~12 k~v m~n");
         assert_eq!(pairs("if a == b && c != d || e <= f || g=>h"), "");
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn only_names_of_the_sample_and_only_so_many() {
+    fn pair_names_come_from_the_sample_up_to_a_limit() {
         let lines: Vec<String> =
             (0..400).map(|row| format!("user=u odd{row}=1 name{}=2", row % 100)).collect();
         let lines: Vec<(&[u8], usize)> = lines.iter().map(|line| (line.as_bytes(), 0)).collect();

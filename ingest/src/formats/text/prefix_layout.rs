@@ -1,13 +1,14 @@
-//! What stands between a line's time and its message, learned from a sample: which piece is the level, which
-//! the thread, which the logger. Most lines must agree on a piece; what only some have is message.
+//! The prefix between a line's time and its message, learned from a sample: which token is the level, which
+//! the thread, which the logger. Most lines must agree on a token; tokens that only some lines have belong to
+//! the message.
 
 use super::ids::trace_in_brackets;
 use super::level_words::letter_level;
-use super::prefix_token::{PrefixToken, TokenClass, TokenDelimiter, class, level_beside, number, piece};
+use super::prefix_token::{PrefixToken, TokenClass, TokenDelimiter, class, level_and_name, number, piece};
 use crate::batch::Level;
 use crate::limits;
 
-/// The pieces of one layout, up to the message.
+/// The tokens of one layout, up to the message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PrefixLayout {
     slots: Vec<PrefixSlot>,
@@ -19,10 +20,10 @@ struct PrefixSlot {
     role: TokenRole,
 }
 
-/// What a piece says.
+/// The meaning of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum TokenRole {
-    /// A level, and perhaps beside it a name: the thread in brackets, the logger elsewhere.
+    /// A level, perhaps with a name next to it: the thread in brackets, the logger elsewhere.
     Level,
     LevelAndThread,
     Letter,
@@ -35,11 +36,11 @@ pub(super) enum TokenRole {
     Context,
     /// The ids of trace and span.
     Trace,
-    /// It has to be there, and is left in the raw line.
+    /// It has to be present, and stays in the raw line only.
     Passed,
 }
 
-/// What a line's pieces said.
+/// The values read from a line's tokens.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PrefixFields {
     pub level: Option<Level>,
@@ -50,13 +51,13 @@ pub(super) struct PrefixFields {
     pub user: Option<(usize, usize)>,
     pub context: Option<(usize, usize)>,
     pub trace: Option<(usize, usize)>,
-    /// Where the pieces end.
+    /// Where the tokens end.
     pub end: usize,
     /// How many of them were there.
     pub found: usize,
 }
 
-/// How lines agree on a piece.
+/// The kind of token that most lines have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TokenKind {
     Level,
@@ -65,11 +66,11 @@ enum TokenKind {
     Text,
 }
 
-/// At most so many pieces stand before a message.
+/// At most this many tokens precede a message.
 const MOST_SLOTS: usize = 10;
 
-/// At most so many words that only a piece behind them makes a part of the layout; behind the level more of them
-/// are a sentence that many lines begin with.
+/// At most this many words belong to the layout only because of a token after them; after the level, more of
+/// them are a sentence that many lines begin with.
 const MOST_OPEN_WORDS: usize = 7;
 const MOST_AFTER_LEVEL: usize = 3;
 
@@ -94,7 +95,7 @@ impl PrefixLayout {
         })
     }
 
-    /// Reads a line's pieces from a place on, as far as they are as learned.
+    /// Reads a line's tokens from a position on, as far as they match the layout.
     #[inline]
     pub(super) fn read(&self, line: &[u8], at: usize, header: &mut PrefixFields) {
         header.end = at;
@@ -122,7 +123,7 @@ impl PrefixFields {
         let place = (from < to && text != b"-").then_some((from, to));
         match role {
             TokenRole::Level | TokenRole::LevelAndThread => {
-                let Some((level, name_from, name_to)) = level_beside(text) else { return false };
+                let Some((level, name_from, name_to)) = level_and_name(text) else { return false };
                 self.level = Some(level);
                 if name_from < name_to {
                     let place = Some((from + name_from, from + name_to));
@@ -165,26 +166,26 @@ fn trimmed(line: &[u8], mut from: usize, mut to: usize) -> (usize, usize) {
     (from, to)
 }
 
-/// One line while its pieces are learned.
+/// One line while its tokens are learned.
 struct PrefixWalk<'a> {
     line: &'a [u8],
     at: usize,
     after: Option<TokenDelimiter>,
 }
 
-/// A piece on which lines agreed.
+/// A token on which lines agree.
 struct Agreed {
     form: TokenDelimiter,
     kind: TokenKind,
-    /// How many of the agreeing lines have a name with points, a thread's name, or an address there.
+    /// How many of the agreeing lines have a name with dots, a thread's name, or an address there.
     dotted: usize,
     threads: usize,
     lettered: usize,
     traces: usize,
-    /// How many levels there have a name beside them.
+    /// How many levels there have a name next to them.
     named_levels: usize,
     count: usize,
-    /// It is a part of the layout by itself, not only if one behind it is.
+    /// It belongs to the layout by itself, not only if a token after it does.
     anchors: bool,
 }
 
@@ -194,7 +195,7 @@ impl Agreed {
     }
 }
 
-/// Learns a layout from lines, each with the place from which its pieces begin.
+/// Learns a layout from lines, each with the position at which its tokens begin.
 pub(super) fn learn(lines: &[(&[u8], usize)]) -> PrefixLayout {
     let mut walks: Vec<PrefixWalk> =
         lines.iter().map(|&(line, at)| PrefixWalk { line, at, after: None }).collect();
@@ -234,7 +235,7 @@ fn names_logger(piece: &Agreed) -> bool {
     }
 }
 
-/// The form and kind that most lines have next, and the lines that have it.
+/// The delimiter and kind that most lines have next, and the lines that have it.
 fn agree<'a>(walks: &[PrefixWalk<'a>], enough: usize) -> Option<(Agreed, Vec<PrefixWalk<'a>>)> {
     let mut counts: Vec<Agreed> = Vec::new();
     let looks: Vec<Option<(PrefixToken, TokenKind)>> = walks
@@ -247,7 +248,7 @@ fn agree<'a>(walks: &[PrefixWalk<'a>], enough: usize) -> Option<(Agreed, Vec<Pre
                 TokenClass::Level => TokenKind::Level,
                 TokenClass::Letter => TokenKind::Letter,
                 TokenClass::Number => TokenKind::Number,
-                // Names that are no names are only told by their brackets.
+                // Text that is no name is recognised by its brackets only.
                 TokenClass::Other if !matches!(piece.form, TokenDelimiter::Bracket(_)) => return None,
                 _ => TokenKind::Text,
             };
@@ -271,7 +272,7 @@ fn agree<'a>(walks: &[PrefixWalk<'a>], enough: usize) -> Option<(Agreed, Vec<Pre
             counts[counted].threads += usize::from(is_thread(text));
             counts[counted].lettered += usize::from(text.iter().any(u8::is_ascii_alphabetic));
             counts[counted].named_levels +=
-                usize::from(level_beside(text).is_some_and(|(_, from, to)| from < to));
+                usize::from(level_and_name(text).is_some_and(|(_, from, to)| from < to));
             counts[counted].traces += usize::from(trace_in_brackets(text).is_some());
             Some((piece, kind))
         })
@@ -292,8 +293,8 @@ fn agree<'a>(walks: &[PrefixWalk<'a>], enough: usize) -> Option<(Agreed, Vec<Pre
     Some((most, going_on))
 }
 
-/// Whether a piece is a part of the layout by itself: a level, what is in brackets or before a sign, a name
-/// with points in it. Once level and logger are known, only brackets that nearly all lines have.
+/// Whether a token belongs to the layout by itself: a level, text in brackets or before a sign, a name with
+/// dots in it. Once level and logger are known, only brackets that nearly all lines have.
 fn anchors(next: &Agreed, before: Option<&Agreed>, level: bool, logger: bool, lines: usize) -> bool {
     let nearly_all = next.count * 10 >= lines * 9;
     match (next.form, next.kind) {
@@ -320,7 +321,7 @@ fn roles(agreed: &[Agreed]) -> Vec<PrefixSlot> {
     for index in 0..agreed.len() {
         let role = role(agreed, index, &given);
         given.push(role);
-        // Beside its level a bracket has the thread, as in `[main/INFO]`.
+        // A bracket with a level and a name contains the thread, as in `[main/INFO]`.
         if role == TokenRole::Level
             && agreed[index].named_levels > 0
             && matches!(agreed[index].form, TokenDelimiter::Bracket(_))
@@ -331,7 +332,7 @@ fn roles(agreed: &[Agreed]) -> Vec<PrefixSlot> {
     agreed.iter().zip(given).map(|(piece, role)| PrefixSlot { form: piece.form, role }).collect()
 }
 
-/// What a piece says, by its looks and by what the pieces before and behind it say. A role is given once.
+/// The role of a token, by its own kind and the roles of the tokens around it. A role is assigned once.
 fn role(agreed: &[Agreed], index: usize, given: &[TokenRole]) -> TokenRole {
     let piece = &agreed[index];
     let is_free = |role: TokenRole| {
@@ -352,13 +353,14 @@ fn role(agreed: &[Agreed], index: usize, given: &[TokenRole]) -> TokenRole {
         (TokenKind::Level, _) => first_free(&[TokenRole::Level]),
         (TokenKind::Letter, _) if words => TokenRole::Passed,
         (TokenKind::Letter, _) => first_free(&[TokenRole::Letter]),
-        // .NET has the event's number behind the name of a class, others that of a process behind the program's.
+        // .NET writes the event's number after the name of a class, others that of a process after the
+        // program's name.
         (TokenKind::Number, TokenDelimiter::Bracket(_))
             if joined && !is_free(TokenRole::Level) && dotted_before =>
         {
             TokenRole::EventId
         }
-        // A bare number beside no level is a status, a count or a priority as well.
+        // A bare number without a level may also be a status, a count or a priority.
         (TokenKind::Number, TokenDelimiter::Word) if !has_level => TokenRole::Passed,
         (TokenKind::Number, _) => first_free(&[TokenRole::Pid, TokenRole::ThreadId]),
         // Erlang has the numbers of its process there.
@@ -392,7 +394,7 @@ fn role(agreed: &[Agreed], index: usize, given: &[TokenRole]) -> TokenRole {
             if piece.most(piece.threads) && is_free(TokenRole::Thread) {
                 TokenRole::Thread
             } else if before_level && is_free(TokenRole::Logger) && !logger_follows(rest) {
-                // A bare word is the logger right before the level only, and if no better name follows.
+                // A bare word is the logger only directly before the level, and if no better name follows.
                 TokenRole::Logger
             } else {
                 TokenRole::Passed
@@ -410,7 +412,7 @@ fn logger_follows(rest: &[Agreed]) -> bool {
     })
 }
 
-/// Learns up to three layouts: where many lines are not as the first has it, they have their own.
+/// Learns up to three layouts: if many lines do not fit the first, they get a layout of their own.
 pub(super) fn learn_several(lines: &[(&[u8], usize)]) -> Vec<PrefixLayout> {
     let mut shapes: Vec<PrefixLayout> = Vec::new();
     let mut left = lines.to_vec();

@@ -1,7 +1,7 @@
-//! The pieces that stand between a line's time and its message: `[main]`, `INFO`, `c.e.Shop:`, `name -`.
+//! The tokens between a line's time and its message: `[main]`, `INFO`, `c.e.Shop:`, `name -`.
 //!
-//! A piece tells from its own text how it is set apart. Learning and reading cut a line by this one rule,
-//! so what was learned from a sample is what a line is read by.
+//! The text of a token determines its delimiter. Learning and reading split a line with the same function, so
+//! the layout learned from a sample applies to every line.
 
 use super::level_words::{letter_level, level_of};
 use crate::batch::Level;
@@ -9,10 +9,10 @@ use crate::batch::Level;
 /// Names and brackets before a message are short; a longer run belongs to the message.
 const LONGEST_PIECE_BYTES: usize = 160;
 
-/// What is in brackets is set apart more surely: threads of HDFS are named by the path and block they work on.
+/// Bracketed text is delimited more clearly: threads of HDFS are named by their path and block.
 const LONGEST_BRACKET_BYTES: usize = 400;
 
-/// How a piece is set apart from what follows it.
+/// What separates a token from the text after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenDelimiter {
     /// In brackets that open with this.
@@ -21,7 +21,7 @@ pub(super) enum TokenDelimiter {
     Word,
     /// Before a colon and a space, or a colon between spaces.
     Colon,
-    /// Before a colon and at once more, as in `INFO:root:text`.
+    /// Before a colon without a space, as in `INFO:root:text`.
     Tight,
     /// Before a bar.
     Bar,
@@ -29,11 +29,11 @@ pub(super) enum TokenDelimiter {
     Dash,
     /// Directly before a bracket, as in `app[12]`.
     Joined,
-    /// Before a bracket that closes what was opened before it, as in `[03:04:05 main]`.
+    /// Before a bracket that closes an earlier one, as in `[03:04:05 main]`.
     Closed,
 }
 
-/// A piece, and where the line goes on behind it.
+/// A token, and where the line continues after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PrefixToken {
     pub form: TokenDelimiter,
@@ -42,22 +42,22 @@ pub(super) struct PrefixToken {
     pub next: usize,
 }
 
-/// What the text of a piece looks like.
+/// The kind of text in a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenClass {
-    /// A level, perhaps with a name beside it.
+    /// A level, perhaps with a name next to it.
     Level,
-    /// A letter that may stand for a level.
+    /// A letter that may be a level.
     Letter,
     Number,
-    /// A name with points in it, as classes and modules have.
+    /// A name with dots in it, as classes and modules have.
     Dotted,
     Name,
-    /// Anything that no name is made of.
+    /// Anything that cannot be a name.
     Other,
 }
 
-/// The piece that begins behind the separators at a place, in the first line of the text.
+/// The token after the separators at a position, in the first line of the text.
 #[inline]
 pub(super) fn piece(line: &[u8], at: usize, after: Option<TokenDelimiter>) -> Option<PrefixToken> {
     let from = skip_separators(line, at);
@@ -73,7 +73,7 @@ pub(super) fn piece(line: &[u8], at: usize, after: Option<TokenDelimiter>) -> Op
     }
     let limit = line.len().min(from + LONGEST_PIECE_BYTES);
     let mut to = from;
-    // Names that are cut to a width may have brackets in them: `o.a.c.C.[.[.[/].[shop]`.
+    // Names that are cut to a width may contain brackets: `o.a.c.C.[.[.[/].[shop]`.
     let mut is_cut_name = false;
     while to < limit {
         match line[to] {
@@ -110,7 +110,7 @@ pub(super) fn piece(line: &[u8], at: usize, after: Option<TokenDelimiter>) -> Op
     (to == line.len() && to > from).then_some(PrefixToken { form: TokenDelimiter::Word, from, to, next: to })
 }
 
-/// A word that a space follows: what stands alone behind the space tells more.
+/// A word followed by a space: a sign after the space decides the delimiter.
 fn before_space(line: &[u8], from: usize, to: usize) -> PrefixToken {
     let space = to + line[to..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let alone = |at: usize| matches!(line.get(at), None | Some(b' ' | b'\t' | b'\r' | b'\n'));
@@ -127,14 +127,14 @@ fn before_space(line: &[u8], from: usize, to: usize) -> PrefixToken {
     PrefixToken { form, from, to, next }
 }
 
-/// Whether behind a closing bracket a piece may end.
+/// Whether a token may end after a closing bracket.
 fn ends_piece(line: &[u8], close: Option<usize>) -> bool {
     close.is_some_and(|close| {
         matches!(line.get(close + 1), None | Some(b':' | b' ' | b'\t' | b'\r' | b'\n' | b']' | b'|'))
     })
 }
 
-/// Where the bracket at a place closes on its line; brackets of its kind within it are passed over.
+/// Where the bracket at a position closes on its line; nested brackets of its kind are skipped.
 fn closing(line: &[u8], open_at: usize) -> Option<usize> {
     let open = line[open_at];
     let close = match open {
@@ -158,7 +158,8 @@ fn closing(line: &[u8], open_at: usize) -> Option<usize> {
     None
 }
 
-/// Past what separates two pieces: closing brackets, spaces, and dashes, colons and bars that stand alone.
+/// Skips the separators between two tokens: closing brackets, spaces, and dashes, colons and bars between
+/// spaces.
 #[inline]
 pub(super) fn skip_separators(line: &[u8], mut at: usize) -> usize {
     while matches!(line.get(at), Some(b']' | b')' | b'>' | b':' | b',' | b'|' | b';')) {
@@ -182,10 +183,10 @@ pub(super) fn skip_spaces(line: &[u8], at: usize) -> usize {
     at + line.get(at..).unwrap_or_default().iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// What the text of a piece looks like.
+/// Classifies the text of a token.
 pub(super) fn class(text: &[u8]) -> TokenClass {
     let text = text.trim_ascii();
-    if level_beside(text).is_some() {
+    if level_and_name(text).is_some() {
         return TokenClass::Level;
     }
     if let [letter] = text
@@ -220,9 +221,9 @@ pub(super) fn number(text: &[u8]) -> Option<i64> {
     Some(digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
 }
 
-/// The level of a piece and the name beside it, as places in its text: `INFO`, `main/INFO`, `INFO/main`,
+/// The level of a token and the name next to it, as ranges of its text: `INFO`, `main/INFO`, `INFO/main`,
 /// `production.ERROR`.
-pub(super) fn level_beside(text: &[u8]) -> Option<(Level, usize, usize)> {
+pub(super) fn level_and_name(text: &[u8]) -> Option<(Level, usize, usize)> {
     if let Some(level) = level_of(text) {
         return Some((level, 0, 0));
     }
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_cut_into_pieces() {
+    fn lines_are_split_into_tokens() {
         let bracket = "Bracket(91)";
         assert_eq!(
             pieces(" INFO  [main] c.e.Shop - up"),

@@ -135,11 +135,11 @@ fn plain_lines() {
     check("no level and no time", "- -");
     check(
         "\tat com.example.Cart.add(Cart.java:7)",
-        "unparsed: it stands before the first event, or goes on with one that is too long",
+        "unparsed: it precedes the first event, or continues one that is too long",
     );
 }
 
-/// Level, thread, logger and message of every event of a text, by what is learned from it.
+/// Level, thread, logger and message of every event of a text, with the layout learned from it.
 fn events(text: &str) -> Vec<String> {
     use crate::batch::Values;
     use crate::time::zone::Zone;
@@ -163,7 +163,7 @@ fn events(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn words_of_messages_are_no_part_of_a_layout() {
+fn words_of_messages_are_not_part_of_the_layout() {
     let lines =
         ["order 7: paid", "mail to bob sent", "stock (low) again", "x.y.z is up", "[cache] cold", "retry"];
     let text: Vec<String> =
@@ -175,7 +175,7 @@ fn words_of_messages_are_no_part_of_a_layout() {
 }
 
 #[test]
-fn a_sentence_that_lines_begin_with_is_their_message() {
+fn sentence_at_the_start_of_lines_is_the_message() {
     check(
         "[2026-03-01 12:00:00,123] DEBUG [Selector]: No broker of it is alive for [shop,19]. Next (a.b.Selector)",
         r#"2026-03-01T12:00:00.123Z debug thread="Selector" logger="a.b.Selector" message="No broker of it is alive for [shop,19]. Next""#,
@@ -183,7 +183,7 @@ fn a_sentence_that_lines_begin_with_is_their_message() {
 }
 
 #[test]
-fn a_line_of_another_layout_is_read_as_far_as_it_goes() {
+fn line_of_another_layout_is_read_as_far_as_it_matches() {
     let usual = "2026-03-01 12:00:00 [main] INFO a.b.Cart - up\n".repeat(20);
     let other = "2026-03-01 12:00:01 WARNING: no layout here\n2026-03-01 12:00:02 [gc-1] bare\n";
     let events = events(&(usual + other));
@@ -213,7 +213,7 @@ fn events_without_a_time_begin_with_their_level_or_are_lines() {
 }
 
 #[test]
-fn a_date_over_a_report_is_no_start() {
+fn date_above_a_report_does_not_start_one_event() {
     let text = format!("2026-03-01 12:00:00 report\n{}", "a line of it\n".repeat(40));
     assert_eq!(events(&text).len(), 41);
     let text = "up\n2026-03-01 12:00:00 INFO a\n  b\nc\n2026-03-01 12:00:01 INFO d\n";
@@ -229,7 +229,7 @@ fn lines_of_containers_are_events() {
 }
 
 #[test]
-fn lines_that_begin_with_a_level_do_so_for_themselves() {
+fn level_at_line_start_starts_an_event() {
     let text = "[INFO] Building shop\n[WARNING] old part\n[ERROR] broken\n  at x\n[INFO] Finished at: 2026-11-21T03:04:05Z\n";
     assert_eq!(
         events(text),

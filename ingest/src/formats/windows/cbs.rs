@@ -1,4 +1,5 @@
-//! Component-based servicing and its like (`CBS.log`, `dism.log`): `2026-11-21 03:04:05, Info   CBS   text`.
+//! Component-based servicing and similar logs (`CBS.log`, `dism.log`): `2026-11-21 03:04:05, Info   CBS
+//! text`.
 
 use super::super::{Fit, Format, Learned, Reader};
 use crate::level;
@@ -20,7 +21,7 @@ const COMPONENT: usize = 0;
 const CODE: usize = 1;
 const MESSAGE: usize = 2;
 
-/// The time, with the comma behind it.
+/// The time, including the comma after it.
 fn time(line: &[u8]) -> Option<FoundTime> {
     time_near_start(line, 0).filter(|time| line[time.end..].starts_with(b", "))
 }
@@ -35,12 +36,12 @@ impl Reader for CbsReader {
             (from, from + event[from..].iter().take_while(|byte| !byte.is_ascii_whitespace()).count())
         };
         let (from, to) = word_at(time.end + 2);
-        let level = level::from_word(&event[from..to]).ok_or("no level behind the time")?;
+        let level = level::from_word(&event[from..to]).ok_or("no level after the time")?;
         rows.when(&time.when);
         rows.set_level(level);
         let (from, to) = word_at(to);
         let (mut text, end) = (from, event.len());
-        // Without a component the message stands in its column.
+        // Without a component the message is in its column.
         let is_component = to > from
             && to - from <= 12
             && event[from..to].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
@@ -85,10 +86,10 @@ mod tests {
             "2026-11-21 03:04:05, Warning    the message",
             "2026-11-21T03:04:05Z warn message=\"the message\"",
         );
-        check("2026-11-21 03:04:05, no level", "unparsed: no level behind the time");
+        check("2026-11-21 03:04:05, no level", "unparsed: no level after the time");
         check(
             "2026-11-21 03:04:05 Info x",
-            "unparsed: it stands before the first event, or goes on with one that is too long",
+            "unparsed: it precedes the first event, or continues one that is too long",
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The installation of devices (`setupapi.dev.log`, `setupapi.setup.log`): one event a section.
+//! The installation of devices (`setupapi.dev.log`, `setupapi.setup.log`): one event per section.
 
 use memchr::{memchr, memmem};
 
@@ -10,7 +10,7 @@ use crate::time::find::time_near_start;
 pub(crate) static FORMAT: Format = Format {
     name: "setupapi",
     title: "sections of a setup log of Windows",
-    // A section is many lines behind one that is nobody else's.
+    // A section has many lines after a first line that no other format has.
     weight: 2.0,
     columns: COLUMNS,
     learn: |_, _| Learned::starting(|line| line.starts_with(BEGIN)),
@@ -103,7 +103,7 @@ mod tests {
         check(">>>  [cut", "unparsed: the title of the section is cut short");
         check(
             "[Device Install Log]",
-            "unparsed: it stands before the first event, or goes on with one that is too long",
+            "unparsed: it precedes the first event, or continues one that is too long",
         );
     }
 }

@@ -1,4 +1,5 @@
-//! Transcripts of `PowerShell`: a session an event, or where commands have a header of their own, a command.
+//! Transcripts of `PowerShell`: one event per session, or, if commands have headers of their own, per
+//! command.
 
 use memchr::{memchr, memmem};
 
@@ -29,17 +30,17 @@ const COLUMNS: Schema = &[
 const PID: usize = 3;
 const MESSAGE: usize = 4;
 
-/// The names of the header, each before the column of its number.
+/// The names of the header, each at the index of its column.
 const NAMES: [&[u8]; 3] = [b"Username: ", b"Machine: ", b"Host Application: "];
 
-/// The line that sets a header apart.
+/// The line that delimits a header.
 const STARS: &[u8] = b"**********************";
 
 fn is_stars(line: &[u8]) -> bool {
     line.trim_ascii_end() == STARS
 }
 
-/// The time at the end of a line, as 14 digits, whatever the language of the words before it.
+/// The time at the end of a line, as 14 digits, in any language.
 fn start_time(line: &[u8]) -> Option<Stamp> {
     let line = line.trim_ascii_end();
     let digits = line.get(line.len().checked_sub(14)?..)?;
@@ -47,7 +48,7 @@ fn start_time(line: &[u8]) -> Option<Stamp> {
     if !is_time {
         return None;
     }
-    // Written with separators it is a time that is read elsewhere, with all that makes it a date.
+    // A time with separators is read elsewhere, with full date parsing.
     let part = |from: usize| two(digits, from);
     let text = format!(
         "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
@@ -62,8 +63,8 @@ fn start_time(line: &[u8]) -> Option<Stamp> {
     Some(stamp)
 }
 
-/// Whether an event begins with these lines: stars, then the start of a command, or a title and the start of
-/// a session and more. The end of a session has its time right before the next stars.
+/// Whether an event begins with these lines: stars, then the start of a command, or a title, the start of a
+/// session and more. The end of a session has its time directly before the next stars.
 fn begins<'a>(mut lines: impl Iterator<Item = &'a [u8]>) -> bool {
     if !lines.next().is_some_and(is_stars) {
         return false;
@@ -88,7 +89,7 @@ fn block(text: &[u8]) -> Option<EventBlock> {
     }
 }
 
-/// Whether an event begins here whatever the text goes on with: a line that is cut tells nothing yet.
+/// Whether an event begins here, whatever text follows: a line that is cut is not enough to decide.
 fn begins_for_sure(text: &[u8]) -> bool {
     let lines = || text.split(|byte| *byte == b'\n').take(memchr::memchr_iter(b'\n', text).take(4).count());
     let is_complete = lines().count() == 4 || lines().nth(1).and_then(start_time).is_some();
@@ -115,7 +116,7 @@ impl Reader for TranscriptReader {
         };
         for (column, name) in NAMES.iter().enumerate() {
             if let Some((from, to)) = value(name) {
-                // Behind the name of the machine stands its system.
+                // The name of the machine is followed by its operating system.
                 let to =
                     memmem::find(&event[from..to], b" (").filter(|_| column == 1).map_or(to, |at| from + at);
                 rows.text(column, from, to);

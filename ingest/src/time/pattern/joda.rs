@@ -1,4 +1,4 @@
-//! The letters of Java's and Joda's patterns, and the names that Logstash's date filter adds.
+//! The letters of Java's and Joda's patterns, and the additional names of Logstash's date filter.
 
 use super::strptime::{push_literal, push_spaces};
 use super::{PatternStep, TimePart};
@@ -25,7 +25,7 @@ pub(super) fn steps(pattern: &str) -> Result<Vec<PatternStep>, String> {
                 while chars.next_if_eq(&next).is_some() {
                     count += 1;
                 }
-                // Directly before another number, a number takes its own digits and no more.
+                // Directly before another number, a number has a fixed number of digits.
                 let adjacent = chars.peek().is_some_and(char::is_ascii_alphabetic);
                 steps.push(letters(next, count, adjacent)?);
             }
@@ -35,7 +35,7 @@ pub(super) fn steps(pattern: &str) -> Result<Vec<PatternStep>, String> {
     Ok(steps)
 }
 
-/// Text in quotes, in which two quotes are one.
+/// Quoted text; two quotes in it are one.
 fn quoted(
     chars: &mut std::iter::Peekable<std::str::Chars>,
     steps: &mut Vec<PatternStep>,

@@ -1,4 +1,4 @@
-//! The letters of `strptime` in C, Python and Ruby, and those that lnav adds.
+//! The letters of `strptime` in C, Python and Ruby, and lnav's additions.
 
 use super::{PatternStep, TimePart};
 use crate::time::civil::SECOND_NS;
@@ -17,7 +17,7 @@ pub(super) fn steps(format: &str) -> Result<Vec<PatternStep>, String> {
             continue;
         }
         // Flags for padding and case, widths, colons of `%:z` and locale modifiers change how a value is
-        // written, not what it means.
+        // written, not its meaning.
         let ignored = |next: &char| matches!(next, '-' | '_' | '^' | '#' | ':' | 'E' | 'O');
         while chars.next_if(ignored).is_some() {}
         let mut width = String::new();

@@ -63,7 +63,7 @@ fn joda_patterns() {
 }
 
 #[test]
-fn formats_that_mean_nothing_say_why() {
+fn invalid_formats_explain_the_error() {
     let error = |result: Result<TimePattern, String>| result.expect_err("it means nothing");
     assert!(error(TimePattern::strptime("%Y-%Ü")).contains("unknown conversion"));
     assert!(error(TimePattern::strptime("%Y %")).contains("ends within"));

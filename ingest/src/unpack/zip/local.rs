@@ -1,4 +1,4 @@
-//! A zip archive without a usable table of contents: cut off, or damaged at its end. Every member has a
+//! A zip archive without a usable table of contents: truncated, or damaged at its end. Every member has a
 //! header of its own before it, and those are read one after another.
 
 use std::io::{self, BufRead, Read};
@@ -21,12 +21,12 @@ const DESCRIPTOR: u16 = 1 << 3;
 
 struct Local {
     entry: ZipEntry,
-    /// How long the packed content is, where the header knows it.
+    /// The packed length of the content, if the header has it.
     packed_bytes: Option<u64>,
 }
 
 pub fn read_by_headers(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut input: Input<'_>) {
-    while walk.goes_on() && find_signature(&mut input) {
+    while walk.wants_more() && find_signature(&mut input) {
         if let Some(local) = read_header(&mut input) {
             hand_out(walk, place, &mut input, &local);
         }
@@ -41,11 +41,11 @@ pub fn read_by_headers(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut input
     walk.refuse(place, problem);
 }
 
-/// Goes on to the next header. False at the end.
+/// Skips to the next header. False at the end.
 fn find_signature(input: &mut Input<'_>) -> bool {
     let finder = Finder::new(&SIGNATURE);
     loop {
-        // Three more bytes than are passed over, for a signature across two readings.
+        // Three more bytes than are skipped, for a signature that spans two reads.
         if input.peek(SIGNATURE.len()).len() < SIGNATURE.len() {
             return false;
         }
@@ -121,8 +121,8 @@ fn hand_out(walk: &mut UnpackWalk<'_>, place: &StreamPlace, input: &mut Input<'_
     match unpacked(walk, &member, &local.entry, input) {
         Ok(mut content) => {
             walk.open(member, Input::new(&mut content));
-            // Where the next header is shows only when the content has been unpacked to its end; why that
-            // failed was said to whoever read it.
+            // The position of the next header is known only when the content has been unpacked to its end; a
+            // failure was already reported to its reader.
             let _ = io::copy(&mut content, &mut io::sink());
         }
         Err(problem) => walk.refuse(&member, problem),

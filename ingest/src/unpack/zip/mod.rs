@@ -1,4 +1,4 @@
-//! zip, by its table of contents where that is whole, else by the headers before each member.
+//! zip, by its table of contents if that is intact, otherwise by the headers before each member.
 
 mod local;
 
@@ -21,12 +21,12 @@ use crate::error::ErrorKind;
 
 const NAME: &str = "zip";
 
-/// Bits of the mode that say what kind of file it is, and the value that says a usual one.
+/// The bits of the mode for the kind of file, and the value of a regular file.
 const FILE_KIND: u32 = 0o170_000;
 const USUAL_FILE: u32 = 0o100_000;
 const FOLDER: u32 = 0o040_000;
 const LINK: u32 = 0o120_000;
-/// What `zip` notes for a member that it read from its standard input; its content is as good as any.
+/// The mode of a member that `zip` read from its standard input; its content is as good as any.
 const PIPE: u32 = 0o010_000;
 
 /// A member, as its header or the table of contents describes it.
@@ -36,7 +36,7 @@ struct ZipEntry {
     method: CompressionMethod,
     modified_ns: Option<i64>,
     mode: u32,
-    /// Length and checksum of the content, where they are known before it.
+    /// Length and checksum of the content, if they are known before it.
     expected: Option<Expected>,
 }
 
@@ -68,8 +68,8 @@ fn read_at<R: ReaderAt + Send + Sync>(walk: &mut UnpackWalk<'_>, place: &StreamP
     }
 }
 
-/// Whether the table of contents can be read and is the one of the whole archive. When an archive is cut
-/// off, the table of another archive stored in it may be the last that is found.
+/// Whether the table of contents can be read and belongs to the whole archive. If an archive is truncated,
+/// the last table found may be that of another archive stored in it.
 fn begins_at_zero<R: ReaderAt>(archive: &ZipArchive<R>) -> bool {
     let mut buffer = vec![0; LONGEST_RECORD_BYTES];
     let mut entries = archive.entries(&mut buffer);
@@ -86,7 +86,7 @@ fn begins_at_zero<R: ReaderAt>(archive: &ZipArchive<R>) -> bool {
     }
 }
 
-/// A record and the three texts behind it, each of up to 64 KiB.
+/// A record and the three texts after it, each of up to 64 KiB.
 const LONGEST_RECORD_BYTES: usize = rawzip::MAX_CENTRAL_DIRECTORY_RECORD_SIZE;
 
 fn by_contents<R: ReaderAt + Send + Sync>(
@@ -96,7 +96,7 @@ fn by_contents<R: ReaderAt + Send + Sync>(
 ) {
     let mut buffer = vec![0; LONGEST_RECORD_BYTES];
     let mut entries = archive.entries(&mut buffer);
-    while walk.goes_on() {
+    while walk.wants_more() {
         let record = match entries.next_entry() {
             Ok(Some(record)) => record,
             Ok(None) => return,
@@ -125,7 +125,7 @@ fn by_contents<R: ReaderAt + Send + Sync>(
     }
 }
 
-/// The place of a member that can be read; `None` when it was passed over or refused.
+/// The place of a member that can be read; `None` if it was skipped or refused.
 fn usual_member(walk: &mut UnpackWalk<'_>, place: &StreamPlace, entry: &ZipEntry) -> Option<StreamPlace> {
     if entry.path.ends_with(['/', '\\']) || entry.mode & FILE_KIND == FOLDER {
         return None;
@@ -143,7 +143,7 @@ fn usual_member(walk: &mut UnpackWalk<'_>, place: &StreamPlace, entry: &ZipEntry
     None
 }
 
-/// The content of a member, compared with its checksum at its end.
+/// The content of a member; its checksum is verified at its end.
 fn unpacked<'a>(
     walk: &UnpackWalk<'_>,
     member: &StreamPlace,
@@ -160,8 +160,10 @@ fn unpacked<'a>(
         }
         CompressionMethod::XZ => Box::new(FrameDecoder::single(raw, Xz::new(memory_bytes))),
         method => {
-            let message =
-                format!("zip members packed with method {} are not read; unpack it first", method.as_u16());
+            let message = format!(
+                "zip members packed with method {} are not supported; unpack it first",
+                method.as_u16()
+            );
             return Err(Problem::new(ErrorKind::Unsupported, message));
         }
     };
@@ -182,7 +184,7 @@ fn unix_time(time: &ZipDateTimeKind) -> Option<i64> {
     i64::try_from(zoned.timestamp().as_nanosecond()).ok()
 }
 
-/// Compares length and checksum when the content has been handed out.
+/// Verifies length and checksum when the content has been read.
 struct Checked<'a> {
     inner: Box<dyn Read + Send + 'a>,
     expected: Option<Expected>,
@@ -211,7 +213,7 @@ impl Read for Checked<'_> {
     }
 }
 
-/// A reader at positions, read from its start on.
+/// Reads a random-access source sequentially from its start.
 struct Sequential<'r, R> {
     reader: &'r R,
     position: u64,
