@@ -1,8 +1,8 @@
 #!/bin/sh
-# Fuzzes a target for some seconds and says at the end how many of them were CPU seconds (the second line,
-# user and system): ingest/fuzz/run.sh unpack 600
-# The flags are those of cargo-fuzz without its sanitizer, so that the stable compiler takes them.
-# What was found is in ingest/fuzz/artifacts; `run.sh TARGET 0 FILE` repeats it.
+# Fuzzes a target for some seconds and prints the CPU seconds at the end (the second line, user and
+# system): ingest/fuzz/run.sh unpack 600
+# The flags are those of cargo-fuzz without its sanitizer, so that the stable compiler accepts them.
+# Failing inputs are in ingest/fuzz/artifacts; `run.sh TARGET 0 FILE` runs one again.
 set -eu
 cd "${FUZZ:-$(dirname "$0")}"
 target=${1:?usage: run.sh TARGET SECONDS [FILE]}
@@ -10,7 +10,7 @@ seconds=${2:?usage: run.sh TARGET SECONDS [FILE]}
 host=$(rustc -vV | sed -n 's/^host: //p')
 sancov="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
 sancov="$sancov -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table"
-# With a target named, the flags stay away from build scripts.
+# With an explicit target, the flags do not apply to build scripts.
 RUSTFLAGS="--cfg fuzzing -Ccodegen-units=1 $sancov" \
     cargo build --release --target "$host" --target-dir "${CARGO_TARGET_DIR:-target}/fuzz" --bin "$target"
 built="${CARGO_TARGET_DIR:-target}"

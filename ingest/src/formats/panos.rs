@@ -159,9 +159,9 @@ fn start(event: &[u8]) -> Option<usize> {
     let comma = memchr(b',', head)?;
     let digits = head[..comma].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let start = comma - digits;
-    let is_apart = start == 0 || matches!(head[start - 1], b' ' | b'>');
+    let is_delimited = start == 0 || matches!(head[start - 1], b' ' | b'>');
     let (_, end) = iso(event, comma + 1)?;
-    (is_apart && event.get(comma + 5) == Some(&b'/') && event.get(end) == Some(&b',')).then_some(start)
+    (is_delimited && event.get(comma + 5) == Some(&b'/') && event.get(end) == Some(&b',')).then_some(start)
 }
 
 impl Reader for PanosReader {
