@@ -177,7 +177,7 @@ impl<'f> Lines<'f> {
     ) {
         let mut texts = TextDecoder::new(self.encoding);
         // What must be there is looked for in the bytes only where they are their own text.
-        let literal = asked.literal().filter(|_| texts.are(bytes));
+        let literal = asked.literal().filter(|_| texts.is_identity(bytes));
         let mut at = begin.start;
         while at < begin.end {
             if let Some(literal) = literal {

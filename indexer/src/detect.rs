@@ -57,7 +57,7 @@ pub fn detect(
     cancel: &Cancel,
 ) -> Result<Vec<Detected>> {
     let discovery = ingest::discover_some(paths, filter);
-    let files = ingest::in_sets(discovery.files, options);
+    let files = ingest::group_rotation_sets(discovery.files, options);
     let mut looks: Vec<Look> = Vec::new();
     let mut handed_on = None;
     for (file, (found, set)) in files.iter().enumerate() {

@@ -98,7 +98,7 @@ pub fn preview(case: &Path, request: &PreviewRequest, cancel: &Cancel) -> Result
     let own = stored.as_ref().filter(|stored| !stored.segments.is_empty()).map(|stored| stored.profile());
     let stored = stored.as_ref().map_or(&[][..], |snapshot| snapshot.sources());
     let mut samples = Vec::new();
-    let files = ingest::in_sets(discovery.files, &request.options);
+    let files = ingest::group_rotation_sets(discovery.files, &request.options);
     // Files are measured alike, and together no more of them than is quick.
     let share = MEASURED_BYTES / files.len().max(1) as u64;
     let mut left = if request.without_estimate { 0 } else { MEASURED_BYTES };

@@ -107,7 +107,7 @@ impl Chunk {
 
     /// The chunk up to a position in its text.
     pub(crate) fn up_to(&self, text_end: usize) -> Chunk {
-        let bytes = self.bytes[..self.place(text_end)].to_vec().into();
+        let bytes = self.bytes[..self.byte_position(text_end)].to_vec().into();
         Chunk { bytes, decoded: self.decoded.clone().map(|decoded| decoded.up_to(text_end)), ..self.clone() }
     }
 
@@ -116,8 +116,8 @@ impl Chunk {
     }
 
     /// The position in the bytes that corresponds to a position in the text.
-    pub(crate) fn place(&self, at: usize) -> usize {
-        self.decoded.as_ref().map_or(at, |decoded| decoded.place(&self.bytes, at))
+    pub(crate) fn byte_position(&self, at: usize) -> usize {
+        self.decoded.as_ref().map_or(at, |decoded| decoded.byte_position(&self.bytes, at))
     }
 }
 
@@ -226,7 +226,7 @@ impl Batch {
     /// The position of a span's text in the bytes of its event, counted from the event's first byte, and its
     /// length. `None` where the bytes do not contain it unchanged.
     #[must_use]
-    pub fn place(&self, row: usize, span: Span) -> Option<(usize, usize)> {
+    pub fn span_in_event(&self, row: usize, span: Span) -> Option<(usize, usize)> {
         let copied = span.is_missing() || span.start & Span::REWRITTEN != 0 || self.chunk.decoded.is_some();
         let start = span.start.checked_sub(self.start[row]).filter(|_| !copied)?;
         (start.checked_add(span.len)? <= self.length[row]).then_some((start as usize, span.len as usize))

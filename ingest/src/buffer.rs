@@ -62,7 +62,7 @@ impl Buffer {
     }
 
     /// The same bytes, in a buffer that is hardly larger than they are.
-    pub fn fitted(self) -> Buffer {
+    pub fn shrunk(self) -> Buffer {
         if self.used > self.memory.len() / 2 { self } else { self.to_vec().into() }
     }
 
@@ -140,7 +140,7 @@ mod tests {
         second.truncate(1);
         second.extend(b"zz");
         assert_eq!(&*second.clone(), b"azz");
-        assert_eq!(second.fitted().memory.len(), 3);
+        assert_eq!(second.shrunk().memory.len(), 3);
         let mut third = spare.buffer();
         assert_eq!(third.memory.as_ptr(), place);
         third.extend(b"longer than others are");

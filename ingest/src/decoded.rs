@@ -68,7 +68,7 @@ impl Decoded {
     }
 
     /// The position in the bytes that corresponds to a position in the text.
-    pub(crate) fn place(&self, bytes: &[u8], at: usize) -> usize {
+    pub(crate) fn byte_position(&self, bytes: &[u8], at: usize) -> usize {
         let index = self.lines.partition_point(|line| line.text_start <= at);
         let Some(line) = index.checked_sub(1).map(|index| self.lines[index]) else { return 0 };
         let next = self.lines.get(index).map_or(self.upto, |line| line.start);
@@ -82,13 +82,13 @@ impl Decoded {
         } else {
             // A chunk may end within a line, if events are not lines.
             let line_bytes = &bytes[line.start..line.end.min(bytes.len())];
-            line.start + self.bytes_of(line_bytes, at.min(self.text.len()) - line.text_start)
+            line.start + self.prefix_length(line_bytes, at.min(self.text.len()) - line.text_start)
         }
     }
 
     /// Length of the prefix of the bytes that decodes to this many bytes of text, such that the rest of the
     /// bytes decodes to the rest of the text.
-    fn bytes_of(&self, bytes: &[u8], text_length: usize) -> usize {
+    fn prefix_length(&self, bytes: &[u8], text_length: usize) -> usize {
         let decoded = self.encoding.decoded(bytes);
         let wanted = &decoded[..length_with_escapes(&decoded, text_length)];
         if let Cow::Borrowed(_) = decoded {
@@ -146,7 +146,8 @@ mod tests {
         assert_eq!(decoded.text(), "é1\r\n".as_bytes());
         decoded.extend(&bytes, true);
         assert_eq!(decoded.text(), "é1\r\nzwei\n😀x".as_bytes());
-        let places = |at: &[usize]| at.iter().map(|&at| decoded.place(&bytes, at)).collect::<Vec<_>>();
+        let places =
+            |at: &[usize]| at.iter().map(|&at| decoded.byte_position(&bytes, at)).collect::<Vec<_>>();
         // é ends at 2, its line's text at 3; "zwei" begins at 5, "i" at 8; "x" follows the four bytes at 10.
         assert_eq!(places(&[0, 2, 3, 5, 8, 9, 10, 14, 15]), [0, 2, 4, 8, 14, 16, 18, 22, 24]);
     }
@@ -157,7 +158,7 @@ mod tests {
         let mut decoded = Decoded::new(Encoding::named("gbk").unwrap());
         decoded.extend(bytes, true);
         assert_eq!(decoded.text(), "a\u{FFFD}<b".as_bytes());
-        assert_eq!(decoded.place(bytes, 4), 3);
+        assert_eq!(decoded.byte_position(bytes, 4), 3);
     }
 
     #[test]
@@ -165,7 +166,7 @@ mod tests {
         let bytes: Vec<u8> = "é\r\n\nx".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let mut decoded = Decoded::new(Encoding::named("utf-16le").unwrap());
         decoded.extend(&bytes, true);
-        let places: Vec<_> = [2, 3, 4, 5].map(|at| decoded.place(&bytes, at)).to_vec();
+        let places: Vec<_> = [2, 3, 4, 5].map(|at| decoded.byte_position(&bytes, at)).to_vec();
         assert_eq!(places, [2, 4, 6, 8]);
     }
 
@@ -175,9 +176,9 @@ mod tests {
         let mut decoded = Decoded::new(Encoding::UTF_8);
         decoded.extend(bytes, true);
         assert_eq!(decoded.text(), b"ab\n{}{}\n");
-        assert_eq!(decoded.place(bytes, 0), 0);
-        assert_eq!(decoded.place(bytes, 2), 11);
-        assert_eq!(decoded.place(bytes, 5), 14);
+        assert_eq!(decoded.byte_position(bytes, 0), 0);
+        assert_eq!(decoded.byte_position(bytes, 2), 11);
+        assert_eq!(decoded.byte_position(bytes, 5), 14);
     }
 
     #[test]
@@ -187,7 +188,7 @@ mod tests {
         let mut decoded = Decoded::new(Encoding::UTF_8);
         decoded.extend(bytes, true);
         assert_eq!(decoded.text(), b"{a (x)}{b}{\n");
-        let place = |at: usize| &bytes[..decoded.place(bytes, at)];
+        let place = |at: usize| &bytes[..decoded.byte_position(bytes, at)];
         assert_eq!(place(1), b"{");
         assert_eq!(place(6), b"{\x1B[0Ka (x)");
         assert_eq!(place(7), b"{\x1B[0Ka (x)\x1B[0;m}");

@@ -48,12 +48,12 @@ pub struct Filter {
 }
 
 impl Filter {
-    fn takes(&self, name: &str) -> bool {
+    fn accepts(&self, name: &str) -> bool {
         let is_included = self.include.is_empty() || self.include.iter().any(|glob| glob.matches(name));
-        is_included && !self.leaves_out(name)
+        is_included && !self.excludes(name)
     }
 
-    fn leaves_out(&self, name: &str) -> bool {
+    fn excludes(&self, name: &str) -> bool {
         self.exclude.iter().any(|glob| glob.matches(name))
     }
 }
@@ -66,7 +66,7 @@ pub fn discover_some(paths: &[PathBuf], filter: &Filter) -> Discovery {
     for path in paths {
         match pattern(path) {
             Some((folder, glob)) => walk.matching(path, &folder, glob),
-            None => walk.dropped(path),
+            None => walk.add_path(path),
         }
     }
     walk.discovery
@@ -97,7 +97,7 @@ struct FolderWalk {
 }
 
 impl FolderWalk {
-    fn dropped(&mut self, path: &Path) {
+    fn add_path(&mut self, path: &Path) {
         if path == Path::new(STANDARD_INPUT) {
             let name = "standard input".to_owned();
             let found = InputFile { path: path.to_path_buf(), name, bytes: 0, modified_ns: None };
@@ -164,11 +164,11 @@ impl FolderWalk {
             match fs::metadata(&path) {
                 Err(error) => self.discovery.refused.push(Error::io(&path, error)),
                 Ok(metadata) if metadata.is_file() => {
-                    if self.filter.takes(&full_name) {
+                    if self.filter.accepts(&full_name) {
                         self.discovery.files.push(found(&path, full_name, &metadata));
                     }
                 }
-                Ok(metadata) if metadata.is_dir() && self.filter.leaves_out(&full_name) => {}
+                Ok(metadata) if metadata.is_dir() && self.filter.excludes(&full_name) => {}
                 Ok(metadata) if metadata.is_dir() && !is_case(&path) => {
                     if depth < limits::DEEPEST_FOLDER {
                         self.folder(&path, &format!("{full_name}/"), depth + 1);

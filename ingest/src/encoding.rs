@@ -201,7 +201,7 @@ impl TextDecoder {
 
     /// Whether the bytes equal their text.
     #[must_use]
-    pub fn are(&self, bytes: &[u8]) -> bool {
+    pub fn is_identity(&self, bytes: &[u8]) -> bool {
         self.encoding.is_plain() && !has_escapes(bytes)
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::unpack::carried;
+use crate::unpack::find_in;
 
 /// The kind of an error. Hosts decide by this, never by the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ impl Error {
     /// Converts a read error for this path: of the operating system, or of the unpacking.
     #[must_use]
     pub fn io(path: &Path, source: io::Error) -> Error {
-        if let Some(problem) = carried(&source) {
+        if let Some(problem) = find_in(&source) {
             return Error::new(problem.kind, path, problem.message.clone());
         }
         let (kind, message) = match source.kind() {

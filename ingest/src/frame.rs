@@ -50,7 +50,7 @@ impl Framing {
         match self {
             Framing::Lines => {
                 let newline = memrchr(b'\n', head).or_else(|| memchr(b'\n', text));
-                newline.map_or_else(|| pieces(text), |newline| Some(newline + 1))
+                newline.map_or_else(|| complete_pieces_length(text), |newline| Some(newline + 1))
             }
             Framing::Starts(starts) => {
                 let mut end = head.len();
@@ -82,7 +82,7 @@ impl Framing {
 }
 
 /// The length of the complete pieces of a line that is certainly too long.
-fn pieces(text: &[u8]) -> Option<usize> {
+fn complete_pieces_length(text: &[u8]) -> Option<usize> {
     // A line end of two bytes may still follow, and then the line would not be too long.
     let pieces = text.len().saturating_sub(2) / LONGEST_EVENT_BYTES * LONGEST_EVENT_BYTES;
     (pieces > 0).then_some(pieces)
@@ -116,7 +116,7 @@ fn next_start(text: &[u8], starts: &Begins, whole: bool) -> Option<NextEvent> {
         |at| NextEvent { at: if at == 0 { LONGEST_EVENT_BYTES } else { at }, begins: false, is_line: false };
     loop {
         let Some(length) = memchr(b'\n', &text[at..]) else {
-            return pieces(text).map(|_| beyond(at));
+            return complete_pieces_length(text).map(|_| beyond(at));
         };
         let next = at + length + 1;
         if next > LONGEST_EVENT_BYTES + 1 {
@@ -207,7 +207,7 @@ impl EventFrames<'_> {
         self.counted = if is_line { text_end } else { text_start };
         let (start, end) = match self.chunk.decoded {
             None => (text_start, text_end),
-            Some(_) => (self.chunk.place(text_start), self.chunk.place(text_end)),
+            Some(_) => (self.chunk.byte_position(text_start), self.chunk.byte_position(text_end)),
         };
         Frame { text_start, text_end, start, length: end.saturating_sub(start), line: self.line, is_rest }
     }

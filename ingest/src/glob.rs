@@ -25,7 +25,7 @@ impl Glob {
     pub fn new(pattern: &str) -> Glob {
         let mut written = vec![pattern.to_owned()];
         while let Some((at, spelled)) =
-            written.iter().enumerate().find_map(|(at, one)| Some((at, spelled_out(one)?)))
+            written.iter().enumerate().find_map(|(at, one)| Some((at, expand_braces(one)?)))
         {
             if written.len() + spelled.len() > MOST_CHOICES {
                 break;
@@ -57,7 +57,7 @@ impl Glob {
 }
 
 /// The patterns of the first `{a,b}` in a pattern.
-fn spelled_out(pattern: &str) -> Option<Vec<String>> {
+fn expand_braces(pattern: &str) -> Option<Vec<String>> {
     let open = pattern.find('{')?;
     let close = open + pattern[open..].find('}')?;
     let inner = &pattern[open + 1..close];
@@ -141,7 +141,7 @@ fn fits(parts: &[GlobPart], text: &[char]) -> bool {
             }
             _ => {
                 for (at, &letter) in text.iter().enumerate() {
-                    next[at + 1] = reached[at] && one_fits(part, letter);
+                    next[at + 1] = reached[at] && part_matches(part, letter);
                 }
             }
         }
@@ -150,7 +150,7 @@ fn fits(parts: &[GlobPart], text: &[char]) -> bool {
     reached[text.len()]
 }
 
-fn one_fits(part: &GlobPart, letter: char) -> bool {
+fn part_matches(part: &GlobPart, letter: char) -> bool {
     match part {
         GlobPart::Letter(wanted) => *wanted == letter,
         GlobPart::Any => letter != '/',

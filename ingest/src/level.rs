@@ -145,7 +145,7 @@ pub(crate) fn find(line: &[u8], from: usize, to: usize) -> Option<LevelWord> {
     let to = to.min(line.len());
     let mut at = from;
     while at < line.len().min(to + LONGEST_WORD + 1) {
-        for (index, eight) in places(line, at).as_chunks::<8>().0.iter().enumerate() {
+        for (index, eight) in candidate_positions(line, at).as_chunks::<8>().0.iter().enumerate() {
             let mut marks = u64::from_le_bytes(*eight);
             while marks != 0 {
                 let place = at + index * 8 + marks.trailing_zeros() as usize / 8;
@@ -168,7 +168,7 @@ pub(crate) fn find(line: &[u8], from: usize, to: usize) -> Option<LevelWord> {
 /// `level`, or whether it is a sign that may close a level word.
 #[inline]
 #[allow(clippy::needless_bitwise_bool, reason = "without branches the bytes of a block are tested together")]
-fn places(line: &[u8], at: usize) -> [u8; BLOCK] {
+fn candidate_positions(line: &[u8], at: usize) -> [u8; BLOCK] {
     // With two bytes before the block and one after it; spaces beyond the line.
     let mut near = [b' '; BLOCK + 3];
     let (before, end) = (at.saturating_sub(2), line.len().min(at + BLOCK + 1));

@@ -68,7 +68,7 @@ pub use frame::BYTE_ORDER_MARK;
 pub use glob::Glob;
 pub use parser::Parser;
 pub use replay::Replay;
-pub use rotation::{Rotated, in_sets, rotated};
+pub use rotation::{Rotated, group_rotation_sets, rotated};
 pub use settler::{Settler, SettlerState};
 pub use source::{
     Opened, Options, ResumePoint, Source, Stream, Succession, encoding_of_lines, members, open, open_stream,

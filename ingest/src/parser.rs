@@ -32,7 +32,7 @@ const REST: &str = "it precedes the first event, or continues one that is too lo
 const FAULT: &str = "Timberline failed to read it because of a bug; its text is kept; please report it";
 
 /// Reads an event; a panic becomes an error with only the reason.
-fn caught(read: impl FnOnce() -> Result<Fit, &'static str>) -> Result<Fit, &'static str> {
+fn catch_panic(read: impl FnOnce() -> Result<Fit, &'static str>) -> Result<Fit, &'static str> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(FAULT))
 }
 
@@ -124,7 +124,7 @@ impl Parser {
             rows.begin(frame);
             let mut read = || if frame.is_rest { Err(REST) } else { reader.read(event, &mut rows) };
             // A panic in our code should fail a test, but not anybody's import.
-            let read = if cfg!(debug_assertions) { read() } else { caught(read) };
+            let read = if cfg!(debug_assertions) { read() } else { catch_panic(read) };
             match read {
                 Ok(Fit::Whole) => tally.whole += 1,
                 Ok(Fit::Partly) => tally.partly += 1,
@@ -216,8 +216,8 @@ mod tests {
 
     #[test]
     fn panicking_reader_loses_only_the_fields_of_one_event() {
-        assert!(matches!(caught(|| Ok(Fit::Whole)), Ok(Fit::Whole)));
-        assert!(matches!(caught(|| Err(REST)), Err(REST)));
-        assert!(matches!(caught(|| panic!("a fault")), Err(FAULT)));
+        assert!(matches!(catch_panic(|| Ok(Fit::Whole)), Ok(Fit::Whole)));
+        assert!(matches!(catch_panic(|| Err(REST)), Err(REST)));
+        assert!(matches!(catch_panic(|| panic!("a fault")), Err(FAULT)));
     }
 }

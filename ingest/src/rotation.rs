@@ -49,11 +49,11 @@ pub fn rotated(name: &str) -> Rotated {
         None => ("", name),
     };
     let plain = PACKED.iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);
-    let (base, rank, in_doubt) = ranked(plain).unwrap_or((plain.to_owned(), Rank::Live, false));
+    let (base, rank, in_doubt) = rank_of_name(plain).unwrap_or((plain.to_owned(), Rank::Live, false));
     Rotated { base: format!("{folder}{base}"), rank, in_doubt }
 }
 
-fn ranked(name: &str) -> Option<(String, Rank, bool)> {
+fn rank_of_name(name: &str) -> Option<(String, Rank, bool)> {
     // `app.log.3`, and `app.log.2026-03-01.3` with the day before the number.
     if let Some((rest, number)) = trailing_number(name) {
         if let Some((base, day)) = trailing_day(rest) {
@@ -121,7 +121,7 @@ fn trailing_day(name: &str) -> Option<(&str, i64)> {
 /// Groups the files of each set in order, oldest first, at the position of the first of them. Returns, for
 /// every file, its set.
 #[must_use]
-pub fn in_sets(files: Vec<InputFile>, options: &Options) -> Vec<(InputFile, Option<String>)> {
+pub fn group_rotation_sets(files: Vec<InputFile>, options: &Options) -> Vec<(InputFile, Option<String>)> {
     let mut groups: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
     let said: Vec<Rotated> = files.iter().map(|found| rotated(&found.name)).collect();
     for (index, (found, said)) in files.iter().zip(&said).enumerate() {
@@ -129,22 +129,23 @@ pub fn in_sets(files: Vec<InputFile>, options: &Options) -> Vec<(InputFile, Opti
         groups.entry((folder.unwrap_or_default(), said.base.clone())).or_default().push(index);
     }
     groups.retain(|_, places| places.len() > 1 && places.iter().any(|&place| said[place].is_ranked()));
-    let mut set_of: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut byte_set_of: BTreeMap<usize, usize> = BTreeMap::new();
     let mut ordered: Vec<(String, Vec<usize>)> = Vec::new();
     for ((_, base), mut places) in groups {
         places.sort_by(|&a, &b| {
-            by_name(said[a].rank, said[b].rank).then_with(|| natural_order(&files[a].name, &files[b].name))
+            compare_names(said[a].rank, said[b].rank)
+                .then_with(|| natural_order(&files[a].name, &files[b].name))
         });
         if in_doubt(&places, &said) {
-            by_content(&mut places, &files, options);
+            sort_by_first_time(&mut places, &files, options);
         }
-        set_of.extend(places.iter().map(|&place| (place, ordered.len())));
+        byte_set_of.extend(places.iter().map(|&place| (place, ordered.len())));
         ordered.push((base, places));
     }
     let mut files: Vec<Option<InputFile>> = files.into_iter().map(Some).collect();
     let mut sorted = Vec::with_capacity(files.len());
     for place in 0..files.len() {
-        match set_of.get(&place) {
+        match byte_set_of.get(&place) {
             None => sorted.extend(files[place].take().map(|found| (found, None))),
             Some(&set) => {
                 let (base, places) = &ordered[set];
@@ -158,7 +159,7 @@ pub fn in_sets(files: Vec<InputFile>, options: &Options) -> Vec<(InputFile, Opti
 }
 
 /// Oldest first. Dated files come before numbered ones; names alone leave that open.
-fn by_name(a: Rank, b: Rank) -> std::cmp::Ordering {
+fn compare_names(a: Rank, b: Rank) -> std::cmp::Ordering {
     let key = |rank: Rank| match rank {
         Rank::Day(day, number) => (0, day, i64::from(number)),
         Rank::Number(number) => (1, -i64::from(number), 0),
@@ -178,7 +179,7 @@ fn in_doubt(places: &[usize], said: &[Rotated]) -> bool {
 }
 
 /// Orders files by their first times, if all of them have one.
-fn by_content(places: &mut Vec<usize>, files: &[InputFile], options: &Options) {
+fn sort_by_first_time(places: &mut Vec<usize>, files: &[InputFile], options: &Options) {
     if places.len() > MOST_SET_LOOKS {
         return;
     }
@@ -218,7 +219,7 @@ mod tests {
             bytes: 1,
             modified_ns: None,
         };
-        let sorted = in_sets(names.iter().map(found).collect(), &Options::default());
+        let sorted = group_rotation_sets(names.iter().map(found).collect(), &Options::default());
         let names: Vec<_> = sorted
             .iter()
             .map(|(found, set)| format!("{}{}", found.name, set.as_ref().map_or("", |_| "*")))

@@ -103,7 +103,7 @@ impl Rows {
             }
         }
         if self.row_time != NO_TIME {
-            self.clock.take_back();
+            self.clock.uncount_last();
         }
         self.row_time = NO_TIME;
         self.row_level = Level::None;

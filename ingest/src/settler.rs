@@ -5,7 +5,7 @@ use crate::batch::{Batch, NO_TIME};
 use crate::time::civil::{DAY_NS, civil_from_days};
 use crate::time::day::{Days, Uptimes, day_words, starting_day};
 use crate::time::gap_tracker::GapTracker;
-use crate::time::provisional::{FIRST_REAL_NS, ProvisionalTime, open};
+use crate::time::provisional::{FIRST_REAL_NS, ProvisionalTime, decode_provisional};
 use crate::time::report::TimeReport;
 use crate::time::rules::TimeRules;
 use crate::time::wall_clock::Walls;
@@ -202,9 +202,9 @@ impl Settler {
 
     /// The real time of a provisional one.
     fn close(&mut self, time: i64) -> i64 {
-        let Some(open) = open(time) else { return time };
+        let Some(decode_provisional) = decode_provisional(time) else { return time };
         let complete = std::mem::replace(&mut self.complete, NO_TIME);
-        match open {
+        match decode_provisional {
             ProvisionalTime::Uncertain(wall) => {
                 let time = self.walls.utc_ns(wall);
                 self.complete = time;
@@ -224,11 +224,11 @@ impl Settler {
                 time
             }
             ProvisionalTime::Yearless(_) | ProvisionalTime::YearlessUtc(_) => {
-                if complete != NO_TIME && self.years.follow(complete, open) {
+                if complete != NO_TIME && self.years.follow(complete, decode_provisional) {
                     self.report.year = format!("{}, from a stamp with its year before it", self.years.year);
                 }
-                let Some(resolved) = self.years.resolve(open) else { return time };
-                let is_wall = matches!(open, ProvisionalTime::Yearless(_));
+                let Some(resolved) = self.years.resolve(decode_provisional) else { return time };
+                let is_wall = matches!(decode_provisional, ProvisionalTime::Yearless(_));
                 let time = if is_wall { self.walls.utc_ns(resolved) } else { resolved };
                 self.latest_yearless_ns = self.latest_yearless_ns.max(time);
                 time
@@ -305,7 +305,7 @@ fn first_midnight(evidence: &Evidence, report: &mut TimeReport) -> i64 {
     let times: Vec<i64> = evidence
         .sample
         .iter()
-        .filter_map(|&time| match open(time) {
+        .filter_map(|&time| match decode_provisional(time) {
             Some(ProvisionalTime::TimeOfDay(time)) => Some(time),
             _ => None,
         })
@@ -320,7 +320,7 @@ fn first_boot(evidence: &Evidence, report: &mut TimeReport) -> i64 {
     let mut uptimes = Uptimes::starting(0);
     let mut last = None;
     for &time in evidence.sample {
-        if let Some(ProvisionalTime::Uptime(uptime)) = open(time) {
+        if let Some(ProvisionalTime::Uptime(uptime)) = decode_provisional(time) {
             last = Some(uptimes.resolve(uptime));
         }
     }

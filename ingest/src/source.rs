@@ -451,7 +451,7 @@ impl<'a> Source<'a> {
         let end = match &self.decoded {
             None => text_end,
             Some(decoded) if text_end == decoded.text().len() => decoded.decoded_bytes(),
-            Some(decoded) => decoded.place(&self.pending, text_end),
+            Some(decoded) => decoded.byte_position(&self.pending, text_end),
         };
         let mut rest = self.spare.buffer();
         rest.extend(&self.pending[end..]);
@@ -462,7 +462,7 @@ impl<'a> Source<'a> {
             offset: self.offset,
             first_line: self.line,
             heading: self.heading.lines(),
-            bytes: bytes.fitted(),
+            bytes: bytes.shrunk(),
             decoded,
         };
         self.decode(0);

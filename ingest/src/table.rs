@@ -240,7 +240,7 @@ fn single_quotes(value: &[u8], buffer: &mut Vec<u8>) {
 }
 
 /// Makes column names unique: a repeated name gets its number as a suffix.
-pub(crate) fn unlike(names: &mut [Box<[u8]>]) {
+pub(crate) fn make_unique(names: &mut [Box<[u8]>]) {
     for index in 1..names.len() {
         if names[..index].contains(&names[index]) {
             let mut name = names[index].to_vec();
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn column_names_are_unique() {
         let mut names: Vec<Box<[u8]>> = [&b"a"[..], b"b", b"a"].into_iter().map(Into::into).collect();
-        unlike(&mut names);
+        make_unique(&mut names);
         assert_eq!(names[2], (*b"a_3").into());
     }
 }

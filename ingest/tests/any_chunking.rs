@@ -94,7 +94,7 @@ const LINE_FORMATS: &[&str] =
     &["access", "auditd", "cef", "csv", "elb", "fortinet", "json", "logfmt", "ltsv", "s3"];
 
 /// Whether a line belongs to the next event: the lines of `ausearch` before the records of each.
-fn parts_records(format: Option<&str>, line: &[u8]) -> bool {
+fn separates_records(format: Option<&str>, line: &[u8]) -> bool {
     let line = line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
     format == Some("auditd") && (line == b"----" || line.starts_with(b"time->"))
 }
@@ -175,7 +175,7 @@ proptest! {
         std::fs::write(clean.path(), "x\n").expect("it can be written");
         let options = Options { format: format.map(str::to_string), ..Options::default() };
         let lines = content.split_inclusive(|&byte| byte == b'\n').filter(|line| {
-            line.iter().any(|byte| !byte.is_ascii_whitespace()) && !parts_records(format, line)
+            line.iter().any(|byte| !byte.is_ascii_whitespace()) && !separates_records(format, line)
         });
         let lines = lines.count();
         let mut chunk = Chunk::whole(content.clone());

@@ -105,7 +105,7 @@ pub(crate) fn import(
         check_room(writing.folder(), profile, paths, options)?;
     }
     let discovery = ingest::discover_some(paths, &options.filter);
-    let files = ingest::in_sets(discovery.files, &options.ingest);
+    let files = ingest::group_rotation_sets(discovery.files, &options.ingest);
     let inputs: Vec<Input> = files.into_iter().map(|(found, set)| Input::File(found, set)).collect();
     let mut done = run(writing, &inputs, options, report, cancel)?;
     done.refused = discovery.refused.into_iter().map(Error::from).collect();

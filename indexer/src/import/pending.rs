@@ -310,7 +310,7 @@ impl Pending {
         order.for_each(|batch, row| {
             let span = columns[batch].iter().find_map(|values| span(values, row));
             let batch = &self.batches[batch].1;
-            let place = span.and_then(|span| batch.place(row, span));
+            let place = span.and_then(|span| batch.span_in_event(row, span));
             places.delimited &= place.is_none_or(|(start, length)| {
                 tokens::is_delimited(&batch.chunk.bytes[batch.event(row)], start, start + length)
             });

@@ -54,7 +54,7 @@ impl Planner<'_> {
         let field = self.text_field(extraction.field.as_ref())?;
         let extractor =
             compile(&extraction.pattern).map_err(|message| invalid(message, extraction.pattern_span))?;
-        if extractor.names_more() {
+        if extractor.has_dynamic_fields() {
             self.names.open();
         }
         let by = Pattern::Extractor(extractor);

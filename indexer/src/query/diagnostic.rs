@@ -1,5 +1,7 @@
 //! What is wrong with a query, where, and what would be right.
 
+use strsim::levenshtein;
+
 use super::ast::Span;
 use super::lexer::LexError;
 
@@ -82,21 +84,7 @@ impl From<LexError> for Diagnostic {
 #[must_use]
 pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let folded = name.to_lowercase();
-    let scored = known.map(|known| (distance(&folded, &known.to_lowercase()), distance(name, known), known));
+    let scored =
+        known.map(|known| (levenshtein(&folded, &known.to_lowercase()), levenshtein(name, known), known));
     scored.min().filter(|(edits, ..)| *edits <= 1 + name.len() / 4).map(|(.., known)| known)
-}
-
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row.last().copied().unwrap_or(0)
 }

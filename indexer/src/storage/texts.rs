@@ -73,7 +73,7 @@ impl Segment {
                 _ => {
                     let frame = self.frame(source, offset)?;
                     let bytes = cursor.frame(source, frame)?;
-                    let find = find.filter(|_| texts.of(source).are(&bytes));
+                    let find = find.filter(|_| texts.of(source).is_identity(&bytes));
                     let found = find.map(|find| find(&bytes, 0).unwrap_or(usize::MAX));
                     unpacked.insert(Unpacked { source, frame, bytes, found, visited: 0, wanted: 0 })
                 }

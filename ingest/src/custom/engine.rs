@@ -73,7 +73,7 @@ impl Engine {
 
     /// Compiles a simplified node to be matched at a given position. `None` where it needs backtracking after
     /// all.
-    pub(super) fn at_place(node: &PatternNode, to_the_end: bool) -> Option<Engine> {
+    pub(super) fn at_position(node: &PatternNode, to_the_end: bool) -> Option<Engine> {
         let mut groups = Vec::new();
         let mut hir = node.hir(&mut groups)?;
         if to_the_end {
@@ -169,10 +169,10 @@ impl Engine {
                 spans[*number] = Some((start, end));
             }
         }
-        if self.has_marks { self.look_at_marks(line, slot, spans) } else { Ok(()) }
+        if self.has_marks { self.check_marks(line, slot, spans) } else { Ok(()) }
     }
 
-    fn look_at_marks(
+    fn check_marks(
         &self,
         line: &[u8],
         slot: impl Fn(usize) -> Option<u32>,

@@ -79,7 +79,7 @@ impl Extractor {
 
     /// Whether texts may contain field names that the pattern does not have.
     #[must_use]
-    pub fn names_more(&self) -> bool {
+    pub fn has_dynamic_fields(&self) -> bool {
         matches!(&self.cut, ExtractMethod::Dissect(dissect) if dissect.has_pairs())
     }
 
@@ -164,7 +164,7 @@ mod tests {
         );
         assert_eq!(extracted(&grok, "nothing"), None);
         let dissect = Extractor::dissect("%{a} %{*k}=%{&k} %{+a}").expect("a pattern");
-        assert!(dissect.names_more());
+        assert!(dissect.has_dynamic_fields());
         assert_eq!(extracted(&dissect, "one size=2 more"), Some(vec!["a=one more".into(), "size:2".into()]));
         assert!(Extractor::grok("%{NOPE:x}").is_err() && Extractor::grok("plain").is_err());
     }

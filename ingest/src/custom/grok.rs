@@ -8,6 +8,8 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
+use strsim::levenshtein;
+
 use crate::limits;
 
 /// Patterns by name: the user's own first, then the library.
@@ -170,24 +172,10 @@ pub(super) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> O
     let upper = name.to_ascii_uppercase();
     let most = 1 + name.len() / 4;
     names
-        .map(|other| (distance(upper.as_bytes(), other.to_ascii_uppercase().as_bytes()), other))
+        .map(|other| (levenshtein(&upper, &other.to_ascii_uppercase()), other))
         .filter(|(distance, _)| *distance <= most)
         .min()
         .map(|(_, other)| other)
-}
-
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, right) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(left != right);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 fn shorten(text: &str) -> &str {

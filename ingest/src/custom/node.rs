@@ -103,12 +103,12 @@ impl Leaf {
     }
 
     pub(super) fn set(&self) -> ByteSet {
-        set_of(self.open.as_ref().unwrap_or(&self.hir))
+        byte_set_of(self.open.as_ref().unwrap_or(&self.hir))
     }
 }
 
 /// The bytes of a class or literal; beyond ASCII all or none of them.
-fn set_of(hir: &Hir) -> ByteSet {
+fn byte_set_of(hir: &Hir) -> ByteSet {
     let mut set = ByteSet::NONE;
     let mut add = |byte: u32| match u8::try_from(byte) {
         Ok(byte) if byte.is_ascii() => set.insert(byte),
@@ -131,10 +131,10 @@ fn set_of(hir: &Hir) -> ByteSet {
         }
         HirKind::Look(_) | HirKind::Empty => {}
         HirKind::Alternation(parts) | HirKind::Concat(parts) => {
-            return parts.iter().fold(set, |set, part| set.or(set_of(part)));
+            return parts.iter().fold(set, |set, part| set.or(byte_set_of(part)));
         }
         HirKind::Repetition(Repetition { sub, .. }) | HirKind::Capture(Capture { sub, .. }) => {
-            return set_of(sub);
+            return byte_set_of(sub);
         }
     }
     set

@@ -291,7 +291,7 @@ fn tail(items: &[PlanItem], fields: usize) -> Option<Engine> {
             PlanItem::Part(node) => marked.push(PlanItem::Part(node.clone())),
         }
     }
-    Engine::at_place(&node_of(&marked)?, false)
+    Engine::at_position(&node_of(&marked)?, false)
 }
 
 fn is_start_assertion(node: &PatternNode) -> bool {
@@ -329,11 +329,11 @@ fn step_for(run: &PatternNode, before: u8, literal: Option<&[u8]>) -> Option<Pla
     }
     let check = if run.has_captures() {
         let needs = needed_by_groups(run).map(ByteSet::table);
-        Check::Groups { engine: Engine::at_place(run, true)?, fits: dfa(run), needs }
+        Check::Groups { engine: Engine::at_position(run, true)?, fits: dfa(run), needs }
     } else {
         match dfa(run) {
             Some(dfa) => Check::Fits(dfa),
-            None => Check::Groups { engine: Engine::at_place(run, true)?, fits: None, needs: None },
+            None => Check::Groups { engine: Engine::at_position(run, true)?, fits: None, needs: None },
         }
     };
     Some(PlanStep::Until(end, check))

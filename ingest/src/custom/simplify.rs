@@ -77,7 +77,7 @@ pub(super) fn starts(node: &PatternNode) -> Result<Vec<PatternStart>, Backtracks
         }
         false
     });
-    let at_start = settle_whole(node, ByteSet::NONE)?;
+    let at_start = simplify_whole(node, ByteSet::NONE)?;
     let mut cases = vec![ByteSet::ALL];
     for set in &sets {
         cases = cases.into_iter().flat_map(|case| [case.and(*set), case.and(set.not())]).collect();
@@ -88,7 +88,7 @@ pub(super) fn starts(node: &PatternNode) -> Result<Vec<PatternStart>, Backtracks
     }
     let mut starts = vec![PatternStart { before: None, node: at_start }];
     for case in cases {
-        starts.push(PatternStart { before: Some(case), node: settle_whole(node, case)? });
+        starts.push(PatternStart { before: Some(case), node: simplify_whole(node, case)? });
     }
     if starts.iter().all(|start| start.node == starts[0].node) {
         starts.truncate(1);
@@ -96,7 +96,7 @@ pub(super) fn starts(node: &PatternNode) -> Result<Vec<PatternStart>, Backtracks
     Ok(starts)
 }
 
-fn settle_whole(node: &PatternNode, before: ByteSet) -> Result<PatternNode, Backtracks> {
+fn simplify_whole(node: &PatternNode, before: ByteSet) -> Result<PatternNode, Backtracks> {
     let before = Adjacent { set: before, open: before.is_empty(), checked: false, repeated: false };
     let after = Adjacent { set: ByteSet::NONE, open: true, checked: false, repeated: false };
     simplify(node, before, after)
@@ -108,7 +108,7 @@ fn simplify(node: &PatternNode, before: Adjacent, after: Adjacent) -> Result<Pat
             node.clone()
         }
         PatternNode::BackReference(_) => return Err(Backtracks),
-        PatternNode::Concat(nodes) => settle_sequence(nodes, before, after)?,
+        PatternNode::Concat(nodes) => simplify_sequence(nodes, before, after)?,
         PatternNode::Alt(nodes) => PatternNode::Alt(
             nodes.iter().map(|node| simplify(node, before, after)).collect::<Result<_, _>>()?,
         ),
@@ -144,7 +144,7 @@ fn simplify(node: &PatternNode, before: Adjacent, after: Adjacent) -> Result<Pat
     })
 }
 
-fn settle_sequence(
+fn simplify_sequence(
     nodes: &[PatternNode],
     before: Adjacent,
     after: Adjacent,

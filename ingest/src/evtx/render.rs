@@ -28,7 +28,7 @@ pub(super) fn write_event(
 ) {
     let line = out.len();
     if let Some(time) = first_of(flattener, fields::TIME) {
-        write_piece(scratch, time.value, out);
+        write_text(scratch, time.value, out);
     }
     if !flattener.level_word().is_empty() {
         space(line, out);
@@ -37,7 +37,7 @@ pub(super) fn write_event(
     for field in BEFORE_EVENT_ID.into_iter().chain([fields::EVENT_ID]) {
         if let Some(entry) = first_of(flattener, field) {
             space(line, out);
-            put(entry, write_piece(scratch, entry.value, out));
+            put(entry, write_text(scratch, entry.value, out));
         }
     }
     out.push(b':');
@@ -69,7 +69,7 @@ fn space(line: usize, out: &mut Vec<u8>) {
     }
 }
 
-fn write_piece(scratch: &[u8], text_ref: TextRef, out: &mut Vec<u8>) -> Range<usize> {
+fn write_text(scratch: &[u8], text_ref: TextRef, out: &mut Vec<u8>) -> Range<usize> {
     let from = out.len();
     out.extend_from_slice(&scratch[text_ref.from..text_ref.to]);
     from..out.len()
@@ -85,7 +85,7 @@ fn write_named(
     out.push(b' ');
     match entry.label {
         Some(label) => {
-            write_piece(scratch, label, out);
+            write_text(scratch, label, out);
         }
         None => out.extend_from_slice(flattener.fields.label(entry.field).as_bytes()),
     }
@@ -94,7 +94,7 @@ fn write_named(
     if quoted {
         out.push(b'"');
     }
-    let range = write_piece(scratch, entry.value, out);
+    let range = write_text(scratch, entry.value, out);
     if quoted {
         out.push(b'"');
     }

@@ -24,7 +24,16 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
-    LineLayouts::new("no line of an Apache error log", &["[{:word} {time}] [{level}] «[pid {pid:int}«:tid {thread}»] »«[client {client_ip+client_port:endpoint}] »«AH{code:word}: »{message:rest}","[{:word} {time}] [«{module}»:{level}] «[pid {pid:int}«:tid {thread}»] »«[{} {client_ip+client_port:endpoint}] »«AH{code}: »{message:rest}"]).with_levels(level)
+    LineLayouts::new(
+        "no line of an Apache error log",
+        &[
+            "[{:word} {time}] [{level}] «[pid {pid:int}«:tid {thread}»] »«[client \
+             {client_ip+client_port:endpoint}] »«AH{code:word}: »{message:rest}",
+            "[{:word} {time}] [«{module}»:{level}] «[pid {pid:int}«:tid {thread}»] »«[{} \
+             {client_ip+client_port:endpoint}] »«AH{code}: »{message:rest}",
+        ],
+    )
+    .with_levels(level)
 });
 
 /// `trace1` to `trace8` in addition to the usual words.

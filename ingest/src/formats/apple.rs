@@ -15,9 +15,14 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
-    LineLayouts::new("no line of the unified log", &["{time} 0x{thread:word} {type:word} 0x{activity:word} {pid:int} {ttl:int} {app}: «({library}) »«[{logger}] »{message:rest}","{time} {type:word} {app}[{pid:int}:{thread}] «({library}) »«[{logger}] »{message:rest}"]).with_levels(level).requiring("type", |word| level(word).is_some()).with_level_field("type")
-});
+static LAYOUTS: LazyLock<LineLayouts> =
+    LazyLock::new(|| {
+        LineLayouts::new("no line of the unified log", &[
+        "{time} 0x{thread:word} {type:word} 0x{activity:word} {pid:int} {ttl:int} {app}: «({library}) \
+         »«[{logger}] »{message:rest}",
+        "{time} {type:word} {app}[{pid:int}:{thread}] «({library}) »«[{logger}] »{message:rest}",
+    ]).with_levels(level).requiring("type", |word| level(word).is_some()).with_level_field("type")
+    });
 
 fn level(word: &[u8]) -> Option<Level> {
     Some(match word {

@@ -13,9 +13,20 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
-    LineLayouts::new("no access log line of Jira, Confluence or Bitbucket", &["[{time}] {user:word} {thread:word} {client_ip:word} {method:word} {path:word} HTTP/{protocol:word} {status:int} {duration_ms:int}ms {bytes:word} {referer:word} {user_agent:rest}", "[{time}] {forwarded_for:word} {user:word} {thread:word} {client_ip:word} {method:word} {path:word} HTTP/{protocol:word} {status:int} {duration_ms:int}ms {bytes:word} {referer:word} {user_agent:rest}", "{client_ip:word} | {scheme:word} | {request_id:word} | {user:word} | {time} | {request:quoted} | {referer:quoted} {user_agent:quoted} | {status:int} | {request_bytes:word} | {bytes:word} | {labels:words} | {duration_ms:int} | {session_id:word} |{:rest}"]).with_http_status()
-});
+static LAYOUTS: LazyLock<LineLayouts> =
+    LazyLock::new(|| {
+        LineLayouts::new("no access log line of Jira, Confluence or Bitbucket", &[
+        "[{time}] {user:word} {thread:word} {client_ip:word} {method:word} {path:word} \
+         HTTP/{protocol:word} {status:int} {duration_ms:int}ms {bytes:word} {referer:word} \
+         {user_agent:rest}",
+        "[{time}] {forwarded_for:word} {user:word} {thread:word} {client_ip:word} {method:word} \
+         {path:word} HTTP/{protocol:word} {status:int} {duration_ms:int}ms {bytes:word} {referer:word} \
+         {user_agent:rest}",
+        "{client_ip:word} | {scheme:word} | {request_id:word} | {user:word} | {time} | {request:quoted} \
+         | {referer:quoted} {user_agent:quoted} | {status:int} | {request_bytes:word} | {bytes:word} | \
+         {labels:words} | {duration_ms:int} | {session_id:word} |{:rest}",
+    ]).with_http_status()
+    });
 
 #[cfg(test)]
 mod tests {

@@ -13,13 +13,13 @@ pub(crate) static FORMAT: Format = Format {
     name: "auditd",
     title: "audit records",
     columns: COLUMNS,
-    note: Some(parts_records),
+    note: Some(separates_records),
     reader,
     ..Format::LINES
 };
 
 /// The lines that `ausearch` writes between the records of different events.
-fn parts_records(line: &[u8]) -> bool {
+fn separates_records(line: &[u8]) -> bool {
     line == b"----" || line.starts_with(b"time->")
 }
 

@@ -27,11 +27,23 @@ static ELB_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
         "not an access log line of a load balancer",
         &[
             // Application.
-            "{type:word} {time} {elb:word} {client:word} {target:word} {request_processing_time:float} {target_processing_time:float} {response_processing_time:float} {status:int} {target_status:word} {received_bytes:int} {bytes:int} {request:quoted} {user_agent:quoted} {ssl_cipher:word} {ssl_protocol:word} {target_group_arn:word} {trace_id:quoted}« {domain_name:quoted} {chosen_cert_arn:quoted}« {matched_rule_priority:word} {request_creation_time:word} {actions_executed:quoted}« {redirect_url:quoted} {error_reason:quoted}«{more:rest}»»»»",
+            "{type:word} {time} {elb:word} {client:word} {target:word} {request_processing_time:float} \
+             {target_processing_time:float} {response_processing_time:float} {status:int} \
+             {target_status:word} {received_bytes:int} {bytes:int} {request:quoted} {user_agent:quoted} \
+             {ssl_cipher:word} {ssl_protocol:word} {target_group_arn:word} {trace_id:quoted}« \
+             {domain_name:quoted} {chosen_cert_arn:quoted}« {matched_rule_priority:word} \
+             {request_creation_time:word} {actions_executed:quoted}« {redirect_url:quoted} \
+             {error_reason:quoted}«{more:rest}»»»»",
             // Network.
-            "{type:word} {version:word} {time} {elb:word} {listener:word} {client:word} {target:word} {connection_time:int} {tls_handshake_time:int} {received_bytes:int} {bytes:int}« {incoming_tls_alert:word} {chosen_cert_arn:word} {chosen_cert_serial:word} {ssl_cipher:word} {ssl_protocol:word} {tls_named_group:word} {domain_name:word}«{more:rest}»»",
+            "{type:word} {version:word} {time} {elb:word} {listener:word} {client:word} {target:word} \
+             {connection_time:int} {tls_handshake_time:int} {received_bytes:int} {bytes:int}« \
+             {incoming_tls_alert:word} {chosen_cert_arn:word} {chosen_cert_serial:word} {ssl_cipher:word} \
+             {ssl_protocol:word} {tls_named_group:word} {domain_name:word}«{more:rest}»»",
             // Classic.
-            "{time} {elb:word} {client:word} {target:word} {request_processing_time:float} {target_processing_time:float} {response_processing_time:float} {status:int} {target_status:word} {received_bytes:int} {bytes:int} {request:quoted}« {user_agent:quoted}« {ssl_cipher:word}« {ssl_protocol:word}»»»",
+            "{time} {elb:word} {client:word} {target:word} {request_processing_time:float} \
+             {target_processing_time:float} {response_processing_time:float} {status:int} \
+             {target_status:word} {received_bytes:int} {bytes:int} {request:quoted}« {user_agent:quoted}« \
+             {ssl_cipher:word}« {ssl_protocol:word}»»»",
         ],
     )
 });
@@ -40,8 +52,13 @@ static S3_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     LineLayouts::new(
         "not an access log line of S3",
         &[
-            "{bucket_owner:word} {bucket:word} [{time}] {client_ip:word} {user:word} {request_id:word} {operation:word} {key:word} {request:quoted} {status:int} {error_code:word} {bytes:int} {object_size:int} {total_time_ms:int} {turn_around_time_ms:int} {referer:quoted} {user_agent:quoted}« {version_id:word}«{more:rest}»»",
-            "{bucket_owner:word} {bucket:word} [{time}] {client_ip:word} {user:word} {request_id:word} {operation:word} {key:word} - {status:int} {error_code:word} {bytes:int} {object_size:int} {total_time_ms:int} {turn_around_time_ms:int} {} {}« {version_id:word}«{more:rest}»»",
+            "{bucket_owner:word} {bucket:word} [{time}] {client_ip:word} {user:word} {request_id:word} \
+             {operation:word} {key:word} {request:quoted} {status:int} {error_code:word} {bytes:int} \
+             {object_size:int} {total_time_ms:int} {turn_around_time_ms:int} {referer:quoted} \
+             {user_agent:quoted}« {version_id:word}«{more:rest}»»",
+            "{bucket_owner:word} {bucket:word} [{time}] {client_ip:word} {user:word} {request_id:word} \
+             {operation:word} {key:word} - {status:int} {error_code:word} {bytes:int} {object_size:int} \
+             {total_time_ms:int} {turn_around_time_ms:int} {} {}« {version_id:word}«{more:rest}»»",
         ],
     )
 });

@@ -13,9 +13,18 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
-    LineLayouts::new("no line of BIND", &["{time} {category}: {level}: client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»","{time} {category}: {level}: client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» {operation:words} '{query}/{type}/{class}' {action:rest}","{time} {category}: {level}: {message:rest}","{time} client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»"]).requiring("category", is_category)
-});
+static LAYOUTS: LazyLock<LineLayouts> =
+    LazyLock::new(|| {
+        LineLayouts::new("no line of BIND", &[
+        "{time} {category}: {level}: client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view \
+         {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»",
+        "{time} {category}: {level}: client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view \
+         {view}:» {operation:words} '{query}/{type}/{class}' {action:rest}",
+        "{time} {category}: {level}: {message:rest}",
+        "{time} client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} \
+         {class} {type} {flags:word}« ({server_ip})»",
+    ]).requiring("category", is_category)
+    });
 
 /// Other programs also write a time, a word and a level.
 fn is_category(word: &[u8]) -> bool {

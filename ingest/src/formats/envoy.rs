@@ -13,7 +13,20 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
-    LineLayouts::new("no access log line of Envoy", &[r#"[{time}] "{method:word} {path} {protocol}" {status:int} {response_flags:word} {request_bytes:int} {bytes:int} {duration_ms:int} {upstream_ms:word} {forwarded_for:quoted} {user_agent:quoted} {request_id:quoted} {vhost:quoted} {upstream:quoted}«{:rest}»"#,r#"[{time}] "{method:word} {path} {protocol}" {status:int} {response_flags:word} {response_details:word} {:word} {:quoted} {request_bytes:int} {bytes:int} {duration_ms:int} {upstream_ms:word} {forwarded_for:quoted} {user_agent:quoted} {request_id:quoted} {vhost:quoted} {upstream:quoted}« {cluster:word}»«{:rest}»"#,r#"[{time}] "{method:word} {path} {protocol}" {status:int} {response_flags:word} {:rest}"#]).with_http_status()
+    LineLayouts::new(
+        "no access log line of Envoy",
+        &[
+            "[{time}] \"{method:word} {path} {protocol}\" {status:int} {response_flags:word} \
+             {request_bytes:int} {bytes:int} {duration_ms:int} {upstream_ms:word} {forwarded_for:quoted} \
+             {user_agent:quoted} {request_id:quoted} {vhost:quoted} {upstream:quoted}«{:rest}»",
+            "[{time}] \"{method:word} {path} {protocol}\" {status:int} {response_flags:word} \
+             {response_details:word} {:word} {:quoted} {request_bytes:int} {bytes:int} {duration_ms:int} \
+             {upstream_ms:word} {forwarded_for:quoted} {user_agent:quoted} {request_id:quoted} \
+             {vhost:quoted} {upstream:quoted}« {cluster:word}»«{:rest}»",
+            "[{time}] \"{method:word} {path} {protocol}\" {status:int} {response_flags:word} {:rest}",
+        ],
+    )
+    .with_http_status()
 });
 
 #[cfg(test)]

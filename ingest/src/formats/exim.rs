@@ -13,7 +13,28 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
-    LineLayouts::new("no line of Exim", &["{time} «[{pid:int}] »{queue_id} <= {from:word}« H={client:words} [{client_ip}]«:{client_port:int}»»« {:words}S={bytes:int}»« id={message_id:word}»«{:rest}»","{time} «[{pid:int}] »{queue_id} => {to:word}«{:words}R={router:word}»« T={transport:word}»«{:words}H={relay:words} [{relay_ip}]»«{:rest}»","{time} «[{pid:int}] »{queue_id} {action} {to:word}« R={router:word}»« T={transport}»: {reason:rest}","{time} «[{pid:int}] »{queue_id} {action} {to:word}«{:words}R={router:word}»« T={transport:word}»«{:words}: {reason:rest}»«{:rest}»","{time} «[{pid:int}] »H={client:words} [{client_ip}]«:{client_port:int}» «F=<{from}> »«{:words} F=<{from}> »{action} {:words}: {reason:rest}","{time} «[{pid:int}] »{queue_id} H={client:words} [{client_ip}]«:{client_port:int}» «F=<{from}> »«{:words} F=<{from}> »{action} {:words}: {reason:rest}","{time} «[{pid:int}] »{queue_id} {action:word}","{time} «[{pid:int}] »{message:rest}"]).requiring("queue_id", is_queue_id).with_last_partly()
+    LineLayouts::new(
+        "no line of Exim",
+        &[
+            "{time} «[{pid:int}] »{queue_id} <= {from:word}« H={client:words} \
+             [{client_ip}]«:{client_port:int}»»« {:words}S={bytes:int}»« \
+             id={message_id:word}»«{:rest}»",
+            "{time} «[{pid:int}] »{queue_id} => {to:word}«{:words}R={router:word}»« \
+             T={transport:word}»«{:words}H={relay:words} [{relay_ip}]»«{:rest}»",
+            "{time} «[{pid:int}] »{queue_id} {action} {to:word}« R={router:word}»« T={transport}»: \
+             {reason:rest}",
+            "{time} «[{pid:int}] »{queue_id} {action} {to:word}«{:words}R={router:word}»« \
+             T={transport:word}»«{:words}: {reason:rest}»«{:rest}»",
+            "{time} «[{pid:int}] »H={client:words} [{client_ip}]«:{client_port:int}» «F=<{from}> \
+             »«{:words} F=<{from}> »{action} {:words}: {reason:rest}",
+            "{time} «[{pid:int}] »{queue_id} H={client:words} [{client_ip}]«:{client_port:int}» \
+             «F=<{from}> »«{:words} F=<{from}> »{action} {:words}: {reason:rest}",
+            "{time} «[{pid:int}] »{queue_id} {action:word}",
+            "{time} «[{pid:int}] »{message:rest}",
+        ],
+    )
+    .requiring("queue_id", is_queue_id)
+    .with_last_partly()
 });
 
 /// `1tE0aB-0000ab-Cd`, and since 4.97 `1tE0aB-000000000ab-CdEf`.

@@ -14,7 +14,18 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
-    LineLayouts::new("no line of fail2ban", &["{time} {logger:word} [{pid:int}]: {level} [{jail}] {action:words} {client_ip+client_port:ip}«{:rest}»","{time} {logger:word} [{pid:int}]: {level} [{jail}] {message:rest}","{time} {logger:word} [{pid:int}]: {level} {message:rest}","{time} {logger:words}: {level} [{jail}] {action:words} {client_ip+client_port:ip}«{:rest}»","{time} {logger:words}: {level} {message:rest}"]).requiring("logger", |name| name.starts_with(b"fail2ban"))
+    LineLayouts::new(
+        "no line of fail2ban",
+        &[
+            "{time} {logger:word} [{pid:int}]: {level} [{jail}] {action:words} \
+             {client_ip+client_port:ip}«{:rest}»",
+            "{time} {logger:word} [{pid:int}]: {level} [{jail}] {message:rest}",
+            "{time} {logger:word} [{pid:int}]: {level} {message:rest}",
+            "{time} {logger:words}: {level} [{jail}] {action:words} {client_ip+client_port:ip}«{:rest}»",
+            "{time} {logger:words}: {level} {message:rest}",
+        ],
+    )
+    .requiring("logger", |name| name.starts_with(b"fail2ban"))
 });
 
 #[cfg(test)]

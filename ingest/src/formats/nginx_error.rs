@@ -18,8 +18,10 @@ static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
         "no line of an nginx error log",
         &[
             r#"{time} [{level}] {pid:int}#{thread:int}: «*{connection:int} »{message:words}, client: {client_ip+client_port:endpoint}, server: «{server:words}», request: "{method} {path} {protocol}"«, subrequest: {:quoted}»«, upstream: {upstream:quoted}»«, host: {vhost:quoted}»«, referrer: {referer:quoted}»"#,
-            "{time} [{level}] {pid:int}#{thread:int}: «*{connection:int} »{message:words}, client: {client_ip+client_port:endpoint}, server: «{server:words}», {:rest}",
-            "{time} [{level}] {pid:int}#{thread:int}: «*{connection:int} »{message:words}, client: {client_ip+client_port:endpoint}«, server: {server:rest}»",
+            "{time} [{level}] {pid:int}#{thread:int}: «*{connection:int} »{message:words}, client: \
+             {client_ip+client_port:endpoint}, server: «{server:words}», {:rest}",
+            "{time} [{level}] {pid:int}#{thread:int}: «*{connection:int} »{message:words}, client: \
+             {client_ip+client_port:endpoint}«, server: {server:rest}»",
             "{time} [{level}] {pid:int}#{thread:int}: «*{connection:int} »{message:rest}",
         ],
     )

@@ -17,7 +17,8 @@ static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
         "no line of ProFTPD",
         &[
             "{time} {host:word} proftpd[{pid:int}] {server:word} ({client}[{client_ip}]): USER {user}: {action:rest}",
-            "{time} {host:word} proftpd[{pid:int}] {server:word} ({client}[{client_ip}]): «USER {user}: »{message:rest}",
+            "{time} {host:word} proftpd[{pid:int}] {server:word} ({client}[{client_ip}]): «USER {user}: \
+             »{message:rest}",
             "{time} {host:word} proftpd[{pid:int}]«:»« {server}:» {message:rest}",
         ],
     )

@@ -14,7 +14,18 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
-    LineLayouts::new("no access log line of Nginx Proxy Manager", &["[{time}] {cache:word} {upstream_status:word} {status:int} - {method:word} {scheme:word} {vhost:word} {path:quoted} [Client {client_ip}] [Length {bytes:int}] [Gzip {}]« [Sent-to {upstream}]» {user_agent:quoted} {referer:quoted}«{:rest}»", "[{time}] {status:int} - {method:word} {scheme:word} {vhost:word} {path:quoted} [Client {client_ip}] [Length {bytes:int}] [Gzip {}]« [Sent-to {upstream}]» {user_agent:quoted} {referer:quoted}«{:rest}»"]).with_http_status()
+    LineLayouts::new(
+        "no access log line of Nginx Proxy Manager",
+        &[
+            "[{time}] {cache:word} {upstream_status:word} {status:int} - {method:word} {scheme:word} \
+             {vhost:word} {path:quoted} [Client {client_ip}] [Length {bytes:int}] [Gzip {}]« [Sent-to \
+             {upstream}]» {user_agent:quoted} {referer:quoted}«{:rest}»",
+            "[{time}] {status:int} - {method:word} {scheme:word} {vhost:word} {path:quoted} [Client \
+             {client_ip}] [Length {bytes:int}] [Gzip {}]« [Sent-to {upstream}]» {user_agent:quoted} \
+             {referer:quoted}«{:rest}»",
+        ],
+    )
+    .with_http_status()
 });
 
 #[cfg(test)]

@@ -29,12 +29,20 @@ static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     LineLayouts::new(
         "no alert of Snort",
         &[
-            "{when} [**] [{gid:int}:{signature_id:int}:{rev:int}] {signature:words} [**] «[Classification: {category}] »«[Priority: {priority:int}] »{{{transport}} {source_ip+source_port:endpoint} -> {destination_ip+destination_port:endpoint}",
-            "{when} [{action}] [**] [{gid:int}:{signature_id:int}:{rev:int}] {signature:words} [**] «[Classification: {category}] »«[Priority: {priority:int}] »{{{transport}} {source_ip+source_port:endpoint} -> {destination_ip+destination_port:endpoint}",
-            "[**] [{gid:int}:{signature_id:int}:{rev:int}] {signature:words} [**]« »\n«[Classification: {category}] »«[Priority: {priority:int}]»« »\n{when} «{source_mac:word} -> {destination_mac:word} {:words}\n»{source_ip+source_port:endpoint} -> {destination_ip+destination_port:endpoint}",
+            "{when} [**] [{gid:int}:{signature_id:int}:{rev:int}] {signature:words} [**] «[Classification: \
+             {category}] »«[Priority: {priority:int}] »{{{transport}} {source_ip+source_port:endpoint} -> \
+             {destination_ip+destination_port:endpoint}",
+            "{when} [{action}] [**] [{gid:int}:{signature_id:int}:{rev:int}] {signature:words} [**] \
+             «[Classification: {category}] »«[Priority: {priority:int}] »{{{transport}} \
+             {source_ip+source_port:endpoint} -> {destination_ip+destination_port:endpoint}",
+            "[**] [{gid:int}:{signature_id:int}:{rev:int}] {signature:words} [**]« »\n«[Classification: \
+             {category}] »«[Priority: {priority:int}]»« »\n{when} «{source_mac:word} -> \
+             {destination_mac:word} {:words}\n»{source_ip+source_port:endpoint} -> \
+             {destination_ip+destination_port:endpoint}",
         ],
     )
-    .with_levels(level).with_level_field("priority")
+    .with_levels(level)
+    .with_level_field("priority")
 });
 
 /// A priority of 1 is the highest.

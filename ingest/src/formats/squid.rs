@@ -12,9 +12,13 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
-    LineLayouts::new("no access log line of Squid", &["{time} {duration_ms:int} {client_ip:word} {cache_result}/{status:int} {bytes:int} {method:word} {path:word} {user:word} {hierarchy}/{upstream:word} {content_type:word}«{:rest}»"]).with_http_status()
-});
+static LAYOUTS: LazyLock<LineLayouts> =
+    LazyLock::new(|| {
+        LineLayouts::new("no access log line of Squid", &[
+        "{time} {duration_ms:int} {client_ip:word} {cache_result}/{status:int} {bytes:int} {method:word} \
+         {path:word} {user:word} {hierarchy}/{upstream:word} {content_type:word}«{:rest}»",
+    ]).with_http_status()
+    });
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,27 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
-    LineLayouts::new("no line of strace", &["{when} {syscall}({:words}) = {result:word} {errno:word} ({error})« <{duration_s:float}>»","{when} {syscall}({:words}) = {result:word}« <{duration_s:float}>»« ({:inner})»","{when} {syscall}({:words}) = {result:words}« <{duration_s:float}>»","{when} {syscall}({:rest}","«[pid »{pid:int}«]» {when} {syscall}({:words}) = {result:word} {errno:word} ({error})« <{duration_s:float}>»","«[pid »{pid:int}«]» {when} {syscall}({:words}) = {result:word}« <{duration_s:float}>»","«[pid »{pid:int}«]» {when} {syscall}({:rest}","«[pid »{pid:int}«]» {when} <... {syscall} resumed>{:words} = {result:rest}","«[pid »{pid:int}«]» {when} +++ {message:rest}","«[pid »{pid:int}«]» {when} --- {message:rest}","{when} +++ {message:rest}","{when} --- {message:rest}"]).requiring("syscall", |name| name.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_'))
+    LineLayouts::new(
+        "no line of strace",
+        &[
+            "{when} {syscall}({:words}) = {result:word} {errno:word} ({error})« <{duration_s:float}>»",
+            "{when} {syscall}({:words}) = {result:word}« <{duration_s:float}>»« ({:inner})»",
+            "{when} {syscall}({:words}) = {result:words}« <{duration_s:float}>»",
+            "{when} {syscall}({:rest}",
+            "«[pid »{pid:int}«]» {when} {syscall}({:words}) = {result:word} {errno:word} ({error})« \
+             <{duration_s:float}>»",
+            "«[pid »{pid:int}«]» {when} {syscall}({:words}) = {result:word}« <{duration_s:float}>»",
+            "«[pid »{pid:int}«]» {when} {syscall}({:rest}",
+            "«[pid »{pid:int}«]» {when} <... {syscall} resumed>{:words} = {result:rest}",
+            "«[pid »{pid:int}«]» {when} +++ {message:rest}",
+            "«[pid »{pid:int}«]» {when} --- {message:rest}",
+            "{when} +++ {message:rest}",
+            "{when} --- {message:rest}",
+        ],
+    )
+    .requiring("syscall", |name| {
+        name.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_')
+    })
 });
 
 #[cfg(test)]

@@ -13,7 +13,18 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
-    LineLayouts::new("no request line of uWSGI", &["[pid: {pid:int}|app: {}|req: {}] {client_ip} («{user}») {{{}} [{time}] {method:word} {path:word} => generated {bytes:int} bytes in {duration_ms:int} msecs ({protocol:word} {status:int}){:rest}", "[pid: {pid:int}|app: {}|req: {}] {client_ip} («{user}») {{{}} [{time}] {method:word} {path:word} => generated {bytes:int} bytes in {duration_us:int} micros ({protocol:word} {status:int}){:rest}"]).with_http_status()
+    LineLayouts::new(
+        "no request line of uWSGI",
+        &[
+            "[pid: {pid:int}|app: {}|req: {}] {client_ip} («{user}») {{{}} [{time}] {method:word} \
+             {path:word} => generated {bytes:int} bytes in {duration_ms:int} msecs ({protocol:word} \
+             {status:int}){:rest}",
+            "[pid: {pid:int}|app: {}|req: {}] {client_ip} («{user}») {{{}} [{time}] {method:word} \
+             {path:word} => generated {bytes:int} bytes in {duration_us:int} micros ({protocol:word} \
+             {status:int}){:rest}",
+        ],
+    )
+    .with_http_status()
 });
 
 #[cfg(test)]

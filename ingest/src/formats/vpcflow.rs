@@ -17,9 +17,11 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 /// The default order.
-const VERSION_2: &str = "version account-id interface-id srcaddr dstaddr srcport dstport protocol packets bytes start end action log-status";
+const VERSION_2: &str = "version account-id interface-id srcaddr dstaddr srcport dstport protocol packets \
+     bytes start end action log-status";
 
-const VERSION_3: &str = "version vpc-id subnet-id instance-id interface-id account-id type srcaddr dstaddr srcport dstport pkt-srcaddr pkt-dstaddr protocol bytes packets start end action tcp-flags log-status";
+const VERSION_3: &str = "version vpc-id subnet-id instance-id interface-id account-id type srcaddr dstaddr \
+     srcport dstport pkt-srcaddr pkt-dstaddr protocol bytes packets start end action tcp-flags log-status";
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
     let mut reader =

@@ -14,7 +14,16 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
-    LineLayouts::new("no line of vsftpd", &[r#"{:word} {time} [pid {pid:int}] «[{user}] »{action:words}: Client "{client_ip}"«, "{path}"»«, {bytes:int} bytes»«, {kbyte_per_second:float}Kbyte/sec»«, {:rest}»"#,"{:word} {time} [pid {pid:int}] «[{user}] »{message:rest}"]).with_levels(level).with_level_field("action")
+    LineLayouts::new(
+        "no line of vsftpd",
+        &[
+            "{:word} {time} [pid {pid:int}] «[{user}] »{action:words}: Client \"{client_ip}\"«, \
+             \"{path}\"»«, {bytes:int} bytes»«, {kbyte_per_second:float}Kbyte/sec»«, {:rest}»",
+            "{:word} {time} [pid {pid:int}] «[{user}] »{message:rest}",
+        ],
+    )
+    .with_levels(level)
+    .with_level_field("action")
 });
 
 fn level(action: &[u8]) -> Option<Level> {

@@ -6,7 +6,7 @@ use memchr::memchr;
 use super::{Fit, Format, Reader, Setup};
 use crate::level;
 use crate::rows::Rows;
-use crate::table::{Cell, ColumnRole, Table, TableColumn, cells, unlike};
+use crate::table::{Cell, ColumnRole, Table, TableColumn, cells, make_unique};
 
 pub(crate) static FORMAT: Format = Format {
     name: "w3c",
@@ -107,7 +107,7 @@ impl W3cReader {
             known.map_or(name, |(_, conventional)| conventional.as_bytes()).into()
         };
         let mut names: Vec<_> = names.map(conventional).collect();
-        unlike(&mut names);
+        make_unique(&mut names);
         let role = |name: &[u8]| match name.to_ascii_lowercase().as_slice() {
             b"date" => ColumnRole::Date,
             b"time" => ColumnRole::TimeOfDay,

@@ -12,9 +12,14 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
-    LineLayouts::new("no line of an xferlog", &["{:word} {time} {duration_s:int} {client_ip:word} {bytes:int} {path:words} {transfer_type:word} {:word} {direction:word} {access_mode:word} {user:word} {service:word} {:int} {:word} {completion:word}"]).requiring("direction", |word| matches!(word, b"i" | b"o" | b"d"))
-});
+static LAYOUTS: LazyLock<LineLayouts> =
+    LazyLock::new(|| {
+        LineLayouts::new("no line of an xferlog", &[
+        "{:word} {time} {duration_s:int} {client_ip:word} {bytes:int} {path:words} {transfer_type:word} \
+         {:word} {direction:word} {access_mode:word} {user:word} {service:word} {:int} {:word} \
+         {completion:word}",
+    ]).requiring("direction", |word| matches!(word, b"i" | b"o" | b"d"))
+    });
 
 #[cfg(test)]
 mod tests {

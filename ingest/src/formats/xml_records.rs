@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::json::{is_level, known_for_time};
+use super::json::{is_level, time_key_weight};
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
 use crate::frame::BYTE_ORDER_MARK;
@@ -85,7 +85,7 @@ fn time_field(sample: &[u8], record: &[u8]) -> Option<TimeField> {
             });
         }
     }
-    times.best(|name| std::str::from_utf8(name).map_or(0.0, known_for_time))
+    times.best(|name| std::str::from_utf8(name).map_or(0.0, time_key_weight))
 }
 
 /// The range of a value in the record.

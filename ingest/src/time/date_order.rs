@@ -42,8 +42,8 @@ pub(super) fn date_order(
     if let ([only], true) = (&possible[..], clear) {
         return (*only, Some("only in this order do the times rise"));
     }
-    let custom = sample.custom();
-    let order = if possible.contains(&custom) { custom } else { possible[0] };
+    let customary_order = sample.customary_order();
+    let order = if possible.contains(&customary_order) { customary_order } else { possible[0] };
     (order, Some("the dates leave it open, so it is assumed"))
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn number(value: &[u8]) -> Option<i64> {
 
 /// A number at this position that is long enough to be a time and is delimited.
 #[inline]
-pub(crate) fn alone(line: &[u8], at: usize) -> Option<(i64, usize)> {
+pub(crate) fn delimited(line: &[u8], at: usize) -> Option<(i64, usize)> {
     if !byte(line, at).is_ascii_digit() {
         return None;
     }

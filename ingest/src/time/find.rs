@@ -68,7 +68,7 @@ impl Spelling {
             Spelling::HexEpoch => hex_epoch(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::HexSeconds => hex_seconds(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::DigitsAlone => stamp(digits_alone(line, at)),
-            Spelling::Epoch => epoch::alone(line, at).map(|(ns, end)| (When::Instant(ns), end)),
+            Spelling::Epoch => epoch::delimited(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::DayTime => day_time(line, at).map(|(ns, end)| (When::TimeOfDay(ns), end)),
             Spelling::Uptime => uptime(line, at).map(|(ns, end)| (When::Uptime(ns), end)),
         }
@@ -92,7 +92,7 @@ pub(crate) fn time_at_exactly(line: &[u8], at: usize, order: DateOrder) -> Optio
 /// one that begins close enough to the start.
 #[inline]
 pub(crate) fn find(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
-    if let Some((spelling, start)) = rules.usual_place(line)
+    if let Some((spelling, start)) = rules.usual_position(line)
         && is_delimited(line, start)
         && let Some((when, end)) = spelling.read(line, start, rules.order)
     {

@@ -271,7 +271,7 @@ fn epoch_next_to_a_stamp_needs_no_zone() {
         &["2005-06-03T22:42:50Z", "2005-06-03T22:42:51Z"],
     );
     let id = "1117838570 2026-06-03 15:42:50 x";
-    assert_eq!(learn([id.as_bytes()].into_iter()).usual_place(id.as_bytes()), Some((Spelling::Iso, 11)));
+    assert_eq!(learn([id.as_bytes()].into_iter()).usual_position(id.as_bytes()), Some((Spelling::Iso, 11)));
 }
 
 #[test]

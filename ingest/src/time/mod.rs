@@ -155,7 +155,7 @@ impl Clock {
     }
 
     /// Undoes the count of the last time, because its row is none after all.
-    pub(crate) fn take_back(&mut self) {
+    pub(crate) fn uncount_last(&mut self) {
         let counted = self.counted();
         *counted = counted.saturating_sub(1);
     }

@@ -110,7 +110,7 @@ impl NumericDate {
     /// The usual meaning of this spelling, if the source does not determine it: with slashes or without a
     /// year the month comes first, with points or dashes the day. Two digits each directly before a level are
     /// the default layout of Hadoop and Spark, which begins with the year.
-    pub(crate) fn custom(&self) -> DateOrder {
+    pub(crate) fn customary_order(&self) -> DateOrder {
         match (self.third, self.separator) {
             (Third::Two(_), b'/') if self.before_level && !self.halved => DateOrder::YearFirst,
             (Third::Missing, _) | (_, b'/') => DateOrder::MonthFirst,
@@ -122,7 +122,7 @@ impl NumericDate {
     /// The date in the order of the source, otherwise in the customary one, otherwise in the only order in
     /// which it exists.
     pub(crate) fn settle(&self, order: DateOrder) -> Option<(Option<i16>, u8, u8)> {
-        let first = if order == DateOrder::Customary { self.custom() } else { order };
+        let first = if order == DateOrder::Customary { self.customary_order() } else { order };
         [first, DateOrder::MonthFirst, DateOrder::DayFirst, DateOrder::YearFirst]
             .into_iter()
             .find_map(|order| self.in_order(order))

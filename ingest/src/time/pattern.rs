@@ -191,7 +191,7 @@ impl PatternStep {
                 parts.instant?;
                 Some(at + sign + digits)
             }
-            PatternStep::AnyEpoch => epoch::alone(bytes, at).map(|(ns, end)| {
+            PatternStep::AnyEpoch => epoch::delimited(bytes, at).map(|(ns, end)| {
                 parts.instant = Some(ns);
                 end
             }),

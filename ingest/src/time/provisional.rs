@@ -66,7 +66,7 @@ pub(crate) fn uncertain(wall_ns: i64) -> Option<i64> {
 
 /// Decodes a provisional time; `None` for a real one.
 #[inline]
-pub(crate) fn open(time: i64) -> Option<ProvisionalTime> {
+pub(crate) fn decode_provisional(time: i64) -> Option<ProvisionalTime> {
     if time >= FIRST_REAL_NS {
         return None;
     }
@@ -104,14 +104,14 @@ mod tests {
 
     #[test]
     fn provisional_times_decode_to_what_was_encoded() {
-        assert_eq!(open(time_of_day(7)), Some(ProvisionalTime::TimeOfDay(7)));
-        assert_eq!(open(uptime(7)), Some(ProvisionalTime::Uptime(7)));
+        assert_eq!(decode_provisional(time_of_day(7)), Some(ProvisionalTime::TimeOfDay(7)));
+        assert_eq!(decode_provisional(uptime(7)), Some(ProvisionalTime::Uptime(7)));
         let wall = days_from_civil(2026, 10, 25) * DAY_NS;
-        assert_eq!(uncertain(wall).and_then(open), Some(ProvisionalTime::Uncertain(wall)));
+        assert_eq!(uncertain(wall).and_then(decode_provisional), Some(ProvisionalTime::Uncertain(wall)));
         assert_eq!(uncertain(days_from_civil(2150, 1, 1) * DAY_NS), None);
         let yearless = days_from_civil(YEARLESS, 2, 29) * DAY_NS;
-        assert_eq!(open(yearless), Some(ProvisionalTime::Yearless(yearless)));
-        assert_eq!(open(FIRST_REAL_NS), None);
-        assert_eq!(open(i64::MIN), None);
+        assert_eq!(decode_provisional(yearless), Some(ProvisionalTime::Yearless(yearless)));
+        assert_eq!(decode_provisional(FIRST_REAL_NS), None);
+        assert_eq!(decode_provisional(i64::MIN), None);
     }
 }

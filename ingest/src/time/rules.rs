@@ -67,7 +67,7 @@ impl TimeRules {
 
     /// The spelling of this line's time and its position, if it is at the usual one.
     #[inline]
-    pub(crate) fn usual_place(&self, line: &[u8]) -> Option<(Spelling, usize)> {
+    pub(crate) fn usual_position(&self, line: &[u8]) -> Option<(Spelling, usize)> {
         let (spelling, place) = self.usual?;
         match place {
             TimePosition::Column(column) => Some((spelling, column)),
@@ -186,18 +186,18 @@ fn epochs_of_stamps(
         .filter_map(|(line, found)| {
             let When::Stamp(stamp) = found.as_ref()?.0.when else { return None };
             let (column, word) = first_bare(line, Spelling::Epoch).filter(|_| stamp.zone.is_none())?;
-            let (epoch, _) = epoch::alone(line, column)?;
+            let (epoch, _) = epoch::delimited(line, column)?;
             let year = stamp.year.map_or_else(|| civil_from_days(epoch.div_euclid(DAY_NS)).0, i32::from);
             let hours = i64::from(stamp.hour) * 3_600 * SECOND_NS;
             let wall = days_from_civil(year, stamp.month, stamp.day) * DAY_NS + hours;
             ((wall - epoch).abs() <= FURTHEST_ZONE_NS).then_some((column, word))
         })
         .collect();
-    (agreeing.len() * 10 >= lines.len() * 9).then(|| one_place(&agreeing, Spelling::Epoch))?
+    (agreeing.len() * 10 >= lines.len() * 9).then(|| common_position(&agreeing, Spelling::Epoch))?
 }
 
 /// The column or the word that nearly all of these have.
-fn one_place(hits: &[(usize, usize)], spelling: Spelling) -> Option<(Spelling, TimePosition)> {
+fn common_position(hits: &[(usize, usize)], spelling: Spelling) -> Option<(Spelling, TimePosition)> {
     let columns = hits.iter().map(|&(column, _)| (spelling, TimePosition::Column(column)));
     let words = hits.iter().map(|&(_, word)| (spelling, TimePosition::Word(word)));
     [most_frequent(columns), most_frequent(words)]
@@ -247,7 +247,7 @@ fn learn_bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Optio
             return None;
         }
         let anywhere = || (spelling == Spelling::Epoch).then_some((spelling, TimePosition::Anywhere));
-        let usual = one_place(&hits, spelling)
+        let usual = common_position(&hits, spelling)
             .filter(|&usual| reads(lines, usual) * 10 >= hits.len() * 9)
             .or_else(anywhere)?;
         let rules = TimeRules { usual: Some(usual), ..TimeRules::default() };
@@ -265,7 +265,7 @@ fn reads(lines: &[&[u8]], usual: (Spelling, TimePosition)) -> usize {
     let rules = TimeRules { usual: Some(usual), ..TimeRules::default() };
     let has = |line: &&&[u8]| {
         rules
-            .usual_place(line)
+            .usual_position(line)
             .is_some_and(|(spelling, at)| spelling.read(line, at, DateOrder::Customary).is_some())
     };
     lines.iter().filter(has).count()
@@ -298,9 +298,9 @@ fn have_one_age(lines: &[&[u8]], rules: &TimeRules) -> bool {
     let epochs: Vec<i64> = lines
         .iter()
         .filter_map(|line| {
-            rules.usual_place(line).filter(|&(_, at)| is_delimited(line, at)).map(|at| (line, at.1))
+            rules.usual_position(line).filter(|&(_, at)| is_delimited(line, at)).map(|at| (line, at.1))
         })
-        .filter_map(|(line, at)| epoch::alone(line, at).map(|(ns, _)| ns))
+        .filter_map(|(line, at)| epoch::delimited(line, at).map(|(ns, _)| ns))
         .collect();
     let (Some(first), Some(last)) = (epochs.iter().min(), epochs.iter().max()) else { return false };
     let differ = epochs.iter().any(|ns| ns != first);
@@ -321,7 +321,7 @@ fn in_order(lines: &[&[u8]], spelling: Spelling, rules: &TimeRules) -> bool {
     let mut same = 0;
     let mut last: Option<i64> = None;
     for line in lines {
-        let Some((_, at)) = rules.usual_place(line).filter(|&(_, at)| is_delimited(line, at)) else {
+        let Some((_, at)) = rules.usual_position(line).filter(|&(_, at)| is_delimited(line, at)) else {
             continue;
         };
         let value = match spelling.read(line, at, DateOrder::Customary) {

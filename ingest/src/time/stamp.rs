@@ -137,7 +137,7 @@ pub(crate) fn day_month_year(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> 
 
 /// `de `, `of `: words between the parts of a date.
 #[inline]
-fn after_of(bytes: &[u8], at: usize) -> usize {
+fn skip_connective(bytes: &[u8], at: usize) -> usize {
     let word = [&b"de "[..], b"of ", b"del "].into_iter().find(|word| bytes[at..].starts_with(word));
     at + word.map_or(0, <[u8]>::len)
 }
@@ -150,7 +150,7 @@ fn day_name_year(bytes: &[u8], after_day: usize, day: u8) -> Option<(Stamp, usiz
     if !is_letter(byte(bytes, at)) {
         return None;
     }
-    at = after_of(bytes, at);
+    at = skip_connective(bytes, at);
     let (month, mut end) = month(bytes, at)?;
     let parted = matches!(byte(bytes, end), b'/' | b'-' | b' ');
     if parted != separated {
@@ -163,7 +163,7 @@ fn day_name_year(bytes: &[u8], after_day: usize, day: u8) -> Option<(Stamp, usiz
     {
         return yearless(bytes, month, day, time, end);
     }
-    end = after_of(bytes, end + usize::from(parted));
+    end = skip_connective(bytes, end + usize::from(parted));
     let (year, end) = match digit_run(bytes, end) {
         4 => (four(bytes, end)?, end + 4),
         2 => (full_year(two(bytes, end)?), end + 2),

@@ -11,7 +11,7 @@ use super::time_of_day::time_of_day;
 const LONGEST_BYTES: usize = 48;
 
 /// The same text with the date first, and where the date ends in the line.
-fn turned(line: &[u8], at: usize) -> Option<([u8; LONGEST_BYTES], usize, usize)> {
+fn with_date_first(line: &[u8], at: usize) -> Option<([u8; LONGEST_BYTES], usize, usize)> {
     let (_, time_end) = time_of_day(line, at)?;
     let mut date = time_end + usize::from(byte(line, time_end) == b',');
     if !matches!(byte(line, date), b' ' | b'\t') {
@@ -44,7 +44,7 @@ fn turned(line: &[u8], at: usize) -> Option<([u8; LONGEST_BYTES], usize, usize)>
 }
 
 pub(crate) fn time_first(line: &[u8], at: usize, order: DateOrder) -> Option<(Stamp, usize)> {
-    let (buffer, length, end) = turned(line, at)?;
+    let (buffer, length, end) = with_date_first(line, at)?;
     let text = &buffer[..length];
     let spellings = [Spelling::Iso, Spelling::DayMonthYear, Spelling::MonthDay, Spelling::Numeric];
     let read = spellings.into_iter().find_map(|spelling| spelling.read(text, 0, order));
@@ -56,6 +56,6 @@ pub(crate) fn time_first(line: &[u8], at: usize, order: DateOrder) -> Option<(St
 
 /// The numbers of the date, if it is numeric.
 pub(super) fn date_numbers(line: &[u8], at: usize) -> Option<NumericDate> {
-    let (buffer, length, _) = turned(line, at)?;
+    let (buffer, length, _) = with_date_first(line, at)?;
     numbers(&buffer[..length], 0)
 }

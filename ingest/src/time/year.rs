@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::civil::{DAY_NS, civil_from_days, days_from_civil, is_leap};
-use super::provisional::{ProvisionalTime, YEARLESS, YEARLESS_UTC, open};
+use super::provisional::{ProvisionalTime, YEARLESS, YEARLESS_UTC, decode_provisional};
 use crate::batch::NO_TIME;
 
 /// A larger jump back is a New Year; a smaller one is a line out of order.
@@ -156,7 +156,7 @@ impl PossibleYears {
 fn last_of(sample: &[i64], year: i32, modified_ns: i64) -> Option<i64> {
     let mut years = Years::starting(year);
     let mut last = modified_ns;
-    for time in sample.iter().filter_map(|&time| open(time)) {
+    for time in sample.iter().filter_map(|&time| decode_provisional(time)) {
         let Some(resolved) = years.resolve(time) else { continue };
         let leap_day = matches!(civil_from_days(in_one_year(time)?.div_euclid(DAY_NS)), (_, 2, 29));
         if resolved > modified_ns.saturating_add(SLACK_NS) || (leap_day && !is_leap(years.year)) {

@@ -29,7 +29,7 @@ impl Codec for Bzip2 {
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let before = (self.0.total_in(), self.0.total_out());
         let ended = match self.0.decompress(input, output) {
-            Ok(Status::MemNeeded) => Err(Problem::hungry(Self::NAME)),
+            Ok(Status::MemNeeded) => Err(Problem::needs_memory(Self::NAME)),
             Ok(status) => Ok(status == Status::StreamEnd),
             Err(error) => Err(Problem::damaged(Self::NAME, error)),
         };

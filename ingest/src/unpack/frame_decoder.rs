@@ -76,13 +76,13 @@ impl<P: Peek, C: Codec> FrameDecoder<P, C> {
             match ended {
                 Ok(true) if self.single => self.state = FrameState::Ended,
                 Ok(true) => self.state = FrameState::Between,
-                Ok(false) if stuck && at_end => self.state = FrameState::Failed(Problem::cut(C::NAME)),
+                Ok(false) if stuck && at_end => self.state = FrameState::Failed(Problem::truncated(C::NAME)),
                 Ok(false) if stuck => {
                     self.state = FrameState::Failed(Problem::damaged(C::NAME, "it cannot be continued"));
                 }
                 Ok(false) if produced == 0 => continue,
                 Ok(false) => {}
-                Err(_) if at_end => self.state = FrameState::Failed(Problem::cut(C::NAME)),
+                Err(_) if at_end => self.state = FrameState::Failed(Problem::truncated(C::NAME)),
                 Err(problem) => self.state = FrameState::Failed(problem),
             }
             return Ok(produced);

@@ -118,7 +118,7 @@ impl Read for Bounded<'_, '_> {
         }
         let read = self.input.read(&mut output[..wanted])?;
         if read == 0 {
-            return Err(Problem::cut(self.what).into());
+            return Err(Problem::truncated(self.what).into());
         }
         *self.left -= read as u64;
         Ok(read)

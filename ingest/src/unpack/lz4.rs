@@ -7,7 +7,7 @@ use lz4_flex::frame::FrameDecoder;
 use super::container_kind::{lz4_begins, skippable_begins};
 use super::frame_decoder::next_frame;
 use super::input::Peek;
-use super::problem::{Problem, carried};
+use super::problem::{Problem, find_in};
 
 const NAME: &str = "lz4";
 
@@ -49,7 +49,7 @@ impl<P: Peek> Lz4<P> {
                     input.read_exact(&mut header).map_err(explain)?;
                     let bytes = u64::from(u32::from_le_bytes([header[4], header[5], header[6], header[7]]));
                     if io::copy(&mut (&mut input).take(bytes), &mut io::sink())? < bytes {
-                        return Ok(Lz4State::Failed(Problem::cut(NAME)));
+                        return Ok(Lz4State::Failed(Problem::truncated(NAME)));
                     }
                 }
             }
@@ -72,7 +72,7 @@ impl<P: Peek> Read for Lz4<P> {
                     Ok(0) if decoder.get_ref().part == Lz4Part::Done => {
                         Lz4State::Between(decoder.into_inner().input)
                     }
-                    Ok(0) => Lz4State::Failed(Problem::cut(NAME)),
+                    Ok(0) => Lz4State::Failed(Problem::truncated(NAME)),
                     Ok(read) => {
                         self.0 = Lz4State::Inside(decoder);
                         return Ok(read);
@@ -91,8 +91,8 @@ impl<P: Peek> Read for Lz4<P> {
 
 fn explain(error: io::Error) -> io::Error {
     match error.kind() {
-        _ if carried(&error).is_some() => error,
-        io::ErrorKind::UnexpectedEof => Problem::cut(NAME).into(),
+        _ if find_in(&error).is_some() => error,
+        io::ErrorKind::UnexpectedEof => Problem::truncated(NAME).into(),
         io::ErrorKind::InvalidData | io::ErrorKind::Other => Problem::damaged(NAME, error).into(),
         _ => error,
     }

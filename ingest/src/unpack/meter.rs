@@ -71,12 +71,12 @@ impl Packed {
 }
 
 /// A file whose read position is tracked.
-pub struct Followed<R> {
+pub struct TrackedFile<R> {
     pub inner: R,
     pub packed: Arc<Packed>,
 }
 
-impl<R: Read> Read for Followed<R> {
+impl<R: Read> Read for TrackedFile<R> {
     fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(output)?;
         self.packed.read.fetch_add(read as u64, Ordering::Relaxed);

@@ -30,9 +30,9 @@ use self::container_kind::{ContainerKind, HEAD_BYTES, kind};
 use self::frame_decoder::FrameDecoder;
 use self::input::{Input, Peek};
 pub use self::meter::Packed;
-use self::meter::{Followed, Meter, Metered};
+use self::meter::{Meter, Metered, TrackedFile};
 use self::problem::Problem;
-pub(crate) use self::problem::carried;
+pub(crate) use self::problem::find_in;
 use self::spool::{Storage, spool};
 use crate::discover::InputFile;
 use crate::error::{Error, ErrorKind};
@@ -113,7 +113,7 @@ pub fn unpack(found: &InputFile, limits: &UnpackLimits, visit: &mut dyn FnMut(Me
         Ok((_, file, bytes)) => {
             let packed = Arc::new(Packed::new(bytes));
             walk.packed = Some(Arc::clone(&packed));
-            walk.open(place.clone(), Input::new(Followed { inner: file, packed }));
+            walk.open(place.clone(), Input::new(TrackedFile { inner: file, packed }));
         }
     }
     walk.finish(&place);

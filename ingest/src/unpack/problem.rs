@@ -18,7 +18,7 @@ impl Problem {
         Problem { kind, message: message.into() }
     }
 
-    pub fn cut(what: &str) -> Problem {
+    pub fn truncated(what: &str) -> Problem {
         Problem::new(ErrorKind::Corrupt, format!("the {what} data ends too early"))
     }
 
@@ -27,7 +27,7 @@ impl Problem {
     }
 
     /// The data needs more memory than a decoder may use.
-    pub fn hungry(what: &str) -> Problem {
+    pub fn needs_memory(what: &str) -> Problem {
         Problem::new(
             ErrorKind::Limit,
             format!(
@@ -43,7 +43,7 @@ impl Problem {
 
     /// The problem that an error contains, or the error as a failure to read.
     pub fn from_error(error: &io::Error) -> Problem {
-        match carried(error) {
+        match find_in(error) {
             Some(problem) => problem.clone(),
             None => Problem::new(ErrorKind::Io, format!("reading it failed: {error}")),
         }
@@ -51,7 +51,7 @@ impl Problem {
 }
 
 /// The problem inside an error, if there is one.
-pub fn carried(error: &io::Error) -> Option<&Problem> {
+pub fn find_in(error: &io::Error) -> Option<&Problem> {
     error.get_ref().and_then(|inner| inner.downcast_ref::<Problem>())
 }
 

@@ -73,7 +73,7 @@ fn receive(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut pieces: Receiver<
                 };
                 hand_out(walk, place, &head, &mut content);
                 if walk.wants_more() {
-                    content.pass_over();
+                    content.skip_member();
                 }
             }
             Ok(UnpackEvent::Data(_) | UnpackEvent::End(_)) => {}
@@ -109,11 +109,11 @@ impl Content<'_> {
             Ok(UnpackEvent::End(problem)) => self.ended = Some(problem.map_or(Ok(()), Err)),
             Ok(UnpackEvent::Failed(problem)) => self.ended = Some(Err(problem)),
             Ok(UnpackEvent::Begin(_)) => self.ended = Some(Ok(())),
-            Err(_) => self.ended = Some(Err(Problem::cut(NAME))),
+            Err(_) => self.ended = Some(Err(Problem::truncated(NAME))),
         }
     }
 
-    fn pass_over(&mut self) {
+    fn skip_member(&mut self) {
         while self.ended.is_none() {
             self.next_piece();
         }
@@ -218,7 +218,7 @@ fn affordable(block: &Block, memory_bytes: u64) -> Result<(), Problem> {
             _ => None,
         };
         if asked.is_some_and(|asked| asked > memory_bytes) {
-            return Err(Problem::hungry(NAME));
+            return Err(Problem::needs_memory(NAME));
         }
     }
     Ok(())
@@ -243,8 +243,8 @@ fn explain(error: &Error) -> Problem {
             ErrorKind::Unsupported,
             format!("7z members packed with {method} are not supported; unpack them first"),
         ),
-        Error::MaxMemLimited { .. } => Problem::hungry(NAME),
-        Error::Io(error, _) if error.kind() == io::ErrorKind::UnexpectedEof => Problem::cut(NAME),
+        Error::MaxMemLimited { .. } => Problem::needs_memory(NAME),
+        Error::Io(error, _) if error.kind() == io::ErrorKind::UnexpectedEof => Problem::truncated(NAME),
         error => Problem::damaged(NAME, error),
     }
 }

@@ -37,7 +37,9 @@ impl Codec for Xz {
         let action = if input.is_empty() { Action::Finish } else { Action::Run };
         let (consumed, ended) = match self.stream.process(input, output, action) {
             Ok(result) => (result.bytes_consumed, Ok(result.status == Status::StreamEnd)),
-            Err(error) if error.kind() == io::ErrorKind::OutOfMemory => (0, Err(Problem::hungry(Self::NAME))),
+            Err(error) if error.kind() == io::ErrorKind::OutOfMemory => {
+                (0, Err(Problem::needs_memory(Self::NAME)))
+            }
             Err(error) => (0, Err(Problem::damaged(Self::NAME, error))),
         };
         DecodeStep { consumed, produced: (self.stream.total_out() - produced_before) as usize, ended }

@@ -39,7 +39,9 @@ impl Codec for Zstd {
         let ended = match self.0.run(&mut input, &mut output) {
             Ok(hint) => Ok(hint == 0),
             // Only the message of the library identifies this case.
-            Err(error) if error.to_string().contains("too much memory") => Err(Problem::hungry(Self::NAME)),
+            Err(error) if error.to_string().contains("too much memory") => {
+                Err(Problem::needs_memory(Self::NAME))
+            }
             Err(error) => Err(Problem::damaged(Self::NAME, error)),
         };
         DecodeStep { consumed: input.pos(), produced: output.pos(), ended }

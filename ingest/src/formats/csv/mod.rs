@@ -9,7 +9,7 @@ use super::{Fit, Format, Learned, Reader, Setup};
 use crate::frame::{BYTE_ORDER_MARK, EventBlock, Framing};
 use crate::limits;
 use crate::rows::Rows;
-use crate::table::{Cell, ColumnRole, Table, TableColumn, cells, row_end, unlike};
+use crate::table::{Cell, ColumnRole, Table, TableColumn, cells, make_unique, row_end};
 
 /// Lower than formats whose lines have a shape of their own, because those may look like tables too.
 pub(crate) static FORMAT: Format = Format {
@@ -128,7 +128,7 @@ impl Reader for CsvReader {
         if names.len() + 1 == self.learned.columns && !names.iter().any(|name| **name == *b"message") {
             names.push((*b"message").into());
         }
-        unlike(&mut names);
+        make_unique(&mut names);
         let role = |index: usize, name: &[u8]| match self.learned.time_columns {
             [Some(time), None] if time == index => ColumnRole::Time,
             [Some(date), Some(_)] if date == index => ColumnRole::Date,

@@ -61,7 +61,8 @@ fn shape(rows: &[Row<'_>], delimiter: u8, is_quoted: bool) -> Option<(f32, Table
     let columns = usual_count(body)?;
     let fitting = body.iter().filter(|row| row.len() == columns).count();
     let share = fitting as f32 / body.len() as f32;
-    if columns < 2 || share < 0.8 || spaced_bars(body, delimiter) || parted_fractions(body, delimiter) {
+    if columns < 2 || share < 0.8 || has_spaced_bars(body, delimiter) || has_split_fractions(body, delimiter)
+    {
         return None;
     }
     let header = rows.first().filter(|first| rows.len() > 1 && is_header(first, body, columns));
@@ -86,14 +87,14 @@ fn usual_count(rows: &[Row<'_>]) -> Option<usize> {
 }
 
 /// Bars between spaces separate the words of a text, not the values of a table.
-fn spaced_bars(rows: &[Row<'_>], delimiter: u8) -> bool {
+fn has_spaced_bars(rows: &[Row<'_>], delimiter: u8) -> bool {
     let spaced = |row: &&Row<'_>| row.iter().skip(1).any(|value| value.starts_with(b" "));
     delimiter == b'|' && rows.iter().filter(spaced).count() * 2 > rows.len()
 }
 
 /// A comma between a time and its milliseconds, followed by words, does not separate values: `03:04:05,123
 /// INFO x`.
-fn parted_fractions(rows: &[Row<'_>], delimiter: u8) -> bool {
+fn has_split_fractions(rows: &[Row<'_>], delimiter: u8) -> bool {
     let parted = |row: &&Row<'_>| {
         let fraction = row.get(1).is_some_and(|value| {
             value.len() > 4 && value[..3].iter().all(u8::is_ascii_digit) && matches!(value[3], b' ' | b']')

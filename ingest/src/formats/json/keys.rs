@@ -209,14 +209,14 @@ impl KeyRole {
     }
 
     /// Whether a key with this name certainly contains the time of its events.
-    pub(super) fn is_surely_time(path: &str) -> bool {
+    pub(super) fn is_certain_time_key(path: &str) -> bool {
         let doubtful = TIME_KEYS.iter().position(|key| *key == FIRST_DOUBTFUL).unwrap_or(TIME_KEYS.len());
         matches!(KeyRole::from_path(path), KeyRole::Time(rank) if usize::from(rank) <= doubtful)
     }
 }
 
 /// How likely a key with this name contains the time of events.
-pub(crate) fn known_for_time(path: &str) -> f64 {
+pub(crate) fn time_key_weight(path: &str) -> f64 {
     match KeyRole::from_path(path) {
         KeyRole::Time(INNER_TIME) => 0.7 * KNOWN,
         KeyRole::Time(_) => KNOWN,

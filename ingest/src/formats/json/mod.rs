@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub(crate) use embedded::JsonBody;
 use keys::{KeyRole, Keys, MONGODB_TIME, NONE, ROOT, STREAM, Scale};
-pub(crate) use keys::{is_level, known_for_time};
+pub(crate) use keys::{is_level, time_key_weight};
 pub(crate) use scan::unescape;
 use scan::{Cursor, JsonValue, Scan};
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::keys::{KeyRole, known_for_time};
+use super::keys::{KeyRole, time_key_weight};
 use crate::frame::Framing;
 use crate::limits;
 use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField};
@@ -18,7 +18,7 @@ pub(super) fn time_field(sample: &[u8], framing: &Framing) -> Option<TimeField> 
         times.event();
         let mut has_known = false;
         let mut put = |path: &str, value: &[u8]| {
-            has_known = has_known || KeyRole::is_surely_time(path) && whole_time(value).is_some();
+            has_known = has_known || KeyRole::is_certain_time_key(path) && whole_time(value).is_some();
             times.value(path.as_bytes(), value);
         };
         object.iter().for_each(|(key, value)| walk(key, value, 1, &mut put));
@@ -27,9 +27,9 @@ pub(super) fn time_field(sample: &[u8], framing: &Framing) -> Option<TimeField> 
     if known * 2 >= objects {
         return None;
     }
-    let best = times.best(|name| std::str::from_utf8(name).map_or(0.0, known_for_time));
+    let best = times.best(|name| std::str::from_utf8(name).map_or(0.0, time_key_weight));
     // A known top-level key is used by its name.
-    best.filter(|best| std::str::from_utf8(&best.name).map_or(0.0, known_for_time) < KNOWN)
+    best.filter(|best| std::str::from_utf8(&best.name).map_or(0.0, time_key_weight) < KNOWN)
 }
 
 fn events<'a>(sample: &'a [u8], framing: &Framing) -> Vec<&'a [u8]> {

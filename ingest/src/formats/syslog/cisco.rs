@@ -66,17 +66,39 @@ static ASA_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     LineLayouts::new(
         "",
         &[
-            "Built {direction} {transport} connection {connection:int} for {source_interface}:{source_ip+source_port:endpoint} ({source_nat_ip+source_nat_port:endpoint})«({})» to {destination_interface}:{destination_ip+destination_port:endpoint} ({destination_nat_ip+destination_nat_port:endpoint})",
-            "Teardown {transport} connection {connection:int} for {source_interface}:{source_ip+source_port:endpoint}«({})» to {destination_interface}:{destination_ip+destination_port:endpoint}«({})» duration {duration:word} bytes {bytes:int}« {reason:rest}»",
-            "Built {direction} {transport} connection for faddr {destination_ip+destination_port:endpoint} gaddr {source_nat_ip+source_nat_port:endpoint} laddr {source_ip+source_port:endpoint}",
-            "Teardown {transport} connection for faddr {destination_ip+destination_port:endpoint} gaddr {source_nat_ip+source_nat_port:endpoint} laddr {source_ip+source_port:endpoint}",
-            "Built {nat} {transport} translation from {source_interface}:{source_ip+source_port:endpoint}«({})» to {destination_interface}:{source_nat_ip+source_nat_port:endpoint}",
-            "Teardown {nat} {transport} translation from {source_interface}:{source_ip+source_port:endpoint}«({})» to {destination_interface}:{source_nat_ip+source_nat_port:endpoint} duration {duration:word}",
-            "{action} {transport} src {source_interface}:{source_ip+source_port:endpoint}«({})» dst {destination_interface}:{destination_ip+destination_port:endpoint}«({})»« (type {icmp_type:int}, code {icmp_code:int})» by access-group \"{access_group}\"",
-            "access-list {access_group} {action} {transport} {source_interface}/{source_ip}({source_port:int})«({})» -> {destination_interface}/{destination_ip}({destination_port:int})",
-            "{action} inbound {transport} from {source_ip+source_port:endpoint} to {destination_ip+destination_port:endpoint} flags {flags:words} on interface {source_interface:word}",
-            "{action} {transport} (no connection) from {source_ip+source_port:endpoint} to {destination_ip+destination_port:endpoint} flags {flags:words} on interface {source_interface:word}",
-            "{action} {transport} reverse path check from {source_ip:word} to {destination_ip:word} on interface {source_interface:word}",
+            "Built {direction} {transport} connection {connection:int} for \
+             {source_interface}:{source_ip+source_port:endpoint} \
+             ({source_nat_ip+source_nat_port:endpoint})«({})» to \
+             {destination_interface}:{destination_ip+destination_port:endpoint} \
+             ({destination_nat_ip+destination_nat_port:endpoint})",
+            "Teardown {transport} connection {connection:int} for \
+             {source_interface}:{source_ip+source_port:endpoint}«({})» to \
+             {destination_interface}:{destination_ip+destination_port:endpoint}«({})» duration \
+             {duration:word} bytes {bytes:int}« {reason:rest}»",
+            "Built {direction} {transport} connection for faddr {destination_ip+destination_port:endpoint} \
+             gaddr {source_nat_ip+source_nat_port:endpoint} laddr {source_ip+source_port:endpoint}",
+            "Teardown {transport} connection for faddr {destination_ip+destination_port:endpoint} gaddr \
+             {source_nat_ip+source_nat_port:endpoint} laddr {source_ip+source_port:endpoint}",
+            "Built {nat} {transport} translation from \
+             {source_interface}:{source_ip+source_port:endpoint}«({})» to \
+             {destination_interface}:{source_nat_ip+source_nat_port:endpoint}",
+            "Teardown {nat} {transport} translation from \
+             {source_interface}:{source_ip+source_port:endpoint}«({})» to \
+             {destination_interface}:{source_nat_ip+source_nat_port:endpoint} duration {duration:word}",
+            "{action} {transport} src {source_interface}:{source_ip+source_port:endpoint}«({})» dst \
+             {destination_interface}:{destination_ip+destination_port:endpoint}«({})»« (type \
+             {icmp_type:int}, code {icmp_code:int})» by access-group \"{access_group}\"",
+            "access-list {access_group} {action} {transport} \
+             {source_interface}/{source_ip}({source_port:int})«({})» -> \
+             {destination_interface}/{destination_ip}({destination_port:int})",
+            "{action} inbound {transport} from {source_ip+source_port:endpoint} to \
+             {destination_ip+destination_port:endpoint} flags {flags:words} on interface \
+             {source_interface:word}",
+            "{action} {transport} (no connection) from {source_ip+source_port:endpoint} to \
+             {destination_ip+destination_port:endpoint} flags {flags:words} on interface \
+             {source_interface:word}",
+            "{action} {transport} reverse path check from {source_ip:word} to {destination_ip:word} on \
+             interface {source_interface:word}",
             "Group = {group}, Username = {user}, IP = {client_ip}, {reason:rest}",
             "Group <{group}> User <{user}> IP <{client_ip}> {reason:rest}",
             "User '{user}' executed the '{command}' command",
@@ -100,8 +122,10 @@ static IOS_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
             "Interface {interface}, changed state to {state:rest}",
             "Line protocol on Interface {interface}, changed state to {state:rest}",
             "Configured from {} by {user} on {tty} ({client_ip})",
-            "list {access_group} {action} {transport} {source_ip}({source_port:int}) -> {destination_ip}({destination_port:int}), {packets:int} packet",
-            "list {access_group} {action} {transport} {source_ip}({source_port:int}) {} -> {destination_ip}({destination_port:int}), {packets:int} packet",
+            "list {access_group} {action} {transport} {source_ip}({source_port:int}) -> \
+             {destination_ip}({destination_port:int}), {packets:int} packet",
+            "list {access_group} {action} {transport} {source_ip}({source_port:int}) {} -> \
+             {destination_ip}({destination_port:int}), {packets:int} packet",
             "list {access_group} {action} {transport} {source_ip} -> {destination_ip}, {packets:int} packet",
             "Login {action} [user: {user}] [Source: {client_ip}] [localport: {}]",
             "neighbor {peer_ip:word} {state:rest}",

@@ -11,16 +11,22 @@ static POSTFIX_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     LineLayouts::new(
         "",
         &[
-            "{queue_id}: to=<«{to}»>«, orig_to=<{orig_to}>», relay={relay:words}«, conn_use={:int}», delay={delay_s:float}, delays={delays}, dsn={dsn}, status={status} {reason:rest}",
-            "{queue_id}: to=<«{to}»>«, orig_to=<{orig_to}>», relay={relay}, delay={delay_s:float}, {:words}status={status} {reason:rest}",
+            "{queue_id}: to=<«{to}»>«, orig_to=<{orig_to}>», relay={relay:words}«, conn_use={:int}», \
+             delay={delay_s:float}, delays={delays}, dsn={dsn}, status={status} {reason:rest}",
+            "{queue_id}: to=<«{to}»>«, orig_to=<{orig_to}>», relay={relay}, delay={delay_s:float}, \
+             {:words}status={status} {reason:rest}",
             "{queue_id}: from=<«{from}»>, size={bytes:int}, nrcpt={recipients:int}« {status:rest}»",
             "{queue_id}: from=<«{from}»>, status={status:rest}",
-            "{queue_id}: client={client}[{client_ip}]«:{client_port:int}»«, sasl_method={method}»«, sasl_username={user:rest}»",
+            "{queue_id}: client={client}[{client_ip}]«:{client_port:int}»«, sasl_method={method}»«, \
+             sasl_username={user:rest}»",
             "{queue_id}: message-id={message_id:rest}",
             "{queue_id}: uid={uid:int} from=<«{from}»>",
             "{queue_id}: removed",
-            "{queue_id}: {action}: {command:words} from {client}[{client_ip}]«:{client_port:int}»: «{code:int} »{reason:words}; from=<«{from}»> to=<«{to}»>« proto={protocol:word}»« helo=«<{helo}>»»",
-            "{queue_id}: {action}: {command:words} from {client}[{client_ip}]«:{client_port:int}»: «{code:int} »{reason:rest}",
+            "{queue_id}: {action}: {command:words} from {client}[{client_ip}]«:{client_port:int}»: \
+             «{code:int} »{reason:words}; from=<«{from}»> to=<«{to}»>« proto={protocol:word}»« \
+             helo=«<{helo}>»»",
+            "{queue_id}: {action}: {command:words} from {client}[{client_ip}]«:{client_port:int}»: \
+             «{code:int} »{reason:rest}",
             "connect from {client}[{client_ip}]",
             "disconnect from {client}[{client_ip}]",
             "warning: {client}[{client_ip}]: SASL {method} authentication failed:« {reason:rest}»",
@@ -55,8 +61,12 @@ static DOVECOT_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     LineLayouts::new(
         "",
         &[
-            "{service}: «Info: »{action:words}: user=<«{user}»>«, method={method}»«, rip={client_ip+client_port:endpoint}»«, lip={server_ip+server_port:endpoint}»«, mpid={:int}»«, {tls}»«, session=<{session}>»",
-            "«Info: »{action:words}: user=<«{user}»>«, method={method}»«, rip={client_ip+client_port:endpoint}»«, lip={server_ip+server_port:endpoint}»«, mpid={:int}»«, {tls}»«, session=<{session}>»",
+            "{service}: «Info: »{action:words}: user=<«{user}»>«, method={method}»«, \
+             rip={client_ip+client_port:endpoint}»«, lip={server_ip+server_port:endpoint}»«, mpid={:int}»«, \
+             {tls}»«, session=<{session}>»",
+            "«Info: »{action:words}: user=<«{user}»>«, method={method}»«, \
+             rip={client_ip+client_port:endpoint}»«, lip={server_ip+server_port:endpoint}»«, mpid={:int}»«, \
+             {tls}»«, session=<{session}>»",
             "{service}: «Info: »conn {:words}>: {backend}({user},{client_ip}«,<{session}>»): {reason:rest}",
             "{service}: «Info: »{backend}({user},{client_ip}«,<{session}>»): {reason:rest}",
             "{service}({user})<{:int}><{session}>: «Info: »{action:rest}",

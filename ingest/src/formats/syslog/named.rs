@@ -11,8 +11,10 @@ static NAMED_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     LineLayouts::new(
         "",
         &[
-            "client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} {class} {type} {flags:word}« ({server_ip})»",
-            "client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» {operation:words} '{query}/{type}/{class}' {action:rest}",
+            "client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» query: {query} \
+             {class} {type} {flags:word}« ({server_ip})»",
+            "client «@{:word} »{client_ip+client_port:endpoint}« ({})»:« view {view}:» {operation:words} \
+             '{query}/{type}/{class}' {action:rest}",
             "client «@{:word} »{client_ip+client_port:endpoint}« ({query})»:« view {view}:» {action:rest}",
         ],
     )

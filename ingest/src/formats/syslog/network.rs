@@ -55,8 +55,12 @@ pub(super) static ROUTEROS: Program = Program { apps: &["routeros"], from: b"", 
 
 /// The text after the topics of a line of RouterOS.
 pub(crate) const ROUTEROS_MESSAGES: [&str; 5] = [
-    "{chain:word} in:{in} out:{out:words}, «connection-state:{state:word} »«src-mac {mac}, »proto {transport:words}, {source_ip+source_port:endpoint}->{destination_ip+destination_port:endpoint}, «{:words}, »len {bytes:int}",
-    "{prefix:words} {chain}: in:{in} out:{out:words}, «connection-state:{state:word} »«src-mac {mac}, »proto {transport:words}, {source_ip+source_port:endpoint}->{destination_ip+destination_port:endpoint}, «{:words}, »len {bytes:int}",
+    "{chain:word} in:{in} out:{out:words}, «connection-state:{state:word} »«src-mac {mac}, »proto \
+     {transport:words}, {source_ip+source_port:endpoint}->{destination_ip+destination_port:endpoint}, \
+     «{:words}, »len {bytes:int}",
+    "{prefix:words} {chain}: in:{in} out:{out:words}, «connection-state:{state:word} »«src-mac {mac}, »proto \
+     {transport:words}, {source_ip+source_port:endpoint}->{destination_ip+destination_port:endpoint}, \
+     «{:words}, »len {bytes:int}",
     "user {user} {action:words} from {client_ip:word} via {service:word}",
     "login failure for user {user} from {client_ip:word} via {service:word}",
     "{service} {action} {client_ip+client_port:ip} {to_or_from:word} {mac:word}",

@@ -10,10 +10,21 @@ pub(super) static HAPROXY: Program = Program { apps: &["haproxy"], from: b"", la
 /// An HTTP session, a TCP session, and one that ended before it was established. The first time is when the
 /// client connected, not when the line was written.
 pub(crate) const SESSIONS: [&str; 6] = [
-    "{client_ip+client_port:endpoint} [{accepted}] {frontend:word} {backend}/{server:word} {request_ms:int}/{queue_ms:int}/{connect_ms:int}/{response_ms:int}/«+»{duration_ms:int} {status:int} «+»{bytes:int} {} {} {termination:word} {connections:int}/{:int}/{:int}/{:int}/«+»{retries:int} {:int}/{:int} \"{method} {path} {protocol}\"",
-    "{client_ip+client_port:endpoint} [{accepted}] {frontend:word} {backend}/{server:word} {request_ms:int}/{queue_ms:int}/{connect_ms:int}/{response_ms:int}/«+»{duration_ms:int} {status:int} «+»{bytes:int} {} {} {termination:word} {connections:int}/{:int}/{:int}/{:int}/«+»{retries:int} {:int}/{:int} {headers:words} \"{method} {path} {protocol}\"",
-    "{client_ip+client_port:endpoint} [{accepted}] {frontend:word} {backend}/{server:word} {request_ms:int}/{queue_ms:int}/{connect_ms:int}/{response_ms:int}/«+»{duration_ms:int} {status:int} «+»{bytes:int} {} {} {termination:word} {connections:int}/{:int}/{:int}/{:int}/«+»{retries:int} {:int}/{:int} «{headers:words} »\"{path}\"",
-    "{client_ip+client_port:endpoint} [{accepted}] {frontend:word} {backend}/{server:word} {queue_ms:int}/{connect_ms:int}/«+»{duration_ms:int} «+»{bytes:int} {termination:word} {connections:int}/{:int}/{:int}/{:int}/«+»{retries:int} {:int}/{:int}",
+    "{client_ip+client_port:endpoint} [{accepted}] {frontend:word} {backend}/{server:word} \
+     {request_ms:int}/{queue_ms:int}/{connect_ms:int}/{response_ms:int}/«+»{duration_ms:int} {status:int} \
+     «+»{bytes:int} {} {} {termination:word} {connections:int}/{:int}/{:int}/{:int}/«+»{retries:int} \
+     {:int}/{:int} \"{method} {path} {protocol}\"",
+    "{client_ip+client_port:endpoint} [{accepted}] {frontend:word} {backend}/{server:word} \
+     {request_ms:int}/{queue_ms:int}/{connect_ms:int}/{response_ms:int}/«+»{duration_ms:int} {status:int} \
+     «+»{bytes:int} {} {} {termination:word} {connections:int}/{:int}/{:int}/{:int}/«+»{retries:int} \
+     {:int}/{:int} {headers:words} \"{method} {path} {protocol}\"",
+    "{client_ip+client_port:endpoint} [{accepted}] {frontend:word} {backend}/{server:word} \
+     {request_ms:int}/{queue_ms:int}/{connect_ms:int}/{response_ms:int}/«+»{duration_ms:int} {status:int} \
+     «+»{bytes:int} {} {} {termination:word} {connections:int}/{:int}/{:int}/{:int}/«+»{retries:int} \
+     {:int}/{:int} «{headers:words} »\"{path}\"",
+    "{client_ip+client_port:endpoint} [{accepted}] {frontend:word} {backend}/{server:word} \
+     {queue_ms:int}/{connect_ms:int}/«+»{duration_ms:int} «+»{bytes:int} {termination:word} \
+     {connections:int}/{:int}/{:int}/{:int}/«+»{retries:int} {:int}/{:int}",
     "{client_ip+client_port:endpoint} [{accepted}] {frontend}/{server}: {reason:rest}",
     "{} {backend}/{server} is {state}, reason: {reason:rest}",
 ];

@@ -14,18 +14,24 @@ static SSHD_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
         &[
             "Invalid user from {client_ip:word}« port {client_port:int}»",
             "Invalid user {user:words} from {client_ip:word}« port {client_port:int}»",
-            "Connection {action} by «authenticating »«invalid »«user {user:words} »{client_ip+client_port:ip}« port {client_port:int}»",
-            "Disconnected from «authenticating »«invalid »«user {user:words} »{client_ip+client_port:ip}« port {client_port:int}»",
-            "Disconnecting «authenticating »«invalid »«user {user:words} »{client_ip+client_port:ip} port {client_port:int}:« {reason:rest}»«{reason:rest}»",
-            "«error: »Received disconnect from {client_ip+client_port:ip}« port {client_port:int}»:« {reason:rest}»«{reason:rest}»",
+            "Connection {action} by «authenticating »«invalid »«user {user:words} \
+             »{client_ip+client_port:ip}« port {client_port:int}»",
+            "Disconnected from «authenticating »«invalid »«user {user:words} »{client_ip+client_port:ip}« \
+             port {client_port:int}»",
+            "Disconnecting «authenticating »«invalid »«user {user:words} »{client_ip+client_port:ip} port \
+             {client_port:int}:« {reason:rest}»«{reason:rest}»",
+            "«error: »Received disconnect from {client_ip+client_port:ip}« port {client_port:int}»:« \
+             {reason:rest}»«{reason:rest}»",
             "«fatal: »{:words} identification string from {client_ip+client_port:ip}« port {client_port:int}»",
-            "«error: »maximum authentication attempts exceeded for «invalid user »{user:words} from {client_ip:word} port {client_port:int}",
+            "«error: »maximum authentication attempts exceeded for «invalid user »{user:words} from \
+             {client_ip:word} port {client_port:int}",
             "User {user:words} from {client_ip:word} not allowed because {reason:rest}",
             "reverse mapping checking getaddrinfo for {client:words} [{client_ip}] failed",
             "Address {client_ip} maps to {client}, but",
             "«error: »PAM: {reason} for «illegal user »{user:words} from {client_ip:word}« via {:word}»",
             "«error: »PAM: {reason:words} for «illegal user »{user:word} from {client_ip:word}",
-            "«banner exchange: »«ssh_dispatch_run_fatal: »Connection from {client_ip+client_port:ip}« port {client_port:int}«: {reason:rest}»»",
+            "«banner exchange: »«ssh_dispatch_run_fatal: »Connection from {client_ip+client_port:ip}« port \
+             {client_port:int}«: {reason:rest}»»",
             "«fatal: »Unable to negotiate with {client_ip+client_port:ip} port {client_port:int}:« {reason:rest}»",
             "«fatal: »Timeout before authentication for «connection from »{client_ip+client_port:ip}",
             "Bad protocol version identification {:words} from {client_ip+client_port:ip}« port {client_port:int}»",
@@ -37,8 +43,10 @@ static SSHD_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
             "pam_unix({}): session {action} for user {user}«({})»« by {:rest}»",
             "pam_unix({}): session {action} for user {user:word}",
             "session {action} for user {user:word}",
-            "pam_unix({}): {reason}; logname=«{:word}» uid={uid:int} euid={:int} tty=«{tty:word}» ruser=«{ruser:word}» rhost=«{client_ip:word}»« user={user:word}»",
-            "{reason}; logname=«{:word}» uid={uid:int} euid={:int} tty=«{tty:word}» ruser=«{ruser:word}» rhost=«{client_ip:word}»« user={user:word}»",
+            "pam_unix({}): {reason}; logname=«{:word}» uid={uid:int} euid={:int} tty=«{tty:word}» \
+             ruser=«{ruser:word}» rhost=«{client_ip:word}»« user={user:word}»",
+            "{reason}; logname=«{:word}» uid={uid:int} euid={:int} tty=«{tty:word}» ruser=«{ruser:word}» \
+             rhost=«{client_ip:word}»« user={user:word}»",
             "{action} {method} for invalid user {user:words} from {client_ip:word} port {client_port:int}",
             "{action} {method} for {user:words} from {client_ip:word}« port {client_port:int}»",
             "{action} password for '{user}' from {client_ip+client_port:ip}",
@@ -52,12 +60,14 @@ static SUDO_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     LineLayouts::new(
         "",
         &[
-            "{user} : TTY={tty} ; PWD={cwd:words} ; USER={run_as}« ; GROUP={:word}»« ; TSID={:word}» ; COMMAND={command:rest}",
+            "{user} : TTY={tty} ; PWD={cwd:words} ; USER={run_as}« ; GROUP={:word}»« ; TSID={:word}» ; \
+             COMMAND={command:rest}",
             "{user} : TTY={tty} ; PWD={cwd:words} ; USER={run_as} ; {:words} ; COMMAND={command:rest}",
             "{user} : {reason:words} ; TTY={tty} ; PWD={cwd:words} ; USER={run_as} ; COMMAND={command:rest}",
             "pam_unix({}): session {action} for user {user}«({})»« by {:rest}»",
             "pam_unix({}): session {action} for user {user:word}",
-            "pam_unix({}): {reason}; logname=«{:word}» uid={uid:int} euid={:int} tty=«{tty:word}» ruser=«{ruser:word}» rhost=«{client_ip:word}»« user={user:word}»",
+            "pam_unix({}): {reason}; logname=«{:word}» uid={uid:int} euid={:int} tty=«{tty:word}» \
+             ruser=«{ruser:word}» rhost=«{client_ip:word}»« user={user:word}»",
         ],
     )
 });
@@ -93,7 +103,8 @@ static PAM_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
         &[
             "«pam_unix({}): »session {action} for user {user}«({})»« by {:rest}»",
             "«pam_unix({}): »session {action} for user {user:word}",
-            "«pam_unix({}): »{reason}; logname=«{:word}» uid={uid:int} euid={:int} tty=«{tty:word}» ruser=«{ruser:word}» rhost=«{client_ip:word}»« user={user:word}»",
+            "«pam_unix({}): »{reason}; logname=«{:word}» uid={uid:int} euid={:int} tty=«{tty:word}» \
+             ruser=«{ruser:word}» rhost=«{client_ip:word}»« user={user:word}»",
             "(to {run_as}) {user} on {tty:rest}",
             "'su {run_as}' {action} for {user} on {tty:rest}",
             "{action} su for {run_as} by {user:word}",

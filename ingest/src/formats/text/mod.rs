@@ -201,7 +201,7 @@ impl Reader for TextReader {
                 message = Some(skip_separators(event, word.end));
             }
         }
-        text.put_found(line, pairs_from(time.as_ref(), end), end, &mut self.named, rows);
+        text.put_fields(line, pairs_from(time.as_ref(), end), end, &mut self.named, rows);
         let mut message_to = event.len();
         if text.level_on_second
             && header.level.is_none()
@@ -276,7 +276,7 @@ impl TextShape {
 
     /// Adds pairs, an address and ids.
     #[inline]
-    fn put_found(
+    fn put_fields(
         &self,
         line: &[u8],
         pairs_from: usize,

@@ -4,7 +4,7 @@
 
 use super::ids::trace_in_brackets;
 use super::level_words::letter_level;
-use super::prefix_token::{PrefixToken, TokenClass, TokenDelimiter, class, level_and_name, number, piece};
+use super::prefix_token::{PrefixToken, TokenClass, TokenDelimiter, class, level_and_name, number, token};
 use crate::batch::Level;
 use crate::limits;
 
@@ -102,23 +102,23 @@ impl PrefixLayout {
         header.found = 0;
         let mut after = None;
         for slot in &self.slots {
-            let Some(piece) = piece(line, header.end, after).filter(|piece| piece.form == slot.form) else {
+            let Some(token) = token(line, header.end, after).filter(|token| token.form == slot.form) else {
                 return;
             };
-            if !header.take(slot.role, line, &piece) {
+            if !header.take(slot.role, line, &token) {
                 return;
             }
-            header.end = piece.next;
+            header.end = token.next;
             header.found += 1;
-            after = Some(piece.form);
+            after = Some(token.form);
         }
     }
 }
 
 impl PrefixFields {
     #[inline]
-    fn take(&mut self, role: TokenRole, line: &[u8], piece: &PrefixToken) -> bool {
-        let (from, to) = trimmed(line, piece.from, piece.to);
+    fn take(&mut self, role: TokenRole, line: &[u8], token: &PrefixToken) -> bool {
+        let (from, to) = trimmed(line, token.from, token.to);
         let text = &line[from..to];
         let place = (from < to && text != b"-").then_some((from, to));
         match role {
@@ -127,7 +127,7 @@ impl PrefixFields {
                 self.level = Some(level);
                 if name_from < name_to {
                     let place = Some((from + name_from, from + name_to));
-                    if matches!(piece.form, TokenDelimiter::Bracket(_)) {
+                    if matches!(token.form, TokenDelimiter::Bracket(_)) {
                         self.thread = place;
                     } else {
                         self.logger = place;
@@ -223,14 +223,14 @@ pub(super) fn learn(lines: &[(&[u8], usize)]) -> PrefixLayout {
         walks = going_on;
         agreed.push(Agreed { anchors, ..next });
     }
-    let kept = agreed.iter().rposition(|piece| piece.anchors).map_or(0, |last| last + 1);
+    let kept = agreed.iter().rposition(|token| token.anchors).map_or(0, |last| last + 1);
     agreed.truncate(kept);
     PrefixLayout { slots: roles(&agreed) }
 }
 
-fn names_logger(piece: &Agreed) -> bool {
-    match piece.form {
-        TokenDelimiter::Bracket(_) => piece.dotted * 2 > piece.count,
+fn names_logger(token: &Agreed) -> bool {
+    match token.form {
+        TokenDelimiter::Bracket(_) => token.dotted * 2 > token.count,
         _ => true,
     }
 }
@@ -241,21 +241,21 @@ fn agree<'a>(walks: &[PrefixWalk<'a>], enough: usize) -> Option<(Agreed, Vec<Pre
     let looks: Vec<Option<(PrefixToken, TokenKind)>> = walks
         .iter()
         .map(|walk| {
-            let piece = piece(walk.line, walk.at, walk.after)?;
-            let text = &walk.line[piece.from..piece.to];
+            let token = token(walk.line, walk.at, walk.after)?;
+            let text = &walk.line[token.from..token.to];
             let class = class(text);
             let kind = match class {
                 TokenClass::Level => TokenKind::Level,
                 TokenClass::Letter => TokenKind::Letter,
                 TokenClass::Number => TokenKind::Number,
                 // Text that is no name is recognised by its brackets only.
-                TokenClass::Other if !matches!(piece.form, TokenDelimiter::Bracket(_)) => return None,
+                TokenClass::Other if !matches!(token.form, TokenDelimiter::Bracket(_)) => return None,
                 _ => TokenKind::Text,
             };
-            let counted = counts.iter().position(|agreed| (agreed.form, agreed.kind) == (piece.form, kind));
+            let counted = counts.iter().position(|agreed| (agreed.form, agreed.kind) == (token.form, kind));
             let counted = counted.unwrap_or_else(|| {
                 counts.push(Agreed {
-                    form: piece.form,
+                    form: token.form,
                     kind,
                     dotted: 0,
                     threads: 0,
@@ -274,7 +274,7 @@ fn agree<'a>(walks: &[PrefixWalk<'a>], enough: usize) -> Option<(Agreed, Vec<Pre
             counts[counted].named_levels +=
                 usize::from(level_and_name(text).is_some_and(|(_, from, to)| from < to));
             counts[counted].traces += usize::from(trace_in_brackets(text).is_some());
-            Some((piece, kind))
+            Some((token, kind))
         })
         .collect();
     let most = counts.into_iter().rev().max_by_key(|agreed| agreed.count)?;
@@ -282,11 +282,11 @@ fn agree<'a>(walks: &[PrefixWalk<'a>], enough: usize) -> Option<(Agreed, Vec<Pre
         return None;
     }
     let going_on = walks.iter().zip(&looks).filter_map(|(walk, look)| {
-        let (piece, kind) = (*look)?;
-        ((piece.form, kind) == (most.form, most.kind)).then_some(PrefixWalk {
+        let (token, kind) = (*look)?;
+        ((token.form, kind) == (most.form, most.kind)).then_some(PrefixWalk {
             line: walk.line,
-            at: piece.next,
-            after: Some(piece.form),
+            at: token.next,
+            after: Some(token.form),
         })
     });
     let going_on = going_on.collect();
@@ -329,12 +329,12 @@ fn roles(agreed: &[Agreed]) -> Vec<PrefixSlot> {
             given[index] = TokenRole::LevelAndThread;
         }
     }
-    agreed.iter().zip(given).map(|(piece, role)| PrefixSlot { form: piece.form, role }).collect()
+    agreed.iter().zip(given).map(|(token, role)| PrefixSlot { form: token.form, role }).collect()
 }
 
 /// The role of a token, by its own kind and the roles of the tokens around it. A role is assigned once.
 fn role(agreed: &[Agreed], index: usize, given: &[TokenRole]) -> TokenRole {
-    let piece = &agreed[index];
+    let token = &agreed[index];
     let is_free = |role: TokenRole| {
         let other = match role {
             TokenRole::Level | TokenRole::Thread => TokenRole::LevelAndThread,
@@ -349,7 +349,7 @@ fn role(agreed: &[Agreed], index: usize, given: &[TokenRole]) -> TokenRole {
     let dotted_before = index > 0 && agreed[index - 1].most(agreed[index - 1].dotted);
     let first_free =
         |roles: &[TokenRole]| roles.iter().copied().find(|&role| is_free(role)).unwrap_or(TokenRole::Passed);
-    match (piece.kind, piece.form) {
+    match (token.kind, token.form) {
         (TokenKind::Level, _) => first_free(&[TokenRole::Level]),
         (TokenKind::Letter, _) if words => TokenRole::Passed,
         (TokenKind::Letter, _) => first_free(&[TokenRole::Letter]),
@@ -364,19 +364,19 @@ fn role(agreed: &[Agreed], index: usize, given: &[TokenRole]) -> TokenRole {
         (TokenKind::Number, TokenDelimiter::Word) if !has_level => TokenRole::Passed,
         (TokenKind::Number, _) => first_free(&[TokenRole::Pid, TokenRole::ThreadId]),
         // Erlang has the numbers of its process there.
-        (TokenKind::Text, TokenDelimiter::Bracket(b'<')) if piece.lettered == 0 => {
+        (TokenKind::Text, TokenDelimiter::Bracket(b'<')) if token.lettered == 0 => {
             first_free(&[TokenRole::Thread, TokenRole::Context])
         }
         (TokenKind::Text, TokenDelimiter::Bracket(b'<')) => first_free(&[TokenRole::User]),
-        (TokenKind::Text, TokenDelimiter::Bracket(_)) if piece.traces > 0 => first_free(&[TokenRole::Trace]),
+        (TokenKind::Text, TokenDelimiter::Bracket(_)) if token.traces > 0 => first_free(&[TokenRole::Trace]),
         (TokenKind::Text, TokenDelimiter::Bracket(_)) => {
-            let threadish = piece.most(piece.threads);
+            let threadish = token.most(token.threads);
             let is_thread = |other: &Agreed| {
                 other.most(other.threads) && matches!(other.form, TokenDelimiter::Bracket(_))
             };
             if threadish && is_free(TokenRole::Thread) {
                 TokenRole::Thread
-            } else if (piece.most(piece.dotted) || !is_free(TokenRole::Thread))
+            } else if (token.most(token.dotted) || !is_free(TokenRole::Thread))
                 && is_free(TokenRole::Logger)
                 && !logger_follows(&agreed[index + 1..])
             {
@@ -387,11 +387,11 @@ fn role(agreed: &[Agreed], index: usize, given: &[TokenRole]) -> TokenRole {
                 first_free(&[TokenRole::Context])
             }
         }
-        (TokenKind::Text, TokenDelimiter::Word) if !piece.most(piece.dotted) => {
+        (TokenKind::Text, TokenDelimiter::Word) if !token.most(token.dotted) => {
             let rest = &agreed[index + 1..];
-            let before_level = piece.lettered == piece.count
+            let before_level = token.lettered == token.count
                 && rest.first().is_some_and(|next| next.kind == TokenKind::Level);
-            if piece.most(piece.threads) && is_free(TokenRole::Thread) {
+            if token.most(token.threads) && is_free(TokenRole::Thread) {
                 TokenRole::Thread
             } else if before_level && is_free(TokenRole::Logger) && !logger_follows(rest) {
                 // A bare word is the logger only directly before the level, and if no better name follows.
@@ -405,10 +405,10 @@ fn role(agreed: &[Agreed], index: usize, given: &[TokenRole]) -> TokenRole {
 }
 
 fn logger_follows(rest: &[Agreed]) -> bool {
-    rest.iter().any(|piece| {
-        piece.kind == TokenKind::Text
-            && (piece.dotted * 2 > piece.count
-                || !matches!(piece.form, TokenDelimiter::Word | TokenDelimiter::Bracket(_)))
+    rest.iter().any(|token| {
+        token.kind == TokenKind::Text
+            && (token.dotted * 2 > token.count
+                || !matches!(token.form, TokenDelimiter::Word | TokenDelimiter::Bracket(_)))
     })
 }
 

@@ -59,7 +59,7 @@ pub(super) enum TokenClass {
 
 /// The token after the separators at a position, in the first line of the text.
 #[inline]
-pub(super) fn piece(line: &[u8], at: usize, after: Option<TokenDelimiter>) -> Option<PrefixToken> {
+pub(super) fn token(line: &[u8], at: usize, after: Option<TokenDelimiter>) -> Option<PrefixToken> {
     let from = skip_separators(line, at);
     let first = *line.get(from)?;
     if matches!(first, b'[' | b'(' | b'<') {
@@ -241,11 +241,11 @@ pub(super) fn level_and_name(text: &[u8]) -> Option<(Level, usize, usize)> {
 mod tests {
     use super::*;
 
-    fn pieces(line: &str) -> String {
+    fn tokens(line: &str) -> String {
         let mut at = 0;
         let mut after = None;
         let mut out = Vec::new();
-        while let Some(found) = piece(line.as_bytes(), at, after)
+        while let Some(found) = token(line.as_bytes(), at, after)
             && out.len() < 6
         {
             let text = &line[found.from..found.to];
@@ -260,27 +260,27 @@ mod tests {
     fn lines_are_split_into_tokens() {
         let bracket = "Bracket(91)";
         assert_eq!(
-            pieces(" INFO  [main] c.e.Shop - up"),
+            tokens(" INFO  [main] c.e.Shop - up"),
             format!("INFO=Word:Level main={bracket}:Name c.e.Shop=Dash:Dotted up=Word:Name")
         );
         assert_eq!(
-            pieces("[QuorumPeer[myid=1]/0:0] - x"),
+            tokens("[QuorumPeer[myid=1]/0:0] - x"),
             format!("QuorumPeer[myid=1]/0:0={bracket}:Other x=Word:Name")
         );
         assert_eq!(
-            pieces("INFO:root:text more"),
+            tokens("INFO:root:text more"),
             "INFO=Tight:Level root=Tight:Name text=Word:Name more=Word:Name"
         );
-        assert_eq!(pieces("a::b: x"), "a::b=Colon:Dotted x=Word:Name");
-        assert_eq!(pieces("x.py[DEBUG]: y"), format!("x.py=Joined:Dotted DEBUG={bracket}:Level y=Word:Name"));
-        assert_eq!(pieces(" #12]  INFO -- : t"), "#12=Closed:Number INFO=Dash:Level t=Word:Name");
+        assert_eq!(tokens("a::b: x"), "a::b=Colon:Dotted x=Word:Name");
+        assert_eq!(tokens("x.py[DEBUG]: y"), format!("x.py=Joined:Dotted DEBUG={bracket}:Level y=Word:Name"));
+        assert_eq!(tokens(" #12]  INFO -- : t"), "#12=Closed:Number INFO=Dash:Level t=Word:Name");
         assert_eq!(
-            pieces("[Server thread/INFO]: t"),
+            tokens("[Server thread/INFO]: t"),
             format!("Server thread/INFO={bracket}:Level t=Word:Name")
         );
-        assert_eq!(pieces("|INFO|a b|c"), "INFO=Bar:Level a=Word:Name b=Bar:Name c=Word:Name");
-        assert_eq!(pieces("o.a.c.C.[.[.[/].[shop] : up"), "o.a.c.C.[.[.[/].[shop]=Colon:Other up=Word:Name");
-        assert_eq!(pieces("say=\"x\""), "");
-        assert_eq!(pieces("[open"), "");
+        assert_eq!(tokens("|INFO|a b|c"), "INFO=Bar:Level a=Word:Name b=Bar:Name c=Word:Name");
+        assert_eq!(tokens("o.a.c.C.[.[.[/].[shop] : up"), "o.a.c.C.[.[.[/].[shop]=Colon:Other up=Word:Name");
+        assert_eq!(tokens("say=\"x\""), "");
+        assert_eq!(tokens("[open"), "");
     }
 }

@@ -82,7 +82,7 @@ fn block(text: &[u8]) -> Option<EventBlock> {
     loop {
         let next = at + memchr(b'\n', &text[at..])? + 1;
         let rest = &text[next..];
-        if rest.starts_with(STARS) && begins_for_sure(rest) {
+        if rest.starts_with(STARS) && certainly_begins(rest) {
             return Some(EventBlock { start: 0, end: next, next });
         }
         at = next;
@@ -90,7 +90,7 @@ fn block(text: &[u8]) -> Option<EventBlock> {
 }
 
 /// Whether an event begins here, whatever text follows: a line that is cut is not enough to decide.
-fn begins_for_sure(text: &[u8]) -> bool {
+fn certainly_begins(text: &[u8]) -> bool {
     let lines = || text.split(|byte| *byte == b'\n').take(memchr::memchr_iter(b'\n', text).take(4).count());
     let is_complete = lines().count() == 4 || lines().nth(1).and_then(start_time).is_some();
     is_complete && begins(lines())

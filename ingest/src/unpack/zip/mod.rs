@@ -200,7 +200,7 @@ impl Read for Checked<'_> {
         self.bytes += read as u64;
         match self.expected {
             Some(expected) if read == 0 && !output.is_empty() && self.bytes < expected.bytes => {
-                Err(Problem::cut(NAME).into())
+                Err(Problem::truncated(NAME).into())
             }
             Some(expected) if read == 0 && !output.is_empty() && self.bytes > expected.bytes => {
                 Err(Problem::damaged(NAME, "the member is longer than it should be").into())
