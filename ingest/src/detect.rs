@@ -133,7 +133,7 @@ pub(crate) fn detect(
         None => (text.clone(), self::attempt(&text, sample, is_whole, &setup)),
     };
     let attempt = match forced {
-        None => with_other_beginnings(&candidate, attempt, sample, is_whole, &setup.times),
+        None => with_other_event_starts(&candidate, attempt, sample, is_whole, &setup.times),
         Some(_) => attempt,
     };
     weighed.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -200,18 +200,18 @@ pub(crate) fn fit_as_previous(before: &Parser, own: &Detection, sample: Chunk) -
     let score = share(batch.rows(), &tally);
     let (name, general) = (before.format_name(), text::FORMAT.name);
     let is_better = own.format == general || (name != general && score >= own.score);
-    (score >= FITS_AS_BEFORE && (name == own.format || is_better)).then_some(score)
+    (score >= LEAST_FIT_AS_PREVIOUS && (name == own.format || is_better)).then_some(score)
 }
 
 /// At least this share of a file must fit the parser of the file before it in its set.
-const FITS_AS_BEFORE: f32 = 0.5;
+const LEAST_FIT_AS_PREVIOUS: f32 = 0.5;
 
 fn attempt(candidate: &Candidate, sample: &Chunk, is_whole: bool, setup: &Setup) -> Attempt {
     attempt_with(candidate.parser(sample.text(), setup), sample, is_whole)
 }
 
 /// Returns a parser with other event starts than the format's own, if the sample's lines show them.
-fn with_other_beginnings(
+fn with_other_event_starts(
     candidate: &Candidate,
     best: Attempt,
     sample: &Chunk,

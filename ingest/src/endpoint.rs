@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-type TextRange = (usize, usize);
+/// The start and the end of a text within a line.
+pub(crate) type TextRange = (usize, usize);
 
 /// The end of a numeric time: `[   12.345678]`, `11/21/26-03:04:05.123`, `11-21 03:04:05.123`.
 pub(crate) fn end_of_numbers(event: &[u8], at: usize) -> Option<usize> {

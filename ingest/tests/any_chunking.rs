@@ -1,13 +1,13 @@
 //! However a file is cut into chunks, the same events result, and the chunks are the file's bytes.
 
-mod pieces;
+mod sample_lines;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use ingest::{Batch, Chunk, InputFile, Level, NO_INT, Options, Values, discover, format_names, open};
-use pieces::PIECES;
 use proptest::prelude::*;
+use sample_lines::SAMPLE_LINES;
 
 /// All values of an event, with its position in the file.
 #[derive(Debug, PartialEq)]
@@ -114,8 +114,8 @@ fn encoded(content: &[u8], encoding: Option<&str>) -> Vec<u8> {
 
 fn content() -> impl Strategy<Value = Vec<u8>> {
     let piece =
-        (0..PIECES.len(), 0..200_usize, prop::bool::weighted(0.1)).prop_map(|(index, cut, is_cut)| {
-            let bytes = PIECES[index].as_bytes();
+        (0..SAMPLE_LINES.len(), 0..200_usize, prop::bool::weighted(0.1)).prop_map(|(index, cut, is_cut)| {
+            let bytes = SAMPLE_LINES[index].as_bytes();
             if is_cut { bytes[..cut.min(bytes.len())].to_vec() } else { bytes.to_vec() }
         });
     let noise = prop::collection::vec(any::<u8>(), 0..12);

@@ -2,9 +2,9 @@
 //! second the kind of pattern, then follow the pattern up to a line end and the source.
 #![no_main]
 
-#[path = "../../tests/pieces/mod.rs"]
-mod pieces;
 mod reading;
+#[path = "../../tests/sample_lines/mod.rs"]
+mod sample_lines;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use ingest::Options;
 use ingest::custom::load_text;
 use libfuzzer_sys::fuzz_target;
-use pieces::PIECES;
+use sample_lines::SAMPLE_LINES;
 
 /// A definition around a pattern; the last are whole files.
 const KINDS: &[&str] = &["grok", "regex", "dissect", "start", "tag", "file"];
@@ -45,7 +45,10 @@ fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
 });
 
 const PATTERNS: &[(u8, &str)] = &[
-    (0, "%{MONTH:month} %{NUMBER:date} %{TIME:time} %{URIHOST:sender} %{WORD:word} %{NUMBER:n:int} %{WORD:salt}"),
+    (
+        0,
+        "%{MONTH:month} %{NUMBER:date} %{TIME:time} %{URIHOST:sender} %{WORD:word} %{NUMBER:n:int} %{WORD:salt}",
+    ),
     (0, "%{COMBINEDAPACHELOG}"),
     (0, "%{SYSLOGTIMESTAMP:timestamp} %{SYSLOGHOST:host} %{SYSLOGPROG}: %{GREEDYDATA:message}"),
     (0, "(?<a>\\w+)=%{QS:b}|%{IPORHOST:c}:%{POSINT:d}"),
@@ -68,8 +71,8 @@ const PATTERNS: &[(u8, &str)] = &[
 fn write_seeds() {
     for (index, (kind, pattern)) in PATTERNS.iter().enumerate() {
         let end = if *kind == 5 { "\n\n\n" } else { "\n" };
-        for (part, pieces) in PIECES.chunks(20).enumerate() {
-            let text = format!("{pattern}{end}{}", pieces.join("\n"));
+        for (part, lines) in SAMPLE_LINES.chunks(20).enumerate() {
+            let text = format!("{pattern}{end}{}", lines.join("\n"));
             reading::seed(&format!("{index}-{part}"), &[&[40, *kind], text.as_bytes()]);
         }
     }

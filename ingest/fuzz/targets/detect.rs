@@ -1,13 +1,13 @@
 //! Reads arbitrary bytes in the detected format; the first byte chooses how they are cut.
 #![no_main]
 
-#[path = "../../tests/pieces/mod.rs"]
-mod pieces;
 mod reading;
+#[path = "../../tests/sample_lines/mod.rs"]
+mod sample_lines;
 
 use ingest::Options;
 use libfuzzer_sys::fuzz_target;
-use pieces::PIECES;
+use sample_lines::SAMPLE_LINES;
 
 fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
     let [chunk_bytes, bytes @ ..] = bytes else { return };
@@ -15,7 +15,7 @@ fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
 });
 
 fn write_seeds() {
-    for (index, piece) in PIECES.iter().enumerate() {
-        reading::seed(&format!("{index}"), &[&[40], [*piece; 3].join("\n").as_bytes()]);
+    for (index, line) in SAMPLE_LINES.iter().enumerate() {
+        reading::seed(&format!("{index}"), &[&[40], [*line; 3].join("\n").as_bytes()]);
     }
 }

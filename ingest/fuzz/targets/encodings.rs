@@ -2,13 +2,13 @@
 //! how they are cut.
 #![no_main]
 
-#[path = "../../tests/pieces/mod.rs"]
-mod pieces;
 mod reading;
+#[path = "../../tests/sample_lines/mod.rs"]
+mod sample_lines;
 
 use ingest::Options;
 use libfuzzer_sys::fuzz_target;
-use pieces::PIECES;
+use sample_lines::SAMPLE_LINES;
 
 /// One encoding of each kind that is decoded in its own way, and those with a carriage return as line end.
 const ENCODINGS: &[&str] = &[
@@ -40,8 +40,8 @@ fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
 
 fn write_seeds() {
     for (index, name) in ENCODINGS.iter().enumerate() {
-        for (part, pieces) in PIECES.chunks(6).enumerate() {
-            let text = pieces.join("\r\n") + "\nüéß 日本語 \u{1b}[31mrouge\u{1b}[0m\n";
+        for (part, lines) in SAMPLE_LINES.chunks(6).enumerate() {
+            let text = lines.join("\r\n") + "\nüéß 日本語 \u{1b}[31mrouge\u{1b}[0m\n";
             let bytes = match *name {
                 "utf-16le" => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
                 "utf-16be" => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),

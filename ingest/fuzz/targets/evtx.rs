@@ -40,5 +40,8 @@ fn write_seeds() {
     let head = [&[0x2A, 0x2A, 0, 0], &size.to_le_bytes()[..], &[1, 0, 0, 0, 0, 0, 0, 0]].concat();
     let time = 134_084_750_450_000_000_u64.to_le_bytes();
     reading::seed("record", &[&[0, 40], &head, &time, &xml, &size.to_le_bytes()]);
-    reading::seed("template", &[&[0, 40], &head, &time, &[0x0F, 1, 1, 0, 0x0C, 1], &xml, &size.to_le_bytes()]);
+    reading::seed(
+        "template",
+        &[&[0, 40], &head, &time, &[0x0F, 1, 1, 0, 0x0C, 1], &xml, &size.to_le_bytes()],
+    );
 }

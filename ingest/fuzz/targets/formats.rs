@@ -1,13 +1,13 @@
 //! Reads arbitrary bytes as every built-in format: the first byte chooses which, the second how it is cut.
 #![no_main]
 
-#[path = "../../tests/pieces/mod.rs"]
-mod pieces;
 mod reading;
+#[path = "../../tests/sample_lines/mod.rs"]
+mod sample_lines;
 
 use ingest::{Options, format_names};
 use libfuzzer_sys::fuzz_target;
-use pieces::PIECES;
+use sample_lines::SAMPLE_LINES;
 
 fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
     let [format, chunk_bytes, bytes @ ..] = bytes else { return };
@@ -20,8 +20,8 @@ fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
 /// For every format, a file of some neighbouring samples.
 fn write_seeds() {
     for (index, (name, _)) in format_names().enumerate() {
-        for (part, pieces) in PIECES.chunks(12).enumerate() {
-            reading::seed(&format!("{name}-{part}"), &[&[index as u8, 40], pieces.join("\n").as_bytes()]);
+        for (part, lines) in SAMPLE_LINES.chunks(12).enumerate() {
+            reading::seed(&format!("{name}-{part}"), &[&[index as u8, 40], lines.join("\n").as_bytes()]);
         }
     }
 }

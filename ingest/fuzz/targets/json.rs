@@ -1,13 +1,13 @@
 //! Reads arbitrary bytes as JSON; the first byte chooses how they are cut.
 #![no_main]
 
-#[path = "../../tests/pieces/mod.rs"]
-mod pieces;
 mod reading;
+#[path = "../../tests/sample_lines/mod.rs"]
+mod sample_lines;
 
 use ingest::Options;
 use libfuzzer_sys::fuzz_target;
-use pieces::PIECES;
+use sample_lines::SAMPLE_LINES;
 
 fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
     let [chunk_bytes, bytes @ ..] = bytes else { return };
@@ -27,8 +27,9 @@ fn write_seeds() {
     for (index, text) in TEXTS.iter().enumerate() {
         reading::seed(&format!("text-{index}"), &[&[40], text.as_bytes()]);
     }
-    let pieces: Vec<&str> = PIECES.iter().copied().filter(|piece| piece.contains(['{', '}', '['])).collect();
-    for (part, pieces) in pieces.chunks(3).enumerate() {
-        reading::seed(&format!("pieces-{part}"), &[&[40], pieces.join("\n").as_bytes()]);
+    let samples: Vec<&str> =
+        SAMPLE_LINES.iter().copied().filter(|line| line.contains(['{', '}', '['])).collect();
+    for (part, lines) in samples.chunks(3).enumerate() {
+        reading::seed(&format!("pieces-{part}"), &[&[40], lines.join("\n").as_bytes()]);
     }
 }

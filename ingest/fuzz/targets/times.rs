@@ -2,9 +2,9 @@
 //! source is cut, the second a zone and whether the first line is such a pattern.
 #![no_main]
 
-#[path = "../../tests/pieces/mod.rs"]
-mod pieces;
 mod reading;
+#[path = "../../tests/sample_lines/mod.rs"]
+mod sample_lines;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use ingest::Options;
 use ingest::custom::load_text;
 use libfuzzer_sys::fuzz_target;
-use pieces::PIECES;
+use sample_lines::SAMPLE_LINES;
 
 const ZONES: &[Option<&str>] = &[None, Some("Europe/Berlin"), Some("America/St_Johns"), Some("+05:30")];
 
@@ -79,7 +79,7 @@ fn write_seeds() {
         let text = format!("{pattern}\n{}", lines("|x"));
         reading::seed(&format!("pattern-{index}"), &[&[40, 8 | index as u8 & 3], text.as_bytes()]);
     }
-    for (part, pieces) in PIECES.chunks(10).enumerate() {
-        reading::seed(&format!("pieces-{part}"), &[&[40, 1], pieces.join("\n").as_bytes()]);
+    for (part, lines) in SAMPLE_LINES.chunks(10).enumerate() {
+        reading::seed(&format!("pieces-{part}"), &[&[40, 1], lines.join("\n").as_bytes()]);
     }
 }

@@ -40,7 +40,7 @@ impl Comparison {
 }
 
 impl Condition {
-    /// Evaluates the condition. A comparison with a missing field, or of a number with a field that is none,
+    /// Evaluates the condition. A comparison with a missing field, or of a number with a field that is no number,
     /// is false, except for `!=`.
     pub(super) fn holds<'a>(&self, value: &impl Fn(usize) -> Option<&'a [u8]>) -> bool {
         match self {

@@ -285,7 +285,7 @@ fn tail(items: &[PlanItem], fields: usize) -> Option<Engine> {
                 marked.push(PlanItem::Close(*group));
             }
             PlanItem::Close(group) => {
-                marked.extend([PlanItem::Open(fields + group), PlanItem::Close(fields + group)])
+                marked.extend([PlanItem::Open(fields + group), PlanItem::Close(fields + group)]);
             }
             PlanItem::Literal(literal) => marked.push(PlanItem::Literal(literal.clone())),
             PlanItem::Part(node) => marked.push(PlanItem::Part(node.clone())),

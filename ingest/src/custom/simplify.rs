@@ -1,21 +1,21 @@
 //! Removes look-around and atomic groups from a pattern where that does not change what it matches, so that
 //! an automaton can run it.
 //!
-//! Each rule is an equivalence, not a guess. The text before and after a position is known as the set of bytes that can
-//! be there:
-//! - `(?<![0-9])` where only other bytes can precede is true, and is dropped; where only such bytes can precede,
-//!   nothing matches. At the start of a pattern, the preceding byte is distinguished by compiling the pattern once for
-//!   each case (see [`starts`]). `(?<=…)`, `(?![…])` and `(?=…)` likewise.
-//! - `(?![0-9])` at the very end consumes the next byte or matches at the end of the text; groups end before that byte
-//!   ([`PatternNode::Trail`]).
-//! - `(?>…)` prevents nothing where the rest cannot fail. Elsewhere it prevents nothing when each byte of the group
-//!   leaves one way to continue, and the rest begins with a byte that the group does not contain: then there is no
-//!   shorter match of the group that the rest could follow. The same holds where a match of the group cannot be
-//!   extended at all.
+//! Each rule is an equivalence, not a guess. The text before and after a position is known as the set of
+//! bytes that can be there:
+//! - `(?<![0-9])` where only other bytes can precede is true, and is dropped; where only such bytes can
+//!   precede, nothing matches. At the start of a pattern, the preceding byte is distinguished by compiling
+//!   the pattern once for each case (see [`starts`]). `(?<=…)`, `(?![…])` and `(?=…)` likewise.
+//! - `(?![0-9])` at the very end consumes the next byte or matches at the end of the text; groups end before
+//!   that byte ([`PatternNode::Trail`]).
+//! - `(?>…)` prevents nothing where the rest cannot fail. Elsewhere it prevents nothing when each byte of the
+//!   group leaves one way to continue, and the rest begins with a byte that the group does not contain: then
+//!   there is no shorter match of the group that the rest could follow. The same holds where a match of the
+//!   group cannot be extended at all.
 //!
-//! - Any other look-around at one class is left out, and the match is checked for it. If the check succeeds, the match
-//!   is the one the pattern asks for, because leaving something out only adds matches; if not, the backtracking engine
-//!   decides.
+//! - Any other look-around at one class is left out, and the match is checked for it. If the check succeeds,
+//!   the match is the one the pattern asks for, because leaving something out only adds matches; if not, the
+//!   backtracking engine decides.
 //!
 //! A pattern that no rule covers needs backtracking.
 

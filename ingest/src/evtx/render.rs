@@ -1,4 +1,5 @@
-//! Renders a binary event as text: one line with the most important values first, then its data as `name=value`.
+//! Renders a binary event as text: one line with the most important values first, then its data as
+//! `name=value`.
 //!
 //! ```text
 //! 2019-03-29T21:10:39.7868320Z Audit Success pc01 Security Some-Provider 4624: TargetUserName=eva … | record_id=7 …
@@ -7,8 +8,8 @@
 //! It is deliberately neither XML nor JSON. Both would have to escape values, so that the command line on the
 //! screen, the one in the file and the one in a query would be three different texts; and both begin every
 //! event with the same hundred characters. Here every value is written as it is, so the columns can also
-//! point into this text. Values with white space are quoted so that their end is visible; nothing parses this text
-//! again, because the record itself is kept.
+//! point into this text. Values with white space are quoted so that their end is visible; nothing parses this
+//! text again, because the record itself is kept.
 
 use std::ops::Range;
 

@@ -173,7 +173,7 @@ fn complete(when: &When) -> Option<i64> {
     is_complete(&when).then(|| Clock::new(Zone::UTC).ns(&when))
 }
 
-/// For each line the next time at or after it.
+/// For each line the next time after it.
 fn following(times: &[Option<i64>]) -> Vec<Option<i64>> {
     let mut next = None;
     let mut following: Vec<Option<i64>> = times

@@ -217,7 +217,7 @@ fn most_frequent(
             None => counts.push((place, 1)),
         }
     }
-    // Of equal counts the first one wins, independent of the map's order.
+    // `max_by_key` returns the last maximum: of equal counts the place that occurs first wins.
     counts.into_iter().rev().max_by_key(|&(_, count)| count)
 }
 

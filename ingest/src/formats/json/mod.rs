@@ -365,7 +365,7 @@ impl JsonReader {
                 rows.span(column, span);
             }
             JsonValue::Text { start, end, .. } | JsonValue::Raw { start, end } => {
-                rows.text(column, start, end)
+                rows.text(column, start, end);
             }
             JsonValue::Null | JsonValue::Object => {}
         }

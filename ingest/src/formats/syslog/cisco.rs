@@ -5,9 +5,8 @@ use std::sync::LazyLock;
 use memchr::memchr;
 
 use super::programs::Program;
+use crate::endpoint::TextRange;
 use crate::layout::{LineLayouts, time_at};
-
-type TextRange = (usize, usize);
 
 /// `%FACILITY-SEVERITY-NAME: `, the start of every message.
 pub(super) struct Mnemonic {

@@ -6,6 +6,7 @@ use memchr::memchr;
 use super::cisco;
 use super::{APP, FACILITY, HOST, MSGID, PID, PID_TEXT};
 use crate::batch::Level;
+use crate::endpoint::TextRange;
 use crate::layout::time_at;
 use crate::level;
 use crate::rows::Rows;
@@ -13,8 +14,6 @@ use crate::time::When;
 use crate::time::month_names::month_name;
 use crate::time::rare_formats::year_first;
 use crate::time::stamp::{iso, month_day};
-
-type TextRange = (usize, usize);
 
 /// The header of one event, and where its message begins.
 #[derive(Default)]

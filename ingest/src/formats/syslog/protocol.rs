@@ -6,10 +6,9 @@ use memchr::memchr;
 
 use super::header::put_pid;
 use super::{APP, HOST, MSGID, PID};
+use crate::endpoint::TextRange;
 use crate::layout::time_at;
 use crate::rows::{ColumnKind, Rows};
-
-type TextRange = (usize, usize);
 
 /// Columns of structured data by `id.parameter`.
 #[derive(Default)]

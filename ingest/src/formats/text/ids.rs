@@ -5,6 +5,7 @@ use std::net::Ipv6Addr;
 use memchr::memmem::{Finder, find};
 use memchr::{memchr_iter, memmem};
 
+use crate::endpoint::TextRange;
 use crate::limits;
 
 /// The field for an id with such a name, in any spelling.
@@ -96,9 +97,6 @@ fn id_at(line: &[u8], mut at: usize) -> Option<(usize, usize)> {
     let id = &rest[..length];
     (length >= SHORTEST_ID_BYTES && id.iter().any(u8::is_ascii_digit)).then_some((at, at + length))
 }
-
-/// A range of a text.
-type TextRange = (usize, usize);
 
 /// Trace and span as tracing libraries write them in brackets: `shop,4bf92f3577b34da6,00f067aa0ba902b7`.
 pub(super) fn trace_in_brackets(text: &[u8]) -> Option<(TextRange, TextRange)> {

@@ -1,6 +1,6 @@
 //! Lines of every kind, for tests that combine them to files and for seeds of the fuzzer.
 
-pub const PIECES: &[&str] = &[
+pub const SAMPLE_LINES: &[&str] = &[
     "\u{1b}[32m2026-03-01 12:00:01 INFO\u{1b}[0m colours",
     "2026-03-01 12:00:02 ERROR java.lang.IllegalStateException: größer",
     "\tat com.example.Cart.add(Cart.java:7)",
