@@ -266,7 +266,7 @@ fn files_beside_it_tell_the_year_of_one_without() {
     let first = case.snapshot().sources()[0].first.map(indexer::stamp::to_rfc3339);
     assert_eq!(first.as_deref(), Some("2016-03-05T14:05:01Z"));
     let account = case.account(&case.snapshot(), 0).expect("it reads").expect("it is there");
-    assert_eq!(account.times.year, "2016, as in the files beside it");
+    assert_eq!(account.times.year, "2016, as in the neighbouring files");
     check_is_whole(&case);
 }
 

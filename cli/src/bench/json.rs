@@ -7,7 +7,7 @@ use super::{Bench, Floor};
 /// A different one for each run.
 const PHRASES: [&str; 10] = [
     "connection reset by peer",
-    "lags behind",
+    "cannot keep up",
     "unexpected null value",
     "rate limit reached",
     "while waiting for response",

@@ -22,7 +22,7 @@ pub fn better_year(settler: &Settler, by_end: Option<i16>, seen: &[i16]) -> Opti
     if i32::from(year) == before {
         by_end.map(|year| (year, "the latest year with which it ends before its last change"))
     } else {
-        Some((year, "as in the files beside it"))
+        Some((year, "as in the neighbouring files"))
     }
 }
 

@@ -121,7 +121,7 @@ impl TomlReader {
         self.faults.push(Fault { key: key.to_string(), message: message.into() });
     }
 
-    fn noted<T>(&mut self, key: &str, result: Result<T, String>) -> Option<T> {
+    fn value_or_fault<T>(&mut self, key: &str, result: Result<T, String>) -> Option<T> {
         result.map_err(|message| self.fault(key, message)).ok()
     }
 
@@ -182,7 +182,7 @@ impl TomlReader {
         };
         draft.forms = self.forms(table);
         if let Some(start) = self.text("start", table.get("start")) {
-            draft.start = self.noted("start", Matcher::new(&start, Dialect::Perl));
+            draft.start = self.value_or_fault("start", Matcher::new(&start, Dialect::Perl));
         }
         if let Some(zone) = self.text("zone", table.get("zone")) {
             draft.zone = Zone::named(&zone);
@@ -218,7 +218,7 @@ impl TomlReader {
                     _ => Dissect::new(text).map(CutMethod::Dissect),
                 };
                 let key = if several { format!("{kind}[{}]", at + 1) } else { kind.to_string() };
-                forms.extend(self.noted(&key, cut));
+                forms.extend(self.value_or_fault(&key, cut));
             }
         }
         if kinds != 1 && self.faults.is_empty() {

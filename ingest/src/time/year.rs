@@ -143,7 +143,7 @@ impl PossibleYears {
         let neighbour = neighbours.iter().map(|&year| i32::from(year)).filter(is_possible).max();
         let (year, why) = match neighbour {
             Some(year) if self.old && !(self.modified && year == latest) => {
-                (year, "as in the files beside it")
+                (year, "as in the neighbouring files")
             }
             _ if self.modified => (latest, "the latest year that ends before the file's last change"),
             _ => (UNKNOWN_YEAR, "because nothing determines the year"),
