@@ -26,7 +26,7 @@ export const listing = {
   jump: 'Go to a time (t)',
   jumpLabel: 'Time',
   jumpHint: 'For example 14:05 or 2026-03-01 14:05',
-  jumpWrong: 'Not a valid time.',
+  jumpWrong: (typed: string) => `Not a valid time: ${typed}`,
   jumpGo: 'Go',
   unsortedOnly: 'Only available while the list is sorted by time',
   appearance: 'Display',

@@ -126,7 +126,7 @@ export function placesOf(axis: Extract<Axis, { kind: 'terms' }>): Place[] {
   return [
     ...places,
     { id: OTHER, name: texts.charts.other, colour: 'other', filter: null },
-    { id: MISSING, name: texts.charts.without(axis.field), colour: 'missing', filter: null },
+    { id: MISSING, name: texts.charts.missing, colour: 'missing', filter: null },
   ];
 }
 
