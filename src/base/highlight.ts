@@ -4,7 +4,7 @@
  * Only a visual aid: the engine alone decides what matches. Words, phrases and `*substrings*` of
  * the filter are marked; fields, ranges and excluded words are not.
  */
-export interface Piece {
+export interface HighlightedPart {
   readonly text: string;
   readonly marked: boolean;
 }
@@ -35,14 +35,14 @@ function isPlain(word: string): boolean {
   return !/[*?]/.test(word.replace(/^\*|\*$/g, ''));
 }
 
-export function highlight(text: string, words: readonly string[]): Piece[] {
+export function highlight(text: string, words: readonly string[]): HighlightedPart[] {
   if (words.length === 0) return [{ text, marked: false }];
   const texts = words.flatMap((word) =>
     FUZZY.test(word) ? similar(word, text) : [escapePattern(word)],
   );
   if (texts.length === 0) return [{ text, marked: false }];
   const pattern = new RegExp(texts.join('|'), 'giu');
-  const pieces: Piece[] = [];
+  const pieces: HighlightedPart[] = [];
   let end = 0;
   for (const found of text.matchAll(pattern)) {
     if (found.index > end) pieces.push({ text: text.slice(end, found.index), marked: false });

@@ -34,7 +34,7 @@ export interface CallOptions<K extends keyof Contract> {
 export type HandoverReport = (done: number, total: number) => void;
 
 /** A position in the window, in CSS pixels. */
-export interface Place {
+export interface WindowPoint {
   readonly x: number;
   readonly y: number;
 }
@@ -43,9 +43,9 @@ export interface DropHandlers {
   enter(): void;
   leave(): void;
   /** The pointer position during a drag. */
-  over(place: Place): void;
+  over(place: WindowPoint): void;
   /** Dropped here. The paths follow, or a failure. */
-  landed(place: Place): void;
+  landed(place: WindowPoint): void;
   handover: HandoverReport;
   drop(paths: string[]): void;
   failed(error: EngineError): void;

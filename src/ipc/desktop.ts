@@ -8,7 +8,7 @@ import {
   type CallOptions,
   type Client,
   type DropHandlers,
-  type Place,
+  type WindowPoint,
   type Saved,
 } from './client';
 import type { Contract, FileContent } from './generated';
@@ -64,7 +64,7 @@ async function ask<T>(name: string, args: Record<string, unknown> = {}): Promise
 }
 
 /** The system reports physical pixels. */
-function placeOf({ x, y }: { x: number; y: number }): Place {
+function placeOf({ x, y }: { x: number; y: number }): WindowPoint {
   return { x: x / window.devicePixelRatio, y: y / window.devicePixelRatio };
 }
 

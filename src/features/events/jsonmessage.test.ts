@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 
-import { leadOf } from './jsonmessage';
+import { jsonMessageOf } from './jsonmessage';
 
 const lead = (text: string, known: string | null = null, cut = false) =>
-  leadOf({ text, cut }, known);
+  jsonMessageOf({ text, cut }, known);
 
 it('puts the message first, and leaves out fields with a column of their own', () => {
   const text =

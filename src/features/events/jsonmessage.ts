@@ -2,7 +2,7 @@ import { jsonLeaves, type JsonNode } from '../../base/jsontree';
 import type { Row } from '../../ipc/generated';
 
 /** A JSON event with its message first, then its other fields. */
-export interface Lead {
+export interface JsonMessage {
   readonly message: string;
   readonly rest: string;
 }
@@ -14,10 +14,10 @@ const OWN_COLUMN =
   /^(@?timestamp|@t|ts?|time|datetime|level|lvl|severity|log_?level|levelname|log\.level)$/i;
 
 /** Null for a text that is no JSON or has no message: it is shown as written. */
-export function leadOf(
+export function jsonMessageOf(
   { text, cut }: Pick<Row, 'text' | 'cut'>,
   known: string | null | undefined,
-): Lead | null {
+): JsonMessage | null {
   if (!text.startsWith('{')) return null;
   const leaves = jsonLeaves(text, cut);
   if (leaves === null) return null;

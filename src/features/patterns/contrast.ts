@@ -3,11 +3,11 @@ import type { TimeRange } from '../../base/time';
 import type { Contrast } from '../../state/patterns/templates.svelte';
 import type { Pattern } from '../../ipc/generated';
 
-export type Found = Exclude<Contrast, 'all'> | 'same';
+export type ContrastKind = Exclude<Contrast, 'all'> | 'same';
 
 export interface Compared {
   readonly pattern: Pattern;
-  readonly found: Found;
+  readonly found: ContrastKind;
   /** The ratio of the rates; null if the pattern is new or missing. */
   readonly ratio: number | null;
 }

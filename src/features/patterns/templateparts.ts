@@ -1,11 +1,11 @@
 /** A template's text in parts: constant text and variables. */
-export interface Part {
+export interface TemplatePart {
   readonly text: string;
   readonly varies: boolean;
 }
 
-export function parts(template: string): Part[] {
-  const found: Part[] = [];
+export function parts(template: string): TemplatePart[] {
+  const found: TemplatePart[] = [];
   let at = 0;
   for (const match of template.matchAll(/<(?:\*|[a-z]+)>/g)) {
     if (match.index > at) found.push({ text: template.slice(at, match.index), varies: false });

@@ -12,7 +12,7 @@ import { isDuration, unitOf, type Unit } from './units';
 export type FieldInfo = Pick<Facet, 'field' | 'kinds' | 'distinct'>;
 
 /** A spec without open choices. */
-export interface Chosen extends ChartSpec {
+export interface ResolvedSpec extends ChartSpec {
   readonly kind: ChartKind;
   readonly measure: MeasureName;
   readonly scale: ValueScaleName;
@@ -26,7 +26,7 @@ export function isNumeric(info: FieldInfo | undefined): boolean {
   return info?.kinds.some((kind) => kind === 'int' || kind === 'float') ?? false;
 }
 
-export function chosen(spec: ChartSpec, info: FieldInfo | undefined): Chosen {
+export function resolveSpec(spec: ChartSpec, info: FieldInfo | undefined): ResolvedSpec {
   const kind = spec.kind ?? kindFor(spec, info);
   const measure = suited(spec.measure ?? measureFor(spec, kind, info), spec, kind);
   const top = kind === 'top' && spec.split === null ? Math.max(spec.top, TERMS_LISTED) : spec.top;

@@ -4,7 +4,7 @@ import { Lifetime } from '../../base/lifetime';
 import { asTime } from '../../base/time';
 import type { Aggregate, AggregateRequest } from '../../ipc/generated';
 import { FakeClient, type PendingCall } from '../fakeclient';
-import { chosen } from './autochart';
+import { resolveSpec } from './autochart';
 import { Chart, type ChartQuestion } from './chart.svelte';
 import { specOf, type ChartSpec } from './chartspec';
 import { titleOf } from './charttitle';
@@ -208,6 +208,6 @@ it('is not split if it is a heatmap of all events', async () => {
   chart.show(question({ kind: 'heatmap', field: 'took', split: 'service', measure: 'p50' }));
   expect(client.callsTo('aggregate')[0]!.args.by.map(({ kind }) => kind)).toEqual(['time', 'bins']);
   expect(
-    titleOf(chosen(specOf({ kind: 'heatmap', field: 'took', split: 'service' }), undefined)),
+    titleOf(resolveSpec(specOf({ kind: 'heatmap', field: 'took', split: 'service' }), undefined)),
   ).not.toContain('service');
 });

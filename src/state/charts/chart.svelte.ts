@@ -3,8 +3,8 @@ import type { Lifetime } from '../../base/lifetime';
 import { asTime, nanosFromTime, timeFromNanos, type TimeRange } from '../../base/time';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Aggregate, By, Measure, View } from '../../ipc/generated';
-import type { AskOptions, Asking } from './chartrequest';
-import { chosen, type Chosen, type FieldInfo } from './autochart';
+import type { AskOptions, ChartLoad } from './chartrequest';
+import { resolveSpec, type ResolvedSpec, type FieldInfo } from './autochart';
 import type { ChartData } from './chartdata';
 import { loadTable } from './valuetable';
 import { loadHeat } from './heat';
@@ -30,7 +30,7 @@ export interface ChartQuestion {
 export class Chart {
   data = $state.raw<ChartData | null>(null);
   /** The spec that `data` answers. */
-  chosen = $state.raw<Chosen | null>(null);
+  chosen = $state.raw<ResolvedSpec | null>(null);
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);
 
@@ -48,7 +48,7 @@ export class Chart {
   show(question: ChartQuestion): void {
     const { epoch, spec, ...rest } = question;
     // Hidden series do not change the values.
-    const plan = chosen({ ...spec, hidden: [] }, question.info);
+    const plan = resolveSpec({ ...spec, hidden: [] }, question.info);
     const key = JSON.stringify([plan, rest], (_, value: unknown) =>
       typeof value === 'bigint' ? value.toString() : value,
     );
@@ -81,19 +81,19 @@ export class Chart {
     this.#asked = null;
   }
 
-  #put(key: string, plan: Chosen, data: ChartData): void {
+  #put(key: string, plan: ResolvedSpec, data: ChartData): void {
     this.#shown = key;
     this.chosen = plan;
     this.data = data;
   }
 
   #load(
-    plan: Chosen,
+    plan: ResolvedSpec,
     key: string,
     question: ChartQuestion,
     signal: AbortSignal,
   ): Promise<ChartData> {
-    const asking: Asking = {
+    const asking: ChartLoad = {
       chart: plan,
       domain: question.domain,
       buckets: question.buckets,
@@ -129,7 +129,7 @@ export class Chart {
   }
 }
 
-function loadKind(asking: Asking, info: FieldInfo | undefined): Promise<ChartData> {
+function loadKind(asking: ChartLoad, info: FieldInfo | undefined): Promise<ChartData> {
   switch (asking.chart.kind) {
     case 'heatmap':
       return loadHeat(asking);

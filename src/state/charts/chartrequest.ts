@@ -3,7 +3,7 @@ import { LEVELS } from '../../base/levels';
 import { texts } from '../../base/texts';
 import { timeFromNanos, type Time, type TimeRange } from '../../base/time';
 import type { Aggregate, Axis, By, Measure, Scalar } from '../../ipc/generated';
-import type { Chosen } from './autochart';
+import type { ResolvedSpec } from './autochart';
 import type { ChartData, SeriesColour, TermFilter, AnswerMeta } from './chartdata';
 import { MOST_SERIES, type MeasureName } from './chartspec';
 
@@ -14,8 +14,8 @@ export interface AskOptions {
 }
 
 /** One loading of one chart. */
-export interface Asking {
-  readonly chart: Chosen;
+export interface ChartLoad {
+  readonly chart: ResolvedSpec;
   /** The time range of the axis. */
   readonly domain: TimeRange;
   /** The number of time buckets that fit. */
@@ -69,12 +69,12 @@ export function splitBy(field: string, top: number): By {
   return { kind: 'terms', field, top: Math.min(top, MOST_SERIES), order: 'most' };
 }
 
-export function timeBy({ buckets, zone }: Asking): By {
+export function timeBy({ buckets, zone }: ChartLoad): By {
   return { kind: 'time', interval: { kind: 'auto', buckets }, zone };
 }
 
 /** The same buckets for another period, so that both can be overlaid. */
-export function sameBuckets(asking: Asking, edges: readonly Time[]): By {
+export function sameBuckets(asking: ChartLoad, edges: readonly Time[]): By {
   const width = edges.length > 1 ? edges[1]! - edges[0]! : 0n;
   const even = edges.every((edge, at) => at === 0 || edge - edges[at - 1]! === width);
   if (width <= 0n || !even) return timeBy(asking);
@@ -105,7 +105,7 @@ export function timesOf(answer: Aggregate): Time[] {
 }
 
 /** One cell of a terms axis. */
-export interface Place {
+export interface TermCell {
   readonly id: string;
   readonly name: string;
   readonly colour: SeriesColour;
@@ -116,7 +116,7 @@ export const OTHER = 'other';
 export const MISSING = 'missing';
 
 /** The cells of a terms axis: each value, all others, missing values. */
-export function placesOf(axis: Extract<Axis, { kind: 'terms' }>): Place[] {
+export function termCellsOf(axis: Extract<Axis, { kind: 'terms' }>): TermCell[] {
   const places = axis.values.map((value, at) => ({
     id: `=${value.text}`,
     name: nameOf(value),
@@ -153,7 +153,7 @@ export async function orNote<T>(
 }
 
 /** The shift to the period of a comparison; null without one. */
-export function shiftOf({ chart, domain }: Asking): bigint | null {
+export function shiftOf({ chart, domain }: ChartLoad): bigint | null {
   const day = 86_400_000_000_000n;
   switch (chart.compare) {
     case 'none':

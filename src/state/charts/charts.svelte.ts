@@ -10,7 +10,7 @@ import { Chart } from './chart.svelte';
 import { keptSpec, specOf, type ChartSpec } from './chartspec';
 
 /** The charts' part of the view: the current chart, and the open board. */
-interface Kept {
+interface StoredCharts {
   readonly chart?: Json;
   /** The result of a query with stages is shown as a chart. */
   readonly drawn?: boolean;
@@ -121,10 +121,10 @@ export class Charts {
     this.#load();
   }
 
-  get #kept(): Kept {
+  get #kept(): StoredCharts {
     const { charts } = this.#history.current;
     return typeof charts === 'object' && charts !== null && !Array.isArray(charts)
-      ? (charts as Kept)
+      ? (charts as StoredCharts)
       : {};
   }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { chosen, type FieldInfo } from './autochart';
+import { resolveSpec, type FieldInfo } from './autochart';
 import { keptSpec, PLAIN, specOf, type ChartSpec } from './chartspec';
 
 const field = (name: string, kinds: FieldInfo['kinds'], distinct: number | null): FieldInfo => ({
@@ -48,19 +48,19 @@ it.each([
   [field('id', ['int'], null), 'histogram', 'count', 'linear'],
   [field('path', ['text'], 400), 'top', 'count', 'linear'],
 ] as const)('chooses what suits a field: %o as %s', (info, kind, measure, scale) => {
-  const shown = chosen(specOf({ field: info.field }), { ...info, kinds: [...info.kinds] });
+  const shown = resolveSpec(specOf({ field: info.field }), { ...info, kinds: [...info.kinds] });
   expect(shown).toMatchObject({ kind, measure, scale });
 });
 
 it('counts events if no field is chosen, whatever was measured before', () => {
-  expect(chosen(PLAIN, undefined)).toMatchObject({ kind: 'bars', measure: 'count' });
-  expect(chosen(specOf({ measure: 'p95' }), undefined)).toMatchObject({ measure: 'count' });
-  expect(chosen(specOf({ measure: 'rate' }), undefined)).toMatchObject({ unit: 'perSecond' });
+  expect(resolveSpec(PLAIN, undefined)).toMatchObject({ kind: 'bars', measure: 'count' });
+  expect(resolveSpec(specOf({ measure: 'p95' }), undefined)).toMatchObject({ measure: 'count' });
+  expect(resolveSpec(specOf({ measure: 'rate' }), undefined)).toMatchObject({ unit: 'perSecond' });
 });
 
 it('draws one line per value if a number is split', () => {
   const info = field('duration_ms', ['float'], 900);
   const spec = specOf({ field: 'duration_ms', split: 'service' });
-  expect(chosen(spec, info)).toMatchObject({ kind: 'lines', measure: 'p95', unit: 'ms' });
-  expect(chosen({ ...spec, measure: 'percentiles' }, info)).toMatchObject({ measure: 'p95' });
+  expect(resolveSpec(spec, info)).toMatchObject({ kind: 'lines', measure: 'p95', unit: 'ms' });
+  expect(resolveSpec({ ...spec, measure: 'percentiles' }, info)).toMatchObject({ measure: 'p95' });
 });

@@ -1,8 +1,8 @@
 /** The default title of a chart. */
 import { texts } from '../../base/texts';
-import type { Chosen } from './autochart';
+import type { ResolvedSpec } from './autochart';
 
-export function titleOf({ kind, measure, field, split }: Chosen): string {
+export function titleOf({ kind, measure, field, split }: ResolvedSpec): string {
   const { titles, measures } = texts.charts;
   const withSplit = (text: string) => (split === null ? text : titles.by(text, split));
   if (kind === 'heatmap') return titles.overTime(field ?? '');

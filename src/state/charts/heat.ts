@@ -1,7 +1,7 @@
 /** A number over time as a heatmap, with its percentiles as lines. */
 import { texts } from '../../base/texts';
 import type { Aggregate } from '../../ipc/generated';
-import { orNote, timeBy, timesOf, answerMeta, type Asking } from './chartrequest';
+import { orNote, timeBy, timesOf, answerMeta, type ChartLoad } from './chartrequest';
 import type { HeatData, Series } from './chartdata';
 import { loadPercentiles } from './overtime';
 import { unitOf } from './units';
@@ -9,7 +9,7 @@ import { unitOf } from './units';
 /** Bins of the numbers: fine enough to see bands, coarse enough to see each cell. */
 const BINS = 48;
 
-export async function loadHeat(asking: Asking): Promise<HeatData> {
+export async function loadHeat(asking: ChartLoad): Promise<HeatData> {
   const { chart } = asking;
   const field = chart.field ?? '';
   const bins = { kind: chart.scale, most: BINS } as const;

@@ -5,17 +5,17 @@ import {
   orNote,
   measures,
   PERCENTILES,
-  placesOf,
+  termCellsOf,
   splitBy,
   answerMeta,
-  type Asking,
+  type ChartLoad,
 } from './chartrequest';
 import type { BinsData, Series } from './chartdata';
 import { unitOf } from './units';
 
 const BINS = 60;
 
-export async function loadHistogram(asking: Asking): Promise<BinsData> {
+export async function loadHistogram(asking: ChartLoad): Promise<BinsData> {
   const { chart } = asking;
   const field = chart.field ?? '';
   const bins = { kind: 'bins', field, bins: { kind: chart.scale, most: BINS } } as const;
@@ -29,7 +29,7 @@ export async function loadHistogram(asking: Asking): Promise<BinsData> {
 }
 
 function shaped(
-  { chart }: Asking,
+  { chart }: ChartLoad,
   field: string,
   main: Aggregate,
   marks: Aggregate | null,
@@ -56,7 +56,7 @@ function seriesOf(answer: Aggregate): Series[] {
   const terms = answer.axes.find((axis) => axis.kind === 'terms');
   const width = Math.max(0, (bins?.edges.length ?? 0) - 1);
   const all = { id: 'count', name: texts.charts.measures.count, colour: 0, filter: null } as const;
-  const places = terms === undefined ? [all] : placesOf(terms);
+  const places = terms === undefined ? [all] : termCellsOf(terms);
   return places
     .map((place, at) => {
       const values = answer.counts.slice(at * width, (at + 1) * width);

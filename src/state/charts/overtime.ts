@@ -9,15 +9,15 @@ import {
   MISSING,
   OTHER,
   PERCENTILES,
-  placesOf,
+  termCellsOf,
   sameBuckets,
   shiftOf,
   splitBy,
   timeBy,
   timesOf,
   answerMeta,
-  type Asking,
-  type Place,
+  type ChartLoad,
+  type TermCell,
 } from './chartrequest';
 import type { Earlier, Series, TimeData } from './chartdata';
 import type { MeasureName } from './chartspec';
@@ -31,7 +31,7 @@ interface Earlierly {
   readonly whole: Aggregate;
 }
 
-export async function loadOverTime(asking: Asking): Promise<TimeData> {
+export async function loadOverTime(asking: ChartLoad): Promise<TimeData> {
   const { chart } = asking;
   const asked = measures(chart.measure, chart.field);
   const split = chart.split === null ? [] : [splitBy(chart.split, chart.top)];
@@ -59,7 +59,7 @@ export async function loadOverTime(asking: Asking): Promise<TimeData> {
 }
 
 function shaped(
-  asking: Asking,
+  asking: ChartLoad,
   main: Aggregate,
   whole: Aggregate | null,
   before: Earlierly | null,
@@ -109,9 +109,9 @@ function seriesOf(
 }
 
 /** The cells of the split; without one a single cell, named after the measure. */
-function placesIn(answer: Aggregate, measure: MeasureName, at: number): Place[] {
+function placesIn(answer: Aggregate, measure: MeasureName, at: number): TermCell[] {
   const terms = answer.axes.find((axis) => axis.kind === 'terms');
-  if (terms !== undefined) return placesOf(terms);
+  if (terms !== undefined) return termCellsOf(terms);
   return [{ id: measure, name: texts.charts.measures[measure], colour: at, filter: null }];
 }
 
@@ -133,8 +133,8 @@ function byPlace(answer: Aggregate, measure: MeasureName, places: number): (numb
 function earlierOf(
   measure: MeasureName,
   before: Earlierly | null,
-  places: readonly Place[],
-): (place: Place) => Earlier | null {
+  places: readonly TermCell[],
+): (place: TermCell) => Earlier | null {
   if (before === null) return () => null;
   const then = placesIn(before.overTime, measure, 0);
   const overTime = byPlace(before.overTime, measure, then.length);
@@ -158,7 +158,7 @@ function withoutNothing(series: readonly Series[]): Series[] {
 }
 
 /** The percentiles that are drawn over a heatmap. */
-export async function loadPercentiles(asking: Asking, field: string): Promise<Series[]> {
+export async function loadPercentiles(asking: ChartLoad, field: string): Promise<Series[]> {
   const asked = measures('percentiles', field);
   const [overTime, whole] = await Promise.all([
     asking.ask([timeBy(asking)], asked),

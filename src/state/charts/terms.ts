@@ -7,10 +7,10 @@ import {
   measures,
   MISSING,
   OTHER,
-  placesOf,
+  termCellsOf,
   shiftOf,
   answerMeta,
-  type Asking,
+  type ChartLoad,
 } from './chartrequest';
 import type { TermRow, TermsData } from './chartdata';
 import type { MeasureName } from './chartspec';
@@ -18,7 +18,7 @@ import type { MeasureName } from './chartspec';
 /** By a measure any value can be the largest, so the largest are searched among this many. */
 const CONSIDERED = 1_000;
 
-export async function loadTerms(asking: Asking): Promise<TermsData> {
+export async function loadTerms(asking: ChartLoad): Promise<TermsData> {
   const { chart } = asking;
   const field = chart.split ?? chart.field ?? '';
   const measure: MeasureName = chart.measure === 'percentiles' ? 'p95' : chart.measure;
@@ -39,7 +39,7 @@ export async function loadTerms(asking: Asking): Promise<TermsData> {
 }
 
 function shaped(
-  { chart }: Asking,
+  { chart }: ChartLoad,
   field: string,
   measure: MeasureName,
   considered: number,
@@ -50,7 +50,7 @@ function shaped(
   const axis = main.axes.find((axis) => axis.kind === 'terms');
   const then = before === null ? null : earlier(before, measure);
   const values = figures(main, measure);
-  const all = (axis === undefined ? [] : placesOf(axis)).map((place, at): TermRow => ({
+  const all = (axis === undefined ? [] : termCellsOf(axis)).map((place, at): TermRow => ({
     ...place,
     value: values[at] ?? null,
     count: main.counts[at] ?? 0,
@@ -80,6 +80,6 @@ function shaped(
 function earlier(before: Aggregate, measure: MeasureName): Map<string, number | null> {
   const axis = before.axes.find((axis) => axis.kind === 'terms');
   const values = figures(before, measure);
-  const places = axis === undefined ? [] : placesOf(axis);
+  const places = axis === undefined ? [] : termCellsOf(axis);
   return new Map(places.map(({ id }, at) => [id, values[at] ?? null]));
 }

@@ -1,7 +1,7 @@
 /** A chart that is a table from the start: values by time, or by the values of a field. */
 import { texts } from '../../base/texts';
 import type { Measure } from '../../ipc/generated';
-import { measures, placesOf, timeBy, timesOf, answerMeta, type Asking } from './chartrequest';
+import { measures, termCellsOf, timeBy, timesOf, answerMeta, type ChartLoad } from './chartrequest';
 import { isNumeric, type FieldInfo } from './autochart';
 import type { NumbersCell, NumbersColumn, RowsData } from './chartdata';
 import { unitOf } from './units';
@@ -11,7 +11,7 @@ const TERMS = 500;
 /** The measures of a number, in this order. */
 const STATISTICS = ['min', 'avg', 'p50', 'p95', 'p99', 'max', 'sum'] as const;
 
-export async function loadTable(asking: Asking, info: FieldInfo | undefined): Promise<RowsData> {
+export async function loadTable(asking: ChartLoad, info: FieldInfo | undefined): Promise<RowsData> {
   const { chart } = asking;
   const number = chart.field !== null && isNumeric(info) ? chart.field : null;
   const terms = chart.split ?? (number === null ? chart.field : null);
@@ -24,7 +24,9 @@ export async function loadTable(asking: Asking, info: FieldInfo | undefined): Pr
   const answer = await asking.ask([by], asked);
   const axis = answer.axes[0];
   const names: readonly NumbersCell[] =
-    axis?.kind === 'terms' ? placesOf(axis).map(({ name }) => name) : timesOf(answer).slice(0, -1);
+    axis?.kind === 'terms'
+      ? termCellsOf(axis).map(({ name }) => name)
+      : timesOf(answer).slice(0, -1);
   const columns: NumbersColumn[] = [
     terms === null ? { name: texts.charts.time, unit: 'time' } : { name: terms, unit: 'text' },
     { name: texts.charts.measures.count, unit: 'plain' },

@@ -1,7 +1,7 @@
 /** Rows are fetched and cached in pages, so that scrolling makes few requests with small answers. */
 export const PAGE_ROWS = 200;
 
-interface Entry<T> {
+interface CachedPage<T> {
   readonly epoch: number;
   readonly rows: readonly T[];
 }
@@ -16,7 +16,7 @@ interface Entry<T> {
 export class PageCache<T> {
   readonly #capacity: number;
   // A Map keeps insertion order, which makes it an LRU list.
-  readonly #pages = new Map<string, Entry<T>>();
+  readonly #pages = new Map<string, CachedPage<T>>();
 
   constructor(capacity: number) {
     this.#capacity = capacity;

@@ -21,7 +21,7 @@ export interface Listing {
   readonly fields: readonly string[];
 }
 
-interface Asked {
+interface RowsRequest {
   readonly view: View;
   readonly listing: Listing;
   /** Two requests with the same list have the same rows at the same positions. */
@@ -57,10 +57,10 @@ export class Rows {
   readonly #listener: RowsListener;
   readonly #cache = new PageCache<Row>(PAGES_KEPT);
   readonly #underWay = new Map<string, AbortController>();
-  #asked: Asked | null = null;
-  #shown: Asked | null = null;
+  #asked: RowsRequest | null = null;
+  #shown: RowsRequest | null = null;
   /** The list before only the columns changed: its texts are the same. */
-  #former: Asked | null = null;
+  #former: RowsRequest | null = null;
   #epoch = 0;
   #seen = { first: 0, last: 0 };
 
@@ -182,7 +182,7 @@ export class Rows {
     for (const page of [...wanted, after, before]) this.#fetch(asked, page);
   }
 
-  #fetch(asked: Asked, page: number): void {
+  #fetch(asked: RowsRequest, page: number): void {
     const epoch = this.#epoch;
     const id = `${page} ${asked.key}`;
     if (this.#underWay.has(id) || this.#underWay.size >= MOST_UNDER_WAY) return;
@@ -207,7 +207,7 @@ export class Rows {
       });
   }
 
-  #ask(asked: Asked, page: number, signal: AbortSignal): Promise<Page> {
+  #ask(asked: RowsRequest, page: number, signal: AbortSignal): Promise<Page> {
     const { view, listing } = asked;
     const { order, sort, fields } = listing;
     const rows = { first: page * PAGE_ROWS, count: PAGE_ROWS, columns: [...fields] };
@@ -216,7 +216,7 @@ export class Rows {
       : this.#client.call('sortedPage', { view, ...sort, ...rows }, { signal });
   }
 
-  #received(asked: Asked, page: number, epoch: number, answer: Page): void {
+  #received(asked: RowsRequest, page: number, epoch: number, answer: Page): void {
     this.#cache.put(asked.key, page, epoch, answer.rows);
     if (asked.key !== this.#asked?.key) return;
     if (asked.key !== this.#shown?.key) {

@@ -3,7 +3,7 @@
 export type DropTarget = 'new' | 'here' | 'newWindow' | 'look';
 
 /** A zone of the window in shares of its width and height. */
-export interface Zone {
+export interface DropZone {
   readonly target: DropTarget;
   readonly left: number;
   readonly top: number;
@@ -16,10 +16,10 @@ const LOOK_FROM = 0.8;
 /** The most common action has the middle and most of the width. */
 const SIDE = 0.24;
 
-const look: Zone = { target: 'look', left: 0, top: LOOK_FROM, right: 1, bottom: 1 };
+const look: DropZone = { target: 'look', left: 0, top: LOOK_FROM, right: 1, bottom: 1 };
 
 /** The zones, with or without an open case. */
-export function dropZones(hasCase: boolean, readOnly: boolean): readonly Zone[] {
+export function dropZones(hasCase: boolean, readOnly: boolean): readonly DropZone[] {
   const above = { top: 0, bottom: LOOK_FROM };
   if (!hasCase) return [{ target: 'new', left: 0, right: 1, ...above }, look];
   if (readOnly) {
@@ -38,7 +38,7 @@ export function dropZones(hasCase: boolean, readOnly: boolean): readonly Zone[] 
 }
 
 /** The target at a position given in shares; a position outside counts as the nearest inside. */
-export function targetAt(zones: readonly Zone[], x: number, y: number): DropTarget {
+export function targetAt(zones: readonly DropZone[], x: number, y: number): DropTarget {
   const inside = (value: number) => Math.min(Math.max(value, 0), 0.999_999);
   const [across, down] = [inside(x), inside(y)];
   const found = zones.find(

@@ -3,20 +3,20 @@ import type { Lifetime } from '../../base/lifetime';
 import { timeFromNanos, type Time } from '../../base/time';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { EventId, Evidence, Note } from '../../ipc/generated';
-import type { Notes, Said } from './notes.svelte';
+import type { Notes, TargetNotes } from './notes.svelte';
 import { eventKey, isSpan, type NoteSpan } from './notetarget';
 
 /** Events per request. The engine takes more; a longer list is cut. */
 export const MOST_SHOWN = 2_000;
 
 /** One entry in the list of annotations: an event, a time range, or a marker. */
-export interface Entry {
+export interface AnnotationEntry {
   readonly key: string;
   readonly time: Time | null;
   readonly event: EventId | null;
   readonly evidence: Evidence | null;
   readonly span: NoteSpan | null;
-  readonly said: Said | null;
+  readonly said: TargetNotes | null;
   readonly marker: Note | null;
 }
 
@@ -66,9 +66,9 @@ export function entries(
   notes: Notes,
   evidence: ReadonlyMap<string, Evidence | null>,
   narrowed: Narrowed,
-): Entry[] {
-  const found: Entry[] = [];
-  for (const [key, said] of notes.said) {
+): AnnotationEntry[] {
+  const found: AnnotationEntry[] = [];
+  for (const [key, said] of notes.byTarget) {
     if (narrowed === 'markers') continue;
     if (narrowed === 'stars' && said.star === null) continue;
     if (typeof narrowed === 'object' && !said.tags.some(({ text }) => text === narrowed.tag))
@@ -97,7 +97,7 @@ export function entries(
       found.push({ key, time, event: null, evidence: null, span, said: null, marker });
     }
   }
-  const rank = ({ time }: Entry) => time ?? null;
+  const rank = ({ time }: AnnotationEntry) => time ?? null;
   return found.sort((a, b) => {
     const [left, right] = [rank(a), rank(b)];
     if (left === right) return a.key < b.key ? -1 : 1;

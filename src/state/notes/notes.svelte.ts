@@ -23,7 +23,7 @@ const LOOK_MS = 2_000;
 const ABOUT_SOMETHING: ReadonlySet<string> = new Set(['star', 'tag', 'comment']);
 
 /** The annotations of one event, or one time range. */
-export interface Said {
+export interface TargetNotes {
   readonly target: NoteTarget;
   readonly star: Note | null;
   readonly tags: readonly Note[];
@@ -31,7 +31,7 @@ export interface Said {
 }
 
 /** An open prompt. */
-export type Asking =
+export type OpenPrompt =
   | { readonly kind: 'tag'; readonly targets: readonly NoteTarget[] }
   | {
       readonly kind: 'comment';
@@ -63,7 +63,7 @@ export class Notes {
   readOnly = $state<string | null>(null);
   keptAside = $state.raw<readonly string[]>([]);
   failure = $state.raw<EngineError | null>(null);
-  asking = $state.raw<Asking | null>(null);
+  asking = $state.raw<OpenPrompt | null>(null);
   /** The last removal of this window, which can be undone. */
   removed = $state.raw<readonly Note[]>([]);
   /** Why the last undo or redo failed. */
@@ -81,8 +81,8 @@ export class Notes {
   readonly #looking: Timer;
 
   readonly #said = $derived.by(() => {
-    type Found = { target: NoteTarget; star: Note | null; tags: Note[]; comments: Note[] };
-    const found = new Map<string, Found>();
+    type MutableNotes = { target: NoteTarget; star: Note | null; tags: Note[]; comments: Note[] };
+    const found = new Map<string, MutableNotes>();
     for (const note of this.all.values()) {
       const target = ABOUT_SOMETHING.has(note.kind) ? targetOf(note) : null;
       if (target === null) continue;
@@ -93,7 +93,7 @@ export class Notes {
       else if (note.kind === 'tag') entry.tags.push(note);
       else entry.comments.push(note);
     }
-    return found as ReadonlyMap<string, Said>;
+    return found as ReadonlyMap<string, TargetNotes>;
   });
 
   constructor(
@@ -131,12 +131,12 @@ export class Notes {
     void this.look();
   }
 
-  about(target: NoteTarget): Said {
+  about(target: NoteTarget): TargetNotes {
     return this.#said.get(targetKey(target)) ?? { target, star: null, tags: [], comments: [] };
   }
 
   /** All annotations of events and time ranges, by target. */
-  get said(): ReadonlyMap<string, Said> {
+  get byTarget(): ReadonlyMap<string, TargetNotes> {
     return this.#said;
   }
 
@@ -353,7 +353,7 @@ function markerOf({ from, to }: Note, id: string, label: string): Marker[] {
 }
 
 /** The annotations in one line. */
-function labelOf({ star, tags, comments }: Said): string {
+function labelOf({ star, tags, comments }: TargetNotes): string {
   const words = [...tags, ...comments].map(({ text }) => text);
   return [...(star === null ? [] : ['★']), ...words].join(' · ');
 }

@@ -9,7 +9,7 @@ const MOST_STEPS = 500;
 const ONE_STEP_MS = 3_000;
 
 /** The content of a step: the view, and the ranges of zooming out and in. */
-interface Step {
+interface ViewStep {
   readonly state: ViewState;
   readonly outer: readonly RangeChoice[];
   readonly inner: readonly RangeChoice[];
@@ -21,9 +21,9 @@ export interface UndoableChange {
   redo(): void;
 }
 
-type Entry = Step | UndoableChange;
+type HistoryEntry = ViewStep | UndoableChange;
 
-const isDeed = (entry: Entry): entry is UndoableChange => 'undo' in entry;
+const isDeed = (entry: HistoryEntry): entry is UndoableChange => 'undo' in entry;
 
 type Changed = (after: ViewState, before: ViewState) => void;
 
@@ -39,9 +39,9 @@ export class ViewHistory {
   canZoomOut = $state(false);
   canZoomIn = $state(false);
 
-  #step: Step;
-  #past: Entry[] = [];
-  #future: Entry[] = [];
+  #step: ViewStep;
+  #past: HistoryEntry[] = [];
+  #future: HistoryEntry[] = [];
   /** The kind and time of the small changes in the last step; null if it is finished. */
   #open: { readonly kind: string; readonly at: number } | null = null;
   readonly #changed: Changed;
@@ -149,14 +149,14 @@ export class ViewHistory {
     return this.#now() - this.#open.at <= ONE_STEP_MS;
   }
 
-  #take(step: Step, kind: string | null): void {
+  #take(step: ViewStep, kind: string | null): void {
     if (!this.#goesOn(kind)) this.#past = [...this.#past, this.#step].slice(-MOST_STEPS);
     this.#future = [];
     this.#open = kind === null ? null : { kind, at: this.#now() };
     this.#show(step);
   }
 
-  #move(from: Entry[], to: Entry[], way: 'undo' | 'redo'): boolean {
+  #move(from: HistoryEntry[], to: HistoryEntry[], way: 'undo' | 'redo'): boolean {
     const entry = from.pop();
     if (entry === undefined) return false;
     this.#open = null;
@@ -171,7 +171,7 @@ export class ViewHistory {
     return true;
   }
 
-  #show(step: Step): void {
+  #show(step: ViewStep): void {
     const before = this.current;
     this.#step = step;
     this.current = step.state;

@@ -7,20 +7,20 @@ import type { RangeChoice } from './ranges';
 import { START, type FollowUp, type Json, type ViewColumn, type ViewState } from './viewstate';
 
 /** The text form of a part of a view. Reading returns undefined for an invalid text. */
-interface Part<T> {
+interface ViewPart<T> {
   write(value: T): string;
   read(text: string): T | undefined;
 }
 
 const MARK = 'timberline-view';
 
-const plain: Part<string> = { write: (value) => value, read: (text) => text };
+const plain: ViewPart<string> = { write: (value) => value, read: (text) => text };
 
-function choice<T extends string>(...choices: readonly T[]): Part<T> {
+function choice<T extends string>(...choices: readonly T[]): ViewPart<T> {
   return { write: (value) => value, read: (text) => choices.find((each) => each === text) };
 }
 
-function json<T>(understood: (value: Json | undefined) => T | undefined): Part<T> {
+function json<T>(understood: (value: Json | undefined) => T | undefined): ViewPart<T> {
   return {
     write: (value) => JSON.stringify(value),
     read: (text) => {
@@ -54,7 +54,7 @@ const lines = json<readonly string[]>((value) =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : undefined,
 );
 
-const range: Part<RangeChoice> = {
+const range: ViewPart<RangeChoice> = {
   write: (value) => {
     if (value === null) return '';
     const ends = [value.from, value.to].map((time) => formatTimeFull(time).replace(' ', 'T'));
@@ -70,7 +70,7 @@ const range: Part<RangeChoice> = {
   },
 };
 
-const PARTS: { readonly [Name in keyof ViewState]: Part<ViewState[Name]> } = {
+const PARTS: { readonly [Name in keyof ViewState]: ViewPart<ViewState[Name]> } = {
   query: plain,
   off: lines,
   pinned: lines,

@@ -10,7 +10,7 @@ export type DetailTab = (typeof DETAIL_TABS)[number];
 
 const KEY = 'timberline look';
 
-interface Kept {
+interface StoredSettings {
   readonly lines: number;
   readonly density: Density;
   readonly messageFirst: boolean;
@@ -22,7 +22,7 @@ interface Kept {
   readonly detailTab: DetailTab;
 }
 
-const START: Kept = {
+const START: StoredSettings = {
   lines: 1,
   density: 'normal',
   messageFirst: true,
@@ -41,7 +41,7 @@ const LINE_PX: Readonly<Record<Density, number>> = { compact: 18, normal: 20, lo
 const MADE_FOR_PX = 16;
 
 export class DisplaySettings {
-  #kept = $state.raw<Kept>(START);
+  #kept = $state.raw<StoredSettings>(START);
   /** The person's text size relative to the size that pixel sizes are made for. */
   scale = $state(1);
 
@@ -104,7 +104,7 @@ export class DisplaySettings {
     if (remPx > 0) this.scale = remPx / MADE_FOR_PX;
   }
 
-  change(part: Partial<Kept>): void {
+  change(part: Partial<StoredSettings>): void {
     this.#kept = { ...this.#kept, ...part };
     try {
       localStorage.setItem(KEY, JSON.stringify(this.#kept));
@@ -115,7 +115,7 @@ export class DisplaySettings {
 }
 
 /** Reads only known values: an older or newer version may have written them. */
-function read(): Partial<Kept> {
+function read(): Partial<StoredSettings> {
   try {
     const found = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Record<string, unknown>>;
     const one = <T>(choices: readonly T[], value: unknown) =>
@@ -133,7 +133,7 @@ function read(): Partial<Kept> {
       detailTab: one(DETAIL_TABS, found.detailTab),
     };
     const understood = Object.entries(parts).filter(([, value]) => value !== undefined);
-    return Object.fromEntries(understood) as Partial<Kept>;
+    return Object.fromEntries(understood) as Partial<StoredSettings>;
   } catch {
     return {};
   }

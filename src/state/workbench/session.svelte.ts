@@ -1,6 +1,6 @@
 import { Lifetime } from '../../base/lifetime';
 import { texts } from '../../base/texts';
-import { engineError, EngineError, type Client, type Place } from '../../ipc/client';
+import { engineError, EngineError, type Client, type WindowPoint } from '../../ipc/client';
 import type { CaseSummary, Hello, SavedFormat } from '../../ipc/generated';
 import { FormatEditor } from '../importing/formateditor.svelte';
 import { dropZones, targetAt, type DropTarget } from '../importing/droptargets';
@@ -250,7 +250,7 @@ export class Session {
     return this.opened !== null && this.opened.summary.readOnly === null ? 'here' : 'new';
   }
 
-  #targetAt({ x, y }: Place): DropTarget {
+  #targetAt({ x, y }: WindowPoint): DropTarget {
     const zones = dropZones(this.opened !== null, (this.opened?.summary.readOnly ?? null) !== null);
     return targetAt(zones, x / window.innerWidth, y / window.innerHeight);
   }
