@@ -1,4 +1,4 @@
-//! The workbench is part of the program: when its files change, the program is built anew.
+//! The workbench is part of the program: when its files change, the program is built again.
 
 fn main() {
     println!("cargo:rerun-if-changed=../dist");

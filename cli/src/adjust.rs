@@ -1,4 +1,4 @@
-//! `timberline adjust` and `timberline reread`: a source's times, or all of it, read anew from what is stored.
+//! `timberline adjust` and `timberline reread`: a source's times, or all of it, read again from the stored bytes.
 
 use anyhow::Result;
 use indexer::{Cancel, Case, Error, ErrorKind, ImportOptions, ImportReport, Progress, Snapshot};
@@ -52,7 +52,7 @@ fn tell(done: &ImportReport) -> Result<Outcome> {
                 outcome = Outcome::Unreadable;
             }
             (None, Some(source)) => out::say(&format!(
-                "{}: {} read anew as {}, zone: {}",
+                "{}: {} read again as {}, zone: {}",
                 source.name,
                 counted(source.events, "event"),
                 source.format,

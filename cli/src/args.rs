@@ -322,7 +322,7 @@ pub struct Words {
     /// Only words that begin so
     #[arg(default_value = "")]
     pub prefix: String,
-    /// The words that set the events that match apart from all others, each with how many of both have it
+    /// The words that distinguish the matching events from all others, each with its counts in both
     #[arg(long = "of", value_name = "QUERY", allow_hyphen_values = true, conflicts_with = "prefix")]
     pub selection: Option<String>,
     /// At most so many

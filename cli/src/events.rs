@@ -110,7 +110,7 @@ pub fn outcome(snapshot: &Snapshot) -> Outcome {
     let missing = snapshot.missing();
     for segment in &missing {
         out::problem(&segment.why.clone().hint(format!(
-            "some of its {} events may be missing above; `timberline verify --repair` makes it anew",
+            "some of its {} events may be missing above; `timberline verify --repair` rebuilds it",
             segment.events
         )));
     }
@@ -175,7 +175,7 @@ pub fn export(arguments: &Export) -> Result<Outcome> {
         let printing = Printing { case: &case, snapshot: &snapshot, query: text, view: &view };
         let walk = Walk { with_fields: has_fields(format), ..Walk::default() };
         printing.print(format, &walk, file).map_err(|error| {
-            // The file is taken back on any error; the real one is told below.
+            // The file is taken back on any error; the real one is reported below.
             failed = Some(error);
             indexer::Error::new(indexer::ErrorKind::Cancelled, "the file was not written")
         })
@@ -246,7 +246,7 @@ impl Printing<'_> {
         let mut each = |event: Event, fields: Vec<FieldValue>| {
             let row = Row { event: &event, fields: &fields, source: self.source(&event) };
             row.write(format, &columns, out).map_err(|error| {
-                // The engine stops on any error; the real one is told below.
+                // The engine stops on any error; the real one is reported below.
                 failed = Some(error);
                 indexer::Error::new(indexer::ErrorKind::Cancelled, "the output was closed")
             })

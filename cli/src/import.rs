@@ -22,7 +22,7 @@ struct Report {
     indexed_seconds: f64,
     events_per_second: f64,
     peak_rss_bytes: u64,
-    /// From the start to the first publication: when a first histogram can stand.
+    /// From the start to the first commit, when a first histogram can be drawn.
     first_published_seconds: Option<f64>,
     plan: serde_json::Value,
     stages: Vec<serde_json::Value>,

@@ -46,7 +46,7 @@ pub fn verify(arguments: &Verify) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
     if arguments.repair {
         let done = case.repair(&Cancel::default())?;
-        out::say(&format!("{} segments and {} indexes were made anew", done.segments, done.indexes));
+        out::say(&format!("{} segments and {} indexes were rebuilt", done.segments, done.indexes));
     }
     let verification = case.verify(&Cancel::default());
     if verification.problems.is_empty() {

@@ -24,8 +24,8 @@ pub fn export(case: &Path, file: &Path) -> Result<Outcome> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
     let options = RunOptions { folder: std::env::current_dir()?, ..RunOptions::default() };
-    let mut told = |done: usize, all: usize| out::progress(&format!("{done} of {all} cells"));
-    let book = case.notebook(None, &options, now_ns, &mut told, &Cancel::default());
+    let mut report_cells = |done: usize, all: usize| out::progress(&format!("{done} of {all} cells"));
+    let book = case.notebook(None, &options, now_ns, &mut report_cells, &Cancel::default());
     out::progress("");
     let book = book?;
     let text = if html { book.to_html() } else { book.to_markdown() };

@@ -11,7 +11,7 @@ use indexer::{Cancel, Case, Partial, RunOptions, Snapshot, Table};
 use crate::args::Format;
 use crate::out;
 
-/// A query with stages and what it is asked of.
+/// A query with stages, and its case.
 pub struct Piped<'a> {
     pub case: &'a Case,
     pub snapshot: &'a Snapshot,

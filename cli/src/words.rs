@@ -1,4 +1,4 @@
-//! `timberline words`: the words of a case and how many events have each, or those that set a selection apart.
+//! `timberline words`: the words of a case and how many events have each, or those that are significant for a selection.
 
 use std::io::Write;
 

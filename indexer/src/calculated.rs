@@ -1,4 +1,4 @@
-//! How the first aggregation of a question is calculated, for people.
+//! How the first aggregation of a query was executed, for `explain`.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub enum Calculated {
 }
 
 impl Calculated {
-    pub(crate) fn of(reason: Option<&'static str>) -> Calculated {
+    pub(crate) fn from_reason(reason: Option<&'static str>) -> Calculated {
         reason.map_or(Calculated::ByKernels, Calculated::FromRows)
     }
 }

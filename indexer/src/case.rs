@@ -1,4 +1,4 @@
-//! The façade: a case, opened for reading by anyone and for writing by one.
+//! The façade: a case, opened by any number of readers and one writer.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
@@ -13,7 +13,7 @@ use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::exec::{FrameCache, MatchCache};
 use crate::import::{self, ImportOptions, ImportReport, Progress};
 use crate::limits::{COLUMN_CACHE_BYTES, COLUMN_CACHE_SHARE};
-use crate::notes::NotedCache;
+use crate::notes::AnnotatedCache;
 use crate::storage::{
     ColumnCache, Frame, Manifest, ManifestStamp, Profile, RawCursor, RawFolder, Readings, Segment,
     SegmentEntry, Shared, SourceEntry, folder_bytes, folder_is_read_only, is_locked, notes, verify_templates,
@@ -21,28 +21,28 @@ use crate::storage::{
 use crate::templates::TemplateCache;
 use crate::writing::Writing;
 
-/// A case folder. Shared freely between threads; every question is answered from the [`Snapshot`] that
-/// stands when it is asked.
+/// A case folder. Shared freely between threads; every query is answered from the [`Snapshot`] that
+/// is current when it starts.
 #[derive(Debug)]
 pub struct Case {
     folder: PathBuf,
     raw: RawFolder,
     shared: Shared,
-    state: RwLock<State>,
+    state: RwLock<CaseState>,
     writer: Mutex<()>,
     pub(crate) frames: FrameCache,
     pub(crate) matches: MatchCache,
     pub(crate) templates: TemplateCache,
-    pub(crate) noted: NotedCache,
+    pub(crate) annotated: AnnotatedCache,
 }
 
 #[derive(Debug)]
-struct State {
+struct CaseState {
     snapshot: Arc<Snapshot>,
     stamp: Option<ManifestStamp>,
 }
 
-/// What a case consists of at one revision. Never changes.
+/// The content of a case at one revision. Immutable.
 #[derive(Debug)]
 pub struct Snapshot {
     pub(crate) manifest: Manifest,
@@ -74,7 +74,7 @@ impl Snapshot {
         self.manifest.segments.iter().map(|segment| segment.events).sum()
     }
 
-    /// The files that were read into the case. A source's id is its place here.
+    /// The files that were imported into the case. The id of a source is its index here.
     #[must_use]
     pub fn sources(&self) -> &[SourceEntry] {
         &self.manifest.sources
@@ -111,7 +111,7 @@ impl Snapshot {
         (self.manifest.segments.iter().filter(reached).count(), self.manifest.segments.len())
     }
 
-    /// What is left of it without the segments that could not be read when they were needed.
+    /// The snapshot without the segments that could not be read when they were needed.
     pub(crate) fn without_failed(&self) -> Snapshot {
         let whole = self.segments.iter().filter(|segment| !segment.has_failed());
         let segments: Vec<_> = whole.cloned().collect();
@@ -120,19 +120,19 @@ impl Snapshot {
         Snapshot { manifest, segments, missing: Vec::new() }
     }
 
-    /// What is kept besides the original bytes.
+    /// What is stored besides the original bytes.
     #[must_use]
     pub fn profile(&self) -> Profile {
         self.manifest.profile
     }
 
-    /// Segments that cannot even be opened.
+    /// Segments that cannot be opened.
     pub(crate) fn unopened(&self) -> &[Missing] {
         &self.missing
     }
 
-    /// Segments that answers lack something of, because they are damaged: those that cannot be opened, and
-    /// those that a question has come upon.
+    /// Segments whose data may be missing in answers because they are damaged: those that cannot be opened,
+    /// and those that a query has found.
     #[must_use]
     pub fn missing(&self) -> Vec<Missing> {
         let mut missing = self.missing.clone();
@@ -154,7 +154,7 @@ pub struct Verification {
 }
 
 impl Case {
-    /// Makes an empty case in a folder that does not exist yet, or is empty.
+    /// Creates an empty case in a folder that does not exist yet, or is empty.
     pub fn create(folder: &Path) -> Result<Case> {
         for part in [folder.to_path_buf(), folder.join("raw"), folder.join("segments")] {
             fs::create_dir_all(&part).at_path(&part)?;
@@ -179,12 +179,12 @@ impl Case {
             folder: folder.to_path_buf(),
             raw: RawFolder::new(folder),
             shared,
-            state: RwLock::new(State { snapshot, stamp }),
+            state: RwLock::new(CaseState { snapshot, stamp }),
             writer: Mutex::new(()),
             frames: FrameCache::default(),
             matches: MatchCache::default(),
             templates: TemplateCache::default(),
-            noted: NotedCache::default(),
+            annotated: AnnotatedCache::default(),
         })
     }
 
@@ -193,13 +193,13 @@ impl Case {
         &self.folder
     }
 
-    /// What the case takes on disk.
+    /// The size of the case on disk.
     #[must_use]
     pub fn bytes_on_disk(&self) -> u64 {
         folder_bytes(&self.folder)
     }
 
-    /// The case as last published, by this process or another one. When what another one published cannot
+    /// The current snapshot, committed by this process or another one. If a commit of another process cannot
     /// be read, the last good state stays.
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
@@ -225,15 +225,15 @@ impl Case {
             snapshot.sources().iter().map(|source| (source.name.clone(), source.set.clone())).collect()
         };
         if !names(&snapshot).starts_with(&names(&state.snapshot)) {
-            // Which events are of a source of some name was answered by the names before.
+            // Cached rows of predicates on source names are stale.
             self.matches.clear();
             self.shared.columns.clear();
         }
-        *state = State { snapshot: Arc::clone(&snapshot), stamp };
+        *state = CaseState { snapshot: Arc::clone(&snapshot), stamp };
         snapshot
     }
 
-    /// Why the case can only be read at this moment, if so.
+    /// Why the case is read-only at this moment, if so.
     #[must_use]
     pub fn read_only(&self) -> Option<Error> {
         if matches!(self.writer.try_lock(), Err(TryLockError::WouldBlock)) {
@@ -246,7 +246,7 @@ impl Case {
         })
     }
 
-    /// Reads files and folders into the case. Everything that landed stays, whatever happens later.
+    /// Imports files and folders into the case. Everything that landed stays, whatever happens later.
     pub fn import(
         &self,
         paths: &[PathBuf],
@@ -257,15 +257,15 @@ impl Case {
         self.write(|writing| import::import(writing, paths, options, report, cancel))
     }
 
-    /// Does work that changes the case. Only one may at a time.
+    /// Runs a change of the case. Only one runs at a time.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&mut Writing<'_>) -> Result<T>) -> Result<T> {
         let _turn = self.turn()?;
         work(&mut Writing::begin(self)?)
     }
 
-    /// The turn to write, of the threads of this process.
+    /// The writer's turn, among the threads of this process.
     fn turn(&self) -> Result<MutexGuard<'_, ()>> {
-        // Work that panicked leaves nothing behind that the next one does not put right.
+        // If work panics, the next call repairs what it left.
         match self.writer.try_lock() {
             Ok(turn) => Ok(turn),
             Err(TryLockError::Poisoned(turn)) => Ok(turn.into_inner()),
@@ -294,7 +294,7 @@ impl Case {
                     )
                     .at(&self.folder),
                 ),
-                // A part of it may lie in a segment that was named already.
+                // A part of it may be in a segment that is already listed.
                 Ok(_) => {}
                 Err(error) => problems.push(error),
             }
@@ -317,7 +317,7 @@ impl Case {
         Ok(crate::hex(&hash.finalize()))
     }
 
-    /// Hands out all stored bytes of a source, in order.
+    /// Passes all stored bytes of a source on, in order.
     pub(crate) fn read_source(
         &self,
         snapshot: &Snapshot,
@@ -335,18 +335,18 @@ impl Case {
         Ok(())
     }
 
-    /// What its segments have in common.
+    /// What the segments share.
     pub(crate) fn shared(&self) -> &Shared {
         &self.shared
     }
 
-    /// Columns that are decoded, and what was made of them.
+    /// The cache of decoded columns and of values computed from them.
     pub(crate) fn columns(&self) -> &ColumnCache {
         &self.shared.columns
     }
 
-    /// Asks a question. Where segments turn out to be damaged it is asked again without them, and
-    /// [`Snapshot::missing`] tells afterwards what the answer lacks.
+    /// Runs a query. If segments turn out to be damaged, it runs again without them, and
+    /// [`Snapshot::missing`] then lists what the answer lacks.
     pub(crate) fn without_damaged<S: Borrow<Snapshot> + From<Snapshot>, T>(
         snapshot: &S,
         mut ask: impl FnMut(&S) -> Result<T>,
@@ -394,7 +394,7 @@ pub(crate) fn frames_of(segments: &[Arc<Segment>], source: u32) -> Vec<Frame> {
 }
 
 impl Snapshot {
-    /// Opens the segments that a manifest lists, taking those that are known already.
+    /// Opens the segments of a manifest, reusing those that are open.
     pub(crate) fn load(manifest: Manifest, known: &[Arc<Segment>], shared: &Shared) -> Snapshot {
         shared.readings.update(&manifest);
         let mut segments = Vec::with_capacity(manifest.segments.len());

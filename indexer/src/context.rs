@@ -1,19 +1,19 @@
-//! What stands around an event: in its file, in all files, or among the events that share a value with it.
+//! The events around an event: in its file, in all files, or among the events that share a value with it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use crate::Cancel;
-use crate::aggregate::holding;
+use crate::aggregate::rows_with_value;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
 use crate::events::Shown;
-use crate::exec::{Direction, Part, Position, RowSet, Selection};
+use crate::exec::{Direction, Position, RowSet, SegmentRows, Selection};
 use crate::limits::PAGE_ROWS;
 use crate::search::{Event, find};
 
-/// Whose neighbours are wanted.
+/// The kind of neighbours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Around {
     /// The lines before and after it in its own file.
@@ -32,7 +32,7 @@ pub struct Context {
 }
 
 impl Case {
-    /// So many events before and after an event.
+    /// The number of events before and after an event.
     pub fn around(
         &self,
         snapshot: &Snapshot,
@@ -78,16 +78,16 @@ impl Case {
 
 type Sides = (Vec<Position>, Vec<Position>);
 
-fn every_row(snapshot: &Snapshot) -> Vec<Part> {
+fn every_row(snapshot: &Snapshot) -> Vec<SegmentRows> {
     let whole = |segment: &Arc<crate::storage::Segment>| {
         let rows = segment.meta.events as usize;
-        Part::new(Arc::clone(segment), RowSet::All(rows), 0..rows)
+        SegmentRows::new(Arc::clone(segment), RowSet::All(rows), 0..rows)
     };
     snapshot.segments.iter().map(whole).collect()
 }
 
 /// The rows that have the value of an event's field, or none where it has none but the event itself.
-fn sharing(snapshot: &Snapshot, own: &Position, field: &str, cancel: &Cancel) -> Result<Vec<Part>> {
+fn sharing(snapshot: &Snapshot, own: &Position, field: &str, cancel: &Cancel) -> Result<Vec<SegmentRows>> {
     let columns = crate::aggregate::columns(&own.segment, snapshot.sources(), field, cancel)?;
     let Some(value) = columns.iter().find_map(|column| column.at(own.row)) else { return Ok(Vec::new()) };
     let value = value.to_string();
@@ -97,15 +97,15 @@ fn sharing(snapshot: &Snapshot, own: &Position, field: &str, cancel: &Cancel) ->
             return Err(Error::cancelled());
         }
         let rows = segment.meta.events as usize;
-        let held = holding(segment, snapshot.sources(), (field, &value), cancel)?;
+        let held = rows_with_value(segment, snapshot.sources(), (field, &value), cancel)?;
         if !held.is_empty() {
-            parts.push(Part::new(Arc::clone(segment), RowSet::of(held, rows), 0..rows));
+            parts.push(SegmentRows::new(Arc::clone(segment), RowSet::from_bitmap(held, rows), 0..rows));
         }
     }
     Ok(parts)
 }
 
-fn by_time(parts: Vec<Part>, own: &Position, (before, after): (usize, usize)) -> Result<Sides> {
+fn by_time(parts: Vec<SegmentRows>, own: &Position, (before, after): (usize, usize)) -> Result<Sides> {
     let selection = Selection::new(parts);
     let rank = selection.before_key(own.key()?)?;
     let first = rank.saturating_sub(before);
@@ -119,8 +119,8 @@ fn by_time(parts: Vec<Part>, own: &Position, (before, after): (usize, usize)) ->
     Ok((earlier, later))
 }
 
-/// The nearest events of a source by their place in its file. A segment is looked through only where its
-/// part of the file may hold nearer ones than those that are known.
+/// The nearest events of a source by their offsets in its file. A segment is read only if its part of the
+/// file may hold nearer ones than those already known.
 fn in_file(
     snapshot: &Snapshot,
     (source, offset): (u32, u64),
@@ -140,7 +140,8 @@ fn in_file(
     let (mut earlier, mut later) = (BinaryHeap::new(), BinaryHeap::new());
     for (distance, index) in near {
         let full = |heap: &BinaryHeap<(u64, usize, usize)>, wanted: usize| {
-            wanted == 0 || (heap.len() == wanted && heap.peek().is_some_and(|(far, ..)| *far <= distance))
+            wanted == 0
+                || (heap.len() == wanted && heap.peek().is_some_and(|(furthest, ..)| *furthest <= distance))
         };
         if full(&earlier, before) && full(&later, after) {
             break;
@@ -158,9 +159,9 @@ fn in_file(
                 continue;
             }
             let (heap, wanted) = if at < offset { (&mut earlier, before) } else { (&mut later, after) };
-            let far = at.abs_diff(offset);
-            if heap.len() < wanted || heap.peek().is_some_and(|(most, ..)| far < *most) {
-                heap.push((far, index, row));
+            let furthest = at.abs_diff(offset);
+            if heap.len() < wanted || heap.peek().is_some_and(|(most, ..)| furthest < *most) {
+                heap.push((furthest, index, row));
                 if heap.len() > wanted {
                     heap.pop();
                 }
@@ -172,7 +173,7 @@ fn in_file(
         row,
     };
     let mut nearest: Vec<_> = earlier.into_vec();
-    nearest.sort_unstable_by_key(|&(far, ..)| Reverse(far));
+    nearest.sort_unstable_by_key(|&(furthest, ..)| Reverse(furthest));
     Ok((
         nearest.into_iter().map(position).collect(),
         later.into_sorted_vec().into_iter().map(position).collect(),

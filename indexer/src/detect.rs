@@ -1,4 +1,4 @@
-//! What would be imported, without a case: every file is read to its end and counted.
+//! Detects what would be imported, without a case: every file is read to its end and counted.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::import::better_year;
 use crate::storage::Account;
 
-/// What a file is and holds.
+/// The content of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Detected {
     pub path: PathBuf,
@@ -34,7 +34,7 @@ pub struct Detected {
     pub error: Option<Error>,
 }
 
-/// The formats that a person defined in a file. All that is wrong with it is in the error.
+/// The user-defined formats of a file. The error lists all of its faults.
 pub fn definitions(path: &Path) -> Result<Vec<Arc<Definition>>> {
     let loaded = ingest::custom::load(path).map_err(|faults| {
         let faults: Vec<String> = faults
@@ -49,7 +49,7 @@ pub fn definitions(path: &Path) -> Result<Vec<Arc<Definition>>> {
     Ok(loaded.into_iter().map(Arc::new).collect())
 }
 
-/// Looks at files, folders and what is in them. One that cannot be read is in the list with its error.
+/// Reads files, folders and their members. One that cannot be read is in the list with its error.
 pub fn detect(
     paths: &[PathBuf],
     filter: &Filter,
@@ -119,7 +119,7 @@ impl Look {
     ) -> Result<()> {
         let detected = &mut self.detected;
         let detection = source.detection();
-        detected.account = Account::of(detection);
+        detected.account = Account::from_detection(detection);
         detection.format.clone_into(&mut detected.format);
         detection.encoding.clone_into(&mut detected.encoding);
         detection.compression.clone_into(&mut detected.compression);

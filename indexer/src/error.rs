@@ -1,4 +1,4 @@
-//! What can go wrong, as a kind that callers branch on and a message for a person.
+//! Errors: a kind for callers to branch on and a message for a person.
 
 use std::fmt;
 use std::io;
@@ -28,7 +28,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// What is wrong lies in files of the case, not in the question.
+    /// The fault is in files of the case, not in the query.
     pub(crate) fn is_of_files(self) -> bool {
         matches!(
             self,
@@ -98,7 +98,7 @@ impl Error {
         self.span
     }
 
-    /// What went wrong while a file was written.
+    /// An error while a file was written.
     #[must_use]
     pub fn writing(path: &Path, error: &io::Error) -> Error {
         from_io(error).at(path)

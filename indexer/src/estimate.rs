@@ -1,5 +1,5 @@
-//! What an import will take on this machine, in each profile: the first bytes of its files are imported into cases that
-//! are thrown away, on the disk where the case will be.
+//! Estimates an import on this machine, for each profile: the first bytes of its files are imported into
+//! temporary cases on the disk of the case.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::preview::{PreviewRequest, Sample, preview};
 use crate::storage::{Profile, folder_bytes};
 use crate::tune::{Host, Overrides};
 
-/// What an import will take on this machine.
+/// The estimate of an import on this machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Estimate {
     pub bytes_in: u64,
@@ -27,11 +27,11 @@ pub struct Estimate {
     pub reserve_bytes: u64,
 }
 
-/// What an import will take in one profile.
+/// The estimate of an import in one profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProfileCost {
     pub profile: Profile,
-    /// All of it, on the clock and on the disk.
+    /// The whole import: duration and size on disk.
     pub seconds: f64,
     pub bytes_on_disk: u64,
     /// What the sample took: of the processor for a gigabyte (nothing where the system does not tell), and on the disk
@@ -41,7 +41,7 @@ pub struct ProfileCost {
 }
 
 impl Estimate {
-    /// Whether a case of this profile fits above the reserve.
+    /// True if a case of this profile fits above the reserve.
     #[must_use]
     pub fn fits(&self, cost: &ProfileCost) -> bool {
         cost.bytes_on_disk <= usable(self.free_bytes, self.reserve_bytes)
@@ -87,7 +87,7 @@ pub fn estimate(
     Ok(Estimate { bytes_in, profiles, free_bytes, reserve_bytes })
 }
 
-/// A sample that is imported to see what that takes.
+/// A sample that is imported for the measurement.
 struct Trial<'a> {
     place: &'a Path,
     paths: &'a [PathBuf],
@@ -115,7 +115,7 @@ impl Trial<'_> {
         let cpu: Duration = done.stages.iter().map(|stage| stage.cpu).sum();
         Ok(ProfileCost {
             profile,
-            // A small sample takes mostly what any import takes once, such as waiting for the disk.
+            // A small sample mostly measures the fixed costs, such as waiting for the disk.
             seconds: sample + steady(&done.stages).unwrap_or(sample) * (scale - 1.0),
             bytes_on_disk: (on_disk * scale) as u64,
             cpu_seconds_a_gb: cpu.as_secs_f64() / measured * 1e9,
@@ -124,7 +124,7 @@ impl Trial<'_> {
     }
 }
 
-/// The time that as much once more would take: the stages of landing run beside each other on the cores that there
+/// The time that as much once more would take: the stages of landing run in parallel on the available cores
 /// are, and indexing follows. Nothing where the system does not tell what they took.
 fn steady(stages: &[Stage]) -> Option<f64> {
     let cores = Host::look(&Overrides::default()).usable_cores as f64;

@@ -1,4 +1,4 @@
-//! What is told of events: as rows with columns of their own, and several at once with all of their fields.
+//! The content of events: rows with selected columns, and several events at once with all of their fields.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::storage::RawCursor;
 /// How much of each event a page carries.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
-    /// Texts are cut at so many bytes, those of columns too.
+    /// Texts are cut at this many bytes, those of columns too.
     pub cut: usize,
     /// Fields whose values come with each event, in this order.
     pub columns: &'a [String],
@@ -29,7 +29,7 @@ impl Shown<'_> {
     }
 }
 
-/// Places whose events stand in the same frame, which is unpacked once. Rare events each stand in their own, and
+/// Groups positions by frame, so that each frame is decompressed once. Rare events each have their own, and
 /// unpacking is what a page of them waits for.
 fn by_frame(positions: &[Position]) -> Result<Vec<Vec<usize>>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -37,7 +37,7 @@ fn by_frame(positions: &[Position]) -> Result<Vec<Vec<usize>>> {
     for (place, Position { segment, row }) in positions.iter().enumerate() {
         let located = segment.locations()?;
         let (source, offset) = (located.source(*row), located.offset(*row));
-        // One that is not there is told of where its event is read.
+        // A missing frame is reported where its event is read.
         let frame = segment.frame(source, offset).map_or(offset, |frame| frame.offset);
         let group = *of_frame.entry((segment.meta.id, source, frame)).or_insert(groups.len());
         if group == groups.len() {
@@ -82,7 +82,7 @@ impl Case {
         let mut value = |name: &String| -> Result<Option<String>> {
             let mut described = segment.meta.fields.iter().filter(|field| field.name == *name);
             let value = match (described.next(), described.next()) {
-                (Some(field), None) if segment.is_far(&field.column) => {
+                (Some(field), None) if segment.is_late(&field.column) => {
                     let row = position.row as u32;
                     let value = segment.values_at(&[&field.column], &[row], cursor, cancel);
                     segment.or_missing(value)?.and_then(|values| values.into_iter().flatten().next()?)
@@ -102,8 +102,8 @@ impl Case {
         Ok(Event { values, ..self.event_at(position, cursor, shown.cut)? })
     }
 
-    /// Events by their sources and offsets, with their fields, in the order asked for; those that are not in
-    /// the case are left out. Looking for many together reads each segment once.
+    /// Events by their sources and offsets, with their fields, in the requested order; events that are not in
+    /// the case are left out. A batch reads each segment once.
     pub fn events(
         &self,
         snapshot: &Snapshot,

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fault_happens_at_its_step_and_time_and_only_then() {
+    fn fault_happens_exactly_at_its_step_and_count() {
         let fault = Fault::parse("index.rename:3=enospc").expect("it is well formed");
         assert!(fault.pass().is_ok() && fault.pass().is_ok());
         assert_eq!(fault.pass().map_err(|error| error.kind()), Err(io::ErrorKind::StorageFull));

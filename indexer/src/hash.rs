@@ -24,7 +24,7 @@ pub fn hash(seed: u64, bytes: &[u8]) -> u64 {
     mix(mix(low ^ state, high ^ SECOND), FIRST ^ seed)
 }
 
-/// The bytes behind the last whole block with zeros behind them. Whole words are read, and what is too much of
+/// The bytes after the last whole block, padded with zeros. Whole words are read, and what is too much of
 /// them shifted out: copying a few bytes takes longer than all the rest of the hash.
 #[inline]
 fn last(bytes: &[u8], rest: &[u8]) -> (u64, u64) {
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_bytes_are_followed_by_zeros() {
+    fn hash_pads_the_last_block_with_zeros() {
         let bytes: Vec<u8> = (1..=40).collect();
         for length in 0..=bytes.len() {
             let bytes = &bytes[..length];

@@ -1,5 +1,4 @@
-//! What the façade knows of the language in one case: its fields, what a filter means there, how it is
-//! answered.
+//! The façade of the language for one case: its fields, resolved filters, and how they are answered.
 
 use std::collections::HashMap;
 
@@ -8,7 +7,7 @@ use ingest::NO_INT;
 use crate::Cancel;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
-use crate::exec::{Prepared, Question, Step, Trace, select_segment};
+use crate::exec::{ClauseStep, Prepared, SegmentQuery, Trace, select_segment};
 use crate::limits::{COMPLETED_WORDS, COMPLETION_ROWS, COMPLETIONS};
 use crate::pipe::RunOptions;
 use crate::query::{
@@ -24,17 +23,17 @@ pub struct Explanation {
     /// The filter as it was run: fields of the case, instants instead of relative times.
     pub filter: String,
     pub segments: usize,
-    /// Segments whose times lie outside the range, which were not looked at.
+    /// Segments that were skipped because their times are outside the range.
     pub skipped: usize,
     pub events: u64,
     pub matched: u64,
-    pub steps: Vec<Step>,
+    pub steps: Vec<ClauseStep>,
 }
 
-/// What can be said of a query without running it.
+/// The analysis of a query that is not run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// All that is wrong or doubtful, in the order of the text.
+    /// All errors and warnings, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
     pub highlights: Vec<Highlight>,
     /// The query in the language's own spelling, where nothing is wrong with it.
@@ -43,7 +42,7 @@ pub struct Checked {
 }
 
 impl Case {
-    /// What a query is asked of: the fields, and the end of the data as `now`.
+    /// The case that a query is resolved for: the fields, and the end of the data as `now`.
     #[must_use]
     pub fn context(snapshot: &Snapshot) -> Context {
         let mut fields: Vec<KnownField> = Vec::new();
@@ -62,8 +61,8 @@ impl Case {
         Context { fields, now, zone: jiff::tz::TimeZone::UTC }
     }
 
-    /// The view with a filter that names fields of the case and instants. What means nothing in this case is
-    /// a mistake in the query, not an empty answer.
+    /// The view with a filter resolved to fields of the case and instants. A name without a meaning in this
+    /// case is an error in the query, not an empty answer.
     pub(crate) fn resolved(&self, snapshot: &Snapshot, view: &View) -> Result<View> {
         let (from, to) = (view.from, view.to);
         if view.filter == Filter::Everything || snapshot.events() == 0 {
@@ -74,10 +73,10 @@ impl Case {
         if let Some(found) = mistake {
             return Err(found.into());
         }
-        Ok(View { filter: self.with_noted_events(resolved.filter)?, from, to })
+        Ok(View { filter: self.with_annotated_events(resolved.filter)?, from, to })
     }
 
-    /// Answers a filter and tells what was done for it. Nothing that was kept from earlier questions is used.
+    /// Answers a filter and reports the steps. Caches of earlier queries are not used.
     pub fn explain(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Explanation> {
         Self::without_damaged(snapshot, |snapshot| self.explain_of(snapshot, view, cancel))
     }
@@ -102,7 +101,7 @@ impl Case {
             let (sources, templates) = (snapshot.sources(), templates.as_ref());
             let shapes = || self.known_shapes(segment, cancel);
             let trace = Some(&trace);
-            let question = Question { segment, sources, templates, shapes: &shapes, cancel, trace };
+            let question = SegmentQuery { segment, sources, templates, shapes: &shapes, cancel, trace };
             let rows = select_segment(&question, &prepared, &mut cursor)?;
             let times = segment.times()?;
             let within = |row: &u32| {
@@ -117,7 +116,7 @@ impl Case {
         Ok(Explanation { filter, segments, skipped, events, matched, steps: trace.into_steps() })
     }
 
-    /// Everything that is wrong or doubtful in a query, and its words by kind. Any text is taken.
+    /// All errors and warnings of a query, and its words by kind. Accepts any text.
     #[must_use]
     pub fn check(&self, snapshot: &Snapshot, query: &str, reading: Reading) -> Checked {
         let Lenient { query: parsed, mut diagnostics } = parse_leniently(query, reading);
@@ -168,7 +167,7 @@ impl Case {
         // What cannot be counted is not offered; the query says why when it runs.
         let mut values = |field: &str, typed: &str| {
             let found = match context.note_field(field) {
-                Some(note) => self.noted_values(note, typed),
+                Some(note) => self.note_values(note, typed),
                 None => Self::field_values(snapshot, field, typed, cancel),
             };
             found.unwrap_or_default()

@@ -1,8 +1,8 @@
 //! The case on disk, the query language and the engine that answers it.
 //!
-//! The nouns: a [`Case`] is a folder of logs that can be asked; a [`Snapshot`] is what it holds at one
-//! moment; a [`View`] is a filter and a time range. Import publishes segments at least once a second, and
-//! whatever is published can be asked at once.
+//! The nouns: a [`Case`] is a folder of logs that can be queried; a [`Snapshot`] is its content at one
+//! moment; a [`View`] is a filter and a time range. Import commits segments at least once a second, and
+//! whatever is committed can be queried at once.
 //!
 //! ```
 //! use indexer::{Cancel, Case, ImportOptions, View};
@@ -22,17 +22,18 @@
 //! ```
 
 pub mod aggregate;
-mod ahead;
 mod calculated;
 mod case;
 mod context;
 mod detect;
 mod error;
 mod estimate;
+mod event_walk;
 mod events;
 mod exec;
 pub mod export;
 mod faults;
+mod file_scan;
 mod frame;
 mod hash;
 mod import;
@@ -43,7 +44,6 @@ pub mod notebook;
 mod notes;
 mod patterns;
 mod percentile;
-mod pieces;
 mod pipe;
 mod preview;
 pub mod query;
@@ -57,7 +57,7 @@ mod storage;
 mod templates;
 pub mod tokens;
 mod tune;
-mod walk;
+mod value_spans;
 mod words;
 mod writing;
 
@@ -66,15 +66,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-pub use ahead::{Ahead, AheadLine, look_ahead};
 pub use calculated::Calculated;
 pub use case::{Case, Missing, Snapshot, Verification};
 pub use context::{Around, Context};
 pub use detect::{Detected, definitions, detect};
 pub use error::{Error, ErrorKind, Result};
 pub use estimate::{Estimate, ProfileCost};
+pub use event_walk::Walk;
 pub use events::Shown;
-pub use exec::{Path as AnswerPath, Step as AnswerStep};
+pub use exec::{ClauseStep as AnswerStep, Path as AnswerPath};
+pub use file_scan::{FileScan, ScannedLine, scan_files};
 pub use frame::{SqlOptions, is_sql};
 pub use import::{
     FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress, Stage,
@@ -86,7 +87,6 @@ pub use language::{Checked, Explanation};
 pub use marks::{Seek, Strip};
 pub use notes::Evidence;
 pub use patterns::{Granularity, Template, TemplateId};
-pub use pieces::{Piece, pieces};
 pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
 pub use preview::{Preview, PreviewFile, PreviewRequest, PreviewRow, preview, preview_text};
 pub use rewrite::{CompactReport, RepairReport, Rewriting};
@@ -96,10 +96,10 @@ pub use storage::{Account, Example, Profile, Reading, Scalar, SourceEntry, Unpar
 pub use storage::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 pub use tune::{Host, Overrides, Plan};
-pub use walk::Walk;
+pub use value_spans::{TextPiece, text_pieces};
 pub use words::{KnownWord, UnknownWord};
 
-/// Asks long work to stop. Clones share the request.
+/// A cancellation flag for long work. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
     flag: Arc<AtomicBool>,
@@ -116,7 +116,7 @@ impl Cancel {
         self.flag.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|parent| parent.is_set())
     }
 
-    /// Stops with this one, and can be stopped alone.
+    /// A flag that is also set by this one, and can be set separately.
     pub(crate) fn child(&self) -> Cancel {
         Cancel { flag: Arc::default(), parent: Some(Arc::new(self.clone())) }
     }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-/// The first publication of an import: so small a segment is written fast enough that the timeline stands
+/// The first commit of an import: so small a segment is written fast enough that the timeline appears
 /// well within a second of the drop.
 pub const FIRST_PUBLICATION: Duration = Duration::from_millis(100);
 
-/// Later publications. Each costs a Parquet file and an fsync; a second is what a person feels as live.
+/// Later commits. Each costs a Parquet file and an fsync; a second is what a person feels as live.
 pub const PUBLICATION: Duration = Duration::from_secs(1);
 
 /// A segment is closed at this many bytes of raw text even before its second is over, which bounds the
@@ -52,7 +52,7 @@ pub const FRAME_CACHE_FRAMES: usize = 640;
 /// eighth of a byte an event, so this holds some fifty filters over ten million events.
 pub const MATCH_CACHE_BYTES: usize = 64 << 20;
 
-/// How often a question looks whether it is cancelled while it waits for what another one makes.
+/// The interval at which a query checks for cancellation while it waits for the result of another one.
 pub const CANCEL_POLL: Duration = Duration::from_micros(500);
 
 /// The share of the machine's memory that decoded columns may take: a quarter leaves the page cache, which
@@ -71,10 +71,10 @@ pub const SMALL_SECTION_BYTES: u64 = 16 << 10;
 /// How deep parentheses and NOTs may nest in a query, so that a hostile one cannot exhaust the stack.
 pub const QUERY_DEPTH: usize = 64;
 
-/// Rows looked at between two looks at the cancel flag.
+/// Rows processed between two checks of the cancel flag.
 pub const CANCEL_ROWS: usize = 4_096;
 
-/// How often a partial answer is told while the rest is worked on: fast enough to look alive, slow enough to
+/// How often a partial answer is reported during a query: fast enough to look alive, slow enough to
 /// cost nothing.
 pub const PARTIAL_EVERY: Duration = Duration::from_millis(50);
 
@@ -93,7 +93,7 @@ pub const MOST_TEXT_RESERVED_BYTES: usize = 64 << 20;
 /// some ten milliseconds for ten million, and so many places take some megabytes.
 pub const SORTED_WALK_ROWS: usize = 1 << 18;
 
-/// The most events told whole at once: copying more than a thousand is what an export is for.
+/// The most events returned whole at once: copying more than a thousand is what an export is for.
 pub const SHOWN_EVENTS: usize = 1_000;
 
 /// Values are looked for in so much of an event's text; nobody reads more of it by its colours.
@@ -107,14 +107,14 @@ pub const STRIP_CELLS: usize = 4_096;
 
 /// Files are looked through in runs of so many bytes, each by one thread, and each in blocks that the nearest caches
 /// of a core hold.
-pub const AHEAD_RUN_BYTES: u64 = 8 << 20;
-pub const AHEAD_BLOCK_BYTES: usize = 256 << 10;
+pub const SCAN_RUN_BYTES: u64 = 8 << 20;
+pub const SCAN_BLOCK_BYTES: usize = 256 << 10;
 
 /// Lines that are shown before their files are read: more would not be read by anyone before they are events.
-pub const AHEAD_LINES: usize = 100;
+pub const SCAN_LINES: usize = 100;
 
 /// So much of a line is looked at before its file is read: no line of a log is as long.
-pub const AHEAD_LINE_BYTES: usize = 4 << 20;
+pub const SCAN_LINE_BYTES: usize = 4 << 20;
 
 /// So long an import waits for who looks through its files: a disk may take longer to read them than anyone waits for a
 /// timeline.
@@ -123,7 +123,7 @@ pub const LONGEST_TURN: Duration = Duration::from_secs(1);
 /// The most buckets of a timeline: more than a screen has pixels across.
 pub const TIMELINE_BUCKETS: usize = 8_192;
 
-/// Compacted segments hold about this much raw text: twice what one lands with at most, so that questions
+/// Compacted segments hold about this much raw text: twice what one lands with at most, so that queries
 /// still go over several cores, and building one takes no more memory than a few times this.
 pub const COMPACT_RAW_BYTES: u64 = 256 << 20;
 
@@ -156,7 +156,7 @@ pub const PERCENTILE_COUNTERS: usize = 1 << 18;
 /// Numbers that are gathered to be picked from, once counting has narrowed them down: 32 MB.
 pub const PERCENTILE_CANDIDATES: u64 = 4_000_000;
 
-/// Reasons why events of a source were not understood that are told apart; formats have a handful.
+/// Reasons why events of a source were not understood that are counted separately; formats have a handful.
 pub const UNPARSED_REASONS: usize = 16;
 
 /// Events that are kept as examples of a reason; a person reads a few.
@@ -169,7 +169,7 @@ pub const EXAMPLE_BYTES: usize = 240;
 /// byte, which ends where they first differ.
 pub const HEAD_BYTES: usize = 4_096;
 
-/// Bytes of a message that its template is made from. What a program says stands at the start; longer texts
+/// Bytes of a message that its template is made from. The message of a program comes first; longer texts
 /// are data, and would fill the memory with shapes.
 pub const LONGEST_MINED_BYTES: usize = 4_096;
 
@@ -179,7 +179,7 @@ pub const MOST_MINED_WORDS: usize = 192;
 /// A longer run without a space is no word but data: a key, a document in base64.
 pub const LONGEST_MINED_WORD_BYTES: usize = 96;
 
-/// How far a quote may reach to be one value. An apostrophe that opens nothing must not be looked after for ever.
+/// The longest quoted value. The search for the end of a stray apostrophe must be bounded.
 pub const LONGEST_MINED_QUOTE_BYTES: usize = 1_024;
 
 /// Times, levels and dashes before a message; events have fewer.
@@ -213,7 +213,7 @@ pub const LONGEST_COUNTED_VALUE_BYTES: usize = 1_024;
 /// The longest query in bytes. A person writes hundreds; lists of ids that are pasted in run to thousands.
 pub const QUERY_BYTES: usize = 256 << 10;
 
-/// Mistakes told of one query; a text that has more is no query.
+/// Diagnostics reported for one query; a text with more is not a query.
 pub const QUERY_ERRORS: usize = 24;
 
 /// Operators of one strength in a row in an expression. Each makes the tree one deeper, and trees are walked
@@ -227,7 +227,7 @@ pub const REGEX_BYTES: usize = 8 << 20;
 /// How deep groups may nest in a regular expression.
 pub const REGEX_NESTING: u32 = 64;
 
-/// Rows that `limit`, `tail`, `top` and `rare` give unless told.
+/// Rows that `limit`, `tail`, `top` and `rare` give by default.
 pub const DEFAULT_ROWS: u64 = 10;
 
 /// Rows that go through a pipeline at once: few enough that cancelling waits for none of its stages, and many
@@ -247,13 +247,13 @@ pub const LISTED_VALUES: usize = 1_000;
 /// The most rows of a partial result; it is shown for a moment only.
 pub const PARTIAL_ROWS: usize = 10_000;
 
-/// Values of each field that `facets` tells unless told.
+/// Values of each field that `facets` returns by default.
 pub const FACET_VALUES: usize = 10;
 
-/// Templates that `patterns` lists unless told.
+/// Templates that `patterns` lists by default.
 pub const PATTERNS: usize = 50;
 
-/// Series of a `timechart … by` unless told; more lines are not told apart.
+/// Series of a `timechart … by` by default; more lines are not distinguishable.
 pub const SERIES: usize = 10;
 
 /// The longest series that `change_point` looks at; charts have a hundredth of it.
@@ -266,10 +266,10 @@ pub const LOOKUP_BYTES: u64 = 64 << 20;
 /// rows of both sides share.
 pub const JOINED_ROWS: u64 = 1 << 30;
 
-/// Columns that `pivot` makes of a field's values unless told; a wider table is not read by anyone.
+/// Columns that `pivot` makes of a field's values by default; a wider table is not read by anyone.
 pub const PIVOT_COLUMNS: u64 = 100;
 
-/// The most columns that `pivot` can be told to make: each takes its own memory and its own name.
+/// The most columns that `pivot` can make: each takes its own memory and its own name.
 pub const MOST_PIVOT_COLUMNS: u64 = 10_000;
 
 /// The fewest rows of one group that `window` cuts into parts for several threads: below this a part costs more
@@ -288,7 +288,7 @@ pub const LEAST_ROOM_TO_MEASURE: u64 = 16 * MEASURED_BYTES;
 /// How many times its size a packed log is guessed to have, where nothing tells.
 pub const USUAL_EXPANSION: u64 = 12;
 
-/// The share of a disk that an import leaves free unless told otherwise: systems slow down or fail on full disks.
+/// The share of a disk that an import leaves free by default: systems slow down or fail on full disks.
 pub const RESERVED_SHARE: f64 = 0.15;
 
 /// An import that takes at most one part in so many of what is free is not refused for the reserve: it does not make
@@ -298,7 +298,7 @@ pub const UNNOTICED_PART: u64 = 100;
 /// Suggestions of one completion: more than a list shows without scrolling for long.
 pub const COMPLETIONS: usize = 60;
 
-/// Words of the text among them: the most frequent ones, each of which is counted.
+/// Words of the text among them: the most frequent ones, which are all counted.
 pub const COMPLETED_WORDS: usize = 12;
 
 /// Words that a word which no event has may be meant for, at most.
@@ -333,7 +333,7 @@ pub const EVIDENCE_BYTES: usize = 1 << 20;
 /// How deep a page of a notebook may nest quotes and lists; its tree is walked by recursion.
 pub const MARKDOWN_DEPTH: usize = 24;
 
-/// Rows that a cell of a notebook shows unless told.
+/// Rows that a cell of a notebook shows by default.
 pub const CELL_ROWS: usize = 20;
 
 /// The most rows of a cell, and events that it names: a page is read, and a longer table is exported as a file.

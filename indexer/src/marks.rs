@@ -1,5 +1,5 @@
-//! Where in a result the events stand that match something else too: the next error, the next match, and all
-//! of them at a glance. Nothing is walked through: ranks in one result become ranks in the other.
+//! The positions in a result of the events that also match something else: the next error, the next match,
+//! and all of them for the overview. Ranks in one result are mapped to ranks in the other, without a scan.
 
 use crate::Cancel;
 use crate::case::{Case, Snapshot};
@@ -9,10 +9,10 @@ use crate::limits::STRIP_CELLS;
 use crate::query::Filter;
 use crate::search::{View, find};
 
-/// From where in a result something is looked for, and which way.
+/// Where a search in a result starts, and its direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seek {
-    /// The row that is left; nothing for the edge of the result.
+    /// The row to start from; `None` for the edge of the result.
     pub from: Option<usize>,
     /// Towards the first row.
     pub backward: bool,
@@ -27,7 +27,7 @@ pub struct Strip {
 }
 
 impl Case {
-    /// The nearest row of a result, past another one, that matches a filter too; nothing where there is none.
+    /// The nearest row of a result, after another one, that matches a second filter; `None` if there is none.
     pub fn seek(
         &self,
         snapshot: &Snapshot,
@@ -60,7 +60,7 @@ impl Case {
         })
     }
 
-    /// How many events of each mark lie in each of so many runs of a result.
+    /// The number of events of each mark in each of equally many runs of a result.
     pub fn strip(
         &self,
         snapshot: &Snapshot,
@@ -99,7 +99,7 @@ impl Case {
         })
     }
 
-    /// The row of a result at which an event stands, or would stand where it does not match; nothing where it
+    /// The row of a result of an event, or the row where it would be if it does not match; `None` if it
     /// is not in the case.
     pub fn place_of(
         &self,

@@ -1,5 +1,6 @@
-//! Where a percentile lies among numbers in their order, and what lies between two of them: one way for
-//! calculations and for pipes. It is what a person calculates by hand, without the errors of binary fractions.
+//! The rank of a percentile among sorted numbers, and the interpolation between two of them: one
+//! implementation for aggregates and for pipes. It gives what a person calculates by hand, without the errors
+//! of binary fractions.
 
 use crate::pipe::floats;
 use crate::query::BinaryOp;
@@ -24,7 +25,7 @@ impl Percent {
         Percent { numerator, denominator: 100 * 10_u128.pow(decimals.len() as u32) }
     }
 
-    /// The rank of the last of so many numbers that is not above it, and how far it is to the next one.
+    /// The rank of the last of `count` numbers that is not above it, and the weight of the next one.
     pub fn place(self, count: u64) -> (u64, f64) {
         let (place, parts) = self.parts(count);
         (place, parts as f64 / self.denominator as f64)
@@ -41,7 +42,7 @@ impl Percent {
     }
 }
 
-/// The number that is so far on the way from one to another.
+/// Linear interpolation between two numbers.
 pub fn between(from: f64, to: f64, way: f64) -> f64 {
     let step = floats(BinaryOp::Multiply, to - from, way).number().unwrap_or(0.0);
     floats(BinaryOp::Add, from, step).number().unwrap_or(from)
@@ -52,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_what_a_person_calculates() {
+    fn percentile_rank_equals_manual_calculation() {
         for (percent, count, expected) in [
             (0.0, 1, (0, 0.0)),
             (29.0, 101, (29, 0.0)),

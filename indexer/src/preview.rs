@@ -1,4 +1,4 @@
-//! What an import would bring, before it: each file's first events with the places of their fields.
+//! A preview of an import: each file's first events with the spans of their fields.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,10 +15,10 @@ use crate::error::{AtPath, Error, ErrorKind, Result};
 use crate::estimate::{Estimate, estimate};
 use crate::import::{Expected, Outcome, StoredBytes};
 use crate::limits::{EXAMPLE_BYTES, MEASURED_BYTES, PREVIEWED_BYTES, USUAL_EXPANSION};
-use crate::pieces::{Piece, pieces};
 use crate::storage::{Account, Profile, RawFolder, SourceEntry, SourceReading};
+use crate::value_spans::{TextPiece, text_pieces};
 
-/// What to look at, and how.
+/// What to preview, and how.
 #[derive(Clone, Debug, Default)]
 pub struct PreviewRequest {
     pub paths: Vec<PathBuf>,
@@ -30,7 +30,7 @@ pub struct PreviewRequest {
     pub events: usize,
     /// Leave out what the import will take, which has to be measured.
     pub without_estimate: bool,
-    /// The profile to measure that with; unless told the one of the case, and every one for a new case.
+    /// The profile to measure that with; by default the one of the case, and every one for a new case.
     pub profile: Option<Profile>,
 }
 
@@ -40,13 +40,13 @@ pub struct Preview {
     pub estimate: Estimate,
 }
 
-/// A file or member by its first bytes.
+/// The preview of a file or member, from its first bytes.
 #[derive(Clone, Debug, Default)]
 pub struct PreviewFile {
     pub path: PathBuf,
     pub name: String,
     pub set: Option<String>,
-    /// Its length, where something tells it.
+    /// Its length, if known.
     pub bytes: Option<u64>,
     pub format: String,
     pub encoding: String,
@@ -58,7 +58,7 @@ pub struct PreviewFile {
     /// Events of the sample, and how many of them were not understood.
     pub events: u64,
     pub unparsed: u64,
-    /// Whether the sample is all of it.
+    /// True if the sample is the whole file.
     pub is_whole: bool,
     pub account: Account,
     pub rows: Vec<PreviewRow>,
@@ -77,7 +77,7 @@ pub struct PreviewRow {
     /// Why the format did not understand it, if so.
     pub unparsed: Option<String>,
     /// The event's text in pieces, those with a value named by its field.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<TextPiece>,
 }
 
 /// A sample of a stream.
@@ -85,14 +85,14 @@ pub struct Sample {
     pub file: PreviewFile,
     /// Its first bytes, where they are measured.
     pub bytes: Vec<u8>,
-    /// What the whole stream has, as far as that is known or can be guessed.
+    /// Estimates for the whole stream.
     pub total: u64,
 }
 
-/// Looks at the beginning of every stream. `case` is where the case is or will be.
+/// Reads the start of every stream. `case` is the path of the case, which need not exist yet.
 pub fn preview(case: &Path, request: &PreviewRequest, cancel: &Cancel) -> Result<Preview> {
     let discovery = ingest::discover_some(&request.paths, &request.filter);
-    // A case that cannot be opened is told of by whoever imports into it.
+    // The import reports a case that cannot be opened.
     let stored = Case::open(case).ok().map(|case| case.snapshot());
     // Only a case without anything still takes another profile.
     let own = stored.as_ref().filter(|stored| !stored.segments.is_empty()).map(|stored| stored.profile());
@@ -157,7 +157,7 @@ fn sample(
     }
     let is_plain = compression == "none" && path == found.path;
     let length = if file.is_whole { Some(total) } else { bytes };
-    if let Some(expected) = Expected::of(stored, &path, &read, length) {
+    if let Some(expected) = Expected::find(stored, &path, &read, length) {
         (file.outcome, file.remark) = (expected.outcome, Some(expected.remark));
     }
     let options = request.chosen.get(&path).unwrap_or(&request.options);
@@ -177,7 +177,7 @@ impl PreviewFile {
         // Of so many lines of a batch it is known whether they were understood.
         let rows = rows.min(ingest::limits::UNPARSED_EXAMPLES);
         let detection = source.detection().clone();
-        self.account = Account::of(&detection);
+        self.account = Account::from_detection(&detection);
         let encoding = Encoding::named(&detection.encoding).unwrap_or(Encoding::UTF_8);
         let (parser, mut settler) = (source.parser(), source.settler());
         while let Some(chunk) = source.next_chunk()? {
@@ -207,7 +207,7 @@ impl PreviewFile {
     }
 }
 
-/// Reads text that has no file, to show what a definition makes of it.
+/// Reads text without a file, to show what a definition does with it.
 pub fn preview_text(
     name: &str,
     text: &str,
@@ -236,7 +236,7 @@ pub fn preview_text(
 }
 
 impl Case {
-    /// How a stored source would be read with these choices on top of those made before, from its first bytes.
+    /// How a stored source would be read with these choices on top of the earlier ones, from its first bytes.
     pub fn preview_source(
         &self,
         snapshot: &Snapshot,
@@ -272,7 +272,7 @@ impl Case {
             input: Ok(Box::new(Cursor::new(bytes))),
         };
         let options = entry.reading.under(options);
-        let options = match SourceReading::of(&snapshot.manifest, source) {
+        let options = match SourceReading::from_manifest(&snapshot.manifest, source) {
             Some(reading) => reading.with_definition(options)?,
             None => options,
         };
@@ -306,7 +306,7 @@ fn preview_row(batch: &Batch, row: usize, texts: &mut TextDecoder) -> PreviewRow
         time: batch.time[row],
         level: batch.level[row],
         unparsed: reason.map(|(_, reason)| (*reason).to_owned()),
-        pieces: pieces(&text, &values(batch, row)),
+        pieces: text_pieces(&text, &values(batch, row)),
     }
 }
 

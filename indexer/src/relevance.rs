@@ -1,6 +1,6 @@
-//! How well an event matches: the sum of the weights of what the filter looks for in its text and finds there. What few events
-//! have weighs more, as in BM25; how often an event has it, and how long the event is, count nothing, because lines of a log
-//! differ in both for no reason that a reader cares about.
+//! Relevance of an event: the sum of the weights of the filter's terms that its text contains. Rare terms
+//! weigh more, as in BM25; term frequency and document length count nothing, because in log lines both vary
+//! for no reason that matters to a reader.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub fn is_relevance(snapshot: &Snapshot, sort: &SortBy) -> bool {
 }
 
 impl Relevance {
-    pub fn of(asked: &Asked<'_>) -> Result<Relevance> {
+    pub fn new(asked: &Asked<'_>) -> Result<Relevance> {
         let mut patterns = Vec::new();
         collect(&asked.view.filter, &mut patterns);
         patterns.truncate(MOST_CLAUSES);
@@ -86,6 +86,6 @@ fn collect<'f>(filter: &'f Filter, patterns: &mut Vec<&'f Pattern>) {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().for_each(|part| collect(part, patterns)),
         Filter::Text(pattern) => add(pattern),
         Filter::Field { field, test: Test::Matches(all), .. } if field == "raw" => all.iter().for_each(add),
-        Filter::Everything | Filter::Not(_) | Filter::Field { .. } | Filter::Noted(_) => {}
+        Filter::Everything | Filter::Not(_) | Filter::Field { .. } | Filter::Annotated(_) => {}
     }
 }

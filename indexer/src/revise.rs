@@ -1,4 +1,4 @@
-//! Sources of a case, read in another way than before from what is stored of them.
+//! Reads sources of a case again in another way, from their stored bytes.
 
 use crate::Cancel;
 use crate::case::{Case, Snapshot};
@@ -21,7 +21,7 @@ impl Case {
         self.write(|writing| import::paste(writing, (name, text), now_ns, options, report, cancel))
     }
 
-    /// Reads stored sources anew, in another way: nothing of the originals is needed. What was read before
+    /// Reads stored sources again in another way, without the original files. What was read before
     /// stays until all of a source is there again. The options' choices go on top of those made before.
     pub fn reread(
         &self,

@@ -1,4 +1,4 @@
-//! Questions a screen asks of a case: timelines, pages, single events, exports.
+//! The queries of a screen: timelines, pages, single events, exports.
 
 use std::collections::HashSet;
 
@@ -13,14 +13,14 @@ use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
 use crate::events::Shown;
 pub use crate::exec::Direction;
-use crate::exec::{Part, Position, Question, RowSet, Selection, in_order, select_set};
+use crate::exec::{Position, RowSet, SegmentQuery, SegmentRows, Selection, in_order, select_set};
 use crate::limits::{PAGE_ROWS, PARTIAL_EVERY, TIMELINE_BUCKETS};
 use crate::notes::states_of;
 use crate::query::{self, Diagnostic, Filter, nearest};
 use crate::storage::{Frame, RawCursor, Segment, SegmentField, SegmentMeta};
 use crate::{Cancel, FieldKind};
 
-/// What part of a case is looked at: a filter, and times from (inclusive) to (exclusive).
+/// A view of a case: a filter, and times from (inclusive) to (exclusive).
 #[derive(Clone, Debug)]
 pub struct View {
     pub filter: Filter,
@@ -33,7 +33,7 @@ impl View {
         Ok(View { filter: query::parse(query).map_err(Error::from)?, from, to })
     }
 
-    /// Whether every event of a segment that has a time is in view.
+    /// True if every event of a segment that has a time is in the range.
     pub(crate) fn holds_all_of(&self, segment: &SegmentMeta) -> bool {
         self.filter == Filter::Everything
             && self.from.is_none_or(|from| segment.first.is_some_and(|first| from <= first))
@@ -59,16 +59,16 @@ pub struct Event {
     pub time: i64,
     pub level: Level,
     pub line: u64,
-    /// What a person reads: its text up to about the length asked for.
+    /// The displayed text, up to about the requested length.
     pub text: String,
     /// Whether there is more of it.
     pub cut: bool,
-    /// Its bytes without the line end, up to the length asked for.
+    /// Its bytes without the line end, up to the requested length.
     pub raw: Vec<u8>,
     pub encoding: Encoding,
     /// Its whole length in bytes.
     pub length: u32,
-    /// The values of the columns asked for.
+    /// The values of the requested columns.
     pub values: Vec<Option<String>>,
 }
 
@@ -86,7 +86,7 @@ pub struct Page {
 }
 
 impl Case {
-    /// Counts over time. `partial` is called with what is known so far and the share of events looked at.
+    /// Counts over time. `partial` is called with the current counts and the share of the events done.
     pub fn timeline(
         &self,
         snapshot: &Snapshot,
@@ -113,16 +113,16 @@ impl Case {
         };
         let edges = empty.edges();
         let mut timeline = empty.clone();
-        let mut told = Instant::now();
+        let mut last_partial = Instant::now();
         let count = |index: usize| -> Result<Option<Counts>> {
             let segment = &snapshot.segments[index];
             if view.holds_all_of(&segment.meta) && segment.meta.rollup.divides(empty.width_ns) {
                 let unbounded = view.from.is_none() && view.to.is_none();
                 let untimed = if unbounded { segment.meta.untimed } else { 0 };
-                return Ok(Some(Counts::of_rollup(&segment.meta.rollup, untimed, &empty)));
+                return Ok(Some(Counts::from_rollup(&segment.meta.rollup, untimed, &empty)));
             }
             let Some(part) = self.part(snapshot, index, view, cancel)? else { return Ok(None) };
-            Counts::of_part(&part, &edges).map(Some)
+            Counts::from_rows(&part, &edges).map(Some)
         };
         let mut seen = 0;
         in_order(snapshot.segments.len(), cancel, count, |index, counts| {
@@ -130,8 +130,8 @@ impl Case {
                 timeline.add(&counts);
             }
             seen += snapshot.segments[index].meta.events;
-            if told.elapsed() >= PARTIAL_EVERY && index + 1 < snapshot.segments.len() {
-                told = Instant::now();
+            if last_partial.elapsed() >= PARTIAL_EVERY && index + 1 < snapshot.segments.len() {
+                last_partial = Instant::now();
                 partial(&timeline, seen as f64 / snapshot.events().max(1) as f64);
             }
             Ok(())
@@ -207,7 +207,7 @@ impl Case {
         names
     }
 
-    /// The matching events. Their order is read as it is asked for.
+    /// The matching events. Sort keys are loaded on demand.
     pub(crate) fn selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
         let view = &self.resolved(snapshot, view)?;
         let mut parts = Vec::new();
@@ -218,8 +218,8 @@ impl Case {
         Ok(Selection::new(parts))
     }
 
-    /// The matching events, to be gone through from first to last: what is damaged of their order is found out before
-    /// anything is given away.
+    /// The matching events for an iteration from first to last: damaged sort keys are found before the first
+    /// event is returned.
     pub(crate) fn whole_selection(
         &self,
         snapshot: &Snapshot,
@@ -233,23 +233,23 @@ impl Case {
         })
     }
 
-    /// The matching rows of one segment within the view's times; nothing when none can match.
+    /// The matching rows of one segment within the view's times; `None` if none can match.
     pub(crate) fn part(
         &self,
         snapshot: &Snapshot,
         index: usize,
         view: &View,
         cancel: &Cancel,
-    ) -> Result<Option<Part>> {
+    ) -> Result<Option<SegmentRows>> {
         let segment = &snapshot.segments[index];
         let before = view.to.is_some_and(|to| segment.meta.first.is_none_or(|first| first >= to));
         let after = view.from.is_some_and(|from| segment.meta.last.is_none_or(|last| last < from));
         if before || after {
             return Ok(None);
         }
-        // A range asks for times, so events without one are out of it.
+        // A time range excludes events without a time.
         let from = if view.to.is_some() { view.from.or(Some(i64::MIN + 1)) } else { view.from };
-        // Only a segment that the range cuts through is looked into; reading its times costs milliseconds.
+        // Only a segment that the range cuts is read; reading its times costs milliseconds.
         let rows_before = |limit: i64| -> Result<usize> { Ok(segment.times()?.before(limit)) };
         let start = match from {
             None => 0,
@@ -268,7 +268,7 @@ impl Case {
         } else {
             self.matching(snapshot, segment, &view.filter, cancel)?
         };
-        Ok(Some(Part::new(Arc::clone(segment), set, start..end)))
+        Ok(Some(SegmentRows::new(Arc::clone(segment), set, start..end)))
     }
 
     fn matching(
@@ -288,20 +288,20 @@ impl Case {
         self.matches.get(segment.meta.id, &printed, cancel, || {
             let (sources, templates) = (snapshot.sources(), templates.as_ref());
             let shapes = || self.known_shapes(segment, cancel);
-            let question = Question { segment, sources, templates, shapes: &shapes, cancel, trace: None };
+            let question = SegmentQuery { segment, sources, templates, shapes: &shapes, cancel, trace: None };
             let prepared = self.matches.prepared(filter, &printed);
             select_set(&question, &prepared, &mut self.raw_cursor())
         })
     }
 
     /// Does `work` for the matching rows of every segment, on all cores; `done` gets each result on this
-    /// thread, in order, with the share of the events looked at so far.
+    /// thread, in order, with the share of the events done.
     pub(crate) fn each_part<R: Send>(
         &self,
         snapshot: &Snapshot,
         view: &View,
         cancel: &Cancel,
-        work: impl Fn(Part) -> Result<R> + Sync,
+        work: impl Fn(SegmentRows) -> Result<R> + Sync,
         mut done: impl FnMut(R, f64) -> Result<()>,
     ) -> Result<()> {
         let find = |index| self.part(snapshot, index, view, cancel)?.map(&work).transpose();
@@ -336,7 +336,7 @@ impl Case {
             length,
             values: Vec::new(),
         };
-        // An event whose bytes are damaged is still there, and what is wrong is told with the answer.
+        // An event whose bytes are damaged is returned, and the answer reports the damage.
         let read = self.frame_bytes(source, frame, cursor);
         let Some(bytes) = position.segment.or_missing(read)? else { return Ok(event) };
         let start = (offset - frame.offset) as usize;
@@ -365,7 +365,7 @@ impl Case {
         Ok(bytes)
     }
 
-    /// A calculation over a field that no event has is a mistake too.
+    /// An aggregation over a field that no event has is an error too.
     pub(crate) fn check_known(snapshot: &Snapshot, field: &str) -> Result<()> {
         let names = Case::field_names(snapshot);
         if snapshot.events() == 0
@@ -376,7 +376,7 @@ impl Case {
         let error = Error::new(ErrorKind::BadRequest, format!("no field `{field}`"));
         Err(match nearest(field, names.iter().map(String::as_str)) {
             Some(name) => error.hint(format!("did you mean `{name}`?")),
-            None => error.hint("the fields of a case are listed beside its events"),
+            None => error.hint("the fields of a case are listed next to its events"),
         })
     }
 }

@@ -1,15 +1,15 @@
-//! Pages of the result sorted by a field. Nothing is sorted: the values at the first and last place of the
-//! page are found by counting, and only events between them are looked at.
+//! Pages of a result sorted by a field, without a full sort: the values at the first and the last rank of the
+//! page are found by counting, and only events between them are read.
 
 use std::sync::Arc;
 
-use crate::aggregate::{Asked, Numbers, Values, domain, numbers};
+use crate::aggregate::{Asked, FieldNumbers, GlobalValues, domain, numbers};
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, Result};
 use crate::events::Shown;
 use crate::exec::{
-    Codes, Direction, Domain, Key, Narrowed, Part, Position, Ranks, RowSet, Rows, Selection, ToKey, in_order,
-    sort_rows,
+    Bitmap, Codes, Direction, Domain, Key, Narrowed, Position, Ranks, RowSet, SegmentRows, Selection, ToKey,
+    in_order, sort_rows,
 };
 use crate::limits::{CANCEL_ROWS, PAGE_ROWS};
 use crate::relevance::{Relevance, is_relevance};
@@ -38,44 +38,44 @@ impl SortBy {
 }
 
 /// How the rows of a field compare, over all segments.
-enum Order {
+enum SortOrder {
     Numbers {
         domain: Domain,
         largest: u64,
     },
     /// By the place of each value among all, a table a segment.
-    Values(Arc<Places>),
+    Values(Arc<ValueRanks>),
     /// By how well an event matches the filter.
     Relevance(Relevance),
 }
 
-/// The places of values in their order, by the codes of each segment.
-pub struct Places {
+/// The ranks of values in their order, by the codes of each segment.
+pub struct ValueRanks {
     segments: Vec<(u64, Option<Table>)>,
     largest: u64,
 }
 
-/// A column, and for each of its codes one more than the place of its value.
+/// A column, and for each of its codes the rank of its value plus one.
 type Table = (Arc<Column>, Vec<u32>);
 
-/// The keys of one segment's rows; 0 stands for a row without a value.
+/// The keys of one segment's rows; 0 means that a row has no value.
 enum Keys {
     None,
     Numbers(Arc<Column>, ToKey),
-    Table(Arc<Places>, usize),
+    Table(Arc<ValueRanks>, usize),
     /// A key for each row.
     Scores(Arc<Vec<u32>>),
 }
 
-/// What one part holds of the page.
-struct Around {
+/// The part of a page in one segment.
+struct RanksAround {
     between: Vec<(u64, usize)>,
-    first: Part,
-    last: Part,
+    first: SegmentRows,
+    last: SegmentRows,
 }
 
 impl Case {
-    /// Rows `first..first + count` of the result sorted by a field.
+    /// Bitmap `first..first + count` of the result sorted by a field.
     pub fn page_by(
         &self,
         snapshot: &Snapshot,
@@ -110,17 +110,17 @@ impl Case {
     }
 }
 
-/// The events at so many places from one on, and how many there are in all.
+/// The events from a rank on, and how many there are in all.
 pub(crate) fn positions(
     asked: &Asked<'_>,
     sort: &SortBy,
     first: usize,
     count: usize,
 ) -> Result<(Vec<Position>, usize)> {
-    let order = Order::of(asked, sort)?;
+    let order = SortOrder::new(asked, sort)?;
     let mut parts = Vec::new();
     let segments = asked.snapshot.segments.len();
-    let find = |index: usize| -> Result<Option<(Part, Keys, usize)>> {
+    let find = |index: usize| -> Result<Option<(SegmentRows, Keys, usize)>> {
         let Some(part) = asked.part(index)? else { return Ok(None) };
         let keys = order.keys(asked, &sort.field, index)?;
         let missing = keys.missing(&part);
@@ -139,7 +139,7 @@ pub(crate) fn positions(
     }
     let rest = first.saturating_add(count).min(total).saturating_sub(first.max(valued));
     if rest > 0 {
-        let without: Vec<Part> =
+        let without: Vec<SegmentRows> =
             parts.iter().map(|(part, keys, _)| part.narrowed(|row| keys.at(row).is_none())).collect();
         let first = first.max(valued) - valued;
         positions.extend(Selection::new(without).page(Direction::OldestFirst, first, rest)?);
@@ -147,11 +147,11 @@ pub(crate) fn positions(
     Ok((positions, total))
 }
 
-/// The events at places `start..end` of those that have a value.
+/// The events at ranks `start..end` of those that have a value.
 fn valued_page(
     asked: &Asked<'_>,
-    parts: &[(Part, Keys, usize)],
-    order: &Order,
+    parts: &[(SegmentRows, Keys, usize)],
+    order: &SortOrder,
     sort: &SortBy,
     (start, end, valued): (usize, usize, usize),
 ) -> Result<Vec<Position>> {
@@ -160,7 +160,7 @@ fn valued_page(
     let mut ranks = Ranks::at(&[rank(start), rank(end - 1)], order.largest());
     while !ranks.is_done() {
         let mut total = ranks.total();
-        // What the first pass counts of a whole segment is kept: it is the same for every page.
+        // The counts of the first pass over a whole segment are cached: they are the same for every page.
         let kept = ranks.first_pass().and_then(|(shift, _)| order.name_of_counts(&sort.field, shift));
         let pass = |index: usize| {
             let (part, keys, _) = &parts[index];
@@ -201,7 +201,7 @@ fn valued_page(
 }
 
 fn between_in_order(
-    parts: &[(Part, Keys, usize)],
+    parts: &[(SegmentRows, Keys, usize)],
     between: Vec<(u64, usize, usize)>,
     descending: bool,
 ) -> Result<Vec<Position>> {
@@ -214,10 +214,10 @@ fn between_in_order(
     Ok(keyed.into_iter().map(|(.., position)| position).collect())
 }
 
-impl Order {
-    fn of(asked: &Asked<'_>, sort: &SortBy) -> Result<Order> {
+impl SortOrder {
+    fn new(asked: &Asked<'_>, sort: &SortBy) -> Result<SortOrder> {
         if is_relevance(asked.snapshot, sort) {
-            return Relevance::of(asked).map(Order::Relevance);
+            return Relevance::new(asked).map(SortOrder::Relevance);
         }
         let field = sort.field.as_str();
         let described = asked.snapshot.segments.iter().flat_map(|segment| &segment.meta.fields);
@@ -225,58 +225,59 @@ impl Order {
         let is_number = |kind: FieldKind| matches!(kind, FieldKind::Int | FieldKind::Float);
         let numeric = field == "line" || (kinds.peek().is_some() && kinds.all(is_number));
         if numeric && let Some((domain, largest)) = domain(asked, field)? {
-            return Ok(Order::Numbers { domain, largest });
+            return Ok(SortOrder::Numbers { domain, largest });
         }
-        Places::of(asked, field).map(Order::Values)
+        ValueRanks::load(asked, field).map(SortOrder::Values)
     }
 
     fn largest(&self) -> u64 {
         match self {
-            Order::Numbers { largest, .. } => *largest,
-            Order::Values(places) => places.largest,
-            Order::Relevance(relevance) => relevance.largest(),
+            SortOrder::Numbers { largest, .. } => *largest,
+            SortOrder::Values(places) => places.largest,
+            SortOrder::Relevance(relevance) => relevance.largest(),
         }
     }
 
-    /// What the counts of a field's numbers are kept as: the keys of two domains are not the same.
+    /// The cache key of the counts of a field's numbers: keys of two domains differ.
     fn name_of_counts(&self, field: &str, shift: u32) -> Option<String> {
         match self {
-            Order::Numbers { domain, .. } => Some(format!("#ranks {field} {domain:?} {shift}")),
-            Order::Values(_) | Order::Relevance(_) => None,
+            SortOrder::Numbers { domain, .. } => Some(format!("#ranks {field} {domain:?} {shift}")),
+            SortOrder::Values(_) | SortOrder::Relevance(_) => None,
         }
     }
 
     fn keys(&self, asked: &Asked<'_>, field: &str, index: usize) -> Result<Keys> {
         let segment = &asked.snapshot.segments[index];
         Ok(match self {
-            Order::Numbers { domain, .. } => {
-                let Numbers { column, .. } = numbers(segment, asked.snapshot.sources(), field, asked.cancel)?;
+            SortOrder::Numbers { domain, .. } => {
+                let FieldNumbers { column, .. } =
+                    numbers(segment, asked.snapshot.sources(), field, asked.cancel)?;
                 let keys = column.and_then(|column| {
                     let to_key = domain.keys_of(&column)?;
                     Some(Keys::Numbers(column, to_key))
                 });
                 keys.unwrap_or(Keys::None)
             }
-            Order::Values(places) => {
+            SortOrder::Values(places) => {
                 let at = places.segments.iter().position(|(id, _)| *id == segment.meta.id);
                 at.map_or(Keys::None, |at| Keys::Table(Arc::clone(places), at))
             }
-            Order::Relevance(relevance) => Keys::Scores(relevance.scores(asked, index)?),
+            SortOrder::Relevance(relevance) => Keys::Scores(relevance.scores(asked, index)?),
         })
     }
 }
 
-impl Places {
-    /// Kept from question to question, and made anew when there are more segments.
-    fn of(asked: &Asked<'_>, field: &str) -> Result<Arc<Places>> {
+impl ValueRanks {
+    /// Cached between queries, and rebuilt when there are more segments.
+    fn load(asked: &Asked<'_>, field: &str) -> Result<Arc<ValueRanks>> {
         let ids = || asked.snapshot.segments.iter().map(|segment| segment.meta.id);
         // FNV-1a over the ids tells one list of segments from another.
         let list =
             ids().fold(0xcbf2_9ce4_8422_2325_u64, |list, id| (list ^ id).wrapping_mul(0x100_0000_01b3));
         let name = format!("#order {list:016x} {field}");
         let make = || {
-            let values = Values::of(asked.case, asked.snapshot, field, asked.cancel)?;
-            let places = Places::new(asked.snapshot, &values, asked.cancel)?;
+            let values = GlobalValues::load(asked.case, asked.snapshot, field, asked.cancel)?;
+            let places = ValueRanks::new(asked.snapshot, &values, asked.cancel)?;
             let bytes = places.segments.iter().flat_map(|(_, table)| table).map(|(_, table)| table.len() * 4);
             let bytes = bytes.sum();
             Ok((places, bytes))
@@ -284,7 +285,7 @@ impl Places {
         asked.case.columns().get_or_stop(u64::MAX - 1, &name, asked.cancel, make)
     }
 
-    fn new(snapshot: &Snapshot, values: &Values, cancel: &Cancel) -> Result<Places> {
+    fn new(snapshot: &Snapshot, values: &GlobalValues, cancel: &Cancel) -> Result<ValueRanks> {
         let mut known: Vec<(Scalar, u32)> = Vec::with_capacity(values.codes);
         values.with(|value| {
             for code in 1..values.codes as u32 {
@@ -311,7 +312,7 @@ impl Places {
             (Arc::clone(&coded.column), table)
         };
         let segments = snapshot.segments.iter().zip(&values.segments);
-        Ok(Places {
+        Ok(ValueRanks {
             segments: segments.map(|(segment, coded)| (segment.meta.id, coded.as_ref().map(table))).collect(),
             largest: u64::from(place),
         })
@@ -334,7 +335,7 @@ impl Keys {
         }
     }
 
-    fn missing(&self, part: &Part) -> usize {
+    fn missing(&self, part: &SegmentRows) -> usize {
         let column = match self {
             Keys::None => return part.len(),
             Keys::Scores(_) => return 0,
@@ -349,7 +350,7 @@ impl Keys {
 
     /// Calls `each` with every row of a part that has a value, and its key.
     #[inline]
-    fn for_each(&self, part: &Part, mut each: impl FnMut(usize, u64)) {
+    fn for_each(&self, part: &SegmentRows, mut each: impl FnMut(usize, u64)) {
         match self {
             Keys::None => {}
             Keys::Numbers(column, to_key) => with_codes!(&column.codes, codes => part.for_each(|row| {
@@ -371,7 +372,7 @@ impl Keys {
         }
     }
 
-    fn pass(&self, ranks: &Ranks, part: &Part) -> Narrowed {
+    fn pass(&self, ranks: &Ranks, part: &SegmentRows) -> Narrowed {
         let mut narrowed = ranks.begin(1);
         if let (Some((shift, _)), Narrowed::Counts(counts)) = (ranks.first_pass(), &mut narrowed) {
             self.for_each(part, |_, key| counts[(key >> shift) as usize] += 1);
@@ -387,9 +388,9 @@ impl Keys {
     }
 
     /// The rows with keys from one end of a page to the other.
-    fn around(&self, part: &Part, first: u64, last: u64) -> Around {
+    fn around(&self, part: &SegmentRows, first: u64, last: u64) -> RanksAround {
         let rows = part.segment.meta.events as usize;
-        let (mut firsts, mut lasts, mut between) = (Rows::none(rows), Rows::none(rows), Vec::new());
+        let (mut firsts, mut lasts, mut between) = (Bitmap::none(rows), Bitmap::none(rows), Vec::new());
         self.for_each_between(part, first.min(last), first.max(last), |row, key| {
             if key == first {
                 firsts.insert(row as u32);
@@ -399,11 +400,13 @@ impl Keys {
                 between.push((key, row));
             }
         });
-        let part_of = |set: Rows| Part::new(Arc::clone(&part.segment), RowSet::of(set, rows), 0..rows);
-        Around { between, first: part_of(firsts), last: part_of(lasts) }
+        let part_of = |set: Bitmap| {
+            SegmentRows::new(Arc::clone(&part.segment), RowSet::from_bitmap(set, rows), 0..rows)
+        };
+        RanksAround { between, first: part_of(firsts), last: part_of(lasts) }
     }
 
-    fn for_each_between(&self, part: &Part, low: u64, high: u64, mut each: impl FnMut(usize, u64)) {
+    fn for_each_between(&self, part: &SegmentRows, low: u64, high: u64, mut each: impl FnMut(usize, u64)) {
         let Keys::Numbers(column, to_key) = self else {
             return self.for_each(part, |row, key| {
                 if (low..=high).contains(&key) {

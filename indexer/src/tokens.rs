@@ -14,8 +14,8 @@ pub fn is_token_byte(byte: u8) -> bool {
 #[must_use]
 pub fn is_delimited(text: &[u8], start: usize, end: usize) -> bool {
     let is_inside = |at: usize| {
-        let beside = at.checked_sub(1).and_then(|before| Some((*text.get(before)?, *text.get(at)?)));
-        beside.is_some_and(|(before, behind)| is_token_byte(before) && is_token_byte(behind))
+        let neighbours = at.checked_sub(1).and_then(|before| Some((*text.get(before)?, *text.get(at)?)));
+        neighbours.is_some_and(|(before, after)| is_token_byte(before) && is_token_byte(after))
     };
     start == end || !is_inside(start) && !is_inside(end)
 }
@@ -23,7 +23,7 @@ pub fn is_delimited(text: &[u8], start: usize, end: usize) -> bool {
 /// Longer tokens are no words. They are keys and encoded bytes.
 pub const LONGEST_WORD_BYTES: usize = 40;
 
-/// Whether a folded token is a word that people type: none with digits, of which most are ids. The text index has a term
+/// Whether a folded token is a word that people type: none with digits, because most of those are ids. The text index has a term
 /// for each word, and a fuzzy word means only words.
 #[must_use]
 pub fn is_word(token: &[u8]) -> bool {

@@ -1,5 +1,5 @@
-//! The words of a case: which there are, how many events have each, and which of them is similar to one that no event
-//! has. They come from the dictionaries of the text indexes, so that segments without one add nothing.
+//! The vocabulary of a case: its words, their document frequency, and the nearest existing words to one that
+//! no event has. They come from the term dictionaries of the text indexes; segments without one add nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,17 +24,17 @@ pub struct KnownWord {
 /// A word of a query that no event has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownWord {
-    /// As it was written.
+    /// As it is written in the query.
     pub word: String,
     /// Bytes of the query.
     pub start: usize,
     pub end: usize,
-    /// Words that it was perhaps meant for, those of the most events first.
+    /// Words that were perhaps meant, by descending document frequency.
     pub nearest: Vec<KnownWord>,
 }
 
 impl UnknownWord {
-    /// The query with another word in its place.
+    /// The query with the word replaced.
     #[must_use]
     pub fn replaced(&self, query: &str, word: &str) -> String {
         let (before, after) = (query.get(..self.start), query.get(self.end..));
@@ -42,16 +42,16 @@ impl UnknownWord {
     }
 }
 
-/// Shorter words are not taken for others that two edits lead to: nearly any other is among those.
+/// Shorter words are not corrected by two edits: nearly any other word is that close.
 const SHORTEST_FOR_TWO: usize = 5;
 
-/// The words of the segments that have a dictionary.
+/// The words of the segments that have a term dictionary.
 struct Tables<'s> {
     tables: Vec<(&'s Segment, Arc<WordCounts>)>,
 }
 
 impl Case {
-    /// Words that begin so, those of the most events first. Words have no digits.
+    /// Words with a prefix, by descending document frequency. Words have no digits.
     pub fn words(
         &self,
         snapshot: &Snapshot,
@@ -61,7 +61,7 @@ impl Case {
     ) -> Result<Vec<KnownWord>> {
         let prefix = tokens::fold(prefix.as_bytes()).into_owned();
         Self::without_damaged(snapshot, |snapshot| {
-            let tables = Tables::of(snapshot, cancel)?;
+            let tables = Tables::load(snapshot, cancel)?;
             let mut sums: HashMap<&str, u64> = HashMap::new();
             for (_, table) in &tables.tables {
                 for known in table.with_prefix(&prefix) {
@@ -74,8 +74,8 @@ impl Case {
 }
 
 impl Case {
-    /// The words of a query's filter that no event has, and what they were perhaps meant for. Nothing is said of words with
-    /// digits, nor while a segment has no dictionary of terms.
+    /// The words of a query's filter that no event has, with suggestions. Words with digits are skipped, and
+    /// all words while a segment has no term dictionary.
     pub fn unknown_words(
         &self,
         snapshot: &Snapshot,
@@ -87,7 +87,7 @@ impl Case {
             return Ok(Vec::new());
         }
         Self::without_damaged(snapshot, |snapshot| {
-            let tables = Tables::of(snapshot, cancel)?;
+            let tables = Tables::load(snapshot, cancel)?;
             let mut unknown = Vec::new();
             if tables.tables.len() < snapshot.segments.len() {
                 return Ok(unknown);
@@ -107,7 +107,7 @@ impl Case {
 }
 
 impl Tables<'_> {
-    /// Words that one edit leads to, else those that two do.
+    /// Words at distance one, or else at distance two.
     fn nearest(&self, word: &str, cancel: &Cancel) -> Result<Vec<KnownWord>> {
         let most = if word.chars().count() < SHORTEST_FOR_TWO { 1 } else { 2 };
         for edits in 1..=most {
@@ -124,7 +124,7 @@ impl Tables<'_> {
         Ok(Vec::new())
     }
 
-    fn of<'s>(snapshot: &'s Snapshot, cancel: &Cancel) -> Result<Tables<'s>> {
+    fn load<'s>(snapshot: &'s Snapshot, cancel: &Cancel) -> Result<Tables<'s>> {
         let mut tables = Vec::new();
         let segments = &snapshot.segments;
         let work = |at: usize| word_counts(&segments[at], cancel);

@@ -1,4 +1,4 @@
-//! The right to write a case, and the steps that every change of it is made of.
+//! The right to write a case, and the steps of every change to it.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -13,13 +13,13 @@ use crate::storage::{
     Shared, SourceReading, WrittenSegment, has_templates, of_raw_name, raw_path, recover_raw, remove_where,
 };
 
-/// The right to write a case, with the state as last published.
+/// The right to write a case, with the last committed state.
 pub(crate) struct Writing<'c> {
     case: &'c Case,
     pub manifest: Manifest,
     segments: Vec<Arc<Segment>>,
     names: OnceLock<Names>,
-    /// Some segments cannot be opened, so what they hold of a source is not known.
+    /// Some segments cannot be opened, so what they hold of a source is unknown.
     is_damaged: bool,
     _lock: Lock,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Writing<'c> {
 impl<'c> Writing<'c> {
     pub fn begin(case: &'c Case) -> Result<Writing<'c>> {
         let lock = Lock::acquire(case.folder())?;
-        // Another process may have written since this one last looked.
+        // Another process may have committed since this one last read.
         let manifest = Manifest::read(case.folder())?;
         let snapshot = Snapshot::load(manifest, &case.snapshot().segments, case.shared());
         let is_damaged = !snapshot.unopened().is_empty();
@@ -54,17 +54,17 @@ impl<'c> Writing<'c> {
         &self.segments
     }
 
-    /// What the columns of the case's tables are called. What is written meanwhile is added.
+    /// The column names of the case's tables. New ones are added as they are written.
     pub fn names(&self) -> &Names {
-        self.names.get_or_init(|| Names::of(self.segments.iter().map(|segment| &segment.meta)))
+        self.names.get_or_init(|| Names::from_segments(self.segments.iter().map(|segment| &segment.meta)))
     }
 
-    /// What parses the stored frames of a source again, from the first on.
+    /// Parses the stored frames of a source again, from the first on.
     pub fn again(&self, source: u32) -> Result<ingest::Replay> {
         self.case.shared().readings.again(source)
     }
 
-    /// The manifest's entry of a segment that was written.
+    /// The manifest entry of a written segment.
     pub fn entry(written: &WrittenSegment) -> SegmentEntry {
         SegmentEntry {
             id: written.meta.id,
@@ -74,28 +74,28 @@ impl<'c> Writing<'c> {
         }
     }
 
-    /// A segment that no manifest names yet. Nothing that is decoded of it is kept for questions: should the work
-    /// fail, another segment gets its number.
+    /// A segment that no manifest lists yet. Nothing decoded from it is cached for queries: if the work
+    /// fails, another segment gets its number.
     pub fn open(&self, written: &WrittenSegment) -> Segment {
         let readings = Arc::clone(&self.case.shared().readings);
         let shared = Shared { readings, columns: Arc::new(ColumnCache::new(0)) };
-        Segment::of(written.meta.clone(), &shared)
+        Segment::new(written.meta.clone(), &shared)
     }
 
-    /// Replaces the manifest on disk and then what questions are answered from. What the new one does not
-    /// name any more stays for whoever still reads it.
+    /// Commits: replaces the manifest on disk and then the snapshot for queries. What the new manifest no
+    /// longer lists stays for its current readers.
     pub fn publish(&mut self, mut manifest: Manifest, written: Vec<WrittenSegment>) -> Result<()> {
         manifest.revision = self.manifest.revision + 1;
-        // Versions before leave a case alone that was written to.
+        // Older versions must not write a case that this version has written to.
         manifest.format = FORMAT_VERSION;
         if let Err(error) = manifest.write(self.folder()) {
-            // Whether it failed before or after the new one took its place, only the disk can tell.
+            // Whether it failed before or after the replacement, only the disk can tell.
             self.reload();
             return Err(error);
         }
         let before = std::mem::replace(&mut self.manifest, manifest);
         self.case.shared().readings.update(&self.manifest);
-        let opened = written.into_iter().map(|new| Arc::new(Segment::of(new.meta, self.case.shared())));
+        let opened = written.into_iter().map(|new| Arc::new(Segment::new(new.meta, self.case.shared())));
         self.segments.extend(opened);
         let order: HashMap<u64, usize> =
             self.manifest.segments.iter().enumerate().map(|(place, entry)| (entry.id, place)).collect();
@@ -120,7 +120,7 @@ impl<'c> Writing<'c> {
         }
     }
 
-    /// Lets the files of segments, and the raw files that nothing needs any more, go with their last reader.
+    /// Removes the files of segments, and raw files that nothing needs any more, with their last reader.
     fn outlive(&self, gone: &[Arc<Segment>], before: &Manifest) {
         for segment in gone {
             segment.outlive(Arc::new(Outlived(segment.path().to_path_buf())));
@@ -143,17 +143,17 @@ impl<'c> Writing<'c> {
         of_segments.chain(current_raw(&self.manifest)).collect()
     }
 
-    /// Removes what work left behind that ended without a word: bytes and files that no manifest names.
+    /// Removes what interrupted work left: bytes and files that no manifest lists.
     pub fn recover(&mut self) -> Result<()> {
         if self.is_damaged {
-            // What cannot be read may name anything; nothing is cut off or removed until it is repaired.
+            // An unreadable part may list anything; nothing is cut off or removed until it is repaired.
             return Ok(());
         }
         let folder = self.case.folder();
         let frames = frames_by_source(&self.segments);
         for (id, source) in (0..).zip(&mut self.manifest.sources).filter(|(_, source)| !source.deleted) {
             let of_source = frames.get(&id).map_or(&[][..], Vec::as_slice);
-            // Until segments read it, a file that was packed anew is as it was finished.
+            // Until segments read it, a file that was packed again stays as it was finished.
             if of_source.iter().all(|frame| frame.generation == source.generation) {
                 recover_raw(folder, (id, source.generation), source.raw_bytes, of_source)?;
             }
@@ -174,7 +174,7 @@ impl<'c> Writing<'c> {
         self.remove_old_accounts()
     }
 
-    /// Removes files of accounts that no source names any more.
+    /// Removes files of accounts that no source lists any more.
     pub fn remove_old_accounts(&self) -> Result<()> {
         let folder = self.folder().join("accounts");
         if !folder.is_dir() {
@@ -193,7 +193,7 @@ impl<'c> Writing<'c> {
         let sources = (0..).zip(&self.manifest.sources).filter(|(_, source)| !source.deleted);
         let known = sources.filter_map(|(id, entry)| {
             let frames = frames.remove(&id).unwrap_or_default().into();
-            let reading = SourceReading::of(&self.manifest, id)?.into();
+            let reading = SourceReading::from_manifest(&self.manifest, id)?.into();
             Some(KnownSource { id, entry: entry.clone().into(), frames, reading })
         });
         known.collect()
@@ -207,24 +207,24 @@ impl<'c> Writing<'c> {
         })
     }
 
-    /// Segments that have not the profile of the case, and those that somebody deleted a file of.
-    pub fn behind(&self) -> Vec<Arc<Segment>> {
+    /// Segments below the profile of the case, and those with a deleted file.
+    pub fn segments_below_profile(&self) -> Vec<Arc<Segment>> {
         let wanted = self.manifest.profile;
         let lacks = |segment: &Segment, profile: Profile| {
             segment.text_path(profile).is_some_and(|(path, _)| !path.exists())
                 || profile == Profile::Full && !has_templates(segment)
         };
-        let behind =
+        let segments_below_profile =
             self.reached().filter(|(segment, profile)| *profile != wanted || lacks(segment, *profile));
-        behind.map(|(segment, _)| Arc::clone(segment)).collect()
+        segments_below_profile.map(|(segment, _)| Arc::clone(segment)).collect()
     }
 
-    /// Writes down what templates are called by, once all segments have them.
+    /// Stores the names of templates, once all segments have them.
     pub fn keep_template_ids(&self, cancel: &Cancel) -> Result<()> {
         self.case.keep_template_ids(&self.case.snapshot(), cancel)
     }
 
-    /// Says that a segment has reached a profile.
+    /// Records that a segment has reached a profile.
     pub fn reach(&mut self, segment: &Segment, profile: Profile) -> Result<()> {
         let mut manifest = self.manifest.clone();
         let entries = manifest.segments.iter_mut().filter(|entry| entry.id == segment.meta.id);

@@ -1,7 +1,7 @@
 //! One process for all windows of a person: a second start hands its files to the first and ends.
 //!
 //! Whoever holds `instance.lock` in Timberline's own folder is the first. The others put a letter into the folder
-//! `inbox` beside it and wait until it was taken. Files need neither a network nor a message bus, and two folders
+//! `inbox` next to it and wait until it was taken. Files need neither a network nor a message bus, and two folders
 //! of one's own (as tests have) are two instances.
 
 use std::fs::{self, File, TryLockError};

@@ -4,7 +4,7 @@
 //! the windows, the file dialogs, and the command line. Files dropped on the window reach the screen through
 //! Tauri's drag-and-drop event, with their paths.
 
-// A release build on Windows would open a console beside the window.
+// A release build on Windows would open a console next to the window.
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
 mod dialogs;

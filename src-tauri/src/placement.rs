@@ -50,7 +50,7 @@ impl Placement {
     }
 
     /// Where a window is. A maximized one keeps the size that it had before.
-    pub fn of(window: &Window, before: Option<Placement>) -> Option<Placement> {
+    pub fn from_window(window: &Window, before: Option<Placement>) -> Option<Placement> {
         let PhysicalPosition { x, y } = window.outer_position().ok()?;
         let PhysicalSize { width, height } = window.inner_size().ok()?;
         let maximized = window.is_maximized().unwrap_or(false);
@@ -75,9 +75,9 @@ impl Placement {
         })
     }
 
-    /// A little below and beside, so that one window does not hide the other.
+    /// A little below and to the right, so that one window does not hide the other.
     #[must_use]
-    pub fn beside(self, number: u32) -> Placement {
+    pub fn offset_by(self, number: u32) -> Placement {
         let step = 32 * i32::try_from(number % 8).unwrap_or(0);
         Placement { x: self.x + step, y: self.y + step, maximized: false, ..self }
     }
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_on_a_screen_that_is_gone_is_not_taken() {
+    fn placement_on_a_missing_screen_is_ignored() {
         let screens = [
             Screen { x: 0, y: 0, width: 1920, height: 1080 },
             Screen { x: 1920, y: 0, width: 1280, height: 1024 },
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_read_as_it_was_written() {
+    fn placement_reads_back() {
         let home = std::env::temp_dir().join(format!("timberline-placement-{}", std::process::id()));
         let place = Placement { x: -7, y: 12, width: 1280, height: 800, maximized: true };
         assert_eq!(Placement::read(&home), None);

@@ -1,4 +1,4 @@
-//! The windows of this process: opened beside each other, with their progress and title in the task bar.
+//! The windows of this process: opened next to each other, with their progress and title in the task bar.
 
 #![expect(clippy::needless_pass_by_value, reason = "a command owns its arguments")]
 
@@ -65,7 +65,7 @@ pub fn open_first(app: &AppHandle) -> tauri::Result<()> {
     build(app, MAIN, 0)
 }
 
-/// Opens a window for these paths beside the others.
+/// Opens a window for these paths next to the others.
 pub fn open(app: &AppHandle, paths: Vec<String>) -> tauri::Result<()> {
     let windows = app.state::<Windows>();
     let number = windows.opened.fetch_add(1, Ordering::Relaxed) + 1;
@@ -85,7 +85,7 @@ fn build(app: &AppHandle, label: &str, number: u32) -> tauri::Result<()> {
         })
         .build()?;
     if let Some(place) = Placement::read(&app.state::<Windows>().home) {
-        let place = if number == 0 { place } else { place.beside(number) };
+        let place = if number == 0 { place } else { place.offset_by(number) };
         // The window is there already; where it cannot be put elsewhere it stays.
         let _ = put(&window, place);
     }
@@ -112,7 +112,7 @@ pub fn heard(window: &Window, event: &WindowEvent) {
     let windows = window.state::<Windows>();
     match event {
         WindowEvent::CloseRequested { .. } => {
-            if let Some(place) = Placement::of(window, Placement::read(&windows.home)) {
+            if let Some(place) = Placement::from_window(window, Placement::read(&windows.home)) {
                 place.write(&windows.home);
             }
         }
@@ -136,7 +136,7 @@ pub fn show(app: &AppHandle) {
     }
 }
 
-/// What a window was opened for by another one. The first window was opened by nobody; the others are told once.
+/// What a window was opened for by another one. The first window was opened by nobody; the others are informed once.
 #[tauri::command]
 pub fn window_paths(window: WebviewWindow, windows: State<'_, Windows>) -> Option<Vec<String>> {
     (window.label() != MAIN).then(|| windows.take(window.label()).unwrap_or_default())
@@ -148,7 +148,7 @@ pub async fn open_window(app: AppHandle, paths: Vec<String>) -> Result<(), WireE
     open(&app, paths).map_err(|error| WireError::internal(&error))
 }
 
-/// Shows how far the work is in the task bar or the dock; nothing takes it away.
+/// Shows the progress of the work in the task bar or the dock; nothing takes it away.
 #[tauri::command]
 pub fn show_progress(window: WebviewWindow, share: Option<f64>) -> Result<(), WireError> {
     let status = if share.is_some() { ProgressBarStatus::Normal } else { ProgressBarStatus::None };

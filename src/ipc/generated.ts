@@ -177,7 +177,7 @@ beyondReserve: boolean, };
 
 export type ImportRequest = { case: string, paths: Array<string>, 
 /**
- * What is kept besides the original bytes; the case's own profile, and `full` for a new case, unless told.
+ * What is kept besides the original bytes; the case's own profile, and `full` for a new case, by default.
  */
 profile?: Profile, choices?: ImportChoices, };
 
@@ -383,7 +383,7 @@ events: number, bytes: number,
  */
 queue: number, queueRoom: number, 
 /**
- * How often it found no room behind it, and for how long it waited then, over its threads.
+ * How often its output queue was full (a stall), and how long it waited then, summed over its threads.
  */
 stalls: number, stalledMs: number, 
 /**
@@ -407,7 +407,7 @@ revision: number, events: number, bytesRead: number, bytesTotal: number, elapsed
  */
 changed: Array<FileProgress>, 
 /**
- * What each stage has done so far.
+ * The counters of each stage.
  */
 stages: Array<Stage>, 
 /**
@@ -431,7 +431,7 @@ export type ImportReport = { case: CaseSummary, events: number, bytesIn: number,
  */
 cancelled: boolean, 
 /**
- * Every file or folder of which something could not be read, with the reason.
+ * Every file or folder that could not be read completely, with the reason.
  */
 problems: Array<WireError>, 
 /**
@@ -473,7 +473,7 @@ total: number,
  */
 untimed: number, 
 /**
- * Share of the case's events looked at so far: 1 when this is the whole answer.
+ * Share of the case's events that are done: 1 when this is the whole answer.
  */
 fraction: number, elapsedMs: number, };
 
@@ -507,7 +507,7 @@ values?: Array<string | null>, };
 
 export type LocateRequest = { view: View, order: Order, time: Nanos, 
 /**
- * The row of this event is wanted, or that at which it would stand.
+ * The row of this event is wanted, or the row where it would be.
  */
 event?: EventId, };
 
@@ -559,7 +559,7 @@ from: number | null,
  */
 backward: boolean, 
 /**
- * A filter that the row has to match beside that of the view.
+ * A filter that the row has to match in addition to that of the view.
  */
 wanted: string, };
 
@@ -621,7 +621,7 @@ measured: Array<Measured>, total: number,
  */
 untimed: number, 
 /**
- * Share of the case's events looked at so far: 1 when this is the whole answer.
+ * Share of the case's events that are done: 1 when this is the whole answer.
  */
 fraction: number, elapsedMs: number, };
 
@@ -641,7 +641,7 @@ export type FacetsRequest = { view: View, fields: Array<string>, top: number, bu
 
 export type Facets = { revision: number, total: number, edges: Array<Nanos>, fields: Array<Facet>, 
 /**
- * Share of the fields that stand.
+ * Share of the fields that are done.
  */
 fraction: number, elapsedMs: number, };
 
@@ -729,7 +729,7 @@ export type QueryCheck = { diagnostics: Array<QueryDiagnostic>, words: Array<Que
  */
 printed: string | null, 
 /**
- * What stands before the first pipe: what events, timelines and charts are asked with.
+ * The text before the first pipe: the filter of events, timelines and charts.
  */
 filter: string, 
 /**
@@ -849,11 +849,11 @@ examples: number,
  */
 compare: boolean, 
 /**
- * Ids of listed templates whose variable parts are told.
+ * Ids of listed templates whose variable parts are listed.
  */
 variables: Array<string>, 
 /**
- * The most frequent values told of a variable part.
+ * The most frequent values listed of a variable part.
  */
 values: number, };
 
@@ -909,7 +909,7 @@ export type PatternVariable = {
  */
 kind: string, count: number, 
 /**
- * Different values, as far as they were counted.
+ * Different values, as counted up to the limit.
  */
 distinct: number, 
 /**
@@ -1001,7 +1001,7 @@ event: EventId | null,
  */
 from: Nanos | null, to: Nanos | null, text: string, 
 /**
- * Whatever the kind needs beside that.
+ * Whatever the kind needs in addition.
  */
 data: unknown, };
 

@@ -76,7 +76,7 @@ pub fn print(parts: &[Part]) -> String {
         .collect()
 }
 
-/// Units behind a number that differs from run to run.
+/// Units after a number that differs from run to run.
 const UNITS: &[&str] = &["ms", "µs", "s", "seconds", "MB/s", "events/s", "lines/s"];
 
 /// Ends of JSON keys whose number differs from run to run or from machine to machine.
@@ -91,7 +91,7 @@ pub fn normalise(output: &str, folder: &str) -> String {
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
         let (before, from) = rest.split_at(at);
         let end = from.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',').unwrap_or(from.len());
-        // A full stop or comma behind a number belongs to the sentence.
+        // A full stop or comma after a number belongs to the sentence.
         let number = from[..end].trim_end_matches(['.', ',']);
         let after = &from[number.len()..];
         result.push_str(before);

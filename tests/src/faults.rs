@@ -103,7 +103,7 @@ pub fn answers(case: &Case) -> Vec<String> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     Import,
-    /// Importing once more what has grown: one source goes on where it ended, one is read anew.
+    /// Imports sources that have grown: one is resumed, one is read again.
     Grow,
     Reprofile(Profile),
     Compact,

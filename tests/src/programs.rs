@@ -1,4 +1,4 @@
-//! The programs under test, as cargo built them beside the tests.
+//! The programs under test, as cargo built them next to the tests.
 
 use std::path::PathBuf;
 

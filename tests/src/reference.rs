@@ -1,7 +1,7 @@
 //! The plainest reading of a query: every event looked at, one by one, without a line of the engine's.
 //!
-//! Words are taken apart by `tokens`, which says what the language means by a word; everything else is read
-//! here anew, in the slowest and plainest way. It panics on what it does not understand rather than guess.
+//! Words are split by `tokens`, which says what the language means by a word; everything else is read
+//! here independently, in the slowest and plainest way. It panics on what it does not understand rather than guess.
 
 use indexer::query::{Filter, Op, Pattern, Test, ecs};
 use indexer::{Event, FieldKind, FieldValue, Level, NO_TIME, stamp, tokens};
@@ -19,7 +19,7 @@ pub struct Known {
 }
 
 impl Known {
-    pub fn of<'e>(events: impl Iterator<Item = (&'e Event, &'e [FieldValue])>) -> Known {
+    pub fn from_events<'e>(events: impl Iterator<Item = (&'e Event, &'e [FieldValue])>) -> Known {
         let mut known = Known::default();
         for (event, fields) in events {
             known.now = known.now.max(event.time);
@@ -38,7 +38,7 @@ impl Known {
     }
 
     /// Whether a name is one for what people wrote, and of no field.
-    fn is_noted(&self, name: &str) -> bool {
+    fn is_note_field(&self, name: &str) -> bool {
         ["is", "note.is", "tag", "note.tag"].contains(&name) && !self.has(name)
     }
 
@@ -67,8 +67,10 @@ pub fn passes(filter: &Filter, event: &Event, source: &str, fields: &[FieldValue
         Filter::Or(parts) => parts.iter().any(passes),
         Filter::Not(inner) => !passes(inner),
         Filter::Text(pattern) => occurs(pattern, &event.text),
-        Filter::Field { field, test, .. } if known.is_noted(field) => note_passes(field, test, event, known),
-        Filter::Noted(_) => panic!("only the engine looks notes up"),
+        Filter::Field { field, test, .. } if known.is_note_field(field) => {
+            note_passes(field, test, event, known)
+        }
+        Filter::Annotated(_) => panic!("only the engine looks notes up"),
         Filter::Field { field, test, .. } => known.meant(field).into_iter().any(|name| match name {
             "raw" => text_passes("raw", test, &event.text, occurs),
             "source" => text_passes("source", test, source, matches_value),
@@ -171,7 +173,7 @@ fn fold(text: &str) -> String {
     tokens::fold(text.as_bytes()).into_owned()
 }
 
-/// A glob as a regular expression, in which a star stands for any run of some characters.
+/// A glob as a regular expression, in which a star matches any run of some characters.
 fn glob_expression(glob: &str, any: &str) -> String {
     let mut expression = String::new();
     let mut characters = glob.chars();
@@ -319,7 +321,7 @@ fn level_passes(test: &Test, level: Level) -> bool {
     }
 }
 
-/// Times compare as they are written, as far as the wanted one is written; `now-7s` is an instant.
+/// Times compare as they are written, in the precision of the wanted one; `now-7s` is an instant.
 fn time_passes(test: &Test, time: i64, now: i64) -> bool {
     let compare = |op: Op, wanted: &str| {
         if let Some(seconds) = wanted.strip_prefix("now-").and_then(|rest| rest.strip_suffix('s')) {

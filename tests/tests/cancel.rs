@@ -29,7 +29,7 @@ const QUESTIONS: [(&str, Ask); 13] = [
     ("a scan of all text", |case, snapshot, cancel| {
         case.count(snapshot, &view("/u[a-z]+ 99[0-9]*7 t/"), cancel).map(drop)
     }),
-    ("a field told by places", |case, snapshot, cancel| {
+    ("a field of byte ranges", |case, snapshot, cancel| {
         case.count(snapshot, &view("trace_id:*abcd*"), cancel).map(drop)
     }),
     ("an id", |case, snapshot, cancel| {

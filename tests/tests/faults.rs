@@ -91,7 +91,7 @@ fn on_every_core<T: Send>(items: Vec<T>, each: impl Fn(T) + Sync) {
 }
 
 #[test]
-fn ended_or_failing_at_every_step_it_goes_on() {
+fn work_resumes_after_a_fault_at_every_step() {
     let (places, faults) = (AtomicUsize::new(0), AtomicUsize::new(0));
     for work in EVERY_WORK {
         let scene = Scene::new(work, 1_200);
@@ -136,7 +136,7 @@ fn ended_or_failing_at_every_step_it_goes_on() {
 }
 
 #[test]
-fn killed_at_any_instant_it_goes_on() {
+fn work_resumes_after_a_kill_at_any_instant() {
     let works = [Work::Import, Work::Grow, Work::Compact, Work::Reprofile(Profile::Full), Work::Delete];
     let caught = AtomicUsize::new(0);
     for work in works {
@@ -214,8 +214,8 @@ fn damage_is_named_isolated_and_repaired() {
             assert_eq!(still as u64, second, "{what}: the other segment answers");
             let missing = case.snapshot().missing();
             // The text itself makes up for an index.
-            let told = !missing.is_empty() && !is_of_index;
-            assert!(answers(&case) == end || told, "{what}: what is missing is told");
+            let reported = !missing.is_empty() && !is_of_index;
+            assert!(answers(&case) == end || reported, "{what}: what is missing is reported");
             let done = case.repair(&Cancel::default()).expect("a repair");
             if repairable {
                 assert!(done.problems.is_empty(), "{what}: {:?}", done.problems);
@@ -230,7 +230,7 @@ fn damage_is_named_isolated_and_repaired() {
 }
 
 #[test]
-fn one_who_may_not_write_says_so() {
+fn refused_writer_gets_a_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = logs(folder.path(), 20);
     let path = folder.path().join("c.case");

@@ -141,7 +141,7 @@ fn pages_sorted_by_a_field_are_those_of_a_stable_sort() {
 }
 
 #[test]
-fn what_matches_something_else_is_found_at_its_row() {
+fn marks_give_the_rows_of_a_second_filter() {
     for_seeds(|case, dice| {
         let (snapshot, never) = (case.snapshot(), Cancel::default());
         for (query, wanted) in [("*", "level:error"), ("level>=warn", "took>2"), ("trace:t1", "trace:t2")] {
@@ -211,14 +211,14 @@ fn columns_are_the_values_of_the_fields() {
 }
 
 #[test]
-fn the_context_of_an_event_is_what_stands_beside_it() {
+fn context_of_an_event_is_its_neighbours() {
     for_seeds(|case, dice| {
         let events = read(case, &view("*"));
         for _ in 0..20 {
             let at = dice.throw(events.len() as u64) as usize;
             let (event, own) = (&events[at].0, &events[at]);
             let (before, after) = (dice.throw(6) as usize, dice.throw(6) as usize);
-            let beside =
+            let check_context =
                 |around: &Around, mut others: Vec<&Event>, order: &dyn Fn(&Event, &Event) -> Ordering| {
                     others.sort_by(|one, other| order(one, other));
                     let place = others.iter().position(|other| *other == event);
@@ -244,14 +244,14 @@ fn the_context_of_an_event_is_what_stands_beside_it() {
             let key = |event: &Event| (event.time, event.source, event.offset);
             let all = || events.iter().map(|(event, _)| event);
             let by_time = |one: &Event, other: &Event| key(one).cmp(&key(other));
-            beside(&Around::Everywhere, all().collect(), &by_time);
+            check_context(&Around::Everywhere, all().collect(), &by_time);
             let in_file = all().filter(|other| other.source == event.source).collect();
-            beside(&Around::File, in_file, &|one, other| one.offset.cmp(&other.offset));
+            check_context(&Around::File, in_file, &|one, other| one.offset.cmp(&other.offset));
             for field in ["trace", "mixed", "level", "took"] {
                 let shared = text(own, field);
                 let sharing = events.iter().filter(|other| shared.is_some() && text(other, field) == shared);
                 let around = Around::Sharing { field: field.to_owned() };
-                beside(&around, sharing.map(|(event, _)| event).collect(), &by_time);
+                check_context(&around, sharing.map(|(event, _)| event).collect(), &by_time);
             }
         }
     });
@@ -368,7 +368,7 @@ fn transactions_and_trails_are_those_of_the_plain_reading() {
 }
 
 #[test]
-fn what_sets_a_selection_apart_comes_first() {
+fn significant_values_come_first() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.log");
     let line = |status: u32, host: &str| {

@@ -47,12 +47,12 @@ fn again(test: &str, case: &Path, name: &str) -> Command {
     command
 }
 
-fn told(variable: &str) -> String {
+fn variable_value(variable: &str) -> String {
     std::env::var(variable).unwrap_or_default()
 }
 
 #[test]
-fn the_command_line_finds_what_people_noted() {
+fn command_line_finds_events_with_notes() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("a.log");
     let lines = [r#"{"n":1,"tag":"web"}"#, r#"{"n":2,"tag":"db"}"#, r#"{"n":3}"#];
@@ -77,8 +77,9 @@ fn the_command_line_finds_what_people_noted() {
     assert_eq!(ask("is:starred").0, lines[1]);
     assert_eq!(ask("note.tag:web").0, lines[1]);
     assert_eq!(ask("NOT is:noted").0, format!("{}\n{}", lines[0], lines[2]));
-    // The log's own field is meant, and who has tagged events so is told.
-    let advice = "`tag` is a field of the log; 1 event has such a note; write note.tag for what people noted";
+    // The log's own field takes precedence, and a hint mentions the note field.
+    let advice =
+        "`tag` is a field of the log; 1 event has such a note; write note.tag to search the notes of people";
     assert_eq!(ask("tag:web"), (lines[0].to_owned(), advice.to_owned()));
     let names = vec![("star".to_owned(), "s:".to_owned() + &second.to_string())];
     let remove = names.into_iter().map(|(kind, id)| indexer::NoteRemoval { kind, id, known: None }).collect();
@@ -92,9 +93,9 @@ fn the_command_line_finds_what_people_noted() {
 // Its parent reads what was written on its standard output.
 #[allow(clippy::print_stdout)]
 fn writes_until_killed() {
-    let Ok(case) = Case::open(Path::new(&told(CASE))) else { return };
+    let Ok(case) = Case::open(Path::new(&variable_value(CASE))) else { return };
     for number in 0..1_000_000 {
-        let pair = vec![star(&told(NAME), number * 2), star(&told(NAME), number * 2 + 1)];
+        let pair = vec![star(&variable_value(NAME), number * 2), star(&variable_value(NAME), number * 2 + 1)];
         assert!(matches!(put(&case, pair), NotesChanged::Made(_)));
         println!("written {number}");
         // Nobody is faster.
@@ -113,14 +114,14 @@ fn until(child: &mut Child, least: u64) -> u64 {
 }
 
 #[test]
-fn killed_while_it_writes_it_keeps_each_change_whole_and_all_it_told_of() {
+fn kill_during_writes_keeps_every_reported_change_whole() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = new_case(folder.path());
     for round in 0_u32..8 {
         let name = format!("r{round}");
         let mut child =
             again("writes_until_killed", &path, &name).stdout(Stdio::piped()).spawn().expect("it starts");
-        let told = until(&mut child, 3 + u64::from(round));
+        let reported = until(&mut child, 3 + u64::from(round));
         // Not always just after a change.
         std::thread::sleep(Duration::from_micros(u64::from(round) * 700));
         child.kill().expect("it can be killed");
@@ -128,7 +129,11 @@ fn killed_while_it_writes_it_keeps_each_change_whole_and_all_it_told_of() {
         let case = Case::open(&path).expect("the case opens");
         let of_round = notes(&case).iter().filter(|note| note.id.starts_with(&name)).count() as u64;
         assert!(of_round.is_multiple_of(2), "half a change is there: {of_round} notes");
-        assert!(of_round >= (told + 1) * 2, "it told of {} notes, and {of_round} are there", (told + 1) * 2);
+        assert!(
+            of_round >= (reported + 1) * 2,
+            "it reported of {} notes, and {of_round} are there",
+            (reported + 1) * 2
+        );
         assert!(case.verify(&indexer::Cancel::default()).problems.is_empty());
         assert!(case.notes_kept_aside().is_empty());
         put(&case, vec![star("after", u64::from(round))]);
@@ -156,7 +161,7 @@ fn two_processes_write_and_lose_nothing_of_each_other() {
     assert!(of("left") >= (counts[0] + 1) * 2 && of("right") >= (counts[1] + 1) * 2);
     assert_eq!(of("here"), 10);
     let since = case.notes(Some(&mark), 1).expect("notes");
-    assert_eq!(since.notes.len(), found.len(), "what others wrote is told to who asks from a mark");
+    assert_eq!(since.notes.len(), found.len(), "what others wrote is returned for a revision");
     assert!(case.verify(&indexer::Cancel::default()).problems.is_empty());
 }
 
@@ -164,8 +169,8 @@ fn two_processes_write_and_lose_nothing_of_each_other() {
 #[test]
 #[ignore = "the second process of another test"]
 fn reads_what_cannot_be_written() {
-    let Ok(case) = Case::open(Path::new(&told(CASE))) else { return };
-    assert_eq!(notes(&case).len(), told(NAME).parse::<usize>().expect("a number"));
+    let Ok(case) = Case::open(Path::new(&variable_value(CASE))) else { return };
+    assert_eq!(notes(&case).len(), variable_value(NAME).parse::<usize>().expect("a number"));
     assert!(case.notes_read_only().is_some());
     let change = NoteChange { put: vec![star("new", 1)], remove: Vec::new() };
     let error = case.change_notes(&change, 1).expect_err("nothing can be written");
@@ -176,7 +181,7 @@ fn reads_what_cannot_be_written() {
 
 /// Runs only where a folder can be mounted for one process, as root can on Linux.
 #[test]
-fn on_a_read_only_disk_notes_are_read_and_writing_says_why_not() {
+fn notes_on_a_read_only_disk_are_readable_and_writes_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let with = new_case(folder.path());
     put(&Case::open(&with).expect("the case opens"), vec![star("a", 1), star("b", 2)]);
@@ -205,7 +210,7 @@ fn on_a_read_only_disk_notes_are_read_and_writing_says_why_not() {
 }
 
 #[test]
-fn notes_follow_their_events_when_a_source_is_read_anew() {
+fn notes_follow_their_events_when_a_source_is_read_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = new_case(folder.path());
     let log = folder.path().join("app.log");
@@ -229,7 +234,7 @@ fn notes_follow_their_events_when_a_source_is_read_anew() {
         ingest: indexer::ReadOptions { zone: Some("+02:00".into()), ..indexer::ReadOptions::default() },
         ..indexer::ImportOptions::default()
     };
-    case.reread(&[0], &reading, &|_| {}, &cancel).expect("it is read anew");
+    case.reread(&[0], &reading, &|_| {}, &cancel).expect("it is read again");
     let later = show();
     assert_eq!((&later.event.text, &later.sha256), (&first.event.text, &first.sha256));
     assert_eq!(first.event.time - later.event.time, 2 * 3_600 * 1_000_000_000);

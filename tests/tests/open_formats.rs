@@ -64,7 +64,7 @@ fn duckdb_and_pandas_read_what_timberline_wrote() {
     }
 }
 
-/// Access lines with a referer each: few of them are stored, many are told by places.
+/// Access lines with a referer each: few of them are stored, many are byte ranges.
 fn access(lines: std::ops::Range<usize>) -> String {
     let mut text = String::new();
     for line in lines {

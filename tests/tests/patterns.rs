@@ -1,5 +1,5 @@
 //! How well messages are mined, on real logs whose templates others established, where a folder with them is:
-//! `TIMBERLINE_DATASETS`, or `shared/datasets` beside the project.
+//! `TIMBERLINE_DATASETS`, or `shared/datasets` next to the project.
 //!
 //! The measure is that of the loghub benchmarks: the share of messages whose group is exactly the group that
 //! the truth puts them in, no message missing and none too many.

@@ -105,7 +105,7 @@ fn calculation() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A stage that aggregates, and perhaps one behind it.
+/// A stage that aggregates, and perhaps one after it.
 fn aggregating() -> impl Strategy<Value = String> {
     let by =
         |keys: &[String]| if keys.is_empty() { String::new() } else { format!(" by {}", keys.join(", ")) };
@@ -138,8 +138,8 @@ fn aggregating() -> impl Strategy<Value = String> {
     let compare = (calculations(), prop::collection::vec(key(), 0..2))
         .prop_map(move |(calculated, keys)| format!("compare with 3h {calculated}{}", by(&keys)));
     let stage = prop_oneof![8 => stats, 4 => timechart, 4 => frequent, 2 => sort, 1 => compare, 2 => facets];
-    let behind = prop::sample::select(vec!["", "", "", " | limit 3", " | eval z = 1"]);
-    (stage, behind).prop_map(|(stage, behind)| format!("{stage}{behind}"))
+    let rest_of_pipe = prop::sample::select(vec!["", "", "", " | limit 3", " | eval z = 1"]);
+    (stage, rest_of_pipe).prop_map(|(stage, rest_of_pipe)| format!("{stage}{rest_of_pipe}"))
 }
 
 /// All of a table: names, types of columns, values to the last bit, and notes.
@@ -250,11 +250,11 @@ fn the_first_rows_of_a_sort_are_those_of_the_whole_sort() {
             let case = case_of(folder.path(), &files);
             for query in queries {
                 let (sort, rest) = query.rsplit_once("sort ").expect("a sort");
-                let (keys, behind) = rest
+                let (keys, rest_of_pipe) = rest
                     .split_once('|')
-                    .map_or((rest, String::new()), |(keys, behind)| (keys, format!("|{behind}")));
-                let limited = run(&case, &format!("{sort}sort {keys} | limit {limit} {behind}"));
-                let whole = run(&case, &format!("{sort}sort {keys} {behind}"));
+                    .map_or((rest, String::new()), |(keys, rest_of_pipe)| (keys, format!("|{rest_of_pipe}")));
+                let limited = run(&case, &format!("{sort}sort {keys} | limit {limit} {rest_of_pipe}"));
+                let whole = run(&case, &format!("{sort}sort {keys} {rest_of_pipe}"));
                 prop_assert_eq!(cells(&limited, 0..usize::MAX), cells(&whole, 0..limit), "{}", query);
                 prop_assert_eq!(limited.names(), whole.names(), "{}", query);
             }
@@ -264,23 +264,23 @@ fn the_first_rows_of_a_sort_are_those_of_the_whole_sort() {
 }
 
 /// What `stats` tells of each group, by the group's key and the column's name.
-type Told = BTreeMap<String, BTreeMap<String, Option<f64>>>;
+type Figures = BTreeMap<String, BTreeMap<String, Option<f64>>>;
 
 const CALCULATED: [&str; 7] = ["count(n)", "sum(n)", "avg(n)", "min(n)", "max(n)", "p50(n)", "p95(n)"];
 
-fn by_pipe(case: &Case, query: &str, key: &str) -> Told {
+fn by_pipe(case: &Case, query: &str, key: &str) -> Figures {
     let table = run(case, &format!("{query} | stats count, {} by {key}", CALCULATED.join(", ")));
     let names: Vec<String> = table.names().iter().map(ToString::to_string).collect();
-    let told = |row: usize| {
+    let figures = |row: usize| {
         let columns = names.iter().enumerate().skip(1);
         columns
             .map(|(column, name)| (name.clone(), table.cell(row, column).to_string().parse().ok()))
             .collect()
     };
-    (0..table.rows()).map(|row| (table.cell(row, 0).to_string(), told(row))).collect()
+    (0..table.rows()).map(|row| (table.cell(row, 0).to_string(), figures(row))).collect()
 }
 
-fn by_request(case: &Case, query: &str, key: &str) -> Told {
+fn by_request(case: &Case, query: &str, key: &str) -> Figures {
     let field = || "n".to_owned();
     let request = Request {
         by: vec![By::Terms { field: key.to_owned(), top: 100, order: TermOrder::Value }],
@@ -294,9 +294,9 @@ fn by_request(case: &Case, query: &str, key: &str) -> Told {
         .aggregate(&case.snapshot(), &view, &request, &mut |_, _| {}, &Cancel::default())
         .unwrap_or_else(|error| panic!("{query}: {error}"));
     let Axis::Terms { values, .. } = &answer.axes[0] else { panic!("other axes") };
-    // One place is of all other values, of which there are none, and the last one of events without any.
+    // One place counts all other values (there are none), and the last one events without any.
     let keys = values.iter().map(ToString::to_string).chain(["other".to_owned(), String::new()]);
-    let told = |place: usize| {
+    let figures = |place: usize| {
         let measured = answer.measured.iter().filter(|measured| CALCULATED.contains(&measured.name.as_str()));
         let values = measured.map(|measured| {
             (measured.name.clone(), measured.values[place].as_ref().and_then(Scalar::number))
@@ -304,7 +304,7 @@ fn by_request(case: &Case, query: &str, key: &str) -> Told {
         values.chain([("count".to_owned(), Some(answer.counts[place] as f64))]).collect()
     };
     let counted = keys.enumerate().filter(|(place, _)| answer.counts[*place] > 0);
-    counted.map(|(place, key)| (key, told(place))).collect()
+    counted.map(|(place, key)| (key, figures(place))).collect()
 }
 
 #[test]

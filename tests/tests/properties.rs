@@ -96,7 +96,7 @@ fn agrees(
     Ok(())
 }
 
-/// A case of several segments of which every second has its index.
+/// A case of several segments in which every second one has its index.
 fn half_indexed(folder: &Path, files: &[PathBuf]) -> Case {
     let path = folder.join("half.case");
     for (index, file) in files.iter().enumerate() {
@@ -155,7 +155,7 @@ fn index_scan_and_reference_agree_on(
     for case in &cases {
         prop_assert_eq!(&all(case), &events);
     }
-    let mut known = Known::of(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
+    let mut known = Known::from_events(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
     for case in cases.iter().chain([&half]) {
         known.notes = write_notes(case, &events, written);
     }
@@ -169,7 +169,7 @@ fn index_scan_and_reference_agree_on(
     Ok(())
 }
 
-/// Many more queries than a test at hand can take: `cargo test -p timberline-tests --test properties -- --ignored`.
+/// Many more queries than an ordinary test can take: `cargo test -p timberline-tests --test properties -- --ignored`.
 #[test]
 #[ignore = "takes minutes"]
 fn ten_thousand_queries_agree() {
@@ -187,7 +187,7 @@ proptest! {
     #![proptest_config(Config { cases: 32, ..Config::default() })]
 
     #[test]
-    fn the_bytes_that_went_in_come_out(contents in prop::collection::vec(file(), 1..4)) {
+    fn stored_bytes_equal_the_imported_bytes(contents in prop::collection::vec(file(), 1..4)) {
         let folder = tempfile::tempdir().expect("a folder");
         let files = write_files(folder.path(), &contents);
         let case = imported(folder.path(), "c.case", &files, Profile::Fields);
@@ -209,7 +209,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_on_events_is_in_the_next_answer(
+    fn new_notes_are_in_the_next_answer(
         contents in prop::collection::vec(file(), 1..3),
         rounds in prop::collection::vec(notes(), 1..6),
         queries in prop::collection::vec(query(), 6),
@@ -221,7 +221,7 @@ proptest! {
         // Another process writes now and then.
         let other = Case::open(case.folder()).expect("a case");
         let events = all(&case);
-        let mut known = Known::of(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
+        let mut known = Known::from_events(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
         let of_notes = ["is:starred", "is:noted", "tag:*", "NOT tag:root", "is!=tagged"].map(str::to_owned);
         for (round, written) in rounds.iter().enumerate() {
             let writer = if round % 2 == 0 { &case } else { &other };
@@ -254,7 +254,7 @@ proptest! {
         fs::write(&more, later).expect("a file can be written");
         case.import(&[more], &ImportOptions::default(), &|_| {}, &never).expect("an import");
         let events = all(&case);
-        let known = Known::of(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
+        let known = Known::from_events(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
         let before = case.snapshot();
         for change in changes {
             match change {
@@ -278,7 +278,7 @@ proptest! {
     }
 
     #[test]
-    fn a_deleted_source_is_gone_and_the_others_stay(
+    fn deleted_source_disappears_and_others_stay(
         contents in prop::collection::vec(file(), 2..5),
         which in any::<prop::sample::Index>(),
         profile in 0..4usize,
@@ -293,7 +293,7 @@ proptest! {
         left.retain(|(event, ..)| event.source != gone);
         case.delete_sources(&[gone], &mut |_| {}, &never).expect("it is deleted");
         prop_assert_eq!(&all(&case), &left);
-        let known = Known::of(left.iter().map(|(event, _, fields)| (event, fields.as_slice())));
+        let known = Known::from_events(left.iter().map(|(event, _, fields)| (event, fields.as_slice())));
         for query in &queries {
             agrees(&case, query, &left, &known, (0, 50))?;
         }
@@ -321,7 +321,7 @@ proptest! {
         let case = imported(folder.path(), "c.case", &files, Profile::ALL[profile]);
         let never = Cancel::default();
         let events = all(&case);
-        let known = Known::of(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
+        let known = Known::from_events(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
         let query = clauses.join(" OR ");
         let query = if denied { format!("({query}) NOT worker") } else { query };
         let view = View { filter: parse(&query).expect("a query"), from: None, to: None };
@@ -353,7 +353,7 @@ proptest! {
     }
 
     #[test]
-    fn words_have_as_many_events_as_the_texts_tell(
+    fn word_counts_equal_a_scan_of_the_texts(
         contents in prop::collection::vec(file(), 1..4),
         prefix in prop::sample::select(vec!["", "e", "T", "größ", "conn", "k"]),
         most in 1..200usize,
@@ -379,7 +379,7 @@ proptest! {
     }
 
     #[test]
-    fn words_that_set_a_selection_apart_are_counted_in_all_events(
+    fn significant_words_are_counted_in_all_events(
         contents in prop::collection::vec(file(), 1..4),
         query in prop::sample::select(vec!["error", "timeout OR reset", "level:warn", "status>=400", "zebra"]),
         profile in 0..4usize,
@@ -390,7 +390,7 @@ proptest! {
         let case = imported(folder.path(), "c.case", &files, Profile::ALL[profile]);
         let never = Cancel::default();
         let events = all(&case);
-        let known = Known::of(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
+        let known = Known::from_events(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
         let filter = parse(query).expect("a query");
         let (selection, everything) =
             (View { filter: filter.clone(), from: None, to: None }, View { filter: Filter::Everything, from: None, to: None });

@@ -1,4 +1,4 @@
-//! What a source is to a case that knows it: there already, grown, or another one; and reading it anew from what
+//! What a source is to a case that knows it: there already, grown, or another one; and reading it again from what
 //! is stored. Each way must end where importing the whole at once ends.
 
 use std::fs;
@@ -44,7 +44,7 @@ fn events(case: &Case) -> Vec<String> {
 fn check_is_whole(case: &Case) {
     let verification = case.verify(&Cancel::default());
     assert!(verification.problems.is_empty(), "{:?}", verification.problems);
-    // Plain decompression gives each source back, whatever was written behind or over its frames.
+    // Plain decompression gives each source back, whatever was written after or over its frames.
     for (id, source) in case.snapshot().sources().iter().enumerate() {
         let name = match source.generation {
             0 => format!("{id}.zst"),
@@ -64,7 +64,7 @@ fn new_case(folder: &Path, name: &str) -> Case {
     Case::create(&folder.join(name)).expect("a case can be made")
 }
 
-/// A log of one kind, some of its lines odd, and long enough or not to be told by its first bytes alone.
+/// A log of one kind, some of its lines odd, and long enough or not to be identified by its first bytes alone.
 fn log() -> impl Strategy<Value = String> {
     let odd = || prop::sample::select(vec!["    at com.example.Cart.add(Cart.java:42)", "", "no time here"]);
     let plain = |n: usize| {
@@ -161,7 +161,7 @@ fn case_import(case: &Case, path: &Path, chunk_bytes: usize) -> ImportReport {
 }
 
 #[test]
-fn what_is_there_already_is_not_read_again() {
+fn known_bytes_are_not_read_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = lines(0, 3_000);
     let (first, copy) = (folder.path().join("a.log"), folder.path().join("copy of a.log"));
@@ -186,7 +186,7 @@ fn what_is_there_already_is_not_read_again() {
 }
 
 #[test]
-fn a_file_that_was_replaced_or_cut_is_another_source_and_said_so() {
+fn replaced_or_truncated_file_becomes_a_new_source_with_a_remark() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.log");
     let case = new_case(folder.path(), "a.case");
@@ -203,7 +203,7 @@ fn a_file_that_was_replaced_or_cut_is_another_source_and_said_so() {
 }
 
 #[test]
-fn a_source_is_read_anew_from_what_is_stored() {
+fn source_is_read_again_from_stored_bytes() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.log");
     let text: Vec<_> = (0..2_000)
@@ -243,7 +243,7 @@ fn a_source_is_read_anew_from_what_is_stored() {
         ingest: ReadOptions { format: Some("text".to_owned()), ..ReadOptions::default() },
         ..ImportOptions::default()
     };
-    let done = case.reread(&[0], &plain, &quiet, &Cancel::default()).expect("it is read anew");
+    let done = case.reread(&[0], &plain, &quiet, &Cancel::default()).expect("it is read again");
     assert!(done.failure.is_none() && done.files[0].problem.is_none(), "{done:?}");
     assert_eq!(case.snapshot().sources()[0].format, "text");
     assert_eq!(case.snapshot().events(), 2_001);
@@ -251,16 +251,16 @@ fn a_source_is_read_anew_from_what_is_stored() {
 }
 
 #[test]
-fn files_beside_it_tell_the_year_of_one_without() {
+fn neighbouring_files_give_the_year_of_one_without() {
     let folder = tempfile::tempdir().expect("a folder");
     let old: Vec<_> = (1..40)
         .map(|n| format!("Mar  5 14:05:{n:02} web1 sshd[42]: session opened for user root\n"))
         .collect();
-    let beside: Vec<_> = (1..40).map(|n| format!("2016-03-05T14:06:{n:02}Z INFO started\n")).collect();
+    let neighbour: Vec<_> = (1..40).map(|n| format!("2016-03-05T14:06:{n:02}Z INFO started\n")).collect();
     // The one without years is read first, when nothing is known about the other.
     let paths = [folder.path().join("a.log"), folder.path().join("b.log")];
     write(&paths[0], old.concat().as_bytes());
-    write(&paths[1], beside.concat().as_bytes());
+    write(&paths[1], neighbour.concat().as_bytes());
     let case = new_case(folder.path(), "a.case");
     import(&case, &paths, &options(1 << 20));
     let first = case.snapshot().sources()[0].first.map(indexer::stamp::to_rfc3339);
@@ -274,7 +274,7 @@ proptest! {
     #![proptest_config(Config { cases: 30, ..Config::default() })]
 
     #[test]
-    fn a_log_split_into_a_rotated_set_gives_the_same_events(
+    fn rotated_set_gives_the_same_events_as_one_log(
         log in log(),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
         style in 0..3_usize,
@@ -284,7 +284,7 @@ proptest! {
         write(&path, log.as_bytes());
         let whole = new_case(folder.path(), "whole.case");
         import(&whole, &[path], &options(1 << 20));
-        // The day of times without a date is told by a date in the first file's name, or by its own last change:
+        // The day of times without a date comes from a date in the first file's name, or by its own last change:
         // each tells more than the whole file does.
         prop_assume!(!log.starts_with("20:"));
         let ends = ends_of_events(&log);
@@ -322,8 +322,8 @@ proptest! {
     }
 }
 
-/// Ends of lines behind which another event begins, with enough lines before them to tell the format in spite of
-/// the odd ones, and some behind. An odd line may go on with the event before it, and no event goes on in another
+/// Ends of lines after which another event begins, with enough lines before them to tell the format in spite of
+/// the odd ones, and some after. An odd line may go on with the event before it, and no event goes on in another
 /// file.
 fn ends_of_events(log: &str) -> Vec<usize> {
     let begins_event = |next: &str| {
@@ -334,7 +334,7 @@ fn ends_of_events(log: &str) -> Vec<usize> {
     ends[16..ends.len() - 8].to_vec()
 }
 
-/// A rotated set of three files, of which only the first has what tells how the others are read.
+/// A rotated set of three files, whose first file alone shows how the others are read.
 fn rotated_set(folder: &Path, line: fn(usize) -> String) -> PathBuf {
     let parts = folder.join("parts");
     fs::create_dir(&parts).expect("a folder");
@@ -377,7 +377,7 @@ fn imported_set(folder: &Path, name: &str, parts: &Path, profile: Profile) -> Ca
 }
 
 #[test]
-fn a_rotated_set_answers_alike_in_every_profile_and_repaired() {
+fn rotated_set_gives_same_answers_in_every_profile_and_after_repair() {
     let never = Cancel::default();
     for line in [table_line, w3c_line, yearless_line] {
         let folder = tempfile::tempdir().expect("a folder");
@@ -409,12 +409,12 @@ fn a_rotated_set_answers_alike_in_every_profile_and_repaired() {
 }
 
 #[test]
-fn a_part_of_a_rotated_set_goes_on_to_be_read_as_the_part_before() {
+fn file_of_a_rotated_set_keeps_the_settings_of_the_previous_one() {
     let (never, quiet) = (Cancel::default(), |_: indexer::Progress| {});
     let folder = tempfile::tempdir().expect("a folder");
     let parts = rotated_set(folder.path(), table_line);
     let case = imported_set(folder.path(), "a.case", &parts, Profile::Raw);
-    // With another zone, all parts at once and so that the first is written anew before the others are read.
+    // With another zone, all parts at once and so that the first is written again before the others are read.
     let done = case.adjust(&[0, 1, 2], Some("+02:00"), None, &quiet, &never).expect("it is adjusted");
     assert!(done.files.iter().all(|file| file.problem.is_none()), "{done:?}");
     let zone = ReadOptions { zone: Some("+02:00".to_owned()), ..ReadOptions::default() };

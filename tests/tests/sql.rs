@@ -169,12 +169,12 @@ fn levels_are_compared_by_their_own_names() {
     for text in
         ["SELECT line FROM events WHERE level = 'eror'", "SELECT line FROM events WHERE level = 'ERR'"]
     {
-        let told = |push_down| match sql(&case, text, push_down) {
+        let message = |push_down| match sql(&case, text, push_down) {
             Ok(table) => format!("{:?}", cells(&table)),
             Err(error) => error.message().to_owned(),
         };
-        assert_eq!(told(true), told(false), "{text}");
-        assert!(!told(true).contains('1'), "{text}: {}", told(true));
+        assert_eq!(message(true), message(false), "{text}");
+        assert!(!message(true).contains('1'), "{text}: {}", message(true));
     }
 }
 
@@ -273,7 +273,7 @@ fn what_memory_cannot_hold_is_refused_by_name() {
 }
 
 #[test]
-fn it_stops_on_request() {
+fn sql_query_can_be_cancelled() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = requests(folder.path(), 500);
     let cancel = Cancel::default();

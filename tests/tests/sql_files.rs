@@ -1,4 +1,4 @@
-//! Files beside a case in SQL: CSV, JSON lines and Parquet by their paths, and what is said where one does not fit.
+//! Files next to a case in SQL: CSV, JSON lines and Parquet by their paths, and what is said where one does not fit.
 
 use std::fs;
 use std::path::Path;
@@ -74,7 +74,7 @@ fn files_of_each_format_are_joined_with_events() {
 }
 
 #[test]
-fn what_does_not_fit_is_told_with_its_place() {
+fn mismatch_is_reported_with_its_place() {
     let folder = tempfile::tempdir().expect("a folder");
     let (case, folder) = (case(folder.path()), folder.path());
     write_owners(&case, folder);

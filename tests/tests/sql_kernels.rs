@@ -22,8 +22,8 @@ fn ask(case: &Arc<Case>, text: &str, by_rows: bool, zone: &str) -> indexer::Resu
 }
 
 fn decided(case: &Arc<Case>, text: &str) -> Option<Calculated> {
-    let told = case.explain_sql(&case.snapshot(), text, &options(false, "UTC"), &Cancel::default());
-    told.unwrap_or_else(|error| panic!("{text}: {error}"))
+    let explained = case.explain_sql(&case.snapshot(), text, &options(false, "UTC"), &Cancel::default());
+    explained.unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 fn imported(folder: &Path, files: &[String], profile: Profile) -> Arc<Case> {
@@ -264,8 +264,14 @@ fn kernels_give_what_rows_give() {
             for (text, ordered) in &statements {
                 match (ask(&case, text, false, zone), ask(&case, text, true, zone)) {
                     (Ok(kernels), Ok(by_rows)) => {
-                        let told = difference(&kernels, &by_rows, *ordered);
-                        prop_assert!(told.is_none(), "{} in {}: {}", text, zone, told.unwrap_or_default());
+                        let mismatch = difference(&kernels, &by_rows, *ordered);
+                        prop_assert!(
+                            mismatch.is_none(),
+                            "{} in {}: {}",
+                            text,
+                            zone,
+                            mismatch.unwrap_or_default()
+                        );
                         let counter = if decided(&case, text) == Some(Calculated::ByKernels) {
                             &lowered
                         } else {
@@ -288,7 +294,7 @@ fn kernels_give_what_rows_give() {
 }
 
 #[test]
-fn what_is_decided_is_told_with_its_reason() {
+fn decision_is_reported_with_its_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = imported(folder.path(), &[ALL.replace("\"odd\":7", "\"odd\":\"x\"") + ALL], Profile::Full);
     let kernels = |text: &str| assert_eq!(decided(&case, text), Some(Calculated::ByKernels), "{text}");
@@ -317,8 +323,11 @@ fn what_is_decided_is_told_with_its_reason() {
         ("SELECT count(*) FROM events a JOIN events b ON a.n = b.n", "not of the events alone"),
         ("SELECT count(*) FROM sources", "not of the events alone"),
     ] {
-        let told = decided(&case, text).unwrap_or_else(|| panic!("{text}"));
-        assert!(matches!(told, Calculated::FromRows(why) if why.contains(reason)), "{text}: {told}");
+        let calculated = decided(&case, text).unwrap_or_else(|| panic!("{text}"));
+        assert!(
+            matches!(calculated, Calculated::FromRows(why) if why.contains(reason)),
+            "{text}: {calculated}"
+        );
     }
     assert_eq!(decided(&case, "SELECT raw FROM events"), None);
 }

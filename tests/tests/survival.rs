@@ -29,7 +29,7 @@ fn sound(folder: &Path) -> Case {
 }
 
 #[test]
-fn killed_at_any_instant_it_opens_verifies_and_goes_on() {
+fn case_opens_verifies_and_resumes_after_a_kill_at_any_instant() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = log(folder.path(), 400_000);
     for (round, wait_ms) in [40, 130, 190, 260, 420, 700, 1_100, 1_600].into_iter().enumerate() {
@@ -62,7 +62,7 @@ fn killed_at_any_instant_it_opens_verifies_and_goes_on() {
 }
 
 #[test]
-fn a_damaged_index_is_named_and_a_deleted_one_is_made_again() {
+fn damaged_index_is_reported_and_deleted_index_is_rebuilt() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = log(folder.path(), 5_000);
     let path = folder.path().join("c.case");
@@ -120,7 +120,7 @@ fn counted(case: &Case, query: &str) -> u64 {
 }
 
 #[test]
-fn killed_while_a_grown_file_goes_on_it_ends_like_the_whole() {
+fn kill_while_a_grown_file_is_read_ends_like_a_single_import() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = log(folder.path(), 60_000);
     let before = folder.path().join("before.case");
@@ -148,7 +148,7 @@ fn killed_while_a_grown_file_goes_on_it_ends_like_the_whole() {
 }
 
 #[test]
-fn killed_while_a_source_is_read_anew_it_is_the_old_one_or_the_new_one() {
+fn kill_during_reread_leaves_the_old_or_the_new_source() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = log(folder.path(), 120_000);
     let before = folder.path().join("before.case");
@@ -185,7 +185,7 @@ fn killed_while_a_source_is_read_anew_it_is_the_old_one_or_the_new_one() {
 
 /// Runs only where a small file system of its own can be mounted for one process, as root can on Linux.
 #[test]
-fn a_full_disk_ends_the_import_and_keeps_what_landed() {
+fn full_disk_ends_the_import_and_keeps_landed_events() {
     let folder = tempfile::tempdir().expect("a folder");
     let (disk, copy) = (folder.path().join("disk"), folder.path().join("copy"));
     std::fs::create_dir(&disk).expect("a folder");

@@ -50,7 +50,10 @@ fn screen_layer_check_finds() {
     let found = |path: &str, text: &str| typescript::imports(path, text).len();
     assert_eq!(found("src/base/time.ts", "import type { Row } from '../ipc/generated';"), 1);
     assert_eq!(found("src/ipc/client.ts", "const x = await import('../state/session.svelte');"), 1);
-    assert_eq!(found("src/state/events/rows.svelte.ts", "import {\n  A,\n} from '../../features/events/A.svelte';"), 1);
+    assert_eq!(
+        found("src/state/events/rows.svelte.ts", "import {\n  A,\n} from '../../features/events/A.svelte';"),
+        1
+    );
     assert_eq!(found("src/state/events/rows.svelte.ts", "import { Latest } from '../../base/latest';"), 0);
     assert_eq!(found("src/App.svelte", "import Welcome from './features/welcome/Welcome.svelte';"), 0);
     assert_eq!(found("src/ipc/browser.ts", "import { Channel } from '@tauri-apps/api/core';"), 1);

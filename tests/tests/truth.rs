@@ -1,5 +1,5 @@
 //! Real logs whose truth others established, where a folder with them is: `TIMBERLINE_DATASETS`, or
-//! `shared/datasets` beside the project. They are not part of the project, because their licences differ.
+//! `shared/datasets` next to the project. They are not part of the project, because their licences differ.
 //!
 //! For each file its events and its first and last time are compared, and of the fields that the truth lists
 //! how many events have them, how many values there are and how often the most frequent ones come. What
@@ -91,7 +91,7 @@ const MENDED: &[Mended] = &[
         "apt_history/apt_history.log",
         "Commandline",
         Figures { present: 10, distinct: 10, top: &[1, 1, 1, 1] },
-        "it cuts the command line behind the second word",
+        "it cuts the command line after the second word",
     ),
     (
         "log4j_zookeeper/Zookeeper_2k.log",
@@ -103,7 +103,7 @@ const MENDED: &[Mended] = &[
         "log4j_zookeeper/Zookeeper_2k.log",
         "Component",
         Figures { present: 2000, distinct: 20, top: &[576, 557, 300, 173] },
-        "likewise: the class begins behind the last colon",
+        "likewise: the class begins after the last colon",
     ),
     (
         "mail_dovecot/dovecot-logs.log",
@@ -145,7 +145,7 @@ const MENDED: &[Mended] = &[
         "timestamp_zoo/time_of_day_rollover.log",
         "level",
         Figures { present: 6, distinct: 1, top: &[6] },
-        "it leaves out the two lines behind midnight",
+        "it leaves out the two lines after midnight",
     ),
     (
         "zeek_tsv/dns.log.gz",
@@ -165,7 +165,7 @@ const KNOWN_FIELDS: &[(&str, &str, &str)] = &[
     (
         "gc_preunified/kafkaServer-gc.log",
         "kind",
-        "the truth keeps the first word alone; ours tells pauses apart",
+        "the truth keeps the first word alone; ours distinguishes pauses",
     ),
     ("json_broken/invalid_json.json", "lvl", "ours has seven levels: DEBUG4 and DEBUG5 are both debug"),
     ("loghub_bgl/BGL_2k.log", "Label", "ours: the mark of an alert before the time is left in the raw line"),
@@ -356,7 +356,7 @@ fn fields_agreeing(path: &str, truth: &Value, found: &Read) -> (u32, u32) {
     (agree, all)
 }
 
-/// Whether an instant is what the truth says: to the microsecond, as far as the truth knows it (`?` where it
+/// Whether an instant is what the truth says: to the microsecond, in the precision of the truth (`?` where it
 /// does not). Seconds since a start have no place in time to compare.
 fn is_time(ns: Option<i64>, truth: &str) -> bool {
     if truth.is_empty() || truth.starts_with("uptime") {

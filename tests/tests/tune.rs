@@ -13,7 +13,7 @@ fn json(command: &mut Command) -> Value {
 }
 
 #[test]
-fn the_plan_is_what_the_import_goes_by() {
+fn import_follows_the_plan() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = logs(folder.path(), 2_000);
     let machine = ["--cores", "3", "--available", "800"];

@@ -59,7 +59,7 @@ impl Bench {
         self.aggregate(query, vec![By::Time { interval, zone }], vec![])
     }
 
-    /// Milliseconds that each operation takes while so many clients ask, each in so many rounds with a pause behind
+    /// Milliseconds that each operation takes while so many clients ask, each in so many rounds with a pause after
     /// every answer, until the flag is set.
     fn asked_by(
         &self,
@@ -112,14 +112,14 @@ impl Bench {
         Ok(())
     }
 
-    /// Each operation while logs are imported into a case beside this one: the ninth of ten times.
-    pub fn under_import(&self, logs: &[PathBuf], beside: &Path) -> Result<()> {
+    /// Each operation while logs are imported into another case: the ninth of ten times.
+    pub fn under_import(&self, logs: &[PathBuf], other_case: &Path) -> Result<()> {
         let never = Cancel::default();
         let alone = self.asked_by(1, ROUNDS_ALONE, LOOK, &never)?;
         let (importing, over) = (Cancel::default(), Cancel::default());
         let under = thread::scope(|scope| {
             let import = scope.spawn(|| {
-                let done = Case::create(beside)
+                let done = Case::create(other_case)
                     .and_then(|case| case.import(logs, &ImportOptions::default(), &|_| {}, &importing));
                 over.set();
                 done.map(drop)

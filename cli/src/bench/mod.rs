@@ -1,7 +1,7 @@
 //! `timberline bench`: how fast logs become a case, and how fast a case answers what the screen asks.
 //!
-//! Of each question stand the first run, for which nothing is in memory yet, and the median of warm ones, beside
-//! the target for ten million access lines or five million JSON lines, scaled to the case's size, and beside the
+//! For each query: the first run, with nothing in memory yet, and the median of warm ones, next to
+//! the target for ten million access lines or five million JSON lines, scaled to the case's size, and next to the
 //! least that a plain loop over memory takes on this machine. Constants differ from run to run, so that no answer
 //! is one that was kept.
 
@@ -102,7 +102,7 @@ pub fn run(arguments: &args::Bench) -> anyhow::Result<Outcome> {
     let snapshot = case.snapshot();
     let events = snapshot.events();
     let bench = Bench { scale: 1.0, case, snapshot, rows: Mutex::default() };
-    let questions = bench.ask_all(logs, &scratch.0.join("beside.case"))?;
+    let questions = bench.ask_all(logs, &scratch.0.join("other.case"))?;
     let report = Report { imported, events, questions };
     let mut stdout = out::stdout();
     if arguments.json {
@@ -188,8 +188,8 @@ fn view(query: &str) -> Result<View> {
 }
 
 impl Bench {
-    /// All that apply to this case; those under import where there are logs to import beside it.
-    fn ask_all(mut self, logs: &[PathBuf], beside: &Path) -> Result<Vec<Row>> {
+    /// All that apply to this case; those under import if there are logs to import meanwhile.
+    fn ask_all(mut self, logs: &[PathBuf], other_case: &Path) -> Result<Vec<Row>> {
         let known = Case::fields(&self.snapshot);
         let has = |name: &str| known.iter().any(|field| field.name == name);
         let (access, json) = (has("client_ip") && has("user_agent"), has("trace_id") && has("message"));
@@ -218,8 +218,8 @@ impl Bench {
         self.tables(&floor, &fields)?;
         self.clients()?;
         if !logs.is_empty() {
-            self.ahead(logs)?;
-            self.under_import(logs, beside)?;
+            self.file_scan(logs)?;
+            self.under_import(logs, other_case)?;
         }
         Ok(self.rows.into_inner().unwrap_or_else(PoisonError::into_inner))
     }

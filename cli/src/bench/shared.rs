@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use indexer::aggregate::{By, Interval, Measure, TermOrder, TimeZone, zone};
-use indexer::{Around, Cancel, Direction, Result, Shown, look_ahead};
+use indexer::{Around, Cancel, Direction, Result, Shown, scan_files};
 
 use super::{AUTOMATIC, Bench, Floor, HOURLY, view};
 
@@ -125,18 +125,18 @@ impl Bench {
         self.row("patterns", None, floor.words, |run| self.patterns(&format!("NOT line:{run}")))
     }
 
-    /// A word in logs as they lie on disk, beside what it takes to read them.
-    pub fn ahead(&self, logs: &[PathBuf]) -> Result<()> {
+    /// A word in logs on disk, next to the time to read them.
+    pub fn file_scan(&self, logs: &[PathBuf]) -> Result<()> {
         let (taken, never) = (indexer::Filter::default(), Cancel::default());
         let started = Instant::now();
         for log in logs {
-            // What cannot be read is found out by the import beside this.
+            // What cannot be read is found out by the import.
             let _ = File::open(log).and_then(|mut file| io::copy(&mut file, &mut io::sink()));
         }
         let floor = started.elapsed().as_secs_f64() * 1e3;
         self.row("a word in files before they are read", None, floor, |run| {
             let asked = view(&format!("nowhere-{run}"))?.filter;
-            black_box(look_ahead(logs, &taken, &asked, &mut |_, _| {}, &never)?);
+            black_box(scan_files(logs, &taken, &asked, &mut |_, _| {}, &never)?);
             Ok(())
         })
     }

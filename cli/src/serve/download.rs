@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lead_nowhere() {
+    fn names_cannot_leave_the_folder() {
         for (name, kept) in [
             ("top paths.csv", "top paths.csv"),
             ("../../etc/passwd", "passwd"),

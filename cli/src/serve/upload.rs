@@ -1,4 +1,4 @@
-//! Files that a browser sends, because a web page is told no paths.
+//! Files that a browser sends, because a web page learns no paths.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -57,7 +57,7 @@ pub async fn upload(
 /// still runs.
 const KEPT: Duration = Duration::from_hours(24);
 
-/// This server's own folder of uploads. Those that earlier ones left behind are removed.
+/// This server's own folder of uploads. Those that earlier servers left are removed.
 pub fn folder(uploads: &Path, name: &str) -> PathBuf {
     for entry in std::fs::read_dir(uploads).into_iter().flatten().flatten() {
         let age = entry.metadata().and_then(|meta| meta.modified()).ok().and_then(|time| time.elapsed().ok());

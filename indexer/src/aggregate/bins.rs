@@ -1,10 +1,10 @@
-//! Bins of a field's numbers: of one width, or each some times as wide as the one before.
+//! Bins of a field's numbers: all of one width, or each wider than the previous one by a constant factor.
 
 use super::Asked;
 use super::field::{missing, numbers};
 use super::request::Bins;
 use crate::error::{Error, ErrorKind, Result};
-use crate::exec::{Part, in_order};
+use crate::exec::{SegmentRows, in_order};
 use crate::limits::TIMELINE_BUCKETS;
 use crate::storage::{Column, with_codes};
 
@@ -37,10 +37,10 @@ pub fn extent(asked: &Asked<'_>, field: &str) -> Result<Extent> {
     Ok(all)
 }
 
-/// Numbers so near to zero have fewer digits than others, and are positive all the same.
+/// Numbers this close to zero have fewer digits than others, but are positive.
 const LEAST_POSITIVE: f64 = f64::from_bits(1);
 
-fn extent_of(asked: &Asked<'_>, field: &str, part: &Part) -> Result<Extent> {
+fn extent_of(asked: &Asked<'_>, field: &str, part: &SegmentRows) -> Result<Extent> {
     let numbers = numbers(&part.segment, asked.snapshot.sources(), field, asked.cancel)?;
     let mistyped: usize = numbers.others.iter().map(|column| part.len() - missing(column, part)).sum();
     let mut extent = Extent { mistyped: mistyped as u64, ..Extent::default() };
@@ -65,7 +65,7 @@ fn extent_of(asked: &Asked<'_>, field: &str, part: &Part) -> Result<Extent> {
     Ok(extent)
 }
 
-/// The least code whose number is not below this one; one past the largest when all are.
+/// The smallest code whose number is not below this one; one past the largest code if all are.
 pub fn first_code(column: &Column, number: f64) -> u64 {
     let (mut low, mut high) = (1, column.largest + 1);
     while low < high {
@@ -79,7 +79,7 @@ pub fn first_code(column: &Column, number: f64) -> u64 {
     low
 }
 
-/// Where the bins begin that hold these numbers, and the end of the last one.
+/// The starts of the bins that hold these numbers, and the end of the last one.
 pub fn edges(extent: &Extent, bins: &Bins) -> Result<Vec<f64>> {
     let Some((least, most)) = extent.ends else { return Ok(Vec::new()) };
     if !least.is_finite() || !most.is_finite() {
@@ -87,7 +87,7 @@ pub fn edges(extent: &Extent, bins: &Bins) -> Result<Vec<f64>> {
     }
     match bins {
         Bins::Width(width) if !width.is_finite() || *width <= 0.0 => {
-            Err(Error::new(ErrorKind::BadRequest, "a bin must be wider than nothing"))
+            Err(Error::new(ErrorKind::BadRequest, "the width of a bin must be greater than zero"))
         }
         Bins::Width(width) => linear(least, most, *width),
         Bins::Linear { most: count } => {
@@ -115,7 +115,7 @@ fn linear(least: f64, most: f64, width: f64) -> Result<Vec<f64>> {
         return Err(Error::new(ErrorKind::BadRequest, message).hint("take wider bins"));
     }
     let count = (high - low) as usize + 1;
-    // Multiples of a width such as 0.1 are rounded apart; a division by its inverse is not.
+    // Rounding makes multiples of a width such as 0.1 uneven; a division by its inverse does not.
     let inverse = (1.0 / width).round();
     let exact = inverse >= 1.0 && (1.0 / inverse).to_bits() == width.to_bits();
     let edge = |place: usize| {
@@ -123,7 +123,7 @@ fn linear(least: f64, most: f64, width: f64) -> Result<Vec<f64>> {
         if exact { number / inverse } else { number * width }
     };
     let mut edges: Vec<f64> = (0..=count).map(edge).collect();
-    // What rounding put outside goes into the outermost bins.
+    // Values that rounding moved outside go into the outermost bins.
     edges[0] = edges[0].min(least);
     edges[count] = edges[count].max(most);
     Ok(edges)
@@ -140,7 +140,7 @@ fn logarithmic(least: f64, most: f64, positive: Option<f64>, count: usize) -> Ve
         let to = all.partition_point(|&edge| edge <= most).min(all.len() - 1);
         let mut edges = all[from..=to.max(from + 1).min(all.len() - 1)].to_vec();
         if let [outer, .., end] = edges.as_mut_slice() {
-            // What rounding put outside goes into the outermost bins.
+            // Values that rounding moved outside go into the outermost bins.
             *outer = outer.min(positive);
             *end = if end.is_finite() { end.max(most) } else { most };
         }
@@ -151,7 +151,7 @@ fn logarithmic(least: f64, most: f64, positive: Option<f64>, count: usize) -> Ve
     };
     let fine =
         [&[1.0, 2.0, 3.0, 5.0, 7.0][..], &[1.0, 2.0, 5.0], &[1.0, 3.0]].into_iter().map(|steps| by(steps, 1));
-    // Every so many powers of ten where even whole decades are too many.
+    // Every n-th power of ten, if one bin per decade is too many.
     let coarse = (1..).map(|stride| by(&[1.0], stride));
     fine.chain(coarse).find(|edges| edges.len() <= count + 1).unwrap_or_default()
 }

@@ -1,12 +1,12 @@
-//! Rows in blocks, with the cell that each of them belongs to.
+//! Rows in batches, with the cell (the group key) of each row.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::exec::Part;
+use crate::exec::SegmentRows;
 use crate::storage::{Code, Column, Times, with_codes};
 
-/// Rows of a block: so many that what is put beside them stays in the nearest cache.
+/// Rows of a batch: few enough that the buffers next to them stay in the nearest cache.
 const BLOCK_ROWS: usize = 4_096;
 
 pub enum RowsOf<'b> {
@@ -68,36 +68,36 @@ impl Block<'_> {
     }
 }
 
-/// How the rows of a segment are put apart by one axis that is not time.
-pub struct Apart {
+/// How one axis other than time maps the rows of a segment to group keys.
+pub struct AxisKeys {
     pub lookup: Lookup,
-    /// How many cells one place of the axis is apart from the next.
+    /// The distance in cells between neighbouring keys of the axis.
     pub stride: u32,
 }
 
 pub enum Lookup {
-    /// Every row has the same place.
+    /// Every row has the same key.
     All(u32),
-    /// The place of each code of a column.
+    /// The key of each code of a column.
     Table(Arc<Column>, Vec<u32>),
-    /// Places by ranges of codes.
+    /// Keys by ranges of codes.
     Ranges(Arc<Column>, Ranges),
 }
 
-/// Which of a list of sorted edges a code lies behind.
+/// Maps a code to its range in a list of sorted edges.
 pub struct Ranges {
     edges: Vec<u64>,
-    /// For each value of a code's upper bits, the place of the least code with them.
+    /// For each value of a code's upper bits, the key of the smallest code with them.
     starts: Vec<u32>,
     shift: u32,
-    /// What the place is of a row without a value.
+    /// The key of a row without a value.
     missing: u32,
 }
 
 impl Ranges {
     const STARTS: u64 = 1 << 12;
 
-    /// Place `p` holds codes from `edges[p]` on; codes before the first edge have the place 0.
+    /// Key `p` holds codes from `edges[p]` on; codes before the first edge have the key 0.
     pub fn new(edges: Vec<u64>, largest: u64, missing: u32) -> Ranges {
         let bits = 64 - largest.leading_zeros();
         let shift = bits.saturating_sub(Self::STARTS.ilog2());
@@ -119,15 +119,15 @@ impl Ranges {
     }
 }
 
-/// Calls `each` with the rows of a part in blocks. With an axis of time a block lies in one of its buckets,
-/// which are `bucket_stride` cells apart, and rows outside of all buckets are left out.
+/// Calls `each` with the rows of a segment in batches. With a time axis a batch lies in one time bucket,
+/// buckets are `bucket_stride` cells from each other, and rows outside all buckets are left out.
 pub fn each_block(
-    part: &Part,
+    part: &SegmentRows,
     time: Option<(&Times, &[i64], u32)>,
-    apart: &[Apart],
+    axes: &[AxisKeys],
     each: &mut dyn FnMut(&Block<'_>),
 ) {
-    let mut blocks = Blocks { part, apart, rows: Vec::with_capacity(BLOCK_ROWS), cells: Vec::new(), each };
+    let mut blocks = Blocks { part, axes, rows: Vec::with_capacity(BLOCK_ROWS), cells: Vec::new(), each };
     match time {
         None => blocks.run(part.rows(), 0),
         Some((times, edges, stride)) => {
@@ -137,22 +137,22 @@ pub fn each_block(
     }
 }
 
-/// The same for runs of rows that the caller knows, in order, each with the first of its cells.
+/// The same for row ranges that the caller knows, in order, each with its first cell.
 pub fn each_block_of(
-    part: &Part,
+    part: &SegmentRows,
     runs: &[(Range<usize>, u32)],
-    apart: &[Apart],
+    axes: &[AxisKeys],
     each: &mut dyn FnMut(&Block<'_>),
 ) {
-    let mut blocks = Blocks { part, apart, rows: Vec::with_capacity(BLOCK_ROWS), cells: Vec::new(), each };
+    let mut blocks = Blocks { part, axes, rows: Vec::with_capacity(BLOCK_ROWS), cells: Vec::new(), each };
     for (rows, first) in runs {
         blocks.run(rows.clone(), *first);
     }
 }
 
 struct Blocks<'a> {
-    part: &'a Part,
-    apart: &'a [Apart],
+    part: &'a SegmentRows,
+    axes: &'a [AxisKeys],
     rows: Vec<u32>,
     cells: Vec<u32>,
     each: &'a mut dyn FnMut(&Block<'_>),
@@ -186,14 +186,14 @@ impl Blocks<'_> {
         let mut block = Block { rows, cells: Cells::One(base) };
         let mut cells = std::mem::take(&mut self.cells);
         cells.clear();
-        for apart in self.apart {
-            match &apart.lookup {
-                Lookup::All(place) => base += place * apart.stride,
+        for axes in self.axes {
+            match &axes.lookup {
+                Lookup::All(place) => base += place * axes.stride,
                 Lookup::Table(column, places) => {
-                    put_apart(&block, column, &mut cells, |code| places[code as usize] * apart.stride);
+                    add_keys(&block, column, &mut cells, |code| places[code as usize] * axes.stride);
                 }
                 Lookup::Ranges(column, ranges) => {
-                    put_apart(&block, column, &mut cells, |code| ranges.place(code) * apart.stride);
+                    add_keys(&block, column, &mut cells, |code| ranges.place(code) * axes.stride);
                 }
             }
         }
@@ -213,8 +213,8 @@ impl Blocks<'_> {
     }
 }
 
-/// Adds what each row's place is worth to its cell.
-fn put_apart(block: &Block<'_>, column: &Column, cells: &mut Vec<u32>, worth: impl Fn(u64) -> u32) {
+/// Adds the key of each row, times the stride, to its cell.
+fn add_keys(block: &Block<'_>, column: &Column, cells: &mut Vec<u32>, worth: impl Fn(u64) -> u32) {
     with_codes!(&column.codes, codes => {
         let worth = |code: &_| worth(u64::from(*code));
         match &block.rows {

@@ -1,11 +1,11 @@
-//! How many rows there are of each cell, or of each code.
+//! Counts rows per cell or per code.
 
 use super::block::{Block, Cells};
-use crate::exec::Part;
+use crate::exec::SegmentRows;
 use crate::storage::{Code, Column, with_codes};
 
-/// So few keys are counted in several copies: where most rows are alike, each would wait for the one before
-/// it to be counted.
+/// With so few keys, several counters are kept per key: if most rows have the same key, each increment would
+/// wait for the previous one.
 const COPIED_KEYS: usize = 4_096;
 const COPIES: usize = 4;
 
@@ -16,7 +16,7 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// Of keys below this number.
+    /// For keys below this number.
     pub fn new(keys: usize) -> Counting {
         let copies = if keys <= COPIED_KEYS { COPIES } else { 1 };
         Counting { counts: vec![0; keys * copies], keys, copies }
@@ -29,8 +29,8 @@ impl Counting {
         }
     }
 
-    /// Counts the codes that rows of a part, within this range, have in a column.
-    pub fn add_codes(&mut self, column: &Column, part: &Part, rows: std::ops::Range<usize>) {
+    /// Counts the codes of a column in a range of a segment's rows.
+    pub fn add_codes(&mut self, column: &Column, part: &SegmentRows, rows: std::ops::Range<usize>) {
         with_codes!(&column.codes, codes => {
             if part.is_whole() {
                 self.add_all(&codes[rows]);
@@ -43,7 +43,7 @@ impl Counting {
     fn add_all<C: Code>(&mut self, keys: &[C]) {
         let mut rest = keys;
         if self.copies == COPIES {
-            let (fours, behind) = keys.as_chunks::<COPIES>();
+            let (fours, remainder) = keys.as_chunks::<COPIES>();
             let (one, others) = self.counts.split_at_mut(self.keys);
             let (two, others) = others.split_at_mut(self.keys);
             let (three, four) = others.split_at_mut(self.keys);
@@ -53,7 +53,7 @@ impl Counting {
                 three[key(keys[2])] += 1;
                 four[key(keys[3])] += 1;
             }
-            rest = behind;
+            rest = remainder;
         }
         for &each in rest {
             self.counts[key(each)] += 1;
@@ -75,8 +75,8 @@ fn key(code: impl Code) -> usize {
     code.into() as usize
 }
 
-/// How often each code of a column occurs among the rows of a part, those of no value first.
-pub fn count_codes(column: &Column, part: &Part) -> Vec<u32> {
+/// How often each code of a column occurs in the rows, starting with the missing value.
+pub fn count_codes(column: &Column, part: &SegmentRows) -> Vec<u32> {
     let mut counting = Counting::new(column.largest as usize + 1);
     counting.add_codes(column, part, part.rows());
     counting.finish()

@@ -1,24 +1,24 @@
-//! Runs a request: one pass over the matching rows for all axes and measures together, and more passes only
-//! for percentiles of numbers far apart.
+//! Runs a request: one pass over the matching rows for all axes and measures together, and further passes
+//! only for percentiles of widely spread numbers.
 
 use std::time::Instant;
 
 use super::Asked;
-use super::block::{Apart, Lookup, each_block};
+use super::block::{AxisKeys, Lookup, each_block};
 use super::count::Counting;
-use super::measure::{Found, Gathering, State};
+use super::measure::{Gathering, MeasureState, PassResult};
 use super::plan::Plan;
 use super::request::{Answer, Axis, By, Measured, Request};
 use super::terms;
 use crate::error::Result;
-use crate::exec::{Part, in_order};
+use crate::exec::{SegmentRows, in_order};
 use crate::limits::PARTIAL_EVERY;
 
-/// What a pass found in one part.
+/// The result of a pass over one segment.
 struct FromPart {
     first_cell: u32,
     counts: Vec<u32>,
-    found: Vec<Found>,
+    found: Vec<PassResult>,
     total: u64,
     untimed: u64,
 }
@@ -28,17 +28,17 @@ pub fn run(asked: &Asked<'_>, request: &Request, partial: &mut dyn FnMut(&Answer
         return terms::answer(asked, field, (*top, *order), partial);
     }
     let plan = Plan::new(asked, request)?;
-    let states = request.measures.iter().map(|measure| State::new(asked, measure, &plan));
-    let mut states: Vec<State> = states.collect::<Result<_>>()?;
-    let mut sums = Sums { counts: vec![0; plan.cells()], total: 0, untimed: 0 };
-    let mut told = Instant::now();
+    let states = request.measures.iter().map(|measure| MeasureState::new(asked, measure, &plan));
+    let mut states: Vec<MeasureState> = states.collect::<Result<_>>()?;
+    let mut sums = EventSums { counts: vec![0; plan.cells()], total: 0, untimed: 0 };
+    let mut last_partial = Instant::now();
     let mut first = true;
     loop {
         let active: Vec<bool> = states.iter().map(|state| state.wants_pass(first)).collect();
         if !first && !active.contains(&true) {
             break;
         }
-        let mut totals: Vec<Found> = states.iter().map(|state| state.total(&plan)).collect();
+        let mut totals: Vec<PassResult> = states.iter().map(|state| state.total(&plan)).collect();
         let look = |index: usize| look(asked, &plan, &states, &active, first, index);
         let segments = asked.snapshot.segments.len();
         in_order(segments, asked.cancel, look, |index, found| {
@@ -48,8 +48,8 @@ pub fn run(asked: &Asked<'_>, request: &Request, partial: &mut dyn FnMut(&Answer
             }
             if first {
                 sums.add(found.first_cell, &found.counts, found.total, found.untimed);
-                if told.elapsed() >= PARTIAL_EVERY && index + 1 < segments {
-                    told = Instant::now();
+                if last_partial.elapsed() >= PARTIAL_EVERY && index + 1 < segments {
+                    last_partial = Instant::now();
                     partial(&answer(&plan, request, &sums, &[]), asked.share(index));
                 }
             }
@@ -61,14 +61,14 @@ pub fn run(asked: &Asked<'_>, request: &Request, partial: &mut dyn FnMut(&Answer
     Ok(answer(&plan, request, &sums, &states))
 }
 
-/// Events counted so far.
-struct Sums {
+/// The current event counts.
+struct EventSums {
     counts: Vec<u64>,
     total: u64,
     untimed: u64,
 }
 
-impl Sums {
+impl EventSums {
     fn add(&mut self, first_cell: u32, counts: &[u32], total: u64, untimed: u64) {
         let sums = self.counts[first_cell as usize..].iter_mut();
         sums.zip(counts).for_each(|(sum, &count)| *sum += u64::from(count));
@@ -80,7 +80,7 @@ impl Sums {
 fn look(
     asked: &Asked<'_>,
     plan: &Plan,
-    states: &[State],
+    states: &[MeasureState],
     active: &[bool],
     first: bool,
     index: usize,
@@ -104,36 +104,37 @@ fn look(
         .zip(buckets)
         .map(|(edges, buckets)| edges.get(buckets.start..=buckets.end).unwrap_or_default());
     let time = local.zip(times.as_deref()).map(|(edges, times)| (times, edges, stride));
-    let apart = plan.apart(asked, &part, index)?;
+    let axis_keys = plan.axis_keys(asked, &part, index)?;
     let untimed = times.as_ref().map_or(0, |times| part.count_in(0..times.untimed()) as u64);
     let mut found =
         FromPart { first_cell, counts: vec![0; cells], found: Vec::new(), total: part.len() as u64, untimed };
-    if !active.contains(&true) && count_alone(&part, time, &apart, &mut found.counts) {
-        found.found = states.iter().map(|_| Found::Nothing).collect();
+    if !active.contains(&true) && count_only(&part, time, &axis_keys, &mut found.counts) {
+        found.found = states.iter().map(|_| PassResult::Nothing).collect();
         return Ok(Some(found));
     }
-    gather(asked, &part, states, active, first, (index, time, &apart), &mut found)?;
+    gather(asked, &part, states, active, first, (index, time, &axis_keys), &mut found)?;
     Ok(Some(found))
 }
 
 type Time<'a> = Option<(&'a crate::storage::Times, &'a [i64], u32)>;
 
-/// Counts without a cell for each row, where that can be done.
-fn count_alone(part: &Part, time: Time<'_>, apart: &[Apart], counts: &mut [u32]) -> bool {
-    match (apart, time) {
+/// Fast path: counts without a cell for each row, if possible.
+fn count_only(part: &SegmentRows, time: Time<'_>, axis_keys: &[AxisKeys], counts: &mut [u32]) -> bool {
+    match (axis_keys, time) {
         ([], None) => counts[0] = part.len() as u32,
         ([], Some((times, edges, stride))) => times.for_each_bucket(part.rows(), edges, |bucket, rows| {
             counts[bucket * stride as usize] += part.count_in(rows) as u32;
         }),
-        // Codes are counted, and the places of those only are looked up, where they are fewer than a bucket's rows.
-        ([Apart { lookup: Lookup::Table(column, places), stride: apart }], Some((times, edges, stride)))
-            if places.len() * edges.len() <= part.len() =>
-        {
+        // If the codes are fewer than a bucket's rows, codes are counted and only then mapped to keys.
+        (
+            [AxisKeys { lookup: Lookup::Table(column, places), stride: key_stride }],
+            Some((times, edges, stride)),
+        ) if places.len() * edges.len() <= part.len() => {
             times.for_each_bucket(part.rows(), edges, |bucket, rows| {
                 let mut counting = Counting::new(places.len());
                 counting.add_codes(column, part, rows);
                 for (count, place) in counting.finish().into_iter().zip(places) {
-                    counts[(bucket as u32 * stride + place * apart) as usize] += count;
+                    counts[(bucket as u32 * stride + place * key_stride) as usize] += count;
                 }
             });
         }
@@ -144,11 +145,11 @@ fn count_alone(part: &Part, time: Time<'_>, apart: &[Apart], counts: &mut [u32])
 
 fn gather(
     asked: &Asked<'_>,
-    part: &Part,
-    states: &[State],
+    part: &SegmentRows,
+    states: &[MeasureState],
     active: &[bool],
     first: bool,
-    (index, time, apart): (usize, Time<'_>, &[Apart]),
+    (index, time, axis_keys): (usize, Time<'_>, &[AxisKeys]),
     found: &mut FromPart,
 ) -> Result<()> {
     let cells = found.counts.len();
@@ -162,7 +163,7 @@ fn gather(
         });
     }
     let mut counting = first.then(|| Counting::new(cells));
-    each_block(part, time, apart, &mut |block| {
+    each_block(part, time, axis_keys, &mut |block| {
         if let Some(counting) = &mut counting {
             counting.add_cells(block);
         }
@@ -179,8 +180,8 @@ fn gather(
     Ok(())
 }
 
-/// The counts of a segment of which all events match, where only time puts them apart.
-fn from_rollup(asked: &Asked<'_>, plan: &Plan, states: &[State], index: usize) -> Option<FromPart> {
+/// The counts of a segment in which all events match, grouped by time only.
+fn from_rollup(asked: &Asked<'_>, plan: &Plan, states: &[MeasureState], index: usize) -> Option<FromPart> {
     let meta = &asked.snapshot.segments[index].meta;
     let edges = plan.edges().filter(|_| plan.is_time_only() && states.is_empty())?;
     let (first, last) = meta.first.zip(meta.last)?;
@@ -196,7 +197,7 @@ fn from_rollup(asked: &Asked<'_>, plan: &Plan, states: &[State], index: usize) -
     let mut found =
         FromPart { first_cell: 0, counts: vec![0; plan.cells()], found: Vec::new(), total: untimed, untimed };
     for (begin, _, count) in meta.rollup.buckets() {
-        // The bucket that holds the first event may begin before the first edge.
+        // The bucket of the first event may begin before the first edge.
         let bucket = edges.partition_point(|&edge| edge <= begin.max(first)).checked_sub(1)?;
         *found.counts.get_mut(bucket * plan.bucket_cells() as usize)? += count;
         found.total += u64::from(count);
@@ -204,8 +205,8 @@ fn from_rollup(asked: &Asked<'_>, plan: &Plan, states: &[State], index: usize) -
     Some(found)
 }
 
-/// The buckets that rows of a part lie in: from the first to before the second.
-fn buckets_of(part: &Part, times: &crate::storage::Times, edges: &[i64]) -> std::ops::Range<usize> {
+/// The range of buckets that the rows of a segment lie in.
+fn buckets_of(part: &SegmentRows, times: &crate::storage::Times, edges: &[i64]) -> std::ops::Range<usize> {
     let rows = part.rows();
     let dated = rows.start.max(times.untimed())..rows.end;
     if dated.is_empty() || edges.len() < 2 {
@@ -215,8 +216,8 @@ fn buckets_of(part: &Part, times: &crate::storage::Times, edges: &[i64]) -> std:
     bucket(dated.start)..(bucket(dated.end - 1) + 1).min(edges.len() - 1)
 }
 
-/// Brings the cells into the order of the request, and leaves out those of rows that belong to none.
-fn answer(plan: &Plan, request: &Request, sums: &Sums, states: &[State]) -> Answer {
+/// Brings the cells into the order of the request, and drops those of rows that belong to none.
+fn answer(plan: &Plan, request: &Request, sums: &EventSums, states: &[MeasureState]) -> Answer {
     let places = plan.places();
     let axes: Vec<Axis> = plan.axes().cloned().collect();
     let seconds_of = |place: usize| match axes.iter().position(|axis| matches!(axis, Axis::Time { .. })) {
@@ -235,7 +236,7 @@ fn answer(plan: &Plan, request: &Request, sums: &Sums, states: &[State]) -> Answ
             one.values = places.iter().map(|&cell| one.values.get(cell).cloned().flatten()).collect();
             measured.push(one);
         }
-        if let State::Rate { per_ns } = state {
+        if let MeasureState::Rate { per_ns } = state {
             let rate = |(place, &count): (usize, &u64)| super::rate::value(count, seconds_of(place), *per_ns);
             let values = counts.iter().enumerate().map(rate).collect();
             measured.push(Measured { name: "rate".to_owned(), values, missing: 0, mistyped: 0 });

@@ -1,5 +1,5 @@
-//! The distinct values of a field over all segments, each with one code, so that counts of segments can be
-//! added up without a look at the values.
+//! A global dictionary: the distinct values of a field over all segments with one code each, so that counts
+//! of segments are summed without comparing values.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,33 +14,33 @@ use crate::limits::{CANCEL_ROWS, DISTINCT_VALUES};
 use crate::storage::{Column, Dictionary, Interner, Scalar, with_codes};
 
 /// A field over all segments of a snapshot.
-pub struct Values {
-    /// For each segment, the field's codes there and what they are here; nothing where no event has it.
+pub struct GlobalValues {
+    /// For each segment, a map from the field's codes to the codes here; `None` if no event has the field.
     pub segments: Vec<Option<Coded>>,
-    /// How many codes there are, 0 included, which stands for a missing value.
+    /// The number of codes, including 0 for a missing value.
     pub codes: usize,
-    known: Arc<Mutex<Known>>,
+    known: Arc<Mutex<KnownValues>>,
 }
 
 #[derive(Clone)]
 pub struct Coded {
     pub column: Arc<Column>,
-    /// By the column's code, the code here.
+    /// Indexed by the column's code: the code here.
     pub shared: Arc<Vec<u32>>,
 }
 
-/// Values as they became known, segment after segment. Codes never change.
+/// GlobalValues in order of first occurrence, segment by segment. Codes never change.
 #[derive(Default)]
-struct Known {
+struct KnownValues {
     texts: Interner,
     kinds: Vec<FieldKind>,
     segments: HashMap<u64, Arc<Vec<u32>>>,
 }
 
-impl Values {
-    pub fn of(case: &Case, snapshot: &Snapshot, field: &str, cancel: &Cancel) -> Result<Values> {
+impl GlobalValues {
+    pub fn load(case: &Case, snapshot: &Snapshot, field: &str, cancel: &Cancel) -> Result<GlobalValues> {
         let known =
-            case.columns().get(u64::MAX, field, || Ok((Arc::new(Mutex::new(Known::default())), 0)))?;
+            case.columns().get(u64::MAX, field, || Ok((Arc::new(Mutex::new(KnownValues::default())), 0)))?;
         let known = Arc::clone(&known);
         let before = locked(&known).bytes();
         let mut segments = Vec::with_capacity(snapshot.segments.len());
@@ -65,27 +65,27 @@ impl Values {
         if bytes != before {
             case.columns().account(u64::MAX, field, bytes);
         }
-        Ok(Values { segments, codes, known: Arc::clone(&known) })
+        Ok(GlobalValues { segments, codes, known: Arc::clone(&known) })
     }
 
-    /// What codes stand for; nothing for 0.
+    /// The value of a code; `None` for 0.
     pub fn values(&self, codes: impl IntoIterator<Item = u32>) -> Vec<Option<Scalar>> {
         let known = locked(&self.known);
         codes.into_iter().map(|code| known.value(code)).collect()
     }
 
-    /// Orders codes: by value, or only picks those that pass, without copying the values.
+    /// Compares codes by value, or filters them, without copying the values.
     pub fn with<T>(&self, ask: impl FnOnce(&dyn Fn(u32) -> Option<Scalar>) -> T) -> T {
         let known = locked(&self.known);
         ask(&|code| known.value(code))
     }
 }
 
-fn locked(known: &Mutex<Known>) -> MutexGuard<'_, Known> {
+fn locked(known: &Mutex<KnownValues>) -> MutexGuard<'_, KnownValues> {
     known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Known {
+impl KnownValues {
     fn value(&self, code: u32) -> Option<Scalar> {
         let place = (code as usize).checked_sub(1)?;
         let text = self.texts.get(place)?;
@@ -102,7 +102,7 @@ impl Known {
         let mut shared = vec![0; column.largest as usize + 1];
         let many = || {
             let message = format!("`{field}` has more than {DISTINCT_VALUES} different values");
-            Error::new(ErrorKind::Limit, message).hint("ask for another field, or count its values only")
+            Error::new(ErrorKind::Limit, message).hint("use another field, or count only the distinct values")
         };
         if let Dictionary::Texts(texts) = &column.values {
             for (place, text) in texts.iter().enumerate() {

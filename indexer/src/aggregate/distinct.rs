@@ -1,4 +1,4 @@
-//! How many different values a field has in each cell, counted value by value.
+//! The distinct count of a field in each cell.
 
 use super::block::{Block, Cells};
 use super::dictionary::Coded;
@@ -6,34 +6,33 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::DISTINCT_PAIRS;
 use crate::storage::with_codes;
 
-/// The values seen: a bit a value for one cell, pairs of cell and value for several.
+/// The values seen: a bitmap for one cell, pairs of cell and value for several.
 #[derive(Clone, Debug)]
-pub enum Seen {
+pub enum SeenValues {
     Bits(Vec<u64>),
     Pairs(Vec<u64>),
 }
 
-impl Seen {
-    pub fn none(cells: usize, codes: usize) -> Seen {
-        if cells == 1 { Seen::Bits(vec![0; codes.div_ceil(64)]) } else { Seen::Pairs(Vec::new()) }
+impl SeenValues {
+    pub fn none(cells: usize, codes: usize) -> SeenValues {
+        if cells == 1 { SeenValues::Bits(vec![0; codes.div_ceil(64)]) } else { SeenValues::Pairs(Vec::new()) }
     }
 
-    /// Adds what a part saw, whose first cell is this one here.
-    pub fn absorb(&mut self, first: u32, other: Seen) -> Result<()> {
+    /// Merges the accumulator of a segment, whose first cell is `first`.
+    pub fn absorb(&mut self, first: u32, other: SeenValues) -> Result<()> {
         match (self, other) {
-            (Seen::Bits(own), Seen::Bits(other)) => {
+            (SeenValues::Bits(own), SeenValues::Bits(other)) => {
                 own.iter_mut().zip(other).for_each(|(own, other)| *own |= other);
             }
-            (Seen::Pairs(own), Seen::Pairs(other)) => {
+            (SeenValues::Pairs(own), SeenValues::Pairs(other)) => {
                 own.extend(other.into_iter().map(|pair| pair + (u64::from(first) << 32)));
                 if own.len() > DISTINCT_PAIRS {
                     own.sort_unstable();
                     own.dedup();
                 }
                 if own.len() > DISTINCT_PAIRS {
-                    let message =
-                        format!("the different values of all groups are more than {DISTINCT_PAIRS}");
-                    return Err(Error::new(ErrorKind::Limit, message).hint("ask for fewer groups"));
+                    let message = format!("the distinct values of all groups are more than {DISTINCT_PAIRS}");
+                    return Err(Error::new(ErrorKind::Limit, message).hint("use fewer groups"));
                 }
             }
             _ => {}
@@ -43,8 +42,8 @@ impl Seen {
 
     pub fn counts(mut self, cells: usize) -> Vec<u64> {
         match &mut self {
-            Seen::Bits(bits) => vec![bits.iter().map(|word| u64::from(word.count_ones())).sum()],
-            Seen::Pairs(pairs) => {
+            SeenValues::Bits(bits) => vec![bits.iter().map(|word| u64::from(word.count_ones())).sum()],
+            SeenValues::Pairs(pairs) => {
                 pairs.sort_unstable();
                 pairs.dedup();
                 let mut counts = vec![0; cells];
@@ -61,22 +60,22 @@ impl Seen {
 
 pub struct Seeing<'a> {
     coded: &'a Coded,
-    seen: Seen,
+    seen: SeenValues,
 }
 
 impl<'a> Seeing<'a> {
-    pub fn new(coded: &'a Coded, seen: Seen) -> Seeing<'a> {
+    pub fn new(coded: &'a Coded, seen: SeenValues) -> Seeing<'a> {
         Seeing { coded, seen }
     }
 
     pub fn add(&mut self, block: &Block<'_>) {
         let shared = &self.coded.shared;
         with_codes!(&self.coded.column.codes, codes => match &mut self.seen {
-            Seen::Bits(bits) => block.for_codes(codes, |_, code| {
+            SeenValues::Bits(bits) => block.for_codes(codes, |_, code| {
                 let code = shared[u64::from(code) as usize];
                 bits[code as usize / 64] |= 1 << (code % 64);
             }),
-            Seen::Pairs(pairs) => {
+            SeenValues::Pairs(pairs) => {
                 let before = pairs.len();
                 block.for_codes(codes, |cell, code| {
                     let code = shared[u64::from(code) as usize];
@@ -84,7 +83,7 @@ impl<'a> Seeing<'a> {
                         pairs.push(u64::from(cell) << 32 | u64::from(code));
                     }
                 });
-                // In one cell a block repeats its values; elsewhere the end of the part sorts them out.
+                // With one cell, values are deduplicated per batch; otherwise at the end of the segment.
                 if matches!(block.cells, Cells::One(_)) {
                     pairs[before..].sort_unstable();
                     let mut kept = pairs.split_off(before);
@@ -95,19 +94,19 @@ impl<'a> Seeing<'a> {
         });
     }
 
-    pub fn finish(self) -> Seen {
+    pub fn finish(self) -> SeenValues {
         match self.seen {
-            Seen::Bits(mut bits) => {
+            SeenValues::Bits(mut bits) => {
                 // The bit of a missing value.
                 if let Some(first) = bits.first_mut() {
                     *first &= !1;
                 }
-                Seen::Bits(bits)
+                SeenValues::Bits(bits)
             }
-            Seen::Pairs(mut pairs) => {
+            SeenValues::Pairs(mut pairs) => {
                 pairs.sort_unstable();
                 pairs.dedup();
-                Seen::Pairs(pairs)
+                SeenValues::Pairs(pairs)
             }
         }
     }

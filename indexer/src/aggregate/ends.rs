@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::block::Block;
 use crate::error::Result;
-use crate::exec::{Key, Part};
+use crate::exec::{Key, SegmentRows};
 use crate::storage::{Column, Scalar};
 
-/// What stands first or last in a cell, with the event's place in the order of all.
+/// The first or last value of a cell, with the global sort key of its event.
 pub type End = Option<(Key, Scalar)>;
 
 pub struct Ending {
@@ -25,14 +25,14 @@ impl Ending {
         let (columns, rows, last) = (&self.columns, &mut self.rows, self.last);
         block.for_rows(|cell, row| {
             let found = &mut rows[cell as usize];
-            // Rows come in order, so the first one found stays and the last one found wins.
+            // Rows come in order: the first hit stays, or the last hit wins.
             if (last || found.is_none()) && columns.iter().any(|column| column.codes.get(row) > 0) {
                 *found = Some(row as u32);
             }
         });
     }
 
-    pub fn finish(self, part: &Part) -> Result<Vec<End>> {
+    pub fn finish(self, part: &SegmentRows) -> Result<Vec<End>> {
         let (times, places) = (part.segment.times()?, part.segment.locations()?);
         let end = |row: u32| {
             let row = row as usize;

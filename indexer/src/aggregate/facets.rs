@@ -1,29 +1,29 @@
-//! All fields at once: how many events have each, its values, its numbers and when it occurs.
+//! All fields at once: for each its event count, values, numbers and distribution over time.
 
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::dictionary::Values;
+use super::dictionary::GlobalValues;
 use super::request::{By, Measure, Request, TermOrder};
 use super::terms::TermCounts;
 use super::{Asked, Interval, cube, interval};
 use crate::case::{Case, Snapshot};
 use crate::error::{ErrorKind, Result};
-use crate::exec::{Part, in_order};
+use crate::exec::{SegmentRows, in_order};
 use crate::limits::PARTIAL_EVERY;
 use crate::search::View;
 use crate::storage::{Column, Scalar, with_codes};
 use crate::{Cancel, FieldKind};
 use jiff::tz::TimeZone;
 
-/// Percentiles that a facet of numbers has.
+/// Percentiles of a numeric facet.
 pub const PERCENTILES: [f64; 5] = [5.0, 50.0, 90.0, 95.0, 99.0];
 
 #[derive(Clone, Debug)]
 pub struct FacetsRequest {
-    /// Of these fields; of all when there are none.
+    /// These fields; all of them if empty.
     pub fields: Vec<String>,
-    /// Values listed of each.
+    /// GlobalValues listed for each field.
     pub top: usize,
     /// The most buckets of a sparkline.
     pub buckets: usize,
@@ -33,7 +33,7 @@ pub struct FacetsRequest {
 pub struct Facets {
     /// Matching events.
     pub total: u64,
-    /// Where the buckets of the sparklines begin, and the end of the last.
+    /// The starts of the sparkline buckets, and the end of the last.
     pub edges: Vec<i64>,
     pub fields: Vec<Facet>,
 }
@@ -41,11 +41,11 @@ pub struct Facets {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facet {
     pub field: String,
-    /// The types its values have in the case.
+    /// The types of its values in the case.
     pub kinds: Vec<FieldKind>,
     /// Matching events that have it.
     pub present: u64,
-    /// How many different values those have; nothing where they are too many to be counted.
+    /// The distinct count; `None` if there are too many values.
     pub distinct: Option<u64>,
     pub top: Vec<(Scalar, u64)>,
     pub numbers: Option<NumberFacet>,
@@ -55,16 +55,16 @@ pub struct Facet {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberFacet {
-    /// Of the events that have the field, those whose value is a number.
+    /// The events with the field whose value is a number.
     pub count: u64,
     pub least: Option<Scalar>,
     pub greatest: Option<Scalar>,
     pub average: Option<Scalar>,
-    /// Those of [`PERCENTILES`].
+    /// The values at [`PERCENTILES`].
     pub percentiles: Vec<Option<Scalar>>,
 }
 
-/// A field that events of the case have, and the types of its values.
+/// A field of the case, and the types of its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownField {
     pub name: String,
@@ -72,8 +72,8 @@ pub struct KnownField {
 }
 
 impl Case {
-    /// The fields that facets are made of, without looking at any event: level and source, then those of the
-    /// formats in the order in which they came.
+    /// The fields that facets can be built for, without reading any event: level and source, then those of
+    /// the formats in order of first use.
     #[must_use]
     pub fn fields(snapshot: &Snapshot) -> Vec<KnownField> {
         let text = |name: &str| KnownField { name: name.to_owned(), kinds: vec![FieldKind::Text] };
@@ -91,8 +91,8 @@ impl Case {
         fields
     }
 
-    /// Facets of fields over the matching events. `partial` is called with those that came to stand since it
-    /// was called before, and the share of the fields looked at.
+    /// Facets of fields over the matching events. `partial` is called with the new ones since its last call,
+    /// and the share of the fields done.
     pub fn facets(
         &self,
         snapshot: &Snapshot,
@@ -117,7 +117,7 @@ impl Case {
         let mut fields = request.fields.clone();
         if fields.is_empty() {
             fields = Self::field_names(snapshot);
-            // Times and line numbers are not values that anybody counts, and the text is no field.
+            // Nobody counts times and line numbers, and the raw text is not a field.
             fields.retain(|field| !matches!(field.as_str(), "time" | "line" | "raw" | "template"));
         }
         fields.iter().try_for_each(|field| Self::check_known(snapshot, field))?;
@@ -131,16 +131,16 @@ impl Case {
         let mut order: Vec<usize> = (0..fields.len()).collect();
         order.sort_by_key(|&place| rarely_repeats(snapshot, &fields[place]));
         let mut found: Vec<(usize, Facet)> = Vec::with_capacity(fields.len());
-        let mut told: Option<(usize, Instant)> = None;
+        let mut reported: Option<(usize, Instant)> = None;
         for place in order {
             let facet = facet(&asked, &fields[place], request.top, &facets.edges, &mut facets.total)?;
             found.push((place, facet));
-            if told.is_none_or(|(_, at)| at.elapsed() >= PARTIAL_EVERY) {
-                let new = &found[told.map_or(0, |(count, _)| count)..];
+            if reported.is_none_or(|(_, at)| at.elapsed() >= PARTIAL_EVERY) {
+                let new = &found[reported.map_or(0, |(count, _)| count)..];
                 let new = new.iter().map(|(_, facet)| facet.clone()).collect();
                 let share = found.len() as f64 / fields.len() as f64;
                 partial(&Facets { edges: facets.edges.clone(), fields: new, ..facets }, share);
-                told = Some((found.len(), Instant::now()));
+                reported = Some((found.len(), Instant::now()));
             }
         }
         found.sort_unstable_by_key(|(place, _)| *place);
@@ -162,7 +162,7 @@ fn facet(asked: &Asked<'_>, field: &str, top: usize, edges: &[i64], total: &mut 
         numbers,
         sparkline: Vec::new(),
     };
-    let counted = match TermCounts::of(asked, field) {
+    let counted = match TermCounts::count(asked, field) {
         Ok(counted) => counted,
         Err(error) if error.kind() == ErrorKind::Limit => return Ok(facet),
         Err(error) => return Err(error),
@@ -180,7 +180,7 @@ fn facet(asked: &Asked<'_>, field: &str, top: usize, edges: &[i64], total: &mut 
     })
 }
 
-/// Ids and whole sentences take most of the time and tell least, so they are looked at last.
+/// Ids and whole sentences are slow and say little, so they come last.
 fn rarely_repeats(snapshot: &Snapshot, field: &str) -> bool {
     let mut known = snapshot.segments.iter().flat_map(|segment| &segment.meta.fields);
     known.any(|known| known.name == field && known.placed)
@@ -221,7 +221,7 @@ fn number_facet(asked: &Asked<'_>, field: &str) -> Result<NumberFacet> {
     })
 }
 
-fn sparkline(asked: &Asked<'_>, values: &Values, edges: &[i64]) -> Result<Vec<u32>> {
+fn sparkline(asked: &Asked<'_>, values: &GlobalValues, edges: &[i64]) -> Result<Vec<u32>> {
     let mut line = vec![0; edges.len().saturating_sub(1)];
     let count = |index: usize| -> Result<Vec<(usize, u32)>> {
         let Some(coded) = &values.segments[index] else { return Ok(Vec::new()) };
@@ -229,7 +229,7 @@ fn sparkline(asked: &Asked<'_>, values: &Values, edges: &[i64]) -> Result<Vec<u3
         let times = part.segment.times()?;
         let mut counts = Vec::new();
         times.for_each_bucket(part.rows(), edges, |bucket, rows| {
-            counts.push((bucket, there(&coded.column, &part, rows)));
+            counts.push((bucket, rows_with_value(&coded.column, &part, rows)));
         });
         Ok(counts)
     };
@@ -242,7 +242,7 @@ fn sparkline(asked: &Asked<'_>, values: &Values, edges: &[i64]) -> Result<Vec<u3
     Ok(line)
 }
 
-fn there(column: &Column, part: &Part, rows: std::ops::Range<usize>) -> u32 {
+fn rows_with_value(column: &Column, part: &SegmentRows, rows: std::ops::Range<usize>) -> u32 {
     if column.missing == 0 {
         return part.count_in(rows) as u32;
     }

@@ -1,4 +1,4 @@
-//! The columns of a field in a segment, in the forms that calculations need.
+//! The columns of a field in a segment, in the forms that kernels need.
 
 use std::sync::Arc;
 
@@ -6,17 +6,17 @@ use crate::Cancel;
 use crate::error::Result;
 use crate::storage::{Column, Dictionary, Packed, Scalar, Segment, SourceEntry, Unit, with_codes};
 
-/// Numbers with more places than this are given codes by their value before they are counted, because most
-/// of the places are empty.
+/// If the range of the numbers is larger than this, they are dictionary-encoded before they are counted,
+/// because most counters would stay empty.
 pub const DENSE: u64 = 1 << 16;
 
-/// A field's numbers in a segment, and what of it are no numbers.
-pub struct Numbers {
+/// A field's numbers in a segment, and the values that are not numbers.
+pub struct FieldNumbers {
     pub column: Option<Arc<Column>>,
     pub others: Vec<Arc<Column>>,
 }
 
-/// The columns a field has in a segment: usually one, none where no event has it, several where its values
+/// The columns of a field in a segment: usually one, none if no event has the field, several if its values
 /// have several types.
 pub fn columns(
     segment: &Segment,
@@ -31,9 +31,9 @@ pub fn columns(
                 let times: Vec<i64> = (0..times.rows()).map(|row| times.get(row)).collect();
                 Ok(Column::whole(&times, Unit::Time))
             };
-            Ok(vec![segment.kept("#time as a field", make)?])
+            Ok(vec![segment.derived_column("#time as a field", make)?])
         }
-        "source" => Ok(vec![segment.kept("#source by name", || by_name(segment, sources))?]),
+        "source" => Ok(vec![segment.derived_column("#source by name", || by_name(segment, sources))?]),
         "level" | "line" => Ok(vec![segment.packed(field)?]),
         _ => {
             let described = segment.meta.fields.iter().filter(|described| described.name == field);
@@ -52,19 +52,26 @@ fn by_name(segment: &Segment, sources: &[SourceEntry]) -> Result<Column> {
 }
 
 /// A field as numbers.
-pub fn numbers(segment: &Segment, sources: &[SourceEntry], field: &str, cancel: &Cancel) -> Result<Numbers> {
+pub fn numbers(
+    segment: &Segment,
+    sources: &[SourceEntry],
+    field: &str,
+    cancel: &Cancel,
+) -> Result<FieldNumbers> {
     let is_number = |column: &Arc<Column>| matches!(&column.values, Dictionary::Numbers { unit, .. } if unit.is_number() || *unit == Unit::Time);
     let (numbers, others): (Vec<_>, Vec<_>) =
         columns(segment, sources, field, cancel)?.into_iter().partition(is_number);
     let column = match numbers.as_slice() {
         [] => None,
         [one] => Some(Arc::clone(one)),
-        several => Some(segment.kept(&format!("#numbers {field}"), || Ok(Column::joined_floats(several)))?),
+        several => Some(
+            segment.derived_column(&format!("#numbers {field}"), || Ok(Column::joined_floats(several)))?,
+        ),
     };
-    Ok(Numbers { column, others })
+    Ok(FieldNumbers { column, others })
 }
 
-/// A field as codes that are worth an entry in a table each: few, or hardly more than there are rows.
+/// A field as codes that can index a table: few, or hardly more than there are rows.
 pub fn coded(
     segment: &Segment,
     sources: &[SourceEntry],
@@ -75,8 +82,8 @@ pub fn coded(
     match columns.as_slice() {
         [] => Ok(None),
         [one] if !is_sparse(one) => Ok(Some(Arc::clone(one))),
-        [one] => segment.kept(&format!("#coded {field}"), || Ok(one.recoded())).map(Some),
-        several => segment.kept(&format!("#mixed {field}"), || Ok(mixed(several))).map(Some),
+        [one] => segment.derived_column(&format!("#coded {field}"), || Ok(one.recoded())).map(Some),
+        several => segment.derived_column(&format!("#mixed {field}"), || Ok(mixed(several))).map(Some),
     }
 }
 
@@ -84,7 +91,7 @@ fn is_sparse(column: &Column) -> bool {
     matches!(column.values, Dictionary::Numbers { .. }) && column.largest > DENSE
 }
 
-/// The values of several columns, of which a row has one at most, as one list.
+/// The values of several columns as one list; a row has a value in at most one of them.
 fn mixed(columns: &[Arc<Column>]) -> Column {
     let recoded: Vec<Column> = columns.iter().map(|column| column.recoded()).collect();
     let firsts = recoded.iter().scan(0, |first, column| {
@@ -105,7 +112,7 @@ fn mixed(columns: &[Arc<Column>]) -> Column {
 }
 
 /// How many of these rows have no value in a column.
-pub fn missing(column: &Column, part: &crate::exec::Part) -> usize {
+pub fn missing(column: &Column, part: &crate::exec::SegmentRows) -> usize {
     if column.missing == 0 || part.is_all() {
         return column.missing;
     }
@@ -121,8 +128,8 @@ mod tests {
 
     #[test]
     fn values_of_several_types_share_one_list() {
-        let ints = Arc::new(Column::of(Values::Int(vec![7, i64::MIN, i64::MIN, 7_000_000])));
-        let truths = Arc::new(Column::of(Values::Bool(vec![None, Some(true), None, None])));
+        let ints = Arc::new(Column::from_values(Values::Int(vec![7, i64::MIN, i64::MIN, 7_000_000])));
+        let truths = Arc::new(Column::from_values(Values::Bool(vec![None, Some(true), None, None])));
         let mixed = mixed(&[ints, truths]);
         let values: Vec<_> = (0..4).map(|row| mixed.at(row)).collect();
         let expected = [Some(Scalar::Int(7)), Some(Scalar::Bool(true)), None, Some(Scalar::Int(7_000_000))];

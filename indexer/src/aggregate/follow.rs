@@ -1,4 +1,4 @@
-//! Where a value occurs: a trace or request id, an address, a user, over every source and every field.
+//! Finds where a value occurs: a trace or request id, an address, a user, in every source and every field.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::field::columns;
 use crate::Cancel;
 use crate::case::{Case, Snapshot};
 use crate::error::Result;
-use crate::exec::{Part, RowSet, Rows, in_order};
+use crate::exec::{Bitmap, RowSet, SegmentRows, in_order};
 use crate::search::View;
 use crate::storage::{Code, Column, Dictionary, Segment, SourceEntry, with_codes};
 
@@ -19,7 +19,7 @@ use crate::storage::{Code, Column, Dictionary, Segment, SourceEntry, with_codes}
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trail {
     pub source: u32,
-    /// `raw` for events that have it in their text and in none of their fields.
+    /// `raw` for events with the value in their text and in none of their fields.
     pub field: String,
     pub events: u64,
     pub first: Option<i64>,
@@ -27,8 +27,7 @@ pub struct Trail {
 }
 
 impl Case {
-    /// The sources and fields that hold a value, whole; and events whose text has it without a field of
-    /// theirs being it.
+    /// The sources and fields whose whole value it is; and events that contain it only in their text.
     pub fn follow(&self, snapshot: &Snapshot, value: &str, cancel: &Cancel) -> Result<Vec<Trail>> {
         Self::without_damaged(snapshot, |snapshot| self.follow_of(snapshot, value, cancel))
     }
@@ -61,33 +60,36 @@ impl Trail {
 fn trails_of(asked: &Asked<'_>, index: usize, value: &str) -> Result<Vec<Trail>> {
     let segment = &asked.snapshot.segments[index];
     let all = segment.meta.events as usize;
-    let mut held = Rows::none(all);
+    let mut held = Bitmap::none(all);
     let mut names: Vec<&str> = segment.meta.fields.iter().map(|field| field.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     let mut trails = Vec::new();
     for name in names {
-        let rows = holding(segment, asked.snapshot.sources(), (name, value), asked.cancel)?;
+        let rows = rows_with_value(segment, asked.snapshot.sources(), (name, value), asked.cancel)?;
         if !rows.is_empty() {
             trails.extend(by_source(
-                &Part::new(Arc::clone(segment), RowSet::of(rows.clone(), all), 0..all),
+                &SegmentRows::new(Arc::clone(segment), RowSet::from_bitmap(rows.clone(), all), 0..all),
                 name,
             )?);
             held = held.or(&rows);
         }
     }
     if let Some(part) = asked.part(index)? {
-        let mut rest = Rows::none(all);
+        let mut rest = Bitmap::none(all);
         part.for_each(|row| rest.insert(row as u32));
         let rest = rest.without(&held);
         if !rest.is_empty() {
-            trails.extend(by_source(&Part::new(Arc::clone(segment), RowSet::of(rest, all), 0..all), "raw")?);
+            trails.extend(by_source(
+                &SegmentRows::new(Arc::clone(segment), RowSet::from_bitmap(rest, all), 0..all),
+                "raw",
+            )?);
         }
     }
     Ok(trails)
 }
 
-fn by_source(part: &Part, field: &str) -> Result<Vec<Trail>> {
+fn by_source(part: &SegmentRows, field: &str) -> Result<Vec<Trail>> {
     let (times, places) = (part.segment.times()?, part.segment.locations()?);
     let mut found: BTreeMap<u32, Trail> = BTreeMap::new();
     part.for_each(|row| {
@@ -99,14 +101,14 @@ fn by_source(part: &Part, field: &str) -> Result<Vec<Trail>> {
     Ok(found.into_values().collect())
 }
 
-/// The rows of a segment whose field is a value, written as it is shown.
-pub fn holding(
+/// The rows of a segment whose field has a value, given in its displayed form.
+pub fn rows_with_value(
     segment: &Segment,
     sources: &[SourceEntry],
     (field, value): (&str, &str),
     cancel: &Cancel,
-) -> Result<Rows> {
-    let mut rows = Rows::none(segment.meta.events as usize);
+) -> Result<Bitmap> {
+    let mut rows = Bitmap::none(segment.meta.events as usize);
     for column in columns(segment, sources, field, cancel)? {
         let codes = codes_of(&column, value);
         if !codes.is_empty() {
@@ -116,21 +118,21 @@ pub fn holding(
     Ok(rows)
 }
 
-fn with_any<C: Code>(all: &[C], codes: &[u64]) -> Rows {
+fn with_any<C: Code>(all: &[C], codes: &[u64]) -> Bitmap {
     match codes {
-        [one] => Rows::from_codes(all, |code| code.into() == *one),
-        several => Rows::from_codes(all, |code| several.binary_search(&code.into()).is_ok()),
+        [one] => Bitmap::from_codes(all, |code| code.into() == *one),
+        several => Bitmap::from_codes(all, |code| several.binary_search(&code.into()).is_ok()),
     }
 }
 
-/// The codes of a column that stand for a value, in order.
+/// The codes of a column for a value, in order.
 fn codes_of(column: &Column, value: &str) -> Vec<u64> {
     match &column.values {
         Dictionary::Texts(texts) => texts.places_of(value).map(|place| place as u64 + 1).collect(),
         Dictionary::Numbers { unit, .. } if unit.is_number() => {
             let Ok(number) = value.parse::<f64>() else { return Vec::new() };
             let code = first_code(column, number);
-            // Whole numbers that a float rounds alike are neighbours.
+            // Integers that round to the same float are neighbours.
             let shown = |code: &u64| column.value(*code).is_some_and(|found| found.to_string() == value);
             let near = (code.saturating_sub(1_024)..=code.saturating_add(1_024)).filter(shown);
             near.take(1).collect()

@@ -12,14 +12,14 @@ const SECOND: i64 = 1_000_000_000;
 const HOUR: i64 = 3_600 * SECOND;
 const DAY: i64 = 24 * HOUR;
 
-/// How wide buckets of time are.
+/// The width of time buckets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Interval {
-    /// The narrowest that a person can name and that needs at most so many buckets.
+    /// The narrowest round width that needs at most this many buckets.
     Auto(usize),
-    /// Nanoseconds. Widths that divide a day begin with the days of the zone.
+    /// Nanoseconds. Widths that divide a day start with the days of the zone.
     Fixed(i64),
-    /// So many units of the calendar, which are as long as the zone makes them.
+    /// This many calendar units, whose length depends on the zone.
     Calendar(u32, CalendarUnit),
 }
 
@@ -33,7 +33,7 @@ pub enum CalendarUnit {
     Year,
 }
 
-/// The zone of a name such as `Europe/Berlin`.
+/// The zone with a name such as `Europe/Berlin`.
 pub fn zone(name: &str) -> Result<TimeZone> {
     TimeZone::get(name).map_err(|_| {
         Error::new(ErrorKind::BadRequest, format!("there is no time zone `{name}`"))
@@ -41,7 +41,7 @@ pub fn zone(name: &str) -> Result<TimeZone> {
     })
 }
 
-/// Where the buckets begin that cover these times, and the end of the last one.
+/// The starts of the buckets that cover these times, and the end of the last one.
 pub fn edges(first: i64, last: i64, interval: &Interval, zone: &TimeZone) -> Result<Vec<i64>> {
     let edges = match interval {
         Interval::Auto(buckets) => {
@@ -49,18 +49,24 @@ pub fn edges(first: i64, last: i64, interval: &Interval, zone: &TimeZone) -> Res
             return edges(first, last, &automatic(first, last, buckets), zone);
         }
         Interval::Fixed(width) if *width <= 0 => {
-            return Err(Error::new(ErrorKind::BadRequest, "a bucket of time must be wider than nothing"));
+            return Err(Error::new(
+                ErrorKind::BadRequest,
+                "the width of a time bucket must be greater than zero",
+            ));
         }
         Interval::Fixed(width) => fixed(first, last, *width, zone)?,
         Interval::Calendar(0, _) => {
-            return Err(Error::new(ErrorKind::BadRequest, "a bucket of time must be wider than nothing"));
+            return Err(Error::new(
+                ErrorKind::BadRequest,
+                "the width of a time bucket must be greater than zero",
+            ));
         }
         Interval::Calendar(count, unit) => calendar(first, last, i64::from(*count), *unit, zone)?,
     };
     Ok(edges)
 }
 
-/// The interval that `Auto` stands for.
+/// The interval that `Auto` selects.
 pub fn automatic(first: i64, last: i64, buckets: usize) -> Interval {
     let width = width_for(first, last, buckets);
     if width < DAY {
@@ -100,7 +106,7 @@ fn fixed(first: i64, last: i64, width: i64, zone: &TimeZone) -> Result<Vec<i64>>
         return Ok(edges);
     }
     // Hours keep their length when clocks change, so such a day has 23 or 25 of them. Wider parts of a day
-    // keep to the clock.
+    // follow the clock.
     let mut edges = Vec::new();
     let mut day = day_of(first, zone)?;
     loop {
@@ -197,19 +203,19 @@ fn instant(clock: &jiff::civil::DateTime, zone: &TimeZone) -> Result<i64> {
     Ok(whole(clock.to_zoned(zone.clone()).map_err(out_of_range)?.timestamp()))
 }
 
-/// Times beyond what 64 bits of nanoseconds hold are as good as their end.
+/// Times outside the range of 64-bit nanoseconds saturate.
 fn whole(stamp: Timestamp) -> i64 {
     let time = stamp.as_nanosecond();
     i64::try_from(time).unwrap_or(if time < 0 { i64::MIN + 1 } else { i64::MAX })
 }
 
 fn out_of_range(_: impl std::fmt::Display) -> Error {
-    Error::new(ErrorKind::BadRequest, "these buckets of time reach beyond the years that can be told")
+    Error::new(ErrorKind::BadRequest, "these time buckets extend beyond the supported years")
 }
 
 fn too_many() -> Error {
-    Error::new(ErrorKind::BadRequest, format!("these buckets of time are more than {TIMELINE_BUCKETS}"))
-        .hint("take a wider interval or a shorter range")
+    Error::new(ErrorKind::BadRequest, format!("these are more than {TIMELINE_BUCKETS} time buckets"))
+        .hint("use a wider interval or a shorter range")
 }
 
 #[cfg(test)]

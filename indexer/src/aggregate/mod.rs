@@ -1,6 +1,6 @@
-//! Counting and measuring what a filter matched. A [`Request`] names axes and measures; one pass over the
-//! matching rows serves all of them. Columns are codes in memory, and work is done a code at a time where
-//! that is possible, a row at a time where it is not, and a value at a time hardly ever.
+//! Aggregation of the rows that a filter matched. A [`Request`] names axes (group keys) and measures
+//! (aggregates); one pass over the matching rows serves all of them. Kernels work on the codes of columns:
+//! per distinct code if possible, otherwise per row, and hardly ever per value.
 
 mod bins;
 mod block;
@@ -33,21 +33,21 @@ pub use request::{Answer, Axis, Bins, By, Measure, Measured, Request, TermOrder}
 pub use significant::{Significant, SignificantTerms};
 pub use transactions::{Transaction, TransactionOrder, Transactions};
 
-pub(crate) use block::{Apart, Block, Cells, Lookup, RowsOf, each_block_of};
+pub(crate) use block::{AxisKeys, Block, Cells, Lookup, RowsOf, each_block_of};
 pub(crate) use count::Counting;
-pub(crate) use dictionary::{Coded, Values};
-pub(crate) use field::{DENSE, Numbers, coded, columns, missing, numbers};
-pub(crate) use follow::holding;
+pub(crate) use dictionary::{Coded, GlobalValues};
+pub(crate) use field::{DENSE, FieldNumbers, coded, columns, missing, numbers};
+pub(crate) use follow::rows_with_value;
 pub(crate) use measure::domain;
 pub(crate) use terms::{TermCounts, counts_of_codes};
 
 use crate::Cancel;
 use crate::case::{Case, Snapshot};
 use crate::error::Result;
-use crate::exec::Part;
+use crate::exec::SegmentRows;
 use crate::search::{View, range};
 
-/// What every calculation is asked with.
+/// The common parameters of every aggregation.
 pub(crate) struct Asked<'a> {
     pub case: &'a Case,
     pub snapshot: &'a Snapshot,
@@ -57,16 +57,16 @@ pub(crate) struct Asked<'a> {
 
 impl Asked<'_> {
     /// The matching rows of a segment.
-    pub fn part(&self, index: usize) -> Result<Option<Part>> {
+    pub fn part(&self, index: usize) -> Result<Option<SegmentRows>> {
         self.case.part(self.snapshot, index, self.view, self.cancel)
     }
 
-    /// The times that the view spans, within those of the data.
+    /// The time range of the view, intersected with that of the data.
     pub fn range(&self) -> Option<(i64, i64)> {
         range(self.snapshot, self.view)
     }
 
-    /// The share of the events that is looked at when this segment is.
+    /// The share of the events that is done when this segment is.
     pub fn share(&self, index: usize) -> f64 {
         let events = |upto: usize| {
             self.snapshot.segments[..upto].iter().map(|segment| segment.meta.events).sum::<u64>()
@@ -76,8 +76,8 @@ impl Asked<'_> {
 }
 
 impl Case {
-    /// Counts and measures the matching events. `partial` is called with what is counted so far and the
-    /// share of the events looked at; measures stand in the answer only.
+    /// Counts and measures the matching events. `partial` is called with the current counts and the share of
+    /// the events done; only the final answer contains measures.
     pub fn aggregate(
         &self,
         snapshot: &Snapshot,

@@ -5,7 +5,7 @@ use crate::exec::{Domain, Narrowed, Ranks, ToKey};
 use crate::percentile::between;
 use crate::storage::{Code, Column, Scalar, with_codes};
 
-/// The numbers of one part on their way into a pass.
+/// The buffered numbers of one segment in a pass.
 pub struct Passing<'a> {
     ranks: &'a Ranks,
     column: &'a Column,
@@ -15,7 +15,7 @@ pub struct Passing<'a> {
 }
 
 impl<'a> Passing<'a> {
-    /// The part's rows lie in so many cells from `first` on.
+    /// The rows span this many cells from `first` on.
     pub fn new(ranks: &'a Ranks, column: &'a Column, to_key: ToKey, first: u32, cells: usize) -> Passing<'a> {
         Passing { ranks, column, to_key, first, narrowed: ranks.begin(cells) }
     }
@@ -59,7 +59,7 @@ impl<'a> Passing<'a> {
     }
 }
 
-/// The percentile of a cell. Between two different numbers it is interpolated.
+/// The percentile of a cell, interpolated between two different numbers.
 pub fn value(ranks: &Ranks, domain: &Domain, cell: usize, share: usize) -> Option<Scalar> {
     let (low, high, way) = ranks.between(cell, share)?;
     let lower = domain.value(low);

@@ -1,16 +1,16 @@
-//! How the axes of a request put rows apart into cells. Time comes first, so that the rows of a bucket, which
-//! are neighbours, have cells that are neighbours.
+//! Plans the group keys: how the axes of a request map rows to cells. Time comes first, so that the rows of a
+//! bucket, which are neighbours, have neighbouring cells.
 
 use super::Asked;
 use super::bins::{self, first_code};
-use super::block::{Apart, Lookup, Ranges};
-use super::dictionary::Values;
-use super::field::{Numbers, numbers};
+use super::block::{AxisKeys, Lookup, Ranges};
+use super::dictionary::GlobalValues;
+use super::field::{FieldNumbers, numbers};
 use super::interval;
 use super::request::{Axis, By, Request};
 use super::terms::{self, TermCounts};
 use crate::error::{Error, ErrorKind, Result};
-use crate::exec::Part;
+use crate::exec::SegmentRows;
 use crate::limits::ANSWER_CELLS;
 use crate::storage::Column;
 use std::sync::Arc;
@@ -18,24 +18,24 @@ use std::sync::Arc;
 pub struct Plan {
     /// Time first, then in the order of the request.
     axes: Vec<Planned>,
-    /// The order of the request, as places in `axes`.
+    /// The order of the request, as indexes into `axes`.
     order: Vec<usize>,
     span_ns: i64,
 }
 
 struct Planned {
     axis: Axis,
-    rows: Rows,
-    /// Places it has, and one for rows that belong to none.
+    rows: TimedRows,
+    /// The number of its keys, including one for rows without any.
     places: u32,
     stride: u32,
 }
 
-enum Rows {
+enum TimedRows {
     Time,
-    /// For each code one more than its place, 0 for those of the rest.
+    /// For each code its key plus one, 0 for the remaining values.
     Terms {
-        values: Values,
+        values: GlobalValues,
         places: Vec<u32>,
     },
     Bins,
@@ -56,7 +56,7 @@ impl Plan {
             cells = cells.saturating_mul(axis.places as usize);
             if cells > ANSWER_CELLS {
                 let message = format!("the answer would have more than {ANSWER_CELLS} cells");
-                return Err(Error::new(ErrorKind::Limit, message).hint("ask for fewer buckets or values"));
+                return Err(Error::new(ErrorKind::Limit, message).hint("use fewer buckets or values"));
             }
         }
         let mut places = vec![0; order.len()];
@@ -80,7 +80,7 @@ impl Plan {
         }
     }
 
-    /// Cells from one bucket of time to the next.
+    /// Cells between neighbouring time buckets.
     pub fn bucket_cells(&self) -> u32 {
         self.axes.first().map_or(1, |axis| axis.stride)
     }
@@ -105,18 +105,18 @@ impl Plan {
         cells
     }
 
-    /// How the rows of a part are put apart by all axes but time.
-    pub fn apart(&self, asked: &Asked<'_>, part: &Part, index: usize) -> Result<Vec<Apart>> {
-        let mut apart = Vec::new();
+    /// The key mapping of all axes but time for the rows of a segment.
+    pub fn axis_keys(&self, asked: &Asked<'_>, part: &SegmentRows, index: usize) -> Result<Vec<AxisKeys>> {
+        let mut axis_keys = Vec::new();
         for axis in &self.axes {
             let lookup = match &axis.rows {
-                Rows::Time => continue,
-                Rows::Terms { values, places } => terms_of(values, places, axis.places, index),
-                Rows::Bins => bins_of(asked, part, &axis.axis, axis.places)?,
+                TimedRows::Time => continue,
+                TimedRows::Terms { values, places } => terms_of(values, places, axis.places, index),
+                TimedRows::Bins => bins_of(asked, part, &axis.axis, axis.places)?,
             };
-            apart.push(Apart { lookup, stride: axis.stride });
+            axis_keys.push(AxisKeys { lookup, stride: axis.stride });
         }
-        Ok(apart)
+        Ok(axis_keys)
     }
 }
 
@@ -127,29 +127,29 @@ fn planned(asked: &Asked<'_>, by: &By) -> Result<Planned> {
                 Some((first, last)) => interval::edges(first, last, interval, zone)?,
                 None => Vec::new(),
             };
-            (Axis::Time { edges }, Rows::Time)
+            (Axis::Time { edges }, TimedRows::Time)
         }
         By::Terms { field, top, order } => {
             terms::check(*top)?;
-            let counted = TermCounts::of(asked, field)?;
+            let counted = TermCounts::count(asked, field)?;
             let (axis, codes) = counted.axis(field, *top, *order);
             let mut places = vec![0; counted.values.codes];
             codes.iter().zip(1..).for_each(|(&code, place)| places[code as usize] = place);
-            (axis, Rows::Terms { values: counted.values, places })
+            (axis, TimedRows::Terms { values: counted.values, places })
         }
         By::Bins { field, bins } => {
             let extent = bins::extent(asked, field)?;
             let edges = bins::edges(&extent, bins)?;
             let (missing, mistyped) = (extent.missing, extent.mistyped);
-            (Axis::Bins { field: field.clone(), edges, missing, mistyped }, Rows::Bins)
+            (Axis::Bins { field: field.clone(), edges, missing, mistyped }, TimedRows::Bins)
         }
     };
     let places = axis.places() as u32 + 1;
     Ok(Planned { axis, rows, places, stride: 1 })
 }
 
-fn terms_of(values: &Values, places: &[u32], all: u32, index: usize) -> Lookup {
-    // Behind the values come the place of the rest and that of rows without a value, and then of no row.
+fn terms_of(values: &GlobalValues, places: &[u32], all: u32, index: usize) -> Lookup {
+    // After the values come the keys of the remaining values, of rows without a value, and of no row.
     let (rest, missing) = (all - 3, all - 2);
     let Some(coded) = &values.segments[index] else { return Lookup::All(missing) };
     let place = |&code: &u32| match (code, places[code as usize]) {
@@ -160,10 +160,11 @@ fn terms_of(values: &Values, places: &[u32], all: u32, index: usize) -> Lookup {
     Lookup::Table(Arc::clone(&coded.column), coded.shared.iter().map(place).collect())
 }
 
-fn bins_of(asked: &Asked<'_>, part: &Part, axis: &Axis, places: u32) -> Result<Lookup> {
+fn bins_of(asked: &Asked<'_>, part: &SegmentRows, axis: &Axis, places: u32) -> Result<Lookup> {
     let Axis::Bins { field, edges, .. } = axis else { return Ok(Lookup::All(places - 1)) };
     let sources = asked.snapshot.sources();
-    let Numbers { column: Some(column), .. } = numbers(&part.segment, sources, field, asked.cancel)? else {
+    let FieldNumbers { column: Some(column), .. } = numbers(&part.segment, sources, field, asked.cancel)?
+    else {
         return Ok(Lookup::All(places - 1));
     };
     Ok(Lookup::Ranges(Arc::clone(&column), ranges(&column, edges, places - 1)))

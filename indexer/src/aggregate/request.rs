@@ -1,27 +1,28 @@
-//! What can be asked of the matching events, and what is answered.
+//! Requests for aggregation, and their answers.
 
 use jiff::tz::TimeZone;
 
 use super::interval::Interval;
 use crate::storage::Scalar;
 
-/// Measures of events, apart by up to a few axes: nothing for one figure over all, time for a curve, time
-/// and a field for a curve a value, time and bins for a heatmap.
+/// Measures of events grouped by up to a few axes: none for one figure over all, time for a curve, time and a
+/// field for a curve per value, time and bins for a heatmap.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     pub by: Vec<By>,
-    /// Events are always counted; these are measured as well.
+    /// Events are always counted; these aggregates are computed as well.
     pub measures: Vec<Measure>,
 }
 
-/// What events are put apart by.
+/// A group key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum By {
     Time {
         interval: Interval,
         zone: TimeZone,
     },
-    /// The values of a field, so many of them; the rest is one value more, and so is having none.
+    /// The values of a field, up to this many; the remaining values form one more key, and so do missing
+    /// values.
     Terms {
         field: String,
         top: usize,
@@ -44,26 +45,27 @@ pub enum TermOrder {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bins {
-    /// Of one width that a person can name, at most so many of them.
+    /// All of one round width, at most this many.
     Linear { most: usize },
-    /// Of this width.
+    /// All of this width.
     Width(f64),
-    /// Each bin some times as wide as the one before; what is not above zero is the first bin.
+    /// Each bin wider than the previous one by this factor; numbers that are not above zero are in the first
+    /// bin.
     Logarithmic { most: usize },
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measure {
-    /// Count of numbers, sum, average, least, greatest, and the sample's standard deviation.
+    /// Count of numbers, sum, mean, minimum, maximum, and the standard deviation of the sample.
     Stats {
         field: String,
     },
-    /// Exact percentiles, 0 to 100; between two numbers they are interpolated.
+    /// Exact percentiles, 0 to 100, interpolated between two numbers.
     Percentiles {
         field: String,
         at: Vec<f64>,
     },
-    /// How many different values there are.
+    /// The distinct count.
     Distinct {
         field: String,
     },
@@ -74,7 +76,7 @@ pub enum Measure {
     Last {
         field: String,
     },
-    /// Events in so many nanoseconds.
+    /// Events per this many nanoseconds.
     Rate {
         per_ns: i64,
     },
@@ -83,33 +85,33 @@ pub enum Measure {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub axes: Vec<Axis>,
-    /// Events in each cell. The last axis runs fastest; without axes there is one cell.
+    /// Events in each cell. The last axis varies fastest; without axes there is one cell.
     pub counts: Vec<u64>,
     pub measured: Vec<Measured>,
     /// Matching events.
     pub total: u64,
-    /// Those of them that have no time, where there is an axis of time.
+    /// Matching events without a time, if there is a time axis.
     pub untimed: u64,
 }
 
-/// One figure a cell.
+/// One figure per cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     /// Such as `p95(duration_ms)`.
     pub name: String,
     pub values: Vec<Option<Scalar>>,
-    /// Matching events without the field, and those whose value is no number where one is needed.
+    /// Matching events without the field, and those whose value is not a number if one is needed.
     pub missing: u64,
     pub mistyped: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Axis {
-    /// Each bucket reaches from its edge to the next one.
+    /// Each bucket extends from its edge to the next one.
     Time { edges: Vec<i64> },
-    /// A place for each value, then one for all other values and one for events without any.
+    /// One key per value, then one for all other values and one for events without a value.
     Terms { field: String, values: Vec<Scalar>, distinct: u64 },
-    /// Each bin reaches from its edge to the next one; the last one has its end in it.
+    /// Each bin extends from its edge to the next one; the last bin includes its end.
     Bins { field: String, edges: Vec<f64>, missing: u64, mistyped: u64 },
 }
 

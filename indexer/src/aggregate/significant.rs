@@ -1,4 +1,4 @@
-//! What sets a selection apart: values that are frequent in it and rare in the rest.
+//! Significant values: frequent in a selection and rare in the rest.
 
 use super::Asked;
 use super::request::TermOrder;
@@ -10,8 +10,8 @@ use crate::error::{ErrorKind, Result};
 use crate::search::View;
 use crate::storage::Scalar;
 
-/// Of each field, so many of the selection's most frequent values are weighed. A value rarer than these
-/// describes hardly any of the selection.
+/// For each field, this many of the selection's most frequent values are scored. A rarer value describes
+/// hardly any of the selection.
 const WEIGHED: usize = 1_000;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Significant {
     /// Events of the selection that have it, and of the rest.
     pub selected: u64,
     pub others: u64,
-    /// How much more frequent it is in the selection, weighed by its share of it.
+    /// How much more frequent it is in the selection, times its share of the selection.
     pub score: f64,
 }
 
@@ -32,13 +32,13 @@ pub struct SignificantTerms {
     /// Events selected, and all others.
     pub selected: u64,
     pub others: u64,
-    /// Fields with too many values to be weighed.
+    /// Fields with too many values to be scored.
     pub left_out: Vec<String>,
 }
 
 impl Case {
-    /// Compares a selection with the rest of a background that holds it. The values of the field `raw` are the words of the
-    /// text; it is looked at where it is named.
+    /// Compares a selection with the rest of a background that contains it. The values of the field `raw` are
+    /// the words of the text, which are read only if that field is named.
     pub fn significant(
         &self,
         snapshot: &Snapshot,
@@ -77,7 +77,7 @@ impl Case {
                 continue;
             }
             Self::check_known(snapshot, field)?;
-            let counts = |view| TermCounts::of(&Asked { case: self, snapshot, view, cancel }, field);
+            let counts = |view| TermCounts::count(&Asked { case: self, snapshot, view, cancel }, field);
             let (own, all) = match (counts(selection), counts(background)) {
                 (Ok(own), Ok(all)) => (own, all),
                 (Err(error), _) | (_, Err(error)) if error.kind() == ErrorKind::Limit => {
@@ -99,9 +99,9 @@ impl Case {
     }
 }
 
-/// How far a share of a selection is above that of the rest, weighed by itself; nothing where it is not above it.
+/// The amount by which the share in a selection exceeds that in the rest, times itself; `None` if it does not.
 pub fn score(share: f64, others: f64, rest: u64) -> Option<f64> {
-    // What never occurs elsewhere counts as half an event, so that more of it still weighs more.
+    // A count of zero elsewhere counts as half an event, so that a higher count still scores higher.
     let share_of_rest = others.max(0.5) / rest.max(1) as f64;
     (share > share_of_rest).then(|| (share - share_of_rest) * share / share_of_rest)
 }

@@ -1,34 +1,34 @@
-//! The words of the text that set a selection apart. Runs of events of the selection and of the background tell which words
-//! may; those are counted in all events.
+//! Significant words: frequent in the text of a selection. Sampled runs of events of the selection and of the
+//! background give candidates, which are then counted in all events.
 
 use std::collections::HashMap;
 
 use super::Asked;
 use super::significant::{Significant, score};
 use crate::error::{Error, Result};
-use crate::exec::Part;
+use crate::exec::SegmentRows;
 use crate::limits::CANCEL_ROWS;
 use crate::query::{Filter, Pattern};
 use crate::search::View;
 use crate::storage::Scalar;
 use crate::tokens;
 
-/// So many runs of so many events are read, evenly spread: each run takes unpacking one frame or two. Of fewer events all
-/// are.
+/// The sample: this many evenly spread runs of this many events; each run decompresses one or two frames.
+/// Smaller results are read completely.
 const RUNS: usize = 64;
 const RUN_EVENTS: usize = 256;
 
-/// So many candidates are counted for each word that is wanted.
+/// Candidates counted for each requested word.
 const CANDIDATES: usize = 3;
 
-/// Of how many events there are words, and how many have each.
-struct Sample {
+/// The number of sampled events, and the document frequency of each word.
+struct WordSample {
     events: u64,
     words: HashMap<String, u64>,
 }
 
-/// The words that are frequent in a selection and rare in the rest of a background, the highest score first; and how many
-/// events the two have. The words are counted exactly.
+/// The words that are frequent in a selection and rare in the rest of a background, by descending score, with
+/// the number of events in both. The words are counted exactly.
 pub fn words(
     selection: &Asked<'_>,
     background: &Asked<'_>,
@@ -60,14 +60,14 @@ pub fn words(
     Ok((found, total, rest))
 }
 
-/// The words of events that are spread over all of them, and how many events there are.
-fn sampled(asked: &Asked<'_>) -> Result<(Sample, u64)> {
-    let mut parts: Vec<Part> = Vec::new();
+/// The words of a sample spread over all events, and the number of events.
+fn sampled(asked: &Asked<'_>) -> Result<(WordSample, u64)> {
+    let mut parts: Vec<SegmentRows> = Vec::new();
     for index in 0..asked.snapshot.segments.len() {
         parts.extend(asked.part(index)?);
     }
-    let total: usize = parts.iter().map(Part::len).sum();
-    let mut sample = Sample { events: 0, words: HashMap::new() };
+    let total: usize = parts.iter().map(SegmentRows::len).sum();
+    let mut sample = WordSample { events: 0, words: HashMap::new() };
     let mut last_seen: HashMap<String, u64> = HashMap::new();
     let mut cursor = asked.case.raw_cursor();
     let mut before = 0;
@@ -101,7 +101,7 @@ fn sampled(asked: &Asked<'_>) -> Result<(Sample, u64)> {
     Ok((sample, total as u64))
 }
 
-/// The places among so many events that are read.
+/// The ranks that are sampled.
 fn chosen(total: usize) -> Box<dyn Iterator<Item = usize>> {
     if total <= RUNS * RUN_EVENTS {
         return Box::new(0..total);

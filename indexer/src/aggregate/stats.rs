@@ -1,5 +1,5 @@
-//! Count, sum, average, least, greatest and standard deviation of a field's numbers. Whole numbers and
-//! printed decimals are added up as whole numbers, so their sums are exact.
+//! Count, sum, mean, minimum, maximum and standard deviation of a field's numbers. Integers and printed
+//! decimals are summed as integers, so their sums are exact.
 
 use super::block::Block;
 use crate::storage::{Code, Column, Dictionary, Packed, Scalar, Unit};
@@ -16,7 +16,7 @@ pub struct Summary {
     pub greatest: Option<Scalar>,
 }
 
-/// A sum in the smallest decimal place of its numbers, or a float where that does not hold it.
+/// A sum in the smallest decimal place of its numbers, or a float if it overflows.
 #[derive(Clone, Copy, Debug)]
 enum Sum {
     Whole { sum: i128, places: u32, floats: bool },
@@ -74,9 +74,9 @@ impl Summary {
             return;
         }
         let (own, more) = (self.count as f64, other.count as f64);
-        let apart = other.mean - self.mean;
-        self.squares += other.squares + apart * apart * own * more / (own + more);
-        self.mean += apart * more / (own + more);
+        let difference = other.mean - self.mean;
+        self.squares += other.squares + difference * difference * own * more / (own + more);
+        self.mean += difference * more / (own + more);
         self.count += other.count;
         self.sum = self.sum.plus(other.sum);
         let least = |one: &Scalar, other: &Scalar| one.order(other).is_lt();
@@ -97,7 +97,7 @@ impl Summary {
             return [count, None, None, None, None, None];
         }
         let average = self.sum.float() / self.count as f64;
-        // The deviation of a sample says nothing of one number.
+        // One number has no sample deviation.
         let deviation = (self.count > 1).then(|| (self.squares / (self.count - 1) as f64).max(0.0).sqrt());
         [
             count,
@@ -110,9 +110,9 @@ impl Summary {
     }
 }
 
-/// Sums of codes, which are as far apart as the numbers are.
+/// Sums of codes, for numbers whose codes have the same distances.
 #[derive(Clone, Copy)]
-struct Codes {
+struct CodeSums {
     count: u64,
     sum: u64,
     squares: u128,
@@ -120,8 +120,8 @@ struct Codes {
     greatest: u64,
 }
 
-impl Codes {
-    const NONE: Codes = Codes { count: 0, sum: 0, squares: 0, least: u64::MAX, greatest: 0 };
+impl CodeSums {
+    const NONE: CodeSums = CodeSums { count: 0, sum: 0, squares: 0, least: u64::MAX, greatest: 0 };
 
     #[inline]
     fn add(&mut self, code: u64) {
@@ -133,9 +133,9 @@ impl Codes {
     }
 }
 
-/// Floats, and whole numbers too far apart for sums of codes.
+/// FloatSums, and integers too widely spread for sums of codes.
 #[derive(Clone, Copy)]
-struct Floats {
+struct FloatSums {
     count: u64,
     sum: f64,
     whole: i128,
@@ -145,17 +145,17 @@ struct Floats {
     greatest: u64,
 }
 
-impl Floats {
-    const NONE: Floats =
-        Floats { count: 0, sum: 0.0, whole: 0, mean: 0.0, squares: 0.0, least: u64::MAX, greatest: 0 };
+impl FloatSums {
+    const NONE: FloatSums =
+        FloatSums { count: 0, sum: 0.0, whole: 0, mean: 0.0, squares: 0.0, least: u64::MAX, greatest: 0 };
 }
 
 enum Sums {
-    Codes(Vec<Codes>),
-    Floats(Vec<Floats>),
+    CodeSums(Vec<CodeSums>),
+    FloatSums(Vec<FloatSums>),
 }
 
-/// The numbers of one part.
+/// The accumulator of one segment.
 pub struct Summing<'a> {
     column: &'a Column,
     base: i64,
@@ -169,9 +169,9 @@ impl<'a> Summing<'a> {
         let Dictionary::Numbers { base, unit } = column.values else { return None };
         let linear = !matches!(column.codes, Packed::U64(_)) && unit != Unit::Bits;
         let sums = if linear {
-            Sums::Codes(vec![Codes::NONE; cells])
+            Sums::CodeSums(vec![CodeSums::NONE; cells])
         } else {
-            Sums::Floats(vec![Floats::NONE; cells])
+            Sums::FloatSums(vec![FloatSums::NONE; cells])
         };
         Some(Summing { column, base, unit, sums })
     }
@@ -179,11 +179,11 @@ impl<'a> Summing<'a> {
     pub fn add(&mut self, block: &Block<'_>) {
         let (base, unit) = (self.base, self.unit);
         match (&mut self.sums, &self.column.codes) {
-            (Sums::Codes(sums), Packed::U8(codes)) => add_codes(sums, block, codes),
-            (Sums::Codes(sums), Packed::U16(codes)) => add_codes(sums, block, codes),
-            (Sums::Codes(sums), Packed::U32(codes)) => add_codes(sums, block, codes),
-            (Sums::Codes(_), Packed::U64(_)) => {}
-            (Sums::Floats(sums), _) => block.for_rows(|cell, row| {
+            (Sums::CodeSums(sums), Packed::U8(codes)) => add_codes(sums, block, codes),
+            (Sums::CodeSums(sums), Packed::U16(codes)) => add_codes(sums, block, codes),
+            (Sums::CodeSums(sums), Packed::U32(codes)) => add_codes(sums, block, codes),
+            (Sums::CodeSums(_), Packed::U64(_)) => {}
+            (Sums::FloatSums(sums), _) => block.for_rows(|cell, row| {
                 let code = self.column.codes.get(row);
                 if code == 0 {
                     return;
@@ -193,9 +193,9 @@ impl<'a> Summing<'a> {
                 sums.count += 1;
                 sums.sum += value;
                 sums.whole += i128::from(number);
-                let apart = value - sums.mean;
-                sums.mean += apart / sums.count as f64;
-                sums.squares += apart * (value - sums.mean);
+                let difference = value - sums.mean;
+                sums.mean += difference / sums.count as f64;
+                sums.squares += difference * (value - sums.mean);
                 sums.least = sums.least.min(code);
                 sums.greatest = sums.greatest.max(code);
             }),
@@ -205,13 +205,13 @@ impl<'a> Summing<'a> {
     pub fn finish(self) -> Vec<Summary> {
         let (column, base, unit) = (self.column, self.base, self.unit);
         match self.sums {
-            Sums::Codes(sums) => sums.iter().map(|sums| of_codes(sums, column, base, unit)).collect(),
-            Sums::Floats(sums) => sums.iter().map(|sums| of_floats(sums, column, unit)).collect(),
+            Sums::CodeSums(sums) => sums.iter().map(|sums| from_codes(sums, column, base, unit)).collect(),
+            Sums::FloatSums(sums) => sums.iter().map(|sums| from_floats(sums, column, unit)).collect(),
         }
     }
 }
 
-fn add_codes<C: Code>(sums: &mut [Codes], block: &Block<'_>, codes: &[C]) {
+fn add_codes<C: Code>(sums: &mut [CodeSums], block: &Block<'_>, codes: &[C]) {
     block.for_codes(codes, |cell, code| {
         let code: u64 = code.into();
         if code > 0 {
@@ -220,7 +220,7 @@ fn add_codes<C: Code>(sums: &mut [Codes], block: &Block<'_>, codes: &[C]) {
     });
 }
 
-fn of_codes(sums: &Codes, column: &Column, base: i64, unit: Unit) -> Summary {
+fn from_codes(sums: &CodeSums, column: &Column, base: i64, unit: Unit) -> Summary {
     if sums.count == 0 {
         return Summary::default();
     }
@@ -230,7 +230,7 @@ fn of_codes(sums: &Codes, column: &Column, base: i64, unit: Unit) -> Summary {
     };
     let count = i128::from(sums.count);
     let sum = Sum::Whole { sum: count * (i128::from(base) - 1) + i128::from(sums.sum), places, floats };
-    // Codes have 32 bits and a segment 22 bits of rows at most, so neither product can overflow.
+    // CodeSums have 32 bits and a segment 22 bits of rows at most, so neither product can overflow.
     let spread = u128::from(sums.count) * sums.squares - u128::from(sums.sum) * u128::from(sums.sum);
     let unit_size = 10_f64.powi(places as i32);
     Summary {
@@ -243,7 +243,7 @@ fn of_codes(sums: &Codes, column: &Column, base: i64, unit: Unit) -> Summary {
     }
 }
 
-fn of_floats(sums: &Floats, column: &Column, unit: Unit) -> Summary {
+fn from_floats(sums: &FloatSums, column: &Column, unit: Unit) -> Summary {
     let sum = match unit {
         Unit::Bits => Sum::Float(sums.sum),
         Unit::Decimals(places) => Sum::Whole { sum: sums.whole, places, floats: true },

@@ -5,41 +5,40 @@ use std::time::Instant;
 
 use super::Asked;
 use super::count::count_codes;
-use super::dictionary::Values;
+use super::dictionary::GlobalValues;
 use super::request::{Answer, Axis, TermOrder};
 use crate::case::Case;
 use crate::error::{Error, ErrorKind, Result};
-use crate::exec::{Part, in_order};
+use crate::exec::{SegmentRows, in_order};
 use crate::limits::{PARTIAL_EVERY, TERMS};
 use crate::storage::{Column, Scalar, with_codes};
 
-/// Parts with fewer matching rows than this share of a column's codes are counted row by row, because a
-/// counter for every code would cost more than the rows.
+/// If fewer rows match than this share of a column's codes, they are counted row by row, because a counter
+/// for every code would cost more than the rows.
 const SPARSE: usize = 16;
 
-/// How often each value occurs among the matching events.
+/// The count of each value in the matching events.
 pub struct TermCounts {
-    pub values: Values,
-    /// By code; the first is of events without a value.
+    pub values: GlobalValues,
+    /// By code; the first counts events without a value.
     pub counts: Vec<u32>,
     pub total: u64,
 }
 
-/// What one part counted.
+/// The counts of one segment.
 enum Counted {
     Codes(Arc<Vec<u32>>),
     Rows(Vec<u32>),
 }
 
-/// The answer to a request for the counts of values and nothing else: they are known once it is known which
-/// values come first.
+/// Fast path for a request that only counts values: the counts are known once the top values are.
 pub fn answer(
     asked: &Asked<'_>,
     field: &str,
     (most, order): (usize, TermOrder),
     partial: &mut dyn FnMut(&Answer, f64),
 ) -> Result<Answer> {
-    let told = |counted: &TermCounts| {
+    let answer = |counted: &TermCounts| {
         let (axis, codes) = counted.axis(field, most, order);
         let mut counts: Vec<u64> =
             codes.iter().map(|&code| u64::from(counted.counts[code as usize])).collect();
@@ -48,11 +47,13 @@ pub fn answer(
         Answer { axes: vec![axis], counts, measured: Vec::new(), total: counted.total, untimed: 0 }
     };
     check(most)?;
-    let counted = TermCounts::so_far(asked, field, &mut |counted, share| partial(&told(counted), share))?;
-    Ok(told(&counted))
+    let counted = TermCounts::count_with_partials(asked, field, &mut |counted, share| {
+        partial(&answer(counted), share);
+    })?;
+    Ok(answer(&counted))
 }
 
-/// Whether an axis may have so many values.
+/// Checks the limit of values on an axis.
 pub fn check(most: usize) -> Result<()> {
     if most > TERMS {
         return Err(Error::new(ErrorKind::Limit, format!("an axis may have {TERMS} values at most")));
@@ -61,17 +62,17 @@ pub fn check(most: usize) -> Result<()> {
 }
 
 impl TermCounts {
-    pub fn of(asked: &Asked<'_>, field: &str) -> Result<TermCounts> {
-        Self::so_far(asked, field, &mut |_, _| {})
+    pub fn count(asked: &Asked<'_>, field: &str) -> Result<TermCounts> {
+        Self::count_with_partials(asked, field, &mut |_, _| {})
     }
 
-    /// `partial` is called with what is counted so far, and the share of the events looked at.
-    pub fn so_far(
+    /// `partial` is called with the current counts, and the share of the events done.
+    pub fn count_with_partials(
         asked: &Asked<'_>,
         field: &str,
         partial: &mut dyn FnMut(&TermCounts, f64),
     ) -> Result<TermCounts> {
-        let values = Values::of(asked.case, asked.snapshot, field, asked.cancel)?;
+        let values = GlobalValues::load(asked.case, asked.snapshot, field, asked.cancel)?;
         let mut all = TermCounts { counts: vec![0; values.codes], values, total: 0 };
         let columns: Vec<_> = all
             .values
@@ -79,7 +80,7 @@ impl TermCounts {
             .iter()
             .map(|coded| coded.as_ref().map(|coded| Arc::clone(&coded.column)))
             .collect();
-        let mut told = Instant::now();
+        let mut last_partial = Instant::now();
         let count = |index: usize| -> Result<Option<(usize, Option<Counted>)>> {
             let Some(part) = asked.part(index)? else { return Ok(None) };
             let counted = columns[index].as_ref().map(|column| counted(asked, field, &part, column));
@@ -88,8 +89,8 @@ impl TermCounts {
         in_order(columns.len(), asked.cancel, count, |index, counted| {
             let Some((rows, counted)) = counted else { return Ok(()) };
             all.add(index, rows, counted);
-            if told.elapsed() >= PARTIAL_EVERY && index + 1 < columns.len() {
-                told = Instant::now();
+            if last_partial.elapsed() >= PARTIAL_EVERY && index + 1 < columns.len() {
+                last_partial = Instant::now();
                 partial(&all, asked.share(index));
             }
             Ok(())
@@ -114,7 +115,7 @@ impl TermCounts {
         }
     }
 
-    /// The axis of the values that come first, and their codes.
+    /// The axis of the top values, and their codes.
     pub fn axis(&self, field: &str, most: usize, order: TermOrder) -> (Axis, Vec<u32>) {
         let codes = self.top(most, order);
         let values = self.values.values(codes.iter().copied()).into_iter().flatten().collect();
@@ -125,12 +126,12 @@ impl TermCounts {
         u64::from(self.counts[0])
     }
 
-    /// How many different values occur.
+    /// The number of distinct values.
     pub fn distinct(&self) -> u64 {
         self.counts[1..].iter().filter(|&&count| count > 0).count() as u64
     }
 
-    /// The codes of the values that come first. Of values that occur alike often, those seen first do.
+    /// The codes of the top values. Ties go to the value seen first.
     pub fn top(&self, most: usize, order: TermOrder) -> Vec<u32> {
         let occurring = (1..self.counts.len() as u32).filter(|&code| self.counts[code as usize] > 0);
         match order {
@@ -148,7 +149,7 @@ impl TermCounts {
 }
 
 fn least(codes: impl Iterator<Item = u32>, most: usize, key: impl Fn(u32) -> (u32, u32)) -> Vec<u32> {
-    // What cannot be among the first is dropped as it comes, so that millions of values need no list.
+    // A value that cannot be among the top is dropped at once, so millions of values need no list.
     let mut kept: Vec<u32> = Vec::with_capacity(most * 2 + 64);
     let mut limit = (u32::MAX, u32::MAX);
     for code in codes {
@@ -167,12 +168,17 @@ fn least(codes: impl Iterator<Item = u32>, most: usize, key: impl Fn(u32) -> (u3
     kept
 }
 
-/// How often each code of a field's only column occurs among the rows of a part.
-pub fn counts_of_codes(case: &Case, field: &str, part: &Part, column: &Column) -> Result<Arc<Vec<u32>>> {
+/// The count of each code of a field's only column in the rows of a segment.
+pub fn counts_of_codes(
+    case: &Case,
+    field: &str,
+    part: &SegmentRows,
+    column: &Column,
+) -> Result<Arc<Vec<u32>>> {
     if !part.is_all() {
         return Ok(Arc::new(count_codes(column, part)));
     }
-    // Counts of a whole segment never change.
+    // Counts of a whole segment never change, so they are cached.
     let make = || {
         let counts = count_codes(column, part);
         let bytes = counts.len() * size_of::<u32>();
@@ -181,7 +187,7 @@ pub fn counts_of_codes(case: &Case, field: &str, part: &Part, column: &Column) -
     case.columns().get(part.segment.meta.id, &format!("#counts {field}"), make)
 }
 
-fn counted(asked: &Asked<'_>, field: &str, part: &Part, column: &Column) -> Result<Counted> {
+fn counted(asked: &Asked<'_>, field: &str, part: &SegmentRows, column: &Column) -> Result<Counted> {
     if !part.is_all() && part.len() < column.largest as usize / SPARSE {
         let mut rows = Vec::with_capacity(part.len());
         with_codes!(&column.codes, codes => part.for_each(|row| rows.push(u64::from(codes[row]) as u32)));

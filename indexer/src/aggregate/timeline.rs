@@ -3,7 +3,7 @@
 use ingest::Level;
 
 use crate::error::Result;
-use crate::exec::Part;
+use crate::exec::SegmentRows;
 use crate::storage::{Column, Rollup, with_codes};
 
 /// Counts in buckets of equal width. Buckets begin at multiples of their width since 1970 UTC.
@@ -23,7 +23,7 @@ const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// Widths a person can name, narrow to wide. Narrower ones are 1, 2 and 5 times a power of ten.
+/// Round widths, narrow to wide. Narrower ones are 1, 2 and 5 times a power of ten.
 const WIDTHS: [i64; 24] = [
     SECOND,
     2 * SECOND,
@@ -51,7 +51,7 @@ const WIDTHS: [i64; 24] = [
     365 * DAY,
 ];
 
-/// The narrowest width a person can name that covers the range in so many buckets.
+/// The narrowest round width that covers the range in at most this many buckets.
 pub fn width_for(first: i64, last: i64, buckets: usize) -> i64 {
     let span = i128::from(last) - i128::from(first);
     let fits = |width: i64| span / i128::from(width) + 2 <= buckets.max(2) as i128;
@@ -82,7 +82,7 @@ impl Timeline {
         }
     }
 
-    /// Where the buckets begin, and the end of the last.
+    /// The starts of the buckets, and the end of the last.
     pub fn edges(&self) -> Vec<i64> {
         let end = |bucket: usize| {
             let edge = i128::from(self.start) + bucket as i128 * i128::from(self.width_ns);
@@ -103,7 +103,7 @@ impl Timeline {
     }
 }
 
-/// What one segment adds to a timeline.
+/// The counts of one segment.
 #[derive(Debug, Default)]
 pub struct Counts {
     buckets: Vec<(usize, Level, u32)>,
@@ -112,13 +112,13 @@ pub struct Counts {
 }
 
 impl Counts {
-    pub fn of_part(part: &Part, edges: &[i64]) -> Result<Counts> {
+    pub fn from_rows(part: &SegmentRows, edges: &[i64]) -> Result<Counts> {
         let times = part.segment.times()?;
         let column = part.segment.packed("level")?;
         let levels: Vec<Level> = (0..=column.largest).map(|code| level_of(&column, code)).collect();
         let untimed = part.count_in(0..times.untimed()) as u64;
         let mut counts = Counts { total: part.len() as u64, untimed, buckets: Vec::new() };
-        // A segment of one level needs no look at each row.
+        // Fast path: a segment with one level needs no test per row.
         let alike = column.missing == column.rows() || (column.missing == 0 && column.largest == 1);
         with_codes!(&column.codes, codes => times.for_each_bucket(part.rows(), edges, |bucket, rows| {
             let mut by_level = [0_u32; Level::ALL.len()];
@@ -134,9 +134,9 @@ impl Counts {
         Ok(counts)
     }
 
-    /// All events of a segment by its counts, whose buckets must divide the timeline's, and so many without
-    /// a time.
-    pub fn of_rollup(rollup: &Rollup, untimed: u64, timeline: &Timeline) -> Counts {
+    /// The counts of a whole segment from its rollup, whose bucket width must divide the timeline's, and the
+    /// number of events without a time.
+    pub fn from_rollup(rollup: &Rollup, untimed: u64, timeline: &Timeline) -> Counts {
         let mut counts = Counts { total: untimed, untimed, buckets: Vec::new() };
         for (time, level, count) in rollup.buckets() {
             counts.total += u64::from(count);
@@ -175,7 +175,7 @@ mod tests {
                 let time: Vec<i64> = (0..1_000).map(|row| first + span / 1_000 * row).collect();
                 let level: Vec<Level> = (0..1_000).map(|row| Level::ALL[row % 8]).collect();
                 let columns = Columns { time: time.clone(), level: level.clone(), ..Columns::default() };
-                let rollup = Rollup::of(&columns);
+                let rollup = Rollup::from_columns(&columns);
                 for buckets in [3, 40, 500] {
                     let empty = Timeline::over(time[0], time[999], buckets);
                     if !rollup.divides(empty.width_ns) {
@@ -187,7 +187,7 @@ mod tests {
                         scanned.counts[*level as usize][bucket] += 1;
                         scanned.total += 1;
                     }
-                    added.add(&Counts::of_rollup(&rollup, 0, &empty));
+                    added.add(&Counts::from_rollup(&rollup, 0, &empty));
                     assert_eq!(added, scanned, "{span} {first} {buckets}");
                 }
                 assert!(rollup.divides(Timeline::over(time[0], time[999], 40).width_ns), "{span} {first}");

@@ -1,17 +1,17 @@
-//! Events that share an id, put together: how long each id's events took, how many there are, how serious
-//! the worst is, and the longest silence between two of them.
+//! Groups events by an id: the duration of each group, its number of events, the worst level, and the longest
+//! gap between two of them.
 
 use std::collections::HashMap;
 
 use ingest::{Level, NO_TIME};
 
 use super::Asked;
-use super::dictionary::{Coded, Values};
+use super::dictionary::{Coded, GlobalValues};
 use super::timeline::level_of;
 use crate::Cancel;
 use crate::case::{Case, Snapshot};
 use crate::error::Result;
-use crate::exec::{Part, in_order};
+use crate::exec::{SegmentRows, in_order};
 use crate::search::View;
 use crate::storage::{Scalar, with_codes};
 
@@ -31,7 +31,7 @@ pub struct Transaction {
     pub first: Option<i64>,
     pub last: Option<i64>,
     pub level: Level,
-    /// The longest time between two of its events that follow each other.
+    /// The longest time between two consecutive events.
     pub gap_ns: i64,
 }
 
@@ -44,29 +44,29 @@ impl Transaction {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transactions {
-    /// The first ones in the order asked for.
+    /// The first ones in the requested order.
     pub shown: Vec<Transaction>,
     /// How many there are.
     pub total: u64,
-    /// Durations of all of them: median, 95th and 99th percentile, greatest.
+    /// Durations of all of them: median, 95th and 99th percentile, maximum.
     pub durations_ns: Option<[i64; 4]>,
     /// Matching events without an id.
     pub without: u64,
 }
 
-/// The events of one id so far.
+/// The accumulator of one id.
 #[derive(Clone, Copy)]
-struct Span {
+struct IdSpan {
     events: u32,
     level: u8,
     first: i64,
     last: i64,
 }
 
-impl Span {
-    const NONE: Span = Span { events: 0, level: 0, first: i64::MAX, last: NO_TIME };
+impl IdSpan {
+    const NONE: IdSpan = IdSpan { events: 0, level: 0, first: i64::MAX, last: NO_TIME };
 
-    fn absorb(&mut self, other: Span) {
+    fn absorb(&mut self, other: IdSpan) {
         self.events += other.events;
         self.level = self.level.max(other.level);
         self.first = self.first.min(other.first);
@@ -79,7 +79,7 @@ impl Span {
 }
 
 impl Case {
-    /// The matching events put together by a field's values.
+    /// Groups the matching events by the values of a field.
     pub fn transactions(
         &self,
         snapshot: &Snapshot,
@@ -102,10 +102,10 @@ impl Case {
         let view = &self.resolved(snapshot, view)?;
         Self::check_known(snapshot, field)?;
         let asked = Asked { case: self, snapshot, view, cancel };
-        let values = Values::of(self, snapshot, field, cancel)?;
-        let mut spans = vec![Span::NONE; values.codes];
+        let values = GlobalValues::load(self, snapshot, field, cancel)?;
+        let mut spans = vec![IdSpan::NONE; values.codes];
         let mut without = 0;
-        let gather = |index: usize| -> Result<Option<(usize, Vec<Span>)>> {
+        let gather = |index: usize| -> Result<Option<(usize, Vec<IdSpan>)>> {
             let Some(part) = asked.part(index)? else { return Ok(None) };
             let spans = values.segments[index].as_ref().map(|coded| spans_of(&part, coded));
             Ok(Some((part.len(), spans.transpose()?.unwrap_or_default())))
@@ -122,7 +122,7 @@ impl Case {
             }
             Ok(())
         })?;
-        without += u64::from(std::mem::replace(&mut spans[0], Span::NONE).events);
+        without += u64::from(std::mem::replace(&mut spans[0], IdSpan::NONE).events);
         let mut codes: Vec<u32> =
             (1..spans.len() as u32).filter(|&code| spans[code as usize].events > 0).collect();
         let total = codes.len() as u64;
@@ -146,11 +146,11 @@ impl Case {
     }
 }
 
-/// The spans of one part, by the codes of its column.
-fn spans_of(part: &Part, coded: &Coded) -> Result<Vec<Span>> {
+/// The spans of one segment, by the codes of its column.
+fn spans_of(part: &SegmentRows, coded: &Coded) -> Result<Vec<IdSpan>> {
     let (times, level) = (part.segment.times()?, part.segment.packed("level")?);
     let levels: Vec<u8> = (0..=level.largest).map(|code| level_of(&level, code) as u8).collect();
-    let mut spans = vec![Span::NONE; coded.column.largest as usize + 1];
+    let mut spans = vec![IdSpan::NONE; coded.column.largest as usize + 1];
     with_codes!(&coded.column.codes, codes => part.for_each(|row| {
         let time = times.get(row);
         let span = &mut spans[u64::from(codes[row]) as usize];
@@ -164,7 +164,7 @@ fn spans_of(part: &Part, coded: &Coded) -> Result<Vec<Span>> {
     Ok(spans)
 }
 
-/// Median, 95th and 99th percentile by nearest rank, and the greatest.
+/// Median, 95th and 99th percentile by nearest rank, and the maximum.
 fn durations(mut all: Vec<i64>) -> Option<[i64; 4]> {
     let last = all.len().checked_sub(1)?;
     Some([0.5, 0.95, 0.99, 1.0].map(|share| {
@@ -173,7 +173,7 @@ fn durations(mut all: Vec<i64>) -> Option<[i64; 4]> {
     }))
 }
 
-fn pick(codes: &mut Vec<u32>, spans: &[Span], order: TransactionOrder, most: usize) {
+fn pick(codes: &mut Vec<u32>, spans: &[IdSpan], order: TransactionOrder, most: usize) {
     let key = |&code: &u32| {
         let span = &spans[code as usize];
         let first = match order {
@@ -191,8 +191,8 @@ fn pick(codes: &mut Vec<u32>, spans: &[Span], order: TransactionOrder, most: usi
     codes.sort_unstable_by_key(key);
 }
 
-/// The longest time between neighbours, of the ids that are shown.
-fn gaps(asked: &Asked<'_>, values: &Values, shown: &[u32]) -> Result<HashMap<u32, i64>> {
+/// The longest time between neighbours, for the ids of the result.
+fn gaps(asked: &Asked<'_>, values: &GlobalValues, shown: &[u32]) -> Result<HashMap<u32, i64>> {
     let mut times: HashMap<u32, Vec<i64>> = shown.iter().map(|&code| (code, Vec::new())).collect();
     let gather = |index: usize| -> Result<Vec<(u32, i64)>> {
         let Some(coded) = &values.segments[index] else { return Ok(Vec::new()) };

@@ -1,10 +1,10 @@
-//! What is kept between questions: raw frames for scrolling, and the rows that filters matched.
+//! Caches that outlive a query: raw frames for scrolling, and row sets of filters.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::part::RowSet;
 use super::prepared::Prepared;
+use super::segment_rows::RowSet;
 use crate::Cancel;
 use crate::error::Result;
 use crate::limits::{FRAME_CACHE_FRAMES, MATCH_CACHE_BYTES};
@@ -18,7 +18,7 @@ fn key(source: u32, frame: &Frame) -> FrameKey {
     (source, frame.generation, frame.offset)
 }
 
-/// Decompressed frames by source and offset, the oldest forgotten first.
+/// Decompressed frames by source and offset. The oldest entry is evicted first.
 #[derive(Debug, Default)]
 pub struct FrameCache {
     inner: Mutex<Frames>,
@@ -48,16 +48,16 @@ impl FrameCache {
     }
 }
 
-/// Rows by segment and printed filter. Segments never change, so an answer holds for ever. Questions that are
-/// asked together with the same filter wait for the first of them and share what it found.
+/// Row sets by segment and printed filter. Segments are immutable, so an entry never expires. Concurrent
+/// queries with the same filter wait for the first and share its result.
 #[derive(Debug)]
 pub struct MatchCache {
     kept: ColumnCache,
-    /// The filters that were asked last, by their print. All segments are asked the same one.
+    /// The most recent filters by their text. All segments use the same compiled filter.
     prepared: Mutex<VecDeque<(String, Arc<Prepared>)>>,
 }
 
-/// So many filters are kept ready: as many as a screen asks at once.
+/// The number of compiled filters kept: as many as a screen runs at once.
 const PREPARED: usize = 8;
 
 impl Default for MatchCache {
@@ -67,12 +67,12 @@ impl Default for MatchCache {
 }
 
 impl MatchCache {
-    /// Forgets all, because sources are called otherwise now.
+    /// Drops all entries, because the names of sources changed.
     pub fn clear(&self) {
         self.kept.clear();
     }
 
-    /// The filter made ready. `printed` is its text.
+    /// The compiled filter. `printed` is its text.
     pub fn prepared(&self, filter: &Filter, printed: &str) -> Arc<Prepared> {
         let mut kept = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, prepared)) = kept.iter().find(|(text, _)| text == printed) {

@@ -1,48 +1,48 @@
-//! Which codes of a column pass a test, and the rows that have them. A test is asked once a distinct value;
-//! rows are found by comparing codes, which the machine does for many at once.
+//! The codes of a column that pass a predicate, and the rows that have them. A predicate is evaluated once
+//! per distinct value; rows are found by kernels that compare many codes at once.
 
-use super::rows::Rows;
-use super::values::NumberTest;
+use super::bitmap::Bitmap;
+use super::value_predicate::NumberTest;
 use crate::query::{Amount, Op};
 use crate::storage::{Code, Column, Unit, with_codes};
 
-/// Up to so many ranges of codes are compared one after the other; each takes a pass as fast as memory is.
+/// Up to this many ranges of codes are compared one after the other; each pass runs at memory speed.
 const COMPARED: usize = 3;
 
-/// A table of codes is looked into for more ranges, while it has no more entries than this.
+/// For more ranges a lookup table of codes is used, while it has no more entries than this.
 const TABLE: u64 = 1 << 22;
 
-/// Codes as ranges with both ends in them, in order and apart from each other.
+/// Codes as inclusive ranges, in ascending order and with gaps between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Codes(Vec<(u64, u64)>);
 
 impl Codes {
     fn range(from: u128, end: u128) -> Codes {
-        // Neither end is beyond the largest code, of which the widest column has u64::MAX.
+        // Neither end is larger than the largest code, which is u64::MAX for the widest column.
         Codes(if from < end { vec![(from as u64, (end - 1) as u64)] } else { Vec::new() })
     }
 
-    /// The codes of values at these places, which are in order.
-    pub fn of_places(places: impl IntoIterator<Item = usize>) -> Codes {
+    /// The codes of values at these dictionary indexes, which are in ascending order.
+    pub fn from_places(places: impl IntoIterator<Item = usize>) -> Codes {
         let mut codes = Codes::default();
         places.into_iter().for_each(|place| codes.push(place as u64 + 1));
         codes
     }
 
-    /// The places of the values, which are those that [`Codes::of_places`] was made from.
+    /// The dictionary indexes, as given to [`Codes::from_places`].
     pub fn places(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().flat_map(|&(from, to)| from as usize - 1..to as usize)
     }
 
-    /// The codes up to the largest that stand in a range: those for which `before` does not hold, up to those for
-    /// which `within` holds last.
+    /// The codes up to the largest that lie in a range: from the first for which `before` is false to the
+    /// last for which `within` is true.
     pub fn between(largest: u64, before: impl Fn(u64) -> bool, within: impl Fn(u64) -> bool) -> Codes {
         let end = u128::from(largest) + 1;
         let first = first_code(end, &before);
         Codes::range(first, first_code(end, |code| before(code) || within(code)))
     }
 
-    /// Adds a code behind all others.
+    /// Adds a code that is larger than all others.
     fn push(&mut self, code: u64) {
         match self.0.last_mut() {
             Some((_, to)) if *to + 1 == code => *to = code,
@@ -86,15 +86,15 @@ impl Codes {
     }
 
     /// The rows of a column that have one of the codes.
-    pub fn rows(&self, column: &Column) -> Rows {
+    pub fn rows(&self, column: &Column) -> Bitmap {
         if column.missing == 0 && self.0.as_slice() == [(1, column.largest)] {
-            return Rows::all(column.rows());
+            return Bitmap::all(column.rows());
         }
         with_codes!(&column.codes, codes => self.rows_of(codes, column.largest))
     }
 
-    /// Those of some rows that have one of the codes.
-    pub fn rows_among(&self, column: &Column, among: &Rows) -> Rows {
+    /// The rows of `among` that have one of the codes.
+    pub fn rows_among(&self, column: &Column, among: &Bitmap) -> Bitmap {
         if among.are_few() {
             return with_codes!(&column.codes, codes => among.with_code(codes, |code| self.has(code.into())));
         }
@@ -106,13 +106,13 @@ impl Codes {
         self.0.get(at).is_some_and(|&(from, _)| from <= code)
     }
 
-    fn rows_of<C: Code>(&self, codes: &[C], largest: u64) -> Rows {
+    fn rows_of<C: Code>(&self, codes: &[C], largest: u64) -> Bitmap {
         let within = |&(from, to): &(u64, u64)| {
-            let (first, span) = (C::of(from), C::of(to - from));
-            Rows::from_codes(codes, |code| code.above(first) <= span)
+            let (first, span) = (C::from_number(from), C::from_number(to - from));
+            Bitmap::from_codes(codes, |code| code.above(first) <= span)
         };
         match self.0.as_slice() {
-            [] => Rows::none(codes.len()),
+            [] => Bitmap::none(codes.len()),
             [first, rest @ ..] if rest.len() < COMPARED => {
                 rest.iter().fold(within(first), |rows, range| rows.or(&within(range)))
             }
@@ -121,16 +121,16 @@ impl Codes {
                 for &(from, to) in ranges {
                     table[from as usize..=to as usize].fill(true);
                 }
-                Rows::from_codes(codes, |code| table[code.into() as usize])
+                Bitmap::from_codes(codes, |code| table[code.into() as usize])
             }
-            _ => Rows::from_codes(codes, |code| self.has(code.into())),
+            _ => Bitmap::from_codes(codes, |code| self.has(code.into())),
         }
     }
 }
 
-/// The codes of a column of numbers that pass. They are in the order of the numbers, so what a comparison asks
-/// for is a range of them.
-pub fn of_numbers(column: &Column, (base, unit): (i64, Unit), test: &NumberTest) -> Codes {
+/// The codes of a numeric column that pass. Codes ascend with the numbers, so a comparison selects a range of
+/// codes.
+pub fn from_numbers(column: &Column, (base, unit): (i64, Unit), test: &NumberTest) -> Codes {
     let amount = |code: u64| {
         let number = base.wrapping_add((code - 1) as i64);
         match unit {
@@ -142,13 +142,13 @@ pub fn of_numbers(column: &Column, (base, unit): (i64, Unit), test: &NumberTest)
     let all = || Codes::range(1, end);
     let compared = |op: Op, wanted: Amount| {
         let first = first_code(end, |code| amount(code).compare(wanted).is_lt());
-        let behind = first_code(end, |code| amount(code).compare(wanted).is_le());
+        let after = first_code(end, |code| amount(code).compare(wanted).is_le());
         match op {
-            Op::Equal => Codes::range(first, behind),
-            Op::NotEqual => Codes::range(1, first).or(Codes::range(behind, end)),
+            Op::Equal => Codes::range(first, after),
+            Op::NotEqual => Codes::range(1, first).or(Codes::range(after, end)),
             Op::Less => Codes::range(1, first),
-            Op::LessOrEqual => Codes::range(1, behind),
-            Op::Greater => Codes::range(behind, end),
+            Op::LessOrEqual => Codes::range(1, after),
+            Op::Greater => Codes::range(after, end),
             Op::GreaterOrEqual => Codes::range(first, end),
         }
     };
@@ -172,12 +172,12 @@ pub fn of_numbers(column: &Column, (base, unit): (i64, Unit), test: &NumberTest)
     }
 }
 
-/// The first code up to the end that does not stand before what is looked for.
-fn first_code(end: u128, stands_before: impl Fn(u64) -> bool) -> u128 {
+/// The first code up to the end for which `precedes` is false.
+fn first_code(end: u128, precedes: impl Fn(u64) -> bool) -> u128 {
     let (mut low, mut high) = (1, end);
     while low < high {
         let middle = u128::midpoint(low, high);
-        if stands_before(middle as u64) {
+        if precedes(middle as u64) {
             low = middle + 1;
         } else {
             high = middle;
@@ -186,7 +186,7 @@ fn first_code(end: u128, stands_before: impl Fn(u64) -> bool) -> u128 {
     low
 }
 
-/// The codes that rows of the column have, in order.
+/// The codes that occur in the column, in ascending order.
 fn present(column: &Column) -> Vec<u64> {
     with_codes!(&column.codes, codes => {
         if column.largest < TABLE {
@@ -209,7 +209,7 @@ mod tests {
     use ingest::NO_INT;
     use proptest::prelude::*;
 
-    use super::super::values::ValueTest;
+    use super::super::value_predicate::ValueTest;
     use super::*;
     use crate::query::{Bound, Pattern, Range, Test};
     use crate::storage::{Dictionary, Values};
@@ -253,7 +253,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
         #[test]
-        fn codes_pass_where_their_numbers_do(
+        fn codes_pass_exactly_if_their_numbers_do(
             numbers in prop_oneof![
                 prop::collection::vec(prop_oneof![8 => -20..20_i64, 1 => Just(NO_INT), 1 => any::<i64>()], 0..150)
                     .prop_map(Values::Int),
@@ -272,14 +272,14 @@ mod tests {
                 Values::Float(values) => !values[row].is_nan() && test.numbers.passes(Amount::Float(values[row])),
                 _ => false,
             };
-            let column = Column::of(numbers.clone());
+            let column = Column::from_values(numbers.clone());
             let Dictionary::Numbers { base, unit } = column.values else { panic!("no numbers") };
-            let found = of_numbers(&column, (base, unit), &test.numbers).rows(&column);
-            prop_assert_eq!(found, Rows::from_test(column.rows(), passes));
+            let found = from_numbers(&column, (base, unit), &test.numbers).rows(&column);
+            prop_assert_eq!(found, Bitmap::from_test(column.rows(), passes));
         }
 
         #[test]
-        fn rows_have_the_codes(
+        fn selected_rows_have_the_codes(
             codes in prop::collection::vec(0..90_u64, 0..300),
             mut places in prop::collection::vec(0..89_usize, 0..30),
             shift in prop::sample::select(vec![0, 8, 16, 40]),
@@ -291,13 +291,13 @@ mod tests {
             }
             let largest = 90 << shift;
             let packed = crate::storage::Packed::pack(codes.iter().map(|code| code << shift), largest);
-            let column = Column { codes: packed, largest, ..Column::of(Values::Int(vec![])) };
-            let rows = Codes::of_places(places.iter().copied()).rows(&column);
+            let column = Column { codes: packed, largest, ..Column::from_values(Values::Int(vec![])) };
+            let rows = Codes::from_places(places.iter().copied()).rows(&column);
             let has = |row: usize| (codes[row] << shift).checked_sub(1).is_some_and(|place| places.contains(&(place as usize)));
-            prop_assert_eq!(&rows, &Rows::from_test(codes.len(), has));
+            prop_assert_eq!(&rows, &Bitmap::from_test(codes.len(), has));
             for every in [1, 40] {
-                let among = Rows::from_test(codes.len(), |row| row % every == 0);
-                let found = Codes::of_places(places.iter().copied()).rows_among(&column, &among);
+                let among = Bitmap::from_test(codes.len(), |row| row % every == 0);
+                let found = Codes::from_places(places.iter().copied()).rows_among(&column, &among);
                 prop_assert_eq!(found, rows.clone().and(&among));
             }
         }

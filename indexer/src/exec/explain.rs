@@ -1,4 +1,4 @@
-//! What was done to answer a query, clause by clause.
+//! How a query was answered, clause by clause.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,19 +7,19 @@ use std::time::Duration;
 /// How the rows of a clause were found in a segment, the cheapest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Path {
-    /// What is known of the segment as a whole said all or none.
+    /// Metadata of the segment decided: all rows or none.
     Pruned,
-    /// A range of rows, because they are in the order of time.
+    /// A row range, because rows are sorted by time.
     Order,
-    /// A column's distinct values were tested, once each.
+    /// A predicate was evaluated on the distinct values of a column.
     Dictionary,
-    /// A column's values were tested.
+    /// A predicate was evaluated on the values of a column.
     Column,
-    /// The text index knew the rows.
+    /// A posting list was exact.
     Index,
-    /// The text index knew rows that might match, and their text decided.
+    /// The text index gave candidates, and their text was verified.
     IndexAndText,
-    /// The text of every row in question was read.
+    /// The text of every candidate was scanned.
     Scan,
 }
 
@@ -38,13 +38,13 @@ impl Path {
     }
 }
 
-/// What one clause took, over all segments.
+/// The cost of one clause, over all segments.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Step {
+pub struct ClauseStep {
     pub clause: String,
-    /// In how many segments each path was taken.
+    /// The number of segments that took each path.
     pub paths: BTreeMap<Path, usize>,
-    /// Rows that earlier clauses had left to be decided.
+    /// Candidate rows that earlier clauses left.
     pub candidates: u64,
     pub matched: u64,
     /// Events whose text was read, and its bytes.
@@ -58,7 +58,7 @@ pub struct Step {
 /// Collects the steps of one query.
 #[derive(Debug, Default)]
 pub struct Trace {
-    steps: RefCell<Vec<Step>>,
+    steps: RefCell<Vec<ClauseStep>>,
     read: Cell<(u64, u64)>,
     terms: RefCell<BTreeSet<String>>,
 }
@@ -73,13 +73,13 @@ impl Trace {
         self.terms.borrow_mut().extend(terms);
     }
 
-    /// Adds what a clause took in one segment.
+    /// Adds the cost of a clause in one segment.
     pub fn add(&self, clause: String, path: Path, (candidates, matched): (usize, usize), time: Duration) {
         let (texts, bytes) = self.read.take();
         let mut steps = self.steps.borrow_mut();
         let known = steps.iter().position(|step| step.clause == clause);
         let index = known.unwrap_or_else(|| {
-            steps.push(Step { clause, ..Step::default() });
+            steps.push(ClauseStep { clause, ..ClauseStep::default() });
             steps.len() - 1
         });
         let step = &mut steps[index];
@@ -92,7 +92,7 @@ impl Trace {
         step.time += time;
     }
 
-    pub fn into_steps(self) -> Vec<Step> {
+    pub fn into_steps(self) -> Vec<ClauseStep> {
         self.steps.into_inner()
     }
 }

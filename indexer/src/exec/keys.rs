@@ -1,17 +1,17 @@
-//! The numbers or values of a field as keys that compare alike in all segments.
+//! The numbers or values of a field as keys that compare the same way in all segments.
 
 use crate::storage::{Column, Dictionary, Scalar, Unit};
 
-/// What keys of a field stand for, over all segments.
+/// The meaning of the keys of a field, over all segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Domain {
-    /// Key `k` is the whole number `least + k`, in the unit.
+    /// Key `k` is the integer `least + k`, in the unit.
     Whole { least: i64, unit: Unit },
-    /// Key `k` is the float whose bits, brought into order, are `least + k`.
+    /// Key `k` is the float whose bits, mapped to an ordered integer, are `least + k`.
     Bits { least: i64 },
 }
 
-/// How the codes of one segment become keys.
+/// How the codes of one segment map to keys.
 #[derive(Clone, Copy, Debug)]
 pub enum ToKey {
     /// `(code - 1) * times + plus`
@@ -40,8 +40,8 @@ impl ToKey {
 }
 
 impl Domain {
-    /// The domain that holds the numbers of all columns, and the largest key in it.
-    pub fn of<'c>(columns: impl Iterator<Item = &'c Column> + Clone) -> Option<(Domain, u64)> {
+    /// The smallest domain that contains the numbers of all columns, and its largest key.
+    pub fn covering<'c>(columns: impl Iterator<Item = &'c Column> + Clone) -> Option<(Domain, u64)> {
         let ends = |column: &Column| match column.values {
             Dictionary::Numbers { base, unit } if column.largest > 0 => {
                 Some((base, base.wrapping_add((column.largest - 1) as i64), unit))
@@ -67,7 +67,7 @@ impl Domain {
         })
     }
 
-    /// How a segment's codes become keys; nothing when its column has no numbers.
+    /// The mapping of a segment's codes to keys; `None` if its column has no numbers.
     pub fn keys_of(&self, column: &Column) -> Option<ToKey> {
         let Dictionary::Numbers { base, unit: own } = column.values else { return None };
         Some(match *self {
@@ -88,7 +88,7 @@ impl Domain {
     }
 }
 
-/// The unit that holds numbers of both; nothing where only floats do.
+/// The unit that can represent numbers of both; `None` if only floats can.
 fn join(one: Unit, other: Unit) -> Option<Unit> {
     match (one, other) {
         (Unit::Decimals(one), Unit::Decimals(other)) => Some(Unit::Decimals(one.max(other))),
@@ -122,13 +122,13 @@ mod tests {
                 .prop_map(Values::Float),
             prop::collection::vec(any::<f64>(), 1..9).prop_map(Values::Float),
         ]
-        .prop_map(Column::of)
+        .prop_map(Column::from_values)
     }
 
     proptest! {
         #[test]
-        fn keys_are_in_the_order_of_the_numbers(columns in prop::collection::vec(column(), 1..4)) {
-            let Some((domain, largest)) = Domain::of(columns.iter()) else { return Ok(()) };
+        fn keys_have_the_order_of_the_numbers(columns in prop::collection::vec(column(), 1..4)) {
+            let Some((domain, largest)) = Domain::covering(columns.iter()) else { return Ok(()) };
             let mut all = Vec::new();
             for column in &columns {
                 let to_key = domain.keys_of(column).expect("it has numbers");

@@ -1,36 +1,36 @@
-//! Finding a text of ASCII in whatever case among many bytes: what occurs in every match is looked for in all of a
-//! log before anything else is asked.
+//! Case-insensitive substring search for an ASCII literal. A literal that every match contains is searched in
+//! the whole log before any predicate is evaluated.
 
 use memchr::memmem::Finder;
 
-/// Bytes of logs from the commonest on; all others are rare.
+/// Bytes of logs, the most common first; all others are rare.
 const COMMON: &[u8] = b" e0ta1noi2rs3l.5d4-:c6/8m79hup\"g,fb=ywv_k()[]";
 
-/// So many places are looked at together, and so many of them by themselves where one of those may be it.
+/// This many positions are tested together, and these groups separately when one of them may match.
 const STRIDE: usize = 64;
-const PIECE: usize = 16;
+const GROUP: usize = 16;
 
 #[derive(Debug)]
 pub struct Literal {
-    /// Looks for a text without letters, which has one case.
+    /// A text without letters, which has only one case.
     plain: Option<Finder<'static>>,
     /// In lower case.
     text: Box<[u8]>,
-    /// The two rarest bytes of it.
+    /// Its two rarest bytes.
     rare: [Rare; 2],
 }
 
-/// A byte by its place in the text.
+/// A byte with its offset in the text.
 #[derive(Clone, Copy, Debug)]
 struct Rare {
     at: usize,
     byte: u8,
-    /// The bit that tells upper case from lower, for a letter.
+    /// The bit that distinguishes upper from lower case, for a letter.
     case: u8,
 }
 
 impl Literal {
-    /// Of a text of ASCII that has two bytes at least.
+    /// Takes an ASCII text of at least two bytes.
     pub fn new(text: &str) -> Option<Literal> {
         let text = text.to_ascii_lowercase().into_bytes();
         if text.len() < 2 || !text.is_ascii() {
@@ -47,20 +47,20 @@ impl Literal {
         Some(Literal { plain, rare: [rare(places[0]), rare(places[1])], text: text.into() })
     }
 
-    /// Where it first occurs from a place on.
+    /// The first occurrence from a position on.
     #[inline]
     pub fn find_at(&self, bytes: &[u8], from: usize) -> Option<usize> {
         if let Some(plain) = &self.plain {
             return plain.find(bytes.get(from..)?).map(|found| from + found);
         }
-        // Beyond this it would reach over the end.
+        // Later matches would extend past the end.
         let places = (bytes.len() + 1).saturating_sub(self.text.len());
         let mut at = from;
         while at + STRIDE <= places {
             if self.may_be_within::<STRIDE>(bytes, at) {
-                for piece in (at..at + STRIDE).step_by(PIECE) {
-                    if self.may_be_within::<PIECE>(bytes, piece)
-                        && let Some(found) = self.first_of(bytes, piece..piece + PIECE)
+                for piece in (at..at + STRIDE).step_by(GROUP) {
+                    if self.may_be_within::<GROUP>(bytes, piece)
+                        && let Some(found) = self.first_of(bytes, piece..piece + GROUP)
                     {
                         return Some(found);
                     }
@@ -71,12 +71,12 @@ impl Literal {
         self.first_of(bytes, at..places)
     }
 
-    /// Whether both of its rare bytes stand where it needs them, for any of so many places.
+    /// True if both rare bytes are in the right place for at least one of these positions.
     #[inline]
     fn may_be_within<const PLACES: usize>(&self, bytes: &[u8], at: usize) -> bool {
         let [one, other] = self.rare;
         let (ones, others) = (&bytes[at + one.at..][..PLACES], &bytes[at + other.at..][..PLACES]);
-        // Without a branch, so that it is done for many bytes at once.
+        // Branch-free, so that the compiler vectorises it.
         ones.iter().zip(others).fold(0, |found, (&a, &b)| {
             found | u8::from(a | one.case == one.byte) & u8::from(b | other.case == other.byte)
         }) != 0
@@ -99,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_first_place_is_found(
+        fn finds_the_first_occurrence(
             text in "[aBx@`\\[{0-]{2,4}|[0@`-]{2,4}",
             bytes in prop::collection::vec(prop::sample::select(b"aAbBxX@`[{0-\xC3".to_vec()), 0..300),
             from in 0..80_usize,
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_short_is_not_looked_for() {
+    fn literal_that_is_too_short_is_refused() {
         assert!(Literal::new("a").is_none());
         assert!(Literal::new("größe").is_none());
         assert_eq!(Literal::new("ab").expect("long enough").find_at(b"a", 0), None);

@@ -1,5 +1,5 @@
-//! Whether a pattern occurs in a text. The scan of raw bytes and the check of what the index found are
-//! this code, so they agree by construction.
+//! Tests whether a pattern occurs in a text. The scan of raw bytes and the verification of index candidates
+//! both use this code, so they agree by construction.
 
 use memchr::{memchr, memchr2};
 use regex_automata::meta::Regex;
@@ -9,24 +9,24 @@ use crate::query::network::Network;
 use crate::storage::{Fuzzy, TokenPart};
 use crate::tokens;
 
-/// A pattern made ready to be looked for many times.
+/// A compiled pattern.
 #[derive(Debug)]
 pub enum Matcher {
-    /// Folded tokens that must follow each other. None at all match everything.
+    /// Folded tokens that must be adjacent. An empty list matches everything.
     Tokens(Vec<String>),
-    /// The same with at most so many other tokens between them.
+    /// The same with at most this many other tokens between them.
     Near(Vec<String>, usize),
     Fuzzy(Fuzzy),
-    Glob(Vec<Piece>),
+    Glob(Vec<GlobToken>),
     Substring(String),
     Regex(Regex),
-    /// Of a value that is no address its tokens are looked for.
+    /// A network; a value that is not an address is searched for the tokens.
     Network(Network, Vec<String>),
     Never,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum GlobToken {
     Run,
     One,
     Character(char),
@@ -40,7 +40,7 @@ impl Matcher {
                 Fuzzy::new(&fold_text(word), *edits).map_or(Matcher::Never, Matcher::Fuzzy)
             }
             Pattern::Substring(part) => Matcher::Substring(fold_text(part)),
-            Pattern::Glob(glob) => Matcher::Glob(pieces(glob)),
+            Pattern::Glob(glob) => Matcher::Glob(glob_tokens(glob)),
             Pattern::Near(words, slop) => Matcher::Near(tokens::folded(words.as_bytes()), *slop as usize),
             Pattern::Regex(regex) => regex.matcher().map_or(Matcher::Never, Matcher::Regex),
             Pattern::Network(text) => match Network::parse(text) {
@@ -50,19 +50,19 @@ impl Matcher {
         }
     }
 
-    /// Looks for tokens that have a part.
-    pub fn of_part(part: &TokenPart) -> Matcher {
+    /// A matcher for tokens that contain a part.
+    pub fn from_part(part: &TokenPart) -> Matcher {
         if !part.at_start && !part.at_end {
             return Matcher::Substring(part.text.clone());
         }
-        let mut pieces: Vec<Piece> = part.text.chars().map(Piece::Character).collect();
+        let mut glob_tokens: Vec<GlobToken> = part.text.chars().map(GlobToken::Character).collect();
         if !part.at_start {
-            pieces.insert(0, Piece::Run);
+            glob_tokens.insert(0, GlobToken::Run);
         }
         if !part.at_end {
-            pieces.push(Piece::Run);
+            glob_tokens.push(GlobToken::Run);
         }
-        Matcher::Glob(pieces)
+        Matcher::Glob(glob_tokens)
     }
 
     pub fn is_in(&self, text: &[u8]) -> bool {
@@ -70,15 +70,16 @@ impl Matcher {
             Matcher::Tokens(tokens) | Matcher::Network(_, tokens) => has_tokens(text, tokens),
             Matcher::Fuzzy(words) => words.is_in(text),
             Matcher::Substring(part) => has_substring(text, part),
-            Matcher::Glob(pieces) => has_glob(&String::from_utf8_lossy(text), pieces),
+            Matcher::Glob(glob_tokens) => has_glob(&String::from_utf8_lossy(text), glob_tokens),
             Matcher::Near(tokens, slop) => has_near(text, tokens, *slop),
             Matcher::Regex(regex) => regex.is_match(String::from_utf8_lossy(text).as_bytes()),
             Matcher::Never => false,
         }
     }
 
-    /// Whether a value can have a part of what is looked for with this word, or all of it, where texts have other words
-    /// before and behind the value: those of a phrase that stand in it side by side go on beyond it at its ends only.
+    /// True if a value that contains `word` can hold all of a match or a piece of it, when other words
+    /// precede and follow the value in the event. Words of a phrase cross the boundary of a value only at its
+    /// ends.
     pub fn may_be_partly_in(&self, value: &[u8], word: &str) -> bool {
         match self {
             Matcher::Tokens(words) if words.len() > 1 => {
@@ -88,10 +89,12 @@ impl Matcher {
         }
     }
 
-    /// The whole text matches, for values of fields.
+    /// True if the whole text matches; for field values.
     pub fn is_whole(&self, text: &str) -> bool {
         match self {
-            Matcher::Glob(pieces) => glob_end(&fold_text(text), pieces, false, &|rest| rest.is_empty()),
+            Matcher::Glob(glob_tokens) => {
+                glob_end(&fold_text(text), glob_tokens, false, &|rest| rest.is_empty())
+            }
             Matcher::Network(network, tokens) => {
                 network.holds(text).unwrap_or_else(|| has_tokens(text.as_bytes(), tokens))
             }
@@ -100,7 +103,7 @@ impl Matcher {
     }
 }
 
-/// Lower case, except where a character beyond ASCII would become ASCII: see [`tokens::fold`].
+/// Lower case, but a character outside ASCII never becomes ASCII: see [`tokens::fold`].
 fn fold_text(text: &str) -> String {
     tokens::fold(text.as_bytes()).into_owned()
 }
@@ -125,7 +128,7 @@ fn has_tokens(text: &[u8], wanted: &[String]) -> bool {
     false
 }
 
-/// Whether the token that starts here is this ASCII one, in whatever case.
+/// True if the token at `start..end` equals this ASCII token, ignoring case.
 fn is_token(text: &[u8], start: usize, end: usize, token: &[u8]) -> bool {
     text.get(start..end).is_some_and(|found| found.eq_ignore_ascii_case(token))
         && text.get(end).is_none_or(|&next| !tokens::is_token_byte(next))
@@ -138,8 +141,8 @@ fn follow(text: &[u8], at: usize, rest: &[String]) -> bool {
     })
 }
 
-/// Whether the tokens of a text end with the beginning of a phrase, begin with its end, or are from its middle, and the
-/// word is among those.
+/// True if the text ends with the start of the phrase, starts with its end, or lies inside it, and the shared
+/// words include `word`.
 fn has_part(text: &[u8], words: &[String], word: &str) -> bool {
     let [others @ .., _] = words else { return false };
     let is_one_of = |words: &[String], (start, end)| {
@@ -149,15 +152,15 @@ fn has_part(text: &[u8], words: &[String], word: &str) -> bool {
     let (Some(first), Some(last)) = (tokens::ranges(text).next(), tokens::last_range(text)) else {
         return false;
     };
-    // Nearly no value has any of them at its ends.
+    // Early exit: nearly no value has one of the words at its ends.
     if !is_one_of(&words[1..], first) && !is_one_of(others, last) {
         return false;
     }
     let tokens = tokens::folded(text);
     (1..words.len()).any(|at| {
-        let (before, behind) = words.split_at(at);
-        let (ending, beginning) = (tokens.len().min(before.len()), tokens.len().min(behind.len()));
-        let (at_end, at_start) = (&before[at - ending..], &behind[..beginning]);
+        let (before, after) = words.split_at(at);
+        let (ending, beginning) = (tokens.len().min(before.len()), tokens.len().min(after.len()));
+        let (at_end, at_start) = (&before[at - ending..], &after[..beginning]);
         let has = |part: &[String]| part.iter().any(|one| one == word);
         has(at_end) && tokens.ends_with(at_end) || has(at_start) && tokens.starts_with(at_start)
     })
@@ -167,8 +170,8 @@ fn has_tokens_of_any_script(text: &[u8], wanted: &[String]) -> bool {
     tokens::folded(text).windows(wanted.len()).any(|window| window == wanted)
 }
 
-/// Whether the tokens occur in their order with at most `slop` others between them in all. From each place of
-/// the first token the nearest next ones are the best, so one walk from each decides.
+/// True if the tokens occur in order with at most `slop` other tokens between them in total. From each
+/// occurrence of the first token the nearest next ones are the best, so one pass from each decides.
 fn has_near(text: &[u8], wanted: &[String], slop: usize) -> bool {
     let Some((first, rest)) = wanted.split_first() else { return true };
     let tokens = tokens::folded(text);
@@ -202,34 +205,35 @@ fn has_substring(text: &[u8], part: &str) -> bool {
     }
 }
 
-fn pieces(glob: &str) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+fn glob_tokens(glob: &str) -> Vec<GlobToken> {
+    let mut glob_tokens = Vec::new();
     let mut characters = glob.chars();
     while let Some(character) = characters.next() {
         match character {
-            '*' if pieces.last() == Some(&Piece::Run) => {}
-            '*' => pieces.push(Piece::Run),
-            '?' => pieces.push(Piece::One),
-            '\\' => pieces.extend(characters.next().into_iter().flat_map(literal)),
-            other => pieces.extend(literal(other)),
+            '*' if glob_tokens.last() == Some(&GlobToken::Run) => {}
+            '*' => glob_tokens.push(GlobToken::Run),
+            '?' => glob_tokens.push(GlobToken::One),
+            '\\' => glob_tokens.extend(characters.next().into_iter().flat_map(literal)),
+            other => glob_tokens.extend(literal(other)),
         }
     }
-    pieces
+    glob_tokens
 }
 
-fn literal(character: char) -> Vec<Piece> {
-    fold_text(&character.to_string()).chars().map(Piece::Character).collect()
+fn literal(character: char) -> Vec<GlobToken> {
+    fold_text(&character.to_string()).chars().map(GlobToken::Character).collect()
 }
 
-/// A glob begins and ends where a token does, unless it begins or ends with a star or no token character.
-fn has_glob(text: &str, pieces: &[Piece]) -> bool {
+/// A glob begins and ends at a token boundary, unless that end is a star or not a token character.
+fn has_glob(text: &str, glob_tokens: &[GlobToken]) -> bool {
     let folded = fold_text(text);
-    let bounded = |piece: Option<&Piece>| matches!(piece, Some(Piece::Character(c)) if is_token_char(*c));
-    let (head, tail) = (bounded(pieces.first()), bounded(pieces.last()));
+    let bounded =
+        |piece: Option<&GlobToken>| matches!(piece, Some(GlobToken::Character(c)) if is_token_char(*c));
+    let (head, tail) = (bounded(glob_tokens.first()), bounded(glob_tokens.last()));
     let ends = |rest: &str| !tail || !rest.chars().next().is_some_and(is_token_char);
     let mut before = None;
     for (at, character) in folded.char_indices() {
-        if !(head && before.is_some_and(is_token_char)) && glob_end(&folded[at..], pieces, true, &ends) {
+        if !(head && before.is_some_and(is_token_char)) && glob_end(&folded[at..], glob_tokens, true, &ends) {
             return true;
         }
         before = Some(character);
@@ -241,25 +245,25 @@ fn is_token_char(character: char) -> bool {
     !character.is_ascii() || tokens::is_token_byte(character as u8)
 }
 
-/// Whether the pieces match from the start of the text up to a place where `ends` holds. Runs in time
-/// proportional to text times pieces: only the last star is ever tried again.
-fn glob_end(text: &str, pieces: &[Piece], in_word: bool, ends: &dyn Fn(&str) -> bool) -> bool {
+/// True if the glob matches from the start of the text to a position where `ends` is true. The time is
+/// proportional to text times glob: only the last star is ever retried.
+fn glob_end(text: &str, glob_tokens: &[GlobToken], in_word: bool, ends: &dyn Fn(&str) -> bool) -> bool {
     let crosses = |c: char| !(in_word && c.is_whitespace());
     let (mut rest, mut at) = (text, 0);
     let mut retry: Option<(&str, usize)> = None;
     loop {
-        if at == pieces.len() && ends(rest) {
+        if at == glob_tokens.len() && ends(rest) {
             return true;
         }
         let next = rest.chars().next();
-        let step = match (pieces.get(at), next) {
-            (Some(Piece::Run), _) => {
+        let step = match (glob_tokens.get(at), next) {
+            (Some(GlobToken::Run), _) => {
                 retry = Some((rest, at + 1));
                 at += 1;
                 continue;
             }
-            (Some(Piece::One), Some(c)) => crosses(c).then_some(c),
-            (Some(Piece::Character(wanted)), Some(c)) => (*wanted == c).then_some(c),
+            (Some(GlobToken::One), Some(c)) => crosses(c).then_some(c),
+            (Some(GlobToken::Character(wanted)), Some(c)) => (*wanted == c).then_some(c),
             _ => None,
         };
         if let Some(character) = step {
@@ -295,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn words_match_whole_tokens_in_any_case() {
+    fn words_match_whole_tokens_ignoring_case() {
         assert!(finds("ERROR", "an error occurred"));
         assert!(!finds("err", "an error occurred"));
         assert!(finds("10.0.0.1", "from 10.0.0.1:80"));
@@ -306,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_reach_inside_words() {
+    fn stars_match_inside_words() {
         assert!(finds("*rror*", "an ERROR occurred"));
         assert!(finds("err*", "an error occurred"));
         assert!(!finds("rr*", "an error occurred"));
@@ -318,7 +322,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_value_that_a_phrase_reaches_into_is_not_passed_over(
+        fn value_that_overlaps_a_phrase_is_kept(
             text in prop::collection::vec("[a-c]|Gr\u{f6}", 2..9),
             ends in prop::array::uniform4(0..9_usize),
         ) {
@@ -337,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_have_words_of_a_phrase_elsewhere_are_passed_over() {
+    fn value_with_phrase_words_elsewhere_is_dropped() {
         let matcher = Matcher::Tokens(tokens::folded(b"10.165.53.67"));
         for value in ["/a/67", "/a/53-67/b", "Safari/531.53", "1.67.165.53", ""] {
             for word in ["10", "165", "53", "67"] {
@@ -359,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_glob_made_to_explode_does_not() {
+    fn glob_with_many_stars_takes_linear_time() {
         assert!(!finds("a*a*a*a*a*a*a*a*b", &"a".repeat(20_000)));
     }
 }

@@ -1,6 +1,6 @@
-//! Pages of a result that lies in several segments. Each part is in order already; the row at any rank is
-//! found by narrowing all parts at once, so that page one million costs what page one costs. Of most parts their first
-//! and last time tell enough, and nothing of them is read.
+//! Pages of a result that spans several segments. The rows of each segment are sorted already. The row at any
+//! rank is found by narrowing all segments together, so page one million costs the same as page one. For most
+//! segments the first and the last time are enough, and nothing of them is read.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,8 +9,8 @@ use std::sync::{Arc, OnceLock};
 
 use ingest::NO_TIME;
 
-use super::part::Part;
 use super::pool::in_order;
+use super::segment_rows::SegmentRows;
 use crate::Cancel;
 use crate::error::Result;
 use crate::storage::{EventKeys, Segment};
@@ -21,7 +21,7 @@ pub enum Direction {
     NewestFirst,
 }
 
-/// Where an event stands: which segment, which row of it.
+/// The position of an event: its segment and its row.
 #[derive(Clone, Debug)]
 pub struct Position {
     pub segment: Arc<Segment>,
@@ -30,7 +30,7 @@ pub struct Position {
 
 impl Position {
     pub fn key(&self) -> Result<Key> {
-        Ok(self.segment.event_keys()?.of(self.row))
+        Ok(self.segment.event_keys()?.key(self.row))
     }
 
     pub fn is(&self, other: &Position) -> bool {
@@ -38,29 +38,29 @@ impl Position {
     }
 }
 
-/// Matching rows of all segments, to be read in time order.
+/// The matching rows of all segments, read in time order.
 #[derive(Debug)]
 pub struct Selection {
-    parts: Vec<Ordered>,
+    parts: Vec<OrderedSegment>,
 }
 
-/// A part with what its rows are ordered by, once that was asked for.
+/// The rows of a segment with their sort keys, loaded on first use.
 #[derive(Debug)]
-struct Ordered {
-    part: Part,
+struct OrderedSegment {
+    part: SegmentRows,
     keys: OnceLock<EventKeys>,
 }
 
-/// Time, source, offset: no two events share it.
+/// Time, source, offset: unique for each event.
 pub type Key = (i64, u32, u64);
 
 impl Selection {
-    pub fn new(parts: Vec<Part>) -> Selection {
+    pub fn new(parts: Vec<SegmentRows>) -> Selection {
         let parts = parts.into_iter().filter(|part| part.len() > 0);
-        Selection { parts: parts.map(|part| Ordered { part, keys: OnceLock::new() }).collect() }
+        Selection { parts: parts.map(|part| OrderedSegment { part, keys: OnceLock::new() }).collect() }
     }
 
-    /// Reads what all rows are ordered by. What is asked for later has no files to wait for, nor to fail at.
+    /// Loads the sort keys of all rows. Later calls neither wait for files nor fail on them.
     pub fn read(&self, cancel: &Cancel) -> Result<()> {
         in_order(self.parts.len(), cancel, |index| self.parts[index].keys().map(|_| ()), |_, ()| Ok(()))
     }
@@ -84,12 +84,12 @@ impl Selection {
         }
     }
 
-    /// How many events stand before a time, oldest first.
+    /// The number of events before a time, oldest first.
     pub fn before(&self, time: i64) -> Result<usize> {
         self.before_key((time, 0, 0))
     }
 
-    /// How many events stand before an event, oldest first, whether it is among them or not.
+    /// The number of events before an event, oldest first, whether or not the result contains it.
     pub fn before_key(&self, key: Key) -> Result<usize> {
         self.parts.iter().map(|ordered| ordered.rank(key)).sum()
     }
@@ -114,18 +114,18 @@ impl Selection {
         Ok(page)
     }
 
-    /// Where a part may go on at the earliest: what is read of it is read when its turn comes.
+    /// A lower bound of the next key of a segment; its keys are loaded when its turn comes.
     fn least_head(&self, index: usize, cursor: usize) -> Option<Reverse<(Key, bool, usize)>> {
         let ordered = &self.parts[index];
         (cursor < ordered.part.len()).then(|| Reverse((ordered.least_key(cursor), false, index)))
     }
 
-    /// How far each part is read when `rank` events of the whole result are.
+    /// The number of rows to take from each segment for the first `rank` events of the whole result.
     fn cursors(&self, rank: usize) -> Result<Vec<usize>> {
-        // The answer of each part lies between low and high.
+        // The answer for each segment lies between low and high.
         let (mut low, mut high) = self.bounds(rank);
-        // The middle of the widest part is ranked in all parts, and every part drops the side that the wanted rank is
-        // not on.
+        // The middle of the widest range is ranked in all segments, and each segment drops the side that does
+        // not contain the wanted rank.
         while let Some(widest) =
             (0..self.parts.len()).filter(|&i| low[i] < high[i]).max_by_key(|&i| high[i] - low[i])
         {
@@ -143,7 +143,7 @@ impl Selection {
         Ok(low)
     }
 
-    /// Between what each part is surely read then, by the first and last times of all.
+    /// Bounds of the cursors at a rank, from the first and last times of all segments.
     fn bounds(&self, rank: usize) -> (Vec<usize>, Vec<usize>) {
         let lengths = self.parts.iter().map(|ordered| ordered.part.len());
         let (mut low, mut high) = (vec![0; self.parts.len()], lengths.collect::<Vec<_>>());
@@ -160,16 +160,16 @@ impl Selection {
         if let Some(&pivot) = before.checked_sub(1).and_then(|last| pivots.get(last)) {
             low.iter_mut().zip(ranks(pivot)).for_each(|(low, ranks)| *low = ranks.start);
         }
-        let behind =
+        let after =
             pivots.partition_point(|&pivot| ranks(pivot).map(|ranks| ranks.start).sum::<usize>() < rank);
-        if let Some(&pivot) = pivots.get(behind) {
+        if let Some(&pivot) = pivots.get(after) {
             high.iter_mut().zip(ranks(pivot)).for_each(|(high, ranks)| *high = ranks.end);
         }
         (low, high)
     }
 }
 
-impl Ordered {
+impl OrderedSegment {
     fn keys(&self) -> Result<&EventKeys> {
         if let Some(keys) = self.keys.get() {
             return Ok(keys);
@@ -179,17 +179,17 @@ impl Ordered {
     }
 
     fn key(&self, place: usize) -> Result<Key> {
-        Ok(self.keys()?.of(self.part.row(place)))
+        Ok(self.keys()?.key(self.part.row(place)))
     }
 
-    /// A key that is no greater, without reading it.
+    /// A lower bound of the key, without loading it.
     fn least_key(&self, place: usize) -> Key {
         let meta = &self.part.segment.meta;
         let is_timed = self.part.row(place) as u64 >= meta.untimed;
         (meta.first.filter(|_| is_timed).unwrap_or(NO_TIME), 0, 0)
     }
 
-    /// How many rows have a lesser key.
+    /// The number of rows with a smaller key.
     fn rank(&self, wanted: Key) -> Result<usize> {
         let Range { start: mut low, end: mut high } = self.ranks(wanted);
         while low < high {
@@ -203,7 +203,7 @@ impl Ordered {
         Ok(low)
     }
 
-    /// Between what that number surely lies, without reading a key.
+    /// The range that contains that number, without loading a key.
     fn ranks(&self, (time, ..): Key) -> Range<usize> {
         let (meta, all) = (&self.part.segment.meta, self.part.len());
         let untimed = self.part.count_in(0..meta.untimed as usize);
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
     use crate::{Case, ImportOptions, Shown, View};
 
-    /// A case of a segment for each of these runs of seconds; some of their events have no time.
+    /// A case with one segment for each of these runs of seconds; some of their events have no time.
     fn case(folder: &std::path::Path, runs: &[(u32, u32)]) -> Case {
         let path = folder.join("o.case");
         drop(Case::create(&path).expect("a case"));
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_is_that_of_the_sorted_events() {
+    fn every_page_equals_that_of_a_full_sort() {
         let folder = tempfile::tempdir().expect("a folder");
         let runs = [(0, 20), (19, 20), (5, 9), (60, 1), (61, 30), (90, 5), (3, 1), (44, 2)];
         let case = case(folder.path(), &runs);
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_reads_the_order_of_those_segments_only_that_it_may_lie_in() {
+    fn page_loads_keys_only_of_segments_it_may_lie_in() {
         let folder = tempfile::tempdir().expect("a folder");
         let runs: Vec<_> = (0..12).map(|number| (number * 10, 10)).collect();
         let case = case(folder.path(), &runs);

@@ -1,88 +1,92 @@
-//! Phrases that are part of what many messages have in common. Where the shape of a message has the words
-//! side by side, so has the event, and its text need not be read. It tells nothing of other events.
+//! Phrases inside the text that many messages share. If the message shape contains the words next to each
+//! other, so does the event, and its raw text is not read. Other events are left undecided.
 
 use ingest::NO_INT;
 
+use super::bitmap::Bitmap;
 use super::codes::Codes;
 use super::matcher::Matcher;
-use super::rows::Rows;
-use super::select::Question;
+use super::select::SegmentQuery;
 use crate::FieldKind;
 use crate::error::Result;
 use crate::patterns::{JOINT, mark_length};
 use crate::storage::{Column, MESSAGES, Segment, SegmentField, Values};
 
-/// Stands for what varies, and for what may stand before or behind a message: a character of words that nobody
-/// looks for, so that no word beside it is taken for a whole one.
+/// Placeholder for the variable parts of a shape and for unknown text before or after a message. It is a
+/// token character that no query contains, so a word next to it never counts as a whole token.
 const UNKNOWN: char = '\u{10fffd}';
 
-/// Formats whose strings stand between quotation marks, so that a word at either end of one is whole.
+/// Formats that put strings in quotation marks, so that the first and the last word of a value are whole
+/// tokens.
 const QUOTED: [&str; 1] = ["json"];
 
-/// Where the messages of a segment stand.
-enum Told<'a> {
-    /// In the text of each event, behind its heading.
+/// Where the messages of a segment are stored.
+enum MessageLocation<'a> {
+    /// In the text of each event, after its header.
     Text,
-    /// In this field, which tells its places in the events.
+    /// In this field, which stores the byte ranges of its values in the events.
     Field(&'a SegmentField),
 }
 
-/// The rows among the candidates that surely have these words side by side.
-pub fn holding(question: &Question<'_>, words: &[String], among: &Rows) -> Result<Rows> {
-    let none = Rows::none(among.rows());
-    let segment = question.segment;
-    let Some(told) = told(segment).filter(|_| !words.iter().any(|word| word.contains(UNKNOWN))) else {
+/// The rows among the candidates that certainly contain these words next to each other.
+pub fn rows_with_phrase(query: &SegmentQuery<'_>, words: &[String], among: &Bitmap) -> Result<Bitmap> {
+    let none = Bitmap::none(among.rows());
+    let segment = query.segment;
+    let Some(location) =
+        message_location(segment).filter(|_| !words.iter().any(|word| word.contains(UNKNOWN)))
+    else {
         return Ok(none);
     };
-    let Some(mined) = (question.shapes)()? else { return Ok(none) };
+    let Some(mined) = (query.shapes)()? else { return Ok(none) };
     let is_quoted = segment.meta.sources.iter().all(|entry| {
-        let source = question.sources.get(entry.source as usize);
-        // What a person defined may be called like a format of ours, and read anything.
+        let source = query.sources.get(entry.source as usize);
+        // A user-defined format may have the name of a built-in one and yet read anything.
         source.is_some_and(|source| QUOTED.contains(&source.format.as_str()) && !source.reading.is_defined())
     });
-    let (before, behind) = match told {
-        Told::Text => (true, false),
-        Told::Field(_) => (!is_quoted, !is_quoted),
+    let (before, after) = match location {
+        MessageLocation::Text => (true, false),
+        MessageLocation::Field(_) => (!is_quoted, !is_quoted),
     };
     let matcher = Matcher::Tokens(words.to_vec());
-    let passes = |shape: &str| matcher.is_in(certain(shape, before, behind).as_bytes());
+    let passes = |shape: &str| matcher.is_in(known_text(shape, before, after).as_bytes());
     let passing: Vec<bool> = mined.texts().map(passes).collect();
     if !passing.contains(&true) {
         return Ok(none);
     }
     let rows = among.with_code(&mined.codes, |code| passing.get(code as usize) == Some(&true));
-    match told {
-        Told::Text => Ok(rows),
-        // What is spelled otherwise in the event, with escapes, may be other words there.
-        Told::Field(field) => standing(segment, &field.column, &rows),
+    match location {
+        MessageLocation::Text => Ok(rows),
+        // A value that is spelled differently in the raw event, for example with escapes, may have other
+        // words there.
+        MessageLocation::Field(field) => rows_stored_verbatim(segment, &field.column, &rows),
     }
 }
 
-/// Where all messages stand, if that is one place.
-fn told(segment: &Segment) -> Option<Told<'_>> {
+/// The location of the messages, if all messages have the same one.
+fn message_location(segment: &Segment) -> Option<MessageLocation<'_>> {
     let fields = &segment.meta.fields;
     let is_message =
         |field: &&SegmentField| field.kind == FieldKind::Text && MESSAGES.contains(&field.name.as_str());
     let mut messages = fields.iter().filter(is_message);
     match (messages.next(), messages.next()) {
-        (Some(field), None) => field.placed.then_some(Told::Field(field)),
-        (None, _) => (!fields.iter().any(|field| field.name == "method")).then_some(Told::Text),
+        (Some(field), None) => field.placed.then_some(MessageLocation::Field(field)),
+        (None, _) => (!fields.iter().any(|field| field.name == "method")).then_some(MessageLocation::Text),
         _ => None,
     }
 }
 
-/// Those of some rows whose value in a column of places stands in the event as it is.
-pub fn standing(segment: &Segment, column: &str, among: &Rows) -> Result<Rows> {
-    let column = segment.kept(&format!("#standing {column}"), || {
+/// The rows of `among` whose value in a column of byte ranges occurs verbatim in the event.
+pub fn rows_stored_verbatim(segment: &Segment, column: &str, among: &Bitmap) -> Result<Bitmap> {
+    let column = segment.derived_column(&format!("#verbatim {column}"), || {
         let starts = segment.places(column)?.start;
-        let there = |start: i64| if start == NO_INT { NO_INT } else { 0 };
-        Ok(Column::of(Values::Int(starts.into_iter().map(there).collect())))
+        let code = |start: i64| if start == NO_INT { NO_INT } else { 0 };
+        Ok(Column::from_values(Values::Int(starts.into_iter().map(code).collect())))
     })?;
-    Ok(Codes::of_places([0]).rows_among(&column, among))
+    Ok(Codes::from_places([0]).rows_among(&column, among))
 }
 
-/// A shape with what is known of it only.
-fn certain(shape: &str, before: bool, behind: bool) -> String {
+/// The known text of a shape, with [`UNKNOWN`] for everything else.
+fn known_text(shape: &str, before: bool, after: bool) -> String {
     let mut text = String::with_capacity(shape.len() + 8);
     text.extend(before.then_some(UNKNOWN));
     let mut rest = shape;
@@ -97,7 +101,7 @@ fn certain(shape: &str, before: bool, behind: bool) -> String {
         }
         rest = &rest[character.len_utf8()..];
     }
-    text.extend(behind.then_some(UNKNOWN));
+    text.extend(after.then_some(UNKNOWN));
     text
 }
 
@@ -110,18 +114,18 @@ mod tests {
     use crate::{AnswerPath, Cancel, Case, ImportOptions, View};
 
     #[test]
-    fn what_varies_has_no_words() {
+    fn variable_parts_of_a_shape_match_no_word() {
         for (shape, expected) in [
             ("took <duration> and <num>", "took \u{10fffd} and \u{10fffd}"),
             ("user<num> left", "user\u{10fffd} left"),
             ("GET /a\u{1f}/b\u{1f}/<num>", "GET /a/b/\u{10fffd}"),
             ("1 < 2 <b>", "1 < 2 <b>"),
         ] {
-            assert_eq!(certain(shape, false, false), expected);
+            assert_eq!(known_text(shape, false, false), expected);
         }
     }
 
-    /// Messages that have the words, and messages that nearly do.
+    /// Messages that contain the words, and messages that nearly do.
     const MESSAGES: [&str; 12] = [
         "request 7 failed because of connection reset by peer",
         "connection reset by peer 10.0.0.1 after 3 tries",
@@ -139,7 +143,7 @@ mod tests {
 
     fn lines(of: impl Fn(usize, &str) -> String) -> String {
         (0..MESSAGES.len() * 1_000).fold(String::new(), |mut log, index| {
-            // Texts that differ are told by their places.
+            // Distinct texts are stored as byte ranges.
             let message = MESSAGES[index % MESSAGES.len()];
             let message = match index % 24 {
                 0..12 => format!("{message} {index}"),
@@ -151,12 +155,12 @@ mod tests {
     }
 
     #[test]
-    fn a_format_that_is_called_like_ours_ends_its_values_anywhere() {
+    fn user_format_named_like_a_built_in_one_may_end_values_inside_words() {
         let folder = tempfile::tempdir().expect("a folder");
         let defined = folder.path().join("json.toml");
         let definition = "name = \"json\"\nregex = '^(?<n>\\d+) x(?<message>.*)y (?<rest>.*)$'\n";
         std::fs::write(&defined, definition).expect("a definition");
-        // Before the value and behind it stands a letter, so that its first and last word are no words there.
+        // A letter precedes and follows the value, so its first and last word are not whole tokens.
         let line = |n: usize| format!("{n} xconnection reset {n} by peery peer by connection\n");
         let file = folder.path().join("odd.log");
         std::fs::write(&file, (0..9_000).map(line).collect::<Vec<_>>().concat()).expect("a log");
@@ -179,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_are_found_where_their_words_stand_side_by_side() {
+    fn phrase_matches_only_adjacent_words() {
         let json = lines(|index, message| format!("{{\"n\":{index},\"message\":\"{message}\"}}"));
         let plain = lines(|index, message| format!("2026-03-01 14:{:02}:05 INFO {message}", index % 60));
         let keyed = lines(|index, message| format!("n={index} msg=\"{message}\" level=info"));

@@ -1,4 +1,4 @@
-//! Work on several segments at once.
+//! Parallel work on several segments.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,22 +8,22 @@ use std::time::{Duration, Instant};
 use crate::Cancel;
 use crate::error::{Error, Result};
 
-/// Of so many tasks the first are done alone: a question that is answered by then waits for no other core.
+/// The first tasks run on the calling thread only: a query that is answered by then waits for no other core.
 const ALONE_AT_FIRST: usize = 8;
 
-/// What takes longer, by how long the tasks took that are done, is worth waking another thread, which takes a
-/// twentieth of it where a core is free and up to some milliseconds where an import has it.
+/// If finished tasks took longer than this on average, waking another thread pays: that takes a twentieth of
+/// this time on an idle core, and up to some milliseconds while an import uses it.
 const WORTH_HELP: Duration = Duration::from_millis(2);
 
-/// How many questions are being answered by threads of their own.
+/// The number of queries that are being answered on the pool.
 static ANSWERING: AtomicUsize = AtomicUsize::new(0);
 
-/// Does `work` for each of the tasks `0..count`, on all cores, the first ones first. `done` gets the results
-/// on this thread in the order of the tasks, so that sums of floats do not differ from run to run. Ends with
-/// the first error, and when it is cancelled.
+/// Runs `work` for each of the tasks `0..count` on all cores, in ascending order. `done` receives the results
+/// on this thread in the order of the tasks, so that float sums do not vary between runs. The first error or
+/// a cancellation ends the run.
 ///
-/// Help comes from the threads of the pool that the caller belongs to, else from those that all questions share. It
-/// is waited for, so no lock may be held here that the work of others takes.
+/// The worker threads belong to the pool of the caller, or else to the shared query pool. The call waits for
+/// them, so the caller must not hold a lock that the work takes.
 pub fn in_order<R: Send>(
     count: usize,
     cancel: &Cancel,
@@ -46,7 +46,7 @@ pub fn in_order<R: Send>(
             loop {
                 let is_long = count < ALONE_AT_FIRST
                     || (started.elapsed() * count as u32) / results.next.max(1) as u32 > WORTH_HELP;
-                // Where other questions have the cores, help would wait for them.
+                // While other queries use the cores, a worker would have to wait for them.
                 if is_long
                     && ANSWERING.load(Ordering::Relaxed) < threads
                     && let Some(sender) = alone.take()
@@ -55,7 +55,7 @@ pub fn in_order<R: Send>(
                         let (sender, take, work) = (sender.clone(), &take, &work);
                         scope.spawn(move |_| {
                             while let Some(task) = take() {
-                                // Nobody receives any more once an error ended the work.
+                                // After an error nobody receives results any more.
                                 if sender.send((task, work(task))).is_err() {
                                     break;
                                 }
@@ -76,14 +76,14 @@ pub fn in_order<R: Send>(
             Ok(())
         };
         let outcome = run();
-        // Tasks that were not begun are not begun any more.
+        // Tasks that have not started are skipped.
         next.fetch_max(count, Ordering::Relaxed);
         outcome
     });
     outcome.and_then(|()| if cancel.is_set() { Err(Error::cancelled()) } else { Ok(()) })
 }
 
-/// Counts while it lives.
+/// Counts a running query while it lives.
 struct Answering;
 
 impl Answering {
@@ -99,7 +99,7 @@ impl Drop for Answering {
     }
 }
 
-/// Hands results on in order.
+/// Passes results on in task order.
 struct InOrder<R> {
     waiting: BTreeMap<usize, R>,
     next: usize,
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_come_in_order_from_whichever_thread() {
+    fn results_arrive_in_task_order() {
         let mut seen = Vec::new();
         let work = |task: usize| {
             std::thread::sleep(std::time::Duration::from_micros(task as u64 * 37 % 5 * 100));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_or_a_cancel_ends_it() {
+    fn error_or_cancellation_ends_the_run() {
         let failing = |task| if task == 5 { Err(Error::cancelled()) } else { Ok(()) };
         assert!(in_order(1_000, &Cancel::default(), failing, |_, ()| Ok(())).is_err());
         let cancel = Cancel::default();

@@ -1,63 +1,62 @@
-//! The numbers at given ranks of each of many groups, exactly, without sorting: keys are counted by their
-//! upper bits, and only what shares them with a wanted rank is counted again or, when that is little, picked
-//! from.
+//! Exact order statistics for many groups without sorting (a radix selection). Keys are counted by their
+//! upper bits; only keys that share them with a wanted rank are counted again or, if they are few, collected.
 
 use crate::limits::{PERCENTILE_CANDIDATES, PERCENTILE_COUNTERS};
 use crate::percentile::Percent;
 
-/// The fewest and the most values of upper bits that are told apart in one pass.
+/// The smallest and the largest number of upper-bit values that one pass distinguishes.
 const FEWEST_BUCKETS: usize = 4;
 const MOST_BUCKETS: usize = 1 << 16;
 
 const NOWHERE: u32 = u32::MAX;
 
-/// What is looked for, and how far it is narrowed down.
+/// The wanted ranks, and the current state of the selection.
 #[derive(Debug)]
 pub struct Ranks {
-    wanted: Wanted,
+    wanted: RankTargets,
     cells: usize,
-    steps: Vec<Step>,
+    steps: Vec<RadixLevel>,
     last: Last,
     wants: Vec<Want>,
     /// For each cell and share.
-    found: Vec<Option<Found>>,
+    found: Vec<Option<RankedPair>>,
 }
 
-/// The two numbers that a rank lies between.
+/// The two numbers on both sides of a rank.
 #[derive(Clone, Copy, Debug, Default)]
-struct Found {
+struct RankedPair {
     low: u64,
     high: u64,
-    /// How far it is to the second.
+    /// The weight of the second, for interpolation.
     way: f64,
-    /// Numbers less than the first.
+    /// The count of smaller numbers.
     below: u64,
 }
 
 #[derive(Debug)]
-enum Wanted {
-    /// Of each cell, as shares of its numbers.
+enum RankTargets {
+    /// Percentages, the same for each cell.
     Shares(Vec<Percent>),
-    /// Of the only cell.
+    /// Ranks of the only cell.
     Ranks(Vec<u64>),
 }
 
-impl Wanted {
+impl RankTargets {
     fn len(&self) -> usize {
         match self {
-            Wanted::Shares(shares) => shares.len(),
-            Wanted::Ranks(ranks) => ranks.len(),
+            RankTargets::Shares(shares) => shares.len(),
+            RankTargets::Ranks(ranks) => ranks.len(),
         }
     }
 
-    /// The ranks that a wanted one lies between among so many numbers, and how far it is to the second.
+    /// The two ranks on both sides of a percentile among `count` numbers, and the weight of the second.
     fn between(&self, share: usize, count: u64) -> (u64, u64, f64) {
         match self {
-            Wanted::Shares(shares) => {
+            RankTargets::Shares(shares) => {
                 let (rank, way) = shares[share].place(count);
                 (rank, rank + u64::from(way > 0.0), way)
             }
-            Wanted::Ranks(ranks) => {
+            RankTargets::Ranks(ranks) => {
                 let rank = ranks[share].min(count - 1);
                 (rank, rank, 0.0)
             }
@@ -65,44 +64,45 @@ impl Wanted {
     }
 }
 
-/// Tells whether a later pass wants a number, by where the first step leads: nearly all lead nowhere.
+/// Tests whether a later pass needs a number. Nearly all numbers are rejected by the first level.
 #[derive(Clone, Copy, Debug)]
 pub struct Sieve<'r> {
     shift: u32,
     buckets: usize,
-    leads_on: &'r [u64],
+    has_next: &'r [u64],
 }
 
 impl Sieve<'_> {
     #[inline]
     pub fn lets_through(&self, cell: u32, key: u64) -> bool {
         let at = cell as usize * self.buckets + (key >> self.shift) as usize;
-        self.leads_on[at / 64] >> (at % 64) & 1 == 1
+        self.has_next[at / 64] >> (at % 64) & 1 == 1
     }
 }
 
-/// Keys are told apart by their bits from `shift` on; `groups` says, for each group and each value of these
-/// bits, which group the key's other bits belong to in the next step.
+/// One radix level: `shift` selects the upper bits of a key; `groups` maps each group and each value of these
+/// bits to the group of the remaining bits in the next level.
 #[derive(Debug)]
-struct Step {
+struct RadixLevel {
     shift: u32,
     buckets: usize,
     groups: Vec<u32>,
-    /// A bit for each of `groups`, set where it leads on: nearly all keys go nowhere, and the nearest cache tells so.
-    leads_on: Vec<u64>,
+    /// One bit for each of `groups`, set if it has a next level. Nearly all keys have none, and the bit set
+    /// fits the nearest cache.
+    has_next: Vec<u64>,
 }
 
-impl Step {
-    fn new(shift: u32, buckets: usize, groups: Vec<u32>) -> Step {
+impl RadixLevel {
+    fn new(shift: u32, buckets: usize, groups: Vec<u32>) -> RadixLevel {
         let word = |groups: &[u32]| {
             let bits = groups.iter().enumerate();
             bits.fold(0, |word, (bit, &group)| word | u64::from(group != NOWHERE) << bit)
         };
-        let leads_on = groups.chunks(64).map(word).collect();
-        Step { shift, buckets, groups, leads_on }
+        let has_next = groups.chunks(64).map(word).collect();
+        RadixLevel { shift, buckets, groups, has_next }
     }
 
-    /// Which of `groups` a key of a group is told.
+    /// The index in `groups` for a key of a group.
     #[inline]
     fn at(&self, group: usize, key: u64) -> usize {
         group * self.buckets + (key >> self.shift) as usize
@@ -116,7 +116,7 @@ enum Last {
     Done,
 }
 
-/// One number that is looked for: the one at a rank of a group whose keys all begin with these upper bits.
+/// One wanted number: the one at a rank of a group whose keys share these upper bits.
 #[derive(Clone, Copy, Debug)]
 struct Want {
     cell: usize,
@@ -124,12 +124,12 @@ struct Want {
     upper: bool,
     group: usize,
     rank: u64,
-    /// Numbers less than all of the group.
+    /// The count of numbers less than the whole group.
     below: u64,
     above: u64,
 }
 
-/// What a pass over some rows found.
+/// The result of a pass over some rows.
 #[derive(Clone, Debug)]
 pub enum Narrowed {
     Counts(Vec<u32>),
@@ -137,18 +137,18 @@ pub enum Narrowed {
 }
 
 impl Ranks {
-    /// `percents` are 0 to 100 of each cell's numbers; no key is larger than `largest`.
+    /// `percents` are 0 to 100 of the numbers of each cell; no key is larger than `largest`.
     pub fn new(percents: &[f64], cells: usize, largest: u64) -> Ranks {
         let shares = percents.iter().map(|&percent| Percent::new(percent)).collect();
-        Ranks::wanting(Wanted::Shares(shares), cells, largest)
+        Ranks::wanting(RankTargets::Shares(shares), cells, largest)
     }
 
-    /// The numbers at these ranks, counted from 0, of one cell.
+    /// The numbers at these zero-based ranks of one cell.
     pub fn at(ranks: &[u64], largest: u64) -> Ranks {
-        Ranks::wanting(Wanted::Ranks(ranks.to_vec()), 1, largest)
+        Ranks::wanting(RankTargets::Ranks(ranks.to_vec()), 1, largest)
     }
 
-    fn wanting(wanted: Wanted, cells: usize, largest: u64) -> Ranks {
+    fn wanting(wanted: RankTargets, cells: usize, largest: u64) -> Ranks {
         Ranks {
             found: vec![None; cells * wanted.len()],
             wanted,
@@ -163,7 +163,7 @@ impl Ranks {
         matches!(self.last, Last::Done)
     }
 
-    /// An empty result of a pass over rows of so many cells. Later passes know the cells by groups.
+    /// An empty result of a pass over rows of this many cells. Later passes number the cells by groups.
     pub fn begin(&self, cells: usize) -> Narrowed {
         match &self.last {
             Last::Count { buckets, groups, .. } => {
@@ -175,15 +175,15 @@ impl Ranks {
         }
     }
 
-    /// What tells most numbers of a later pass away.
+    /// The sieve that rejects most numbers before a later pass.
     pub fn sieve(&self) -> Sieve<'_> {
         match self.steps.first() {
-            Some(step) => Sieve { shift: step.shift, buckets: step.buckets, leads_on: &step.leads_on },
-            None => Sieve { shift: 63, buckets: 0, leads_on: &[u64::MAX] },
+            Some(step) => Sieve { shift: step.shift, buckets: step.buckets, has_next: &step.has_next },
+            None => Sieve { shift: 63, buckets: 0, has_next: &[u64::MAX] },
         }
     }
 
-    /// Puts one number of a cell into the result of a pass. `first` is the first cell that the pass knows.
+    /// Adds one number of a cell to the result of a pass. `first` is the first cell of the pass.
     #[inline(never)]
     pub fn put(&self, narrowed: &mut Narrowed, first: u32, cell: u32, key: u64) {
         let Some((group, key)) = self.follow(first + cell, key) else { return };
@@ -197,7 +197,7 @@ impl Ranks {
         }
     }
 
-    /// The same for many numbers of the first pass, which is the one over all rows.
+    /// The same for many numbers of the first pass, which covers all rows.
     pub fn first_pass(&self) -> Option<(u32, usize)> {
         match self.last {
             Last::Count { shift, buckets, .. } if self.steps.is_empty() => Some((shift, buckets)),
@@ -218,7 +218,7 @@ impl Ranks {
         Some((group, key))
     }
 
-    /// The least and the greatest key that the next pass has to look at.
+    /// The smallest and the largest key that the next pass needs.
     pub fn span(&self) -> (u64, u64) {
         let Some(step) = self.steps.last() else { return (0, u64::MAX) };
         let uppers = self.wants.iter().map(|want| want.above);
@@ -227,12 +227,12 @@ impl Ranks {
         (least, most | ((1 << step.shift) - 1))
     }
 
-    /// An empty sum of what passes find.
+    /// An empty sum of pass results.
     pub fn total(&self) -> Narrowed {
         self.begin(self.cells)
     }
 
-    /// Adds what a pass found whose first cell is this one.
+    /// Adds the result of a pass whose first cell is `first`.
     pub fn absorb(&self, total: &mut Narrowed, first: u32, other: &Narrowed) {
         match (total, other) {
             (Narrowed::Counts(total), Narrowed::Counts(other)) => {
@@ -249,7 +249,7 @@ impl Ranks {
         }
     }
 
-    /// Takes the sum of a pass and finds what another one has to look for, if anything.
+    /// Takes the sum of a pass and plans the next one, if one is needed.
     pub fn narrow(&mut self, total: Narrowed) {
         match (total, std::mem::replace(&mut self.last, Last::Done)) {
             (Narrowed::Counts(counts), Last::Count { shift, buckets, .. }) => {
@@ -263,8 +263,8 @@ impl Ranks {
         }
     }
 
-    /// Finds what is wanted among the keys of each group, from the least rank to the greatest: keys of lesser ranks
-    /// stand before the ones that were found.
+    /// Selects the wanted keys of each group in ascending order of rank: after a selection, keys of smaller
+    /// ranks precede it.
     fn pick(&mut self, mut gathered: Vec<Vec<u64>>) {
         let mut wants = std::mem::take(&mut self.wants);
         wants.sort_unstable_by_key(|want| (want.group, want.rank));
@@ -285,7 +285,7 @@ impl Ranks {
         }
     }
 
-    /// The ranks that the percentiles of each cell lie between.
+    /// The ranks on both sides of the percentiles of each cell.
     fn want(&mut self, counts: &[u32], buckets: usize) {
         let cells = counts.chunks(buckets);
         let numbers = cells.map(|cell| cell.iter().map(|&count| u64::from(count)).sum::<u64>());
@@ -295,7 +295,8 @@ impl Ranks {
                 let want = Want { cell, share, upper: false, group: cell, rank: low, below: 0, above: 0 };
                 self.wants.push(want);
                 self.wants.push(Want { upper: true, rank: high, ..want });
-                self.found[cell * self.wanted.len() + share] = Some(Found { way, ..Found::default() });
+                self.found[cell * self.wanted.len() + share] =
+                    Some(RankedPair { way, ..RankedPair::default() });
             }
         }
     }
@@ -305,7 +306,7 @@ impl Ranks {
         let (mut next, mut candidates) = (0, 0);
         let mut wants = std::mem::take(&mut self.wants);
         let mut rest = Vec::new();
-        // Wants of one group come with rising ranks within a share only, so each looks from the start.
+        // The ranks of a group ascend only within a share, so each search starts at the beginning.
         wants.sort_unstable_by_key(|want| (want.group, want.rank));
         let (mut group, mut bucket, mut before) = (usize::MAX, 0, 0);
         for mut want in wants {
@@ -337,7 +338,7 @@ impl Ranks {
         if self.wants.is_empty() {
             return;
         }
-        self.steps.push(Step::new(shift, buckets, groups));
+        self.steps.push(RadixLevel::new(shift, buckets, groups));
         let groups = next as usize;
         self.last = if candidates <= PERCENTILE_CANDIDATES {
             Last::Gather { groups }
@@ -356,18 +357,18 @@ impl Ranks {
         }
     }
 
-    /// The two keys that a percentile of a cell lies between, and how far it is to the second; nothing where
-    /// the cell has no numbers.
+    /// The two keys on both sides of a percentile of a cell, and the weight of the second; `None` if the cell
+    /// has no numbers.
     pub fn between(&self, cell: usize, share: usize) -> Option<(u64, u64, f64)> {
         self.found(cell, share).map(|found| (found.low, found.high, found.way))
     }
 
-    /// The key at a wanted rank of the only cell, and how many are less.
+    /// The key at a wanted rank of the only cell, and the count of smaller keys.
     pub fn found_at(&self, wanted: usize) -> Option<(u64, u64)> {
         self.found(0, wanted).map(|found| (found.low, found.below))
     }
 
-    fn found(&self, cell: usize, share: usize) -> Option<Found> {
+    fn found(&self, cell: usize, share: usize) -> Option<RankedPair> {
         self.found.get(cell * self.wanted.len() + share).copied().flatten()
     }
 }
@@ -381,7 +382,7 @@ impl Narrowed {
     }
 }
 
-/// A pass that tells keys of so many bits apart, for so many groups.
+/// A pass that distinguishes keys by this many bits, for this many groups.
 fn counting(bits: u32, groups: usize) -> Last {
     let buckets = (PERCENTILE_COUNTERS / groups.max(1)).clamp(FEWEST_BUCKETS, MOST_BUCKETS).ilog2();
     let shift = bits.saturating_sub(buckets);
@@ -396,7 +397,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ranks_are_those_of_the_sorted_numbers(
+        fn ranks_equal_those_of_sorted_numbers(
             cells in prop::collection::vec(
                 prop::collection::vec(prop_oneof![any::<u64>(), 0..9_u64, (1_u64 << 40)..(1 << 40) + 50], 0..40), 1..5
             ),

@@ -1,14 +1,14 @@
-//! Sorting that can be stopped.
+//! A stable sort that can be cancelled.
 
 use std::cmp::Ordering;
 
 use crate::Cancel;
 use crate::error::{Error, Result};
 
-/// Rows that are sorted without a look at the request to stop: some milliseconds.
+/// Rows that are sorted between two checks for cancellation: some milliseconds.
 const RUN: usize = 16_384;
 
-/// Row numbers in a stable order. Runs are sorted and then merged, so that a request to stop is seen in between.
+/// Row ids in stable order. Runs are sorted and then merged, so that cancellation is checked in between.
 pub fn sort_rows(rows: usize, cancel: &Cancel, compare: impl Fn(u32, u32) -> Ordering) -> Result<Vec<u32>> {
     let check = || if cancel.is_set() { Err(Error::cancelled()) } else { Ok(()) };
     let mut order: Vec<u32> = (0..rows as u32).collect();

@@ -1,4 +1,4 @@
-//! Arrow IPC, the file format that pandas, polars and DuckDB map into memory. The types of all columns stand at its
+//! Arrow IPC, the file format that pandas, polars and DuckDB map into memory. The types of all columns are at its
 //! begin and are known at the end only, so parts wait in a file of their own, and go to the other one by one.
 
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use tempfile::SpooledTempFile;
 use super::TableWriter;
 use crate::pipe::{Cell, Column, ColumnData, Table};
 
-/// What waits in memory before it waits in a file.
+/// The memory for buffered batches before they go to a temporary file.
 const HELD_BYTES: usize = 16 << 20;
 
 /// Distinct texts that a column's dictionary may have. With more of them texts are written as they are.
@@ -29,15 +29,15 @@ const MOST_CODED: usize = 1 << 16;
 const EXACT_FLOAT: u64 = 1 << 53;
 
 pub struct Arrow {
-    columns: Vec<Known>,
-    parts: Vec<Part>,
+    columns: Vec<KnownTypes>,
+    parts: Vec<ArrowPart>,
     held: BufWriter<SpooledTempFile>,
 }
 
-/// What is known of a column so far.
-struct Known {
+/// What is known of a column.
+struct KnownTypes {
     name: Arc<str>,
-    kind: Kind,
+    kind: ArrowKind,
     /// All whole numbers are exact as floats.
     is_exact: bool,
     coded: bool,
@@ -48,7 +48,7 @@ struct Known {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ArrowKind {
     Missing,
     Bool,
     Int,
@@ -57,8 +57,8 @@ enum Kind {
     Text,
 }
 
-/// A part that waits: how many rows it has, and which columns.
-struct Part {
+/// A buffered batch: its number of rows, and its columns.
+struct ArrowPart {
     rows: usize,
     columns: Vec<usize>,
 }
@@ -72,12 +72,12 @@ impl Default for Arrow {
 
 impl TableWriter for Arrow {
     fn rows(&mut self, table: &Table, _: &mut dyn Write) -> Result<()> {
-        let mut part = Part { rows: table.rows(), columns: Vec::new() };
+        let mut part = ArrowPart { rows: table.rows(), columns: Vec::new() };
         let mut arrays = Vec::new();
         for (name, column) in table.names().iter().zip(table.columns()) {
             let known = self.columns.iter().position(|known| known.name == *name);
             let place = known.unwrap_or_else(|| {
-                self.columns.push(Known::new(name));
+                self.columns.push(KnownTypes::new(name));
                 self.columns.len() - 1
             });
             part.columns.push(place);
@@ -99,7 +99,7 @@ impl TableWriter for Arrow {
         let mut held = std::mem::replace(&mut self.held, empty).into_inner()?;
         held.rewind()?;
         let mut held = BufReader::new(held);
-        let finished: Vec<Finished> = self.columns.iter().map(Finished::of).collect();
+        let finished: Vec<Finished> = self.columns.iter().map(Finished::from_known).collect();
         let fields = self.columns.iter().zip(&finished);
         let schema: Arc<ArrowSchema> =
             Arc::new(fields.map(|(known, finished)| field(&known.name, finished.dtype.clone())).collect());
@@ -124,11 +124,11 @@ impl TableWriter for Arrow {
     }
 }
 
-impl Known {
-    fn new(name: &Arc<str>) -> Known {
-        Known {
+impl KnownTypes {
+    fn new(name: &Arc<str>) -> KnownTypes {
+        KnownTypes {
             name: Arc::clone(name),
-            kind: Kind::Missing,
+            kind: ArrowKind::Missing,
             is_exact: true,
             coded: true,
             only_texts: true,
@@ -137,30 +137,34 @@ impl Known {
         }
     }
 
-    /// Takes the kind of more values for those of all.
-    fn widen(&mut self, kind: Kind) {
-        self.only_texts &= matches!(kind, Kind::Missing | Kind::Text);
+    /// Merges the types of more values.
+    fn widen(&mut self, kind: ArrowKind) {
+        self.only_texts &= matches!(kind, ArrowKind::Missing | ArrowKind::Text);
         self.kind = match (self.kind, kind) {
             (one, other) if one == other => one,
-            (Kind::Missing, one) | (one, Kind::Missing) => one,
-            (Kind::Int | Kind::Float, Kind::Int | Kind::Float) => Kind::Float,
-            _ => Kind::Text,
+            (ArrowKind::Missing, one) | (one, ArrowKind::Missing) => one,
+            (ArrowKind::Int | ArrowKind::Float, ArrowKind::Int | ArrowKind::Float) => ArrowKind::Float,
+            _ => ArrowKind::Text,
         };
     }
 
     /// A part's values as they wait: texts as the codes of all parts, while there are few enough.
     fn waiting(&mut self, column: &Column) -> Box<dyn Array> {
-        let (kind, array): (Kind, Box<dyn Array>) = match &column.data {
-            ColumnData::Missing(rows) => (Kind::Missing, NullArray::new(ArrowDataType::Null, *rows).boxed()),
+        let (kind, array): (ArrowKind, Box<dyn Array>) = match &column.data {
+            ColumnData::Missing(rows) => {
+                (ArrowKind::Missing, NullArray::new(ArrowDataType::Null, *rows).boxed())
+            }
             ColumnData::Int(values) => {
                 let is_exact =
                     |value: Option<i64>| value.is_none_or(|value| value.unsigned_abs() <= EXACT_FLOAT);
                 self.is_exact &= values.iter().all(is_exact);
-                (Kind::Int, values.downcast_as_array().clone().boxed())
+                (ArrowKind::Int, values.downcast_as_array().clone().boxed())
             }
-            ColumnData::Time(values) => (Kind::Time, values.downcast_as_array().clone().to(time()).boxed()),
-            ColumnData::Float(values) => (Kind::Float, values.downcast_as_array().clone().boxed()),
-            ColumnData::Bool(values) => (Kind::Bool, values.downcast_as_array().clone().boxed()),
+            ColumnData::Time(values) => {
+                (ArrowKind::Time, values.downcast_as_array().clone().to(time()).boxed())
+            }
+            ColumnData::Float(values) => (ArrowKind::Float, values.downcast_as_array().clone().boxed()),
+            ColumnData::Bool(values) => (ArrowKind::Bool, values.downcast_as_array().clone().boxed()),
             ColumnData::Text { codes, texts } => {
                 let mut new: Vec<Option<u32>> = vec![None; texts.len()];
                 let mut code = |code: u32| {
@@ -170,14 +174,14 @@ impl Known {
                 };
                 let coded: UInt32Array = codes.iter().map(|&old| code(old)).collect();
                 let text = |row: usize| texts.get(codes[row]);
-                (Kind::Text, self.coded_or(coded, || (0..codes.len()).map(text).collect()))
+                (ArrowKind::Text, self.coded_or(coded, || (0..codes.len()).map(text).collect()))
             }
             ColumnData::Level(_) | ColumnData::List(_) => {
                 let text = |row: usize| Some(column.cell(row)).filter(|cell| !cell.is_missing());
                 let texts: Vec<Option<String>> =
                     (0..column.len()).map(|row| text(row).map(|cell| cell.to_string())).collect();
                 let coded: UInt32Array = texts.iter().map(|text| self.code(text.as_deref()?)).collect();
-                (Kind::Text, self.coded_or(coded, || texts.into_iter().collect()))
+                (ArrowKind::Text, self.coded_or(coded, || texts.into_iter().collect()))
             }
         };
         self.widen(kind);
@@ -211,34 +215,39 @@ impl Known {
 
 /// How a column is written, with its dictionary where it has one.
 struct Finished {
-    kind: Kind,
+    kind: ArrowKind,
     dtype: ArrowDataType,
     texts: Option<Box<dyn Array>>,
 }
 
 impl Finished {
-    fn of(known: &Known) -> Finished {
+    fn from_known(known: &KnownTypes) -> Finished {
         let kind = match known.kind {
-            Kind::Float if !known.is_exact => Kind::Text,
+            ArrowKind::Float if !known.is_exact => ArrowKind::Text,
             kind => kind,
         };
-        let is_coded = kind == Kind::Text && known.only_texts && known.coded;
+        let is_coded = kind == ArrowKind::Text && known.only_texts && known.coded;
         let texts = is_coded.then(|| Utf8Array::<i64>::from_iter_values(known.texts.iter()).boxed());
         let dtype = match kind {
-            Kind::Bool => ArrowDataType::Boolean,
-            Kind::Int => ArrowDataType::Int64,
-            Kind::Float => ArrowDataType::Float64,
-            Kind::Time => time(),
-            Kind::Text if is_coded => {
+            ArrowKind::Bool => ArrowDataType::Boolean,
+            ArrowKind::Int => ArrowDataType::Int64,
+            ArrowKind::Float => ArrowDataType::Float64,
+            ArrowKind::Time => time(),
+            ArrowKind::Text if is_coded => {
                 ArrowDataType::Dictionary(IntegerType::UInt32, Box::new(ArrowDataType::LargeUtf8), false)
             }
-            Kind::Text | Kind::Missing => ArrowDataType::LargeUtf8,
+            ArrowKind::Text | ArrowKind::Missing => ArrowDataType::LargeUtf8,
         };
         Finished { kind, dtype, texts }
     }
 
     /// A part's values as they are written.
-    fn array(&self, known: &Known, waiting: Option<Box<dyn Array>>, rows: usize) -> Result<Box<dyn Array>> {
+    fn array(
+        &self,
+        known: &KnownTypes,
+        waiting: Option<Box<dyn Array>>,
+        rows: usize,
+    ) -> Result<Box<dyn Array>> {
         let waiting = waiting.filter(|array| array.dtype() != &ArrowDataType::Null);
         if let Some(texts) = &self.texts {
             let codes = match &waiting {
@@ -253,7 +262,7 @@ impl Finished {
             return Ok(array);
         }
         let cells = (0..rows).map(|row| cell(known, array.as_ref(), row));
-        if self.kind == Kind::Float {
+        if self.kind == ArrowKind::Float {
             return Ok(cells.map(|cell| cell.number()).collect::<Float64Array>().boxed());
         }
         let texts = cells.map(|cell| (!cell.is_missing()).then(|| cell.to_string()));
@@ -266,7 +275,7 @@ fn codes_of(array: &dyn Array) -> Result<&UInt32Array> {
 }
 
 /// A value that waits.
-fn cell(known: &Known, array: &dyn Array, row: usize) -> Cell {
+fn cell(known: &KnownTypes, array: &dyn Array, row: usize) -> Cell {
     let any = array.as_any();
     let is_time = matches!(array.dtype(), ArrowDataType::Timestamp(..));
     let found = if let Some(codes) = any.downcast_ref::<UInt32Array>() {
@@ -327,7 +336,7 @@ mod tests {
                     if array.is_null(row) {
                         return "-".to_owned();
                     }
-                    let none = Known::new(&Arc::from(""));
+                    let none = KnownTypes::new(&Arc::from(""));
                     match texts(array.as_ref()) {
                         Some(coded) => cell(&none, coded.values().as_ref(), coded.key_value(row)).to_string(),
                         None => cell(&none, array.as_ref(), row).to_string(),
@@ -385,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn many_texts_are_written_as_they_are() {
+    fn many_distinct_texts_are_written_plain() {
         let words = |range: std::ops::Range<usize>| range.map(|n| Cell::text(&format!("word {n}"))).collect();
         let (types, lines) =
             written(&[table(&[("w", words(0..MOST_CODED))]), table(&[("w", words(10..MOST_CODED + 10))])]);

@@ -1,4 +1,4 @@
-//! Tables as files: a format a file here and a line in [`Format`].
+//! Tables as files: one file per format here, and a row in [`Format`].
 
 mod arrow;
 mod csv;
@@ -43,11 +43,11 @@ impl Format {
     }
 }
 
-/// Takes a table in parts, all with the same columns.
+/// Receives a table in batches with the same columns.
 pub(crate) trait TableWriter {
     fn rows(&mut self, table: &Table, out: &mut dyn Write) -> std::io::Result<()>;
 
-    /// Everything came.
+    /// All batches have arrived.
     fn finish(&mut self, _out: &mut dyn Write) -> std::io::Result<()> {
         Ok(())
     }
@@ -63,7 +63,7 @@ pub(crate) fn writer(format: Format) -> Box<dyn TableWriter> {
     }
 }
 
-/// Writes what a query gives to a file, which is there when it is whole and not before. Rows go from the
+/// Writes what a query gives to a file, which appears once it is complete. Rows go from the
 /// stages to the file where the format lets them.
 #[allow(clippy::too_many_arguments)]
 pub fn export(
@@ -92,25 +92,26 @@ pub fn export(
     })
 }
 
-/// Writes a table to a file, which is there when it is whole and not before.
+/// Writes a table to a file, which appears once it is complete.
 pub fn export_table(table: &Table, (format, path): (Format, &Path)) -> Result<u64> {
     replaced(path, &mut |file| write_table(table, format, file))?;
     Ok(table.rows() as u64)
 }
 
-/// Writes a file beside its place and moves it there when it is whole. What fails leaves nothing behind.
+/// Writes a temporary file in the same folder and moves it into place when it is complete. A failure leaves
+/// no file.
 pub fn replaced(path: &Path, write: &mut dyn FnMut(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let beside = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let temporary = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
     let written = (|| {
-        let mut file = BufWriter::with_capacity(1 << 16, File::create(&beside).at_path(path)?);
+        let mut file = BufWriter::with_capacity(1 << 16, File::create(&temporary).at_path(path)?);
         write(&mut file)?;
         let file = file.into_inner().map_err(std::io::IntoInnerError::into_error).at_path(path)?;
         file.sync_all().at_path(path)?;
-        std::fs::rename(&beside, path).at_path(path)
+        std::fs::rename(&temporary, path).at_path(path)
     })();
     if written.is_err() {
-        let _ = std::fs::remove_file(&beside);
+        let _ = std::fs::remove_file(&temporary);
     }
     written
 }

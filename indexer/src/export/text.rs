@@ -1,4 +1,4 @@
-//! Aligned columns. Numbers stand at the right; a missing value is a dash.
+//! Aligned columns. Numbers are right-aligned; a missing value is a dash.
 
 use std::io::Write;
 

@@ -76,7 +76,7 @@ impl Case {
             let (_, frame) = self.planned(snapshot, text, options, cancel, Rows::Left)?;
             // A plan is visited from its output, so that the first aggregation comes last.
             let decisions = Lowering::decide(&frame)?.decisions;
-            Ok(decisions.last().map(|reason| Calculated::of(*reason)))
+            Ok(decisions.last().map(|reason| Calculated::from_reason(*reason)))
         })
     }
 

@@ -1,4 +1,5 @@
-//! What is read anew replaces what was read before in one publication, when all of that is there again.
+//! When a source is read again, its new events replace the old ones in one commit, once all of them are
+//! there.
 
 use super::landing::Landing;
 use crate::Cancel;
@@ -7,23 +8,24 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::rewrite::{Gone, Merge};
 use crate::storage::{Manifest, Outlived, Segment, SourceEntry, WrittenSegment, raw_path, recover_raw};
 
-/// A source that is read anew. Until as many of its bytes have landed as it had, nobody sees any of it.
-pub struct Held {
+/// A source that is being read again. Its new events stay invisible until as many bytes have landed as it
+/// had.
+pub struct Replacement {
     pub gone: Gone,
     pub until: u64,
-    pub old: Old,
+    pub old: OldSource,
     pub segments: Vec<WrittenSegment>,
 }
 
-/// A source as it was before.
+/// The earlier state of a source.
 #[derive(Clone, Debug, Default)]
-pub struct Old {
+pub struct OldSource {
     entry: Option<Box<SourceEntry>>,
 }
 
-impl Old {
-    pub fn of(entry: Option<&SourceEntry>) -> Old {
-        Old { entry: entry.cloned().map(Box::new) }
+impl OldSource {
+    pub fn from_entry(entry: Option<&SourceEntry>) -> OldSource {
+        OldSource { entry: entry.cloned().map(Box::new) }
     }
 
     pub fn put_back(&self, source: u32, manifest: &mut Manifest) {
@@ -33,16 +35,16 @@ impl Old {
     }
 }
 
-impl Held {
-    pub fn new(gone: Gone, until: u64, old: Old) -> Held {
-        Held { gone, until, old, segments: Vec::new() }
+impl Replacement {
+    pub fn new(gone: Gone, until: u64, old: OldSource) -> Replacement {
+        Replacement { gone, until, old, segments: Vec::new() }
     }
 
-    /// Why what was read is not what was there, if so.
+    /// The difference between what was read and what was stored, if there is one.
     fn fault(&self, now: &SourceEntry) -> Option<Error> {
         let old = self.old.entry.as_ref()?;
         let is_same = now.bytes == old.bytes && now.sha256 == old.sha256;
-        // A file that has grown was compared when it was opened; this is for stored bytes that are read anew.
+        // A file that has grown was compared when it was opened; this is for stored bytes that are read again.
         (self.until == u64::MAX && !is_same).then(|| {
             let message =
                 format!("the stored bytes of {} do not match its hash; it stays as it was", old.name);
@@ -52,7 +54,7 @@ impl Held {
 }
 
 impl Landing<'_, '_> {
-    /// What was held is there as a whole: the next publication shows it, in place of what was before.
+    /// The replacement is complete: the next commit shows it instead of the earlier events.
     pub fn release(&mut self) {
         if let Some(held) = self.held.take() {
             self.gone.push(held.gone);
@@ -60,7 +62,8 @@ impl Landing<'_, '_> {
         }
     }
 
-    /// At the end of a source that is read anew: shows it, or puts back what was. Gives back what is wrong.
+    /// At the end of a source that is read again: commits the replacement, or restores the earlier state.
+    /// Returns the problem, if any.
     pub fn settle_held(&mut self, now: &SourceEntry, problem: Option<Error>) -> Option<Error> {
         let Some(held) = &self.held else { return problem };
         match problem.or_else(|| held.fault(now)) {
@@ -82,8 +85,8 @@ impl Landing<'_, '_> {
         }
     }
 
-    /// Makes the files of a source what they were before it was read anew.
-    pub fn take_back(&self, held: &Held, generation: u32) -> Result<()> {
+    /// Restores the files of a source as they were before it was read again.
+    pub fn take_back(&self, held: &Replacement, generation: u32) -> Result<()> {
         let (folder, source) = (self.writing.folder(), held.gone.source);
         for segment in &held.segments {
             drop(Outlived(Segment::folder(folder, segment.meta.id)));
@@ -97,15 +100,15 @@ impl Landing<'_, '_> {
         recover_raw(folder, (source, generation), published.raw_bytes, &frames)
     }
 
-    /// Writes the segments anew that hold events that are gone, and takes them out of the manifest.
+    /// Rewrites the segments with removed events, and takes them out of the manifest.
     pub fn rewrite_without_gone(&mut self, added: &mut Vec<WrittenSegment>) -> Result<()> {
         let gone = std::mem::take(&mut self.gone);
         for segment in self.writing.segments() {
             if gone.iter().any(|gone| gone.is_in(segment)) {
                 let id = self.manifest.new_segment();
-                let mut merge = Merge::of(std::slice::from_ref(segment));
+                let mut merge = Merge::new(std::slice::from_ref(segment));
                 merge.without.clone_from(&gone);
-                // A publication is short, and stopping it would leave what was read anew unseen.
+                // A commit is short, and stopping it would hide what was read again.
                 added.extend(merge.write(self.writing, id, &Cancel::default())?);
                 self.manifest.segments.retain(|entry| entry.id != segment.meta.id);
             }

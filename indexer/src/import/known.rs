@@ -1,6 +1,6 @@
-//! What is in the case already. A stream is compared with every source that begins as it does: byte by byte
-//! with what is stored, and by the hash. So it is known to be there already, to have grown since, or to be
-//! another one, and in each case nothing of it has to be read twice.
+//! The sources that the case already has. A stream is compared with every source that begins in the same way:
+//! byte by byte with the stored bytes, and by the hash. The result is that the stream is known, has grown, or
+//! is new; in no case is anything read twice.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ use crate::Cancel;
 use crate::limits::HEAD_BYTES;
 use crate::storage::{Frame, RawFolder, SourceEntry, SourceReading};
 
-/// A source that a stream may be.
+/// A candidate source for a stream.
 #[derive(Clone, Debug)]
 pub struct KnownSource {
     pub id: u32,
@@ -26,7 +26,7 @@ pub struct KnownSource {
 }
 
 impl KnownSource {
-    /// Whether its frames are those of its current raw file. While a case is being compacted they are not.
+    /// True if its frames are in its current raw file. During compaction they may not be.
     pub fn has_current_frames(&self) -> bool {
         self.frames.iter().all(|frame| frame.generation == self.entry.generation)
     }
@@ -39,21 +39,21 @@ pub type Ticket = u64;
 /// thread.
 pub struct Known {
     folder: RawFolder,
-    state: Mutex<State>,
+    state: Mutex<KnownState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct KnownState {
     sources: Vec<KnownSource>,
     /// Sources by the length and the fingerprint of their first bytes.
     heads: HashMap<(usize, u64), Vec<usize>>,
-    /// Streams that were opened and have not landed as a whole, with their first bytes.
+    /// Streams that are opened and not landed completely, with their first bytes.
     opening: Vec<(Ticket, Vec<u8>)>,
     tickets: Ticket,
 }
 
-/// How often a reader that waits for a stream to land looks at the cancel flag.
+/// The interval at which a reader that waits for a stream checks the cancel flag.
 const LOOK: Duration = Duration::from_millis(50);
 
 impl Known {
@@ -65,11 +65,11 @@ impl Known {
         known
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, KnownState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of a stream that will be landed as a source of its own.
+    /// Registers a stream that will be landed as a source of its own.
     pub fn opening(&self, head: &[u8]) -> Ticket {
         let mut state = self.state();
         state.tickets += 1;
@@ -78,7 +78,7 @@ impl Known {
         ticket
     }
 
-    /// A stream has landed, or will not.
+    /// A stream has landed, or is abandoned.
     pub fn landed(&self, ticket: Ticket, source: Option<KnownSource>) {
         let mut state = self.state();
         state.opening.retain(|(waiting, _)| *waiting != ticket);
@@ -88,7 +88,7 @@ impl Known {
         self.changed.notify_all();
     }
 
-    /// A source's file is at another path now.
+    /// Updates the path of a source's file.
     pub fn moved(&self, id: u32, path: &str) {
         let mut state = self.state();
         if let Some(source) = state.sources.iter_mut().find(|source| source.id == id) {
@@ -96,8 +96,8 @@ impl Known {
         }
     }
 
-    /// Sources that begin as the stream does, or were read from the same path; the longest first. Waits for
-    /// streams of this import that begin so to land.
+    /// Sources that begin like the stream, or were read from the same path; the longest first. Waits for such
+    /// streams of this import to land.
     pub fn candidates(&self, head: &[u8], path: &str, cancel: &Cancel) -> Vec<KnownSource> {
         let mut state = self.state();
         let begins_alike = |other: &[u8]| {
@@ -133,7 +133,7 @@ impl Known {
     }
 }
 
-impl State {
+impl KnownState {
     fn add(&mut self, source: KnownSource) {
         let head = u64::from_str_radix(&source.entry.head, 16).ok();
         let length = source.entry.bytes.min(HEAD_BYTES as u64) as usize;
@@ -171,7 +171,7 @@ const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// The fingerprint (FNV-1a) of every beginning of some bytes, with its length. It only finds candidates;
-/// whether they are the same is told by their bytes and their SHA-256.
+/// whether they are the same is decided by their bytes and their SHA-256.
 fn prints(bytes: &[u8]) -> impl Iterator<Item = (usize, u64)> {
     let mut print = OFFSET_BASIS;
     bytes.iter().enumerate().map(move |(index, &byte)| {
@@ -180,7 +180,7 @@ fn prints(bytes: &[u8]) -> impl Iterator<Item = (usize, u64)> {
     })
 }
 
-/// What a stream will be to a case, as far as its first bytes and its length tell.
+/// What a stream is to a case, judging by its first bytes and its length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
     pub outcome: Outcome,
@@ -188,8 +188,8 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Nothing where it is simply new. `length` is that of the whole stream, where it is known.
-    pub fn of(sources: &[SourceEntry], path: &Path, head: &[u8], length: Option<u64>) -> Option<Expected> {
+    /// `None` if it is simply new. `length` is that of the whole stream, if known.
+    pub fn find(sources: &[SourceEntry], path: &Path, head: &[u8], length: Option<u64>) -> Option<Expected> {
         let prints: HashMap<usize, u64> = prints(&head[..head.len().min(HEAD_BYTES)]).collect();
         let begins_alike = |source: &SourceEntry| {
             let length = source.bytes.min(HEAD_BYTES as u64) as usize;
@@ -219,10 +219,10 @@ impl Expected {
 /// How a stream compares with a stored source.
 pub struct Compared {
     pub found: Comparison,
-    /// So many bytes were the same.
+    /// The number of equal bytes.
     pub same: u64,
-    /// What was read behind them.
-    pub behind: Vec<u8>,
+    /// The bytes that were read after them.
+    pub following: Vec<u8>,
     /// What ended the stream early.
     pub problem: Option<io::Error>,
     /// The hash of the stream up to the mark.
@@ -231,20 +231,26 @@ pub struct Compared {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// All of it is stored, and there is no more in the source.
+    /// All of it is stored, and the source has no more.
     Same,
-    /// The source is how it begins.
+    /// The stream begins with the whole source.
     Grown,
-    /// It is how the source begins.
+    /// The source begins with the whole stream.
     Shorter,
     Other,
 }
 
 impl Known {
-    /// Compares a stream with a source until they differ. The hash is kept at the mark, a frame's beginning.
+    /// Compares a stream with a source up to the first difference. The hash is recorded at the mark, the
+    /// start of a frame.
     pub fn compare(&self, source: &KnownSource, input: &mut dyn Read, mark: Option<u64>) -> Compared {
-        let mut compared =
-            Compared { found: Comparison::Other, same: 0, behind: Vec::new(), problem: None, at_mark: None };
+        let mut compared = Compared {
+            found: Comparison::Other,
+            same: 0,
+            following: Vec::new(),
+            problem: None,
+            at_mark: None,
+        };
         let mut hash = Sha256::new();
         let mut cursor = self.folder.cursor();
         let mut buffer = vec![0; BUFFER_BYTES];
@@ -252,7 +258,7 @@ impl Known {
             if mark == Some(frame.offset) {
                 compared.at_mark = Some(hash.clone());
             }
-            // A source that cannot be read back is no proof of anything.
+            // A source that cannot be read back proves nothing.
             let Ok(stored) = cursor.read(source.id, frame) else { return compared };
             let mut rest = stored.as_slice();
             while !rest.is_empty() {
@@ -269,7 +275,7 @@ impl Known {
                     }
                 };
                 if buffer[..read] != rest[..read] {
-                    compared.behind = buffer[..read].to_vec();
+                    compared.following = buffer[..read].to_vec();
                     return compared;
                 }
                 hash.update(&buffer[..read]);
@@ -278,11 +284,11 @@ impl Known {
             }
         }
         match read(input, &mut buffer) {
-            Ok(read) => compared.behind = buffer[..read].to_vec(),
+            Ok(read) => compared.following = buffer[..read].to_vec(),
             Err(error) => compared.problem = Some(error),
         }
         let is_whole = crate::hex(&hash.finalize()) == source.entry.sha256;
-        compared.found = match (is_whole, compared.behind.is_empty()) {
+        compared.found = match (is_whole, compared.following.is_empty()) {
             (false, _) => Comparison::Other,
             (true, true) => Comparison::Same,
             (true, false) => Comparison::Grown,
@@ -302,7 +308,7 @@ fn read(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-/// The stored bytes of a source as a stream. It needs nothing of the case but its folder.
+/// The stored bytes of a source as a stream. It needs only the folder of the case.
 pub struct StoredBytes {
     folder: RawFolder,
     source: u32,

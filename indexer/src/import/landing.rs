@@ -1,4 +1,4 @@
-//! Landing: what was read is appended to the case in order, and published at least once a second.
+//! Landing: batches are appended to the case in order, and committed at least once a second.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use ingest::{Encoding, NO_TIME, Settler, SettlerState};
 use sha2::Digest;
 
-use super::held::{Held, Old};
+use super::held::{OldSource, Replacement};
 use super::known::{Known, KnownSource, Ticket};
 use super::pending::Pending;
 use super::progress::{FileState, Outcome, Reporter};
-use super::read::{Begin, Behind, Next, Part, Step, Steps};
+use super::read::{Begin, Next, ReadBatch, ReadStep, SourceState, Steps};
 use super::sets;
 use crate::Cancel;
 use crate::error::{AtPath, Error, ErrorKind, Result};
@@ -24,33 +24,33 @@ use crate::storage::{
 use crate::tune::Plan;
 use crate::writing::Writing;
 
-/// The state of landing: the file that is being read, and what is not yet published.
+/// The state of landing: the current file, and what is not committed yet.
 pub struct Landing<'w, 'c> {
     pub writing: &'w mut Writing<'c>,
     known: &'w Known,
-    /// The manifest as it will be published next.
+    /// The manifest of the next commit.
     pub manifest: Manifest,
     pub pending: Pending,
-    /// Sources, and which of their raw files, that the next publication must make durable.
+    /// Sources, with their raw file generation, that the next commit must make durable.
     pub unsynced: BTreeSet<(u32, u32)>,
-    /// The stream that is being read: its place in the list of files, its name and set, and what it became.
+    /// The current stream: its index in the list of files, its name and set, and its outcome.
     pub stream: usize,
     name: String,
     set: Option<String>,
     pub current: Option<Current>,
-    /// What is read anew and not yet complete.
-    pub held: Option<Held>,
-    /// Segments that are written and not published, and events that the next publication takes away.
+    /// A source that is being read again and is not complete yet.
+    pub held: Option<Replacement>,
+    /// Segments that are written and not committed, and events that the next commit removes.
     pub written: Vec<WrittenSegment>,
     pub gone: Vec<Gone>,
     pub accounts: Accounts,
-    /// Raw files with frames that are nobody's after the next publication.
+    /// Raw files with frames that nothing references after the next commit.
     pub buried: Vec<(u32, u32, Vec<Frame>)>,
-    /// Where the times of the last source ended, for the next file of its set.
+    /// The end of the last source's times, for the next file of its set.
     ended: Option<(String, String, SettlerState)>,
-    /// The last source that was new, which the next one may be read as.
+    /// The last new source, whose settings the next one may inherit.
     last_new: Option<u32>,
-    /// What each file became in the case.
+    /// The outcome of each file.
     pub sources: Vec<Option<u32>>,
     /// The years of all times that have one, and the sources that have none.
     pub years: Years,
@@ -59,7 +59,7 @@ pub struct Landing<'w, 'c> {
     pub plan: Plan,
 }
 
-/// What is known about years when all files have landed.
+/// The evidence about years when all files have landed.
 #[derive(Default)]
 pub struct Years {
     pub seen: BTreeSet<i16>,
@@ -78,7 +78,7 @@ pub struct Current {
     pub raw: RawWriter,
     frames: Vec<Frame>,
     settler: Settler,
-    /// As it began.
+    /// In its initial state.
     beginning: Settler,
     pub hash: sha2::Sha256,
     account: Account,
@@ -122,17 +122,17 @@ impl<'w, 'c> Landing<'w, 'c> {
             match steps.next(self.until_publication()) {
                 Next::End => break,
                 Next::Waiting => {}
-                Next::Step(Step::Found(stream)) => {
+                Next::ReadStep(ReadStep::Found(stream)) => {
                     self.stream = reporter.stream(stream.file, &stream.path, stream.bytes);
                     self.sources.resize(reporter.files().len(), None);
                     (self.name, self.set) = (stream.name, stream.set);
                 }
-                Next::Step(Step::Known { source, is_whole, moved }) => {
+                Next::ReadStep(ReadStep::Known { source, is_whole, moved }) => {
                     self.known(source, is_whole, moved, reporter);
                 }
-                Next::Step(Step::Begin(begin)) => self.begin(*begin, reporter)?,
-                Next::Step(Step::Part(part)) => self.land(*part, reporter)?,
-                Next::Step(Step::End { problem }) => self.finish(problem, reporter)?,
+                Next::ReadStep(ReadStep::Begin(begin)) => self.begin(*begin, reporter)?,
+                Next::ReadStep(ReadStep::ReadBatch(part)) => self.land(*part, reporter)?,
+                Next::ReadStep(ReadStep::End { problem }) => self.finish(problem, reporter)?,
             }
             let due = self.until_publication().is_zero() || self.pending.is_full(&self.plan);
             if due && self.has_news() {
@@ -180,12 +180,12 @@ impl<'w, 'c> Landing<'w, 'c> {
     fn begin(&mut self, begin: Begin, reporter: &mut Reporter<'_>) -> Result<()> {
         let path = reporter.files()[self.stream].path.clone();
         let format = begin.detection.format.clone();
-        let (outcome, remark) = match &begin.behind {
-            Behind::Nothing { .. } => (Outcome::New, begin.note.clone()),
-            Behind::Anew { source, until: u64::MAX } => {
-                (Outcome::Anew, Some(format!("source {source} is read anew from its stored bytes")))
+        let (outcome, remark) = match &begin.state {
+            SourceState::New { .. } => (Outcome::New, begin.note.clone()),
+            SourceState::Reread { source, until: u64::MAX } => {
+                (Outcome::Reread, Some(format!("source {source} is read again from its stored bytes")))
             }
-            Behind::Anew { source, .. } | Behind::On { source, .. } => {
+            SourceState::Reread { source, .. } | SourceState::Resumed { source, .. } => {
                 (Outcome::Grown, Some(format!("it has grown; source {source} goes on")))
             }
         };
@@ -199,18 +199,17 @@ impl<'w, 'c> Landing<'w, 'c> {
     }
 
     fn open(&mut self, path: &Path, begin: Begin) -> Result<()> {
-        let Begin {
-            detection, mut settler, modified_ns, head, reading, definition, followed, behind, ..
-        } = begin;
+        let Begin { detection, mut settler, modified_ns, head, reading, definition, followed, state, .. } =
+            begin;
         let reading = self.reading(reading, definition, followed);
-        let old = match &behind {
-            Behind::Nothing { .. } => None,
-            Behind::Anew { source, .. } | Behind::On { source, .. } => {
+        let old = match &state {
+            SourceState::New { .. } => None,
+            SourceState::Reread { source, .. } | SourceState::Resumed { source, .. } => {
                 self.manifest.sources.get(*source as usize).cloned()
             }
         };
         let beginning = settler.clone();
-        let mut account = Account::of(&detection);
+        let mut account = Account::from_detection(&detection);
         let encoding = Encoding::named(&detection.encoding).unwrap_or(Encoding::UTF_8);
         let mut entry = SourceEntry {
             name: self.name.clone(),
@@ -225,33 +224,37 @@ impl<'w, 'c> Landing<'w, 'c> {
             reading,
             ..SourceEntry::default()
         };
-        if let Behind::Anew { source, .. } | Behind::On { source, .. } = &behind
+        if let SourceState::Reread { source, .. } | SourceState::Resumed { source, .. } = &state
             && (self.pending.has_source(*source) || !self.written.is_empty())
         {
-            // What landed of it in this import is to be taken away from what is published.
+            // The events that landed in this import are removed from those that are committed.
             self.publish()?;
         }
         let folder = self.writing.folder();
-        let (source, raw, frames, hash, ticket) = match behind {
-            Behind::Nothing { ticket } => {
+        let (source, raw, frames, hash, ticket) = match state {
+            SourceState::New { ticket } => {
                 let source = self.manifest.sources.len() as u32;
                 self.manifest.sources.push(SourceEntry::default());
                 self.last_new = Some(source);
                 (source, RawWriter::create(folder, source, 0)?, Vec::new(), None, Some(ticket))
             }
-            Behind::Anew { source, until } => {
+            SourceState::Reread { source, until } => {
                 entry.generation = old.as_ref().map_or(0, |old| old.generation + 1);
-                self.held = Some(Held::new(Gone { source, from: 0 }, until, Old::of(old.as_ref())));
+                self.held = Some(Replacement::new(
+                    Gone { source, from: 0 },
+                    until,
+                    OldSource::from_entry(old.as_ref()),
+                ));
                 (source, RawWriter::create(folder, source, entry.generation)?, Vec::new(), None, None)
             }
-            Behind::On { source, resume } => {
+            SourceState::Resumed { source, resume } => {
                 let Some(known) = self.known.source(source) else {
                     return Err(Error::new(ErrorKind::Internal, "a source goes on that is not there"));
                 };
                 let end = known.frames.partition_point(|frame| frame.offset < resume.offset);
                 let (generation, published) = (known.entry.generation, known.entry.raw_bytes);
                 let kept = known.frames[..end].to_vec();
-                let raw = RawWriter::going_on(folder, source, generation, &kept, published)?;
+                let raw = RawWriter::resume(folder, source, generation, &kept, published)?;
                 entry.generation = generation;
                 entry.packed_bytes = known.entry.packed_bytes.min(resume.offset);
                 account.began = self.account_of(source, &known.entry).and_then(|account| account.began);
@@ -260,7 +263,8 @@ impl<'w, 'c> Landing<'w, 'c> {
                 (entry.first, entry.last) = (resume.first, resume.last);
                 account.unparsed.clone_from(&resume.unparsed);
                 let gone = Gone { source, from: resume.offset };
-                self.held = Some(Held::new(gone, known.entry.bytes, Old::of(old.as_ref())));
+                self.held =
+                    Some(Replacement::new(gone, known.entry.bytes, OldSource::from_entry(old.as_ref())));
                 (source, raw, kept, Some(()), None)
             }
         };
@@ -268,7 +272,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         if is_first && let Some(before) = self.before(source, &entry) {
             settler.follow(&before);
             account.began = Some(before);
-            // What it takes to settle its times again is kept from its first publication on.
+            // The state for settling its times again is stored from its first commit on.
             self.accounts.of.insert(source, account.clone());
         }
         self.manifest.sources[source as usize] = entry;
@@ -290,7 +294,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         Ok(())
     }
 
-    /// Where the times ended of the file before this one in its set.
+    /// The end of the times of the previous file of its set.
     fn before(&self, source: u32, entry: &SourceEntry) -> Option<SettlerState> {
         let set = entry.set.as_ref()?;
         if let Some((last_set, format, state)) = &self.ended
@@ -309,7 +313,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         Accounts::read(self.writing.folder(), entry.account?).ok()?.of.remove(&source)
     }
 
-    /// How a source is read, with the places of what that refers to.
+    /// How a source is read, with the ids that this refers to.
     fn reading(
         &mut self,
         reading: Reading,
@@ -339,11 +343,11 @@ impl<'w, 'c> Landing<'w, 'c> {
         reading
     }
 
-    fn land(&mut self, part: Part, reporter: &mut Reporter<'_>) -> Result<()> {
+    fn land(&mut self, part: ReadBatch, reporter: &mut Reporter<'_>) -> Result<()> {
         let Some(current) = &mut self.current else {
             return Err(Error::new(ErrorKind::Internal, "a part of a file arrived before its beginning"));
         };
-        let Part { mut batch, packed, hash, expected } = part;
+        let ReadBatch { mut batch, packed, hash, expected } = part;
         let entry = &mut self.manifest.sources[current.source as usize];
         current.resume = current.place(entry, &batch);
         current.settler.settle(&mut batch);
@@ -385,7 +389,7 @@ impl<'w, 'c> Landing<'w, 'c> {
             let entry = entry.clone();
             problem = self.settle_held(&entry, problem);
             if let Some(held) = self.held.take() {
-                // What was there before stays, and what was read of it anew is taken away again.
+                // The earlier events stay, and the events that were read again are removed.
                 drop(current.raw);
                 self.take_back(&held, entry.generation)?;
             } else {
@@ -403,7 +407,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         Ok(())
     }
 
-    /// Closes a source that was read to its end, or as far as it goes.
+    /// Closes a source that was read to its end, or up to an error.
     fn close(&mut self, current: Current, entry: SourceEntry) -> Result<()> {
         let source = current.source;
         let mut account = current.account;
@@ -411,7 +415,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         account.years = current.settler.sample_years();
         let mut entry = entry;
         if !account.times.zone.is_empty() {
-            // The whole source says more about its zone than its first lines did.
+            // The whole source gives more evidence of its zone than its first lines.
             entry.zone.clone_from(&account.times.zone);
             self.manifest.sources[source as usize].zone.clone_from(&entry.zone);
         }
@@ -432,7 +436,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         current.raw.finish()?;
         self.unsynced.insert((source, entry.generation));
         self.buried.push((source, entry.generation, current.frames.clone()));
-        let reading = SourceReading::of(&self.manifest, source);
+        let reading = SourceReading::from_manifest(&self.manifest, source);
         let known = reading.map(|reading| KnownSource {
             id: source,
             entry: entry.into(),
@@ -448,7 +452,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         self.pending.is_full(&self.plan) || self.pending.has_other_than(held) || !self.written.is_empty()
     }
 
-    /// Closes what is open after the last step, or after a stop: what has landed is published.
+    /// Closes what is open after the last step, or after a stop: landed events are committed.
     pub fn end(&mut self, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
         if let Some(source) = self.current.as_ref().map(|current| current.source) {
             let problem = cancel.is_set().then(|| {
@@ -470,7 +474,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         Ok(())
     }
 
-    /// After an error of the disk: the case stands as last published, and every file says what is kept of it.
+    /// After a disk error: the case stays as of the last commit, and every file reports what was kept of it.
     pub fn give_up(&mut self, reporter: &mut Reporter<'_>, error: &Error) {
         self.current = None;
         let kept = &self.writing.manifest.sources;
@@ -494,15 +498,15 @@ impl<'w, 'c> Landing<'w, 'c> {
                 (progress.bytes_read, progress.events) = (bytes, events);
             });
         }
-        // What was written past the last publication is of no use to anyone, and the disk may need the room.
-        // Where even that fails, the next import into this case does it.
+        // Bytes written after the last commit are useless, and the disk may need the room.
+        // If this fails too, the next import into this case does it.
         let _ = self.writing.recover();
         reporter.tell(self.writing.manifest.revision, true);
     }
 }
 
 impl Current {
-    /// Where the batch begins, as a place to go on from when it turns out to be the last one.
+    /// The start of the batch as a resume point, in case it is the last one.
     fn place(&self, entry: &SourceEntry, batch: &ingest::Batch) -> Option<Resume> {
         Some(Resume {
             offset: batch.chunk.offset,

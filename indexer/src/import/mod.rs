@@ -1,5 +1,5 @@
-//! Import: files are read, parsed and compressed beside each other ([`read`]), landed here in order and
-//! published as segments at least once a second; the text index follows behind.
+//! Import: files are read, parsed and compressed in parallel ([`read`]), landed here in order and committed
+//! as segments at least once a second; the text index is built in the background.
 
 mod held;
 mod known;
@@ -42,29 +42,29 @@ use crate::storage::{Account, Accounts, Profile, SourceEntry, folder_bytes};
 use crate::tune::{Host, Overrides, Plan};
 use crate::writing::Writing;
 
-/// How an import goes about it; the default asks the data and keeps to the case's profile.
+/// The options of an import; by default the data decides, and the case keeps its profile.
 #[derive(Clone, Debug, Default)]
 pub struct ImportOptions {
     pub ingest: ingest::Options,
-    /// What is kept besides the original bytes; the case's own profile unless told.
+    /// What is kept besides the original bytes; the case's own profile by default.
     pub profile: Option<Profile>,
     /// Other ways to read some files or members, by their paths.
     pub chosen: HashMap<PathBuf, ingest::Options>,
-    /// Which files of folders are taken.
+    /// The filter for files in folders.
     pub filter: ingest::Filter,
-    /// Go on where the case would reach into what is kept free on its disk.
+    /// Continue even if the case would use the reserved space of its disk.
     pub beyond_reserve: bool,
-    /// Read what is in the case already once more, as sources of its own.
+    /// Import what the case already has once more, as sources of its own.
     pub again: bool,
-    /// What is to differ from the plan that the machine asks for.
+    /// Overrides of the plan for this machine.
     pub tune: Overrides,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Clone, Debug)]
 pub struct ImportReport {
     pub files: Vec<FileReport>,
-    /// Paths that held nothing to read, and why.
+    /// Paths without anything to read, with the reason.
     pub refused: Vec<Error>,
     pub events: u64,
     pub bytes_in: u64,
@@ -72,23 +72,23 @@ pub struct ImportReport {
     pub landed: Duration,
     pub indexed: Duration,
     pub cancelled: bool,
-    /// How it went about it, and what each stage did.
+    /// The plan, and the counters of each stage.
     pub plan: Plan,
     pub stages: Vec<Stage>,
-    /// What ended the import before its end, with everything landed until then kept.
+    /// The reason why the import ended early; everything that had landed is kept.
     pub failure: Option<Error>,
 }
 
 #[derive(Clone, Debug)]
 pub struct FileReport {
     pub path: PathBuf,
-    /// What it became in the case; nothing when no byte of it could be read.
+    /// The source in the case; `None` if no byte of it could be read.
     pub source: Option<SourceEntry>,
     pub outcome: Outcome,
-    /// That in words, where it is not simply new.
+    /// A sentence about that, unless it is simply new.
     pub remark: Option<String>,
     pub problem: Option<Error>,
-    /// What was found out while it was read.
+    /// What was learned about it during the import.
     pub account: Option<Account>,
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn import(
     Ok(done)
 }
 
-/// Reads text that has no file, as a source of this name. `now_ns` is when it came.
+/// Imports a text without a file, as a source of this name. `now_ns` is the time of its arrival.
 pub(crate) fn paste(
     writing: &mut Writing<'_>,
     (name, text): (&str, &str),
@@ -125,7 +125,7 @@ pub(crate) fn paste(
     run(writing, &[input], options, report, cancel)
 }
 
-/// Reads stored sources anew, each with its own options.
+/// Reads stored sources again, each with its own options.
 pub(crate) fn reread(
     writing: &mut Writing<'_>,
     sources: Vec<(u32, ingest::Options)>,
@@ -137,7 +137,7 @@ pub(crate) fn reread(
     run(writing, &sources.into_iter().map(stored).collect::<Vec<_>>(), options, report, cancel)
 }
 
-/// Does the import on threads of its own, so that no question waits for help behind it, and reports on the
+/// Does the import on threads of its own, so that no query waits for its threads, and reports on the
 /// caller's.
 fn run(
     writing: &mut Writing<'_>,
@@ -151,21 +151,21 @@ fn run(
         .map_err(|error| Error::new(ErrorKind::Internal, format!("no thread could be started: {error}")))?;
     let mut outcome = Err(Error::cancelled());
     pool.in_place_scope(|scope| {
-        let (progress, told) = bounded(0);
+        let (progress, reports) = bounded(0);
         let (heard, answers) = bounded(0);
         let outcome = &mut outcome;
         scope.spawn(move |_| {
             let report = |now| {
                 if progress.send(now).is_ok() {
-                    // It goes on when the report was heard, as if it had been made here.
+                    // Continue when the report is delivered, as if it had been made on this thread.
                     let _ = answers.recv();
                 }
             };
             *outcome = import_all(writing, inputs, options, &report, cancel);
         });
-        for now in told {
+        for now in reports {
             report(now);
-            // An import that ended by a panic waits for nothing any more.
+            // After a panic nothing waits any more.
             let _ = heard.send(());
         }
     });
@@ -214,7 +214,7 @@ fn import_all(
                 remark: progress.remark.clone(),
                 problem: progress.note.clone(),
                 account: source
-                    .and_then(|id| accounts.of(id, writing.manifest.sources.get(id as usize)?.account?)),
+                    .and_then(|id| accounts.get(id, writing.manifest.sources.get(id as usize)?.account?)),
             })
             .collect(),
         refused: Vec::new(),
@@ -230,14 +230,14 @@ fn import_all(
     })
 }
 
-/// The plan that the machine asks for. The disk is measured where there is much to write.
+/// The plan for this machine. The disk is measured if there is much to write.
 fn plan(case: &Path, bytes: u64, options: &ImportOptions) -> Plan {
     let host = Host::look(&options.tune);
     let host = if bytes < DISK_TRIAL_BYTES { host } else { host.with_disk(case) };
     Plan::for_host(&host, &options.tune)
 }
 
-/// A case has one profile. An import chooses it while there is nothing yet that has another.
+/// A case has one profile. An import chooses it while no segment has another one.
 fn choose_profile(writing: &mut Writing<'_>, wanted: Option<Profile>) -> Result<()> {
     let current = writing.manifest.profile;
     match wanted {
@@ -255,14 +255,14 @@ fn choose_profile(writing: &mut Writing<'_>, wanted: Option<Profile>) -> Result<
     }
 }
 
-/// Reads accounts. Those of sources that stand beside each other are mostly in one file.
+/// Reads accounts. Those of neighbouring sources are mostly in one file.
 struct AccountsOf<'c> {
     case: &'c Path,
     read: Option<(u64, Accounts)>,
 }
 
 impl AccountsOf<'_> {
-    fn of(&mut self, source: u32, number: u64) -> Option<Account> {
+    fn get(&mut self, source: u32, number: u64) -> Option<Account> {
         if self.read.as_ref().is_none_or(|(read, _)| *read != number) {
             self.read = Some((number, Accounts::read(self.case, number).ok()?));
         }
@@ -270,7 +270,7 @@ impl AccountsOf<'_> {
     }
 }
 
-/// Lands every input. Gives back which source each became, what is known about years, and what ended it early.
+/// Lands every input. Returns the source of each, the evidence about years, and the reason of an early end.
 fn land_all(
     writing: &mut Writing<'_>,
     inputs: &[Input],
@@ -278,7 +278,7 @@ fn land_all(
     reporter: &mut Reporter<'_>,
     cancel: &Cancel,
 ) -> (Vec<Option<u32>>, Years, Option<Error>) {
-    // The reader stops by this flag when landing fails, whoever else may hold the caller's.
+    // When landing fails, the reader stops by this flag, whoever shares the caller's flag.
     let stop = cancel.child();
     let case = writing.folder().to_path_buf();
     let known = Known::new(&case, writing.known_sources());
@@ -298,12 +298,11 @@ fn land_all(
     (landing.sources, landing.years, outcome.err())
 }
 
-/// Gives every landed segment what the profile has besides columns. Answers are the same before, during and
-/// after.
+/// Brings every landed segment to the profile. Answers are the same before, during and after.
 fn index(writing: &mut Writing<'_>, plan: &Plan, reporter: &mut Reporter<'_>, cancel: &Cancel) -> Result<()> {
     let counters = Arc::clone(&reporter.stages.index);
-    let behind = rewrite::Behind { indexers: plan.indexers, counters: &counters };
-    let catching_up = behind.catch_up(writing, cancel, &mut |revision| reporter.tell(revision, false));
+    let background = rewrite::BackgroundIndexing { indexers: plan.indexers, counters: &counters };
+    let catching_up = background.catch_up(writing, cancel, &mut |revision| reporter.tell(revision, false));
     match catching_up {
         Err(error) if error.kind() == ErrorKind::Cancelled => {}
         outcome => outcome?,

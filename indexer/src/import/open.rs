@@ -1,5 +1,5 @@
-//! Opening what is to be read: each stream of a file is compared with what the case has, and read from where
-//! that ends; a stored source is read from its own bytes.
+//! Opens the streams of an import: each is compared with the sources of the case and read from where they
+//! end; a stored source is read from its own bytes.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,13 +12,13 @@ use sha2::{Digest, Sha256};
 
 use super::ImportOptions;
 use super::known::{Compared, Comparison, Known, KnownSource, fingerprint};
-use super::read::{Begin, Behind, Input, Out, Step, Stream};
+use super::read::{Begin, Input, Out, ReadStep, SourceState, Stream};
 use crate::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::HEAD_BYTES;
 use crate::storage::{Accounts, FormatFile, Reading, Resume, bytes_as_text};
 
-/// What the reader works on.
+/// The input of the reader.
 pub struct Opening<'s> {
     pub case: &'s Path,
     pub inputs: &'s [Input],
@@ -27,7 +27,7 @@ pub struct Opening<'s> {
 }
 
 impl Opening<'_> {
-    /// How a stream is to be read.
+    /// How a stream is read.
     fn options_of(&self, path: &Path) -> &ingest::Options {
         self.options.chosen.get(path).unwrap_or(&self.options.ingest)
     }
@@ -51,9 +51,9 @@ pub fn read_all(opening: &Opening<'_>, out: &mut Out<'_>, cancel: &Cancel) {
 struct Reader<'s> {
     opening: &'s Opening<'s>,
     cancel: &'s Cancel,
-    /// What the last file of a rotated set hands on to the next.
+    /// The state that the last file of a rotated set hands to the next.
     before: RefCell<Option<(String, Succession)>>,
-    /// Files of accounts that were read.
+    /// Cached files of accounts.
     accounts: RefCell<HashMap<u64, Arc<Accounts>>>,
 }
 
@@ -69,7 +69,7 @@ struct Opened {
 type Bytes<'a> = Box<dyn Read + Send + 'a>;
 
 impl Reader<'_> {
-    /// Reads one file, with everything in it. False when nobody waits for the rest any more.
+    /// Reads one file with all of its streams. False if the receiver is gone.
     fn file(&self, file: usize, found: &InputFile, set: Option<&str>, out: &mut Out<'_>) -> bool {
         let mut wanted = true;
         ingest::members(found, &self.opening.options.ingest.unpack, &mut |member| {
@@ -78,18 +78,18 @@ impl Reader<'_> {
                 path: member.path.clone(),
                 name: member.name.clone(),
                 bytes: member.bytes,
-                // What is in an archive has an order of its own.
+                // The members of an archive have an order of their own.
                 set: set.filter(|_| member.name == found.name).map(str::to_owned),
             };
             let set = stream.set.clone();
             out.packed.clone_from(&member.packed);
-            wanted = out.step(Step::Found(Box::new(stream))) && self.member(member, set.as_deref(), out);
+            wanted = out.step(ReadStep::Found(Box::new(stream))) && self.member(member, set.as_deref(), out);
             wanted
         });
         wanted
     }
 
-    /// Reads text that has no file.
+    /// Reads text without a file.
     fn text(&self, file: usize, name: &str, bytes: &[u8], now_ns: Option<i64>, out: &mut Out<'_>) -> bool {
         let path = PathBuf::from(name);
         let length = Some(bytes.len() as u64);
@@ -103,7 +103,7 @@ impl Reader<'_> {
             compression: "none".to_owned(),
             input: Ok(Box::new(Cursor::new(bytes.to_vec()))),
         };
-        out.step(Step::Found(Box::new(stream))) && self.member(member, None, out)
+        out.step(ReadStep::Found(Box::new(stream))) && self.member(member, None, out)
     }
 
     fn member(&self, member: Member<'_>, set: Option<&str>, out: &mut Out<'_>) -> bool {
@@ -141,7 +141,7 @@ impl Reader<'_> {
                         note = Some(changed(&candidate, compared.found));
                     }
                     let same = self.opening.known.stored(&candidate, compared.same);
-                    let rest = Cursor::new(compared.behind).chain(ended(compared.problem, bytes));
+                    let rest = Cursor::new(compared.following).chain(ended(compared.problem, bytes));
                     bytes = Box::new(same.chain(rest));
                 }
             }
@@ -149,7 +149,7 @@ impl Reader<'_> {
         self.first(&stream, set, bytes, note, out)
     }
 
-    /// What a source is called now, where it was rotated since: the file of its name may be another one.
+    /// The new name of a rotated source: another file may have its old name now.
     fn moved(&self, known: &KnownSource, stream: &Opened, set: Option<&str>) -> Option<(PathBuf, String)> {
         let before = Path::new(&known.entry.path);
         let is_rotation = set.is_some()
@@ -185,14 +185,14 @@ impl Reader<'_> {
             followed = Some(bytes_as_text(&source.heading()));
         }
         let ticket = self.opening.known.opening(&stream.head);
-        let begin = stream.begin(&source, options, Behind::Nothing { ticket }, note);
+        let begin = stream.begin(&source, options, SourceState::New { ticket }, note);
         let begin = Begin { followed, ..begin };
         let wanted = out.source(&mut source, begin, Sha256::new());
         *self.before.borrow_mut() = set.map(|set| (set.to_owned(), source.succession()));
         wanted
     }
 
-    /// A stream that begins with all that is stored of a source.
+    /// A stream that begins with all stored bytes of a source.
     fn grown(
         &self,
         stream: &Opened,
@@ -207,24 +207,24 @@ impl Reader<'_> {
             Ok(options) => options,
             Err(error) => return out.end(Some(error)),
         };
-        let rest = Cursor::new(compared.behind).chain(ended(compared.problem, bytes));
+        let rest = Cursor::new(compared.following).chain(ended(compared.problem, bytes));
         if known.entry.reading.is_of(&options)
             && known.has_current_frames()
             && let (Some(resume), Some(hash)) = (resume, compared.at_mark)
             && let Some((source, settler)) = self.go_on(stream, known, &resume, &options)
         {
             let last_chunk = self.opening.known.stored_from(known, resume.offset);
-            let behind = Behind::On { source: known.id, resume: Box::new(resume) };
-            let mut begin = Begin { settler, ..stream.begin(&source, &options, behind, None) };
+            let state = SourceState::Resumed { source: known.id, resume: Box::new(resume) };
+            let mut begin = Begin { settler, ..stream.begin(&source, &options, state, None) };
             begin.reading.follows = known.reading.follows(&options);
             return out.source(&mut source.reading(Box::new(last_chunk.chain(rest))), begin, hash);
         }
         let stored = self.opening.known.stored(known, known.entry.bytes);
-        self.anew(stream, known, &options, Box::new(stored.chain(rest)), known.entry.bytes, out)
+        self.reread(stream, known, &options, Box::new(stored.chain(rest)), known.entry.bytes, out)
     }
 
-    /// Reads a source of the case from its beginning on, as the one that it follows where it does.
-    fn anew(
+    /// Reads a source of the case from the start, like the source that it follows if there is one.
+    fn reread(
         &self,
         stream: &Opened,
         known: &KnownSource,
@@ -238,8 +238,8 @@ impl Reader<'_> {
         match opened {
             Err(error) => out.end(Some(error)),
             Ok(mut source) => {
-                let behind = Behind::Anew { source: known.id, until };
-                let mut begin = stream.begin(&source, options, behind, None);
+                let state = SourceState::Reread { source: known.id, until };
+                let mut begin = stream.begin(&source, options, state, None);
                 begin.reading.follows = known.reading.follows(options);
                 if until == u64::MAX {
                     self.as_detected(known, &mut begin);
@@ -249,7 +249,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What followed another source when it was first read goes on to do so.
+    /// A source that followed another one when it was first read keeps doing so.
     fn follow(&self, known: &KnownSource, options: &ingest::Options, source: &mut Source<'_>) -> Result<()> {
         let Some(follows) = known.reading.follows(options) else { return Ok(()) };
         let first = self.opening.known.source(follows.source);
@@ -257,7 +257,7 @@ impl Reader<'_> {
         known.reading.follow(self.opening.case, &follows, generation, source)
     }
 
-    /// The source and its settler, where both say of what follows what they said of what came before.
+    /// The source and its settler, if both describe the following bytes like the preceding ones.
     fn go_on<'a>(
         &self,
         stream: &Opened,
@@ -267,7 +267,7 @@ impl Reader<'_> {
     ) -> Option<(Source<'a>, ingest::Settler)> {
         let sample_bytes = ingest::limits::SAMPLE_BYTES as u64;
         if known.entry.bytes < sample_bytes {
-            // What is behind may change what the sample says.
+            // The following bytes may change what the sample shows.
             return None;
         }
         let mut sample = Vec::new();
@@ -299,7 +299,7 @@ impl Reader<'_> {
         Some(accounts)
     }
 
-    /// A format and an encoding that were detected stay so where only the times are read in another way.
+    /// A detected format and encoding stay if only the times are read in another way.
     fn as_detected(&self, known: &KnownSource, begin: &mut Begin) {
         let entry = &known.entry;
         if entry.reading.encoding.is_none() && begin.reading.encoding.as_ref() == Some(&entry.encoding) {
@@ -317,7 +317,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the stored bytes of a source, in the way the options say.
+    /// Reads the stored bytes of a source with these options.
     fn stored(&self, file: usize, source: u32, options: &ingest::Options, out: &mut Out<'_>) -> bool {
         let Some(known) = self.opening.known.source(source) else {
             return out.end(Some(Error::new(ErrorKind::NotFound, format!("there is no source {source}"))));
@@ -339,7 +339,7 @@ impl Reader<'_> {
             bytes: Some(entry.bytes),
             set: entry.set.clone(),
         };
-        if !out.step(Step::Found(Box::new(found))) {
+        if !out.step(ReadStep::Found(Box::new(found))) {
             return false;
         }
         if let Err(error) = read {
@@ -348,7 +348,7 @@ impl Reader<'_> {
         let bytes = Box::new(self.opening.known.stored(&known, entry.bytes));
         match known.reading.with_definition(options.clone()) {
             Err(error) => out.end(Some(error)),
-            Ok(options) => self.anew(&stream, &known, &options, bytes, u64::MAX, out),
+            Ok(options) => self.reread(&stream, &known, &options, bytes, u64::MAX, out),
         }
     }
 }
@@ -379,7 +379,7 @@ impl Opened {
         &self,
         source: &Source<'_>,
         options: &ingest::Options,
-        behind: Behind,
+        state: SourceState,
         note: Option<String>,
     ) -> Begin {
         let detection = source.detection().clone();
@@ -393,10 +393,10 @@ impl Opened {
             settler: source.settler(),
             modified_ns: self.modified_ns,
             head: fingerprint(&self.head),
-            reading: Reading { sample_bytes: source.sample_bytes() as u64, ..Reading::of(options) },
+            reading: Reading { sample_bytes: source.sample_bytes() as u64, ..Reading::from_options(options) },
             definition,
             followed: None,
-            behind,
+            state,
             note,
         }
     }
@@ -415,7 +415,7 @@ fn is_known(
 ) -> bool {
     let problem =
         compared.problem.map(|error| Error::from(ingest::Error::io(Path::new(&known.entry.path), error)));
-    out.step(Step::Known { source: known.id, is_whole: problem.is_none(), moved }) && out.end(problem)
+    out.step(ReadStep::Known { source: known.id, is_whole: problem.is_none(), moved }) && out.end(problem)
 }
 
 fn changed(known: &KnownSource, how: Comparison) -> String {
@@ -426,7 +426,7 @@ fn changed(known: &KnownSource, how: Comparison) -> String {
     )
 }
 
-/// What follows a failed read is the failure, not the rest.
+/// After a failed read the failure is returned, not the rest.
 fn ended(problem: Option<io::Error>, rest: Bytes<'_>) -> Bytes<'_> {
     match problem {
         None => rest,

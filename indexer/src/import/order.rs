@@ -1,22 +1,22 @@
-//! The order of a segment's rows, which is that of their times.
+//! The order of a segment's rows: by time.
 
 use ingest::{Batch, Values};
 
-/// The rows of a segment as places in its batches. Ties keep the order of source and offset.
+/// The rows of a segment as positions in its batches. Ties keep the order of source and offset.
 pub enum Order {
-    /// Batch after batch, so many rows each.
+    /// Batch after batch, with the number of rows of each.
     AsRead(Vec<usize>),
     ByTime(Vec<(u32, u32)>),
 }
 
 impl Order {
-    /// The order of batches, each with its source.
-    pub fn of(batches: &[(u32, Batch)]) -> Order {
+    /// Sorts the rows of batches, each with its source.
+    pub fn by_time(batches: &[(u32, Batch)]) -> Order {
         let key = |batch: usize, row: usize| {
             let (source, events) = &batches[batch];
             (events.time[row], *source, events.chunk.offset + u64::from(events.start[row]))
         };
-        // Most logs are in order already, and looking is far cheaper than sorting.
+        // Most logs are in order already, and a check is much cheaper than sorting.
         let mut last = None;
         let sorted = batches.iter().enumerate().all(|(index, (_, batch))| {
             (0..batch.rows()).all(|row| {
@@ -57,7 +57,7 @@ impl Order {
         }
     }
 
-    /// The values of all rows, from what each batch holds of them.
+    /// Gathers the values of all rows from the batches.
     pub fn collect<T: Copy>(
         &self,
         columns: &[Vec<&Values>],

@@ -1,4 +1,4 @@
-//! Batches that have landed and are not yet published, and how they become a segment.
+//! Batches that have landed but are not committed yet, and their conversion to a segment.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::panic::resume_unwind;
@@ -13,8 +13,8 @@ use super::shapes::{Place, Spoken};
 use crate::error::{AtPath, Result};
 use crate::exec::in_order;
 use crate::storage::{
-    self, Columns, Frame, Mined, Names, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource,
-    Shaper, SourceEntry, TableBuilder, TextColumn, WrittenSegment, field_name,
+    self, ByteRanges, Columns, Frame, Mined, Names, Rollup, Segment, SegmentField, SegmentMeta,
+    SegmentSource, Shaper, SourceEntry, TableBuilder, TextColumn, WrittenSegment, field_name,
 };
 use crate::tune::{Plan, give_way};
 use crate::{Cancel, FieldKind, tokens};
@@ -22,7 +22,7 @@ use crate::{Cancel, FieldKind, tokens};
 /// Whole numbers up to here are exact as floats too.
 const EXACT_FLOAT: u64 = 1 << 53;
 
-/// Texts that are gathered before their column takes them.
+/// Texts that are gathered before they are added to their column.
 const TEXTS_AT_ONCE: usize = 1_024;
 
 /// Columns that are gathered before the next ones: what is gathered and not yet written takes memory.
@@ -60,12 +60,12 @@ impl Pending {
         self.sources.iter().any(|entry| entry.source == source)
     }
 
-    /// Whether events of any other source wait.
+    /// True if events of any other source are pending.
     pub fn has_other_than(&self, source: Option<u32>) -> bool {
         self.sources.iter().any(|entry| Some(entry.source) != source)
     }
 
-    /// Takes out what waits of one source.
+    /// Removes the pending events of one source.
     pub fn take_source(&mut self, source: u32) -> Pending {
         let mut taken = Pending::default();
         if !self.has_source(source) {
@@ -88,15 +88,15 @@ impl Pending {
         self.batches.is_empty()
     }
 
-    /// Whether it must be published whatever the time.
+    /// True if it must be committed regardless of the time.
     pub fn is_full(&self, plan: &Plan) -> bool {
         self.rows >= plan.segment_rows
             || self.raw_bytes >= plan.segment_bytes
             || self.cells >= plan.segment_cells
     }
 
-    /// Parts that are a segment each. Usually one; more where events of few fields would share a table with
-    /// events of thousands, whose columns would be empty for nearly all of it.
+    /// Groups that become a segment each. Usually one; more if events with few fields would share a table
+    /// with events with thousands of fields, whose columns would be nearly empty.
     pub fn into_segments(self, plan: &Plan) -> Vec<Pending> {
         let mut frames = frames_of_sources(self.sources);
         let mut parts: Vec<Pending> = Vec::new();
@@ -119,9 +119,9 @@ impl Pending {
     }
 
     /// Sorts the events by time and writes them as a segment.
-    /// Without columns, only what fields there are is noted.
+    /// Without columns, only the names of the fields are recorded.
     pub fn write(self, case: &Path, id: u64, has_columns: bool, names: &Names) -> Result<WrittenSegment> {
-        let order = Order::of(&self.batches);
+        let order = Order::by_time(&self.batches);
         let columns = self.columns(&order);
         let mut table = TableBuilder::new(&columns).at_path(case)?;
         let (fields, spoken) = self.fields(&order, has_columns.then_some(&mut table), names, case)?;
@@ -136,7 +136,7 @@ impl Pending {
             has_columns,
             is_compact: false,
             fields,
-            rollup: Rollup::of(&columns),
+            rollup: Rollup::from_columns(&columns),
             sha256: String::new(),
             places_sha256: None,
         };
@@ -183,8 +183,8 @@ impl Pending {
         columns
     }
 
-    /// Writes every field's columns and describes them. Of those that tell what an event says, it keeps what was
-    /// gathered.
+    /// Writes and describes the columns of every field. Keeps the gathered values of the columns with
+    /// messages.
     fn fields(
         &self,
         order: &Order,
@@ -209,7 +209,7 @@ impl Pending {
                         table.field(&field.column, field.kind, &values).at_path(case)?;
                         Some(values)
                     }
-                    Gathered::Places(found) => {
+                    Gathered::ByteRanges(found) => {
                         field.delimited = found.delimited;
                         table.placed(&field.column, &found).at_path(case)?;
                         None
@@ -245,11 +245,11 @@ impl Pending {
     fn gather(&self, kind: FieldKind, columns: &[Vec<&Values>], order: &Order) -> Gathered {
         Gathered::Values(match kind {
             FieldKind::Text => {
-                let texts = self.texts(columns, order, TextColumn::is_surely_worth_placing);
-                if !texts.is_worth_placing() {
+                let texts = self.texts(columns, order, TextColumn::surely_prefers_byte_ranges);
+                if !texts.prefers_byte_ranges() {
                     texts.finish()
                 } else if let Some(places) = self.places(columns, order) {
-                    return Gathered::Places(places);
+                    return Gathered::ByteRanges(places);
                 } else {
                     self.texts(columns, order, |_| false).finish()
                 }
@@ -276,7 +276,7 @@ impl Pending {
         })
     }
 
-    /// The texts by value, all of them or up to where they are enough.
+    /// The dictionary of the texts, of all of them or up to the point where byte ranges are better.
     fn texts(
         &self,
         columns: &[Vec<&Values>],
@@ -302,9 +302,9 @@ impl Pending {
         texts
     }
 
-    /// The texts by their places in their events; nothing where hardly any stands there as it is.
-    fn places(&self, columns: &[Vec<&Values>], order: &Order) -> Option<Places> {
-        let mut places = Places::with_capacity(self.rows);
+    /// The texts as byte ranges into their events; `None` if hardly any occurs verbatim.
+    fn places(&self, columns: &[Vec<&Values>], order: &Order) -> Option<ByteRanges> {
+        let mut places = ByteRanges::with_capacity(self.rows);
         let mut rest = TextColumn::with_capacity(0);
         let (mut standing, mut others) = (0, 0);
         order.for_each(|batch, row| {
@@ -356,7 +356,7 @@ impl Pending {
 /// A column of a segment, as the table takes it.
 enum Gathered {
     Values(storage::Values),
-    Places(Places),
+    ByteRanges(ByteRanges),
 }
 
 pub fn span(values: &Values, row: usize) -> Option<Span> {

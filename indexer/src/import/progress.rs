@@ -1,4 +1,4 @@
-//! What a person is told while an import runs.
+//! Progress reports of an import.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -25,12 +25,12 @@ pub enum FileState {
 pub enum Outcome {
     #[default]
     New,
-    /// All of it is there already.
+    /// All of it is already stored.
     Known,
-    /// Its beginning is there, and it goes on in the same source.
+    /// Its start is stored, and it continues in the same source.
     Grown,
-    /// What is stored of it is read in another way.
-    Anew,
+    /// Its stored bytes are read in another way.
+    Reread,
 }
 
 impl Outcome {
@@ -40,7 +40,7 @@ impl Outcome {
             Outcome::New => "new",
             Outcome::Known => "known",
             Outcome::Grown => "grown",
-            Outcome::Anew => "anew",
+            Outcome::Reread => "anew",
         }
     }
 }
@@ -60,9 +60,9 @@ pub struct FileProgress {
     pub outcome: Outcome,
     /// That in words, where it is not simply new.
     pub remark: Option<String>,
-    /// It was a container of others, and holds nothing itself.
+    /// It is a container of other files, and holds no events itself.
     pub is_archive: bool,
-    told: bool,
+    reported: bool,
 }
 
 impl FileProgress {
@@ -80,12 +80,12 @@ impl FileProgress {
             outcome: Outcome::New,
             remark: None,
             is_archive: false,
-            told: false,
+            reported: false,
         }
     }
 }
 
-/// One report. Only the files that changed since the last one are in it.
+/// One report. It contains only the files that changed since the last one.
 #[derive(Clone, Debug)]
 pub struct Progress {
     pub phase: Phase,
@@ -97,11 +97,11 @@ pub struct Progress {
     pub files_total: usize,
     pub files_done: usize,
     pub changed: Vec<FileProgress>,
-    /// What each stage has done so far.
+    /// The counters of each stage.
     pub stages: Vec<Stage>,
 }
 
-/// Collects what happens and reports it at most ten times a second, publications at once.
+/// Collects events and reports them at most ten times a second, commits at once.
 pub struct Reporter<'a> {
     files: Vec<FileProgress>,
     report: &'a dyn Fn(Progress),
@@ -127,12 +127,12 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    /// The entry of a stream: the file's own where it is the file, else a new one. Gives its place.
+    /// The entry of a stream: that of the file if they are the same, otherwise a new one. Returns its index.
     pub fn stream(&mut self, file: usize, path: &Path, bytes: Option<u64>) -> usize {
         let index = match self.files.get_mut(file) {
             Some(entry) if entry.path == path => file,
             _ => {
-                // The archive itself is read by reading what is in it.
+                // Reading an archive means reading its members.
                 self.change(file, |archive| {
                     archive.state = FileState::Done;
                     archive.is_archive = true;
@@ -151,7 +151,7 @@ impl<'a> Reporter<'a> {
             change(file);
             // Packed bytes are more when they are read than on disk.
             file.bytes_total = file.bytes_total.max(file.bytes_read);
-            file.told = false;
+            file.reported = false;
         }
     }
 
@@ -163,7 +163,7 @@ impl<'a> Reporter<'a> {
         self.files.iter().map(|file| file.bytes_read).sum()
     }
 
-    /// What there is to read, as far as it is known.
+    /// The known amount to read.
     pub fn bytes_total(&self) -> u64 {
         self.files.iter().map(|file| file.bytes_total).sum()
     }
@@ -181,8 +181,8 @@ impl<'a> Reporter<'a> {
             return;
         }
         self.reported = Some(Instant::now());
-        let changed = self.files.iter().filter(|file| !file.told).cloned().collect();
-        self.files.iter_mut().for_each(|file| file.told = true);
+        let changed = self.files.iter().filter(|file| !file.reported).cloned().collect();
+        self.files.iter_mut().for_each(|file| file.reported = true);
         let ended = |file: &&FileProgress| matches!(file.state, FileState::Done | FileState::Failed);
         (self.report)(Progress {
             phase: self.phase,

@@ -1,4 +1,4 @@
-//! Publishing: what has landed becomes segments, and the manifest names them.
+//! Commit: what has landed becomes segments, and the manifest lists them.
 
 use std::time::Instant;
 
@@ -7,13 +7,13 @@ use sha2::Digest;
 use super::landing::Landing;
 use super::pending::Pending;
 use crate::error::Result;
-use crate::storage::{Manifest, WrittenSegment, bury_raw, sync_raw};
+use crate::storage::{Manifest, WrittenSegment, abandon_raw_frames, sync_raw};
 use crate::tune::Plan;
 use crate::writing::Writing;
 
 impl Landing<'_, '_> {
-    /// Makes what has landed segments that everyone sees. They and the raw bytes are on disk before
-    /// the manifest names them.
+    /// Commits what has landed as segments. They and the raw bytes are durable before the manifest lists
+    /// them.
     pub fn publish(&mut self) -> Result<()> {
         if let Some(current) = &mut self.current {
             let entry = &mut self.manifest.sources[current.source as usize];
@@ -44,7 +44,7 @@ impl Landing<'_, '_> {
         self.writing.publish(manifest, added)?;
         self.manifest.revision = self.writing.manifest.revision;
         for (source, generation, frames) in std::mem::take(&mut self.buried) {
-            bury_raw(self.writing.folder(), (source, generation), &frames)?;
+            abandon_raw_frames(self.writing.folder(), (source, generation), &frames)?;
         }
         self.published = Some(Instant::now());
         Ok(())
@@ -64,7 +64,7 @@ impl Landing<'_, '_> {
     }
 }
 
-/// Writes what is pending as segments; nobody sees them yet.
+/// Writes what is pending as segments, which are not visible yet.
 fn write_segments(
     pending: Pending,
     (writing, plan): (&Writing<'_>, &Plan),

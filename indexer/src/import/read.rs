@@ -1,5 +1,5 @@
-//! Reading and parsing, off the landing thread: one thread reads the streams in order, workers parse and
-//! pack chunks beside each other, and the results come out in the order of the streams.
+//! Reading and parsing, outside the landing thread: one thread reads the streams in order, workers parse and
+//! pack chunks in parallel, and the results come out in the order of the streams.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,31 +19,31 @@ use crate::limits::CHUNKS_WAITING;
 use crate::storage::{FormatFile, Reading, Resume, pack};
 use crate::tune::{Plan, give_way};
 
-/// What comes out, in order: each stream is found, begins, lands in parts, and ends.
-pub enum Step {
+/// The output, in order: each stream is found, begins, lands in batches, and ends.
+pub enum ReadStep {
     /// A stream was found in a file: the file itself, or a member of it.
     Found(Box<Stream>),
     /// All of it is in the case already.
     Known {
         source: u32,
         is_whole: bool,
-        /// Where it is now, and what it is called there, where it was rotated since.
+        /// Its current path and name, if it was rotated since.
         moved: Option<(PathBuf, String)>,
     },
     Begin(Box<Begin>),
-    Part(Box<Part>),
-    /// The reason is there when not all of the stream could be read.
+    ReadBatch(Box<ReadBatch>),
+    /// With the reason if not all of the stream could be read.
     End {
         problem: Option<Error>,
     },
 }
 
 pub struct Stream {
-    /// The file it lies in, by its place in the list.
+    /// The index of its file in the list.
     pub file: usize,
     pub path: PathBuf,
     pub name: String,
-    /// Its length, where something tells it.
+    /// Its length, if known.
     pub bytes: Option<u64>,
     /// The rotated set it is a part of.
     pub set: Option<String>,
@@ -58,49 +58,49 @@ pub struct Begin {
     pub reading: Reading,
     /// The file that defines its format, where a person did.
     pub definition: Option<FormatFile>,
-    /// It is read as the stream before it; the heading lines in effect at the end of that.
+    /// The stream is read like the previous one; the header lines in effect at its end.
     pub followed: Option<String>,
-    pub behind: Behind,
-    /// What a person should know about it.
+    pub state: SourceState,
+    /// A remark for the user.
     pub note: Option<String>,
 }
 
-/// What of a stream is in the case already.
-pub enum Behind {
-    Nothing {
+/// How a stream relates to the sources of the case.
+pub enum SourceState {
+    New {
         ticket: Ticket,
     },
-    /// All that is stored of this source is read anew, and more may follow. `until` as many bytes have landed as
-    /// it had, its earlier events stay.
-    Anew {
+    /// The stored bytes of this source are read again, and more may follow. Its earlier events stay until
+    /// `until` bytes have landed.
+    Reread {
         source: u32,
         until: u64,
     },
-    /// It goes on in this source, from where its last chunk began.
-    On {
+    /// It continues this source, from the start of its last chunk.
+    Resumed {
         source: u32,
         resume: Box<Resume>,
     },
 }
 
-pub struct Part {
+pub struct ReadBatch {
     pub batch: Batch,
     pub packed: std::io::Result<Vec<u8>>,
     /// Hash of the source up to the end of this part.
     pub hash: Sha256,
-    /// How long the source will be, where that is found out while it is unpacked.
+    /// The length of the source, if it is known only after unpacking.
     pub expected: Option<u64>,
 }
 
 enum Job {
     Parse { chunk: Chunk, parser: Parser, hash: Sha256, expected: Option<u64> },
-    Pass(Step),
+    Pass(ReadStep),
 }
 
-/// What is to be read.
+/// The inputs.
 pub enum Input {
     File(InputFile, Option<String>),
-    /// Text that has no file: its name, and when it came.
+    /// Text without a file: its name, and the time of its arrival.
     Text {
         name: String,
         bytes: Vec<u8>,
@@ -115,16 +115,16 @@ pub enum Input {
 
 /// Steps in order of the files, as the workers finish them.
 pub struct Steps {
-    results: Receiver<(u64, Step)>,
+    results: Receiver<(u64, ReadStep)>,
     room: usize,
     stages: Stages,
-    early: BTreeMap<u64, Step>,
+    early: BTreeMap<u64, ReadStep>,
     next: u64,
 }
 
 pub enum Next {
-    Step(Step),
-    /// Nothing came within the time.
+    ReadStep(ReadStep),
+    /// Nothing arrived in time.
     Waiting,
     End,
 }
@@ -134,7 +134,7 @@ impl Steps {
         loop {
             if let Some(step) = self.early.remove(&self.next) {
                 self.next += 1;
-                return Next::Step(step);
+                return Next::ReadStep(step);
             }
             self.stages.land.set_queue(self.results.len() + self.early.len(), self.room);
             match self.stages.land.idle(|| self.results.recv_timeout(patience)) {
@@ -148,8 +148,8 @@ impl Steps {
     }
 }
 
-/// Starts the reader and the workers. They end by themselves when the inputs do, when the cancel flag is
-/// set, or when the receiver is dropped.
+/// Starts the reader and the workers. They end when the inputs end, when the cancel flag is set, or when the
+/// receiver is dropped.
 pub fn start<'scope>(
     scope: &'scope Scope<'scope, '_>,
     opening: Opening<'scope>,
@@ -186,25 +186,25 @@ pub fn start<'scope>(
     Steps { results, room: plan.chunks_waiting(), stages: stages.clone(), early: BTreeMap::new(), next: 0 }
 }
 
-/// Where the reader puts what it has read. Every call tells whether anybody waits for more.
+/// The output of the reader. Every call returns whether the receiver still waits for more.
 pub struct Out<'s> {
-    /// How far the file is read that the next source is unpacked from.
+    /// The position in the file up to which the next source is unpacked.
     pub packed: Option<Arc<Packed>>,
     send: &'s mut dyn FnMut(Job) -> bool,
 }
 
 impl Out<'_> {
-    pub fn step(&mut self, step: Step) -> bool {
+    pub fn step(&mut self, step: ReadStep) -> bool {
         (self.send)(Job::Pass(step))
     }
 
     pub fn end(&mut self, problem: Option<Error>) -> bool {
-        self.step(Step::End { problem })
+        self.step(ReadStep::End { problem })
     }
 
-    /// Hands out a source to its end. `hash` is that of what comes before it.
+    /// Sends a source to its end. `hash` is that of the preceding bytes.
     pub fn source(&mut self, source: &mut Source<'_>, begin: Begin, mut hash: Sha256) -> bool {
-        if !self.step(Step::Begin(Box::new(begin))) {
+        if !self.step(ReadStep::Begin(Box::new(begin))) {
             return false;
         }
         let parser = source.parser();
@@ -226,7 +226,7 @@ impl Out<'_> {
     }
 }
 
-fn work(queue: &Receiver<(u64, Job)>, done: &Sender<(u64, Step)>, level: i32, counters: &Arc<Counters>) {
+fn work(queue: &Receiver<(u64, Job)>, done: &Sender<(u64, ReadStep)>, level: i32, counters: &Arc<Counters>) {
     let mut thread = counters.thread();
     while let Ok((sequence, job)) = counters.idle(|| queue.recv()) {
         let step = match job {
@@ -237,7 +237,7 @@ fn work(queue: &Receiver<(u64, Job)>, done: &Sender<(u64, Step)>, level: i32, co
                 let batch = parser.parse(chunk);
                 counters.done(batch.rows() as u64, batch.chunk.bytes.len() as u64);
                 thread.count();
-                Step::Part(Box::new(Part { batch, packed, hash, expected }))
+                ReadStep::ReadBatch(Box::new(ReadBatch { batch, packed, hash, expected }))
             }
         };
         if counters.hand_on(done.is_full(), || done.send((sequence, step)).is_err()) {

@@ -1,5 +1,5 @@
-//! Which sources of a case are one rotated log, by their names: files that came in one import were brought in
-//! order, and others join them by what they are called.
+//! Assigns sources to rotated sets by their names: files of one import were already brought in order, and
+//! others join them by their names.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The shapes of messages, found while what was read is in memory. Afterwards each event would have to be
-//! unpacked again.
+//! Mines the shapes of messages while the text is in memory. Later each event would have to be decompressed
+//! again.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,15 @@ use ingest::{Batch, Values};
 use super::pending::span;
 use crate::storage::{self, MESSAGES, NO_CODE, Shaper};
 
-/// The columns of a segment that tell what its events say.
+/// The columns of a segment with messages.
 #[derive(Default)]
 pub struct Spoken<'b> {
-    fields: [Option<Said<'b>>; MESSAGES.len()],
-    method: Option<Said<'b>>,
-    path: Option<Said<'b>>,
+    fields: [Option<MessageColumnValues<'b>>; MESSAGES.len()],
+    method: Option<MessageColumnValues<'b>>,
+    path: Option<MessageColumnValues<'b>>,
 }
 
-enum Said<'b> {
+enum MessageColumnValues<'b> {
     /// By value, a row of the segment each.
     Coded { codes: Vec<u32>, texts: storage::Texts },
     /// What each batch holds of it.
@@ -33,7 +33,7 @@ pub struct Place<'b> {
 }
 
 impl<'b> Spoken<'b> {
-    /// Takes a column of text, if it is one of those. It comes with its values where they often repeat.
+    /// Takes a text column if it is one of those, with its values if they often repeat.
     pub fn take(&mut self, name: &str, values: Option<storage::Values>, read: &[Vec<&'b Values>]) {
         let place = match name {
             "method" => &mut self.method,
@@ -44,12 +44,12 @@ impl<'b> Spoken<'b> {
             },
         };
         *place = Some(match values {
-            Some(storage::Values::Text { codes, texts }) => Said::Coded { codes, texts },
-            _ => Said::Read(read.to_vec()),
+            Some(storage::Values::Text { codes, texts }) => MessageColumnValues::Coded { codes, texts },
+            _ => MessageColumnValues::Read(read.to_vec()),
         });
     }
 
-    /// The shape of an event's message; nothing where that is the event's text.
+    /// The shape of an event's message; `None` if the message is the event's text.
     pub fn shape(&self, at: Place<'_>, shaper: &mut Shaper) -> Option<u32> {
         for (field, said) in self.fields.iter().enumerate() {
             let Some(said) = said else { continue };
@@ -68,24 +68,26 @@ impl<'b> Spoken<'b> {
     }
 }
 
-impl Said<'_> {
+impl MessageColumnValues<'_> {
     fn code(&self, at: Place<'_>) -> Option<u32> {
         match self {
-            Said::Coded { codes, .. } => Some(codes[at.row]).filter(|&code| code != NO_CODE),
-            Said::Read(_) => None,
+            MessageColumnValues::Coded { codes, .. } => Some(codes[at.row]).filter(|&code| code != NO_CODE),
+            MessageColumnValues::Read(_) => None,
         }
     }
 
     fn coded(&self, code: u32) -> &[u8] {
         match self {
-            Said::Coded { texts, .. } => texts.get(code as usize).unwrap_or_default().as_bytes(),
-            Said::Read(_) => &[],
+            MessageColumnValues::Coded { texts, .. } => {
+                texts.get(code as usize).unwrap_or_default().as_bytes()
+            }
+            MessageColumnValues::Read(_) => &[],
         }
     }
 
-    /// The text where it has no code, as it will be read from the case.
+    /// The text without a code, as the case will read it.
     fn read<'t>(&self, at: Place<'t>) -> Option<Cow<'t, [u8]>> {
-        let Said::Read(columns) = self else { return None };
+        let MessageColumnValues::Read(columns) = self else { return None };
         let span = columns[at.index].iter().find_map(|values| span(values, at.batch_row))?;
         let text = at.batch.text(span);
         Some(match String::from_utf8_lossy(text) {

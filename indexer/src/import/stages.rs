@@ -1,5 +1,5 @@
-//! What the stages of an import do, live: how much each has done, what waits before it, how often it had to
-//! wait for the next one, and what it took of the processor. A person sees from it what the import waits for.
+//! Live counters of the stages of an import: throughput, queue depth, stalls (backpressure) and CPU time.
+//! They show which stage is the bottleneck.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ pub enum StageName {
     Parse,
     /// Settling times, writing raw frames and segments, publishing.
     Land,
-    /// Building what the profile has of tokens.
+    /// Building the token index of the profile.
     Index,
 }
 
@@ -34,26 +34,26 @@ impl StageName {
     }
 }
 
-/// What a stage has done up to a moment.
+/// The counters of a stage at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
     pub name: StageName,
     pub threads: u64,
     pub events: u64,
     pub bytes: u64,
-    /// What waits to be taken by the stage, and how much there is room for.
+    /// The queue depth of the stage, and its capacity.
     pub queue: u64,
     pub queue_room: u64,
-    /// How often it found no room in the queue behind it, and for how long it waited then.
+    /// How often its output queue was full (a stall), and how long it waited then.
     pub stalls: u64,
     pub stalled: Duration,
-    /// How long it waited for something to do.
+    /// The time it was idle.
     pub idle: Duration,
-    /// What its threads took of the processor.
+    /// The CPU time of its threads.
     pub cpu: Duration,
 }
 
-/// The counters of one stage. Threads add to them; whoever reports reads them.
+/// The live counters of one stage. Its threads add to them; the reporter reads them.
 #[derive(Debug, Default)]
 pub struct Counters {
     threads: AtomicU64,
@@ -78,7 +78,7 @@ impl Counters {
         self.queue_room.store(room as u64, Ordering::Relaxed);
     }
 
-    /// Waiting for something to do.
+    /// Idle, waiting for input.
     pub fn idle<T>(&self, wait: impl FnOnce() -> T) -> T {
         let began = Instant::now();
         let got = wait();
@@ -86,7 +86,7 @@ impl Counters {
         got
     }
 
-    /// Handing on, which waits where the queue is full.
+    /// Sending, which stalls while the queue is full.
     pub fn hand_on<T>(&self, is_full: bool, send: impl FnOnce() -> T) -> T {
         if !is_full {
             return send();
@@ -98,7 +98,7 @@ impl Counters {
         handed
     }
 
-    /// A thread of the stage begins; its use of the processor is added as it goes.
+    /// A thread of the stage begins; its CPU time is added as it runs.
     pub fn thread(self: &Arc<Self>) -> StageThread {
         self.threads.fetch_add(1, Ordering::Relaxed);
         StageThread { counters: Arc::clone(self), counted: thread_cpu() }
@@ -122,7 +122,7 @@ impl Counters {
     }
 }
 
-/// Counts what one thread takes of the processor.
+/// Adds the CPU time of one thread.
 pub struct StageThread {
     counters: Arc<Counters>,
     counted: Duration,
@@ -159,8 +159,7 @@ impl Stages {
     }
 }
 
-/// The stage that the others wait for: the one of landing's three that waited least for the others, thread by
-/// thread.
+/// The bottleneck: the one of landing's three stages that waited least for the others, per thread.
 #[must_use]
 pub fn bottleneck(stages: &[Stage]) -> Option<StageName> {
     let waited = |stage: &Stage| (stage.idle + stage.stalled).as_secs_f64() / stage.threads.max(1) as f64;
@@ -174,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stage_that_never_waits_is_what_the_import_waits_for() {
+    fn stage_that_never_waits_is_the_bottleneck() {
         let ms = Duration::from_millis;
         let stage = |name, threads, idle, stalled| {
             let counted = Stages::default().all()[0];

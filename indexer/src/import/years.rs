@@ -1,5 +1,5 @@
-//! Years, looked at again when all files are known: a file whose times have none may have been dated by its last
-//! change alone, and the files beside it, or its own end, tell better.
+//! Revises the years of sources when all files are known: a file whose times have no year may have been dated
+//! by its last change alone; neighbouring files, or its own end, give better evidence.
 
 use ingest::Settler;
 
@@ -13,7 +13,7 @@ use crate::tune::Plan;
 use crate::writing::Writing;
 
 /// The year that a source belongs to, with the reason, where it is not the one it was given. The settler is as it
-/// began, `by_end` is the year with which it would end in time, and `seen` are the years of the files beside it.
+/// began, `by_end` is the year with which it would end in time, and `seen` are the years of the neighbouring files.
 pub fn better_year(settler: &Settler, by_end: Option<i16>, seen: &[i16]) -> Option<(i16, &'static str)> {
     let mut settler = settler.clone();
     let before = settler.first_year();
@@ -26,7 +26,7 @@ pub fn better_year(settler: &Settler, by_end: Option<i16>, seen: &[i16]) -> Opti
     }
 }
 
-/// Reads those sources anew, from their stored bytes, that belong to another year than they were given.
+/// Reads sources with a wrong year again from their stored bytes.
 pub fn look_again(
     writing: &mut Writing<'_>,
     years: &Years,

@@ -1,4 +1,4 @@
-//! What a cell shows, as it stands when it is asked.
+//! The content of a cell at the time of the query.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::{Cancel, Case, Event, Evidence, Shown, Snapshot};
 /// So much of an event is shown in a cell.
 const SHOWN_BYTES: usize = 4_000;
 
-/// A cell's result, frozen.
+/// The frozen result of a cell.
 #[derive(Clone, Debug)]
 pub enum Answer {
     Table(Frozen),
@@ -27,16 +27,16 @@ pub enum Answer {
         chart: Chart,
         table: Frozen,
     },
-    /// The events a cell names; none where the case has no such event.
+    /// The events that a cell names; `None` for those that the case does not have.
     Evidence(Vec<(EventPlace, Option<Evidence>)>),
-    /// What went wrong, as a person reads it.
+    /// The error, as it is displayed.
     Failed(String),
 }
 
 /// Rows of a table as text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frozen {
-    /// Names, and whether numbers stand below them.
+    /// Column names, and whether they hold numbers.
     pub columns: Vec<(Arc<str>, bool)>,
     pub rows: Vec<Vec<String>>,
     /// All rows of the result.
@@ -45,7 +45,7 @@ pub struct Frozen {
 }
 
 impl Frozen {
-    fn of(table: &Table, rows: usize) -> Frozen {
+    fn from_table(table: &Table, rows: usize) -> Frozen {
         let columns = table.names().iter().zip(table.columns());
         let number = |kind: Kind| matches!(kind, Kind::Int | Kind::Float);
         let shown = 0..table.rows().min(rows);
@@ -74,8 +74,8 @@ fn readable(cell: &Cell) -> String {
 }
 
 impl Case {
-    /// What a cell shows. A cell that cannot be answered says why, so that the rest of its page can be; only a
-    /// request to stop ends with an error.
+    /// Answers a cell. A failed cell shows its error, so that the rest of the page can be answered; only
+    /// cancellation ends with an error.
     pub fn answer_cell(
         &self,
         snapshot: &Snapshot,
@@ -90,7 +90,7 @@ impl Case {
         };
         match answer {
             Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
-            Err(error) => Ok(Answer::Failed(told(&error))),
+            Err(error) => Ok(Answer::Failed(error_text(&error))),
             answer => answer,
         }
     }
@@ -105,7 +105,7 @@ impl Case {
     ) -> Result<Answer> {
         let query = parse_query(query).map_err(Error::from)?;
         if !query.stages.is_empty() {
-            return Ok(Answer::Table(Frozen::of(
+            return Ok(Answer::Table(Frozen::from_table(
                 &self.table(snapshot, cell, &query, options, cancel)?,
                 cell.rows,
             )));
@@ -142,7 +142,7 @@ impl Case {
                 "a chart needs a column of times or names, and one of numbers, as `timechart count()` gives",
             )
         })?;
-        Ok(Answer::Chart { chart, table: Frozen::of(&table, cell.rows) })
+        Ok(Answer::Chart { chart, table: Frozen::from_table(&table, cell.rows) })
     }
 
     fn table(
@@ -163,7 +163,7 @@ impl Case {
     }
 }
 
-fn told(error: &Error) -> String {
+fn error_text(error: &Error) -> String {
     match error.hint_text() {
         Some(hint) => format!("{}; {hint}", error.message()),
         None => error.message().to_owned(),
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_keep_the_digits_that_mean_something() {
+    fn numbers_keep_significant_digits() {
         let shown = |value: f64| readable(&Cell::Float(value));
         assert_eq!(shown(1.0 / 3.0), "0.333333");
         assert_eq!(shown(1_234.567_891), "1234.57");

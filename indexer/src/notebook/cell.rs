@@ -1,4 +1,4 @@
-//! Cells: fenced blocks that ask the case.
+//! Cells: fenced blocks with queries on the case.
 //!
 //! ````text
 //! ```query from=2026-03-01T14:00 to=2026-03-01T15:00 rows=20 title="What failed"
@@ -12,7 +12,7 @@
 use crate::limits::{CELL_ROWS, MOST_CELL_ROWS};
 use crate::stamp;
 
-/// A fenced block that asks the case.
+/// A fenced block with a query on the case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
     pub what: What,
@@ -22,7 +22,7 @@ pub struct Cell {
     pub to: Option<i64>,
     /// The most rows that are shown.
     pub rows: usize,
-    /// What of its first line or its lines could not be understood.
+    /// The first error in its options or lines.
     pub problem: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub struct EventPlace {
     pub caption: String,
 }
 
-/// The cell that a fenced block is, by the words behind its fence; none for any other block.
+/// The cell that a fenced block is, by the words after its fence; `None` for any other block.
 #[must_use]
 pub fn read_cell(info: &str, text: &str) -> Option<Cell> {
     let mut words = words(info).into_iter();
@@ -55,8 +55,8 @@ pub fn read_cell(info: &str, text: &str) -> Option<Cell> {
     };
     let mut cell = Cell { what, title: None, from: None, to: None, rows: CELL_ROWS, problem };
     for word in words {
-        if let Err(told) = option(&mut cell, &word) {
-            cell.problem.get_or_insert(told);
+        if let Err(problem) = option(&mut cell, &word) {
+            cell.problem.get_or_insert(problem);
         }
     }
     Some(cell)
@@ -82,7 +82,7 @@ fn option(cell: &mut Cell, word: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Words apart by spaces, but not in quotes: `title="two words"`.
+/// Words separated by spaces outside quotes: `title="two words"`.
 fn words(info: &str) -> Vec<String> {
     let (mut found, mut word, mut quoted) = (Vec::new(), String::new(), false);
     for letter in info.chars() {
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_is_told_by_its_first_word() {
+    fn first_word_selects_the_kind_of_cell() {
         assert_eq!(read_cell("sql", "select 1"), None);
         assert_eq!(read_cell("", "text"), None);
         let cell =
@@ -149,14 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_and_the_rest_is_used() {
+    fn errors_are_reported_and_the_rest_is_used() {
         let cell = read_cell("query from=soon rows=many wat", "a").expect("a cell");
-        assert!(cell.problem.is_some_and(|told| told.contains("`soon`")));
+        assert!(cell.problem.is_some_and(|problem| problem.contains("`soon`")));
         let cell = read_cell("event", "0@34 the first one\nnonsense\n2@0\n").expect("a cell");
         let What::Events(places) = &cell.what else { panic!("{cell:?}") };
         assert_eq!(places[0], EventPlace { source: 0, offset: 34, caption: "the first one".into() });
         assert_eq!((places.len(), places[1].source), (2, 2));
-        assert!(cell.problem.is_some_and(|told| told.contains("nonsense")));
+        assert!(cell.problem.is_some_and(|problem| problem.contains("nonsense")));
         let many = read_cell("query rows=99999999999", "a").expect("a cell");
         assert!(many.rows <= MOST_CELL_ROWS || many.problem.is_some());
     }

@@ -1,4 +1,4 @@
-//! Charts of a page as pictures without a script: SVG that stands inside the exported page.
+//! Charts of a page as SVG without scripts, inside the exported page.
 
 use std::fmt::Write;
 
@@ -13,14 +13,14 @@ use crate::stamp;
 /// Numbers by time or by name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    pub axis: Axis,
+    pub axis: ChartAxis,
     pub series: Vec<Series>,
-    /// Whether the series are parts of a whole, and stand on each other as bars.
+    /// True if the series are parts of a whole, drawn as stacked bars.
     pub stacked: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Axis {
+pub enum ChartAxis {
     Times(Vec<i64>),
     Names(Vec<String>),
 }
@@ -43,11 +43,11 @@ pub fn of_timeline(timeline: &Timeline) -> Chart {
             level: Some(level),
             values: counts.iter().map(|&count| Some(f64::from(count))).collect(),
         });
-    Chart { axis: Axis::Times(starts.collect()), series: series.collect(), stacked: true }
+    Chart { axis: ChartAxis::Times(starts.collect()), series: series.collect(), stacked: true }
 }
 
-/// Times, else the first other column, to the right; each column of numbers upward. A column of words beside a
-/// column of times tells the series apart.
+/// The x axis is time, or else the first other column; each numeric column is a series. A text column next to
+/// a time column splits the series.
 pub fn of_table(table: &Table) -> Option<Chart> {
     let kinds: Vec<Kind> = table.columns().iter().map(crate::pipe::Column::kind).collect();
     let numeric = |kind: &Kind| matches!(kind, Kind::Int | Kind::Float);
@@ -60,7 +60,7 @@ pub fn of_table(table: &Table) -> Option<Chart> {
     if let Some(time) = kinds.iter().position(|kind| *kind == Kind::Time) {
         let first = *numbers.first()?;
         return Some(match words.first() {
-            Some(&split) => apart(table, rows, time, split, first),
+            Some(&split) => split_series(table, rows, time, split, first),
             None => by_time(table, rows, time, &numbers),
         });
     }
@@ -76,7 +76,7 @@ pub fn of_table(table: &Table) -> Option<Chart> {
     });
     let series: Vec<Series> = series.collect();
     let names = (0..rows).map(|row| table.cell(row, name).to_string()).collect();
-    (!series.is_empty()).then_some(Chart { axis: Axis::Names(names), series, stacked: false })
+    (!series.is_empty()).then_some(Chart { axis: ChartAxis::Names(names), series, stacked: false })
 }
 
 fn by_time(table: &Table, rows: usize, time: usize, numbers: &[usize]) -> Chart {
@@ -90,7 +90,7 @@ fn by_time(table: &Table, rows: usize, time: usize, numbers: &[usize]) -> Chart 
     });
     Chart {
         series: series.collect(),
-        axis: Axis::Times(order.iter().map(|&(time, _)| time).collect()),
+        axis: ChartAxis::Times(order.iter().map(|&(time, _)| time).collect()),
         stacked: false,
     }
 }
@@ -99,7 +99,7 @@ fn at(table: &Table, row: usize, column: usize) -> Option<i64> {
     if let Cell::Time(time) = table.cell(row, column) { Some(time) } else { None }
 }
 
-fn apart(table: &Table, rows: usize, time: usize, split: usize, value: usize) -> Chart {
+fn split_series(table: &Table, rows: usize, time: usize, split: usize, value: usize) -> Chart {
     let mut times: Vec<i64> = (0..rows).filter_map(|row| at(table, row, time)).collect();
     times.sort_unstable();
     times.dedup();
@@ -119,7 +119,7 @@ fn apart(table: &Table, rows: usize, time: usize, split: usize, value: usize) ->
             series[index].values[place] = table.cell(row, value).number();
         }
     }
-    Chart { axis: Axis::Times(times), series, stacked: false }
+    Chart { axis: ChartAxis::Times(times), series, stacked: false }
 }
 
 const WIDTH: f64 = 900.0;
@@ -141,8 +141,8 @@ impl Chart {
     pub fn svg(&self, title: &str) -> String {
         let mut out = String::new();
         match &self.axis {
-            Axis::Times(times) => self.over_time(times, title, &mut out),
-            Axis::Names(names) => self.by_name(names, title, &mut out),
+            ChartAxis::Times(times) => self.over_time(times, title, &mut out),
+            ChartAxis::Names(names) => self.by_name(names, title, &mut out),
         }
         if self.series.len() > 1 || self.stacked {
             out.push_str("<ul class=\"legend\">");
@@ -155,7 +155,7 @@ impl Chart {
         out
     }
 
-    /// The greatest height, of single values or of those that stand on each other.
+    /// The greatest height, of single values or of stacked ones.
     fn greatest(&self, points: usize) -> f64 {
         let at = |point: usize| self.series.iter().filter_map(move |series| *series.values.get(point)?);
         let heights = (0..points)
@@ -305,7 +305,7 @@ fn short(value: f64) -> String {
     format!("{text}{unit}")
 }
 
-/// A time as precise as the range it stands in.
+/// A time as precise as its range needs.
 fn clock(time: i64, span_ns: f64) -> String {
     const DAY_NS: f64 = 86_400e9;
     let text = stamp::to_rfc3339(time);

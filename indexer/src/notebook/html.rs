@@ -1,4 +1,4 @@
-//! A notebook as one HTML file that needs nothing else: no script, its style inside, its pictures drawn.
+//! A notebook as one self-contained HTML file: no scripts, with inline styles and pictures.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use super::answer::{Answer, Frozen};
 use super::cell::{Cell, What};
 use super::markdown::{Align, Node};
 use super::visible::escaped;
-use super::{Notebook, Noted, NotedRange, Page, Said};
+use super::{AnnotatedEvent, AnnotatedRange, Notebook, Page, Said};
 use crate::stamp::to_rfc3339;
 use crate::{Event, Evidence};
 
@@ -24,7 +24,7 @@ impl Notebook {
         for page in &self.pages {
             out.page(page);
         }
-        out.noted();
+        out.annotated();
         out.ranges();
         out.sources();
         out.text.push_str("</main></body></html>\n");
@@ -238,7 +238,7 @@ impl Html<'_> {
 
     fn evidence(&mut self, place: (u32, u64), evidence: Option<&Evidence>, caption: &str) {
         let (source, offset) = place;
-        // A link leads to the first place where an event stands.
+        // A link leads to the first place of an event.
         let anchor = self.anchors.insert(place);
         let id = if anchor { format!(" id=\"e-{source}-{offset}\"") } else { String::new() };
         put!(self, "<div class=\"evidence\"{id}>");
@@ -283,14 +283,14 @@ impl Html<'_> {
         self.text.push_str("</dl>");
     }
 
-    fn noted(&mut self) {
+    fn annotated(&mut self) {
         let book = self.book;
-        if book.noted.is_empty() {
+        if book.annotated.is_empty() {
             return;
         }
-        self.text.push_str("<section><h2>Noted events</h2>");
-        for Noted { place, evidence, said } in &book.noted {
-            self.text.push_str("<div class=\"noted\">");
+        self.text.push_str("<section><h2>Events with notes</h2>");
+        for AnnotatedEvent { place, evidence, said } in &book.annotated {
+            self.text.push_str("<div class=\"annotated\">");
             if said.starred || !said.tags.is_empty() {
                 self.text.push_str("<p class=\"marks\">");
                 self.marks(said);
@@ -300,7 +300,7 @@ impl Html<'_> {
             self.text.push_str("</div>");
         }
         if book.left_out > 0 {
-            put!(self, "<p class=\"soft\">{} more noted events are in the case.</p>", book.left_out);
+            put!(self, "<p class=\"soft\">{} more events with notes are in the case.</p>", book.left_out);
         }
         self.text.push_str("</section>");
     }
@@ -319,8 +319,8 @@ impl Html<'_> {
         if book.ranges.is_empty() {
             return;
         }
-        self.text.push_str("<section><h2>Noted times</h2><table><tbody>");
-        for NotedRange { range: (first, last), said } in &book.ranges {
+        self.text.push_str("<section><h2>Times with notes</h2><table><tbody>");
+        for AnnotatedRange { range: (first, last), said } in &book.ranges {
             let until = if last > first { format!(" to {}", to_rfc3339(*last)) } else { String::new() };
             put!(self, "<tr><td class=\"time\">{}{until}</td><td>", to_rfc3339(*first));
             self.marks(said);

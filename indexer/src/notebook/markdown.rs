@@ -93,15 +93,15 @@ pub fn parse(text: &str) -> Vec<Node> {
 #[must_use]
 pub fn blocks(text: &str) -> Vec<(Node, Range<usize>)> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut tree = Tree::default();
+    let mut tree = MarkdownTree::default();
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         tree.event(event, range);
     }
     tree.done
 }
 
-/// A node under way.
-struct Open<'t> {
+/// A node under construction.
+struct OpenBlock<'t> {
     /// None where the page is nested too deep: then the children go to whom it is in.
     tag: Option<Tag<'t>>,
     children: Vec<Node>,
@@ -109,15 +109,15 @@ struct Open<'t> {
 }
 
 #[derive(Default)]
-struct Tree<'t> {
-    open: Vec<Open<'t>>,
+struct MarkdownTree<'t> {
+    open: Vec<OpenBlock<'t>>,
     done: Vec<(Node, Range<usize>)>,
     aligns: Vec<Alignment>,
     column: usize,
     head: bool,
 }
 
-impl<'t> Tree<'t> {
+impl<'t> MarkdownTree<'t> {
     fn event(&mut self, event: Event<'t>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -148,7 +148,7 @@ impl<'t> Tree<'t> {
             _ => {}
         }
         let deep = self.open.len() >= MARKDOWN_DEPTH;
-        self.open.push(Open { tag: (!deep).then_some(tag), children: Vec::new(), task: None });
+        self.open.push(OpenBlock { tag: (!deep).then_some(tag), children: Vec::new(), task: None });
     }
 
     fn text(&mut self, text: &str, range: Range<usize>) {
@@ -170,7 +170,7 @@ impl<'t> Tree<'t> {
     }
 
     fn end(&mut self, range: Range<usize>) {
-        let Some(Open { tag, children, task }) = self.open.pop() else { return };
+        let Some(OpenBlock { tag, children, task }) = self.open.pop() else { return };
         let Some(tag) = tag else {
             for child in children {
                 self.put(child, range.clone());
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_becomes_a_tree() {
+    fn page_is_parsed_into_a_tree() {
         let page = "# One *two*\n\n- [x] done\n- [ ] open\n\n| a | b |\n|---|--:|\n| `c` | d |\n\n> said\n\n```sh\nls\n```\n";
         let nodes = parse(page);
         assert_eq!(
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_html_is_text_and_links_lead_only_where_they_may() {
+    fn html_becomes_text_and_links_are_restricted() {
         let nodes = parse("<script>alert(1)</script>\n\na <b onclick=x>bold</b> &amp; &lt;i&gt;");
         let Node::Paragraph { children } = &nodes[0] else { panic!("{nodes:?}") };
         assert_eq!(children[0], text("<script>alert(1)</script>\n"));
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_ends_somewhere_and_loses_no_text() {
+    fn deep_nesting_is_bounded_and_loses_no_text() {
         let nodes = parse(&format!("{}deep", "> ".repeat(10_000)));
         assert!(depth(&nodes) <= MARKDOWN_DEPTH + 1);
         assert!(says(&nodes).contains("deep"));

@@ -1,7 +1,7 @@
-//! The notebook of a case: pages in Markdown with cells that ask it, and what it takes to hand them over.
+//! The notebook of a case: pages in Markdown with cells that query it, and their export.
 //!
 //! A page is the text of a note of the kind `page`. [`Notebook`] is all of it at one moment: every cell's answer
-//! frozen, every noted event with what proves it.
+//! frozen, every event with notes, with its evidence.
 
 mod answer;
 mod cell;
@@ -26,7 +26,7 @@ use crate::pipe::RunOptions;
 use crate::storage::SourceEntry;
 use crate::{Cancel, Case, Evidence, Note};
 
-/// So much of a noted event is shown.
+/// The bytes of an annotated event that are shown.
 const SHOWN_BYTES: usize = 4_000;
 
 /// A notebook with its cells answered.
@@ -37,11 +37,11 @@ pub struct Notebook {
     pub made_ns: i64,
     pub pages: Vec<Page>,
     /// The events that are starred, tagged or commented, in the order of their times.
-    pub noted: Vec<Noted>,
-    /// Noted events beyond those.
+    pub annotated: Vec<AnnotatedEvent>,
+    /// Annotated events beyond those.
     pub left_out: usize,
     /// The times that are marked, starred, tagged or commented, in their order.
-    pub ranges: Vec<NotedRange>,
+    pub ranges: Vec<AnnotatedRange>,
     pub sources: Vec<SourceEntry>,
 }
 
@@ -57,7 +57,7 @@ pub struct Page {
 
 /// An event that somebody wrote something about.
 #[derive(Clone, Debug)]
-pub struct Noted {
+pub struct AnnotatedEvent {
     pub place: (u32, u64),
     pub evidence: Option<Evidence>,
     pub said: Said,
@@ -65,20 +65,20 @@ pub struct Noted {
 
 /// A range of times that somebody wrote something about.
 #[derive(Clone, Debug)]
-pub struct NotedRange {
+pub struct AnnotatedRange {
     /// Both ends are in it.
     pub range: (i64, i64),
     pub said: Said,
 }
 
 impl Case {
-    /// The notebook as it is now: the pages of these ids, or all. `told` hears how many cells are answered.
+    /// The notebook as it is now: the pages of these ids, or all. `report` receives the number of answered cells.
     pub fn notebook(
         &self,
         pages: Option<&[String]>,
         options: &RunOptions,
         now_ns: i64,
-        told: &mut dyn FnMut(usize, usize),
+        report: &mut dyn FnMut(usize, usize),
         cancel: &Cancel,
     ) -> Result<Notebook> {
         let snapshot = self.snapshot();
@@ -94,13 +94,13 @@ impl Case {
         for page in &mut pages {
             let asked: Vec<Cell> = page.cells().into_iter().cloned().collect();
             for cell in asked {
-                told(done, total);
+                report(done, total);
                 page.answers.push(self.answer_cell(&snapshot, &cell, options, cancel)?);
                 done += 1;
             }
         }
-        told(done, total);
-        let mut events = noted_events(&notes);
+        report(done, total);
+        let mut events = annotated_events(&notes);
         let left_out = events.len().saturating_sub(MOST_NOTES_AT_ONCE);
         events.truncate(MOST_NOTES_AT_ONCE);
         let places: Vec<_> = events.iter().map(|event| event.place).collect();
@@ -114,15 +114,15 @@ impl Case {
             revision: snapshot.revision(),
             made_ns: now_ns,
             pages,
-            noted: events,
+            annotated: events,
             left_out,
-            ranges: noted_ranges(&notes),
+            ranges: annotated_ranges(&notes),
             sources: snapshot.sources().to_vec(),
         })
     }
 }
 
-/// Where a page stands among the others, which people may change.
+/// The order of pages, which people may change.
 fn place_of(page: &Note) -> f64 {
     page.data.get("place").and_then(serde_json::Value::as_f64).unwrap_or(f64::MAX)
 }
@@ -143,18 +143,18 @@ impl Page {
     }
 }
 
-fn noted_events(notes: &[Note]) -> Vec<Noted> {
+fn annotated_events(notes: &[Note]) -> Vec<AnnotatedEvent> {
     let about = notes.iter().filter(|note| matches!(note.kind.as_str(), "star" | "tag" | "comment"));
     let found = said_by(about.filter_map(|note| Some((note.event?, note))));
-    found.map(|(place, said)| Noted { place, evidence: None, said }).collect()
+    found.map(|(place, said)| AnnotatedEvent { place, evidence: None, said }).collect()
 }
 
-fn noted_ranges(notes: &[Note]) -> Vec<NotedRange> {
+fn annotated_ranges(notes: &[Note]) -> Vec<AnnotatedRange> {
     let is_about = |note: &&Note| {
         note.event.is_none() && matches!(note.kind.as_str(), "marker" | "star" | "tag" | "comment")
     };
     let found = said_by(notes.iter().filter(is_about).filter_map(|note| Some((note.range?, note))));
-    found.map(|(range, said)| NotedRange { range, said }).collect()
+    found.map(|(range, said)| AnnotatedRange { range, said }).collect()
 }
 
 #[cfg(test)]

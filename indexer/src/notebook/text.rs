@@ -7,7 +7,7 @@ use ingest::NO_TIME;
 use super::answer::{Answer, Frozen};
 use super::markdown::cells;
 use super::visible::visible;
-use super::{Notebook, NotedRange, Page, Said};
+use super::{AnnotatedRange, Notebook, Page, Said};
 use crate::Evidence;
 use crate::stamp::to_rfc3339;
 
@@ -28,20 +28,20 @@ impl Notebook {
         for page in &self.pages {
             self.page(page, &mut out);
         }
-        if !self.noted.is_empty() {
-            out.push_str("\n## Noted events\n");
+        if !self.annotated.is_empty() {
+            out.push_str("\n## Events with notes\n");
         }
-        for noted in &self.noted {
-            put!(out, "\n{}\n", said(&noted.said));
-            self.evidence(noted.place, noted.evidence.as_ref(), &mut out);
+        for annotated in &self.annotated {
+            put!(out, "\n{}\n", said(&annotated.said));
+            self.evidence(annotated.place, annotated.evidence.as_ref(), &mut out);
         }
         if self.left_out > 0 {
-            put!(out, "\n{} more noted events are in the case.\n", self.left_out);
+            put!(out, "\n{} more events with notes are in the case.\n", self.left_out);
         }
         if !self.ranges.is_empty() {
-            out.push_str("\n## Noted times\n\n");
+            out.push_str("\n## Times with notes\n\n");
         }
-        for NotedRange { range: (first, last), said: about } in &self.ranges {
+        for AnnotatedRange { range: (first, last), said: about } in &self.ranges {
             let until = if last > first { format!(" to {}", to_rfc3339(*last)) } else { String::new() };
             put!(out, "- {}{until}: {}\n", to_rfc3339(*first), said(about));
         }

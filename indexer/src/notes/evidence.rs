@@ -1,4 +1,4 @@
-//! The events that notes are on, with what proves them.
+//! The events of notes, with their evidence.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use crate::exec::{Position, rows_at};
 use crate::limits::{EVIDENCE_BYTES, MOST_NOTES_AT_ONCE};
 use crate::{Cancel, Case, Event, Snapshot};
 
-/// An event as evidence: what it says, and where in which file that can be checked.
+/// An event as evidence: its text, and the file and position where it can be checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
     pub event: Event,
-    /// Of the event's own bytes: those from its offset, as many as it is long. Not told of one longer than a
+    /// Of the event's own bytes: those from its offset, as many as it is long. Absent for one longer than a
     /// page can show.
     pub sha256: Option<String>,
 }
 
 impl Case {
     /// The events at these places, each by source and offset; none where there is no such event any more. A
-    /// source that was read anew may have its events cut elsewhere: then it is the one that holds the byte.
+    /// source that was read again may be split into events differently: then it is the event that holds the byte.
     pub fn evidence(
         &self,
         snapshot: &Snapshot,
@@ -30,13 +30,13 @@ impl Case {
         cancel: &Cancel,
     ) -> Result<Vec<Option<Evidence>>> {
         if places.len() > MOST_NOTES_AT_ONCE {
-            let told = format!(
+            let message = format!(
                 "{} events are asked for at once, and {MOST_NOTES_AT_ONCE} are the most",
                 places.len()
             );
-            return Err(Error::new(ErrorKind::Limit, told));
+            return Err(Error::new(ErrorKind::Limit, message));
         }
-        // What is noted in a damaged segment is missing; the rest is still proven.
+        // Notes in a damaged segment are missing; the rest is still proven.
         Self::without_damaged(snapshot, |snapshot| self.evidence_of(snapshot, places, cut, cancel))
     }
 

@@ -1,4 +1,4 @@
-//! Which events a filter on notes means, at the moment that it is asked.
+//! Resolves a filter on notes to events, at the time of the query.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,18 +8,18 @@ use crate::error::Result;
 use crate::exec::ValueTest;
 use crate::limits::COMPLETIONS;
 use crate::query::{
-    Context, Diagnostic, Filter, NoteField, Noted, NotedEvents, Op, STATES, Test, each_field,
+    AnnotatedEvents, Annotation, Context, Diagnostic, Filter, NoteField, Op, STATES, Test, each_field,
 };
 use crate::storage::notes as store;
 use crate::{Case, Note, Notes};
 
-/// What is said on events, kept from question to question. Each asks the store what has changed.
+/// The cached notes on events. Each query reads the changes from the store.
 #[derive(Debug, Default)]
-pub(crate) struct NotedCache(Mutex<Known>);
+pub(crate) struct AnnotatedCache(Mutex<ResolvedNotes>);
 
 #[derive(Debug, Default)]
-struct Known {
-    /// Where the store stood when it was read last.
+struct ResolvedNotes {
+    /// The revision of the store at the last read.
     mark: String,
     /// The notes on events, by kind and id.
     notes: BTreeMap<(String, String), Note>,
@@ -28,13 +28,13 @@ struct Known {
 
 #[derive(Debug, Default)]
 struct SaidOfEvents {
-    /// Where the store stood when anything of this changed last.
+    /// The revision of the store at the last change of these notes.
     state: String,
     events: Vec<((u32, u64), Said)>,
 }
 
-impl Known {
-    /// Takes over what has changed.
+impl ResolvedNotes {
+    /// Applies the changes.
     fn update(&mut self, read: Notes) {
         let Notes { mark, whole, notes, removed } = read;
         if mark == self.mark && !whole {
@@ -61,9 +61,8 @@ impl Known {
 }
 
 impl Case {
-    /// A filter with the events that its clauses on notes mean: those of one moment, however long the question
-    /// takes.
-    pub(crate) fn with_noted_events(&self, filter: Filter) -> Result<Filter> {
+    /// A filter whose clauses on notes are resolved to events, all from one revision of the notes.
+    pub(crate) fn with_annotated_events(&self, filter: Filter) -> Result<Filter> {
         if !asks_for_notes(&filter) {
             return Ok(filter);
         }
@@ -72,15 +71,16 @@ impl Case {
     }
 
     fn said_of_events(&self) -> Result<Arc<SaidOfEvents>> {
-        let mut known = self.noted.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.annotated.0.lock().unwrap_or_else(PoisonError::into_inner);
         let since = (!known.mark.is_empty()).then_some(known.mark.as_str());
         let read = store::look(self.folder(), since)?;
         known.update(read);
         Ok(Arc::clone(&known.said))
     }
 
-    /// What notes say, with how many events have it: all that they can be, or the most frequent tags that begin so.
-    pub(crate) fn noted_values(&self, field: NoteField, typed: &str) -> Result<Vec<(String, u64)>> {
+    /// The values of a note field with their event counts: all states, or the most frequent tags with a
+    /// prefix.
+    pub(crate) fn note_values(&self, field: NoteField, typed: &str) -> Result<Vec<(String, u64)>> {
         let said = self.said_of_events()?;
         let mut counts: HashMap<&str, u64> = HashMap::new();
         for value in said.events.iter().flat_map(|(_, said)| values(field, said)) {
@@ -98,7 +98,7 @@ impl Case {
         Ok(counts)
     }
 
-    /// Where a field of the log has the name that notes go by: how many events have such a note, if any.
+    /// If a field of the log has the name of a note field: the number of events with such a note, if any.
     pub(crate) fn hidden_notes(&self, filter: &Filter, context: &Context) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         each_field(filter, &mut |clause, name, span| {
@@ -106,7 +106,7 @@ impl Case {
             if context.note_field(name).is_some() {
                 return;
             }
-            // Who cannot read the notes is told when they are shown.
+            // A failure to read the notes is reported when they are shown.
             let Ok(said) = self.said_of_events() else { return };
             let events = passing(note, test, &said).len();
             if events > 0 {
@@ -115,9 +115,10 @@ impl Case {
                 let free = context.note_field(note.name()).is_some();
                 let advice = |hint: &str| Diagnostic::advice(span, message.clone(), hint);
                 found.push(if free {
-                    advice(&format!("write {} for what people noted", note.name())).replacing(note.name())
+                    advice(&format!("write {} to search the notes of people", note.name()))
+                        .replacing(note.name())
                 } else {
-                    advice("its notes are listed beside the events: the log has fields of all their names")
+                    advice("its notes are listed next to the events: the log has fields of all their names")
                 });
             }
         });
@@ -125,12 +126,12 @@ impl Case {
     }
 }
 
-/// What tells apart the states of the notes that a filter was looked up in; nothing where it asks for none.
+/// Identifies the state of the notes that a filter was resolved with; empty if it uses none.
 pub(crate) fn states_of(filter: &Filter) -> String {
     match filter {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().map(states_of).collect(),
         Filter::Not(inner) => states_of(inner),
-        Filter::Noted(Noted { events: Some(events), .. }) => format!("\0{}", events.state),
+        Filter::Annotated(Annotation { events: Some(events), .. }) => format!("\0{}", events.state),
         _ => String::new(),
     }
 }
@@ -139,7 +140,7 @@ fn asks_for_notes(filter: &Filter) -> bool {
     match filter {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().any(asks_for_notes),
         Filter::Not(inner) => asks_for_notes(inner),
-        Filter::Noted(noted) => noted.events.is_none(),
+        Filter::Annotated(annotation) => annotation.events.is_none(),
         _ => false,
     }
 }
@@ -150,10 +151,10 @@ fn looked_up(filter: Filter, said: &SaidOfEvents) -> Filter {
         Filter::And(parts) => Filter::And(all(parts)),
         Filter::Or(parts) => Filter::Or(all(parts)),
         Filter::Not(inner) => Filter::Not(Box::new(looked_up(*inner, said))),
-        Filter::Noted(noted) if noted.events.is_none() => {
-            let places = passing(noted.field, &noted.test, said);
-            let events = NotedEvents { state: said.state.clone(), places };
-            Filter::Noted(Noted { events: Some(Arc::new(events)), ..noted })
+        Filter::Annotated(annotation) if annotation.events.is_none() => {
+            let places = passing(annotation.field, &annotation.test, said);
+            let events = AnnotatedEvents { state: said.state.clone(), positions: places };
+            Filter::Annotated(Annotation { events: Some(Arc::new(events)), ..annotation })
         }
         other => other,
     }
@@ -164,7 +165,7 @@ fn passing(field: NoteField, test: &Test, said: &SaidOfEvents) -> Vec<(u32, u64)
     let texts = ValueTest::new(field.name(), test).texts;
     let passes = |said: &Said| {
         let mut values = values(field, said).peekable();
-        // Any of several values may match; that it is another one must hold for all of them.
+        // `=` is true if any of several values matches; `!=` must be true for all of them.
         if matches!(test, Test::Compare(Op::NotEqual, _)) {
             values.peek().is_some() && values.all(|value| texts.passes(value))
         } else {

@@ -1,6 +1,7 @@
-//! What people wrote about a case, as the façade answers it: notes by kind and id, and the evidence behind them.
+//! Notes that people wrote about a case, at the level of the façade: by kind and id, with the evidence for
+//! them.
 //!
-//! The store knows no kinds. What the kinds in use mean stands in `rules.rs`.
+//! The store knows no kinds. What the kinds in use mean is defined in `rules.rs`.
 
 mod evidence;
 mod filter;
@@ -10,7 +11,7 @@ mod said;
 use std::path::PathBuf;
 
 pub use evidence::Evidence;
-pub(crate) use filter::{NotedCache, states_of};
+pub(crate) use filter::{AnnotatedCache, states_of};
 pub use said::Said;
 pub(crate) use said::said_by;
 
@@ -20,13 +21,13 @@ use crate::storage::notes as store;
 use crate::storage::{NoteChange, Notes, NotesChanged};
 
 impl Case {
-    /// The notes that changed since a mark that an earlier answer gave; all of them without one. Another process
-    /// may have written them. The time is that of now, for a store that has to be made anew because it is damaged.
+    /// The notes that changed since a revision that an earlier answer gave; all of them without one. Another process
+    /// may have written them. The time is that of now, for a store that has to be rebuilt because it is damaged.
     pub fn notes(&self, since: Option<&str>, now_ns: i64) -> Result<Notes> {
         store::read(self.folder(), since, now_ns)
     }
 
-    /// Makes all of a change or, where somebody else changed one of its notes meanwhile, nothing of it. A change
+    /// Commits all of a change or, if somebody else changed one of its notes meanwhile, nothing of it. A change
     /// that was made survives the end of the process and a power cut. Needs no import to have ended.
     pub fn change_notes(&self, change: &NoteChange, now_ns: i64) -> Result<NotesChanged> {
         rules::check(change)?;

@@ -6,7 +6,7 @@ use crate::storage::{NoteChange, NoteDraft};
 
 /// Kinds that are about an event or a range, and are nothing without one.
 const ABOUT_SOMETHING: &[&str] = &["star", "tag", "comment"];
-/// Kinds that stand at a time.
+/// Kinds that are at a time.
 const AT_A_TIME: &[&str] = &["marker"];
 /// Kinds that say nothing without a text.
 const WITH_TEXT: &[&str] = &["tag", "comment"];
@@ -15,8 +15,9 @@ const WITH_TEXT: &[&str] = &["tag", "comment"];
 pub fn check(change: &NoteChange) -> Result<()> {
     let count = change.put.len() + change.remove.len();
     if count > MOST_NOTES_AT_ONCE {
-        let told = format!("{count} notes are to be changed at once, and {MOST_NOTES_AT_ONCE} are the most");
-        return Err(Error::new(ErrorKind::Limit, told).hint("select fewer events"));
+        let message =
+            format!("{count} notes are to be changed at once, and {MOST_NOTES_AT_ONCE} are the most");
+        return Err(Error::new(ErrorKind::Limit, message).hint("select fewer events"));
     }
     for removal in &change.remove {
         check_name(&removal.kind, &removal.id)?;
@@ -24,8 +25,8 @@ pub fn check(change: &NoteChange) -> Result<()> {
     change.put.iter().try_for_each(check_draft)
 }
 
-fn wrong(told: impl Into<String>) -> Error {
-    Error::new(ErrorKind::BadRequest, told)
+fn wrong(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::BadRequest, message)
 }
 
 fn check_name(kind: &str, id: &str) -> Result<()> {
@@ -43,9 +44,9 @@ fn check_draft(draft: &NoteDraft) -> Result<()> {
     check_name(kind, &draft.id)?;
     let bytes = draft.text.len() + draft.data.to_string().len();
     if bytes > LONGEST_NOTE_BYTES {
-        let told = format!("this {kind} has {bytes} bytes, and {LONGEST_NOTE_BYTES} are the most");
+        let message = format!("this {kind} has {bytes} bytes, and {LONGEST_NOTE_BYTES} are the most");
         return Err(
-            Error::new(ErrorKind::Limit, told).hint("what was kept before is unchanged; split it in two")
+            Error::new(ErrorKind::Limit, message).hint("what was kept before is unchanged; split it in two")
         );
     }
     if ABOUT_SOMETHING.contains(&kind) && draft.event.is_none() && draft.range.is_none() {

@@ -1,10 +1,10 @@
-//! What was said of each event or range, from the notes on it.
+//! Groups notes by the event or range that they are on.
 
 use std::collections::BTreeMap;
 
 use crate::Note;
 
-/// What somebody wrote about an event or a range.
+/// The notes on an event or a range.
 #[derive(Clone, Debug, Default)]
 pub struct Said {
     pub starred: bool,

@@ -1,6 +1,6 @@
 //! What a run of letters, digits and marks is: a word, or a number, an address, a time and so on.
 
-use super::shape::{ATOM, CLASSES, DIGIT, Kind, MARK, Sink, class};
+use super::shape::{ATOM, CLASSES, DIGIT, MARK, Sink, SlotKind, class};
 use crate::limits::LONGEST_MINED_WORD_BYTES;
 
 /// A longest run of the characters that words, numbers, paths and addresses are made of.
@@ -32,13 +32,13 @@ impl<'a> Atom<'a> {
     }
 }
 
-/// What goes on beyond the run: a date in words, a number with its unit behind it, an address with its
+/// What goes on beyond the run: a date in words, a number followed by its unit, an address with its
 /// query.
 #[inline]
-pub fn longer(line: &[u8], at: usize, end: usize, seen: u8) -> Option<(Kind, usize)> {
+pub fn longer(line: &[u8], at: usize, end: usize, seen: u8) -> Option<(SlotKind, usize)> {
     if seen & (DIGIT | MARK) == 0 {
         let length = if end - at == 3 { spelled_date(&line[at..])? } else { return None };
-        return Some((Kind::Time, at + length));
+        return Some((SlotKind::Time, at + length));
     }
     if seen & MARK != 0 && line.get(end) == Some(&b'?') {
         let kind = path(&line[at..end])?;
@@ -55,31 +55,31 @@ pub fn longer(line: &[u8], at: usize, end: usize, seen: u8) -> Option<(Kind, usi
     if let Some((kind, end)) = measure(line, at, end) {
         return Some((kind, said_again(line, end)));
     }
-    (line[at..end].contains(&b',')).then_some((Kind::Number, end))
+    (line[at..end].contains(&b',')).then_some((SlotKind::Number, end))
 }
 
 /// No digit is in it.
 fn named<'m, S: Sink<'m>>(text: &'m [u8], sink: &mut S) {
     match path(text) {
         Some(kind) => sink.variable(kind, text),
-        None if text.len() > LONGEST_MINED_WORD_BYTES => sink.variable(Kind::Id, text),
+        None if text.len() > LONGEST_MINED_WORD_BYTES => sink.variable(SlotKind::Id, text),
         None => sink.literal(text),
     }
 }
 
-fn path(text: &[u8]) -> Option<Kind> {
+fn path(text: &[u8]) -> Option<SlotKind> {
     let slashes = memchr::memchr_iter(b'/', text).count();
     if slashes == 0 {
         let drive = text.len() > 3 && text[1] == b':' && text[2] == b'\\';
         let steps = memchr::memchr_iter(b'\\', text).count();
-        return (drive || text.starts_with(b"\\\\") || steps > 1).then_some(Kind::Path);
+        return (drive || text.starts_with(b"\\\\") || steps > 1).then_some(SlotKind::Path);
     }
     if memchr::memmem::find(text, b"://").is_some_and(|colon| colon > 1) {
-        return Some(Kind::Url);
+        return Some(SlotKind::Url);
     }
     let roots: [&[u8]; 4] = [b"/", b"./", b"~/", b"../"];
     let rooted = roots.iter().any(|root| text.len() > root.len() && text.starts_with(root));
-    (rooted || slashes >= 2).then_some(Kind::Path)
+    (rooted || slashes >= 2).then_some(SlotKind::Path)
 }
 
 /// A digit is in it somewhere.
@@ -92,18 +92,18 @@ fn numbered<'m, S: Sink<'m>>(text: &'m [u8], sink: &mut S) {
         if slash > 0 {
             sink.literal(b"/");
         }
-        sink.variable(Kind::Ip, &text[slash..slash + length]);
-        return behind_mark(&text[slash + length..], sink);
+        sink.variable(SlotKind::Ip, &text[slash..slash + length]);
+        return after_mark(&text[slash + length..], sink);
     }
     if clock(text) {
-        return sink.variable(Kind::Time, text);
+        return sink.variable(SlotKind::Time, text);
     }
     if let Some(kind) = path(text) {
         return sink.variable(kind, text);
     }
     if let Some(slash) = memchr::memchr(b'/', text) {
         piece(&text[..slash], sink);
-        return behind_mark(&text[slash..], sink);
+        return after_mark(&text[slash..], sink);
     }
     let Some(colon) = memchr::memchr(b':', text) else {
         return piece(text, sink);
@@ -111,21 +111,21 @@ fn numbered<'m, S: Sink<'m>>(text: &'m [u8], sink: &mut S) {
     let port = &text[colon + 1..];
     let is_port = !port.is_empty() && port.iter().all(u8::is_ascii_digit);
     if is_port && is_host(&text[..colon]) {
-        sink.variable(Kind::Host, &text[..colon]);
+        sink.variable(SlotKind::Host, &text[..colon]);
         sink.literal(b":");
-        sink.variable(Kind::Number, port);
+        sink.variable(SlotKind::Number, port);
     } else if text.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b':')
         && memchr::memchr_iter(b':', text).count() >= 2
     {
-        sink.variable(Kind::Hex, text);
+        sink.variable(SlotKind::Hex, text);
     } else {
         piece(&text[..colon], sink);
-        behind_mark(&text[colon..], sink);
+        after_mark(&text[colon..], sink);
     }
 }
 
-/// A mark, and what stands behind it.
-fn behind_mark<'m, S: Sink<'m>>(text: &'m [u8], sink: &mut S) {
+/// A mark, and the text after it.
+fn after_mark<'m, S: Sink<'m>>(text: &'m [u8], sink: &mut S) {
     if text.is_empty() {
         return;
     }
@@ -150,10 +150,10 @@ fn digits(text: &[u8]) -> usize {
 }
 
 /// A number with its unit, if it has one, and nothing else.
-fn number(text: &[u8]) -> Option<Kind> {
+fn number(text: &[u8]) -> Option<SlotKind> {
     let mut at = usize::from(matches!(text[0], b'+' | b'-' | b'#' | b'$') && text.len() > 1);
     if text.len() > at + 2 && text[at] == b'0' && text[at + 1] | 0x20 == b'x' {
-        return text[at + 2..].iter().all(u8::is_ascii_hexdigit).then_some(Kind::Hex);
+        return text[at + 2..].iter().all(u8::is_ascii_hexdigit).then_some(SlotKind::Hex);
     }
     let whole = digits(&text[at..]);
     if whole == 0 {
@@ -173,33 +173,33 @@ fn number(text: &[u8]) -> Option<Kind> {
         }
     }
     match &text[at..] {
-        b"" | b"%" => Some(Kind::Number),
+        b"" | b"%" => Some(SlotKind::Number),
         unit => unit_of(unit),
     }
 }
 
-/// The units that stand at once behind a number.
-fn unit_of(text: &[u8]) -> Option<Kind> {
+/// The units that directly follow a number.
+fn unit_of(text: &[u8]) -> Option<SlotKind> {
     match text {
-        b"m" | b"h" | b"d" | b"\xc2\xb5s" | b"\xce\xbcs" => Some(Kind::Duration),
-        b"b" | b"k" | b"K" | b"M" | b"G" => Some(Kind::Size),
+        b"m" | b"h" | b"d" | b"\xc2\xb5s" | b"\xce\xbcs" => Some(SlotKind::Duration),
+        b"b" | b"k" | b"K" | b"M" | b"G" => Some(SlotKind::Size),
         _ => unit_word(text),
     }
 }
 
-/// The units that may stand apart from their number.
-fn unit_word(text: &[u8]) -> Option<Kind> {
+/// The units that may be separated from their number.
+fn unit_word(text: &[u8]) -> Option<SlotKind> {
     match text {
         b"ns" | b"us" | b"ms" | b"msec" | b"s" | b"sec" | b"secs" | b"second" | b"seconds"
         | b"milliseconds" | b"microseconds" | b"nanoseconds" | b"min" | b"mins" | b"minutes" | b"hours"
-        | b"days" => Some(Kind::Duration),
+        | b"days" => Some(SlotKind::Duration),
         b"B" | b"KB" | b"kB" | b"kb" | b"KiB" | b"MB" | b"mb" | b"MiB" | b"GB" | b"gb" | b"GiB" | b"TB"
-        | b"TiB" | b"byte" | b"bytes" => Some(Kind::Size),
+        | b"TiB" | b"byte" | b"bytes" => Some(SlotKind::Size),
         _ => None,
     }
 }
 
-/// How long the four numbers of an address are that stand at the start.
+/// The length of an IPv4 address at the start.
 fn address(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     for part in 0..4 {
@@ -252,14 +252,14 @@ fn piece<'m, S: Sink<'m>>(text: &'m [u8], sink: &mut S) {
         return sink.variable(kind, text);
     }
     if is_hex_id(text) {
-        return sink.variable(if text.contains(&b'-') { Kind::Id } else { Kind::Hex }, text);
+        return sink.variable(if text.contains(&b'-') { SlotKind::Id } else { SlotKind::Hex }, text);
     }
     if is_host(text) && memchr::memchr_iter(b'.', text).count() >= 2 {
-        return sink.variable(Kind::Host, text);
+        return sink.variable(SlotKind::Host, text);
     }
     let mut at = 0;
     while at < text.len() {
-        // A sign belongs to the number behind it.
+        // A sign belongs to the number after it.
         let signed = text[at] == b'-'
             && at > 0
             && is_joint(text[at - 1])
@@ -273,8 +273,8 @@ fn piece<'m, S: Sink<'m>>(text: &'m [u8], sink: &mut S) {
     }
 }
 
-/// Hands on the word that begins here and, where digits are in it, all that is joined to it and has digits
-/// too. Tells where that ends.
+/// Passes on the word that begins here and, if it contains digits, everything joined to it that also does.
+/// Returns its end.
 fn joined<'m, S: Sink<'m>>(text: &'m [u8], at: usize, signed: bool, sink: &mut S) -> usize {
     let word_end =
         |from: usize| text[from..].iter().position(|&byte| is_joint(byte)).map_or(text.len(), |n| from + n);
@@ -295,7 +295,7 @@ fn joined<'m, S: Sink<'m>>(text: &'m [u8], at: usize, signed: bool, sink: &mut S
     }
     let plain = word[letters + usize::from(signed)..].iter().all(u8::is_ascii_digit);
     let from = if plain { at + letters } else { at };
-    let kind = if plain && last == end { Kind::Number } else { Kind::Id };
+    let kind = if plain && last == end { SlotKind::Number } else { SlotKind::Id };
     if from > at {
         sink.literal(&text[at..from]);
     }
@@ -346,7 +346,7 @@ pub(super) fn spelled_date(text: &[u8]) -> Option<usize> {
     (class(text.get(at)) & ATOM == 0).then_some(at)
 }
 
-/// How far a number goes on whose thousands are set apart: `12,853`.
+/// The length of a number with thousands separators: `12,853`.
 fn thousands(line: &[u8], at: usize, mut end: usize) -> usize {
     if end - at > 3 {
         return end;
@@ -360,8 +360,8 @@ fn thousands(line: &[u8], at: usize, mut end: usize) -> usize {
     end
 }
 
-/// A number with its unit behind a space: `12 KB`, `3.5 seconds`.
-fn measure(line: &[u8], at: usize, end: usize) -> Option<(Kind, usize)> {
+/// A number followed by a space and its unit: `12 KB`, `3.5 seconds`.
+fn measure(line: &[u8], at: usize, end: usize) -> Option<(SlotKind, usize)> {
     let is_number =
         |text: &[u8]| text.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
     if line.get(end) != Some(&b' ') || at == end || !is_number(&line[at..end]) {

@@ -1,9 +1,9 @@
-//! Keeping the number of shapes bounded, whatever the log.
+//! Bounds the number of shapes, whatever the log.
 //!
-//! Messages of free text have as many shapes as there are messages. Where more words stand at one place than a
+//! Messages of free text have as many shapes as there are messages. If more words occur at one place than a
 //! log statement would put there, the place varies: it is `<*>` in all shapes that share their first word and
-//! their number of words. Whether a place has too many words depends on the set of shapes alone, and once it
-//! has, more shapes do not change it.
+//! their number of words. Whether a place has too many words depends on the set of shapes alone, and more
+//! shapes never change it back.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,8 +11,8 @@ use super::group::general;
 use super::shape::{ANY, JOINT};
 use super::source_kind::{split_kind, with_kind};
 
-/// So many different words at one place are none that a program chose from, in steps down to none: a lower
-/// one is taken where the shapes are still too many.
+/// Limits for the number of different words at one place, in descending steps: a lower one is used if there
+/// are still too many shapes.
 const MOST_WORDS_AT_A_PLACE: [u32; 6] = [256, 64, 16, 4, 1, 0];
 
 /// From this limit on every shape keeps a constant word, if it has one.
@@ -61,7 +61,7 @@ fn bounded(shapes: &[&str], most: usize) -> Vec<Option<String>> {
     if shapes.len() <= MOST_WORDS_AT_A_PLACE[0] as usize {
         return bounded;
     }
-    let places = Places::of(shapes);
+    let places = WordsByPlace::count(shapes);
     for limit in MOST_WORDS_AT_A_PLACE {
         bounded = shapes.iter().map(|shape| places.widened(shape, limit)).collect();
         let distinct: HashSet<&str> =
@@ -78,20 +78,20 @@ pub fn is_constant(word: &str) -> bool {
     general(word).replace(ANY, "").contains(char::is_alphabetic)
 }
 
-/// How many different words stand at each place: of shapes with so many words, and of those that also begin
+/// The number of different words at each place: of shapes with so many words, and of those that also begin
 /// with the same word.
-struct Places<'s> {
+struct WordsByPlace<'s> {
     first: HashMap<usize, u32>,
     others: HashMap<(usize, &'s str, usize), u32>,
     /// The same where the first word varies, over all shapes with so many words.
     all: HashMap<(usize, usize), u32>,
 }
 
-impl<'s> Places<'s> {
-    fn of(shapes: &[&'s str]) -> Places<'s> {
+impl<'s> WordsByPlace<'s> {
+    fn count(shapes: &[&'s str]) -> WordsByPlace<'s> {
         let mut seen = HashSet::new();
         let mut seen_in_all = HashSet::new();
-        let mut places = Places { first: HashMap::new(), others: HashMap::new(), all: HashMap::new() };
+        let mut places = WordsByPlace { first: HashMap::new(), others: HashMap::new(), all: HashMap::new() };
         for shape in shapes {
             let words: Vec<&str> = shape.split(is_separator).collect();
             let (count, first) = (words.len(), words[0]);
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_of_many_words_varies_and_the_others_stay() {
+    fn place_with_many_words_varies_and_others_stay() {
         let names: Vec<String> = (0..300_u32)
             .map(|n| {
                 format!("user {}{} left", char::from(b'a' + (n % 26) as u8), "x".repeat(n as usize / 26))
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn free_text_keeps_to_the_bound() {
+    fn free_text_stays_within_the_shape_limit() {
         let texts: Vec<String> =
             (0..5_000_u32).map(|n| format!("{:x} {:x} {:x}", n, n / 7 % 50, n % 40)).collect();
         let shapes: Vec<&str> = texts.iter().map(String::as_str).collect();

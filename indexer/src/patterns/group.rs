@@ -1,8 +1,8 @@
-//! Which shapes are of one template.
+//! Groups shapes into templates.
 //!
-//! Shapes of equally many words are parted again and again at one place, by the word that stands there, until
-//! those that are left together differ only at places that vary. A place with few different words tells
-//! messages apart; one with many, or with words that only values look like, varies. The result depends on the
+//! Shapes with the same number of words are split recursively at one place, by the word at that place, until
+//! the rest differ only at places that vary. A place with few different words distinguishes
+//! messages; one with many, or with words that only values look like, varies. The result depends on the
 //! set of shapes alone.
 
 use std::collections::{BTreeMap, HashMap};
@@ -13,7 +13,7 @@ use super::shape::{ANY, mark_length};
 /// When shapes are taken together.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// More different words than this at a place are values; so many or fewer tell messages apart.
+    /// Up to this many different words at a place distinguish messages; more are values.
     pub most_words: usize,
     /// Of the words that are no values, at least this share must be common to all shapes of a template.
     pub alike: f64,
@@ -24,7 +24,7 @@ pub struct Rules {
 struct Word {
     /// With `<*>` for every variable part.
     text: String,
-    /// It is nothing but variable parts and marks between them.
+    /// It consists only of variable parts and marks between them.
     is_value: bool,
 }
 
@@ -57,7 +57,7 @@ fn has_only_values(text: &str) -> bool {
     text.contains(ANY) && !text.replace(ANY, "").contains(char::is_alphanumeric)
 }
 
-/// Parts the shapes: the groups, each a list of places in `shapes`.
+/// Splits the shapes: the groups, each a list of indexes into `shapes`.
 pub fn group(shapes: &[&str], rules: Rules) -> Vec<Vec<usize>> {
     let mut known: HashMap<&str, u32> = HashMap::new();
     let mut texts: HashMap<String, u32> = HashMap::new();
@@ -82,7 +82,7 @@ pub fn group(shapes: &[&str], rules: Rules) -> Vec<Vec<usize>> {
     }
     let parting = Parting { words, rows, rules };
     let mut groups = Vec::new();
-    // A list of what is still to be parted, because hostile shapes would exhaust the stack.
+    // An explicit stack of work, because hostile shapes would exhaust the call stack.
     let mut open: Vec<Vec<usize>> = by_length.into_values().collect();
     while let Some(together) = open.pop() {
         match parting.place_to_part(&together) {
@@ -100,11 +100,11 @@ struct Parting {
 }
 
 impl Parting {
-    /// The place by which these shapes are parted; nothing when they are one template.
+    /// The place by which these shapes are split; `None` if they are one template.
     fn place_to_part(&self, together: &[usize]) -> Option<usize> {
         let places = self.rows[together[0]].len();
         let (mut common, mut telling) = (0, 0);
-        // The place with the fewest words, of those that tell messages apart and of all that differ.
+        // The place with the fewest words, among those that distinguish messages and among all that differ.
         let mut best: Option<(usize, usize)> = None;
         let mut any: Option<(usize, usize)> = None;
         let fewer =
@@ -133,8 +133,8 @@ impl Parting {
         best.or(if alike { None } else { any }).map(|(_, place)| place)
     }
 
-    /// Whether any of these words looks like a value: what it does not share with the others is a number or
-    /// the like, or a name of several parts.
+    /// True if any of these words looks like a value: its part that differs from the others is a number or
+    /// similar, or a name of several parts.
     fn are_values(&self, found: &[u32]) -> bool {
         let texts: Vec<&str> = found.iter().map(|&word| self.words[word as usize].text.as_str()).collect();
         let shared = shared_start(&texts);
@@ -150,7 +150,7 @@ impl Parting {
     }
 }
 
-/// How long the start is that all share, up to a mark that sets off a value: `user=`, `state:`, `(`.
+/// The length of the prefix that all share, up to a mark that introduces a value: `user=`, `state:`, `(`.
 pub fn shared_start(texts: &[&str]) -> usize {
     let Some(first) = texts.first() else { return 0 };
     let shared =
@@ -161,7 +161,7 @@ pub fn shared_start(texts: &[&str]) -> usize {
     if texts.iter().all(|text| text.is_char_boundary(end)) { end } else { 0 }
 }
 
-/// How long the end is that all share behind their starts, from a mark on that ends a value.
+/// The length of the suffix that all share after their starts, from a mark on that ends a value.
 pub fn shared_end(texts: &[&str], start: usize) -> usize {
     let Some(first) = texts.first() else { return 0 };
     let room = texts.iter().map(|text| text.len() - start).min().unwrap_or(0);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn few_words_tell_apart_and_many_vary() {
+    fn few_words_distinguish_messages_and_many_are_values() {
         let states = ["unit is up now", "unit is down now"];
         assert_eq!(grouped(&states).len(), 2);
         let names = [

@@ -1,4 +1,4 @@
-//! What stands before the message of an event that no format told apart: times, levels, numbers of records.
+//! The header that precedes the message of an event without a known format: times, levels, record numbers.
 
 use super::atoms::{clock, spelled_date};
 use crate::limits::MOST_HEADING_WORDS;
@@ -25,7 +25,7 @@ const LEVELS: [&[u8]; 16] = [
 /// An epoch has at least as many digits; shorter numbers may be what the message is about.
 const EPOCH_DIGITS: usize = 9;
 
-/// The event's first line behind its time and level, if it begins with any.
+/// The event's first line after its time and level, if it begins with any.
 pub fn without_heading(text: &[u8]) -> &[u8] {
     let end = memchr::memchr(b'\n', text).unwrap_or(text.len());
     let line = text[..end].trim_ascii();
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_levels_before_a_message_are_not_of_it() {
+    fn times_and_levels_before_a_message_are_dropped() {
         for (text, expected) in [
             ("2026-03-01 14:05:00,123 ERROR pump stopped", "pump stopped"),
             ("[Sun Dec 04 04:47:44 2005] [notice] pump 2 stopped", "pump 2 stopped"),

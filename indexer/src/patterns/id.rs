@@ -1,4 +1,4 @@
-//! Names of templates.
+//! The ids of templates.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,15 +6,15 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// How much of what differs is taken together.
+/// The granularity of templates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Granularity {
-    /// Messages whose words are all alike.
+    /// Messages with the same words.
     Shape,
     #[default]
     Template,
-    /// Templates that differ in words of which most templates would make cases of their own.
+    /// Templates that differ only in words that most templates would vary in.
     Group,
     /// Groups that share no more than a quarter of their words.
     Family,
@@ -34,7 +34,7 @@ impl Granularity {
     }
 }
 
-/// Names a template of a case for ever: how coarse it is, and a shape in it. Written as a letter and sixteen
+/// The permanent id of a template: its granularity, and a shape in it. Written as a letter and sixteen
 /// hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TemplateId {

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::heading::without_heading;
-use super::shape::{Kind, Shape, Sink, scan};
+use super::shape::{Shape, Sink, SlotKind, scan};
 use super::source_kind::with_kind;
 use crate::hash::Fast;
 
 /// The code of a row without a message.
 pub const NO_SHAPE: u32 = u32::MAX;
 
-/// Codes messages by their kind of source and their shape. Codes are given in the order of first appearance.
+/// Encodes messages by their kind of source and their shape. Codes are assigned in order of first occurrence.
 #[derive(Debug, Default)]
 pub struct Miner {
     /// By kind of source.
@@ -28,11 +28,11 @@ impl Miner {
 
     /// The code of a message's shape.
     pub fn message(&mut self, message: &[u8]) -> u32 {
-        self.shape.of(message);
+        self.shape.mine(message);
         self.code()
     }
 
-    /// The same for an event whose format tells no message apart.
+    /// The same for an event whose format does not delimit the message.
     pub fn event(&mut self, text: &[u8]) -> u32 {
         self.message(without_heading(text))
     }
@@ -77,7 +77,7 @@ impl Miner {
     }
 }
 
-/// Hands the parts of a request to the sink. Its query varies as a whole.
+/// Passes the parts of a request to the sink. Its query varies as a whole.
 pub fn scan_request<'m, S: Sink<'m>>(method: &'m [u8], path: &'m [u8], sink: &mut S) {
     scan(method, sink);
     let place = memchr::memchr2(b'?', b'#', path).unwrap_or(path.len());
@@ -96,7 +96,7 @@ pub fn scan_request<'m, S: Sink<'m>>(method: &'m [u8], path: &'m [u8], sink: &mu
     if !query.is_empty() {
         sink.literal(&query[..1]);
         if query.len() > 1 {
-            sink.variable(Kind::Quoted, &query[1..]);
+            sink.variable(SlotKind::Quoted, &query[1..]);
         }
     }
 }
@@ -109,7 +109,7 @@ impl<'m, S: Sink<'m>> Sink<'m> for InOneWord<'_, S> {
         self.0.literal(text);
     }
 
-    fn variable(&mut self, kind: Kind, text: &'m [u8]) {
+    fn variable(&mut self, kind: SlotKind, text: &'m [u8]) {
         self.0.variable(kind, text);
     }
 
@@ -120,7 +120,7 @@ impl<'m, S: Sink<'m>> Sink<'m> for InOneWord<'_, S> {
     fn joint(&mut self) {}
 
     fn rest(&mut self, text: &'m [u8]) {
-        self.0.variable(Kind::Quoted, text);
+        self.0.variable(SlotKind::Quoted, text);
     }
 }
 

@@ -6,7 +6,7 @@
 //! nor an interruption can change a template. The id of a template is the hash of one of its shapes, and the id
 //! of every other shape in it names it too: an id once given names the template that holds its shape for ever.
 //!
-//! Nothing here knows of storage.
+//! This module does not depend on storage.
 
 mod atoms;
 mod bounds;

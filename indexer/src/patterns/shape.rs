@@ -1,20 +1,19 @@
-//! The shape of a message: its words as they are, and in the place of numbers, addresses, paths and the like
-//! the kind of thing that stood there. It depends on nothing but the message, so equal messages have equal
-//! shapes whenever and wherever they are read.
+//! The shape of a message: its words as they are, with the kind of value in place of numbers, addresses,
+//! paths and similar. It depends on nothing but the message, so equal messages always have equal shapes.
 
 use super::atoms::{self, Atom};
 use crate::limits::{LONGEST_MINED_BYTES, LONGEST_MINED_QUOTE_BYTES, MOST_MINED_WORDS};
 
-/// What stands in a shape for a word that the tree found to vary.
+/// Placeholder in a shape for a word that the tree found to vary.
 pub const ANY: &str = "<*>";
-/// What stands for everything behind the part of a message that is looked at.
+/// Placeholder for the rest of a message after the mined part.
 pub const REST: &str = "<rest>";
-/// Set between words that belong together without a space, such as the steps of a path.
+/// Joins words that belong together without a space, such as the steps of a path.
 pub const JOINT: char = '\u{1f}';
 
-/// What kind of thing a variable part is, as far as its own text tells.
+/// What kind of thing a variable part is, judging by its own text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum SlotKind {
     Number,
     Hex,
     Ip,
@@ -28,56 +27,56 @@ pub enum Kind {
     Quoted,
 }
 
-impl Kind {
+impl SlotKind {
     /// How it is written in a template.
     #[must_use]
     pub fn mark(self) -> &'static str {
         match self {
-            Kind::Number => "<num>",
-            Kind::Hex => "<hex>",
-            Kind::Ip => "<ip>",
-            Kind::Host => "<host>",
-            Kind::Path => "<path>",
-            Kind::Url => "<url>",
-            Kind::Time => "<time>",
-            Kind::Duration => "<duration>",
-            Kind::Size => "<size>",
-            Kind::Id => "<id>",
-            Kind::Quoted => "<text>",
+            SlotKind::Number => "<num>",
+            SlotKind::Hex => "<hex>",
+            SlotKind::Ip => "<ip>",
+            SlotKind::Host => "<host>",
+            SlotKind::Path => "<path>",
+            SlotKind::Url => "<url>",
+            SlotKind::Time => "<time>",
+            SlotKind::Duration => "<duration>",
+            SlotKind::Size => "<size>",
+            SlotKind::Id => "<id>",
+            SlotKind::Quoted => "<text>",
         }
     }
 
-    const ALL: [Kind; 11] = [
-        Kind::Number,
-        Kind::Hex,
-        Kind::Ip,
-        Kind::Host,
-        Kind::Path,
-        Kind::Url,
-        Kind::Time,
-        Kind::Duration,
-        Kind::Size,
-        Kind::Id,
-        Kind::Quoted,
+    const ALL: [SlotKind; 11] = [
+        SlotKind::Number,
+        SlotKind::Hex,
+        SlotKind::Ip,
+        SlotKind::Host,
+        SlotKind::Path,
+        SlotKind::Url,
+        SlotKind::Time,
+        SlotKind::Duration,
+        SlotKind::Size,
+        SlotKind::Id,
+        SlotKind::Quoted,
     ];
 }
 
 /// The length of the mark that a text begins with, if it begins with one.
 pub fn mark_length(text: &str) -> Option<usize> {
-    let mut marks = Kind::ALL.iter().map(|kind| kind.mark()).chain([ANY, REST]);
+    let mut marks = SlotKind::ALL.iter().map(|kind| kind.mark()).chain([ANY, REST]);
     let length = |mark: &str| text.starts_with(mark).then_some(mark.len());
     if text.starts_with('<') { marks.find_map(length) } else { None }
 }
 
-/// Takes the parts of a message in their order.
+/// Receives the parts of a message in order.
 pub trait Sink<'m> {
     fn literal(&mut self, text: &'m [u8]);
-    fn variable(&mut self, kind: Kind, text: &'m [u8]);
+    fn variable(&mut self, kind: SlotKind, text: &'m [u8]);
     /// White space between two words.
     fn gap(&mut self);
     /// The end of a word that goes on without white space.
     fn joint(&mut self);
-    /// What is not looked at any more.
+    /// The text that is not mined.
     fn rest(&mut self, text: &'m [u8]);
 }
 
@@ -113,7 +112,7 @@ pub(super) fn class(byte: Option<&u8>) -> u8 {
     byte.map_or(0, |&byte| CLASSES[byte as usize])
 }
 
-/// Hands the parts of a message's first line to the sink.
+/// Passes the parts of a message's first line to the sink.
 pub fn scan<'m, S: Sink<'m>>(message: &'m [u8], sink: &mut S) {
     let blank = |byte: &u8| CLASSES[*byte as usize] & (SPACE | LINE_END) != 0;
     let start = message.iter().position(|byte| !blank(byte)).unwrap_or(message.len());
@@ -141,7 +140,7 @@ pub fn scan<'m, S: Sink<'m>>(message: &'m [u8], sink: &mut S) {
             return;
         } else if let Some(end) = quoted(line, at) {
             sink.literal(&line[at..=at]);
-            sink.variable(Kind::Quoted, &line[at + 1..end]);
+            sink.variable(SlotKind::Quoted, &line[at + 1..end]);
             sink.literal(&line[end..=end]);
             at = end + 1;
         } else {
@@ -155,7 +154,7 @@ pub fn scan<'m, S: Sink<'m>>(message: &'m [u8], sink: &mut S) {
     }
 }
 
-/// Hands on what begins with a part of a word, and tells where it ends.
+/// Passes on the text that begins with a part of a word, and returns its end.
 fn word_part<'m, S: Sink<'m>>(line: &'m [u8], at: usize, first: u8, sink: &mut S) -> usize {
     let (mut end, mut seen) = (at + 1, first);
     while let Some(&next) = line.get(end) {
@@ -174,8 +173,8 @@ fn word_part<'m, S: Sink<'m>>(line: &'m [u8], at: usize, first: u8, sink: &mut S
     end
 }
 
-/// Where the quote opened here closes, when what is in it varies. Keys of objects stay, and so do request
-/// lines, whose first word says what happened.
+/// The position of the closing quotation mark, if the quoted text varies. Keys of objects stay, and so do
+/// request lines, whose first word says what happened.
 fn quoted(line: &[u8], at: usize) -> Option<usize> {
     let quote = line[at];
     if quote != b'"' && quote != b'\'' {
@@ -201,12 +200,15 @@ fn quoted(line: &[u8], at: usize) -> Option<usize> {
             continue;
         }
         let is_key = line.get(end + 1) == Some(&b':') && class(line.get(end + 2)) & DIGIT == 0;
-        let stays = close == 0 || is_key || is_request(&within[..close]);
+        // What is all of a message has its own words.
+        let is_whole =
+            at == 0 && line[end + 1..].iter().all(|&byte| class(Some(&byte)) & (SPACE | LINE_END) != 0);
+        let stays = close == 0 || is_key || is_whole || is_request(&within[..close]);
         return (!stays).then_some(end);
     }
 }
 
-/// A verb in capitals, and more behind it.
+/// A verb in capitals, followed by more.
 fn is_request(text: &[u8]) -> bool {
     let verb = text.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
     verb >= 3 && text.get(verb) == Some(&b' ')
@@ -216,7 +218,7 @@ fn is_request(text: &[u8]) -> bool {
 #[derive(Debug, Default)]
 pub struct Shape {
     text: Vec<u8>,
-    /// Where the word begins that is being written, and the one before it.
+    /// The start of the word that is being written, and of the one before it.
     word: usize,
     before: usize,
     varies: bool,
@@ -224,7 +226,7 @@ pub struct Shape {
 
 impl Shape {
     /// The shape of a message.
-    pub fn of(&mut self, message: &[u8]) -> &[u8] {
+    pub fn mine(&mut self, message: &[u8]) -> &[u8] {
         self.clear();
         scan(message, self);
         self.finish()
@@ -240,8 +242,8 @@ impl Shape {
         &self.text
     }
 
-    /// A list of things of one kind is as one thing: however many there are, the message is the same. Such a
-    /// word is taken back.
+    /// A list of values of one kind becomes a single one: messages are the same however many there are. Such
+    /// a word is removed again.
     fn end_word(&mut self) {
         let repeats =
             self.varies && self.word > 0 && self.text[self.before..self.word - 1] == self.text[self.word..];
@@ -268,7 +270,7 @@ impl Sink<'_> for Shape {
     }
 
     #[inline]
-    fn variable(&mut self, kind: Kind, _: &[u8]) {
+    fn variable(&mut self, kind: SlotKind, _: &[u8]) {
         self.text.extend_from_slice(kind.mark().as_bytes());
         self.varies = true;
     }
@@ -292,11 +294,11 @@ mod tests {
     use super::*;
 
     fn shape(message: &str) -> String {
-        String::from_utf8_lossy(Shape::default().of(message.as_bytes())).into_owned()
+        String::from_utf8_lossy(Shape::default().mine(message.as_bytes())).into_owned()
     }
 
     #[test]
-    fn what_varies_gives_way_to_its_kind() {
+    fn variable_parts_are_replaced_by_their_kind() {
         for (message, expected) in [
             ("worker 12 took 3.5ms", "worker <num> took <duration>"),
             ("read 4,096 bytes (4.0 KB) in 2 seconds.", "read <size> in <duration>."),
@@ -307,6 +309,7 @@ mod tests {
             ("at Fri Jun 17 07:07:00 2005 and 2026-03-01T14:05:00Z", "at <time> and <time>"),
             ("user=anna uid=501 name=\"Anna B\"", "user=anna uid=<num> name=\"<text>\""),
             ("can't stop 'the pump' now", "can't stop '<text>' now"),
+            ("'pump 7 stopped'\n", "'pump <num> stopped'"),
             ("\"GET /x/y HTTP/1.1\" 200", "\"GET <path> HTTP/<num>\" <num>"),
             ("id 0d0c7b1e-3f44-4c1a-9d5e-7e21f0a3b7c9", "id <id>"),
             ("moved blk_1 blk_2 blk_33 away", "moved blk_<num> away"),
@@ -321,7 +324,7 @@ mod tests {
     #[test]
     fn any_bytes_have_a_shape_of_bounded_length() {
         let long = vec![b'a'; 1 << 20];
-        assert!(Shape::default().of(&long).len() <= LONGEST_MINED_BYTES + REST.len() + 1);
+        assert!(Shape::default().mine(&long).len() <= LONGEST_MINED_BYTES + REST.len() + 1);
         let words = "w ".repeat(100_000);
         assert!(shape(&words).split(' ').count() <= MOST_MINED_WORDS + 1);
         let mut state = 7_u64;
@@ -334,7 +337,7 @@ mod tests {
                 })
                 .collect();
             state = state.wrapping_add(1);
-            Shape::default().of(&message);
+            Shape::default().mine(&message);
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What stood in a message at the places where its template varies.
+//! The values in a message at the places where its template varies.
 
 use super::bounds::is_separator;
-use super::shape::{ANY, Kind, REST, Sink, mark_length, scan};
+use super::shape::{ANY, REST, Sink, SlotKind, mark_length, scan};
 use super::tree::Template;
 use super::{heading, miner};
 
@@ -13,18 +13,18 @@ pub enum Message<'m> {
     Request { method: &'m [u8], path: &'m [u8] },
 }
 
-/// The variable parts of a template, in their order.
+/// The variable parts of a template, in order.
 #[derive(Clone, Debug)]
 pub struct Slots {
-    words: Vec<Word>,
+    words: Vec<SlotWord>,
     count: usize,
 }
 
 #[derive(Clone, Debug)]
-struct Word {
-    /// The marks in it, each with what it is called.
+struct SlotWord {
+    /// The marks in it, each with its name.
     marks: Vec<String>,
-    /// What stands before the first and behind the last of them.
+    /// The text before the first and after the last of them.
     start: String,
     end: String,
     first: usize,
@@ -32,17 +32,17 @@ struct Word {
 
 impl Slots {
     #[must_use]
-    pub fn of(template: &Template) -> Slots {
+    pub fn from_template(template: &Template) -> Slots {
         let mut count = 0;
         let words = template.shape.split(is_separator).map(|word| {
-            let read = Word::read(word, count);
+            let read = SlotWord::read(word, count);
             count += read.marks.len();
             read
         });
         Slots { words: words.collect(), count }
     }
 
-    /// What each part is called: `num`, `ip`, `*`.
+    /// The name of each part: `num`, `ip`, `*`.
     #[must_use]
     pub fn kinds(&self) -> Vec<&str> {
         self.words.iter().flat_map(|word| &word.marks).map(|mark| mark.trim_matches(['<', '>'])).collect()
@@ -53,8 +53,8 @@ impl Slots {
         self.count
     }
 
-    /// Calls `each` with every value in a message and the place of the part it is of. A list has several
-    /// values at one place.
+    /// Calls `each` with every value in a message and the index of its part. A list has several values at one
+    /// place.
     pub fn values(&self, message: Message<'_>, mut each: impl FnMut(usize, &[u8])) {
         let mut read = Words::default();
         match message {
@@ -66,27 +66,27 @@ impl Slots {
             read.words[index].varies() && read.words[index].shape == read.words[index - 1].shape
         };
         let count = (0..read.words.len()).filter(|&index| index == 0 || !repeats(index)).count();
-        // What a message has more than its template stands before it, as a heading.
-        let mut ahead = count.saturating_sub(self.words.len());
+        // Extra text before the template is a header.
+        let mut leading = count.saturating_sub(self.words.len());
         let mut at = 0;
         for (index, found) in read.words.iter().enumerate() {
             if index > 0 && !repeats(index) {
-                if ahead > 0 {
-                    ahead -= 1;
+                if leading > 0 {
+                    leading -= 1;
                 } else {
                     at += 1;
                 }
             }
             let Some(word) = self.words.get(at) else { return };
-            if ahead == 0 {
+            if leading == 0 {
                 word.values(found, &mut each);
             }
         }
     }
 }
 
-impl Word {
-    fn read(word: &str, first: usize) -> Word {
+impl SlotWord {
+    fn read(word: &str, first: usize) -> SlotWord {
         let (mut marks, mut start, mut end) = (Vec::new(), String::new(), String::new());
         let mut rest = word;
         while let Some(character) = rest.chars().next() {
@@ -100,10 +100,10 @@ impl Word {
             }
             rest = &rest[length..];
         }
-        Word { marks, start, end, first }
+        SlotWord { marks, start, end, first }
     }
 
-    fn values(&self, found: &Found<'_>, each: &mut impl FnMut(usize, &[u8])) {
+    fn values(&self, found: &SlotValue<'_>, each: &mut impl FnMut(usize, &[u8])) {
         let marks: Vec<&str> = found.values.iter().map(|(kind, _)| kind.mark()).collect();
         if self.marks.iter().map(String::as_str).eq(marks) {
             for (place, (_, text)) in found.values.iter().enumerate() {
@@ -116,7 +116,7 @@ impl Word {
             let text = text.strip_prefix(self.start.as_bytes()).unwrap_or(text);
             each(self.first, text.strip_suffix(self.end.as_bytes()).unwrap_or(text));
         } else if self.marks.len() == found.values.len() {
-            // Parts of different kinds that the template takes together.
+            // Parts of different kinds that the template merges.
             for (place, (_, text)) in found.values.iter().enumerate() {
                 each(self.first + place, text);
             }
@@ -129,26 +129,26 @@ impl Word {
 /// The words of a message, with the values in them.
 #[derive(Default)]
 struct Words<'m> {
-    words: Vec<Found<'m>>,
+    words: Vec<SlotValue<'m>>,
 }
 
 #[derive(Default)]
-struct Found<'m> {
+struct SlotValue<'m> {
     text: Vec<u8>,
     shape: Vec<u8>,
-    values: Vec<(Kind, &'m [u8])>,
+    values: Vec<(SlotKind, &'m [u8])>,
 }
 
-impl Found<'_> {
+impl SlotValue<'_> {
     fn varies(&self) -> bool {
         !self.values.is_empty()
     }
 }
 
 impl<'m> Words<'m> {
-    fn last(&mut self) -> &mut Found<'m> {
+    fn last(&mut self) -> &mut SlotValue<'m> {
         if self.words.is_empty() {
-            self.words.push(Found::default());
+            self.words.push(SlotValue::default());
         }
         let last = self.words.len() - 1;
         &mut self.words[last]
@@ -162,7 +162,7 @@ impl<'m> Sink<'m> for Words<'m> {
         word.shape.extend_from_slice(text);
     }
 
-    fn variable(&mut self, kind: Kind, text: &'m [u8]) {
+    fn variable(&mut self, kind: SlotKind, text: &'m [u8]) {
         let word = self.last();
         word.text.extend_from_slice(text);
         word.shape.extend_from_slice(kind.mark().as_bytes());
@@ -171,7 +171,7 @@ impl<'m> Sink<'m> for Words<'m> {
 
     fn gap(&mut self) {
         self.last();
-        self.words.push(Found::default());
+        self.words.push(SlotValue::default());
     }
 
     fn joint(&mut self) {
@@ -195,9 +195,9 @@ mod tests {
         for message in messages {
             miner.message(message.as_bytes());
         }
-        let tree = Tree::of(miner.finish(&[]).iter().map(String::as_str), &[]);
+        let tree = Tree::from_shapes(miner.finish(&[]).iter().map(String::as_str), &[]);
         let [template] = tree.templates(Granularity::Template) else { panic!("one template") };
-        let slots = Slots::of(template);
+        let slots = Slots::from_template(template);
         let mut found = vec![Vec::new(); slots.len()];
         for message in messages {
             slots.values(Message::Field(message.as_bytes()), |slot, value| {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_before_the_message_has_no_values() {
+    fn header_before_the_message_has_no_values() {
         let (text, found) = values(&["pump 3 - valve 7 opened wide", "valve 8 opened wide"]);
         assert_eq!(
             (text.as_str(), found),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_vary_are_values_without_what_all_share() {
+    fn varying_words_are_values_without_the_shared_parts() {
         let names =
             ["a", "b", "c", "d", "e"].map(|name| format!("session (user={name}) blk_1 blk_22 closed"));
         let (text, found) = values(&names.each_ref().map(String::as_str));

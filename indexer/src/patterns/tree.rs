@@ -1,4 +1,4 @@
-//! The templates of a case: its shapes, taken together in steps.
+//! The templates of a case: its shapes, grouped in levels.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,26 +11,26 @@ use crate::limits::MOST_SHAPES_OF_A_CASE;
 
 /// Each level is made of the templates of the one below, so that every template lies in one of the next.
 ///
-/// Up to four words at a place tell messages apart: with three to five, nine in ten messages of well-known
-/// logs come to stand with exactly those that the same statement wrote.
+/// Up to four words at a place distinguish messages: with three to five, nine in ten messages of well-known
+/// logs are grouped with exactly those of the same statement.
 const TEMPLATES: Rules = Rules { most_words: 4, alike: 0.5 };
 const GROUPS: Rules = Rules { most_words: 1, alike: 0.5 };
 const FAMILIES: Rules = Rules { most_words: 1, alike: 0.25 };
 
-/// What some messages have in common.
+/// A template.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     pub id: TemplateId,
     /// Its words, as a shape has them, with `<*>` where they differ.
     pub(super) shape: String,
-    /// The kind of source of its shapes; the first of them where several kinds have the same template.
+    /// The kind of source of its shapes; the first if several kinds have the same template.
     kind: u32,
-    /// The place of the template of the next level that it lies in.
+    /// The index of its parent template in the next level.
     parent: Option<u32>,
 }
 
 impl Template {
-    /// What a person reads.
+    /// The displayed text.
     #[must_use]
     pub fn text(&self) -> String {
         self.shape.replace(JOINT, "")
@@ -40,16 +40,16 @@ impl Template {
 /// All templates of a case.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// For each shape, by its hash, its place in the lowest level.
+    /// For each shape, by its hash, its index in the lowest level.
     shapes: HashMap<u64, u32>,
     levels: [Vec<Template>; 4],
 }
 
 impl Tree {
-    /// Groups the stored shapes of a case. `kept` has ids that were given before, the earliest first: a
-    /// template keeps the earliest of those that name it.
+    /// Groups the stored shapes of a case. `kept` has the assigned ids, the oldest first: a template keeps the
+    /// oldest of the ids that name it.
     #[must_use]
-    pub fn of<'s>(shapes: impl Iterator<Item = &'s str>, kept: &[u64]) -> Tree {
+    pub fn from_shapes<'s>(shapes: impl Iterator<Item = &'s str>, kept: &[u64]) -> Tree {
         let mut shapes: Vec<&str> = shapes.collect::<HashSet<_>>().into_iter().collect();
         shapes.sort_unstable();
         let wide = bounded_by_kind(&shapes, MOST_SHAPES_OF_A_CASE);
@@ -110,13 +110,13 @@ impl Tree {
         self.levels[below + 1] = level;
     }
 
-    /// The templates of a level. Their places are what [`Tree::place`] gives.
+    /// The templates of a level. Their indexes are those of [`Tree::place`].
     #[must_use]
     pub fn templates(&self, granularity: Granularity) -> &[Template] {
         &self.levels[granularity as usize]
     }
 
-    /// The place of the template that holds a shape.
+    /// The index of the template that contains a shape.
     #[must_use]
     pub fn place(&self, granularity: Granularity, shape: u64) -> Option<usize> {
         let mut place = *self.shapes.get(&shape)? as usize;
@@ -126,19 +126,19 @@ impl Tree {
         Some(place)
     }
 
-    /// The template that an id names, whether it was given for this template or for a part of it.
+    /// The template with an id, whether the id was assigned to this template or to a part of it.
     #[must_use]
     pub fn find(&self, id: TemplateId) -> Option<&Template> {
         self.templates(id.granularity).get(self.place(id.granularity, id.shape)?)
     }
 
-    /// The template of the next level that one lies in.
+    /// The parent of a template.
     #[must_use]
     pub fn parent(&self, template: &Template) -> Option<&Template> {
         self.levels.get(template.id.granularity as usize + 1)?.get(template.parent? as usize)
     }
 
-    /// The ids given to all templates, to be kept.
+    /// The ids of all templates, to be stored.
     #[must_use]
     pub fn ids(&self) -> Vec<u64> {
         let ids: HashSet<u64> = self.levels.iter().flatten().map(|template| template.id.shape).collect();
@@ -166,11 +166,11 @@ fn groups_by_kind(templates: &[Template], granularity: Granularity, rules: Rules
     found
 }
 
-/// The words before a dash that some messages of a template have and others have not, at most.
+/// The most words of an optional header before a dash.
 const MOST_HEADING_WORDS: usize = 3;
 
-/// Takes groups together that differ only in a heading before a dash, which a reader did not tell from the
-/// message: `pump 3 - valve opened` is a `valve opened`. Those without the heading come first.
+/// Merges groups that differ only in a header before a dash that no parser recognised: `pump 3 - valve
+/// opened` is a `valve opened`. Groups without the header come first.
 fn without_headings(groups: &[Vec<usize>], texts: &[&str]) -> Vec<Vec<usize>> {
     let shapes: Vec<String> = groups
         .iter()
@@ -183,14 +183,14 @@ fn without_headings(groups: &[Vec<usize>], texts: &[&str]) -> Vec<Vec<usize>> {
     let mut joined: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
     let mut bare: Vec<usize> = (0..groups.len()).collect();
     for (index, shape) in shapes.iter().enumerate() {
-        if let Some(rest) = behind_heading(shape)
+        if let Some(rest) = after_heading(shape)
             && let Some(&other) = known.get(rest)
         {
             bare[index] = other;
         }
     }
     for index in 0..groups.len() {
-        // A message may have a heading before its heading; each has fewer words than the one it is taken to.
+        // A header may follow a header; each merge removes words, so this ends.
         let mut target = index;
         while bare[target] != target {
             target = bare[target];
@@ -208,8 +208,8 @@ fn without_headings(groups: &[Vec<usize>], texts: &[&str]) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// What stands behind the first dash between words, when few words stand before it and a word behind it.
-fn behind_heading(shape: &str) -> Option<&str> {
+/// The text after the first dash between words, if few words precede it and a word follows it.
+fn after_heading(shape: &str) -> Option<&str> {
     let (heading, rest) = shape.split_once(" - ")?;
     let is_short = heading.split(is_separator).count() <= MOST_HEADING_WORDS;
     let says = rest.split(is_separator).filter(|word| !word.contains(ANY)).count() >= 2;
@@ -226,7 +226,7 @@ impl MinBy for u64 {
     }
 }
 
-/// What shapes have in common: those with as many words as the first.
+/// The common template of shapes with the same number of words as the first.
 fn shared_shape(shapes: &[&str]) -> String {
     let (Some(first), true) = (shapes.first(), shapes.len() > 1) else {
         return shapes.first().map_or_else(String::new, |only| (*only).to_owned());
@@ -282,42 +282,42 @@ mod tests {
 
     #[test]
     fn templates_show_what_their_shapes_share() {
-        let tree = Tree::of(USERS.into_iter(), &[]);
+        let tree = Tree::from_shapes(USERS.into_iter(), &[]);
         assert_eq!(names(&tree), ["pump stopped", "user=<*> from <*> left"]);
         let requests =
             ["GET /a\u{1f}/x", "GET /a\u{1f}/y", "GET /a\u{1f}/z", "GET /a\u{1f}/v", "GET /a\u{1f}/w"];
-        assert_eq!(names(&Tree::of(requests.into_iter(), &[])), ["GET /a/<*>"]);
+        assert_eq!(names(&Tree::from_shapes(requests.into_iter(), &[])), ["GET /a/<*>"]);
     }
 
     #[test]
-    fn a_heading_that_only_some_messages_have_makes_no_template() {
+    fn optional_header_makes_no_template_of_its_own() {
         let shapes = [
             "valve <num> opened wide",
             "pump <num> - valve <num> opened wide",
             "a b c d - valve <num> opened wide",
         ];
         assert_eq!(
-            names(&Tree::of(shapes.into_iter(), &[])),
+            names(&Tree::from_shapes(shapes.into_iter(), &[])),
             ["a b c d - valve <num> opened wide", "valve <num> opened wide"]
         );
     }
 
     #[test]
-    fn an_id_names_the_template_that_grew_out_of_it() {
-        let before = Tree::of(USERS[..1].iter().copied(), &[]);
+    fn id_names_the_template_that_absorbed_it() {
+        let before = Tree::from_shapes(USERS[..1].iter().copied(), &[]);
         let id = before.templates(Granularity::Template)[0].id;
-        let grown = Tree::of(USERS.into_iter(), &before.ids());
+        let grown = Tree::from_shapes(USERS.into_iter(), &before.ids());
         let found = grown.find(id).expect("it is known");
         assert_eq!((found.id, found.text().as_str()), (id, "user=<*> from <*> left"));
-        // Without what was kept the id may be that of another shape; the old one names it all the same.
-        let anew = Tree::of(USERS.into_iter(), &[]);
-        assert_eq!(anew.find(id).map(Template::text), Some("user=<*> from <*> left".to_owned()));
+        // Without the stored ids the template may have the id of another shape; the old id still names it.
+        let restored = Tree::from_shapes(USERS.into_iter(), &[]);
+        assert_eq!(restored.find(id).map(Template::text), Some("user=<*> from <*> left".to_owned()));
     }
 
     #[test]
     fn the_order_and_repetition_of_shapes_change_nothing() {
-        let tree = Tree::of(USERS.into_iter(), &[]);
-        let again = Tree::of(USERS.iter().rev().chain(&USERS).copied(), &[]);
+        let tree = Tree::from_shapes(USERS.into_iter(), &[]);
+        let again = Tree::from_shapes(USERS.iter().rev().chain(&USERS).copied(), &[]);
         for granularity in Granularity::ALL {
             assert_eq!(tree.ids(), again.ids());
             for shape in USERS {
@@ -338,7 +338,7 @@ mod tests {
             "text shop",
             ["one fell off", "two fell off", "six fell off", "ten fell off", "all is well"],
         );
-        let tree = Tree::of(app.iter().chain(&shop).map(String::as_str), &[]);
+        let tree = Tree::from_shapes(app.iter().chain(&shop).map(String::as_str), &[]);
         assert_eq!(
             names(&tree),
             ["<*> is up", "all is well", "one fell off", "six fell off", "ten fell off", "two fell off"]
@@ -353,7 +353,7 @@ mod tests {
             "json app\u{1e}<num>",
             "text shop\u{1e}<num>",
         ];
-        let tree = Tree::of(stored.into_iter(), &[]);
+        let tree = Tree::from_shapes(stored.into_iter(), &[]);
         assert_eq!(names(&tree), ["<num>", "<num>", "out of memory"]);
         let [one, two] = [0, 1].map(|kind| tree.place(Granularity::Template, shape_hash(stored[kind])));
         assert_eq!(one, two);
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn every_template_lies_in_one_of_the_next_level() {
-        let tree = Tree::of(USERS.into_iter(), &[]);
+        let tree = Tree::from_shapes(USERS.into_iter(), &[]);
         for granularity in &Granularity::ALL[..3] {
             for template in tree.templates(*granularity) {
                 let parent = tree.parent(template).expect("it has one");

@@ -20,7 +20,7 @@ use crate::Cancel;
 use crate::calculated::Calculated;
 use crate::case::{Case, Snapshot};
 use crate::error::Result;
-use crate::exec::{Part, in_order};
+use crate::exec::{SegmentRows, in_order};
 use crate::limits::PARTIAL_ROWS;
 use crate::query::{Filter, Query, Stage, StageKind};
 use crate::search::View;
@@ -96,14 +96,14 @@ impl Case {
         for planned in plan(&asked.stages, &mut asked.planner(&run))? {
             match planned {
                 Planned::Stats(stats) => {
-                    return Ok(Some(Calculated::of(Lowered::new(&stats, is_first).err())));
+                    return Ok(Some(Calculated::from_reason(Lowered::new(&stats, is_first).err())));
                 }
                 Planned::Facets(facets) if is_first => {
                     let fields =
                         if facets.fields().is_empty() { &asked.wanted.columns } else { facets.fields() };
                     let reason = (!lower::facets::can_count(fields, snapshot))
                         .then_some("a field has decimals, of which the first one is shown");
-                    return Ok(Some(Calculated::of(reason)));
+                    return Ok(Some(Calculated::from_reason(reason)));
                 }
                 _ => is_first = false,
             }
@@ -349,7 +349,7 @@ impl Asked {
     fn pieces(&self, run: &Run<'_>, scope: Scope<'_>, segments: &[u32]) -> Result<Vec<Piece>> {
         let mut pieces = Vec::new();
         for &segment in segments {
-            let part: Option<Part> =
+            let part: Option<SegmentRows> =
                 scope.case.part(scope.snapshot, segment as usize, &self.view, &run.cancel)?;
             pieces.extend(part.map(|part| Piece { segment, part }));
         }

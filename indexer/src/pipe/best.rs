@@ -83,7 +83,7 @@ impl Best<'_> {
         let Some(mut best) = best.finish(self.run)?.filter(|best| best.rows() > 0) else { return Ok(None) };
         // Rows with equal keys stand in the order of events.
         let refs = best.events.as_deref().unwrap_or_default();
-        let of = |event: &EventRef| events.of(event.row as usize);
+        let of = |event: &EventRef| events.key(event.row as usize);
         // Events without a time come before all others; as numbers they would be missing, and last.
         let times = refs.iter().map(|event| of(event).0.max(i64::MIN + 1)).collect();
         let sources = refs.iter().map(|event| i64::from(of(event).1)).collect();

@@ -70,7 +70,7 @@ impl Names {
             return Ok(Arc::from(name));
         }
         if let Some(note) = NoteField::named(name) {
-            return Err(note.behind_a_pipe(span).into());
+            return Err(note.only_in_the_filter(span).into());
         }
         let error =
             Error::new(ErrorKind::QueryInvalid, format!("no field `{name}`")).spanning(span.start, span.end);

@@ -12,7 +12,7 @@ use super::table::{EventRef, Table};
 use crate::FieldKind;
 use crate::case::Snapshot;
 use crate::error::Result;
-use crate::exec::Part;
+use crate::exec::SegmentRows;
 use crate::limits::{CANCEL_ROWS, PIPE_ROWS};
 use crate::storage::{EventKeys, RawCursor, Segment, Texts};
 
@@ -39,7 +39,7 @@ pub(crate) struct Reader<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     pub segment: u32,
-    pub part: Part,
+    pub part: SegmentRows,
 }
 
 impl<'a> Reader<'a> {
@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
     ) -> Result<bool> {
         let keys: Vec<EventKeys> =
             cluster.iter().map(|piece| piece.part.segment.event_keys()).collect::<Result<_>>()?;
-        let key = |piece: usize, at: usize| (keys[piece].of(cluster[piece].part.row(at)), piece, at);
+        let key = |piece: usize, at: usize| (keys[piece].key(cluster[piece].part.row(at)), piece, at);
         let filled = (0..cluster.len()).filter(|&piece| cluster[piece].part.len() > 0);
         let mut heads: BinaryHeap<_> = filled.map(|piece| Reverse(key(piece, 0))).collect();
         while !heads.is_empty() {
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
         let is_wanted = |name: &str| self.wanted.columns.iter().any(|wanted| **wanted == *name);
         let fields = segment.meta.fields.iter().filter(|field| self.few && is_wanted(&field.name));
         let names: Vec<&str> =
-            fields.map(|field| &*field.column).filter(|name| segment.is_far(name)).collect();
+            fields.map(|field| &*field.column).filter(|name| segment.is_late(name)).collect();
         let values = segment.values_at(&names, rows, &mut self.cursor, &run.cancel)?;
         let columns = values.iter().map(|values| {
             let mut column = TextBuilder::default();
@@ -259,7 +259,7 @@ fn kind_of(name: &str, snapshot: &Snapshot) -> Kind {
 
 /// Hands out the rows of a part, some thousands at a time, until no more are wanted.
 pub(crate) fn each_run(
-    part: &Part,
+    part: &SegmentRows,
     run: &Run<'_>,
     each: &mut dyn FnMut(&Picked<'_>) -> Result<bool>,
 ) -> Result<bool> {
@@ -327,7 +327,7 @@ pub(crate) fn clusters(mut pieces: Vec<Piece>) -> Result<Vec<Vec<Piece>>> {
     let mut keyed = Vec::with_capacity(pieces.len());
     for piece in pieces {
         let keys = piece.part.segment.event_keys()?;
-        let ends = (keys.of(piece.part.row(0)), keys.of(piece.part.row(piece.part.len() - 1)));
+        let ends = (keys.key(piece.part.row(0)), keys.key(piece.part.row(piece.part.len() - 1)));
         keyed.push((ends, piece));
     }
     keyed.sort_by_key(|(ends, _)| ends.0);

@@ -1,4 +1,4 @@
-//! Which columns there are from stage to stage, to tell a name that none of them has.
+//! Tracks the columns from stage to stage, to report a name that no stage provides.
 
 use super::ast::{
     Aggregate, Expr, ExprKind, FieldRef, Filter, Group, Joined, JoinedWith, NamePattern, Query, Span,
@@ -8,14 +8,14 @@ use super::diagnostic::Diagnostic;
 use super::notes::each_field;
 use super::resolve::{BUILT_IN, Context, resolve};
 
-/// What the stages of a query name that is not there.
+/// The unknown names in the stages of a query.
 #[must_use]
 pub fn unknown_columns(query: &Query, context: &Context) -> Vec<Diagnostic> {
     let names = context.names().map(str::to_owned).collect();
     let mut checker =
         Checker { context, columns: Some(names), of_events: true, in_filter: true, found: Vec::new() };
     for stage in &query.stages {
-        // A filter right behind the filter is part of it.
+        // A filter stage directly after the filter is part of it.
         checker.in_filter &= matches!(stage.kind, StageKind::Search(_));
         checker.stage(&stage.kind);
     }
@@ -172,7 +172,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What is joined is a query of its own, over the same events.
+    /// The joined side is a query of its own, over the same events.
     fn joined(&mut self, joined: &Joined) {
         joined.on.iter().for_each(|one| self.field(&one.from));
         if let JoinedWith::Query(query) = &joined.with {
@@ -223,7 +223,7 @@ impl Checker<'_> {
         if self.of_events
             && let Some(note) = self.context.note_field(name)
         {
-            self.found.push(note.behind_a_pipe(span));
+            self.found.push(note.only_in_the_filter(span));
             return;
         }
         let (what, hint) = if self.of_events {
@@ -241,7 +241,7 @@ impl Checker<'_> {
             self.found.extend(resolve(filter, &context).diagnostics);
             if !self.in_filter {
                 each_field(filter, &mut |_, name, span| {
-                    self.found.extend(context.note_field(name).map(|note| note.behind_a_pipe(span)));
+                    self.found.extend(context.note_field(name).map(|note| note.only_in_the_filter(span)));
                 });
             }
         }
@@ -300,7 +300,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a name fits a pattern in which `*` stands for any run of characters.
+/// True if a name matches a pattern in which `*` matches any run of characters.
 #[must_use]
 pub fn like(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_followed_from_stage_to_stage() {
+    fn columns_are_tracked_from_stage_to_stage() {
         for (query, expected) in [
             ("* | where staus > 1", "no field `staus`"),
             ("* | where status>1 | keep status, nothing", "no field `nothing`"),
@@ -355,9 +355,9 @@ mod tests {
             ("* | bucket bytes into 4 | where bytes_bucket > bucket", "no field `bucket`"),
             ("* | search nope:1", "no field `nope`"),
             ("* | search is:starred | search tag:a", ""),
-            ("* | limit 5 | search tag:a", "what people noted is asked for in the filter, not in a stage"),
-            ("* | where tag:a", "what people noted is asked for in the filter, not in a stage"),
-            ("* | stats count by tag", "what people noted is asked for in the filter, not in a stage"),
+            ("* | limit 5 | search tag:a", "notes can only be searched in the filter, not in a stage"),
+            ("* | where tag:a", "notes can only be searched in the filter, not in a stage"),
+            ("* | stats count by tag", "notes can only be searched in the filter, not in a stage"),
             ("* | eval tag = 1 | where tag > 0 | search tag:1", ""),
         ] {
             assert_eq!(unknown(query), expected, "{query}");

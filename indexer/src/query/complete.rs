@@ -1,8 +1,8 @@
-//! What could be written at a place in a query.
+//! Completion: what could be written at a position in a query.
 
 use super::ast::{Filter, JoinKind, Pattern, Span, Test};
 use super::functions::{Aggregation, Function};
-use super::highlight::{Class, Seen, Within, walk};
+use super::highlight::{Class, SeenToken, Within, walk};
 use super::lexer::{Kind, is_field_name, is_plain_name};
 use super::notes::{NoteField, STATES};
 use super::resolve::{BUILT_IN, Context};
@@ -27,17 +27,17 @@ pub enum Suggested {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
     pub kind: Suggested,
-    /// What is shown.
+    /// The displayed label.
     pub label: String,
-    /// What is written in place of the word at the cursor.
+    /// The text that replaces the word at the cursor.
     pub insert: String,
-    /// What it is, in some words.
+    /// A short description.
     pub detail: String,
     /// How many events have this value or word.
     pub count: Option<u64>,
 }
 
-/// What could stand where these bytes of the query do, the likeliest first.
+/// What could replace these bytes of the query, the likeliest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
     pub start: usize,
@@ -73,16 +73,16 @@ const KINDS_OF_JOIN: [(JoinKind, &str); 4] = [
 
 const WINDOW_FUNCTIONS: [(&str, &str, &str); 8] = [
     ("lag", "lag(", "the value of the row before"),
-    ("lead", "lead(", "the value of the row behind"),
+    ("lead", "lead(", "the value of the next row"),
     ("rank", "rank(", "the place of a value among all, equal ones alike"),
     ("row_number", "row_number()", "the number of the row"),
-    ("running_sum", "running_sum(", "the sum so far"),
-    ("running_count", "running_count(", "how many so far"),
+    ("running_sum", "running_sum(", "the running sum"),
+    ("running_count", "running_count(", "the running count"),
     ("rolling_avg", "rolling_avg(", "the mean of the last so long"),
     ("rolling_p95", "rolling_p95(", "the 95th percentile of the last so long"),
 ];
 
-/// What could be written at the cursor, a byte of the query.
+/// Completions at the cursor, given as a byte offset in the query.
 pub fn complete(
     query: &str,
     cursor: usize,
@@ -133,7 +133,7 @@ struct Offers<'a> {
 }
 
 impl Offers<'_> {
-    /// Offers what begins with what is typed, or has it behind a dot or underscore.
+    /// Offers a label that begins with the typed text, or contains it after a dot or underscore.
     fn offer(&mut self, kind: Suggested, label: &str, insert: String, detail: &str, count: Option<u64>) {
         let (label_folded, typed) = (label.to_lowercase(), self.typed.to_lowercase());
         let begins = label_folded.starts_with(&typed);
@@ -157,7 +157,7 @@ impl Offers<'_> {
             let kinds: Vec<&str> = field.kinds.iter().map(|kind| kind.name()).collect();
             fields.push((&field.name, kinds.join(", ")));
         }
-        // What begins so comes before what has it inside.
+        // Labels with the prefix come before labels that contain it.
         let typed = self.typed.to_lowercase();
         fields.sort_by_key(|(name, _)| !name.to_lowercase().starts_with(&typed));
         for (name, detail) in &fields {
@@ -170,7 +170,7 @@ impl Offers<'_> {
         }
     }
 
-    fn filter(&mut self, seen: &[Seen]) {
+    fn filter(&mut self, seen: &[SeenToken]) {
         let ends_clause = seen.last().is_some_and(|last| {
             matches!(last.class, Class::Text | Class::Number | Class::Regex) || last.token.kind == Kind::Close
         });
@@ -209,7 +209,7 @@ impl Offers<'_> {
         }
     }
 
-    /// What people noted goes by its short name where no field of the log has that.
+    /// Notes are offered by their short name unless a field of the log has that name.
     fn note_fields(&mut self) {
         for note in NoteField::ALL {
             let names = [note.short_name(), note.name()];
@@ -272,7 +272,7 @@ impl Offers<'_> {
         }
     }
 
-    fn names(&mut self, stage: StageName, seen: &[Seen]) {
+    fn names(&mut self, stage: StageName, seen: &[SeenToken]) {
         if matches!(stage, StageName::Limit | StageName::Tail) {
             return;
         }
@@ -290,14 +290,14 @@ impl Offers<'_> {
         self.fields(&plain_name);
     }
 
-    /// What `window` calculates, behind its name or a comma.
+    /// What `window` calculates, after its name or a comma.
     fn window_functions(&mut self) {
         for (name, insert, detail) in WINDOW_FUNCTIONS {
             self.offer(Suggested::Function, name, insert.to_owned(), detail, None);
         }
     }
 
-    fn expression(&mut self, stage: StageName, seen: &[Seen]) {
+    fn expression(&mut self, stage: StageName, seen: &[SeenToken]) {
         let calculates =
             matches!(stage, StageName::Stats | StageName::Timechart | StageName::Compare | StageName::Pivot);
         let is_inside =
@@ -368,7 +368,7 @@ impl Offers<'_> {
 }
 
 /// Whether a word was said since the last pipe.
-fn said(seen: &[Seen], word: &str) -> bool {
+fn said(seen: &[SeenToken], word: &str) -> bool {
     seen.iter().rev().take_while(|seen| seen.class != Class::Pipe).any(|seen| seen.token.is_word(word))
 }
 
@@ -380,7 +380,7 @@ fn plain_name(name: &str) -> String {
     }
 }
 
-/// A value as it stands in a list or behind a colon.
+/// A value in a list or after a colon.
 fn value_text(value: &str) -> String {
     let filter = Filter::Field {
         field: "f".to_owned(),
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_the_place_is_offered() {
+    fn completion_fits_the_position() {
         let cases = [
             ("sta^", "0..3 status: · http.response.status_code: · stale"),
             ("a tra^", "2..5 \"trace id\": · tracing"),
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn any_place_of_any_text_can_be_asked() {
+    fn completion_works_at_any_position_of_any_text() {
         let context = Context { fields: Vec::new(), now: 0, zone: jiff::tz::TimeZone::UTC };
         for query in ["a:(\"ö", "| ", "|||", "a | stats by `", "/x", "[", "~2 -", "* | where 'ü", "a:["] {
             for cursor in 0..=query.len() + 2 {

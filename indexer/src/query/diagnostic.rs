@@ -1,4 +1,4 @@
-//! What is wrong with a query, where, and what would be right.
+//! Diagnostics of a query: the error, its span, and a suggestion.
 
 use strsim::levenshtein;
 
@@ -21,7 +21,7 @@ pub struct Diagnostic {
     /// Bytes of the query.
     pub start: usize,
     pub end: usize,
-    /// What to write instead of those bytes to put it right.
+    /// The replacement for those bytes that fixes the error.
     pub replacement: Option<String>,
 }
 

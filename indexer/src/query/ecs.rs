@@ -1,7 +1,7 @@
 //! The names that the Elastic Common Schema has for conventional fields, and those of other tools for the
 //! built-in ones. `docs/fields.md` is checked against this table.
 
-/// A conventional field and its ECS name. Where several fields share a name, it asks for any of them.
+/// A conventional field and its ECS name. If several fields share a name, it matches any of them.
 pub const NAMES: &[(&str, &str)] = &[
     ("client_ip", "client.ip"),
     ("user", "user.name"),
@@ -104,7 +104,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("message", "_msg"),
 ];
 
-/// The fields that a name stands for besides one of exactly this name.
+/// The fields that a name refers to besides one of exactly this name.
 pub fn fields_of(name: &str) -> impl Iterator<Item = &'static str> {
     BUILT_IN.iter().chain(NAMES).filter(move |(_, known)| *known == name).map(|(field, _)| *field)
 }

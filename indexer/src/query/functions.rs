@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-/// What the table says of a function.
+/// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Described {
     pub name: &'static str,
     /// Other names it is known by.
     pub aliases: &'static [&'static str],
-    /// What stands between its parentheses: `x, n`; optional arguments in brackets, `…` for any number more.
+    /// The parameters: `x, n`; optional ones in brackets, `…` for any number more.
     pub arguments: &'static str,
     pub summary: &'static str,
     pub least: usize,
@@ -74,7 +74,7 @@ functions! {
     /// Calculates a value from those of one row.
     Function
     If "if" ["iff", "iif"] 2..3 "condition, then, [else]" "`then` where the condition holds, else `else` or nothing";
-    Case "case" [] 2..ANY "condition, value, …, [else]" "the value behind the first condition that holds";
+    Case "case" [] 2..ANY "condition, value, …, [else]" "the value after the first condition that is true";
     Coalesce "coalesce" ["ifnull", "nvl"] 1..ANY "x, …" "the first value that is there";
     NullIf "nullif" [] 2..2 "x, y" "nothing where both are equal, else `x`";
     Len "len" ["length", "strlen"] 1..1 "text" "its number of characters";
@@ -84,7 +84,7 @@ functions! {
     Substr "substr" ["substring"] 2..3 "text, from, [length]" "part of a text, counted in characters from 1; from the end where `from` is negative";
     Left "left" [] 2..2 "text, n" "its first characters";
     Right "right" [] 2..2 "text, n" "its last characters";
-    Replace "replace" [] 3..3 "text, regex, with" "each match replaced; `$1` stands for what a group matched";
+    Replace "replace" [] 3..3 "text, regex, with" "each match replaced; `$1` inserts what a group matched";
     Split "split" [] 2..3 "text, separator, [n]" "the n-th part from 1 (from the end where negative); without `n` the parts as a list";
     Concat "concat" ["strcat"] 1..ANY "x, …" "the texts in a row; missing ones are empty";
     Contains "contains" [] 2..2 "text, part" "whether the part occurs in it, in any case";
@@ -155,7 +155,7 @@ functions! {
 }
 
 impl Aggregation {
-    /// The percentile that it asks for, from 0 to 100; `parameter` is that of [`Aggregation::Percentile`].
+    /// The requested percentile, from 0 to 100; `parameter` is that of [`Aggregation::Percentile`].
     #[must_use]
     pub fn percentile(self, parameter: Option<f64>) -> Option<f64> {
         match self {
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_stands_for_two_functions() {
+    fn function_names_are_unique() {
         let tables: [Vec<Described>; 2] = [
             Function::ALL.iter().map(|function| function.described()).collect(),
             Aggregation::ALL.iter().map(|function| function.described()).collect(),

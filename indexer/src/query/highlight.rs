@@ -1,10 +1,10 @@
-//! Query text as coloured words. Whatever cannot be read is text too, so this takes any input.
+//! Syntax highlighting of query text. Text that cannot be parsed is plain text, so any input works.
 
 use super::ast::{JoinKind, Span};
 use super::lexer::{Kind, Mode, Token, is_field_name, token};
 use super::stages::StageName;
 
-/// What a stretch of a query is.
+/// The class of a range of the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     Field,
@@ -19,11 +19,11 @@ pub enum Class {
     Stage,
     Function,
     Bracket,
-    /// What has no place in a query, such as a quotation mark without its partner.
+    /// A character that is an error here, such as a quotation mark without its partner.
     Unknown,
 }
 
-/// A stretch of a query. What lies between two is white space.
+/// A range of the query with its class. The text between two ranges is white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Highlight {
     pub class: Class,
@@ -55,15 +55,15 @@ const KEYWORDS: [&str; 20] = [
     "auto",
 ];
 
-/// Where the reading of a query stands: what surrounds the next word.
+/// The state of the highlighter: what surrounds the next word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Within {
     Filter,
-    /// Right of a field's `:` or operator; the field stands in this span.
+    /// Right of a field's `:` or operator; the span is that of the field.
     Value(Span),
     /// Within the parentheses or brackets of such a value.
     List(Span),
-    /// Behind a pipe, before the stage's name.
+    /// After a pipe, before the name of the stage.
     StageName,
     /// In a stage that takes names.
     Names(StageName),
@@ -71,26 +71,29 @@ pub(super) enum Within {
     Expr(StageName),
 }
 
-/// A token with what it is and what it stood within.
+/// A token with its class and its context.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct SeenToken {
     pub token: Token,
     pub class: Class,
     pub within: Within,
-    /// How many queries in parentheses it stands in.
+    /// The nesting depth of queries in parentheses.
     pub nested: usize,
 }
 
 /// The classes of a query's words.
 #[must_use]
 pub fn highlight(query: &str) -> Vec<Highlight> {
-    let of =
-        |seen: Seen| Highlight { class: seen.class, start: seen.token.span.start, end: seen.token.span.end };
+    let of = |seen: SeenToken| Highlight {
+        class: seen.class,
+        start: seen.token.span.start,
+        end: seen.token.span.end,
+    };
     walk(query).0.into_iter().map(of).collect()
 }
 
-/// All tokens, and what the next one would stand within.
-pub(super) fn walk(query: &str) -> (Vec<Seen>, Within) {
+/// All tokens, and the context of the next one.
+pub(super) fn walk(query: &str) -> (Vec<SeenToken>, Within) {
     let mut walker = Walker {
         query,
         at: 0,
@@ -111,9 +114,9 @@ struct Walker<'q> {
     /// How deep the list of values lies.
     list_depth: usize,
     within: Within,
-    /// What stood around each query in parentheses that is open, and how deep.
+    /// The context around each open parenthesis with a query, and its depth.
     outer: Vec<(Within, usize)>,
-    seen: Vec<Seen>,
+    seen: Vec<SeenToken>,
 }
 
 impl Walker<'_> {
@@ -149,11 +152,11 @@ impl Walker<'_> {
         self.at = token.span.end;
         let (within, nested) = (self.within, self.outer.len());
         let class = self.class(&token);
-        self.seen.push(Seen { token, class, within, nested });
+        self.seen.push(SeenToken { token, class, within, nested });
         true
     }
 
-    /// The class of a token; moves to what the next one stands within.
+    /// The class of a token; moves to the context of the next one.
     fn class(&mut self, token: &Token) -> Class {
         match token.kind {
             Kind::Stray(_) => return Class::Unknown,
@@ -205,7 +208,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether this tells which join it is: right behind the stage's name.
+    /// True if this word is the kind of the join: directly after the stage's name.
     fn is_kind_of_join(&self, token: &Token) -> bool {
         let follows = self.seen.last().is_some_and(|last| last.class == Class::Stage);
         let names = || JoinKind::ALL.into_iter().any(|kind| token.is_word(kind.name()));
@@ -265,7 +268,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether `in` stands between a field and a list.
+    /// True if `in` comes between a field and a list.
     fn names_list(&self) -> bool {
         let opens = token(self.query, self.at, Mode::Clause).is_ok_and(|next| next.kind == Kind::Open);
         opens

@@ -1,5 +1,5 @@
-//! Query text as tokens with their places. What a character means depends on where it stands (`-` is part
-//! of a name, negates a clause, or subtracts), so the parser says what it expects and asks token by token.
+//! The lexer: query text as tokens with spans. The meaning of a character depends on its context (`-` is part
+//! of a name, negates a clause, or subtracts), so the parser passes what it expects for every token.
 
 use super::ast::{Op, Span};
 
@@ -8,7 +8,7 @@ use super::ast::{Op, Span};
 pub enum Mode {
     /// A clause of a filter: words run on until white space, a parenthesis, a pipe, or what ends a field's name.
     Clause,
-    /// What stands right of `:` or `=`: colons and operators belong to the word.
+    /// The right side of `:` or `=`: colons and operators belong to the word.
     Value,
     /// The same, but a slash begins a path and never an expression.
     Literal,
@@ -16,7 +16,7 @@ pub enum Mode {
     List,
     /// An operand of an expression in `where`, `eval` or `stats`.
     Expr,
-    /// What may stand behind an operand.
+    /// What may follow an operand.
     Operator,
     /// Names of fields in a stage: dashes, slashes and stars belong to them.
     Name,
@@ -34,7 +34,7 @@ pub enum Kind {
     Phrase(String),
     /// A name between backticks.
     Name(String),
-    /// Between slashes, with `i` behind it or not.
+    /// Between slashes, optionally followed by `i`.
     Regex {
         source: String,
         ignore_case: bool,
@@ -66,7 +66,7 @@ pub enum Kind {
     And,
     Or,
     Not,
-    /// `~2` right behind a phrase.
+    /// `~2` directly after a phrase.
     Slop(u32),
     End,
     /// A character that has no place here.
@@ -100,7 +100,7 @@ pub struct LexError {
     pub span: Span,
 }
 
-/// The token at or behind a place.
+/// The token at or after a position.
 pub fn token(query: &str, at: usize, mode: Mode) -> Result<Token, LexError> {
     let rest = &query[at..];
     let start = at + (rest.len() - rest.trim_start().len());
@@ -146,7 +146,7 @@ fn plain_word(text: &str) -> Kind {
     Kind::Word { text: text.to_owned(), plain: vec![true; text.chars().count()] }
 }
 
-/// What is a token by its first characters alone.
+/// Tokens that are recognised by their first characters alone.
 fn symbol(rest: &str, first: char, mode: Mode) -> Option<(Kind, usize)> {
     let in_filter = matches!(mode, Mode::Clause | Mode::Value | Mode::Literal | Mode::List);
     let is_value = matches!(mode, Mode::Value | Mode::Literal);
@@ -192,7 +192,7 @@ fn symbol(rest: &str, first: char, mode: Mode) -> Option<(Kind, usize)> {
     Some((kind, 1))
 }
 
-/// A `-` or `!` negates when something stands right behind it; alone it is a word.
+/// A `-` or `!` negates if something directly follows it; otherwise it is a word.
 fn starts_clause(rest: &str) -> bool {
     rest.chars()
         .next()
@@ -217,8 +217,8 @@ fn quoted(query: &str, start: usize, mark: char) -> Result<(String, Span), LexEr
     Err(LexError { message, hint, span: Span::new(start, query.len()) })
 }
 
-/// An expression between slashes. A path begins with a slash too: it is one unless the next slash ends a word,
-/// does not stand behind white space, and the quotation marks between come in pairs.
+/// An expression between slashes. A path begins with a slash too: the text is a path unless the next slash
+/// ends a word, does not follow white space, and the quotation marks between come in pairs.
 fn regex(rest: &str) -> Option<(Kind, usize)> {
     let mut source = String::new();
     let mut quotes = 0;
@@ -340,8 +340,8 @@ fn number_length(rest: &str) -> usize {
     rest[end..].find(|c: char| !c.is_alphabetic()).map_or(rest.len(), |n| end + n)
 }
 
-/// How far a time reaches that begins here; nothing where none does. `now` takes what is joined to it without
-/// a space; with spaces it is arithmetic.
+/// The length of the time that begins here; `None` if there is none. `now` includes what is joined to it
+/// without a space; with spaces it is arithmetic.
 fn time_length(rest: &str) -> Option<usize> {
     let of = |more: &dyn Fn(char) -> bool, from: usize| {
         rest[from..].find(|c: char| !(c.is_ascii_alphanumeric() || more(c))).map_or(rest.len(), |n| from + n)

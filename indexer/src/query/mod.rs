@@ -24,8 +24,8 @@ pub mod time;
 mod wanted;
 
 pub use ast::{
-    Aggregate, Amount, Assignment, Baseline, BinaryOp, Bound, Dimension, Expr, ExprKind, Extraction,
-    FieldRef, Filter, Frequent, Group, Join, JoinKind, Joined, JoinedWith, NamePattern, Noted, NotedEvents,
+    Aggregate, Amount, AnnotatedEvents, Annotation, Assignment, Baseline, BinaryOp, Bound, Dimension, Expr,
+    ExprKind, Extraction, FieldRef, Filter, Frequent, Group, Join, JoinKind, Joined, JoinedWith, NamePattern,
     Op, Pattern, Quantity, Query, Range, RegexText, Renaming, SortKey, Span, Stage, StageKind, Surroundings,
     Test, TimeSpan, TransactionLimits, Unit, Unpivot, WindowAggregate, WindowFunction, Windowed,
 };

@@ -21,7 +21,7 @@ impl Network {
         (bits <= 128).then_some(Network { address, bits, is_v4 })
     }
 
-    /// Whether an address is in it; nothing where the text is no address. A port behind it does not matter.
+    /// True if an address is in it; `None` if the text is not an address. A port after it does not matter.
     #[must_use]
     pub fn holds(&self, text: &str) -> Option<bool> {
         let (address, is_v4) = number(address(text)?);
@@ -30,7 +30,7 @@ impl Network {
     }
 }
 
-/// An address as a number that sorts as addresses do; nothing where the text is none.
+/// An address as a number that sorts like the address; `None` if the text is not an address.
 #[must_use]
 pub fn address_number(text: &str) -> Option<u128> {
     address(text).map(|address| number(address).0)

@@ -1,19 +1,19 @@
-//! What people wrote about events, as a filter asks for it: `is:starred`, `tag:evidence`.
+//! Predicates on the notes of events: `is:starred`, `tag:evidence`.
 
 use super::ast::{Filter, Op, Pattern, Span, Test};
 use super::diagnostic::Diagnostic;
 use super::resolve::Context;
 
-/// What of the notes on an event is asked for. Notes on ranges of time are on no event.
+/// A property of the notes on an event. Notes on time ranges are on no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoteField {
-    /// What the event is by its notes: [`STATES`].
+    /// The states of the event: [`STATES`].
     Is,
     /// The tags it has.
     Tag,
 }
 
-/// What an event can be by the notes on it.
+/// The states that notes give to an event.
 pub const STATES: [(&str, &str); 4] = [
     ("starred", "it has a star"),
     ("tagged", "it has a tag"),
@@ -24,7 +24,7 @@ pub const STATES: [(&str, &str); 4] = [
 impl NoteField {
     pub const ALL: [NoteField; 2] = [NoteField::Is, NoteField::Tag];
 
-    /// Its name beside fields of the log that have the short one.
+    /// Its longer name, for when a field of the log has the short one.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -41,11 +41,11 @@ impl NoteField {
         }
     }
 
-    /// What it holds, in some words.
+    /// A short description of its values.
     #[must_use]
     pub fn summary(self) -> &'static str {
         match self {
-            NoteField::Is => "starred, tagged, commented or noted by people",
+            NoteField::Is => "starred, tagged, commented, or any of these (noted)",
             NoteField::Tag => "tags that people gave",
         }
     }
@@ -55,16 +55,16 @@ impl NoteField {
         NoteField::ALL.into_iter().find(|field| name == field.name() || name == field.short_name())
     }
 
-    /// That a stage cannot ask for it.
+    /// The error for a stage that names notes.
     #[must_use]
-    pub fn behind_a_pipe(self, span: Span) -> Diagnostic {
+    pub fn only_in_the_filter(self, span: Span) -> Diagnostic {
         let hint = format!("write {}:… before the first `|`", self.name());
-        Diagnostic::error(span, "what people noted is asked for in the filter, not in a stage", &hint)
+        Diagnostic::error(span, "notes can only be searched in the filter, not in a stage", &hint)
     }
 }
 
 impl Context {
-    /// What of the notes a name stands for. A field of the log that has the name is meant before.
+    /// The note field of a name. A field of the log with the same name takes precedence.
     #[must_use]
     pub fn note_field(&self, name: &str) -> Option<NoteField> {
         NoteField::named(name).filter(|_| self.fields_of(name).is_empty())
@@ -80,8 +80,8 @@ pub fn states(test: &Test, span: Span, diagnostics: &mut Vec<Diagnostic>) -> Tes
         }
         let otherwise = "events can be starred, tagged, commented and noted";
         // The span is that of the field, and not of the word.
-        let told = Diagnostic::unknown(span, "such state as", word, names(), otherwise);
-        diagnostics.push(told.without_replacement());
+        let unknown = Diagnostic::unknown(span, "such state as", word, names(), otherwise);
+        diagnostics.push(unknown.without_replacement());
         word.to_owned()
     };
     match test {
@@ -102,12 +102,12 @@ pub fn states(test: &Test, span: Span, diagnostics: &mut Vec<Diagnostic>) -> Tes
     }
 }
 
-/// Calls `each` with every clause of a filter that names a field, that name and where it stands.
+/// Calls `each` with every clause of a filter that names a field, with the name and its span.
 pub fn each_field(filter: &Filter, each: &mut dyn FnMut(&Filter, &str, Span)) {
     match filter {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().for_each(|part| each_field(part, each)),
         Filter::Not(inner) => each_field(inner, each),
         Filter::Field { field, span, .. } => each(filter, field, *span),
-        Filter::Everything | Filter::Text(_) | Filter::Noted(_) => {}
+        Filter::Everything | Filter::Text(_) | Filter::Annotated(_) => {}
     }
 }

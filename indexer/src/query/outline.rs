@@ -1,5 +1,5 @@
-//! A query by its parts: the clauses of its filter and its stages, and the query that it becomes when one of
-//! them is added, taken out, turned round or written anew.
+//! A query by its parts: the clauses of its filter and its stages, and the query after one of them is added,
+//! removed, negated or replaced.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::parser::{Reading, parse_as};
 pub struct Outline {
     /// Bytes of the query before the first pipe.
     pub filter: Range<usize>,
-    /// What must hold at once, in the language's own spelling; empty where the filter has a mistake.
+    /// The clauses that must all be true, in the language's own spelling; empty if the filter has an error.
     pub clauses: Vec<Clause>,
     /// Bytes of each stage, without its pipe.
     pub stages: Vec<Range<usize>>,
@@ -31,7 +31,7 @@ pub enum Edit {
     /// The filter must hold too. Of clauses that it has, or has turned round, the new one is kept.
     Add(String),
     Remove(usize),
-    /// What must hold must not, and the other way.
+    /// Negates the clause.
     Turn(usize),
     Replace(usize, String),
 }
@@ -39,7 +39,7 @@ pub enum Edit {
 /// The parts of a query, of any text.
 #[must_use]
 pub fn outline(query: &str, reading: Reading) -> Outline {
-    // The pipes of a query in parentheses belong to the stage that it stands in.
+    // The pipes of a query in parentheses belong to the enclosing stage.
     let pipes = walk(query).0.into_iter().filter(|seen| seen.class == Class::Pipe && seen.nested == 0);
     let pipes: Vec<usize> = pipes.map(|seen| seen.token.span.start).collect();
     let end = pipes.first().copied().unwrap_or(query.len());
@@ -53,7 +53,7 @@ pub fn outline(query: &str, reading: Reading) -> Outline {
     Outline { filter: trimmed(query, 0..end), clauses, stages }
 }
 
-/// The query after a change of its filter, which is printed anew; its stages stay as they were written.
+/// The query after a change of its filter, which is printed again; its stages stay as they were written.
 pub fn edit(query: &str, reading: Reading, change: &Edit) -> Result<String, Diagnostic> {
     let Outline { filter, stages, .. } = outline(query, reading);
     let mut clauses = parts(&query[filter], reading)?;
@@ -83,11 +83,11 @@ pub fn edit(query: &str, reading: Reading, change: &Edit) -> Result<String, Diag
         _ => Filter::And(clauses).to_string(),
     };
     let Some(first) = stages.first() else { return Ok(filter) };
-    let behind = query[first.start..].trim_end();
-    Ok(format!("{} | {behind}", if filter.is_empty() { "*" } else { &filter }))
+    let rest = query[first.start..].trim_end();
+    Ok(format!("{} | {rest}", if filter.is_empty() { "*" } else { &filter }))
 }
 
-/// What of a filter must hold at once.
+/// The clauses of a filter that must all be true.
 fn parts(filter: &str, reading: Reading) -> Result<Vec<Filter>, Diagnostic> {
     Ok(match parse_as(filter, reading)?.filter {
         Filter::Everything => Vec::new(),
@@ -139,17 +139,17 @@ mod tests {
     }
 
     #[test]
-    fn a_query_falls_into_clauses_and_stages() {
+    fn query_is_split_into_clauses_and_stages() {
         let query = "  level>=warn -path:/a|b/ \"x | y\" (p OR q) |stats count by `a|b` | sort -count ";
         let found = outline(query, Reading::Timberline);
         assert_eq!(&query[found.filter], "level>=warn -path:/a|b/ \"x | y\" (p OR q)");
         let stages: Vec<&str> = found.stages.into_iter().map(|stage| &query[stage]).collect();
         assert_eq!(stages, ["stats count by `a|b`", "sort -count"]);
-        let told: Vec<(&str, bool)> =
+        let clauses: Vec<(&str, bool)> =
             found.clauses.iter().map(|clause| (clause.text.as_str(), clause.is_negated)).collect();
         let expected =
             [("level>=warn", false), ("NOT path:/a|b/", true), ("\"x | y\"", false), ("p OR q", false)];
-        assert_eq!(told, expected);
+        assert_eq!(clauses, expected);
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_of_one_part_is_one_clause() {
+    fn filter_without_and_is_one_clause() {
         assert_eq!(clauses("a OR b"), ["a OR b"]);
         assert_eq!(clauses(""), [""; 0]);
         assert_eq!(clauses("* | stats count"), ["*"; 0]);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn clauses_are_added_once_and_turned_round_by_their_opposite() {
+    fn adding_a_clause_is_idempotent_and_its_opposite_negates_it() {
         for (query, clause, expected) in [
             ("", "status=\"500\"", "status=500"),
             ("a", "b", "a AND b"),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn clauses_are_removed_turned_and_replaced() {
+    fn clauses_are_removed_negated_and_replaced() {
         let query = "a AND (b OR c) AND NOT d | sort -time";
         assert_eq!(edited(query, &Edit::Remove(1)), "a AND NOT d | sort -time");
         assert_eq!(edited(query, &Edit::Turn(1)), "a AND NOT (b OR c) AND NOT d | sort -time");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_changed_is_told() {
+    fn impossible_changes_are_errors() {
         let refused =
             |query: &str, change: Edit| edit(query, Reading::Timberline, &change).expect_err("refused");
         assert_eq!(refused("a )", Edit::Remove(0)).start, 2);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn turning_twice_and_adding_what_is_there_change_nothing() {
+    fn negating_twice_and_adding_an_existing_clause_change_nothing() {
         for query in ["a AND NOT b", "level>=warn AND (x OR y) AND time:yesterday", "NOT (a OR b) AND c"] {
             for (at, clause) in clauses(query).into_iter().enumerate() {
                 assert_eq!(edited(&edited(query, &Edit::Turn(at)), &Edit::Turn(at)), query);

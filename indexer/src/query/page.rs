@@ -113,19 +113,19 @@ pub const OTHER_TOOLS: &[(&str, &str)] = &[
 const HEAD: &str = "\
 # The language
 
-A query is a filter, and behind it stages that each begin with `|`. This page is made from the tables that the parser \
+`.|`. This page is made from the tables that the parser \
 and completion read; `npm run bless` writes it.
 
 ## Filters
 
-What stands side by side must all hold. Words match whole tokens in any case: letters, digits and `_` make a token, all
+Clauses next to each other must all be true. Words match whole tokens in any case: letters, digits and `_` make a token, all
 else separates.
 
 | write | to find |
 |---|---|
 ";
 
-const BEHIND_CLAUSES: &str = "
+const AFTER_CLAUSES: &str = "
 `\\` takes the next character as it is. `!=` holds for events that have the field with another value; `NOT field=value` also
 holds for those without it. A field that no event has is an error with the nearest name as a hint, because it is usually a
 slip of the finger; so are a time, a level or a number that cannot be one.
@@ -133,7 +133,7 @@ slip of the finger; so are a time, a level or a number that cannot be one.
 Where nothing matches, words of the filter that no event has are named with the nearest ones that events have. Those, and the
 words that completion offers, come from the text indexes: nothing is said of words while a segment has none yet. Words are
 tokens without digits; counts of them are exact. `timberline words CASE tim` prints them, and `timberline words CASE --of QUERY`
-those that set the matching events apart from all others, with their counts among both: candidates are found in 16,384 events that
+those that distinguish the matching events from all others, with their counts among both: candidates are found in 16,384 events that
 are spread over each, and counted in all.
 
 `--sort relevance`, or \"Best match first\" on the screen, lists first the events with more of what the filter looks for in
@@ -146,10 +146,10 @@ A number with a unit is turned into the unit of the field, which its name tells:
 What people wrote on events is asked for as it is at this moment, in the filter before the first stage; notes on a range of
 time are on no event. `is` and `tag` are short for `note.is` and `note.tag`. A field of the log that has one of these names is
 meant before: where a log has a field `tag`, its own tags are `tag:web` and those of people `note.tag:web`, and whoever writes
-`tag:web` is told when events have such a note. Of several tags any may match; `tag!=done` holds for events with tags that are
+`tag:web` matches events with such a note. Of several tags any may match; `tag!=done` holds for events with tags that are
 all others.
 
-Names of the Elastic Common Schema stand for the fields that have them ([fields.md](fields.md)); where several do, any may match.
+Names of the Elastic Common Schema select the fields that have them ([fields.md](fields.md)); where several do, any may match.
 ";
 
 /// The whole page.
@@ -160,7 +160,7 @@ pub fn page() -> String {
         let examples: Vec<String> = clause.examples.iter().map(|example| code(example)).collect();
         row(&mut text, &[&examples.join(", "), &cell(clause.summary)]);
     }
-    text.push_str(BEHIND_CLAUSES);
+    text.push_str(AFTER_CLAUSES);
     text.push_str("\n## Times\n\n| write | meaning |\n|---|---|\n");
     for (time, meaning) in TIMES {
         row(&mut text, &[&code(time), &cell(meaning)]);
@@ -180,11 +180,11 @@ pub fn page() -> String {
         let what = format!("{}{also}", cell(described.summary));
         row(&mut text, &[&code(described.syntax), &what, &code(described.example)]);
     }
-    text.push_str("\n## Calculations over many rows\n\nThey stand in `stats`, `timechart` and `compare`. `p37(x)` is any percentile.\n");
+    text.push_str("\n## Calculations over many rows\n\nUse them in `stats`, `timechart` and `compare`. `p37(x)` is any percentile.\n");
     functions(&mut text, Aggregation::ALL.iter().map(|function| function.described()));
-    text.push_str("\n## Functions\n\nThey stand in `where`, `eval` and everywhere else that a value is calculated. Operators are \
+    text.push_str("\n## Functions\n\nUse them in `where`, `eval` and everywhere else that a value is calculated. Operators are \
 `+ - * / %`, `= != < <= > >=`, `=~` and `!~` with a regular expression, `like` with `*` and `?`, `in (…)`, `is null`, `and`, \
-`or`, `not`; a clause such as `status:500` is a condition too. Names that are no plain words stand between backticks.\n");
+`or`, `not`; a clause such as `status:500` is a condition too. Put names that are not plain words between backticks.\n");
     functions(&mut text, Function::ALL.iter().map(|function| function.described()));
     text.push_str("\n## What other tools write\n\nThese are understood; what is printed is our own spelling.\n\n| written | becomes |\n|---|---|\n");
     for (written, becomes) in OTHER_TOOLS {
@@ -194,8 +194,10 @@ pub fn page() -> String {
     let names: Vec<String> =
         ecs::BUILT_IN.iter().map(|(field, name)| format!("{} is {}", code(name), code(field))).collect();
     let _ = writeln!(text, "{}.", names.join(", "));
-    text.push_str("\nWith the setting for Kibana's reading, values of a field and bare words that stand side by side are \
-alternatives: `status:400 401` means `status:(400 OR 401)`.\n");
+    text.push_str(
+        "\nWith the setting for Kibana's reading, values of a field and bare words next to each other are \
+alternatives: `status:400 401` means `status:(400 OR 401)`.\n",
+    );
     text
 }
 

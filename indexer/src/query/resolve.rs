@@ -1,9 +1,9 @@
-//! What a filter means in one case: names become the case's fields, times become instants, levels get their
-//! own names. What cannot mean anything there is told.
+//! Resolves a filter for one case: names become the case's fields, times become instants, levels get their
+//! own names. What has no meaning there is reported.
 
 use jiff::tz::TimeZone;
 
-use super::ast::{Amount, Bound, Filter, Noted, Op, Pattern, Range, Span, Test};
+use super::ast::{Amount, Annotation, Bound, Filter, Op, Pattern, Range, Span, Test};
 use super::diagnostic::{Diagnostic, nearest};
 use super::notes::{NoteField, states};
 use super::time::{Period, TimeExpr};
@@ -14,7 +14,7 @@ use crate::stamp::to_rfc3339;
 /// Fields that every event has.
 pub const BUILT_IN: [&str; 6] = ["time", "level", "source", "line", "raw", "template"];
 
-/// What a query is asked of.
+/// The case that a query is resolved for.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// The fields of the case besides the built-in ones.
@@ -64,7 +64,7 @@ impl Context {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// The fields that a name stands for: the one of this name, else those that it is the ECS name of.
+    /// The fields that a name refers to: the one with this name, or else those with this ECS name.
     #[must_use]
     pub fn fields_of<'n>(&self, name: &'n str) -> Vec<&'n str> {
         let is_known = |name: &str| BUILT_IN.contains(&name) || self.field(name).is_some();
@@ -89,7 +89,7 @@ struct Resolver<'c> {
 impl Resolver<'_> {
     fn filter(&mut self, filter: &Filter) -> Filter {
         match filter {
-            Filter::Everything | Filter::Text(_) | Filter::Noted(_) => filter.clone(),
+            Filter::Everything | Filter::Text(_) | Filter::Annotated(_) => filter.clone(),
             Filter::And(parts) => Filter::And(parts.iter().map(|part| self.filter(part)).collect()),
             Filter::Or(parts) => Filter::Or(parts.iter().map(|part| self.filter(part)).collect()),
             Filter::Not(inner) => Filter::Not(Box::new(self.filter(inner))),
@@ -105,7 +105,7 @@ impl Resolver<'_> {
                     NoteField::Is => states(test, span, &mut self.diagnostics),
                     NoteField::Tag => test.clone(),
                 };
-                return Filter::Noted(Noted { field: note, test, span, events: None });
+                return Filter::Annotated(Annotation { field: note, test, span, events: None });
             }
             self.diagnostics.push(Diagnostic::unknown(
                 span,
@@ -171,7 +171,7 @@ impl Resolver<'_> {
                     parts.extend(period.map(|period| within(Some(period.from), Some(period.to))));
                 }
                 match parts.len() {
-                    // Nothing could be read, which is told.
+                    // Nothing could be read, which is already reported.
                     0 => Filter::Everything,
                     1 => parts.swap_remove(0),
                     _ => Filter::Or(parts),
@@ -256,7 +256,7 @@ impl Resolver<'_> {
 
     /// Says what cannot match in a field that holds nothing but numbers.
     fn numbers(&mut self, name: &str, test: &Test, span: Span) {
-        let mut told = |text: &str, must: bool| {
+        let mut report = |text: &str, must: bool| {
             let amount = Amount::parse(text);
             if amount.is_some_and(|amount| amount.in_field(name).is_some()) {
                 return;
@@ -282,14 +282,14 @@ impl Resolver<'_> {
         };
         match test {
             Test::Exists => {}
-            Test::Compare(_, value) => told(value, true),
+            Test::Compare(_, value) => report(value, true),
             Test::Range(range) => {
-                range.from.iter().chain(&range.to).for_each(|bound| told(&bound.value, true));
+                range.from.iter().chain(&range.to).for_each(|bound| report(&bound.value, true));
             }
             Test::Matches(patterns) => {
                 for pattern in patterns {
                     if let Pattern::Tokens(text) = pattern {
-                        told(text, false);
+                        report(text, false);
                     }
                 }
             }
@@ -297,7 +297,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Plain numbers of a test with a unit behind them.
+/// Plain numbers of a test with a unit after them.
 fn with_unit(test: &Test, unit: &str) -> Test {
     let with = |value: &String| match Amount::parse(value) {
         Some(Amount::Whole(_) | Amount::Float(_)) => format!("{}{unit}", value.trim()),
@@ -345,11 +345,11 @@ mod tests {
     fn resolved(query: &str) -> String {
         let filter = parse(query).expect(query);
         let Resolved { filter, diagnostics } = resolve(&filter, &context());
-        let told = diagnostics.iter().map(|found| {
+        let report = diagnostics.iter().map(|found| {
             let hint = found.hint.as_deref().unwrap_or_default();
             format!("{} ({hint}) at {}..{}", found.message, found.start, found.end)
         });
-        told.reduce(|one, other| format!("{one}; {other}")).unwrap_or_else(|| filter.to_string())
+        report.reduce(|one, other| format!("{one}; {other}")).unwrap_or_else(|| filter.to_string())
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The table of stages. The parser, completion and the language's page read it; one line adds one.
 
-/// What the table says of a stage.
+/// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StageDescribed {
     pub name: &'static str,
@@ -55,15 +55,15 @@ stages! {
     Sort "sort" ["order"] "sort [-]x, …"
         "orders rows, ties as they were; `-` or `desc` puts the greatest first" "sort -count, host";
     Keep "keep" ["fields", "table", "project", "select"] "keep name, …"
-        "only these columns; `*` stands for any part of a name" "keep time, http.*, message";
+        "only these columns; `*` matches any part of a name" "keep time, http.*, message";
     Drop "drop" ["delete", "project_away"] "drop name, …"
         "all but these columns" "drop raw, *_id";
     Rename "rename" ["mv"] "rename old as new, …"
         "gives columns other names" "rename client_ip as ip";
     Limit "limit" ["head", "take"] "limit [n]"
-        "the first rows, 10 unless told" "limit 20";
+        "the first rows, 10 by default" "limit 20";
     Tail "tail" [] "tail [n]"
-        "the last rows, 10 unless told" "tail 20";
+        "the last rows, 10 by default" "tail 20";
     Dedup "dedup" ["uniq", "distinct"] "dedup [n] name, …"
         "of rows with the same values the first, or the first n" "dedup host, status";
     Top "top" [] "top [n] name, … [by k, …]"
@@ -77,7 +77,7 @@ stages! {
     Grok "grok" [] "grok [field] \"pattern\""
         "columns from a text by a grok pattern" "grok message \"%{IP:client} %{NUMBER:size:int}\"";
     Dissect "dissect" [] "dissect [field] \"pattern\""
-        "columns from a text by what stands between them" "dissect message \"%{user} logged in from %{address}\"";
+        "columns from a text by the text between them" "dissect message \"%{user} logged in from %{address}\"";
     Rex "rex" ["regexp", "extract_regexp"] "rex [field] /expression/"
         "columns from the named groups of an expression" "rex message /user=(?<user>\\w+)/";
     Context "context" ["stream_context"] "context [n] [before=n] [after=n] [everywhere] [same=field]"
@@ -87,26 +87,26 @@ stages! {
         "a row for the events that share values: first and last time, duration, count, highest level, longest gap"
         "transaction request_id max_pause=30s";
     Compare "compare" [] "compare [with] previous | 1d | (filter) [f(x), …] [by k, …]"
-        "the same calculations for an earlier time or for other events beside these, with difference and ratio"
+        "the same calculations also for an earlier time or for other events, with difference and ratio"
         "compare with 1d count, p95(duration_ms) by service";
     ChangePoint "change_point" ["changepoint"] "change_point x [on k]"
         "where a series changes, how, and how sure that is" "change_point count on time";
     Lookup "lookup" [] "lookup \"file\" on field [= column], … [output column [as name], …]"
         "columns of a CSV, NDJSON or Parquet file, joined where keys are equal" "lookup \"hosts.csv\" on host = name output owner";
     Join "join" [] "join [inner | left | semi | anti] on field [= column], … (query) | \"file\""
-        "rows beside those of another query or of a file that have the same keys"
+        "rows joined with those of another query or of a file that have the same keys"
         "join left on host (level>=error | stats count as errors by host)";
     Window "window" ["streamstats"] "window name = f(x, …), … [by k, …]"
-        "columns of the rows around each row: of the one before, of all so far, of the last five minutes"
+        "columns of the rows around each row: of the previous one, of all up to this one, of the last five minutes"
         "window prev = lag(duration_ms), slow = rolling_p95(duration_ms, 5m) by service";
     Pivot "pivot" [] "pivot f(x) on field by k, … [limit=n]"
         "calculates over groups of rows, with a column for each value of a field"
         "pivot avg(duration_ms) on status by service";
     Unpivot "unpivot" ["melt"] "unpivot [column, …] [by k, …] [as name, value]"
-        "a row for each of some columns, with its name and its value; `by` names what stays beside them"
+        "a row for each of some columns, with its name and its value; `by` names the columns to keep"
         "unpivot cpu_*, memory by time, host as metric, value";
     FillNull "fillnull" [] "fillnull [value=x] [name, …]"
-        "a value in place of missing ones, 0 unless told; in all columns unless some are named"
+        "a value in place of missing ones, 0 by default; in all columns unless some are named"
         "fillnull value=\"none\" user, site";
     FillDown "filldown" [] "filldown [name, …]"
         "the last value before in place of missing ones" "filldown host";
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_stands_for_two_stages() {
+    fn stage_names_are_unique() {
         let names = StageName::ALL.iter().flat_map(|stage| {
             let described = stage.described();
             std::iter::once(described.name).chain(described.aliases.iter().copied())

@@ -18,13 +18,13 @@ pub struct Period {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeExpr {
     base: Base,
-    steps: Vec<Step>,
+    steps: Vec<TimeShift>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 enum Base {
     Now,
-    /// The day so many days from today.
+    /// The day at this distance from today.
     Day(i32),
     /// A date, with what of a time was written, and its zone where it names one.
     Absolute {
@@ -39,7 +39,7 @@ enum Base {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Step {
+enum TimeShift {
     Shift(Quantity),
     Snap(Unit),
 }
@@ -49,7 +49,7 @@ impl TimeExpr {
     pub fn parse(text: &str) -> Option<TimeExpr> {
         let text = text.trim();
         if let Some(date) = text.strip_prefix('@') {
-            return absolute(date).map(TimeExpr::of);
+            return absolute(date).map(TimeExpr::from_base);
         }
         let words = [
             ("now", Base::Now),
@@ -68,16 +68,16 @@ impl TimeExpr {
         }
         if let Some(last) = Quantity::parse(text).filter(|last| last.unit.dimension() == Dimension::Duration)
         {
-            return Some(TimeExpr::of(Base::Last(last)));
+            return Some(TimeExpr::from_base(Base::Last(last)));
         }
-        absolute(text).map(TimeExpr::of)
+        absolute(text).map(TimeExpr::from_base)
     }
 
-    fn of(base: Base) -> TimeExpr {
+    fn from_base(base: Base) -> TimeExpr {
         TimeExpr { base, steps: Vec::new() }
     }
 
-    /// The period that is meant; nothing where it lies beyond what 64 bits of nanoseconds hold.
+    /// The period; `None` if it exceeds 64 bits of nanoseconds.
     #[must_use]
     pub fn period(&self, now: i64, zone: &TimeZone) -> Option<Period> {
         let mut period = match &self.base {
@@ -104,11 +104,11 @@ impl TimeExpr {
         };
         for step in &self.steps {
             period = match step {
-                Step::Shift(by) => Period {
+                TimeShift::Shift(by) => Period {
                     from: shifted(period.from, *by, 1.0, zone)?,
                     to: shifted(period.to, *by, 1.0, zone)?,
                 },
-                Step::Snap(unit) => {
+                TimeShift::Snap(unit) => {
                     let start = snapped(civil(period.from, zone)?, *unit)?;
                     Period {
                         from: instant(start, zone)?,
@@ -156,7 +156,7 @@ pub fn stretch(from: &str, to: Option<&str>, now: i64, zone: &TimeZone) -> Optio
 const SIGNS: [char; 4] = ['-', '+', '/', '@'];
 
 /// `-15m+1h/d@h`: shifts and snaps in a row.
-fn steps(mut text: &str) -> Option<Vec<Step>> {
+fn steps(mut text: &str) -> Option<Vec<TimeShift>> {
     let mut found = Vec::new();
     while let Some(sign) = text.chars().next() {
         let rest = text.strip_prefix(SIGNS)?;
@@ -165,9 +165,9 @@ fn steps(mut text: &str) -> Option<Vec<Step>> {
             '-' | '+' => {
                 let by = Quantity::parse(part).filter(|by| by.unit.dimension() == Dimension::Duration)?;
                 let number = if sign == '-' { -by.number } else { by.number };
-                Step::Shift(Quantity { number, unit: by.unit })
+                TimeShift::Shift(Quantity { number, unit: by.unit })
             }
-            _ => Step::Snap(Unit::named(part).filter(|unit| unit.dimension() == Dimension::Duration)?),
+            _ => TimeShift::Snap(Unit::named(part).filter(|unit| unit.dimension() == Dimension::Duration)?),
         });
         text = next;
     }
@@ -246,7 +246,7 @@ fn zone_offset(text: &str) -> Option<Offset> {
     Offset::from_seconds(sign * (hours * 3_600 + minutes * 60)).ok()
 }
 
-/// A number of exactly so many digits.
+/// A number with exactly this many digits.
 fn number(text: &str, digits: usize) -> Option<i32> {
     (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
@@ -263,7 +263,7 @@ fn one(unit: Unit) -> Span {
     calendar(unit, 1).unwrap_or_else(|| (unit.factor() as i64).nanoseconds())
 }
 
-/// So many days or longer units; nothing for those of fixed length.
+/// The number of days or longer units; `None` for units of fixed length.
 fn calendar(unit: Unit, count: i64) -> Option<Span> {
     let span = Span::new();
     match unit {
@@ -381,9 +381,9 @@ mod tests {
     }
 
     #[test]
-    fn a_stretch_lasts_until_the_end_of_a_day_but_until_the_minute_of_a_clock() {
+    fn range_ends_after_a_whole_day_but_at_the_exact_minute() {
         let now = at(NOW).expect("a time");
-        let told = |from: &str, to: Option<&str>| {
+        let stretch = |from: &str, to: Option<&str>| {
             stretch(from, to, now, &TimeZone::UTC).map_or_else(
                 || "none".to_owned(),
                 |Period { from, to }| format!("{} {}", to_rfc3339(from), to_rfc3339(to)),
@@ -400,7 +400,7 @@ mod tests {
             ("now", Some("soon"), "none"),
             ("", None, "none"),
         ] {
-            assert_eq!(told(from, to), expected, "{from} {to:?}");
+            assert_eq!(stretch(from, to), expected, "{from} {to:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The words that a query looks for, with their positions in it.
 
 use super::ast::Span;
-use super::highlight::{Class, Seen, Within, walk};
+use super::highlight::{Class, SeenToken, Within, walk};
 use super::lexer::Kind;
 use super::notes::NoteField;
 use super::resolve::BUILT_IN;
@@ -13,7 +13,7 @@ use crate::tokens;
 pub fn wanted_words(query: &str) -> Vec<Span> {
     let (seen, _) = walk(query);
     let in_filter = seen.iter().take_while(|seen| seen.class != Class::Pipe);
-    let mut before: Option<&Seen> = None;
+    let mut before: Option<&SeenToken> = None;
     let mut found = Vec::new();
     for seen in in_filter {
         let is_plain = match &seen.token.kind {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_are_asked_for_are_found_where_they_stand() {
+    fn searched_words_are_found_with_their_positions() {
         for (query, expected) in [
             ("timout OR (Conection -debug NOT trace)", "timout Conection"),
             ("\"conection re\\\"set\" status:500 a*b c~ /d/", "conection re set"),

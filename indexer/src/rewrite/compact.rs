@@ -1,6 +1,6 @@
-//! Making a case smaller: raw frames are packed harder, small segments are merged, and columns and the text
-//! index of the merged ones are built anew. Every step leaves a case that is whole, so it may be stopped or
-//! killed at any of them and goes on where it was.
+//! Compaction: raw frames are packed harder, small segments are merged, and columns and text indexes of the
+//! merged ones are rebuilt. Every step leaves a valid case, so compaction can be cancelled or killed at any
+//! point and resumes later.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -19,10 +19,10 @@ use crate::limits::{
 use crate::storage::{Frame, RawCursor, RawWriter, Segment, folder_bytes, pack, raw_frames, sync_raw};
 use crate::writing::Writing;
 
-/// Frames that a worker packs between two looks at the request to stop: a tenth of a second.
+/// Frames that a worker packs between two checks for cancellation: a tenth of a second.
 const FRAMES_A_WORKER: usize = 8;
 
-/// What compacting did.
+/// The result of a compaction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CompactReport {
     pub bytes_before: u64,
@@ -33,7 +33,7 @@ pub struct CompactReport {
 }
 
 impl Case {
-    /// Makes the case smaller. What is compact already is left as it is.
+    /// Makes the case smaller. Compact parts are left as they are.
     pub fn compact(&self, report: &mut dyn FnMut(Rewriting), cancel: &Cancel) -> Result<CompactReport> {
         let started = Instant::now();
         let (bytes_before, segments_before) = (folder_bytes(self.folder()), self.snapshot().segments.len());
@@ -51,7 +51,7 @@ impl Case {
 fn compact(writing: &mut Writing<'_>, report: &mut dyn FnMut(Rewriting), cancel: &Cancel) -> Result<()> {
     let sources = 0..writing.manifest.sources.len() as u32;
     let loose: Vec<u32> = sources.filter(|&source| is_loose(writing, source)).collect();
-    // Sources count as much as groups do; nobody knows better how long each takes.
+    // Progress counts sources and groups alike; there is no better estimate of their times.
     let mut of = loose.len() + groups(writing).len();
     let mut done = 0;
     for source in loose {
@@ -72,14 +72,14 @@ fn compact(writing: &mut Writing<'_>, report: &mut dyn FnMut(Rewriting), cancel:
     catch_up(writing, cancel, &mut |_| {})
 }
 
-/// Whether a part of the source's raw file was never packed hard.
+/// True if a part of the source's raw file was never packed hard.
 fn is_loose(writing: &Writing<'_>, source: u32) -> bool {
     let entry = &writing.manifest.sources[source as usize];
     !entry.deleted && entry.bytes > entry.packed_bytes
 }
 
-/// Writes the next generation of a source's raw file. The segments go on reading the one before it until
-/// they are merged.
+/// Writes the next generation of a source's raw file. Segments keep reading the previous one until they are
+/// merged.
 fn pack_source(writing: &mut Writing<'_>, source: u32, cancel: &Cancel) -> Result<()> {
     let mut manifest = writing.manifest.clone();
     let entry = &mut manifest.sources[source as usize];
@@ -128,8 +128,8 @@ fn pack_frames(
     Ok(())
 }
 
-/// Runs of neighbouring segments that are to become one. A segment that is compact and reads the current raw
-/// files is in none, unless a neighbour can join it.
+/// Runs of neighbouring segments to merge. A compact segment that reads the current raw files is in none,
+/// unless a neighbour can join it.
 fn groups(writing: &Writing<'_>) -> Vec<Vec<Arc<Segment>>> {
     let mut groups: Vec<Vec<Arc<Segment>>> = Vec::new();
     let (mut raw_bytes, mut rows, mut fields) = (0, 0, 0);
@@ -160,7 +160,7 @@ fn is_compact(writing: &Writing<'_>, segment: &Segment) -> bool {
     segment.meta.is_compact && segment.meta.sources.iter().all(is_current)
 }
 
-/// Writes one segment for several, with the raw frames where they stand now, and what the profile has of
+/// Writes one segment for several, with the current positions of the raw frames, and what the profile has of
 /// tokens, before the manifest names it.
 fn merge(
     writing: &mut Writing<'_>,
@@ -168,7 +168,7 @@ fn merge(
     moved: &mut HashMap<u32, HashMap<u64, Frame>>,
     cancel: &Cancel,
 ) -> Result<()> {
-    let mut merge = Merge::of(group);
+    let mut merge = Merge::new(group);
     merge.level = Some(COMPACT_COLUMN_LEVEL);
     merge.has_columns = writing.manifest.profile.has_columns();
     for source in group.iter().flat_map(|segment| &segment.meta.sources) {
@@ -192,7 +192,7 @@ fn merge(
 }
 
 impl Writing<'_> {
-    /// Writes a segment that stands for others, builds what the profile has of tokens, and names it in one
+    /// Writes a segment that replaces others, builds what the profile has of tokens, and names it in one
     /// step. Gives its id, where there is anything left to write.
     pub fn replace(&mut self, gone: &[u64], merge: &Merge<'_>, cancel: &Cancel) -> Result<Option<u64>> {
         let mut manifest = self.manifest.clone();

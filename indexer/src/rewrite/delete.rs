@@ -1,5 +1,5 @@
-//! Taking sources out of a case: their events, their bytes and what was built of them. The others keep their
-//! ids, so what was written down about their events stays true.
+//! Deletes sources from a case: their events, their bytes and their indexes. The other sources keep their
+//! ids, so notes about their events stay valid.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::storage::{Manifest, Segment};
 use crate::writing::Writing;
 
 impl Case {
-    /// Deletes sources by their ids. Until the one step in which all of them go, nothing is changed.
+    /// Deletes sources by their ids. They disappear in one commit; before it nothing changes.
     pub fn delete_sources(
         &self,
         sources: &[u32],
@@ -22,7 +22,7 @@ impl Case {
     ) -> Result<()> {
         self.write(|writing| {
             delete(writing, sources, report, cancel)?;
-            // What is left of segments is searched by reading until it has its index again.
+            // The rest of a segment is scanned until it has its index again.
             catch_up(writing, cancel, &mut |_| {})
         })
     }
@@ -50,7 +50,7 @@ fn delete(
     let mut written = Vec::new();
     for (done, segment) in affected.iter().enumerate() {
         report(Rewriting { done, of: affected.len() });
-        let mut merge = Merge::of(std::slice::from_ref(segment));
+        let mut merge = Merge::new(std::slice::from_ref(segment));
         merge.without.clone_from(&gone);
         match merge.write(writing, manifest.new_segment(), cancel) {
             Ok(new) => {
@@ -67,7 +67,7 @@ fn delete(
     unless_cancelled(cancel)?;
     for &source in &wanted {
         let entry = &mut manifest.sources[source as usize];
-        // Its name stays, so that what was written about it can still be read; all else is gone.
+        // Its name stays, so that notes about it remain readable; all else is deleted.
         let name = std::mem::take(&mut entry.name);
         *entry = crate::SourceEntry { name, deleted: true, ..crate::SourceEntry::default() };
     }
@@ -76,7 +76,7 @@ fn delete(
     Ok(())
 }
 
-/// The first file of a rotated set tells how the others are read; while those stay, it does.
+/// The first file of a rotated set defines how the others are read, so it stays as long as they do.
 fn keep_followed(writing: &Writing<'_>, wanted: &BTreeSet<u32>) -> Result<()> {
     let sources = (0..).zip(&writing.manifest.sources);
     let mut kept =
@@ -93,7 +93,7 @@ fn keep_followed(writing: &Writing<'_>, wanted: &BTreeSet<u32>) -> Result<()> {
         .hint("delete the whole set, or only its later files"))
 }
 
-/// Puts a segment where others were.
+/// Replaces segments by another one.
 pub fn put_in_place(manifest: &mut Manifest, gone: &[u64], entry: Option<crate::storage::SegmentEntry>) {
     let place = manifest.segments.iter().position(|entry| gone.contains(&entry.id));
     manifest.segments.retain(|entry| !gone.contains(&entry.id));

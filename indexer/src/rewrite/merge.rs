@@ -1,5 +1,5 @@
 //! New segments of the events of old ones: together, without some events, with or without columns. Segments never
-//! change: where a source is deleted or read anew, or goes on behind an event that was incomplete, the others of
+//! change: where a source is deleted or read again, or continues after an event that was incomplete, the others of
 //! its segments' events move to new ones.
 
 use std::collections::{BTreeMap, HashMap};
@@ -10,14 +10,14 @@ use ingest::{NO_INT, NO_TIME};
 use super::unless_cancelled;
 use crate::error::{AtPath, Result};
 use crate::storage::{
-    Columns, Frame, Places, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, TableBuilder,
+    ByteRanges, Columns, Frame, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, TableBuilder,
     TextColumn, Values, WrittenSegment,
 };
 use crate::writing::Writing;
 use crate::{Cancel, FieldKind};
 
 /// A frame, the heading lines before it and what its segment holds of its source.
-type Place<'a> = (Frame, Vec<u8>, &'a SegmentSource);
+type RowSource<'a> = (Frame, Vec<u8>, &'a SegmentSource);
 
 /// Events of a source from an offset on. Frames lie on one side of it as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,14 +49,14 @@ pub struct Merge<'a> {
     /// Events that are left out.
     pub without: Vec<Gone>,
     pub has_columns: bool,
-    /// How hard columns are packed; the landing's level unless told.
+    /// How hard columns are packed; the landing's level by default.
     pub level: Option<i32>,
-    /// Where the raw frames of sources stand now, by source and offset, where they were packed anew.
+    /// The new positions of raw frames that were packed again, by source and offset.
     pub frames: HashMap<(u32, u64), Frame>,
 }
 
 impl<'a> Merge<'a> {
-    pub fn of(segments: &'a [Arc<Segment>]) -> Merge<'a> {
+    pub fn new(segments: &'a [Arc<Segment>]) -> Merge<'a> {
         Merge {
             segments,
             without: Vec::new(),
@@ -89,7 +89,7 @@ impl<'a> Merge<'a> {
             has_columns: self.has_columns,
             is_compact: self.level.is_some(),
             fields,
-            rollup: Rollup::of(&columns),
+            rollup: Rollup::from_columns(&columns),
             sha256: String::new(),
             places_sha256: None,
         };
@@ -103,7 +103,7 @@ impl<'a> Merge<'a> {
 
     /// The frames of each source that stay, in the order of the source.
     fn sources(&self) -> Vec<SegmentSource> {
-        let mut found: BTreeMap<u32, Vec<Place<'_>>> = BTreeMap::new();
+        let mut found: BTreeMap<u32, Vec<RowSource<'_>>> = BTreeMap::new();
         for source in self.segments.iter().flat_map(|segment| &segment.meta.sources) {
             let frames = found.entry(source.source).or_default();
             for frame in source.frames.iter().filter(|frame| self.keeps(source.source, frame.offset)) {
@@ -180,7 +180,7 @@ impl<'a> Merge<'a> {
                         Merged::Values(values) => {
                             table.field(&field.column, field.kind, &values).map(|()| false)
                         }
-                        Merged::Places(found) => {
+                        Merged::ByteRanges(found) => {
                             field.delimited = found.delimited;
                             table.placed(&field.column, &found).map(|()| true)
                         }
@@ -211,13 +211,13 @@ impl<'a> Merge<'a> {
             let segment = &self.segments[part];
             Ok(Some(match derived[part].remove(column) {
                 Some(values) => Merged::Values(values),
-                None if segment.is_placed(column) => Merged::Places(segment.places(column)?),
+                None if segment.is_placed(column) => Merged::ByteRanges(segment.places(column)?),
                 None => Merged::Values(segment.stored(column)?),
             }))
         });
         let parts: Vec<Option<Merged>> = parts.collect::<Result<_>>()?;
-        if parts.iter().flatten().any(|part| matches!(part, Merged::Places(_))) {
-            return Ok(Merged::Places(places(order, &parts)));
+        if parts.iter().flatten().any(|part| matches!(part, Merged::ByteRanges(_))) {
+            return Ok(Merged::ByteRanges(places(order, &parts)));
         }
         let each = || {
             order.iter().map(|&(part, row)| {
@@ -263,35 +263,35 @@ impl<'a> Merge<'a> {
 /// A column, or a segment's part of one.
 enum Merged {
     Values(Values),
-    Places(Places),
+    ByteRanges(ByteRanges),
 }
 
 impl Merged {
     fn values(&self) -> Option<&Values> {
         match self {
             Merged::Values(values) => Some(values),
-            Merged::Places(places) => places.rest.as_ref(),
+            Merged::ByteRanges(places) => places.rest.as_ref(),
         }
     }
 
     fn is_empty(&self) -> bool {
         let placed = match self {
             Merged::Values(_) => false,
-            Merged::Places(places) => places.start.iter().any(|&start| start != NO_INT),
+            Merged::ByteRanges(places) => places.start.iter().any(|&start| start != NO_INT),
         };
         !placed && self.values().is_none_or(is_empty)
     }
 }
 
 /// The places of several parts; the values of parts without places, and of rows without one, stay values.
-fn places(order: &[(u32, u32)], parts: &[Option<Merged>]) -> Places {
-    let mut merged = Places::with_capacity(order.len());
+fn places(order: &[(u32, u32)], parts: &[Option<Merged>]) -> ByteRanges {
+    let mut merged = ByteRanges::with_capacity(order.len());
     let mut rest = TextColumn::with_capacity(0);
     let mut others = false;
     for &(part, row) in order {
         let (part, row) = (parts[part as usize].as_ref(), row as usize);
         let place = match part {
-            Some(Merged::Places(places)) => places.of(row),
+            Some(Merged::ByteRanges(places)) => places.range(row),
             _ => None,
         };
         merged.start.push(place.map_or(NO_INT, |(start, _)| start as i64));
@@ -301,7 +301,7 @@ fn places(order: &[(u32, u32)], parts: &[Option<Merged>]) -> Places {
     }
     merged.rest = others.then(|| rest.finish());
     merged.delimited =
-        parts.iter().flatten().all(|part| !matches!(part, Merged::Places(places) if !places.delimited));
+        parts.iter().flatten().all(|part| !matches!(part, Merged::ByteRanges(places) if !places.delimited));
     merged
 }
 

@@ -1,5 +1,5 @@
-//! Changing what a case has already: another profile, smaller files, a source less. Segments never change, so
-//! each of these writes new ones and names them in one step; a crash leaves the old ones or the new ones.
+//! Changes to an existing case: another profile, smaller files, deleted sources. Segments are immutable, so
+//! each change writes new ones and commits them in one step; a crash leaves the old ones or the new ones.
 
 mod compact;
 mod delete;
@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 pub use compact::CompactReport;
 pub(crate) use merge::{Gone, Merge};
 pub use repair::RepairReport;
-pub(crate) use reprofile::{Behind, catch_up};
+pub(crate) use reprofile::{BackgroundIndexing, catch_up};
 
-/// What is told while this runs: how many segments are done, of how many.
+/// Reports progress: how many segments are done, of how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rewriting {
     pub done: usize,

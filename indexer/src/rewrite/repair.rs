@@ -1,5 +1,5 @@
-//! Making whole again what is damaged, where the original bytes are whole: segments are parsed anew from
-//! them, indexes are built anew. What the raw files themselves have lost cannot be made again, and is named.
+//! Repairs damage where the original bytes are intact: segments are parsed again from them, and indexes are
+//! rebuilt. Bytes missing in the raw files cannot be restored, and are reported.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::{Cancel, Verification};
 /// What a repair did.
 #[derive(Clone, Debug, Default)]
 pub struct RepairReport {
-    /// Segments that were made anew, and indexes.
+    /// Segments that were rebuilt, and indexes.
     pub segments: usize,
     pub indexes: usize,
     /// What is still wrong.
@@ -24,7 +24,7 @@ pub struct RepairReport {
 }
 
 impl Case {
-    /// Repairs what `verify` finds, as far as the original bytes are there.
+    /// Repairs what `verify` finds, if the original bytes are there.
     pub fn repair(&self, cancel: &Cancel) -> Result<RepairReport> {
         let mut done = RepairReport::default();
         self.write(|writing| repair(writing, &self.snapshot(), &mut done, cancel))?;
@@ -52,7 +52,7 @@ fn repair(
     }
     if !bad.is_empty() {
         done.segments = bad.len();
-        make_anew(writing, &bad, cancel)?;
+        rebuild(writing, &bad, cancel)?;
     }
     // The manifest is written in any case, and its copy with it.
     writing.publish(writing.manifest.clone(), Vec::new())?;
@@ -60,7 +60,7 @@ fn repair(
 }
 
 /// Parses everything again that no whole segment has, and puts segments of it in the place of the bad ones.
-fn make_anew(writing: &mut Writing<'_>, bad: &HashSet<u64>, cancel: &Cancel) -> Result<()> {
+fn rebuild(writing: &mut Writing<'_>, bad: &HashSet<u64>, cancel: &Cancel) -> Result<()> {
     let whole: Vec<Arc<Segment>> =
         writing.segments().iter().filter(|segment| !bad.contains(&segment.meta.id)).cloned().collect();
     let mut manifest = writing.manifest.clone();

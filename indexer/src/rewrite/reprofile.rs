@@ -1,6 +1,6 @@
-//! Another profile for a case, without the files that it was made of: what it lacks is made from the original
-//! bytes and the columns, and what it has no use for is removed. Stopped or killed, it goes on with the next
-//! import or change of profile, and every question is answered alike all the while.
+//! Changes the profile of a case without the imported files: missing parts are rebuilt from the original
+//! bytes and the columns, and unused ones are removed. If it is cancelled or killed, it resumes with the next
+//! import or change of profile; every query gives the same answer meanwhile.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl Case {
                 manifest.profile = profile;
                 writing.publish(manifest, Vec::new())?;
             }
-            let of = writing.behind().len();
+            let of = writing.segments_below_profile().len();
             let mut done = 0;
             report(Rewriting { done, of });
             catch_up(writing, cancel, &mut |_revision| {
@@ -41,20 +41,20 @@ impl Case {
     }
 }
 
-/// Gives every segment the profile of the case, as the machine's plan has it. Tells the revision after each.
+/// Brings every segment to the profile of the case, by the machine's plan. Reports the revision after each.
 pub(crate) fn catch_up(writing: &mut Writing<'_>, cancel: &Cancel, each: &mut dyn FnMut(u64)) -> Result<()> {
     let Plan { indexers, .. } = Plan::of_this_machine();
-    Behind { indexers, counters: &Arc::default() }.catch_up(writing, cancel, each)
+    BackgroundIndexing { indexers, counters: &Arc::default() }.catch_up(writing, cancel, each)
 }
 
-/// How segments get what the profile has, behind everything else that runs.
-pub(crate) struct Behind<'a> {
+/// Brings segments to the profile of the case, in the background.
+pub(crate) struct BackgroundIndexing<'a> {
     pub indexers: usize,
     pub counters: &'a Arc<Counters>,
 }
 
-impl Behind<'_> {
-    /// Gives every segment the profile of the case. Tells the revision after each.
+impl BackgroundIndexing<'_> {
+    /// Brings every segment to the profile of the case. Reports the revision after each.
     pub fn catch_up(
         &self,
         writing: &mut Writing<'_>,
@@ -62,12 +62,12 @@ impl Behind<'_> {
         each: &mut dyn FnMut(u64),
     ) -> Result<()> {
         let wanted = writing.manifest.profile;
-        for segment in writing.behind() {
+        for segment in writing.segments_below_profile() {
             if segment.meta.has_columns == wanted.has_columns() {
                 continue;
             }
             unless_cancelled(cancel)?;
-            let mut merge = Merge::of(std::slice::from_ref(&segment));
+            let mut merge = Merge::new(std::slice::from_ref(&segment));
             merge.has_columns = wanted.has_columns();
             writing.replace(&[segment.meta.id], &merge, cancel)?;
             if wanted != Profile::Full {
@@ -75,11 +75,11 @@ impl Behind<'_> {
             }
         }
         // A new segment of the profile with everything lacks its templates, so it is among these once more.
-        let segments = writing.behind();
+        let segments = writing.segments_below_profile();
         self.build(writing, segments, cancel, each)
     }
 
-    /// Builds what the profile has of tokens for several segments at once; they are named here, one by one.
+    /// Builds the token indexes of several segments in parallel; they are committed here, one by one.
     fn build(
         &self,
         writing: &mut Writing<'_>,
@@ -89,7 +89,7 @@ impl Behind<'_> {
     ) -> Result<()> {
         let profile = writing.manifest.profile;
         let threads = self.indexers.min(segments.len());
-        // Threads stop by this flag when one of them fails, whoever else may hold the caller's.
+        // When a thread fails, the others stop by this flag, whoever shares the caller's flag.
         let stop = cancel.child();
         let (work, queue) = unbounded();
         let room = segments.len();
@@ -137,7 +137,7 @@ impl Behind<'_> {
     }
 }
 
-/// Builds what the profile has of a segment's tokens, and the templates that the one with everything has.
+/// Builds a segment's token index, and its templates in the full profile.
 fn segment_text(case: &Case, segment: &Segment, profile: Profile, stop: &Cancel) -> Result<()> {
     unless_cancelled(stop)?;
     segment.build_text(profile, &mut case.raw_cursor(), &|| unless_cancelled(stop))?;

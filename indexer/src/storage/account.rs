@@ -1,5 +1,5 @@
-//! What was found out about each source while it was read: `accounts/<n>.json`, written once for all sources
-//! that ended since the publication before, and never changed.
+//! What an import learned about each source: `accounts/<n>.json`, written once for all sources that ended
+//! since the previous commit, and never changed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,13 +29,13 @@ pub struct Account {
     pub times: TimeReport,
     /// The first and last year of the times of its first lines that have one.
     pub(crate) years: Option<(i16, i16)>,
-    /// Where reading goes on when the source has grown.
+    /// Where reading resumes when the source has grown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) resume: Option<Resume>,
-    /// Where the times ended of the file before it in its rotated set, from where its own went on.
+    /// The end of the times of the previous file of its rotated set, if its own times continue from there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) began: Option<SettlerState>,
-    /// Where its times ended, for the next file of a rotated set.
+    /// The end of its times, for the next file of a rotated set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended: Option<SettlerState>,
 }
@@ -55,8 +55,8 @@ pub struct Example {
     pub text: String,
 }
 
-/// Where the last chunk of a source begins, and what was known there: its last event may have been
-/// incomplete, so a source that has grown is read on from there.
+/// Where the last chunk of a source begins, and the state there. Its last event may have been incomplete, so
+/// a source that has grown is read again from there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Resume {
     pub offset: u64,
@@ -73,7 +73,7 @@ pub(crate) struct Resume {
 }
 
 impl Account {
-    pub(crate) fn of(detection: &Detection) -> Account {
+    pub(crate) fn from_detection(detection: &Detection) -> Account {
         Account {
             score: detection.score,
             reason: detection.reason.clone(),
@@ -103,7 +103,7 @@ impl Account {
         remarks
     }
 
-    /// Takes up what a batch's events were not understood for.
+    /// Adds the reasons why events of a batch were not understood.
     pub(crate) fn add(&mut self, batch: &Batch, encoding: Encoding) {
         if batch.unparsed == 0 {
             return;
@@ -135,7 +135,7 @@ fn example(batch: &Batch, row: usize, texts: &mut TextDecoder) -> Example {
     Example { line: batch.line[row], text }
 }
 
-/// The accounts that one publication brings, by source.
+/// The accounts of one commit, by source.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Accounts {

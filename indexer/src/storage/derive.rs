@@ -1,5 +1,5 @@
-//! Columns that are not stored, made again from the original bytes: the frames of a segment are parsed as
-//! they were when they landed, and the values put where the segment has their events.
+//! Rebuilds columns that are not stored from the original bytes: the frames of a segment are parsed again as
+//! on import, and the values are placed at the rows of their events.
 
 use std::collections::HashSet;
 
@@ -28,8 +28,8 @@ pub fn fields(
     if !rows.is_sorted_by_key(|&row| place(row)) {
         rows.sort_unstable_by_key(|&row| place(row));
     }
-    let mut columns: Vec<Column> =
-        fields.iter().map(|field| Column::new(field, fields, rows.len())).collect();
+    let mut columns: Vec<DerivedColumn> =
+        fields.iter().map(|field| DerivedColumn::new(field, fields, rows.len())).collect();
     let mut sources: Vec<&SegmentSource> = sources.iter().collect();
     sources.sort_unstable_by_key(|source| source.source);
     let mut done = 0;
@@ -38,7 +38,7 @@ pub fn fields(
         for frame in &source.frames {
             stopped()?;
             let end = done + rows[done..].partition_point(|&row| place(row) < (source.source, frame.end()));
-            // A frame may have no event, and only those that the segment has count.
+            // A frame may contain no event, and only the events of the segment count.
             if end > done {
                 let batch = parse(&parser, source, frame, cursor.read(source.source, frame)?);
                 let wanted = rows[done..end].iter().map(|&row| row_of(&batch, place(row).1));
@@ -65,7 +65,7 @@ pub fn of_event(
     let batch = parse(&readings.parser(source.source)?, source, frame, bytes);
     let wanted = [row_of(&batch, offset)];
     let of_field = |field| {
-        let mut column = Column::new(field, fields, 1);
+        let mut column = DerivedColumn::new(field, fields, 1);
         column.add(&batch, &wanted);
         column.finish(&[0])
     };
@@ -82,10 +82,10 @@ fn row_of(batch: &Batch, offset: u64) -> Option<usize> {
     batch.start.binary_search(&start).ok()
 }
 
-/// A column as it grows, in the order of the sources.
-struct Column<'f> {
+/// A column under construction, in the order of the sources.
+struct DerivedColumn<'f> {
     field: &'f SegmentField,
-    /// Whole numbers have no column of their own under this name, so they belong here.
+    /// Integers have no column of their own under this name, so they belong here.
     takes_ints: bool,
     values: Growing,
 }
@@ -97,8 +97,8 @@ enum Growing {
     Bool(Vec<Option<bool>>),
 }
 
-impl<'f> Column<'f> {
-    fn new(field: &'f SegmentField, all: &[SegmentField], rows: usize) -> Column<'f> {
+impl<'f> DerivedColumn<'f> {
+    fn new(field: &'f SegmentField, all: &[SegmentField], rows: usize) -> DerivedColumn<'f> {
         let kinds: HashSet<FieldKind> =
             all.iter().filter(|other| other.name == field.name).map(|other| other.kind).collect();
         let values = match field.kind {
@@ -107,7 +107,7 @@ impl<'f> Column<'f> {
             FieldKind::Float => Growing::Float(Vec::with_capacity(rows)),
             FieldKind::Bool => Growing::Bool(Vec::with_capacity(rows)),
         };
-        Column { field, takes_ints: !kinds.contains(&FieldKind::Int), values }
+        DerivedColumn { field, takes_ints: !kinds.contains(&FieldKind::Int), values }
     }
 
     /// Adds the values of these rows of a batch; none for an event that is not in it.
@@ -145,7 +145,7 @@ impl<'f> Column<'f> {
         }
     }
 
-    /// The values in the order of the segment; `rows` tells the row of each.
+    /// The values in the order of the segment; `rows` gives the row of each.
     fn finish(self, rows: &[u32]) -> Values {
         match self.values {
             Growing::Text(texts) => match texts.finish() {

@@ -1,5 +1,5 @@
-//! The columns of a segment: read from its table, or made again from the original bytes where the table has not
-//! got them, and kept while there is room.
+//! The columns of a segment: read from its table, or rebuilt from the original bytes if the table does not
+//! have them, and cached within a budget.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use ingest::Level;
 
+use super::byte_ranges::{ByteRanges, CachedByteRanges};
 use super::columns::{Column, Scalar, Times};
 use super::derive;
 use super::parquet::Values;
-use super::places::{HeldPlaces, Places};
 use super::raw::RawCursor;
 use super::segment::{Segment, SegmentField};
 use super::table::{self, Columns, Table};
@@ -18,7 +18,7 @@ use crate::Cancel;
 use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
 
-/// The columns that tell where events lie.
+/// The columns that locate events in their files.
 #[derive(Debug)]
 pub struct Locations {
     source: Arc<Column>,
@@ -53,7 +53,7 @@ impl Levels {
     }
 }
 
-/// The columns that events are ordered by: time, source, offset. No two events have the same key.
+/// The columns that events are sorted by: time, source, offset. The key is unique.
 #[derive(Debug)]
 pub struct EventKeys {
     times: Arc<Times>,
@@ -66,12 +66,13 @@ impl EventKeys {
         self.times.get(row)
     }
 
-    pub fn of(&self, row: usize) -> (i64, u32, u64) {
+    pub fn key(&self, row: usize) -> (i64, u32, u64) {
         (self.times.get(row), self.source.whole_at(row) as u32, self.offset.whole_at(row) as u64)
     }
 }
 
-/// What a packed column is kept as. No name of a field makes this the name of something else that is kept.
+/// The cache key of a packed column. It never equals the cache key of anything else, whatever the field is
+/// called.
 fn packed_name(name: &str) -> String {
     format!("={name}")
 }
@@ -81,23 +82,23 @@ fn stopped(cancel: &Cancel) -> Result<()> {
 }
 
 impl Segment {
-    /// What is kept of this segment under a name, or else what is made now.
+    /// The cached value under a name, computed if missing.
     fn cached<T: Any + Send + Sync>(
         &self,
         name: &str,
         make: impl FnOnce() -> Result<(T, usize)>,
     ) -> Result<Arc<T>> {
-        self.noted(self.cache.get(self.meta.id, name, make))
+        self.record_damage(self.cache.get(self.meta.id, name, make))
     }
 
-    /// The same for what takes long to make.
+    /// The same for a computation that takes long enough to be cancelled.
     fn cached_or_stop<T: Any + Send + Sync>(
         &self,
         name: &str,
         cancel: &Cancel,
         make: impl FnOnce() -> Result<(T, usize)>,
     ) -> Result<Arc<T>> {
-        self.noted(self.cache.get_or_stop(self.meta.id, name, cancel, make))
+        self.record_damage(self.cache.get_or_stop(self.meta.id, name, cancel, make))
     }
 
     pub fn columns(&self) -> Result<Arc<Columns>> {
@@ -114,8 +115,8 @@ impl Segment {
         described.map(|field| self.column(&field.column, cancel)).collect()
     }
 
-    /// A column by its name in the table. One whose values are made from the raw bytes takes long enough to be
-    /// stopped.
+    /// A column by its name in the table. Rebuilding one from the raw bytes takes long enough to be
+    /// cancelled.
     pub fn column(&self, name: &str, cancel: &Cancel) -> Result<Arc<Values>> {
         self.cached_or_stop(&format!("#values {name}"), cancel, || {
             let values = self.values(name, cancel)?;
@@ -124,7 +125,8 @@ impl Segment {
         })
     }
 
-    /// The same where it is looked at once: an import goes over whole cases, and must not fill the memory with them.
+    /// The same without caching, for a single use: an import goes over whole cases and must not fill the
+    /// memory with them.
     pub fn column_once(&self, name: &str, cancel: &Cancel) -> Result<Arc<Values>> {
         if self.meta.has_columns {
             self.stored_or_stop(name, cancel).map(Arc::new)
@@ -141,7 +143,7 @@ impl Segment {
     /// A column by its name in the table, packed.
     pub fn packed_field(&self, name: &str, cancel: &Cancel) -> Result<Arc<Column>> {
         self.cached_or_stop(&packed_name(name), cancel, || {
-            let column = Column::of(self.values(name, cancel)?);
+            let column = Column::from_values(self.values(name, cancel)?);
             let bytes = column.bytes();
             Ok((column, bytes))
         })
@@ -155,7 +157,7 @@ impl Segment {
         })
     }
 
-    /// Where the events lie in their files.
+    /// The positions of the events in their files.
     pub fn locations(&self) -> Result<Locations> {
         Ok(Locations {
             source: self.packed("source")?,
@@ -164,7 +166,7 @@ impl Segment {
         })
     }
 
-    /// What events are ordered by.
+    /// The sort keys of the events.
     pub fn event_keys(&self) -> Result<EventKeys> {
         Ok(EventKeys { times: self.times()?, source: self.packed("source")?, offset: self.packed("offset")? })
     }
@@ -183,8 +185,8 @@ impl Segment {
         Ok(self.levels()?.get(row))
     }
 
-    /// A column that is made from others, under a name that no column has.
-    pub fn kept(&self, name: &str, make: impl FnOnce() -> Result<Column>) -> Result<Arc<Column>> {
+    /// A column that is computed from others and cached under a name that no column has.
+    pub fn derived_column(&self, name: &str, make: impl FnOnce() -> Result<Column>) -> Result<Arc<Column>> {
         self.cached(name, || {
             let column = make()?;
             let bytes = column.bytes();
@@ -198,7 +200,7 @@ impl Segment {
         let Some(place) = place.filter(|_| !self.meta.has_columns) else {
             return self.stored_or_stop(name, cancel);
         };
-        // All are parsed at once; what is asked for next is there then.
+        // All columns are parsed at once, so the next one is in the cache.
         let derived = self.cached_or_stop("#derived", cancel, || {
             let derived = self.derived(&|| stopped(cancel))?;
             let bytes = derived.iter().map(Values::memory).sum();
@@ -208,7 +210,7 @@ impl Segment {
         derived.get(place).cloned().ok_or_else(missing)
     }
 
-    /// A column as it is stored, which is not kept afterwards.
+    /// A column as it is stored, not cached.
     pub fn stored(&self, name: &str) -> Result<Values> {
         self.stored_or_stop(name, &Cancel::default())
     }
@@ -217,56 +219,61 @@ impl Segment {
         if self.is_placed(name) { self.placed(name, cancel) } else { self.table()?.field(name) }
     }
 
-    /// Whether the table tells where a column's values stand in their events, not the values.
+    /// True if the table stores byte ranges of a column's values instead of the values.
     pub fn is_placed(&self, name: &str) -> bool {
         self.meta.fields.iter().any(|field| field.column == name && field.placed)
     }
 
-    /// The places of such a column.
-    pub fn places(&self, name: &str) -> Result<Places> {
+    /// The byte ranges of such a column.
+    pub fn places(&self, name: &str) -> Result<ByteRanges> {
         let delimited = self.meta.fields.iter().any(|field| field.column == name && field.delimited);
-        Ok(Places { delimited, ..self.table()?.places(name)? })
+        Ok(ByteRanges { delimited, ..self.table()?.places(name)? })
     }
 
-    /// Whether a column must be read from the raw bytes of the whole segment, because it is told by places and
-    /// not kept from a question before.
-    pub fn is_far(&self, name: &str) -> bool {
+    /// True if a column is materialised late: its values are stored as byte ranges into the raw text, and no
+    /// earlier query has left them in the cache.
+    pub fn is_late(&self, name: &str) -> bool {
         self.is_placed(name) && !self.cache.has(self.meta.id, &packed_name(name))
     }
 
-    /// How many questions have looked for values of such a column without it.
-    pub fn asked_before(&self, name: &str) -> Result<u32> {
-        let asked =
-            self.cached(&format!("#asked {name}"), || Ok((AtomicU32::new(0), size_of::<AtomicU32>())))?;
-        Ok(asked.fetch_add(1, Ordering::Relaxed))
+    /// The number of earlier lookups in such a column that did not materialise it.
+    pub fn lookups_before(&self, name: &str) -> Result<u32> {
+        let lookups =
+            self.cached(&format!("#lookups {name}"), || Ok((AtomicU32::new(0), size_of::<AtomicU32>())))?;
+        Ok(lookups.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The values of such a column that do not stand in their event; nothing where all do.
-    pub fn rest(&self, name: &str) -> Result<Option<Arc<Column>>> {
+    /// The values of such a column that do not occur verbatim in their event; `None` if all do.
+    pub fn escaped_values(&self, name: &str) -> Result<Option<Arc<Column>>> {
         let rest = self.cached(&format!("#rest {name}"), || {
             let table = self.table()?;
-            let rest = if table.has(name)? { Some(Arc::new(Column::of(table.field(name)?))) } else { None };
+            let rest =
+                if table.has(name)? { Some(Arc::new(Column::from_values(table.field(name)?))) } else { None };
             let bytes = rest.as_ref().map_or(1, |rest| rest.bytes());
             Ok((rest, bytes))
         })?;
         Ok(rest.as_ref().clone())
     }
 
-    /// The values of a column that the table codes, packed: of one that is told by places, those that are not.
+    /// The values of a dictionary-encoded column, packed. For a column of byte ranges, the values without one.
     pub fn coded(&self, name: &str, cancel: &Cancel) -> Result<Option<Arc<Column>>> {
-        if self.is_placed(name) { self.rest(name) } else { self.packed_field(name, cancel).map(Some) }
+        if self.is_placed(name) {
+            self.escaped_values(name)
+        } else {
+            self.packed_field(name, cancel).map(Some)
+        }
     }
 
-    fn held_places(&self, name: &str) -> Result<Arc<HeldPlaces>> {
-        let rest = self.rest(name)?;
+    fn cached_ranges(&self, name: &str) -> Result<Arc<CachedByteRanges>> {
+        let rest = self.escaped_values(name)?;
         self.cached(&format!("#places {name}"), || {
-            let places = HeldPlaces::new(self.table()?.places(name)?, rest);
+            let places = CachedByteRanges::new(self.table()?.places(name)?, rest);
             let bytes = places.bytes();
             Ok((places, bytes))
         })
     }
 
-    /// The values of such columns in a few rows. Only the frames that these stand in are unpacked.
+    /// The values of such columns in a few rows. Only the frames that contain them are decompressed.
     pub fn values_at(
         &self,
         names: &[&str],
@@ -274,7 +281,7 @@ impl Segment {
         cursor: &mut RawCursor<'_>,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<Option<String>>>> {
-        let places: Vec<_> = names.iter().map(|name| self.held_places(name)).collect::<Result<_>>()?;
+        let places: Vec<_> = names.iter().map(|name| self.cached_ranges(name)).collect::<Result<_>>()?;
         let mut values = vec![vec![None; rows.len()]; names.len()];
         if !names.is_empty() {
             self.events_at(rows, cursor, cancel, |index, event| {
@@ -286,25 +293,26 @@ impl Segment {
         Ok(values)
     }
 
-    /// The values of such a column that stand in some events, whose rows are in order. Nothing of the column is kept.
-    pub fn standing_at(
+    /// The values of such a column in some sorted rows, if they occur verbatim. Nothing of the column is cached.
+    pub fn verbatim_values_at(
         &self,
         name: &str,
         rows: &[u32],
         cursor: &mut RawCursor<'_>,
         cancel: &Cancel,
     ) -> Result<Vec<Option<String>>> {
-        let places = self.noted(self.table().and_then(|table| table.places_at(name, rows)))?;
+        let places = self.record_damage(self.table().and_then(|table| table.places_at(name, rows)))?;
         let mut values = vec![None; rows.len()];
         self.events_at(rows, cursor, cancel, |index, event| {
-            let value =
-                places.of(index).and_then(|(start, length)| event.get(start..start.saturating_add(length)));
+            let value = places
+                .range(index)
+                .and_then(|(start, length)| event.get(start..start.saturating_add(length)));
             values[index] = value.map(|value| String::from_utf8_lossy(value).into_owned());
         })?;
         Ok(values)
     }
 
-    /// Calls `each` with the bytes of some events, in the order of their files.
+    /// Calls `each` with the bytes of some events, in file order.
     fn events_at(
         &self,
         rows: &[u32],
@@ -328,18 +336,18 @@ impl Segment {
         };
         for index in in_files {
             stopped(cancel)?;
-            self.noted(read(index))?;
+            self.record_damage(read(index))?;
         }
         Ok(())
     }
 
-    /// The columns of all fields, made from the original bytes.
+    /// The columns of all fields, rebuilt from the original bytes.
     pub fn derived(&self, stopped: &dyn Fn() -> Result<()>) -> Result<Vec<Values>> {
         let (sources, fields) = (&self.meta.sources, &self.meta.fields);
         derive::fields(&self.readings, &mut self.raw().cursor(), sources, &*self.columns()?, fields, stopped)
     }
 
-    /// The values of a column that is told by places, read from the raw bytes.
+    /// The values of a column of byte ranges, read from the raw bytes.
     fn placed(&self, name: &str, cancel: &Cancel) -> Result<Values> {
         let places = self.table()?.places(name)?;
         let columns = self.columns()?;
@@ -355,7 +363,7 @@ impl Segment {
         })
     }
 
-    /// The fields of one event, from columns that are decoded for many.
+    /// The fields of one event, from columns that are decoded for many events.
     pub fn decoded_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
         let mut found = Vec::new();
         for field in &self.meta.fields {
@@ -365,7 +373,7 @@ impl Segment {
         Ok(found)
     }
 
-    /// The fields of one event, straight from the file: the right way for a single one.
+    /// The fields of one event, read from the file: the fast path for a single event.
     pub fn row_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
         if !self.meta.has_columns {
             let values = self.derived_of(row)?;
@@ -409,7 +417,7 @@ impl Segment {
             return Ok(None);
         }
         let places = table.places_at(&field.column, &[row as u32])?;
-        let Some((start, length)) = places.of(0) else { return Ok(None) };
+        let Some((start, length)) = places.range(0) else { return Ok(None) };
         let locations = self.locations()?;
         let (source, offset) = (locations.source(row), locations.offset(row));
         let frame = self.frame(source, offset)?;

@@ -1,5 +1,5 @@
-//! Every change of a case on disk. Files are written so that a crash leaves the old one or the new one, never
-//! half of one; each step has a name at which the tests let it go wrong.
+//! Every write to a case on disk. A crash leaves the old file or the new one, never half of one. Each step
+//! has a fail point for the tests.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::error::{AtPath, Result};
 use crate::faults;
 
-/// What a file is, for the names of the steps that write it.
+/// The role of a file, for the names of its fail points.
 #[derive(Clone, Copy, Debug)]
 pub struct Role {
     create: &'static str,
@@ -44,7 +44,7 @@ pub const RAW: Role = role!("raw");
 pub const ACCOUNTS: Role = role!("accounts");
 pub const NOTES: Role = role!("notes");
 
-/// Writes a file that nobody names yet and makes it durable.
+/// Writes a file that nothing refers to yet and makes it durable.
 pub fn write(path: &Path, bytes: &[u8], role: Role) -> Result<()> {
     let written = || -> io::Result<()> {
         faults::at(role.create)?;
@@ -57,7 +57,7 @@ pub fn write(path: &Path, bytes: &[u8], role: Role) -> Result<()> {
     written().at_path(path)
 }
 
-/// Replaces a file in one step: a temporary file beside it, fsync, rename, fsync of the folder.
+/// Replaces a file atomically: a temporary file in the same folder, fsync, rename, fsync of the folder.
 pub fn replace(path: &Path, bytes: &[u8], role: Role) -> Result<()> {
     let temporary = path.with_extension("tmp");
     write(&temporary, bytes, role)?;
@@ -65,8 +65,8 @@ pub fn replace(path: &Path, bytes: &[u8], role: Role) -> Result<()> {
     path.parent().map_or(Ok(()), |folder| sync_folder(folder, role))
 }
 
-/// Puts a folder in place in one step: its files in a temporary folder beside it, fsync of each and of the folder, rename,
-/// fsync of the folder that it is in. What was at its place is removed first.
+/// Puts a folder in place atomically: its files in a temporary folder next to it, fsync of each and of the
+/// folder, rename, fsync of the parent folder. An existing folder of that name is removed first.
 pub fn replace_folder(path: &Path, files: &[(String, Vec<u8>)], role: Role) -> Result<()> {
     let temporary = path.with_extension("tmp");
     if temporary.exists() {
@@ -84,7 +84,7 @@ pub fn replace_folder(path: &Path, files: &[(String, Vec<u8>)], role: Role) -> R
     path.parent().map_or(Ok(()), |folder| sync_folder(folder, role))
 }
 
-/// Replaces a file that only stands in for another: it must be whole, and may be of a moment ago.
+/// Replaces a backup copy: it must be complete, but need not be durable or the newest.
 pub fn copy(path: &Path, bytes: &[u8]) -> Result<()> {
     let temporary = path.with_extension("tmp");
     let written = || -> io::Result<()> {
@@ -99,11 +99,11 @@ pub fn copy(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Makes renames and new files in a folder survive a power cut.
 pub fn sync_folder(folder: &Path, role: Role) -> Result<()> {
     faults::at(role.folder).at_path(folder)?;
-    // Folders cannot be opened as files everywhere; where they cannot, the system orders the writes itself.
+    // Not every system can open a folder as a file; where it cannot, the system orders the writes itself.
     if cfg!(unix) { File::open(folder).and_then(|file| file.sync_all()).at_path(folder) } else { Ok(()) }
 }
 
-/// Makes what was appended to a file durable.
+/// Makes appended bytes durable.
 pub fn sync(path: &Path, role: Role) -> Result<()> {
     faults::at(role.sync).and_then(|()| File::open(path)?.sync_all()).at_path(path)
 }
@@ -117,7 +117,7 @@ pub fn append(file: &mut File, bytes: &[u8], path: &Path, role: Role) -> Result<
     faults::at(role.write).and_then(|()| file.write_all(bytes)).at_path(path)
 }
 
-/// Opens a file to append to, cut back to a length; an empty one where there is none.
+/// Opens a file for appending, truncated to a length; creates it if it is missing.
 pub fn cut(path: &Path, length: u64, role: Role) -> Result<File> {
     let opened = || -> io::Result<File> {
         faults::at(role.cut)?;
@@ -129,7 +129,7 @@ pub fn cut(path: &Path, length: u64, role: Role) -> Result<File> {
     opened().at_path(path)
 }
 
-/// Writes over some bytes of a file, which may be done again, and makes that durable.
+/// Overwrites some bytes of a file, idempotently, and makes them durable.
 pub fn overwrite(path: &Path, pieces: &[(u64, Vec<u8>)], role: Role) -> Result<()> {
     let written = || -> io::Result<()> {
         let mut file = OpenOptions::new().write(true).open(path)?;
@@ -144,7 +144,7 @@ pub fn overwrite(path: &Path, pieces: &[(u64, Vec<u8>)], role: Role) -> Result<(
     written().at_path(path)
 }
 
-/// Removes a file or a folder; that it is gone already is no fault.
+/// Removes a file or a folder; a missing one is not an error.
 pub fn remove(path: &Path) -> Result<()> {
     let removed = faults::at("remove")
         .and_then(|()| if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) });
@@ -164,14 +164,14 @@ pub fn remove_where(folder: &Path, unwanted: impl Fn(&str) -> bool) -> Result<()
     Ok(())
 }
 
-/// Whether nothing can be written in a case's folder. Nothing is written to find out.
+/// True if nothing can be written in a case's folder. The check writes nothing.
 pub fn folder_is_read_only(case: &Path) -> bool {
     let folder = fs::metadata(case).is_ok_and(|meta| meta.permissions().readonly());
     let manifest = OpenOptions::new().append(true).open(case.join("case.json"));
     folder || manifest.is_err_and(|error| is_refusal(&error))
 }
 
-/// Whether an error says that a place may not be written to.
+/// True if an error means that writing is not permitted.
 pub fn is_refusal(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }

@@ -1,35 +1,35 @@
-//! Texts coded by value while a column is gathered: each distinct text is kept, and checked to be UTF-8,
-//! once.
+//! Dictionary encoding of texts while a column is built: each distinct text is stored, and checked to be
+//! UTF-8, once.
 
 use super::parquet::{NO_CODE, Texts, Values};
 use crate::hash::{hash, seed};
 
-/// Coding ends when of so many rows this share had a text that was not seen before. It is high because values
-/// of tens of thousands, picked at random, repeat rarely at first and nearly always in the end.
+/// Encoding stops if this share of the trial rows had a text that was new. The share is high because tens of
+/// thousands of values, picked at random, repeat rarely at first and nearly always in the end.
 pub const TRIAL_ROWS: usize = 8_192;
 pub const HOPELESS: usize = TRIAL_ROWS / 64 * 63;
 
-/// Texts that are looked up side by side: enough for the processor to wait for all of them at once.
+/// Texts that are looked up together, so that the memory latencies overlap.
 const AT_ONCE: usize = 32;
 
-/// Columns with less text than this are kept as they are, for whoever reads the table with other programs.
-const WORTH_PLACING_BYTES: usize = 256 << 10;
+/// Columns with less text than this are stored as they are, for other programs that read the table.
+const BYTE_RANGES_MIN_BYTES: usize = 256 << 10;
 
 /// Gathers a column of text.
 pub struct TextColumn {
     codes: Vec<u32>,
     texts: Texts,
-    known: Known,
+    known: TextTable,
     coding: bool,
     /// How many texts there were at the last trial.
     tried: usize,
-    /// The code of the row before: neighbours are alike more often than chance has it.
+    /// The code of the previous row: neighbours are equal more often than chance.
     last: u32,
 }
 
-/// An open table: by the upper half of each text's hash, the text's code.
+/// An open-addressing table from the upper half of each text's hash to the code of the text.
 #[derive(Debug)]
-struct Known {
+struct TextTable {
     slots: Vec<u64>,
     count: usize,
     seed: u64,
@@ -37,14 +37,14 @@ struct Known {
 
 const EMPTY: u64 = u64::MAX;
 
-impl Default for Known {
-    fn default() -> Known {
-        Known { slots: vec![EMPTY; 1 << 10], count: 0, seed: seed() }
+impl Default for TextTable {
+    fn default() -> TextTable {
+        TextTable { slots: vec![EMPTY; 1 << 10], count: 0, seed: seed() }
     }
 }
 
-impl Known {
-    /// The code of a text that is there, or the tag that it is to be put in with.
+impl TextTable {
+    /// The code of a known text, or the tag to insert a new one with.
     fn code(&self, texts: &Texts, text: &[u8]) -> Result<u32, u64> {
         let tag = self.tag(text);
         let mask = self.slots.len() - 1;
@@ -63,15 +63,15 @@ impl Known {
         hash(self.seed, text) >> 32
     }
 
-    /// The code in the first slot that the text may be in: it is to be compared.
+    /// The code in the first slot of the text, which the caller must verify.
     fn likely(&self, text: &[u8]) -> u32 {
         self.slots[self.tag(text) as usize & (self.slots.len() - 1)] as u32
     }
 
-    /// Puts in a text that is not there.
+    /// Inserts a new text.
     fn put(&mut self, tag: u64, code: u32) {
         if self.count * 3 > self.slots.len() * 2 {
-            // Tags stay with their codes, so that a larger table is made without a look at the texts.
+            // Tags are stored with their codes, so a larger table is built without reading the texts.
             let larger = vec![EMPTY; self.slots.len() * 2];
             let old = std::mem::replace(&mut self.slots, larger);
             old.into_iter().filter(|&entry| entry != EMPTY).for_each(|entry| self.place(entry));
@@ -99,7 +99,7 @@ impl TextColumn {
         TextColumn {
             codes: Vec::with_capacity(rows),
             texts: Texts::default(),
-            known: Known::default(),
+            known: TextTable::default(),
             last: NO_CODE,
             coding: true,
             tried: 0,
@@ -110,7 +110,7 @@ impl TextColumn {
         self.codes.push(NO_CODE);
     }
 
-    /// Pushes many texts in less time than one after the other takes.
+    /// Pushes many texts faster than one by one.
     pub fn push_all(&mut self, texts: &[Option<&[u8]>]) {
         for texts in texts.chunks(AT_ONCE) {
             let codes = if self.coding { self.codes_of(texts) } else { [NO_CODE; AT_ONCE] };
@@ -124,9 +124,9 @@ impl TextColumn {
         }
     }
 
-    /// The codes of texts that are where they are looked for first, which is nearly all that are known. Each
-    /// look-up waits for memory three times, for its slot, the place of the text and the text; here all of
-    /// them wait together.
+    /// The codes of texts that are in their first slot, which is true for nearly all known texts. Each lookup
+    /// waits for memory three times: for its slot, for the offset of the text and for the text. Here the
+    /// waits overlap.
     fn codes_of(&self, texts: &[Option<&[u8]>]) -> [u32; AT_ONCE] {
         let mut codes = [NO_CODE; AT_ONCE];
         for (code, text) in codes.iter_mut().zip(texts) {
@@ -141,7 +141,7 @@ impl TextColumn {
         codes
     }
 
-    /// Bytes that are no UTF-8 become U+FFFD.
+    /// Bytes that are not UTF-8 become U+FFFD.
     pub fn push(&mut self, bytes: &[u8]) {
         let code = if self.coding { self.code(bytes) } else { self.append(bytes) };
         self.push_code(code);
@@ -178,8 +178,8 @@ impl TextColumn {
         code
     }
 
-    /// Adds a text without looking whether it is known, unless it is the last one again: a heading that is
-    /// the value of every row after it must not be kept a million times.
+    /// Appends a text without a lookup, unless it equals the previous one: a header that is the value of
+    /// every following row must not be stored a million times.
     fn append(&mut self, bytes: &[u8]) -> u32 {
         let last = self.texts.len() - 1;
         if is(&self.texts, last as u32, bytes) {
@@ -192,15 +192,15 @@ impl TextColumn {
         last as u32 + 1
     }
 
-    /// Whether the column takes much room because its texts rarely repeat.
-    pub fn is_worth_placing(&self) -> bool {
+    /// True if the column is large because its texts rarely repeat.
+    pub fn prefers_byte_ranges(&self) -> bool {
         let repeats = self.coding && self.texts.len() <= self.codes.len() / 2;
-        !repeats && self.texts.bytes() >= WORTH_PLACING_BYTES
+        !repeats && self.texts.bytes() >= BYTE_RANGES_MIN_BYTES
     }
 
-    /// Whether that is certain before all of its texts are there.
-    pub fn is_surely_worth_placing(&self) -> bool {
-        !self.coding && self.is_worth_placing()
+    /// True if that is certain before all of its texts are known.
+    pub fn surely_prefers_byte_ranges(&self) -> bool {
+        !self.coding && self.prefers_byte_ranges()
     }
 
     pub fn finish(self) -> Values {
@@ -208,11 +208,11 @@ impl TextColumn {
     }
 }
 
-/// Texts that each have one code, in the order they came.
+/// Distinct texts with one code each, in order of first occurrence.
 #[derive(Debug, Default)]
 pub struct Interner {
     texts: Texts,
-    known: Known,
+    known: TextTable,
 }
 
 impl Interner {

@@ -1,4 +1,4 @@
-//! One process writes a case: whoever holds the lock on `case.lock`. Readers never ask for it.
+//! A case has one writer process: the holder of the lock on `case.lock`. Readers never take it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use crate::error::{AtPath, Error, ErrorKind, Result};
 
-/// A lock that this process gave back can be held a moment longer by a child that it was just starting, which
-/// has every open file until it becomes another program.
+/// A released lock can stay held for a moment by a child process that was just starting: it shares every open
+/// file until it becomes another program.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The right to write a case, given back when dropped. The operating system gives it back too when the
-/// process dies, so there are no stale locks.
+/// The right to write a case, released on drop. The operating system also releases it when the process dies,
+/// so there are no stale locks.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
@@ -71,7 +71,7 @@ fn locked(case: &Path, file: &mut File) -> Error {
         .hint("it can be read here meanwhile; import into it when the other one has finished")
 }
 
-/// Whether somebody writes the case at this moment.
+/// True if a process writes the case at this moment.
 pub fn is_locked(case: &Path) -> Option<Error> {
     let mut file = File::open(case.join("case.lock")).ok()?;
     match file.try_lock_shared() {

@@ -1,4 +1,5 @@
-//! `case.json`: what a case consists of. Replaced as a whole, so that a reader sees one state or the next.
+//! `case.json`, the manifest: the list of what a case consists of. It is replaced as a whole, so a reader
+//! sees one commit or the next.
 
 use std::fs;
 use std::path::Path;
@@ -19,10 +20,10 @@ pub const FORMAT_VERSION: u32 = 6;
 const OLDEST_FORMAT: u32 = 5;
 
 const NAME: &str = "case.json";
-/// The same, for when the other is damaged.
+/// A copy, used if the manifest is damaged.
 const COPY: &str = "case.copy.json";
 
-/// Stands before the checksum, which is the last key of the file.
+/// Comes before the checksum, which is the last key of the file.
 const CHECKSUM_KEY: &str = ",\n  \"sha256\": \"";
 const CHECKSUM_END: &str = "\"\n}\n";
 
@@ -30,20 +31,20 @@ const CHECKSUM_END: &str = "\"\n}\n";
 pub struct Manifest {
     pub format: u32,
     pub name: String,
-    /// Grows with every publication.
+    /// Grows with every commit.
     pub revision: u64,
-    /// What is kept besides the original bytes. Segments that have not reached it do so behind.
+    /// What is stored besides the original bytes. Segments below this profile reach it in the background.
     pub profile: Profile,
-    /// The id of the next segment. No id is ever used again.
+    /// The id of the next segment. Ids are never reused.
     pub next_segment: u64,
-    /// Files that define formats of sources, as they were read.
+    /// Files that define formats of sources, with their content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<FormatFile>,
     pub sources: Vec<SourceEntry>,
     pub segments: Vec<SegmentEntry>,
 }
 
-/// A file that was read into the case. Its id is its place in the list.
+/// A file that was read into the case. Its id is its index in the list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourceEntry {
     pub name: String,
@@ -52,10 +53,10 @@ pub struct SourceEntry {
     pub encoding: String,
     pub compression: String,
     pub zone: String,
-    /// Bytes of it that are stored, and their hash, both as of the last publication.
+    /// The number of its bytes that are stored, and their hash, both as of the last commit.
     pub bytes: u64,
     pub sha256: String,
-    /// Length of the compressed frames in the raw file, without the seek table behind them.
+    /// The length of the compressed frames in the raw file, without the seek table after them.
     pub raw_bytes: u64,
     /// Bytes of it that compacting has packed.
     #[serde(default)]
@@ -68,9 +69,9 @@ pub struct SourceEntry {
     pub last: Option<i64>,
     /// The whole file was read. False while it is read, and after an import that was cut off.
     pub complete: bool,
-    /// Why it is not complete, or what was odd about it.
+    /// Why it is incomplete, or what was odd about it.
     pub note: Option<String>,
-    /// Which of its raw files is the current one: 0 for the first, more where it was read or packed anew.
+    /// Which of its raw files is current: 0 for the first, higher after it was read or packed again.
     #[serde(default, skip_serializing_if = "is_default")]
     pub generation: u32,
     /// Fingerprint of its first bytes, by which it is found again.
@@ -82,19 +83,19 @@ pub struct SourceEntry {
     /// The rotated set that it is a part of, by its name.
     #[serde(default, skip_serializing_if = "is_default")]
     pub set: Option<String>,
-    /// What else it takes to read its bytes again as they were read.
+    /// What else is needed to read its bytes again in the same way.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reading: Reading,
     /// The file of accounts with its own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub account: Option<u64>,
-    /// A person deleted it: nothing of it is left but its place, so that the ids of the others stay.
+    /// A person deleted it: only its index is left, so that the ids of the others stay valid.
     #[serde(default, skip_serializing_if = "is_default")]
     pub deleted: bool,
 }
 
-/// What was chosen about reading a source, where the data does not say it, and what its first bytes were taken to
-/// mean.
+/// The choices made for reading a source, where the data does not decide, and what was detected from its
+/// first bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reading {
@@ -106,28 +107,28 @@ pub struct Reading {
     pub zone: Option<String>,
     #[serde(skip_serializing_if = "is_default")]
     pub year: Option<i16>,
-    /// Why that year, where no person chose it.
+    /// The reason for that year, unless a person chose it.
     #[serde(skip_serializing_if = "is_default")]
     pub year_reason: Option<String>,
-    /// When the machine was started whose uptimes its times are.
+    /// The boot time of the machine, for times that are uptimes.
     #[serde(skip_serializing_if = "is_default")]
     pub boot_ns: Option<i64>,
     /// Added to every time.
     #[serde(skip_serializing_if = "is_default")]
     pub clock_offset_ns: i64,
-    /// Its format's place among the case's definitions, where a person defined it.
+    /// The index of its format in the definitions of the case, if a person defined it.
     #[serde(skip_serializing_if = "is_default")]
     pub definition: Option<usize>,
-    /// How many of its first bytes told what it is.
+    /// The number of first bytes that the format was detected from.
     #[serde(skip_serializing_if = "is_default")]
     pub sample_bytes: u64,
-    /// The source whose first bytes told it, where not its own did.
+    /// The source whose first bytes it was detected from, if not its own.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) follows: Option<Box<Follows>>,
 }
 
-/// A source that is a part of a rotated set is read as the file before it, so that its parser is the one that the
-/// first of them was read with. Kept as it was then, because that one may be read in another way since.
+/// A source in a rotated set is read like the previous file, with the parser of the first file. The state is
+/// stored because the first file may be read differently later.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Follows {
@@ -137,7 +138,7 @@ pub(crate) struct Follows {
     pub format: String,
     pub encoding: String,
     pub reading: Reading,
-    /// The heading lines that were in effect at the end of the file before it, each byte as the character of that
+    /// The header lines in effect at the end of the previous file, each byte as the character with that
     /// number.
     pub heading: String,
 }
@@ -150,13 +151,13 @@ pub struct FormatFile {
 }
 
 impl Reading {
-    /// Whether a person wrote the format that the source was read in, or that of the first file of its set.
+    /// True if a person wrote the format that the source was read with, or that of the first file of its set.
     pub(crate) fn is_defined(&self) -> bool {
         self.definition.is_some() || self.follows.as_ref().is_some_and(|first| first.reading.is_defined())
     }
 
     #[must_use]
-    pub fn of(options: &ingest::Options) -> Reading {
+    pub fn from_options(options: &ingest::Options) -> Reading {
         Reading {
             format: options.format.clone(),
             encoding: options.encoding.clone(),
@@ -169,13 +170,13 @@ impl Reading {
         }
     }
 
-    /// Whether it is what these options choose.
+    /// True if these options choose the same.
     pub(crate) fn is_of(&self, options: &ingest::Options) -> bool {
         let found = Reading { definition: None, sample_bytes: 0, follows: None, ..self.clone() };
-        found == Reading::of(options)
+        found == Reading::from_options(options)
     }
 
-    /// These choices with those on top that `options` make; what else the options say stays.
+    /// These options with the choices on top.
     #[must_use]
     pub fn under(&self, options: &ingest::Options) -> ingest::Options {
         let year = options.year.or(self.year);
@@ -204,7 +205,7 @@ pub(crate) fn bytes_as_text(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| char::from(byte)).collect()
 }
 
-/// The bytes behind such a text.
+/// The bytes of such a text.
 pub(crate) fn text_as_bytes(text: &str) -> Vec<u8> {
     text.chars().filter_map(|character| u8::try_from(character).ok()).collect()
 }
@@ -223,7 +224,7 @@ pub struct SegmentEntry {
     pub sha256: String,
 }
 
-/// Tells whether `case.json` was replaced since it was read.
+/// Detects whether `case.json` was replaced since it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ManifestStamp {
     modified: Option<SystemTime>,
@@ -244,7 +245,7 @@ impl Manifest {
         }
     }
 
-    /// Reads the manifest, or its copy where it is damaged.
+    /// Reads the manifest, or its copy if it is damaged.
     pub fn read(case: &Path) -> Result<Manifest> {
         let path = case.join(NAME);
         Self::read_file(case, &path).or_else(|error| {
@@ -273,22 +274,22 @@ impl Manifest {
         serde_json::from_slice(&text).map_err(|error| Error::damaged(path, error))
     }
 
-    /// A number for a segment that none had before: what was answered from a segment is kept by its number.
+    /// A segment number that was never used: caches are keyed by it.
     pub fn new_segment(&mut self) -> u64 {
         self.next_segment += 1;
         self.next_segment - 1
     }
 
-    /// The definition of a source's format, where a person wrote it.
+    /// The definition of a source's format, if a person wrote it.
     pub fn definition_of(&self, reading: &Reading) -> Option<&FormatFile> {
         self.definitions.get(reading.definition?)
     }
 
-    /// What is wrong with the manifest, where its copy had to stand in for it, or with the copy.
+    /// What is wrong with the manifest, if its copy was used instead, or with the copy.
     pub fn problem(case: &Path) -> Option<Error> {
         let wrong = |name: &str| Self::read_file(case, &case.join(name)).err();
         let copy = || wrong(COPY).filter(|_| case.join(COPY).exists());
-        wrong(NAME).or_else(copy).map(|error| error.hint("the next import into the case writes it anew"))
+        wrong(NAME).or_else(copy).map(|error| error.hint("the next import into the case writes it again"))
     }
 
     pub fn write(&self, case: &Path) -> Result<()> {
@@ -298,7 +299,7 @@ impl Manifest {
         let hash = crate::hex(&Sha256::digest(&text));
         text.extend([CHECKSUM_KEY, &hash, CHECKSUM_END]);
         files::replace(&path, text.as_bytes(), files::MANIFEST)?;
-        // The copy only stands in for a damaged manifest; the change has happened without it.
+        // The copy is only a backup; the commit succeeded without it.
         let _ = files::copy(&case.join(COPY), text.as_bytes());
         Ok(())
     }
@@ -329,7 +330,7 @@ fn check_version(case: &Path, path: &Path, text: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// A file without a checksum was written by hand, and is taken as it is.
+/// A file without a checksum was written by hand and is accepted.
 fn checksum_differs(text: &[u8]) -> bool {
     let Some(end) = text.strip_suffix(CHECKSUM_END.as_bytes()) else { return false };
     let (Some(body), Some(hash)) =

@@ -1,31 +1,32 @@
 //! The case on disk: `indexer/FORMAT.md` describes it, and this module is the only one that writes it.
 
 mod account;
+mod byte_ranges;
 mod columns;
 mod derive;
 mod fields;
 mod files;
 mod intern;
-mod kept;
 mod lock;
 mod manifest;
 mod names;
 pub(crate) mod notes;
 mod packing;
 mod parquet;
-mod places;
 mod profile;
 mod raw;
 mod reading;
 mod rollup;
 mod segment;
 mod table;
+mod template_ids;
 mod templates;
 mod text;
 mod texts;
 
 pub use account::{Account, Example, Unparsed};
 pub(crate) use account::{Accounts, Resume};
+pub(crate) use byte_ranges::ByteRanges;
 pub use columns::Scalar;
 pub(crate) use columns::{
     Code, Column, ColumnCache, Dictionary, Packed, Prints, Sequence, Times, Unit, with_codes,
@@ -33,7 +34,6 @@ pub(crate) use columns::{
 pub(crate) use fields::EventKeys;
 pub(crate) use files::{folder_bytes, folder_is_read_only, remove_where};
 pub(crate) use intern::{Interner, TextColumn};
-pub(crate) use kept::{keep_ids, kept_ids};
 pub(crate) use lock::{Lock, is_locked};
 pub(crate) use manifest::{
     FORMAT_VERSION, Follows, FormatFile, Manifest, ManifestStamp, SegmentEntry, bytes_as_text,
@@ -45,12 +45,11 @@ pub(crate) use packing::pack;
 #[cfg(test)]
 pub(crate) use parquet::File as ParquetFile;
 pub(crate) use parquet::others as other_parquet;
-pub(crate) use parquet::{Kind as ParquetKind, NO_CODE, Texts, Values, Writer as ParquetWriter};
-pub(crate) use places::Places;
+pub(crate) use parquet::{NO_CODE, NumberKind as ParquetKind, Texts, Values, Writer as ParquetWriter};
 pub use profile::Profile;
 pub(crate) use raw::{
-    Frame, RawCursor, RawFolder, RawWriter, bury_raw, of_raw_name, raw_frames, raw_path, recover_raw,
-    sync_raw,
+    Frame, RawCursor, RawFolder, RawWriter, abandon_raw_frames, of_raw_name, raw_frames, raw_path,
+    recover_raw, sync_raw,
 };
 pub(crate) use reading::{Readings, SourceReading};
 pub(crate) use rollup::Rollup;
@@ -58,8 +57,9 @@ pub(crate) use segment::{
     Outlived, Segment, SegmentField, SegmentMeta, SegmentSource, Shared, WrittenSegment,
 };
 pub(crate) use table::{Builder as TableBuilder, Columns, field_name, level_of};
+pub(crate) use template_ids::{keep_ids, kept_ids};
 pub(crate) use templates::{MESSAGES, Messages, Mined, Shaper, has_templates, verify_templates};
 pub(crate) use text::{
-    Fuzzy, Having, Standing, TermFilter, TextIndex, TokenPart, TokenRows, WordCount, WordCounts,
+    ColumnLayout, Fuzzy, TermFilter, TextIndex, TokenPart, TokenPostings, TokenValues, WordCount, WordCounts,
 };
 pub(crate) use texts::Find;

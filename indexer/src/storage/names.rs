@@ -1,30 +1,30 @@
-//! What the fields of a case are called in its tables: alike in all of them, and of one type each, so that other
-//! programs read many tables as one.
+//! The column names of a case: the same in all of its tables, with one type each, so that other programs can
+//! read many tables as one.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::places::column_names;
+use super::byte_ranges::column_names;
 use super::segment::{SegmentField, SegmentMeta};
 use crate::FieldKind;
 use crate::limits::MOST_FILLED_COLUMNS;
 
-/// The columns of a case's tables, in the order in which they came. A name that was given once stays that column's,
-/// whoever published it; only the first table that had it decides.
+/// The columns of a case's tables, in order of first use. A name, once given, belongs to that column whatever
+/// commits it; only the first table that had it decides.
 #[derive(Debug, Default)]
-pub struct Names(Mutex<Known>);
+pub struct Names(Mutex<KnownColumns>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownColumns {
     columns: Vec<(String, FieldKind)>,
-    /// A field has more than one column of a kind where two fields of the data are called alike.
+    /// A field has more than one column of a type if two fields of the data have the same name.
     by_field: HashMap<String, Vec<(FieldKind, String)>>,
     taken: HashSet<String>,
 }
 
 impl Names {
-    pub fn of<'s>(segments: impl Iterator<Item = &'s SegmentMeta>) -> Names {
-        let mut known = Known::default();
+    pub fn from_segments<'s>(segments: impl Iterator<Item = &'s SegmentMeta>) -> Names {
+        let mut known = KnownColumns::default();
         for field in segments.flat_map(|segment| &segment.fields) {
             if !known.taken.contains(&field.column) {
                 known.take(&field.name, field.kind, field.column.clone());
@@ -33,11 +33,11 @@ impl Names {
         Names(Mutex::new(known))
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownColumns> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if the whole numbers of a field are stored as floats in the tables so far.
+    /// True if the whole numbers of a field are stored as floats in the existing tables.
     pub fn joins_floats(&self, name: &str) -> bool {
         let known = self.known();
         let has = |kind| {
@@ -66,8 +66,8 @@ impl Names {
         named.collect()
     }
 
-    /// The columns of other tables that this one has no values for, as many as it may be filled up with. The first
-    /// that came are first: other programs take the columns of the first table for those of all.
+    /// The columns of other tables that this one has no values for, up to the limit for filling up. The
+    /// oldest come first: other programs take the columns of the first table for those of all.
     pub fn lacking(&self, fields: &[SegmentField]) -> Vec<(String, FieldKind)> {
         let here: HashSet<&str> = fields.iter().map(|field| field.column.as_str()).collect();
         let known = self.known();
@@ -76,10 +76,10 @@ impl Names {
     }
 }
 
-impl Known {
+impl KnownColumns {
     fn take(&mut self, name: &str, kind: FieldKind, column: String) {
         if kind == FieldKind::Text {
-            // Its places are called so, if it is ever told by places.
+            // The column of its byte ranges would have this name, if it is ever stored that way.
             let (start, length) = column_names(&column);
             self.taken.extend([start, length]);
         }
@@ -88,7 +88,7 @@ impl Known {
         self.by_field.entry(name.to_owned()).or_default().push((kind, column));
     }
 
-    /// A column that no other has. A field of one kind is called as it is, while that is free.
+    /// A column name that no other column has. A field of one type gets its own name, while that is free.
     fn give(&mut self, name: &str, kind: FieldKind, is_only: bool) -> String {
         let mut column = name.to_owned();
         if !is_only || self.taken.contains(&column) {
@@ -112,19 +112,19 @@ mod tests {
     }
 
     #[test]
-    fn a_column_has_one_name_and_one_type_in_every_table() {
+    fn column_has_one_name_and_type_in_every_table() {
         use FieldKind::{Bool, Float, Int, Text};
         let names = Names::default();
         assert_eq!(columns(&names, &[("a", Int), ("b", Text)]), ["a", "b"]);
-        // What comes as another type later gets a column of its own, and the first one stays what it was.
+        // A field that comes with another type later gets a second column; the first one stays as it was.
         assert_eq!(columns(&names, &[("a", Text)]), ["a#text"]);
         assert_eq!(columns(&names, &[("a", Text), ("a", Int)]), ["a#text", "a"]);
-        // Several types at once: none of them is the field's own.
+        // Several types at once: none of them gets the field's own name.
         assert_eq!(columns(&names, &[("c", Text), ("c", Bool)]), ["c#text", "c#bool"]);
         assert_eq!(columns(&names, &[("c", Bool)]), ["c#bool"]);
-        // A field that is called as another's column is, or as its places would be.
+        // A field whose name equals the column of another field, or that of its byte ranges.
         assert_eq!(columns(&names, &[("a#text", Int), ("b@start", Int)]), ["a#text#int", "b@start#int"]);
-        // Two fields of the data that are called alike here.
+        // Two fields of the data with the same name.
         assert_eq!(columns(&names, &[("d", Int), ("d", Int)]), ["d#int", "d#int#"]);
         assert_eq!(columns(&names, &[("d", Int), ("d", Int)]), ["d#int", "d#int#"]);
         let known = names.known().columns.clone();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_filled_up_with_what_came_first() {
+    fn tables_are_filled_up_with_the_oldest_columns() {
         let names = Names::default();
         let fields: Vec<_> =
             (0..MOST_FILLED_COLUMNS + 40).map(|n| (format!("f{n}"), FieldKind::Int)).collect();

@@ -6,20 +6,20 @@ use std::io;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::CParameter;
 
-/// Log lines share long pieces: at level 1 looking only for matches of seven bytes and more is quicker than the
-/// level's own setting, and with a table of matches that stays in the nearest caches of a core packing takes a tenth
+/// Log lines share long runs. At level 1, looking only for matches of seven or more bytes is faster than the
+/// default of the level; with a match table that stays in the nearest caches of a core, packing takes a tenth
 /// less time for an access log, a third less for JSON, and as many bytes.
 const TUNED_LEVEL: i32 = 1;
 const SHORTEST_MATCH: u32 = 7;
 const HASH_LOG: u32 = 14;
 
 thread_local! {
-    /// Making one costs as much as packing a good part of a chunk, so each thread keeps its own.
+    /// Building a compressor costs as much as packing a good part of a chunk, so each thread keeps its own.
     static COMPRESSOR: RefCell<Option<(i32, Compressor<'static>)>> = const { RefCell::new(None) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Packs a chunk to one frame. Pure, so that it runs beside parsing on every core.
+/// Packs a chunk into one frame. Pure, so that it runs in parallel with parsing.
 pub fn pack(bytes: &[u8], level: i32) -> io::Result<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|kept| match kept {
         Some((of, compressor)) if *of == level => compressor.compress(bytes),
@@ -37,7 +37,7 @@ fn compressor(level: i32) -> io::Result<Compressor<'static>> {
     Ok(compressor)
 }
 
-/// What was packed, of so many bytes at most.
+/// Unpacks at most this many bytes.
 pub fn unpack(packed: &[u8], bytes: usize) -> io::Result<Vec<u8>> {
     DECOMPRESSOR.with_borrow_mut(|kept| match kept {
         Some(decompressor) => decompressor.decompress(packed, bytes),

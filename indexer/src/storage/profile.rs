@@ -1,19 +1,19 @@
-//! What is kept of a case besides its original bytes.
+//! What is stored of a case besides its original bytes.
 
 use serde::{Deserialize, Serialize};
 
-/// From the smallest and slowest to search, to the largest and quickest. Every profile answers every question
-/// alike, because what is not kept is made again from the original bytes when it is asked for.
+/// From the smallest and slowest to search to the largest and fastest. Every profile gives the same answers:
+/// what is not stored is rebuilt from the original bytes on demand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
-    /// Time, level and place of each event. A question about a field parses the text again.
+    /// Time, level and position of each event. A predicate on a field parses the text again.
     Raw,
-    /// Typed columns. A search for text reads the text.
+    /// Typed columns. A text search scans the text.
     Fields,
-    /// Columns, and for each block of rows a filter of the tokens in it.
+    /// Columns, and a Bloom filter of the tokens in each block of rows.
     Bloom,
-    /// Columns, and an index that tells the rows of each token.
+    /// Columns, and an index with the posting list of each token.
     #[default]
     Full,
 }

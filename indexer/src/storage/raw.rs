@@ -14,20 +14,20 @@ use super::packing::unpack;
 use crate::error::{AtPath, Error, Result};
 
 const SKIPPABLE_MAGIC: u32 = 0x184D_2A5E;
-/// Of a frame that decompressors pass over.
+/// The magic number of a frame that decompressors skip.
 const PASSED_OVER_MAGIC: u32 = 0x184D_2A50;
 const SEEKABLE_MAGIC: u32 = 0x8F92_EAB1;
 
 /// A compressed run of a source's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
-    /// Where its bytes stand in the source.
+    /// Its offset in the source.
     pub offset: u64,
     pub bytes: u32,
-    /// Where it stands in the raw file.
+    /// Its offset in the raw file.
     pub at: u64,
     pub size: u32,
-    /// Which of the source's raw files it is in: 0 for the first, more where it was written anew.
+    /// Which of the source's raw files it is in: 0 for the first, higher after it was written again.
     #[serde(default, skip_serializing_if = "is_first")]
     pub generation: u32,
 }
@@ -54,7 +54,7 @@ pub fn raw_path(case: &Path, source: u32, generation: u32) -> PathBuf {
     })
 }
 
-/// The source and generation that a file of the raw folder is of.
+/// The source and the generation in the name of a raw file.
 pub fn of_raw_name(name: &str) -> Option<(u32, u32)> {
     let stem = name.strip_suffix(".zst")?;
     match stem.split_once('-') {
@@ -81,9 +81,9 @@ impl RawWriter {
         Ok(RawWriter { file, path, generation, frames: Vec::new(), offset: 0, at: 0 })
     }
 
-    /// Writes on behind the published frames of a raw file, of which those kept come before the rest. The seek
-    /// table is written anew at the end.
-    pub fn going_on(
+    /// Resumes writing after the committed frames of a raw file; the kept ones come before the rest. The seek
+    /// table is written again at the end.
+    pub fn resume(
         case: &Path,
         source: u32,
         generation: u32,
@@ -106,19 +106,19 @@ impl RawWriter {
         Ok(frame)
     }
 
-    /// Length of the frames written so far.
+    /// The length of the written frames.
     pub fn written(&self) -> u64 {
         self.at
     }
 
-    /// Writes the seek table. The file is complete after it.
+    /// Writes the seek table, which completes the file.
     pub fn finish(mut self) -> Result<()> {
         files::append(&mut self.file, &seek_table(&self.frames), &self.path, files::RAW)
     }
 }
 
-/// Makes what was written of these sources survive a crash. One by one as files end it would cost a journal
-/// commit each; together they share one.
+/// Makes the written bytes of these sources durable. Syncing each file as it ends would cost a journal commit
+/// each; together they share one.
 pub fn sync_raw(case: &Path, sources: &BTreeSet<(u32, u32)>) -> Result<()> {
     for &(source, generation) in sources {
         files::sync(&raw_path(case, source, generation), files::RAW)?;
@@ -126,7 +126,7 @@ pub fn sync_raw(case: &Path, sources: &BTreeSet<(u32, u32)>) -> Result<()> {
     files::sync_folder(&case.join("raw"), files::RAW)
 }
 
-/// The seekable format's table: a frame that decompressors skip.
+/// The table of the seekable format: a frame that decompressors skip.
 fn seek_table(frames: &[(u32, u32)]) -> Vec<u8> {
     let body = frames.len() * 8 + 9;
     let mut table = Vec::with_capacity(body + 8);
@@ -142,7 +142,7 @@ fn seek_table(frames: &[(u32, u32)]) -> Vec<u8> {
     table
 }
 
-/// The frames of a raw file, as its seek table tells them. Buried ones hold no bytes and are left out.
+/// The frames of a raw file, from its seek table. Abandoned frames hold no bytes and are left out.
 pub fn raw_frames(case: &Path, (source, generation): (u32, u32)) -> Result<Vec<Frame>> {
     let path = raw_path(case, source, generation);
     let damaged = || Error::damaged(&path, "its seek table cannot be read");
@@ -170,8 +170,8 @@ pub fn raw_frames(case: &Path, (source, generation): (u32, u32)) -> Result<Vec<F
     Ok(frames.filter(|frame| frame.bytes > 0).collect())
 }
 
-/// What the seek table says of a source's frames. Where a frame between them is not theirs any more, it says
-/// that nothing is in it.
+/// The entries of the seek table for a source's frames. A frame between them that is no longer theirs gets an
+/// empty entry.
 fn table_of(frames: &[Frame], published: u64) -> Vec<(u32, u32)> {
     let mut table = Vec::with_capacity(frames.len());
     let mut at = 0;
@@ -188,8 +188,8 @@ fn table_of(frames: &[Frame], published: u64) -> Vec<(u32, u32)> {
     table
 }
 
-/// Puts a raw file right after an import that ended without doing so: cuts it back to what was published,
-/// closes it with the seek table, and buries what lies between its frames.
+/// Repairs a raw file after an import that was interrupted: truncates it to the committed length, closes it
+/// with the seek table, and abandons the frames between its own.
 pub fn recover_raw(
     case: &Path,
     (source, generation): (u32, u32),
@@ -200,7 +200,7 @@ pub fn recover_raw(
     let table = seek_table(&table_of(frames, published));
     let length = std::fs::metadata(&path).map(|file| file.len());
     if length.is_err() && published > 0 {
-        // It was deleted; `verify` says so.
+        // It was deleted; `verify` reports that.
         return Ok(());
     }
     if !length.is_ok_and(|length| length == published + table.len() as u64) {
@@ -208,16 +208,16 @@ pub fn recover_raw(
         files::append(&mut file, &table, &path, files::RAW)?;
         files::sync(&path, files::RAW)?;
     }
-    bury(&path, frames)
+    abandon(&path, frames)
 }
 
-/// Makes decompressors pass over frames that are not the source's any more: those between its frames. Their
-/// bytes are in a later frame, together with what the source went on with.
-pub fn bury_raw(case: &Path, (source, generation): (u32, u32), frames: &[Frame]) -> Result<()> {
-    bury(&raw_path(case, source, generation), frames)
+/// Makes decompressors skip the frames between a source's own frames, which it no longer uses. Their bytes
+/// are in a later frame, together with the bytes that followed.
+pub fn abandon_raw_frames(case: &Path, (source, generation): (u32, u32), frames: &[Frame]) -> Result<()> {
+    abandon(&raw_path(case, source, generation), frames)
 }
 
-fn bury(path: &Path, frames: &[Frame]) -> Result<()> {
+fn abandon(path: &Path, frames: &[Frame]) -> Result<()> {
     let mut at = 0;
     let mut headers = Vec::new();
     for frame in frames {
@@ -232,7 +232,7 @@ fn bury(path: &Path, frames: &[Frame]) -> Result<()> {
     if headers.is_empty() { Ok(()) } else { files::overwrite(path, &headers, files::RAW) }
 }
 
-/// Reads frames of all sources of a case. Cheap to make: files are opened when first needed.
+/// Reads frames of all sources of a case. Cheap to create: files are opened on first use.
 #[derive(Clone, Debug)]
 pub struct RawFolder {
     case: PathBuf,
@@ -249,16 +249,16 @@ impl RawFolder {
 }
 
 /// A frame by its generation and offset, and its bytes.
-type Kept = ((u32, u64), Arc<Vec<u8>>);
+type CachedFrame = ((u32, u64), Arc<Vec<u8>>);
 
-/// Reads many events in one go. Keeps the current frame of each source, because neighbours in time are
+/// Reads many events in sequence. It caches the current frame of each source, because neighbours in time are
 /// neighbours in their file.
 #[derive(Debug)]
 pub struct RawCursor<'a> {
     folder: &'a RawFolder,
     /// By source and generation.
     files: HashMap<(u32, u32), File>,
-    current: HashMap<u32, Kept>,
+    current: HashMap<u32, CachedFrame>,
 }
 
 impl RawCursor<'_> {
@@ -274,12 +274,12 @@ impl RawCursor<'_> {
         Ok(bytes)
     }
 
-    /// Hands in a frame that a cache already has.
+    /// Adds a frame that another cache already has.
     pub fn keep(&mut self, source: u32, frame: &Frame, bytes: Arc<Vec<u8>>) {
         self.current.insert(source, ((frame.generation, frame.offset), bytes));
     }
 
-    /// The same, without keeping it.
+    /// The same without caching it.
     pub fn read(&mut self, source: u32, frame: &Frame) -> Result<Vec<u8>> {
         let path = raw_path(&self.folder.case, source, frame.generation);
         let file = match self.files.entry((source, frame.generation)) {

@@ -1,4 +1,4 @@
-//! How the sources of a case are read again from what is stored of them.
+//! Reads the stored sources of a case again.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -14,7 +14,7 @@ use super::manifest::{Follows, FormatFile, Manifest, Reading, text_as_bytes};
 use super::raw::raw_path;
 use crate::error::{AtPath, Error, ErrorKind, Result};
 
-/// What tells how a source was read: all that its parser and its times depend on besides its bytes.
+/// How a source was read: everything besides its bytes that its parser and its times depend on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceReading {
     source: u32,
@@ -26,15 +26,15 @@ pub struct SourceReading {
     definition: Option<FormatFile>,
     /// The definition of the format of the source that it follows.
     definition_before: Option<FormatFile>,
-    /// Of its first bytes that told what it is, those that have landed.
+    /// The number of its first bytes, used for detection, that are stored.
     sample_bytes: u64,
     generation: u32,
-    /// Of a part of a set, which may have gone on with the times of the one before it.
+    /// For a file of a rotated set, whose times may continue those of the previous one.
     account: Option<u64>,
 }
 
 impl SourceReading {
-    pub fn of(manifest: &Manifest, source: u32) -> Option<SourceReading> {
+    pub fn from_manifest(manifest: &Manifest, source: u32) -> Option<SourceReading> {
         let entry = manifest.sources.get(source as usize)?;
         let before = entry.reading.follows.as_deref();
         Some(SourceReading {
@@ -52,8 +52,8 @@ impl SourceReading {
         })
     }
 
-    /// These options with the definition of the source's format, where the case keeps one and they have none of
-    /// that name.
+    /// These options with the definition of the source's format, if the case stores one and the options have
+    /// none of that name.
     pub fn with_definition(&self, options: Options) -> Result<Options> {
         let is_other = options.format.as_ref().is_some_and(|format| *format != self.format);
         let has_one = options.definitions.iter().any(|definition| definition.name == self.format);
@@ -65,7 +65,7 @@ impl SourceReading {
         Ok(Options { definitions, ..options })
     }
 
-    /// What it follows, where it followed another source and these options leave it so.
+    /// The source that it follows, if it followed one and these options keep that.
     pub fn follows(&self, options: &Options) -> Option<Box<Follows>> {
         let is_other = options.format.as_ref().is_some_and(|format| *format != self.format);
         let mut follows = self.reading.follows.clone().filter(|_| !is_other)?;
@@ -75,7 +75,7 @@ impl SourceReading {
         Some(follows)
     }
 
-    /// Reads a source as the one that it follows. `generation` tells which raw file of that one is the current.
+    /// Reads a source like the one that it follows. `generation` gives the current raw file of that one.
     pub fn follow(
         &self,
         case: &Path,
@@ -95,9 +95,9 @@ impl SourceReading {
         Ok(())
     }
 
-    /// The source as its stored first bytes tell it.
+    /// The source as detected from its stored first bytes.
     fn open(&self, case: &Path, generation_of: impl Fn(u32) -> Option<u32>) -> Result<Source<'static>> {
-        // One that follows another was looked at by itself first, and its times were counted from that.
+        // A source that follows another was detected by itself first, and its times were settled from that.
         let format = match self.reading.follows {
             None => Some(self.format.clone()),
             Some(_) => self.reading.format.clone(),
@@ -113,7 +113,7 @@ impl SourceReading {
         Ok(source)
     }
 
-    /// Where the times ended of the source before it, if its own went on from there.
+    /// The end of the previous source's times, if its own continue from there.
     fn began(&self, case: &Path) -> Result<Option<SettlerState>> {
         let Some(number) = self.account else { return Ok(None) };
         let account = Accounts::read(case, number)?.of.remove(&self.source);
@@ -121,16 +121,16 @@ impl SourceReading {
     }
 }
 
-/// What the source that taught it hands on, with the heading lines of the one right before it.
+/// The state that the first source of the set hands over, with the header lines of the previous one.
 fn before(first: &Source<'_>, follows: &Follows) -> Succession {
     first.succession_with(text_as_bytes(&follows.heading).into())
 }
 
-/// The first bytes of what is stored.
+/// The first stored bytes.
 fn opened(case: &Path, (source, generation): (u32, u32), bytes: u64) -> Result<Box<dyn Read + Send>> {
     let path = raw_path(case, source, generation);
     let file = match File::open(&path) {
-        // It may have been written anew in this moment, with the same bytes.
+        // It may be rewritten at this moment, with the same bytes.
         Err(error) if error.kind() == IoErrorKind::NotFound => {
             File::open(raw_path(case, source, generation + 1)).map_err(|_| error)
         }
@@ -152,8 +152,8 @@ fn member<'a>(name: &str, modified_ns: Option<i64>, input: Box<dyn Read + Send +
     }
 }
 
-/// The parsers of a case's sources, made when they are first needed. A parser learns from the first bytes of
-/// its source or of the one that it follows, and those are stored.
+/// The parsers of a case's sources, built on first use. A parser learns from the first bytes of its source or
+/// of the one that it follows, and those are stored.
 #[derive(Debug)]
 pub struct Readings {
     case: PathBuf,
@@ -181,10 +181,10 @@ impl Readings {
         &self.case
     }
 
-    /// Takes over what a manifest says of its sources.
+    /// Updates the sources from a manifest.
     pub fn update(&self, manifest: &Manifest) {
         let sources = 0..manifest.sources.len() as u32;
-        let readings = sources.filter_map(|source| SourceReading::of(manifest, source)).collect();
+        let readings = sources.filter_map(|source| SourceReading::from_manifest(manifest, source)).collect();
         *self.sources.write().unwrap_or_else(PoisonError::into_inner) = readings;
     }
 
@@ -202,7 +202,7 @@ impl Readings {
         Ok(parser)
     }
 
-    /// What parses the stored frames of a source again, from the first on.
+    /// A parser for the stored frames of a source, starting at the first.
     pub fn again(&self, source: u32) -> Result<Replay> {
         let reading = self.reading(source)?;
         let began = reading.began(&self.case)?;

@@ -1,17 +1,19 @@
-//! Counts by level over time, kept with each segment, so that the timeline of everything reads no events.
+//! A rollup: event counts by level over time, stored with each segment, so that the timeline of a whole case
+//! reads no events.
 
 use ingest::{Level, NO_TIME};
 use serde::{Deserialize, Serialize};
 
 use super::table::Columns;
 
-/// Buckets of a segment's counts: more than a screen shows of one segment, and some tens of kilobytes at most.
+/// Buckets of a segment's counts: more than a screen shows of one segment, and some tens of kilobytes at
+/// most.
 const BUCKETS: i64 = 2_048;
 
 const SECOND: i64 = 1_000_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
-/// Widths of which nearly every width of a timeline is a multiple, so that its buckets can be added up.
+/// Nearly every timeline width is a multiple of one of these, so that buckets can be summed.
 const WIDTHS: [i64; 19] = [
     1,
     10,
@@ -38,9 +40,9 @@ const WIDTHS: [i64; 19] = [
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rollup {
     pub width_ns: i64,
-    /// The first bucket's number; bucket `n` begins at `n * width_ns`.
+    /// The number of the first bucket; bucket `n` begins at `n * width_ns`.
     pub first: i64,
-    /// For each level that occurs, a count a bucket.
+    /// For each level that occurs, one count per bucket.
     pub levels: Vec<LevelCounts>,
 }
 
@@ -51,8 +53,8 @@ pub struct LevelCounts {
 }
 
 impl Rollup {
-    /// Of rows in time order.
-    pub fn of(columns: &Columns) -> Rollup {
+    /// Counts rows in time order.
+    pub fn from_columns(columns: &Columns) -> Rollup {
         let untimed = columns.time.partition_point(|&time| time == NO_TIME);
         let (times, levels) = (&columns.time[untimed..], &columns.level[untimed..]);
         let (Some(&first), Some(&last)) = (times.first(), times.last()) else { return Rollup::default() };
@@ -71,7 +73,7 @@ impl Rollup {
         Rollup { width_ns, first: start, levels: all.into_iter().enumerate().filter_map(occurs).collect() }
     }
 
-    /// Whether buckets of this width can be added up from these.
+    /// True if buckets of this width are sums of these.
     pub fn divides(&self, width_ns: i64) -> bool {
         self.width_ns > 0 && width_ns % self.width_ns == 0
     }

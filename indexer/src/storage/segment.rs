@@ -1,4 +1,4 @@
-//! A segment: an immutable run of events in time order, with what is needed to find and read them.
+//! A segment: an immutable run of events in time order, with the columns and indexes to find and read them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,21 +35,22 @@ pub struct SegmentMeta {
     #[serde(with = "stamp::json")]
     pub last: Option<i64>,
     pub sources: Vec<SegmentSource>,
-    /// Whether the table has the columns of the fields; else they are made from the original bytes.
+    /// True if the table has the columns of the fields; otherwise they are rebuilt from the original bytes.
     pub has_columns: bool,
-    /// Compacting wrote it.
+    /// True if compaction wrote it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_compact: bool,
     pub fields: Vec<SegmentField>,
     pub rollup: Rollup,
     /// SHA-256 of `events.parquet`.
     pub sha256: String,
-    /// SHA-256 of `places.parquet`, where there is one. Cases of format 5 have the places in `events.parquet`.
+    /// SHA-256 of `places.parquet`, if there is one. Cases of format 5 have the byte ranges in
+    /// `events.parquet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places_sha256: Option<String>,
 }
 
-/// What a segment holds of a source: the raw frames its events lie in, in order.
+/// The part of a source in a segment: the raw frames of its events, in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SegmentSource {
     pub source: u32,
@@ -59,7 +60,7 @@ pub struct SegmentSource {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kind: String,
     pub frames: Vec<Frame>,
-    /// The heading lines in effect from an offset on, where a format has them.
+    /// The header lines in effect from an offset on, if the format has them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<Heading>,
 }
@@ -67,7 +68,7 @@ pub struct SegmentSource {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Heading {
     pub offset: u64,
-    /// Its bytes, each as the character of that number.
+    /// Its bytes, each as the character with that number.
     pub text: String,
 }
 
@@ -88,7 +89,7 @@ impl SegmentSource {
         }
     }
 
-    /// Adds the frame behind the others, with the heading lines that stand before it.
+    /// Adds the next frame, with the header lines that precede it.
     pub fn add(&mut self, frame: Frame, heading: &[u8]) {
         let text = bytes_as_text(heading);
         if self.headings.last().map_or("", |last| &last.text) != text {
@@ -114,47 +115,47 @@ pub struct SegmentField {
     pub name: String,
     pub column: String,
     pub kind: FieldKind,
-    /// The table tells where its values stand in their events, not the values.
+    /// True if the table stores byte ranges of its values instead of the values.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub placed: bool,
-    /// No token of an event goes on beyond the ends of such a value.
+    /// True if no token of an event extends past the ends of such a value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub delimited: bool,
 }
 
-/// A segment whose files are written and that no manifest names yet.
+/// A segment whose files are written but not committed yet.
 pub struct WrittenSegment {
     pub meta: SegmentMeta,
     /// SHA-256 of its `segment.json`.
     pub sha256: String,
 }
 
-/// What the segments of a case have in common.
+/// What all segments of a case share.
 #[derive(Clone, Debug)]
 pub struct Shared {
     pub readings: Arc<Readings>,
     pub columns: Arc<ColumnCache>,
 }
 
-/// A published segment. Columns and fields are decoded when first asked for and then kept while there is room.
+/// A committed segment. Columns and fields are decoded on first use and cached within a budget.
 #[derive(Debug)]
 pub struct Segment {
     pub(super) folder: PathBuf,
     pub meta: SegmentMeta,
     pub(super) readings: Arc<Readings>,
-    /// Of the sources in `meta`, in their order.
+    /// Of the sources in `meta`, in the same order.
     pub(super) encodings: Vec<Encoding>,
     pub(super) cache: Arc<ColumnCache>,
     text: Mutex<Option<Arc<TextIndex>>>,
-    /// What is wrong with it, once a question has come upon it.
+    /// What is wrong with it, once a query found out.
     damage: OnceLock<Error>,
-    /// A question could not be answered for it.
+    /// True if a query could not be answered for it.
     has_failed: AtomicBool,
-    /// Files to be removed when nobody reads this segment any more.
+    /// Files to remove when nothing reads this segment any more.
     outlived: Mutex<Vec<Arc<Outlived>>>,
 }
 
-/// A file or folder that no manifest names any more. It goes when the last one that may read it does.
+/// A file or folder that no manifest lists any more. It is removed when its last possible reader is gone.
 #[derive(Debug)]
 pub struct Outlived(pub PathBuf);
 
@@ -175,7 +176,7 @@ impl Segment {
         self.folder.join(name)
     }
 
-    /// Writes a segment's files and makes them durable. It exists when the manifest lists it, not before.
+    /// Writes a segment's files and makes them durable. The segment exists once the manifest lists it.
     pub fn write(case: &Path, mut meta: SegmentMeta, table: table::Builder) -> Result<WrittenSegment> {
         let folder = Self::folder(case, meta.id);
         fs::create_dir_all(&folder).at_path(&folder)?;
@@ -195,10 +196,10 @@ impl Segment {
             return Err(Error::damaged(&path, "its checksum differs from the one in case.json"));
         }
         let meta = serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))?;
-        Ok(Segment::of(meta, shared))
+        Ok(Segment::new(meta, shared))
     }
 
-    pub fn of(meta: SegmentMeta, shared: &Shared) -> Segment {
+    pub fn new(meta: SegmentMeta, shared: &Shared) -> Segment {
         let encodings = meta.sources.iter().map(SegmentSource::as_encoding).collect();
         Segment {
             folder: Self::folder(shared.readings.case(), meta.id),
@@ -213,7 +214,7 @@ impl Segment {
         }
     }
 
-    /// Lets a question go on without this segment where its files are damaged, and remembers why.
+    /// Lets a query continue without a damaged part of this segment, and remembers the reason.
     pub fn or_missing<T>(&self, answer: Result<T>) -> Result<Option<T>> {
         match answer {
             Ok(answer) => Ok(Some(answer)),
@@ -225,8 +226,8 @@ impl Segment {
         }
     }
 
-    /// Hands on what was read of it, and remembers where that was not possible.
-    pub(super) fn noted<T>(&self, read: Result<T>) -> Result<T> {
+    /// Passes the result on and remembers an error.
+    pub(super) fn record_damage<T>(&self, read: Result<T>) -> Result<T> {
         if let Err(error) = &read
             && error.kind().is_of_files()
         {
@@ -236,22 +237,22 @@ impl Segment {
         read
     }
 
-    /// Whether something that a question needed of it could not be read.
+    /// True if something that a query needed could not be read.
     pub fn has_failed(&self) -> bool {
         self.has_failed.load(Ordering::Relaxed)
     }
 
-    /// What is wrong with it, as far as questions have come upon it.
+    /// The damage that queries have found.
     pub fn damage(&self) -> Option<&Error> {
         self.damage.get()
     }
 
-    /// Keeps a file until nobody reads this segment any more.
+    /// Keeps a file until nothing reads this segment any more.
     pub fn outlive(&self, file: Arc<Outlived>) {
         self.outlived.lock().unwrap_or_else(PoisonError::into_inner).push(file);
     }
 
-    /// Bytes of the originals that it holds.
+    /// The number of original bytes in the segment.
     pub fn raw_bytes(&self) -> u64 {
         let frames = self.meta.sources.iter().flat_map(|source| &source.frames);
         frames.map(|frame| u64::from(frame.bytes)).sum()
@@ -270,7 +271,7 @@ impl Segment {
         RawFolder::new(self.readings.case())
     }
 
-    /// The frame an event lies in.
+    /// The frame that contains an event.
     pub fn frame(&self, source: u32, offset: u64) -> Result<&Frame> {
         let frames = self.meta.sources.iter().find(|entry| entry.source == source).map(|entry| &entry.frames);
         frames
@@ -289,20 +290,20 @@ impl Segment {
         index.map_or(Encoding::UTF_8, |index| self.encodings[index])
     }
 
-    /// What is known of the tokens: the index, else the filters, where one of them stands.
+    /// The text index, or else the token filters, if one of them exists.
     pub fn text(&self) -> Result<Option<Arc<TextIndex>>> {
         let mut kept = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.is_none() {
             let paths = [Profile::Full, Profile::Bloom].into_iter().filter_map(|kind| self.text_path(kind));
             if let Some((path, _)) = paths.into_iter().find(|(path, _)| path.exists()) {
-                // Without it the text itself is read, which gives the same answer.
+                // Without it the raw text is scanned, which gives the same answer.
                 *kept = self.or_missing(TextIndex::open(&path, self.meta.events as u32))?.map(Arc::new);
             }
         }
         Ok(kept.clone())
     }
 
-    /// Forgets an index that was opened, because there is a better one or none any more.
+    /// Drops an opened index, because there is a better one or none any more.
     pub fn reopen_text(&self) {
         *self.text.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -339,7 +340,7 @@ impl Segment {
         files.map(|(path, _)| path).filter(|path| path.exists())
     }
 
-    /// Removes what is known of tokens where it is damaged, so that it is built anew.
+    /// Removes a damaged text index, so that it is built again.
     pub fn remove_bad_text(&self) -> Result<usize> {
         let mut bad: Vec<PathBuf> =
             self.text_files().filter(|path| self.verify_text(path).is_err()).collect();

@@ -1,4 +1,5 @@
-//! `events.parquet`: a row an event, in time order. `places.parquet`: where the values stand that it does not hold.
+//! `events.parquet`: one row per event, in time order. `places.parquet`: the byte ranges of values that it
+//! does not contain.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -7,20 +8,21 @@ use std::sync::OnceLock;
 use ingest::{Level, NO_INT};
 use sha2::{Digest, Sha256};
 
+use super::byte_ranges::{ByteRanges, column_names};
 use super::files;
-use super::parquet::{self, Kind, NO_CODE, Texts, Values};
-use super::places::{Places, column_names};
+use super::parquet::{self, NO_CODE, NumberKind, Texts, Values};
 use crate::FieldKind;
 use crate::error::{AtPath, Result};
 
 pub const EVENTS: &str = "events.parquet";
-/// It is a file of its own so that the columns of `events.parquet` do not depend on how many values a segment happens to repeat.
+/// A file of its own, so that the columns of `events.parquet` do not depend on how many values a segment
+/// happens to repeat.
 pub const PLACES: &str = "places.parquet";
 
-/// Names that every event has by itself. A field of the data that is called so gets `data.` before it.
+/// Names that every event has. A field of the data with such a name gets the prefix `data.`.
 const BUILT_IN: [&str; 8] = ["time", "level", "source", "line", "offset", "length", "raw", "template"];
 
-/// What a field of the data is called in a case.
+/// The name of a field of the data in a case.
 pub fn field_name(name: &str) -> Cow<'_, str> {
     if BUILT_IN.contains(&name) { Cow::Owned(format!("data.{name}")) } else { Cow::Borrowed(name) }
 }
@@ -37,7 +39,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// What a row takes in memory.
+    /// The memory of a row.
     pub const ROW_BYTES: usize = 33;
 
     pub fn with_capacity(rows: usize) -> Columns {
@@ -56,7 +58,7 @@ impl Columns {
     }
 }
 
-/// The value of a row as text, where it has one.
+/// The value of a row as text, if there is one.
 pub fn text_of(values: &Values, row: usize) -> Option<String> {
     match values {
         Values::Text { codes, texts } => texts.get(codes[row] as usize).map(str::to_owned),
@@ -66,7 +68,7 @@ pub fn text_of(values: &Values, row: usize) -> Option<String> {
     }
 }
 
-/// A table being made, a column at a time.
+/// A table under construction, column by column.
 pub struct Builder {
     writer: parquet::Writer,
     places: Option<parquet::Writer>,
@@ -83,21 +85,21 @@ impl Builder {
     pub fn packed(columns: &Columns, level: Option<i32>) -> std::io::Result<Builder> {
         let rows = columns.rows();
         let mut writer = writer(rows, level)?;
-        // Built-in columns stand with the same missing value as fields, so that times need no copy of their own.
+        // Built-in columns use the same missing value as fields, so that times need no copy.
         let whole = |values: &mut dyn Iterator<Item = i64>| Values::Int(values.collect());
-        writer.column("time", Kind::Time, &whole(&mut columns.time.iter().copied()))?;
-        writer.column("level", Kind::Text, &levels(&columns.level))?;
+        writer.column("time", NumberKind::Time, &whole(&mut columns.time.iter().copied()))?;
+        writer.column("level", NumberKind::Text, &levels(&columns.level))?;
         let source = &mut columns.source.iter().map(|&source| i64::from(source));
-        writer.column("source", Kind::UnsignedShort, &whole(source))?;
+        writer.column("source", NumberKind::UnsignedShort, &whole(source))?;
         writer.column(
             "line",
-            Kind::UnsignedInt,
+            NumberKind::UnsignedInt,
             &whole(&mut columns.line.iter().map(|&line| line as i64)),
         )?;
         let offset = &mut columns.offset.iter().map(|&offset| offset as i64);
-        writer.column("offset", Kind::UnsignedInt, &whole(offset))?;
+        writer.column("offset", NumberKind::UnsignedInt, &whole(offset))?;
         let length = &mut columns.length.iter().map(|&length| i64::from(length));
-        writer.column("length", Kind::UnsignedShort, &whole(length))?;
+        writer.column("length", NumberKind::UnsignedShort, &whole(length))?;
         Ok(Builder { writer, places: None, rows, level })
     }
 
@@ -105,13 +107,13 @@ impl Builder {
         self.writer.column(column, kind_of(kind), values)
     }
 
-    /// A column that no row here has a value of.
+    /// A column that no row here has a value for.
     pub fn missing(&mut self, column: &str, kind: FieldKind) -> std::io::Result<()> {
         self.writer.missing(column, kind_of(kind))
     }
 
-    /// A text field by its places in the events.
-    pub fn placed(&mut self, column: &str, places: &Places) -> std::io::Result<()> {
+    /// A text field as byte ranges into the events.
+    pub fn placed(&mut self, column: &str, places: &ByteRanges) -> std::io::Result<()> {
         self.missing(column, FieldKind::Text)?;
         let writer = match &mut self.places {
             Some(writer) => writer,
@@ -119,12 +121,12 @@ impl Builder {
         };
         let (start, length) = column_names(column);
         for (name, numbers) in [(start, &places.start), (length, &places.length)] {
-            writer.numbers(&name, Kind::Int, numbers)?;
+            writer.numbers(&name, NumberKind::Int, numbers)?;
         }
-        places.rest.as_ref().map_or(Ok(()), |rest| writer.column(column, Kind::Text, rest))
+        places.rest.as_ref().map_or(Ok(()), |rest| writer.column(column, NumberKind::Text, rest))
     }
 
-    /// Writes the files, makes them durable and gives their SHA-256.
+    /// Writes the files, makes them durable and returns their SHA-256.
     pub fn write(self, folder: &Path) -> Result<(String, Option<String>)> {
         let write = |name: &str, writer: parquet::Writer| -> Result<String> {
             let path = folder.join(name);
@@ -143,12 +145,12 @@ fn writer(rows: usize, level: Option<i32>) -> std::io::Result<parquet::Writer> {
     Ok(writer)
 }
 
-fn kind_of(kind: FieldKind) -> Kind {
+fn kind_of(kind: FieldKind) -> NumberKind {
     match kind {
-        FieldKind::Text => Kind::Text,
-        FieldKind::Int => Kind::Int,
-        FieldKind::Float => Kind::Float,
-        FieldKind::Bool => Kind::Bool,
+        FieldKind::Text => NumberKind::Text,
+        FieldKind::Int => NumberKind::Int,
+        FieldKind::Float => NumberKind::Float,
+        FieldKind::Bool => NumberKind::Bool,
     }
 }
 
@@ -162,7 +164,7 @@ fn levels(level: &[Level]) -> Values {
 /// A table on disk.
 pub struct Table {
     file: parquet::File,
-    /// Where the places are, where they have a file of their own.
+    /// The file with the byte ranges, if it is separate.
     places_at: Option<PathBuf>,
     places: OnceLock<parquet::File>,
 }
@@ -173,7 +175,7 @@ impl Table {
         Ok(Table { file, places_at: has_places.then(|| folder.join(PLACES)), places: OnceLock::new() })
     }
 
-    /// The file with the places of text fields.
+    /// The file with the byte ranges of text fields.
     fn placing(&self) -> Result<&parquet::File> {
         match (&self.places_at, self.places.get()) {
             (None, _) => Ok(&self.file),
@@ -185,8 +187,8 @@ impl Table {
         }
     }
 
-    /// The file with the values of a field. Of one that is told by places these are the values that have none.
-    fn holding(&self, column: &str) -> Result<&parquet::File> {
+    /// The file with the values of a field. For a column of byte ranges, these are the values without one.
+    fn file_of(&self, column: &str) -> Result<&parquet::File> {
         if self.places_at.is_some() && self.file.is_missing(column) {
             let places = self.placing()?;
             if places.has(&column_names(column).0) {
@@ -224,41 +226,41 @@ impl Table {
 
     /// One field, decoded.
     pub fn field(&self, column: &str) -> Result<Values> {
-        self.holding(column)?.column(column)
+        self.file_of(column)?.column(column)
     }
 
-    /// The places of a text field that is told by them.
-    pub fn places(&self, column: &str) -> Result<Places> {
+    /// The byte ranges of a text field.
+    pub fn places(&self, column: &str) -> Result<ByteRanges> {
         let (start, length) = column_names(column);
         let file = self.placing()?;
         let rest = if file.has(column) { Some(file.column(column)?) } else { None };
-        Ok(Places { start: whole(file, &start)?, length: whole(file, &length)?, rest, delimited: false })
+        Ok(ByteRanges { start: whole(file, &start)?, length: whole(file, &length)?, rest, delimited: false })
     }
 
-    /// Whether a field's values repeat, so that it is worth looking at each only once.
+    /// True if a field is dictionary-encoded, so that each distinct value is evaluated only once.
     pub fn is_coded(&self, column: &str) -> Result<bool> {
-        Ok(self.holding(column)?.is_coded(column))
+        Ok(self.file_of(column)?.is_coded(column))
     }
 
-    /// The places of such a field in some rows, which are in order.
-    pub fn places_at(&self, column: &str, rows: &[u32]) -> Result<Places> {
+    /// The byte ranges of such a field in some rows, which are in order.
+    pub fn places_at(&self, column: &str, rows: &[u32]) -> Result<ByteRanges> {
         let (start, length) = column_names(column);
         let file = self.placing()?;
         let numbers = |name: &str| match file.cells(name, rows)? {
             Values::Int(numbers) => Ok(numbers),
             _ => Err(file.mistyped(name)),
         };
-        Ok(Places { start: numbers(&start)?, length: numbers(&length)?, ..Places::default() })
+        Ok(ByteRanges { start: numbers(&start)?, length: numbers(&length)?, ..ByteRanges::default() })
     }
 
-    /// Whether the table has values of a field, or could have.
+    /// True if the table has values of a field, or could have.
     pub fn has(&self, column: &str) -> Result<bool> {
-        Ok(self.holding(column)?.has(column))
+        Ok(self.file_of(column)?.has(column))
     }
 
     /// One value of a field as text.
     pub fn cell(&self, column: &str, row: usize) -> Result<Option<String>> {
-        Ok(text_of(&self.holding(column)?.cells(column, &[row as u32])?, 0))
+        Ok(text_of(&self.file_of(column)?.cells(column, &[row as u32])?, 0))
     }
 }
 
@@ -286,17 +288,17 @@ mod tests {
     }
 
     #[test]
-    fn places_are_found_where_versions_before_6_had_them() {
+    fn byte_ranges_of_format_5_are_read() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = parquet::Writer::new(3).expect("a writer");
         let (start, length) = column_names("id");
-        writer.numbers(&start, Kind::Int, &[4, NO_INT, 8]).expect("a column");
-        writer.numbers(&length, Kind::Int, &[2, NO_INT, 2]).expect("a column");
+        writer.numbers(&start, NumberKind::Int, &[4, NO_INT, 8]).expect("a column");
+        writer.numbers(&length, NumberKind::Int, &[2, NO_INT, 2]).expect("a column");
         let mut escaped = Texts::default();
         escaped.push("a\"b");
         let rest = Values::Text { codes: vec![NO_CODE, 0, NO_CODE], texts: escaped };
-        writer.column("id", Kind::Text, &rest).expect("a column");
-        let places = Places {
+        writer.column("id", NumberKind::Text, &rest).expect("a column");
+        let places = ByteRanges {
             start: vec![4, NO_INT, 8],
             length: vec![2, NO_INT, 2],
             rest: Some(rest),
@@ -313,10 +315,10 @@ mod tests {
         builder.placed("id", &places).expect("a column");
         builder.field("other", FieldKind::Text, &texts(&["x", "y", "z"])).expect("a column");
         builder.missing("none", FieldKind::Text).expect("a column");
-        let apart = tempfile::tempdir().expect("a folder");
-        let (_, sha256) = builder.write(apart.path()).expect("it is written");
+        let separate = tempfile::tempdir().expect("a folder");
+        let (_, sha256) = builder.write(separate.path()).expect("it is written");
         assert!(sha256.is_some());
-        let now = Table::open(apart.path(), true).expect("a table");
+        let now = Table::open(separate.path(), true).expect("a table");
         for table in [before, now] {
             let found = table.places("id").expect("places");
             assert_eq!(
@@ -324,9 +326,9 @@ mod tests {
                 (&places.start, &places.length, &places.rest)
             );
             assert_eq!(table.cell("id", 1).expect("a value").as_deref(), Some("a\"b"));
-            assert_eq!(table.places_at("id", &[2]).expect("places").of(0), Some((8, 2)));
+            assert_eq!(table.places_at("id", &[2]).expect("places").range(0), Some((8, 2)));
         }
-        let now = Table::open(apart.path(), true).expect("a table");
+        let now = Table::open(separate.path(), true).expect("a table");
         assert_eq!(now.field("other").expect("a column"), texts(&["x", "y", "z"]));
         assert_eq!(text_of(&now.field("none").expect("a column"), 2), None);
         assert!(!now.file.has(&start));

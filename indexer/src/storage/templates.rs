@@ -1,12 +1,12 @@
-//! `templates.1.parquet`: the shape of each event's message. Made from the rest of the case, and made again
-//! when it is not there.
+//! `templates.2.parquet`: the shape of each event's message. It is derived from the rest of the case, and
+//! rebuilt if it is missing.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files;
-use super::parquet::{self, Kind, NO_CODE, Texts, Values};
+use super::parquet::{self, NO_CODE, NumberKind, Texts, Values};
 use super::raw::RawCursor;
 use super::segment::{Segment, SegmentSource};
 use crate::Cancel;
@@ -15,16 +15,16 @@ use crate::hash::Fast;
 use crate::limits::{CANCEL_ROWS, MOST_SHAPES_OF_A_SEGMENT};
 use crate::patterns::{Message, Miner, NO_SHAPE, bounded_by_kind, shape_hash, split_kind};
 
-/// The number is the version of the rules by which shapes are made. What other rules made is not looked at.
-pub const FILE: &str = "templates.1.parquet";
+/// The number is the version of the mining rules. Files of other versions are ignored.
+pub const FILE: &str = "templates.2.parquet";
 
-/// Fields that hold what a program said, the first that an event has.
+/// Fields that hold the message; the first one that an event has is used.
 pub const MESSAGES: [&str; 3] = ["message", "msg", "log"];
 
 /// The shapes of a segment.
 #[derive(Debug)]
 pub struct Mined {
-    /// For each row its shape's place, or [`NO_SHAPE`].
+    /// For each row the index of its shape, or [`NO_SHAPE`].
     pub codes: Vec<u32>,
     /// With the kind of source of each, as they are stored.
     pub shapes: Vec<String>,
@@ -43,14 +43,14 @@ impl Mined {
         self.shapes.iter().map(|stored| split_kind(stored).1)
     }
 
-    /// The file of a segment, where it stands and can be read. Another one is made from the segment.
+    /// The stored shapes of a segment, if the file exists and can be read. Otherwise they are mined again.
     pub fn load(segment: &Segment) -> Option<Mined> {
         let file = parquet::File::open(&path(segment)).ok()?;
         let Ok(Values::Text { codes, texts }) = file.column("shape") else { return None };
         if codes.len() as u64 != segment.meta.events {
             return None;
         }
-        // Texts that hardly repeat are stored as they are, one a row.
+        // Texts that rarely repeat are stored one per row.
         let mut places = HashMap::new();
         let mut shapes = Vec::new();
         let known: Vec<u32> = texts
@@ -66,7 +66,7 @@ impl Mined {
         Some(Mined::new(codes.collect(), shapes))
     }
 
-    /// Looks at every message of a segment.
+    /// Mines every message of a segment.
     pub fn mine(segment: &Segment, cursor: &mut RawCursor<'_>, cancel: &Cancel) -> Result<Mined> {
         let messages = Messages::read(segment, |name| segment.column_once(name, cancel))?;
         let mut shaper = Shaper::new(&segment.meta.sources);
@@ -133,11 +133,11 @@ impl Mined {
         let missing = |code: &u32| if *code == NO_SHAPE { NO_CODE } else { *code };
         let values = Values::Text { codes: self.codes.iter().map(missing).collect(), texts };
         let mut writer = parquet::Writer::new(self.codes.len()).at_path(path)?;
-        writer.column("shape", Kind::Text, &values).at_path(path)?;
+        writer.column("shape", NumberKind::Text, &values).at_path(path)?;
         files::replace(path, &writer.finish().at_path(path)?, files::TEMPLATES)
     }
 
-    /// Whether two say the same of every row.
+    /// True if both give every row the same shape.
     pub fn agrees(&self, other: &Mined) -> bool {
         let shape = |mined: &'_ Mined, code: u32| mined.hashes.get(code as usize).copied();
         self.codes.len() == other.codes.len()
@@ -149,12 +149,12 @@ fn path(segment: &Segment) -> PathBuf {
     segment.file(FILE)
 }
 
-/// Whether a segment has its file.
+/// True if a segment has its file.
 pub fn has_templates(segment: &Segment) -> bool {
     path(segment).exists()
 }
 
-/// Checks a segment's file, where there is one, by mining the segment again.
+/// Checks a segment's file, if there is one, by mining the segment again.
 pub fn verify_templates(segment: &Segment, cursor: &mut RawCursor<'_>) -> Result<()> {
     if !has_templates(segment) {
         return Ok(());
@@ -168,12 +168,12 @@ pub fn verify_templates(segment: &Segment, cursor: &mut RawCursor<'_>) -> Result
 }
 
 /// A column of text.
-struct Column {
+struct MessageColumn {
     values: Arc<Values>,
 }
 
-impl Column {
-    /// A row's place among the distinct values.
+impl MessageColumn {
+    /// The index of a row's value among the distinct values.
     fn code(&self, row: usize) -> Option<u32> {
         match &*self.values {
             Values::Text { codes, .. } => codes.get(row).copied().filter(|&code| code != NO_CODE),
@@ -189,24 +189,25 @@ impl Column {
     }
 }
 
-/// Where the messages of a segment stand: in a field, in the method and path of a request, or in the event's text.
+/// Where the messages of a segment are: in a field, in the method and path of a request, or in the event's
+/// text.
 pub struct Messages {
-    /// With their places among [`MESSAGES`].
-    fields: Vec<(usize, Column)>,
-    request: Option<(Column, Column)>,
+    /// With their indexes in [`MESSAGES`].
+    fields: Vec<(usize, MessageColumn)>,
+    request: Option<(MessageColumn, MessageColumn)>,
 }
 
 impl Messages {
-    pub fn of(segment: &Segment, cancel: &Cancel) -> Result<Messages> {
+    pub fn load(segment: &Segment, cancel: &Cancel) -> Result<Messages> {
         Messages::read(segment, |name| segment.column(name, cancel))
     }
 
     fn read(segment: &Segment, read: impl Fn(&str) -> Result<Arc<Values>>) -> Result<Messages> {
-        let column = |name: &str| -> Result<Option<Column>> {
+        let column = |name: &str| -> Result<Option<MessageColumn>> {
             let is_text =
                 |field: &&super::SegmentField| field.name == name && field.kind == crate::FieldKind::Text;
             let Some(field) = segment.meta.fields.iter().find(is_text) else { return Ok(None) };
-            Ok(Some(Column { values: read(&field.column)? }))
+            Ok(Some(MessageColumn { values: read(&field.column)? }))
         };
         let mut fields = Vec::new();
         for (field, name) in MESSAGES.into_iter().enumerate() {
@@ -234,7 +235,7 @@ impl Messages {
         segment.for_each_text(cursor, others.into_iter(), |_, text| each(Message::Event(text)))
     }
 
-    /// The shape of a row's message; nothing where that is the event's text.
+    /// The shape of a row's message; `None` if the message is the event's text.
     fn shape(&self, row: usize, shaper: &mut Shaper) -> Option<u32> {
         for (field, column) in &self.fields {
             if let Some(code) = column.code(row) {
@@ -258,7 +259,7 @@ impl Messages {
     }
 }
 
-/// Finds the shapes of a segment's messages. A value that has a code is looked at once per kind of source.
+/// Finds the shapes of a segment's messages. A dictionary value is mined once per kind of source.
 pub struct Shaper {
     miner: Miner,
     kinds: Vec<String>,
@@ -277,7 +278,7 @@ struct KnownShapes {
     requests: HashMap<(u32, u32), u32, Fast>,
 }
 
-/// A value that was not looked at yet.
+/// A value that was not mined yet.
 const UNSEEN: u32 = NO_SHAPE - 1;
 
 impl Shaper {
@@ -336,7 +337,7 @@ impl Shaper {
         self.miner.event(text)
     }
 
-    /// The shapes that the rows of a segment were given.
+    /// The shapes of the rows of a segment.
     pub fn finish(self, codes: Vec<u32>) -> Mined {
         let all = Mined::new(codes, self.miner.finish(&self.kinds));
         if all.shapes.len() > MOST_SHAPES_OF_A_SEGMENT { all.widened() } else { all }

@@ -1,4 +1,4 @@
-//! The texts of a segment's events, and what is built of them.
+//! The raw texts of a segment's events, and the indexes built from them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,27 +17,29 @@ use crate::FieldKind;
 use crate::error::{Error, Result};
 use crate::limits::CANCEL_ROWS;
 
-/// Files of tokens that cases of format 5 have, and what a crash may leave of a folder. Nobody reads them.
-const FORMER_FILES: [&str; 4] = ["text.idx", "text.flt", "text.tmp", "text.3.tmp"];
+/// Files of former versions, and what a crash may leave of a folder. Nothing reads them.
+const FORMER_FILES: [&str; 5] = ["text.idx", "text.flt", "text.tmp", "text.3.tmp", "templates.1.parquet"];
 
-/// After so many events of a frame it is known whether looking for what all wanted ones have leaves many out.
+/// After this many events of a frame it is known whether the literal search excludes enough of them.
 const PROBED: usize = 128;
 
 impl Segment {
-    /// Calls `each` with the text of the event at every row given. Rows are visited in the order of their
-    /// files, not of their times: in a log whose times jump about, neighbours in time lie in frames far apart,
-    /// and each visit would decompress one.
+    /// Calls `each` with the text of the event at every given row. Rows are visited in file order, not in
+    /// time order: in a log with unordered times, neighbours in time lie in distant frames, and each visit
+    /// would decompress one.
     pub fn for_each_text(
         &self,
         cursor: &mut RawCursor<'_>,
         rows: impl Iterator<Item = u32>,
         mut each: impl FnMut(u32, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        self.noted(self.read_texts(cursor, rows, None, |row, _, text| each(row, text.unwrap_or_default())))
+        self.record_damage(
+            self.read_texts(cursor, rows, None, |row, _, text| each(row, text.unwrap_or_default())),
+        )
     }
 
-    /// The same with the bytes of each event, and its text only where it may be one that is wanted: `find` tells
-    /// where, at or behind a place in bytes, something stands that every wanted text has.
+    /// The same with the bytes of each event, and its text only if it may match: `find` returns the next
+    /// position, at or after a byte, of a literal that every match contains.
     pub fn for_each_candidate(
         &self,
         cursor: &mut RawCursor<'_>,
@@ -45,7 +47,7 @@ impl Segment {
         find: Option<Find<'_>>,
         each: impl FnMut(u32, usize, Option<&[u8]>) -> Result<()>,
     ) -> Result<()> {
-        self.noted(self.read_texts(cursor, rows, find, each))
+        self.record_damage(self.read_texts(cursor, rows, find, each))
     }
 
     fn read_texts(
@@ -64,7 +66,7 @@ impl Segment {
         if !rows.is_sorted_by_key(place) {
             rows.sort_unstable_by_key(place);
         }
-        let mut texts = SourceTexts::new(self);
+        let mut texts = TextsBySource::new(self);
         let mut unpacked: Option<Unpacked<'_>> = None;
         for row in rows {
             let (source, offset) = place(&row);
@@ -73,7 +75,7 @@ impl Segment {
                 _ => {
                     let frame = self.frame(source, offset)?;
                     let bytes = cursor.frame(source, frame)?;
-                    let find = find.filter(|_| texts.of(source).is_identity(&bytes));
+                    let find = find.filter(|_| texts.source(source).is_identity(&bytes));
                     let found = find.map(|find| find(&bytes, 0).unwrap_or(usize::MAX));
                     unpacked.insert(Unpacked { source, frame, bytes, found, visited: 0, wanted: 0 })
                 }
@@ -94,13 +96,13 @@ impl Segment {
                     current.found = None;
                 }
             }
-            let text = texts.of(source).text(bytes, current.frame.offset, event);
+            let text = texts.source(source).text(bytes, current.frame.offset, event);
             each(row, text.len(), Some(&text))?;
         }
         Ok(())
     }
 
-    /// An event's place within the bytes of its frame.
+    /// The range of an event in the bytes of its frame.
     pub(super) fn event_in(
         &self,
         bytes: &[u8],
@@ -117,7 +119,7 @@ impl Segment {
         Ok(place)
     }
 
-    /// The file or folder with what a profile knows of tokens, and what it is.
+    /// The file or folder of a profile's token index, and its role.
     pub fn text_path(&self, profile: Profile) -> Option<(PathBuf, Role)> {
         match profile {
             Profile::Raw | Profile::Fields => None,
@@ -126,7 +128,7 @@ impl Segment {
         }
     }
 
-    /// Builds what a profile knows of tokens beside the segment, and moves it into place when it is whole.
+    /// Builds the token index of a profile next to the segment, and moves it into place when it is complete.
     pub fn build_text(
         &self,
         profile: Profile,
@@ -138,7 +140,7 @@ impl Segment {
         };
         let table = self.table()?;
         let columns = table.columns()?;
-        // A token that is a whole number of a column needs no posting: the column has the rows.
+        // An integer token of a column needs no posting: the column has the rows.
         let is_number = |field: &SegmentField| profile == Profile::Full && field.kind == FieldKind::Int;
         let mut repeating = Vec::new();
         for field in &self.meta.fields {
@@ -148,15 +150,15 @@ impl Segment {
             }
         }
         let mut builder = match profile {
-            Profile::Full => text::Builder::of_index(repeating),
-            _ => text::Builder::of_filters(repeating),
+            Profile::Full => text::Builder::for_index(repeating),
+            _ => text::Builder::for_filters(repeating),
         };
-        let mut texts = SourceTexts::new(self);
+        let mut texts = TextsBySource::new(self);
         self.for_each_in_order(cursor, &columns, |row, (frame, bytes), event| {
             if row.is_multiple_of(CANCEL_ROWS) {
                 stopped()?;
             }
-            builder.add(row as u32, &texts.of(columns.source[row]).text(bytes, frame.offset, event));
+            builder.add(row as u32, &texts.source(columns.source[row]).text(bytes, frame.offset, event));
             Ok(())
         })?;
         match builder.finish(columns.rows() as u32)? {
@@ -165,7 +167,7 @@ impl Segment {
         }
     }
 
-    /// Removes what the profile has no use for.
+    /// Removes indexes that the profile does not use.
     pub fn remove_text_beyond(&self, profile: Profile) -> Result<()> {
         let others = Profile::ALL.into_iter().filter(|&other| other != profile);
         let others = others.filter_map(|other| self.text_path(other)).map(|(path, _)| path);
@@ -180,8 +182,8 @@ impl Segment {
         Ok(())
     }
 
-    /// Calls `each` with every event, in row order: its frame, and its place there. A frame is unpacked once and
-    /// kept until the last row that lies in it, wherever its rows are.
+    /// Calls `each` with every event, in row order: its frame, and its range there. A frame is decompressed
+    /// once and cached until its last row, wherever its rows are.
     pub(super) fn for_each_in_order(
         &self,
         cursor: &mut RawCursor<'_>,
@@ -218,7 +220,7 @@ impl Segment {
     }
 }
 
-/// Where, at or behind a place in bytes, something stands.
+/// Returns the next position, at or after a byte, of a literal.
 pub type Find<'f> = &'f dyn Fn(&[u8], usize) -> Option<usize>;
 
 /// The frame whose events are visited.
@@ -226,30 +228,30 @@ struct Unpacked<'s> {
     source: u32,
     frame: &'s Frame,
     bytes: Arc<Vec<u8>>,
-    /// Where what is looked for stands next, beyond all bytes where it does not. Nothing where the bytes are not
-    /// the text, so that it cannot be looked for in them, and where most of the first events had it.
+    /// The next position of the literal, or beyond all bytes if there is none. `None` if the bytes are not
+    /// the text, so that they cannot be searched, or if most of the first events contained the literal.
     found: Option<usize>,
     visited: usize,
     wanted: usize,
 }
 
 /// The texts of the events of each source of a segment.
-struct SourceTexts {
+struct TextsBySource {
     sources: Vec<(u32, TextDecoder)>,
     /// For a source that the segment does not list; no row has one.
     other: TextDecoder,
 }
 
-impl SourceTexts {
-    fn new(segment: &Segment) -> SourceTexts {
+impl TextsBySource {
+    fn new(segment: &Segment) -> TextsBySource {
         let entries = segment.meta.sources.iter().zip(&segment.encodings);
-        SourceTexts {
+        TextsBySource {
             sources: entries.map(|(entry, &encoding)| (entry.source, TextDecoder::new(encoding))).collect(),
             other: TextDecoder::new(Encoding::UTF_8),
         }
     }
 
-    fn of(&mut self, source: u32) -> &mut TextDecoder {
+    fn source(&mut self, source: u32) -> &mut TextDecoder {
         match self.sources.iter_mut().find(|(id, _)| *id == source) {
             Some((_, texts)) => texts,
             None => &mut self.other,

@@ -1,4 +1,4 @@
-//! The templates of a view: how often, when, how serious, with which values.
+//! The templates of a view: counts, distribution over time, levels and values.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,21 +6,21 @@ use std::time::{Duration, Instant};
 use ingest::{Level, NO_TIME};
 
 use super::tally::{Buckets, Tally};
-use super::values::{PatternVariable, Values};
+use super::values::{PatternVariable, ValueTally};
 use crate::Cancel;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
-use crate::exec::{Part, in_order};
+use crate::exec::{SegmentRows, in_order};
 use crate::limits::{CANCEL_ROWS, MOST_PATTERN_EXAMPLES, MOST_PATTERNS, PATTERN_BUCKETS};
 use crate::patterns::{Granularity, NO_SHAPE, TemplateId, Tree};
 use crate::search::{View, range};
 use crate::storage::{Messages, Mined};
 
-/// How often a list that is not whole yet is handed out while segments are still mined. Each takes templates anew.
+/// How often a list that is not whole yet is handed out while segments are still mined. Each one computes the templates again.
 const PARTIAL_WHILE_MINING: Duration = Duration::from_millis(500);
 const PARTIAL_WHILE_COUNTING: Duration = Duration::from_millis(50);
 
-/// What is asked of the templates of a view.
+/// A request for the templates of a view.
 #[derive(Clone, Debug)]
 pub struct PatternOptions {
     pub granularity: Granularity,
@@ -28,11 +28,11 @@ pub struct PatternOptions {
     pub limit: usize,
     /// The most buckets of the counts over time.
     pub buckets: usize,
-    /// Events named of each template, the earliest.
+    /// The earliest events listed for each template.
     pub examples: usize,
     /// Counts outside of the view's times too, and lists templates that occur only there.
     pub compare: bool,
-    /// Templates whose variable parts are told, and how many values of each.
+    /// Templates with a list of their variable parts, and the values listed of each.
     pub variables: Vec<TemplateId>,
     pub values: usize,
 }
@@ -58,10 +58,10 @@ pub struct Patterns {
     pub patterns: Vec<Pattern>,
     /// Templates that occur, listed or not.
     pub distinct: usize,
-    /// Matching events, and those of them without a message to tell a template from.
+    /// Matching events, and those of them without a message.
     pub total: u64,
     pub without: u64,
-    /// Buckets of the counts: where the first begins, and how wide each is.
+    /// Buckets of the counts: the start of the first, and their width.
     pub start: i64,
     pub width_ns: i64,
 }
@@ -70,7 +70,7 @@ pub struct Patterns {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     pub id: TemplateId,
-    /// The template of the next granularity that it lies in.
+    /// The parent template of the next granularity.
     pub parent: Option<TemplateId>,
     pub text: String,
     pub count: u64,
@@ -83,14 +83,14 @@ pub struct Pattern {
     pub levels: [u64; 8],
     /// Source and offset of its earliest events.
     pub examples: Vec<(u32, u64)>,
-    /// Matching events outside of the view's times, where asked for. None there: it is new. All: it is gone.
+    /// Matching events outside of the view's times, if requested. Zero: the template is new. All: it is gone.
     pub elsewhere: Option<u64>,
-    /// Its variable parts, where asked for.
+    /// Its variable parts, if requested.
     pub variables: Vec<PatternVariable>,
 }
 
 impl Case {
-    /// Lists the templates of the matching events. `partial` is called with what is known so far and the share
+    /// Lists the templates of the matching events. `partial` is called with the current list and the share
     /// of the work that is done.
     pub fn patterns(
         &self,
@@ -113,16 +113,16 @@ impl Case {
     ) -> Result<Patterns> {
         let view = &self.resolved(snapshot, view)?;
         let buckets = Buckets::over(range(snapshot, view), options.buckets.clamp(1, PATTERN_BUCKETS));
-        let asked = Asked { case: self, snapshot, view, options, buckets, cancel };
+        let asked = TemplateQuery { case: self, snapshot, view, options, buckets, cancel };
         let segments = snapshot.segments.len().max(1) as f64;
-        let mut told = Instant::now();
-        let tree = self.tree(snapshot, cancel, &mut |index, so_far| {
-            if told.elapsed() >= PARTIAL_WHILE_MINING {
-                let mut counting = Counting::new(&asked, so_far().into());
+        let mut last_partial = Instant::now();
+        let tree = self.tree(snapshot, cancel, &mut |index, current| {
+            if last_partial.elapsed() >= PARTIAL_WHILE_MINING {
+                let mut counting = Counting::new(&asked, current().into());
                 (0..=index).try_for_each(|index| counting.add(index))?;
-                // Mining is nearly all of the work where it is to be done.
+                // If mining is needed, it is nearly all of the work.
                 partial(&counting.list(), (index + 1) as f64 / segments * 0.9);
-                told = Instant::now();
+                last_partial = Instant::now();
             }
             Ok(())
         })?;
@@ -135,9 +135,9 @@ impl Case {
         };
         in_order(snapshot.segments.len(), cancel, count, |index, counted| {
             counting.absorb(counted);
-            if told.elapsed() >= PARTIAL_WHILE_COUNTING && index + 1 < snapshot.segments.len() {
+            if last_partial.elapsed() >= PARTIAL_WHILE_COUNTING && index + 1 < snapshot.segments.len() {
                 partial(&counting.list(), (index + 1) as f64 / segments);
-                told = Instant::now();
+                last_partial = Instant::now();
             }
             Ok(())
         })?;
@@ -146,7 +146,7 @@ impl Case {
             let Some(template) = counting.tree.find(*id).filter(|_| id.granularity == options.granularity)
             else {
                 return Err(Error::new(ErrorKind::BadRequest, format!("the case has no template `{id}`"))
-                    .hint("list the templates anew"));
+                    .hint("list the templates again"));
             };
             let id = template.id;
             if let Some(pattern) = list.patterns.iter_mut().find(|pattern| pattern.id == id) {
@@ -157,7 +157,7 @@ impl Case {
     }
 }
 
-struct Asked<'a> {
+struct TemplateQuery<'a> {
     case: &'a Case,
     snapshot: &'a Snapshot,
     view: &'a View,
@@ -166,9 +166,9 @@ struct Asked<'a> {
     cancel: &'a Cancel,
 }
 
-impl Asked<'_> {
-    /// The matching rows of a segment and what they say.
-    fn part(&self, index: usize) -> Result<Option<(Part, Arc<Mined>)>> {
+impl TemplateQuery<'_> {
+    /// The matching rows of a segment with their shapes.
+    fn part(&self, index: usize) -> Result<Option<(SegmentRows, Arc<Mined>)>> {
         if self.cancel.is_set() {
             return Err(Error::cancelled());
         }
@@ -189,11 +189,11 @@ impl Asked<'_> {
                 && self.view.to.is_none_or(|to| time < to)
     }
 
-    /// What stood at the variable parts of a template, in all of its matching events.
+    /// The values of a template's variable parts, in all of its matching events.
     fn variables(&self, tree: &Tree, id: TemplateId) -> Result<Vec<PatternVariable>> {
         let Some(template) = tree.find(id) else { return Ok(Vec::new()) };
         let wanted = tree.place(id.granularity, id.shape);
-        let mut values = Values::of(template);
+        let mut values = ValueTally::from_template(template);
         for index in 0..self.snapshot.segments.len() {
             let Some((part, mined)) = self.part(index)? else { continue };
             let places = mined.hashes.iter().map(|&shape| tree.place(id.granularity, shape) == wanted);
@@ -207,7 +207,7 @@ impl Asked<'_> {
             };
             let rows = (0..part.len()).map(|index| part.row(index)).filter(has_it).map(|row| row as u32);
             let mut seen = 0;
-            let messages = Messages::of(&part.segment, self.cancel)?;
+            let messages = Messages::load(&part.segment, self.cancel)?;
             messages.for_each(&part.segment, &mut self.case.raw_cursor(), rows, |message| {
                 seen += 1;
                 if seen % CANCEL_ROWS == 0 && self.cancel.is_set() {
@@ -221,9 +221,9 @@ impl Asked<'_> {
     }
 }
 
-/// The templates counted so far.
+/// The templates counted until now.
 struct Counting<'a> {
-    asked: &'a Asked<'a>,
+    asked: &'a TemplateQuery<'a>,
     tree: Arc<Tree>,
     tallies: Vec<Tally>,
     total: u64,
@@ -231,7 +231,7 @@ struct Counting<'a> {
 }
 
 impl<'a> Counting<'a> {
-    fn new(asked: &'a Asked<'a>, tree: Arc<Tree>) -> Counting<'a> {
+    fn new(asked: &'a TemplateQuery<'a>, tree: Arc<Tree>) -> Counting<'a> {
         let tallies = vec![Tally::default(); tree.templates(asked.options.granularity).len()];
         Counting { asked, tree, tallies, total: 0, without: 0 }
     }
@@ -257,8 +257,8 @@ impl<'a> Counting<'a> {
                 match place.and_then(|place| self.tallies.get_mut(place)) {
                     None => self.without += u64::from(is_in_range),
                     Some(tally) if is_in_range => {
-                        tally.add(time, levels.get(row), bucket.of(time), self.asked.buckets.count);
-                        tally.example(time, || events.of(row), examples);
+                        tally.add(time, levels.get(row), bucket.index(time), self.asked.buckets.count);
+                        tally.example(time, || events.key(row), examples);
                     }
                     Some(tally) => tally.elsewhere += 1,
                 }
@@ -267,7 +267,7 @@ impl<'a> Counting<'a> {
         Ok(())
     }
 
-    /// Adds what was counted of other segments.
+    /// Merges the counts of other segments.
     fn absorb(&mut self, other: Counting<'_>) {
         let examples = self.asked.options.examples.min(MOST_PATTERN_EXAMPLES);
         self.total += other.total;

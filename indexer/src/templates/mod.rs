@@ -1,4 +1,4 @@
-//! The templates of a case: read where they stand, mined where they do not, with the same answer.
+//! The templates of a case: loaded if stored, mined otherwise, with the same result.
 
 mod list;
 mod tally;
@@ -20,10 +20,10 @@ use crate::search::View;
 use crate::storage::{Mined, Segment, has_templates, keep_ids, kept_ids};
 use crate::{Cancel, Event};
 
-/// Called with the number of a segment that was looked at, and with how to get the tree of those so far.
+/// Called with the number of a mined segment, and with a way to get the current tree.
 type Seen<'a> = &'a mut dyn FnMut(usize, &mut dyn FnMut() -> Tree) -> Result<()>;
 
-/// What is kept of the templates between questions.
+/// The cached templates.
 #[derive(Debug, Default)]
 pub struct TemplateCache {
     mined: Mutex<MinedSegments>,
@@ -38,7 +38,7 @@ struct MinedSegments {
 
 #[derive(Debug)]
 struct KnownTree {
-    /// The segments it was made of.
+    /// The segments it was built from.
     segments: Vec<u64>,
     tree: Arc<Tree>,
 }
@@ -74,7 +74,7 @@ impl Case {
         Ok(mined)
     }
 
-    /// The same where they were looked at when the case was made, or since.
+    /// The same without mining: only if they are stored or cached.
     pub(crate) fn known_shapes(&self, segment: &Segment, cancel: &Cancel) -> Result<Option<Arc<Mined>>> {
         let known = has_templates(segment) || self.templates.get(segment.meta.id).is_some();
         known.then(|| self.mined(segment, cancel)).transpose()
@@ -100,15 +100,15 @@ impl Case {
             for (hash, shape) in mined.hashes.iter().zip(&mined.shapes) {
                 shapes.entry(*hash).or_insert_with(|| shape.clone());
             }
-            seen(index, &mut || Tree::of(shapes.values().map(String::as_str), &kept))?;
+            seen(index, &mut || Tree::from_shapes(shapes.values().map(String::as_str), &kept))?;
         }
-        let tree = Arc::new(Tree::of(shapes.values().map(String::as_str), &kept));
+        let tree = Arc::new(Tree::from_shapes(shapes.values().map(String::as_str), &kept));
         *self.templates.tree.lock().unwrap_or_else(PoisonError::into_inner) =
             Some(KnownTree { segments, tree: Arc::clone(&tree) });
         Ok(tree)
     }
 
-    /// What a filter on templates needs of a segment; nothing when the filter names none.
+    /// The templates that a filter needs of a segment; `None` if the filter names none.
     pub(crate) fn templates_for(
         &self,
         snapshot: &Snapshot,
@@ -123,7 +123,7 @@ impl Case {
         Ok(Some(Templates { tree, mined: self.mined(segment, cancel)? }))
     }
 
-    /// Writes down which ids the templates of the case go by, once all segments are mined.
+    /// Stores the ids of the case's templates, once all segments are mined.
     pub(crate) fn keep_template_ids(&self, snapshot: &Snapshot, cancel: &Cancel) -> Result<()> {
         let tree = self.tree(snapshot, cancel, &mut |_, _| Ok(()))?;
         keep_ids(self.folder(), &kept_ids(self.folder()), &tree)
@@ -161,10 +161,10 @@ impl Case {
     }
 }
 
-/// Whether a filter asks for templates, so that its answer depends on all segments of the case.
+/// True if a filter names templates, so that its answer depends on all segments of the case.
 pub(crate) fn names_templates(filter: &Filter) -> bool {
     match filter {
-        Filter::Everything | Filter::Text(_) | Filter::Noted(_) => false,
+        Filter::Everything | Filter::Text(_) | Filter::Annotated(_) => false,
         Filter::Not(inner) => names_templates(inner),
         Filter::And(parts) | Filter::Or(parts) => parts.iter().any(names_templates),
         Filter::Field { field, .. } => field == "template",

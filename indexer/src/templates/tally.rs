@@ -1,10 +1,10 @@
-//! Counting the events of each template.
+//! Counts the events of each template.
 
 use ingest::{Level, NO_TIME};
 
 use crate::aggregate::timeline::width_for;
 
-/// Equal buckets over a range of times.
+/// Buckets of equal width over a time range.
 #[derive(Clone, Copy, Debug)]
 pub struct Buckets {
     pub start: i64,
@@ -13,7 +13,7 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    /// Over these times, both inclusive; none at all where nothing has a time.
+    /// Over these times, both inclusive; no buckets if nothing has a time.
     pub fn over(range: Option<(i64, i64)>, most: usize) -> Buckets {
         let Some((first, last)) = range else { return Buckets { start: 0, width_ns: 1, count: 0 } };
         let width_ns = width_for(first, last, most);
@@ -22,13 +22,13 @@ impl Buckets {
         Buckets { start, width_ns, count }
     }
 
-    /// Finds the buckets of times that mostly follow each other.
+    /// Finds the bucket of a time, fast if times are mostly ascending.
     pub fn walk(self) -> Walk {
         Walk { buckets: self, within: (1, 0), bucket: None }
     }
 }
 
-/// The bucket of the time that was asked for last, and the times that lie in it.
+/// The bucket of the last lookup, and its time range.
 pub struct Walk {
     buckets: Buckets,
     within: (i64, i64),
@@ -36,8 +36,8 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// The bucket of a time; nothing where it lies in none.
-    pub fn of(&mut self, time: i64) -> Option<usize> {
+    /// The bucket of a time; `None` if it is in none.
+    pub fn index(&mut self, time: i64) -> Option<usize> {
         if time == NO_TIME {
             return None;
         }
@@ -55,19 +55,19 @@ impl Walk {
 }
 
 /// The first events in the order of a case.
-type Place = (i64, u32, u64);
+type TallySlot = (i64, u32, u64);
 
-/// What is known of one template.
+/// The accumulator of one template.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     pub count: u64,
-    /// Events outside of the range that is looked at.
+    /// Events outside of the time range.
     pub elsewhere: u64,
     pub first: Option<i64>,
     pub last: Option<i64>,
     pub levels: [u64; 8],
     pub buckets: Vec<u32>,
-    pub examples: Vec<Place>,
+    pub examples: Vec<TallySlot>,
 }
 
 impl Tally {
@@ -87,8 +87,8 @@ impl Tally {
         }
     }
 
-    /// Keeps the event as an example where it is among the first.
-    pub fn example(&mut self, time: i64, place: impl FnOnce() -> Place, examples: usize) {
+    /// Keeps the event as an example if it is among the first.
+    pub fn example(&mut self, time: i64, place: impl FnOnce() -> TallySlot, examples: usize) {
         let is_early =
             self.examples.len() < examples || self.examples.last().is_some_and(|last| time <= last.0);
         if is_early && examples > 0 {
@@ -99,7 +99,7 @@ impl Tally {
         }
     }
 
-    /// Adds the events of another one.
+    /// Merges another accumulator.
     pub fn absorb(&mut self, other: Tally, examples: usize) {
         self.count += other.count;
         self.elsewhere += other.elsewhere;

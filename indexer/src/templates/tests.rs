@@ -61,11 +61,11 @@ fn texts(patterns: &Patterns) -> Vec<(&str, u64)> {
 }
 
 fn template_file(case: &Case, segment: u64) -> PathBuf {
-    case.folder().join("segments").join(segment.to_string()).join("templates.1.parquet")
+    case.folder().join("segments").join(segment.to_string()).join("templates.2.parquet")
 }
 
 #[test]
-fn a_case_lists_what_its_events_say() {
+fn templates_of_a_case_are_listed() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = Case::create(&folder.path().join("a.case")).expect("a case");
     import(&case, &[log(folder.path(), "app.log", 0, 500), access(folder.path())], false);
@@ -106,16 +106,16 @@ fn a_case_lists_what_its_events_say() {
 }
 
 #[test]
-fn variable_parts_tell_their_values() {
+fn variable_parts_list_their_values() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = Case::create(&folder.path().join("a.case")).expect("a case");
     import(&case, &[log(folder.path(), "app.log", 0, 500), access(folder.path())], false);
     let all = list(&case, &view(""), &PatternOptions::default());
     let ids = all.patterns.iter().map(|pattern| pattern.id).collect();
-    let told =
+    let listed =
         list(&case, &view(""), &PatternOptions { variables: ids, values: 2, ..PatternOptions::default() });
     let variables =
-        |text: &str| &told.patterns.iter().find(|pattern| pattern.text == text).expect("listed").variables;
+        |text: &str| &listed.patterns.iter().find(|pattern| pattern.text == text).expect("listed").variables;
 
     let took = variables("job <num> took <duration>");
     assert_eq!((took[0].min, took[0].max, took[0].distinct), (Some(1.0), Some(496.0), 100));
@@ -129,7 +129,7 @@ fn variable_parts_tell_their_values() {
 }
 
 #[test]
-fn templates_mined_when_asked_are_those_that_were_stored() {
+fn templates_mined_on_demand_equal_stored_ones() {
     let folder = tempfile::tempdir().expect("a folder");
     let logs = [
         log(folder.path(), "one.log", 0, 300),
@@ -162,8 +162,8 @@ fn templates_mined_when_asked_are_those_that_were_stored() {
         found.sort();
         found
     };
-    let apart = list(&pieces, &view(""), &options);
-    assert_eq!(by_text(&apart), by_text(&expected));
+    let separate = list(&pieces, &view(""), &options);
+    assert_eq!(by_text(&separate), by_text(&expected));
     // Every id of the one case names the same events in the other.
     for pattern in &expected.patterns {
         let query = view(&format!("template:{}", pattern.id));
@@ -233,7 +233,7 @@ fn shapes_found_while_events_land_are_those_of_the_stored_events() {
 }
 
 #[test]
-fn an_id_stays_when_its_template_takes_more_in() {
+fn template_keeps_its_id_when_it_grows() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = folder.path().join("first.log");
     fs::write(&first, "2026-03-01T14:00:00Z INFO user anna left\n").expect("written");

@@ -1,4 +1,4 @@
-//! What stood at the variable parts of a template.
+//! The values of a template's variable parts.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use crate::patterns::{Message, Slots, Template};
 /// The values of one variable part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatternVariable {
-    /// What it is called in the template: `num`, `ip`, `*`.
+    /// Its name in the template: `num`, `ip`, `*`.
     pub kind: String,
     pub count: u64,
-    /// Different values, as far as they were counted.
+    /// Distinct values, as counted up to the limit.
     pub distinct: u64,
     /// Some values were different from all that were counted, and are in no other figure than `count`.
     pub more: bool,
@@ -28,13 +28,13 @@ pub struct ValueCount {
 }
 
 /// Counts the values of a template's parts, message by message.
-pub struct Values {
+pub struct ValueTally {
     slots: Slots,
-    parts: Vec<Part>,
+    parts: Vec<ValuePart>,
 }
 
 #[derive(Default)]
-struct Part {
+struct ValuePart {
     count: u64,
     known: HashMap<Vec<u8>, u64>,
     more: bool,
@@ -42,11 +42,11 @@ struct Part {
     max: Option<f64>,
 }
 
-impl Values {
-    pub fn of(template: &Template) -> Values {
-        let slots = Slots::of(template);
-        let parts = (0..slots.len()).map(|_| Part::default()).collect();
-        Values { slots, parts }
+impl ValueTally {
+    pub fn from_template(template: &Template) -> ValueTally {
+        let slots = Slots::from_template(template);
+        let parts = (0..slots.len()).map(|_| ValuePart::default()).collect();
+        ValueTally { slots, parts }
     }
 
     pub fn add(&mut self, message: Message<'_>) {
@@ -65,7 +65,7 @@ impl Values {
     }
 }
 
-impl Part {
+impl ValuePart {
     fn add(&mut self, value: &[u8]) {
         self.count += 1;
         if let Some(number) = measure(value) {
@@ -91,14 +91,14 @@ impl Part {
             .into_iter()
             .map(|(value, count)| ValueCount { value: String::from_utf8_lossy(&value).into_owned(), count })
             .collect();
-        // Least and greatest say something of numbers only.
+        // Minimum and maximum have a meaning for numbers only.
         let is_measured = matches!(kind.as_str(), "num" | "duration" | "size" | "*");
         let (min, max) = if is_measured { (self.min, self.max) } else { (None, None) };
         PatternVariable { kind, count: self.count, distinct, more: self.more, top, min, max }
     }
 }
 
-/// A number with the unit behind it, in milliseconds or bytes where it has one.
+/// A number followed by its unit, in milliseconds or bytes if it has one.
 fn measure(value: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(value).ok()?.trim_start_matches(['#', '$']);
     // What is said again in brackets, in a larger unit, is less exact.

@@ -1,4 +1,4 @@
-//! What there is of cores, memory and disk, as the process may use it.
+//! The cores, memory and disk that this process may use.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use super::Overrides;
 
-/// What is written to learn the rate of a disk: enough to outlast its first answer, and done in a tenth of a
+/// The bytes written to measure the rate of a disk: enough to outlast its first answer, and done in a tenth of a
 /// second even by a slow one.
 const TRIAL_BYTES: usize = 8 << 20;
 
-/// Memory that is taken to be there where the system does not tell.
+/// The assumed memory if the system does not report it.
 const UNKNOWN_MEMORY_BYTES: u64 = 2 << 30;
 
 /// The machine as this process sees it.
@@ -21,13 +21,13 @@ pub struct Host {
     pub cores: usize,
     /// Those that this process may use, by its affinity and the quota of its group.
     pub usable_cores: usize,
-    /// Memory that could be taken now without pushing anything out.
+    /// Memory that is available without evicting anything.
     pub available_bytes: u64,
-    /// What the limit of its group leaves, where there is one.
+    /// The rest of the limit of its group, if there is one.
     pub limit_bytes: Option<u64>,
-    /// What the disk of the case takes a second, where it was measured.
+    /// The write rate of the case's disk, if it was measured.
     pub disk_bytes_a_second: Option<u64>,
-    /// Processes that run or wait to, averaged over the last minute, where the system tells.
+    /// The load average of the last minute, if the system reports it.
     pub load: Option<f64>,
 }
 
@@ -62,7 +62,7 @@ impl Host {
         }
     }
 
-    /// Measures the disk that a folder is on, too.
+    /// Also measures the disk of a folder.
     #[must_use]
     pub fn with_disk(self, folder: &Path) -> Host {
         Host { disk_bytes_a_second: disk_rate(folder), ..self }
@@ -116,10 +116,10 @@ fn tightest(root: &Path, group: &str, limit: &str, usage: &str) -> Option<u64> {
         .filter(|&left| left < 1 << 60)
 }
 
-/// Bytes a second that a file of a folder takes until they are on the disk.
+/// The rate in bytes per second at which a file becomes durable.
 fn disk_rate(folder: &Path) -> Option<u64> {
     let path = folder.join(format!("disk-{}.trial", std::process::id()));
-    // Bytes that no disk can make smaller.
+    // Incompressible bytes.
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let bytes: Vec<u8> = std::iter::repeat_with(|| {
         state ^= state << 13;
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_what_the_system_says_is_available() {
+    fn available_memory_is_read_from_the_system() {
         let text = "MemTotal:       24683548 kB\nMemFree:         1000 kB\nMemAvailable:   23445000 kB\n";
         assert_eq!(available(text), Some(23_445_000 * 1024));
         assert_eq!(available("MemTotal: 1 kB\n"), None);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_has_a_rate_and_nothing_is_left_on_it() {
+    fn disk_rate_is_measured_without_leaving_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let host = Host::look(&Overrides::default()).with_disk(folder.path());
         assert!(host.disk_bytes_a_second.is_some_and(|rate| rate > 0));

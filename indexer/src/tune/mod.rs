@@ -1,4 +1,4 @@
-//! What the machine is, and how an import goes about it there.
+//! The host, and the plan of an import on it.
 
 mod host;
 mod plan;

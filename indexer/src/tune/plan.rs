@@ -1,4 +1,4 @@
-//! How an import uses the machine: threads, sizes and levels.
+//! The plan of an import: threads, sizes and levels.
 
 use std::time::Duration;
 
@@ -34,10 +34,10 @@ const CELL_COST_BYTES: u64 = 24;
 /// packing harder costs nothing then.
 const PACKED_A_CORE: u64 = 30 << 20;
 
-/// What a person asks for instead of the plan.
+/// Overrides of the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// Another machine: so many cores, and so much memory available.
+    /// Another machine: this many cores, and this much available memory.
     pub cores: Option<usize>,
     pub available_bytes: Option<u64>,
     pub parsers: Option<usize>,
@@ -45,23 +45,23 @@ pub struct Overrides {
     pub segment_bytes: Option<usize>,
     pub budget_bytes: Option<u64>,
     pub level: Option<i32>,
-    /// How often what has landed is published, in milliseconds.
+    /// The interval of commits, in milliseconds.
     pub publication_ms: Option<u64>,
 }
 
-/// How an import goes about it.
+/// The plan of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Threads that parse and pack beside each other.
+    /// Threads that parse and pack in parallel.
     pub parsers: usize,
-    /// Threads that build the text index behind.
+    /// Threads that build the text index in the background.
     pub indexers: usize,
     /// A segment is closed at this many bytes of raw text.
     pub segment_bytes: usize,
     /// And at this many rows, or values.
     pub segment_rows: usize,
     pub segment_cells: usize,
-    /// What the process is to stay under.
+    /// The memory limit of the process.
     pub budget_bytes: u64,
     /// Compression of the original bytes.
     pub level: i32,
@@ -105,7 +105,7 @@ impl Plan {
         Plan::for_host(&Host::look(&wishes), &wishes)
     }
 
-    /// Chunks that may wait to land. Where the budget leaves room beside a segment, parsing goes on while one is
+    /// Chunks that may wait to land. If the budget leaves room next to a segment, parsing continues while one is
     /// written.
     pub(crate) fn chunks_waiting(&self) -> usize {
         let taken = BASE_BYTES + under_way_bytes(self.parsers) + self.segment_bytes as u64 * SEGMENT_COST;
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_follow_from_the_memory_that_is_there() {
+    fn sizes_follow_from_available_memory() {
         let plan = |memory: u64| Plan::for_host(&host(2, memory, None), &Overrides::default());
         let (small, middle, large) = (plan(1 << 30), plan(4 << 30), plan(64 << 30));
         assert_eq!(small.budget_bytes, 256 << 20);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_go_before_the_plan_and_a_slow_disk_is_spared() {
+    fn overrides_beat_the_plan_and_a_slow_disk_gets_harder_packing() {
         let wishes = Overrides { parsers: Some(7), segment_bytes: Some(9 << 20), ..Overrides::default() };
         let plan = Plan::for_host(&host(2, 8 << 30, Some(5 << 20)), &wishes);
         assert_eq!((plan.parsers, plan.segment_bytes, plan.level), (7, 9 << 20, 3));

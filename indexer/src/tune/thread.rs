@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// How low indexing stands among what runs: it gives way to everything a person works with, questions to the case
+/// The low priority of indexing: it gives way to everything a person works with, questions to the case
 /// included, and has the whole machine when nothing else wants it.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
@@ -16,7 +16,7 @@ pub fn lower_priority() {
     }
 }
 
-/// What the thread that calls it has taken of a core so far; nothing where the system does not tell.
+/// The CPU time of the calling thread; `None` if the system does not report it.
 pub fn thread_cpu() -> Duration {
     #[cfg(target_os = "linux")]
     {

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_gives_way_goes_on_when_the_turn_ends_or_lasts_too_long() {
+    fn waiting_thread_continues_when_the_turn_ends_or_times_out() {
         give_way();
         let (began, turn) = (Instant::now(), Turn::take());
         let waiting = thread::spawn(move || {

@@ -49,22 +49,22 @@ pub fn ahead(_: &Session, call: &Call<'_>, request: &AheadRequest, report: &dyn 
     let started = Instant::now();
     let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
     let filter = indexer::View::parse(&request.query, None, None)?.filter;
-    let mut partial = |ahead: &indexer::Ahead, fraction| report(shape(ahead, fraction, started));
-    let found = indexer::look_ahead(&paths, &request.choices.filter(), &filter, &mut partial, &call.cancel)?;
-    Ok(found.map_or_else(Ahead::default, |ahead| shape(&ahead, 1.0, started)))
+    let mut partial = |scan: &indexer::FileScan, fraction| report(shape(scan, fraction, started));
+    let found = indexer::scan_files(&paths, &request.choices.filter(), &filter, &mut partial, &call.cancel)?;
+    Ok(found.map_or_else(Ahead::default, |scan| shape(&scan, 1.0, started)))
 }
 
-fn shape(ahead: &indexer::Ahead, fraction: f64, started: Instant) -> Ahead {
-    let line = |line: &indexer::AheadLine| AheadLine {
+fn shape(scan: &indexer::FileScan, fraction: f64, started: Instant) -> Ahead {
+    let line = |line: &indexer::ScannedLine| AheadLine {
         path: text(&line.path),
         offset: line.offset,
         text: line.text[..line.text.floor_char_boundary(ROW_BYTES)].to_owned(),
     };
     Ahead {
-        lines: Some(ahead.lines),
-        first: ahead.first.iter().map(line).collect(),
-        files: ahead.files as u64,
-        others: ahead.others as u64,
+        lines: Some(scan.lines),
+        first: scan.first.iter().map(line).collect(),
+        files: scan.files as u64,
+        others: scan.others as u64,
         fraction,
         elapsed_ms: milliseconds(started),
     }

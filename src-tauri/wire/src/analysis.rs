@@ -25,7 +25,7 @@ pub enum ScalarKind {
     Time,
 }
 
-/// Counts and measures of the matching events, apart by axes.
+/// Counts and measures of the matching events, grouped by axes.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AggregateRequest {
@@ -34,7 +34,7 @@ pub struct AggregateRequest {
     pub measures: Vec<Measure>,
 }
 
-/// What events are put apart by.
+/// What events are grouped by.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum By {
@@ -135,7 +135,7 @@ pub struct Aggregate {
     pub total: u64,
     /// Matching events without a time, where time is an axis.
     pub untimed: u64,
-    /// Share of the case's events looked at so far: 1 when this is the whole answer.
+    /// Share of the case's events that are done: 1 when this is the whole answer.
     pub fraction: f64,
     pub elapsed_ms: f64,
 }
@@ -181,7 +181,7 @@ pub struct Facets {
     pub total: u64,
     pub edges: Vec<Nanos>,
     pub fields: Vec<Facet>,
-    /// Share of the fields that stand.
+    /// Share of the fields that are done.
     pub fraction: f64,
     pub elapsed_ms: f64,
 }

@@ -249,7 +249,7 @@ pub(crate) fn shape_sources(snapshot: &Snapshot) -> Vec<Source> {
         first: source.first.map(Nanos),
         last: source.last.map(Nanos),
         note: source.note.as_deref().map(crate::error::sentence),
-        chosen: Reading::of(&source.reading),
+        chosen: Reading::from_engine(&source.reading),
     };
     snapshot.sources().iter().enumerate().filter(|(_, source)| !source.deleted).map(shape).collect()
 }
@@ -322,7 +322,7 @@ pub(crate) fn shape_outcome(outcome: indexer::Outcome) -> FileOutcome {
         indexer::Outcome::New => FileOutcome::New,
         indexer::Outcome::Known => FileOutcome::Known,
         indexer::Outcome::Grown => FileOutcome::Grown,
-        indexer::Outcome::Anew => FileOutcome::Anew,
+        indexer::Outcome::Reread => FileOutcome::Anew,
     }
 }
 

@@ -78,9 +78,9 @@ contract! {
     /// Makes an empty case named after these paths, in the folder of cases.
     create_case / CreateCase: Paths, Empty => CaseSummary;
     open_case / OpenCase: CasePath, Empty => CaseSummary;
-    /// Reads files and folders into a case. Returns when the text index stands too.
+    /// Reads files and folders into a case. Returns when the text index is built too.
     import / Import: ImportRequest, ImportProgress => ImportReport;
-    /// The lines of files that match, while they are not read yet; what is known so far is streamed.
+    /// The lines of files that match, before they are imported; partial results are streamed.
     ahead / Ahead: AheadRequest, Ahead => Ahead;
     /// What an import would bring and take: files by their first bytes, with the places of their fields.
     preview / Preview: PreviewRequest, Empty => Preview;
@@ -90,9 +90,9 @@ contract! {
     paste / Paste: PasteRequest, ImportProgress => ImportReport;
     /// Why a source is read as it is, and what is odd about it.
     account / Account: AccountRequest, Empty => Account;
-    /// Sets the zone and the clock of sources; their times are made anew from what is stored.
+    /// Sets the zone and the clock of sources; their times are computed again from the stored bytes.
     adjust / Adjust: AdjustRequest, ImportProgress => ImportReport;
-    /// Reads sources anew, as another format or in another encoding, from what is stored.
+    /// Reads sources again, as another format or in another encoding, from the stored bytes.
     reread / Reread: RereadRequest, ImportProgress => ImportReport;
     /// Everything a source can be read as: the built-in formats, the saved ones, the encodings.
     formats / Formats: Empty, Empty => Formats;
@@ -113,7 +113,7 @@ contract! {
     delete_sources / DeleteSources: DeleteRequest, Rewriting => CaseSummary;
     /// Reads everything back and compares it with the hashes.
     verify / Verify: CasePath, Empty => Verification;
-    /// Makes anew what is damaged, from the original bytes; tells what is still wrong.
+    /// Repairs what is damaged, from the original bytes; returns what is still wrong.
     repair / Repair: CasePath, Empty => Verification;
     /// Stops a running call; what it had done is kept.
     cancel / Cancel: CancelRequest, Empty => Empty;
@@ -121,7 +121,7 @@ contract! {
     timeline / Timeline: TimelineRequest, Timeline => Timeline;
     /// Rows of the sorted result.
     page / Page: PageRequest, Empty => Page;
-    /// The row at which a time or an event stands.
+    /// The row of a time or an event.
     locate / Locate: LocateRequest, Empty => Located;
     event / Event: EventRequest, Empty => EventDetail;
     /// Several events, whole.
@@ -130,13 +130,13 @@ contract! {
     seek / Seek: SeekRequest, Empty => SeekReply;
     /// What lies where in a result, at a glance.
     strip / Strip: StripRequest, Empty => Strip;
-    /// Counts and measures apart by time, values and bins; partial counts are streamed.
+    /// Counts and measures grouped by time, values and bins; partial counts are streamed.
     aggregate / Aggregate: AggregateRequest, Aggregate => Aggregate;
-    /// All fields at once; those that stand are streamed.
+    /// All fields at once; finished ones are streamed.
     facets / Facets: FacetsRequest, Facets => Facets;
     /// The names and types of all fields.
     fields / Fields: CasePath, Empty => Fields;
-    /// What sets a selection apart from the rest.
+    /// The significant values of a selection.
     significant / Significant: SignificantRequest, Empty => SignificantTerms;
     /// Rows of the result sorted by a field.
     sorted_page / SortedPage: SortedPageRequest, Empty => Page;
@@ -156,7 +156,7 @@ contract! {
     complete / Complete: CompleteRequest, Empty => Completion;
     /// The words of a query that no event has, and what they were perhaps meant for.
     unknown_words / UnknownWords: UnknownWordsRequest, Empty => UnknownWords;
-    /// The templates of the matching events; what is known so far is streamed.
+    /// The templates of the matching events; partial results are streamed.
     patterns / Patterns: PatternsRequest, Patterns => Patterns;
     /// Rows of what a query with stages gives; partial results are streamed.
     run / Run: RunRequest, Table => Table;

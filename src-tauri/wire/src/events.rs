@@ -20,7 +20,7 @@ use crate::types::{
 pub(crate) const ROW_BYTES: usize = 1_000;
 /// The text of an event that the detail carries; more is in the source, and can be exported.
 const DETAIL_BYTES: usize = 1 << 20;
-/// The bytes of an event that are told as such; a thousand lines of sixteen are more than anyone reads.
+/// The bytes of an event that are shown as such; a thousand lines of sixteen are more than anyone reads.
 const HEX_BYTES: usize = 16 << 10;
 /// What several events may weigh together. Those that do not fit any more are left out, and are not in the
 /// answer.
@@ -49,7 +49,7 @@ pub struct SeekRequest {
     pub from: Option<u64>,
     /// Towards the first row.
     pub backward: bool,
-    /// A filter that the row has to match beside that of the view.
+    /// A filter that the row has to match in addition to that of the view.
     pub wanted: String,
 }
 
@@ -238,7 +238,7 @@ fn shape_detail(
         return Err(WireError::new(ErrorCode::CaseDamaged, "The event's source is not in the case."));
     };
     let named: Vec<_> = fields.iter().map(|field| (field.name.clone(), field.value.clone())).collect();
-    let pieces = indexer::pieces(&event.text, &named).into_iter();
+    let pieces = indexer::text_pieces(&event.text, &named).into_iter();
     Ok(EventDetail {
         row: shape_row(&event, snapshot),
         pieces: pieces.map(|piece| Piece { text: piece.text, field: piece.field }).collect(),

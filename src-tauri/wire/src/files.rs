@@ -24,7 +24,7 @@ pub enum FileContent {
     Bytes { bytes: Vec<u8> },
 }
 
-/// Writes beside the file first, so that a full disk leaves the old one as it was.
+/// Writes a temporary file first, so that a full disk leaves the old one as it was.
 pub fn write(
     _: &Session,
     _: &Call<'_>,
@@ -35,15 +35,15 @@ pub fn write(
     let Some(name) = path.file_name().filter(|_| path.is_absolute()) else {
         return Err(WireError::new(ErrorCode::BadRequest, "The file needs its whole path."));
     };
-    let beside = path.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));
+    let temporary = path.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));
     let bytes = match &request.content {
         FileContent::Text { text } => text.as_bytes(),
         FileContent::Bytes { bytes } => bytes,
     };
-    let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
+    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
     written.map_err(|error| {
         // What is left of an attempt is of no use; where it cannot be removed there is nothing to add.
-        let _ = fs::remove_file(&beside);
+        let _ = fs::remove_file(&temporary);
         crate::calls::not_written(path, &error)
     })?;
     Ok(Empty {})

@@ -225,11 +225,11 @@ pub fn save_format(
 ) -> Answer<SavedFormat> {
     let refused = |message: String| WireError::new(ErrorCode::BadRequest, message);
     let definitions = read(&request.text, Path::new(UNNAMED)).map_err(|faults| {
-        let told = faults.iter().map(|fault| match fault.key.as_str() {
+        let messages = faults.iter().map(|fault| match fault.key.as_str() {
             "" => fault.message.clone(),
             key => format!("{key}: {}", fault.message),
         });
-        refused(told.collect::<Vec<_>>().join(" "))
+        refused(messages.collect::<Vec<_>>().join(" "))
     })?;
     let Some(first) = definitions.first() else {
         return Err(refused("The definition has no format.".to_owned()));

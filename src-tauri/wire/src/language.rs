@@ -28,7 +28,7 @@ pub struct QueryCheck {
     pub words: Vec<QueryWord>,
     /// The query in the language's own spelling, where nothing is wrong with it.
     pub printed: Option<String>,
-    /// What stands before the first pipe: what events, timelines and charts are asked with.
+    /// The text before the first pipe: the filter of events, timelines and charts.
     pub filter: String,
     /// What of the filter must hold at once; empty where the filter has a mistake.
     pub clauses: Vec<QueryClause>,
@@ -320,7 +320,7 @@ pub fn complete(
 ) -> Result<Completion, WireError> {
     let case = session.case(Path::new(&request.case))?;
     let (snapshot, query, cursor) = (case.snapshot(), &request.query, request.cursor as usize);
-    // Behind the first word stands nothing yet that tells SQL from a search for it.
+    // After the first word nothing shows yet whether this is SQL or a search.
     let found = if is_sql(query) || query.ends_with(' ') && is_sql(&format!("{query}*")) {
         Case::complete_sql(&snapshot, query, cursor, &call.cancel)
     } else {

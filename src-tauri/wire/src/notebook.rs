@@ -224,10 +224,10 @@ pub fn export_notes(
     let options = options(session, request.zone.as_ref())?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
-    let mut told = |done: usize, all: usize| {
+    let mut report_cells = |done: usize, all: usize| {
         report(NotebookProgress { cells_done: done as u32, cells: all as u32 });
     };
-    let book = case.notebook(request.pages.as_deref(), &options, now_ns, &mut told, &call.cancel)?;
+    let book = case.notebook(request.pages.as_deref(), &options, now_ns, &mut report_cells, &call.cancel)?;
     let (text, ending) = match request.format {
         NotebookFormat::Html => (book.to_html(), "html"),
         NotebookFormat::Markdown => (book.to_markdown(), "md"),

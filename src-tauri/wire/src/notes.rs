@@ -1,6 +1,6 @@
 //! What people wrote about a case: stars, tags, comments, markers, saved queries, boards, pages.
 //!
-//! A few general calls serve all kinds: list what changed, change several in one step, and the events behind them.
+//! A few general calls serve all kinds: list what changed, change several in one step, and their events.
 
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -32,7 +32,7 @@ pub struct Note {
     pub from: Option<Nanos>,
     pub to: Option<Nanos>,
     pub text: String,
-    /// Whatever the kind needs beside that.
+    /// Whatever the kind needs in addition.
     #[ts(type = "unknown")]
     pub data: serde_json::Value,
 }

@@ -1,4 +1,4 @@
-//! Message templates across the boundary: what is asked of them and what comes back.
+//! Message templates across the boundary: requests and answers.
 
 use std::time::Instant;
 
@@ -34,9 +34,9 @@ pub struct PatternsRequest {
     pub examples: u32,
     /// Counts outside of the view's times too: what is new in it, what is gone.
     pub compare: bool,
-    /// Ids of listed templates whose variable parts are told.
+    /// Ids of listed templates whose variable parts are listed.
     pub variables: Vec<String>,
-    /// The most frequent values told of a variable part.
+    /// The most frequent values listed of a variable part.
     pub values: u32,
 }
 
@@ -94,7 +94,7 @@ pub struct PatternVariable {
     /// What it is called in the template: `num`, `ip`, `*`.
     pub kind: String,
     pub count: u64,
-    /// Different values, as far as they were counted.
+    /// Different values, as counted up to the limit.
     pub distinct: u64,
     /// There were more different values than are counted.
     pub more: bool,

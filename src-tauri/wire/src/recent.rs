@@ -1,7 +1,7 @@
 //! The cases that a person had open, wherever they are, and those in the folder of cases.
 //!
 //! What was seen of a case last is kept in `recent.json` of Timberline's own folder, so that one that is gone can
-//! still be told apart and looked for.
+//! still be distinguished and searched.
 
 // Every call answers alike, so that the contract's table can list it; some of them cannot fail.
 #![allow(clippy::unnecessary_wraps)]
@@ -66,7 +66,7 @@ fn stamp(time: SystemTime) -> Option<Nanos> {
 /// Takes note that a case was opened or has changed.
 pub(crate) fn note(session: &Session, summary: &CaseSummary) {
     let mut remembered = Remembered::read(session);
-    let noted = RecentCase {
+    let entry = RecentCase {
         path: summary.path.clone(),
         name: summary.name.clone(),
         events: summary.events,
@@ -81,7 +81,7 @@ pub(crate) fn note(session: &Session, summary: &CaseSummary) {
     };
     remembered.hidden.remove(&summary.path);
     remembered.cases.retain(|case| case.path != summary.path);
-    remembered.cases.insert(0, noted);
+    remembered.cases.insert(0, entry);
     remembered.cases.truncate(REMEMBERED);
     // A list of recent cases that cannot be kept is no reason to refuse a case.
     let _ = remembered.write(session);

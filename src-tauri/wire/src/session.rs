@@ -120,7 +120,7 @@ impl Session {
         }
     }
 
-    /// Answers a command. Blocks until the reply stands; progress comes through the callback on this
+    /// Answers a command. Blocks until the reply is complete; progress comes through the callback on this
     /// thread. The id names the call for `cancel` and is free again when this returns.
     pub fn dispatch(
         &self,

@@ -45,7 +45,7 @@ pub struct Reading {
 
 impl Reading {
     /// What was chosen for a source before.
-    pub(crate) fn of(chosen: &indexer::Reading) -> Reading {
+    pub(crate) fn from_engine(chosen: &indexer::Reading) -> Reading {
         Reading {
             format: chosen.format.clone(),
             definition: None,

@@ -18,7 +18,7 @@ pub enum StageName {
     Index,
 }
 
-/// What a stage of an import has done, and how long it waited for the one before it and the one behind it.
+/// The counters of an import stage, and how long it waited for the previous and for the next one.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Stage {
@@ -30,7 +30,7 @@ pub struct Stage {
     /// What waits to be taken by the stage, and how much there is room for.
     pub queue: u32,
     pub queue_room: u32,
-    /// How often it found no room behind it, and for how long it waited then, over its threads.
+    /// How often its output queue was full (a stall), and how long it waited then, summed over its threads.
     pub stalls: u32,
     pub stalled_ms: f64,
     /// How long it had nothing to do.

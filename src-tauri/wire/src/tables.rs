@@ -31,7 +31,7 @@ pub struct RunRequest {
     pub count: u32,
 }
 
-/// Rows of a result. While it is being calculated the rows are those of what is known so far.
+/// Rows of a result. While it is being calculated the rows are preliminary.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Table {
@@ -126,7 +126,7 @@ enum Asked {
 }
 
 impl Asked {
-    fn of(view: &View) -> Answer<Asked> {
+    fn from_view(view: &View) -> Answer<Asked> {
         let times = (view.from.map(|time| time.0), view.to.map(|time| time.0));
         if is_sql(&view.query) {
             return Ok(Asked::Sql(view.query.clone(), times));
@@ -151,7 +151,7 @@ pub fn run(
     let started = Instant::now();
     let case = session.case(Path::new(&request.view.case))?;
     let snapshot = case.snapshot();
-    let asked = Asked::of(&request.view)?;
+    let asked = Asked::from_view(&request.view)?;
     let options = options(session, request.zone.as_ref())?;
     let (case_path, zone, revision) = (&request.view.case, &request.zone, snapshot.revision());
     let key = format!("{case_path}\0{revision}\0{asked:?}\0{zone:?}");
@@ -159,14 +159,14 @@ pub fn run(
         Some(kept) => Some(Arc::clone(&kept.table)),
         None => None,
     };
-    let told = match &asked {
+    let explanation = match &asked {
         Asked::Query(query, range) => case.explain_run(&snapshot, query, *range, &options)?,
         Asked::Sql(statement, range) => {
             let options = SqlOptions { range: *range, run: options.clone(), ..SqlOptions::default() };
             case.explain_sql(&snapshot, statement, &options, &call.cancel)?
         }
     };
-    let calculated = told.map(|told| sentence(&told.to_string()));
+    let calculated = explanation.map(|explanation| sentence(&explanation.to_string()));
     let table = if let Some(table) = table {
         table
     } else {
@@ -203,7 +203,7 @@ pub fn export(
         return Err(WireError::new(ErrorCode::BadRequest, "The file needs its whole path."));
     }
     let case = session.case(Path::new(&request.view.case))?;
-    let asked = Asked::of(&request.view)?;
+    let asked = Asked::from_view(&request.view)?;
     let options = options(session, request.zone.as_ref())?;
     let format = match request.format {
         TableFormat::Text => files::Format::Text,
@@ -212,8 +212,8 @@ pub fn export(
         TableFormat::Parquet => files::Format::Parquet,
         TableFormat::Arrow => files::Format::Arrow,
     };
-    let told = |rows, fraction| Exported { path: request.path.clone(), rows, fraction };
-    let mut progress = |fraction: f64| report(told(0, fraction));
+    let exported = |rows, fraction| Exported { path: request.path.clone(), rows, fraction };
+    let mut progress = |fraction: f64| report(exported(0, fraction));
     let (snapshot, to) = (case.snapshot(), (format, path));
     let rows = match asked {
         Asked::Query(query, range) => {
@@ -224,7 +224,7 @@ pub fn export(
             files::export_table(&case.sql(&snapshot, &statement, &options, &call.cancel)?, to)?
         }
     };
-    Ok(told(rows, 1.0))
+    Ok(exported(rows, 1.0))
 }
 
 fn shape(table: &Rows, request: &RunRequest, revision: u64, started: Instant) -> Table {

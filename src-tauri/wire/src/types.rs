@@ -91,7 +91,7 @@ pub struct RecentCase {
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum CaseState {
     Ready,
-    /// It is not where it was; what is told of it is what was seen last.
+    /// It is not where it was; its details are those seen last.
     Gone,
     /// It is there and cannot be opened.
     Unusable {
@@ -173,7 +173,7 @@ pub struct DeleteRequest {
     pub sources: Vec<u32>,
 }
 
-/// How far a change of what is in a case has come.
+/// The progress of a change of a case.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Rewriting {
@@ -241,7 +241,7 @@ pub struct Source {
 pub struct ImportRequest {
     pub case: String,
     pub paths: Vec<String>,
-    /// What is kept besides the original bytes; the case's own profile, and `full` for a new case, unless told.
+    /// What is kept besides the original bytes; the case's own profile, and `full` for a new case, by default.
     #[serde(default)]
     #[ts(optional)]
     pub profile: Option<Profile>,
@@ -255,7 +255,7 @@ pub struct ImportRequest {
 pub enum ImportPhase {
     /// Files are read, and what was read is published at least once a second.
     Landing,
-    /// Everything can be seen; the text index is built behind it.
+    /// Everything can be seen; the text index is built in the background.
     Indexing,
 }
 
@@ -296,7 +296,7 @@ pub struct ImportProgress {
     pub files_done: u32,
     /// Only the files whose state changed since the last report.
     pub changed: Vec<FileProgress>,
-    /// What each stage has done so far.
+    /// The counters of each stage.
     pub stages: Vec<Stage>,
     /// The stage that the others wait for.
     pub waits_for: Option<StageName>,
@@ -333,7 +333,7 @@ pub struct ImportReport {
     pub indexed_seconds: f64,
     /// True when a person stopped it; what had landed is kept.
     pub cancelled: bool,
-    /// Every file or folder of which something could not be read, with the reason.
+    /// Every file or folder that could not be read completely, with the reason.
     pub problems: Vec<WireError>,
     /// What files are to the case that are not simply new: there already, grown, replaced.
     #[serde(default)]
@@ -374,7 +374,7 @@ pub struct Timeline {
     pub total: u64,
     /// Matching events that have no time and so are in no bucket.
     pub untimed: u64,
-    /// Share of the case's events looked at so far: 1 when this is the whole answer.
+    /// Share of the case's events that are done: 1 when this is the whole answer.
     pub fraction: f64,
     pub elapsed_ms: f64,
 }
@@ -442,14 +442,14 @@ pub struct Row {
     pub values: Vec<Option<String>>,
 }
 
-/// Where in the sorted result an event or a time stands, for jumping to it.
+/// The position of an event or a time in the sorted result, for jumping to it.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LocateRequest {
     pub view: View,
     pub order: Order,
     pub time: Nanos,
-    /// The row of this event is wanted, or that at which it would stand.
+    /// The row of this event is wanted, or the row where it would be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub event: Option<EventId>,

@@ -30,7 +30,7 @@ fn shown(row: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_preview_tells_what_each_file_is_and_what_all_will_take() {
+fn preview_shows_formats_and_estimates() {
     let walk = Walk::new();
     let line = |n: u32| {
         format!("192.0.2.{n} - - [05/Mar/2024:14:00:{n:02} +0000] \"GET /item/{n} HTTP/1.1\" 200 5120\n")
@@ -83,7 +83,7 @@ fn a_preview_tells_what_each_file_is_and_what_all_will_take() {
 }
 
 #[test]
-fn a_preview_tells_what_is_here_already_and_what_has_grown() {
+fn preview_marks_known_and_grown_files() {
     let walk = Walk::new();
     let line = |n: u32| format!("2026-03-01T14:05:{:02}Z INFO step {n}\n", n % 60);
     let lines = |count: u32| (0..count).map(line).collect::<Vec<_>>().concat();
@@ -109,7 +109,7 @@ fn a_preview_tells_what_is_here_already_and_what_has_grown() {
 }
 
 #[test]
-fn files_are_imported_each_as_chosen() {
+fn files_are_imported_with_their_own_options() {
     let walk = Walk::new();
     let one = walk.file("one.log", b"2026-03-01 14:05:00 INFO one\n2026-03-01 14:05:01 INFO two\n");
     let other =
@@ -145,7 +145,7 @@ fn files_are_imported_each_as_chosen() {
 }
 
 #[test]
-fn pasted_text_is_a_source_and_pasted_nothing_says_so() {
+fn pasted_text_becomes_a_source_and_empty_text_is_refused() {
     let walk = Walk::new();
     let case = walk.ask("createCase", json!({ "paths": ["Pasted text"] })).expect("a case")["path"].clone();
     let paste = |name: &str, content: &str| {
@@ -166,7 +166,7 @@ fn pasted_text_is_a_source_and_pasted_nothing_says_so() {
 }
 
 #[test]
-fn a_stored_source_is_previewed_adjusted_and_read_anew() {
+fn stored_source_is_previewed_adjusted_and_read_again() {
     let walk = Walk::new();
     let log = walk.file("a.log", b"2026-03-01 14:05:00 INFO n=1\n2026-03-01 14:05:01 INFO n=2\n");
     let (case, _) = walk.imported(&log);
@@ -187,14 +187,14 @@ fn a_stored_source_is_previewed_adjusted_and_read_anew() {
     assert_eq!(report["case"]["first"], moved.to_string());
     assert_eq!(report["case"]["sources"][0]["chosen"]["clockOffset"], "-500000000");
     let request = json!({ "case": case, "sources": [0], "reading": { "format": "logfmt" } });
-    let report = walk.ask("reread", request).expect("it is read anew");
+    let report = walk.ask("reread", request).expect("it is read again");
     assert_eq!(report["case"]["sources"][0]["format"], "logfmt");
     let account = walk.ask("account", json!({ "case": case, "source": 0 })).expect("an account");
     assert!(text(&account["reason"]).contains("by hand"), "{account}");
 }
 
 #[test]
-fn a_definition_is_tried_saved_used_and_removed() {
+fn definition_is_tried_saved_used_and_removed() {
     let walk = Walk::new();
     let tried = walk
         .ask("tryFormat", json!({ "text": RELAY, "sample": RELAYED, "events": 50 }))
@@ -219,7 +219,7 @@ fn a_definition_is_tried_saved_used_and_removed() {
 
     let saved = save(RELAY, false).expect("it is saved");
     assert!(save(RELAY, false).is_err() && save(RELAY, true).is_ok());
-    // It is tried on whatever is imported from now on, and can be adjusted and read anew like any other.
+    // It is tried on whatever is imported from now on, and can be adjusted and read again like any other.
     let (case, report) = walk.imported(&walk.file("relay.log", RELAYED.as_bytes()));
     assert_eq!(report["case"]["sources"][0]["format"], "relay");
     assert_eq!(report["case"]["sources"][0]["unparsed"], 1);

@@ -217,7 +217,7 @@ fn each_bad_input_has_its_own_message_and_hides_nothing() {
 }
 
 #[test]
-fn a_wrong_query_says_where_and_what_instead() {
+fn query_error_has_a_span_and_a_suggestion() {
     let walk = Walk::new();
     let (case, _) =
         walk.imported(&walk.file("app.jsonl", b"{\"ts\":\"2026-03-01T14:05:00Z\",\"status\":500}\n"));
@@ -230,7 +230,7 @@ fn a_wrong_query_says_where_and_what_instead() {
 }
 
 #[test]
-fn a_second_writer_is_told_and_may_read() {
+fn second_writer_is_refused_and_may_read() {
     let walk = Walk::new();
     let log = walk.file("app.log", LOG);
     let (case, _) = walk.imported(&log);
@@ -245,7 +245,7 @@ fn a_second_writer_is_told_and_may_read() {
 }
 
 #[test]
-fn what_is_no_case_is_called_so() {
+fn folder_without_a_case_is_refused() {
     let walk = Walk::new();
     let folder = walk.folder.path().to_string_lossy().into_owned();
     assert_eq!(
@@ -294,9 +294,9 @@ fn a_query_is_checked_and_completed() {
     assert_eq!(right["diagnostics"], json!([]));
     assert_eq!(right["words"][0], json!({ "class": "field", "start": 0, "end": 5 }));
     let wrong = check("levle:error AND time>soon |");
-    let told: Vec<_> =
+    let listed: Vec<_> =
         wrong["diagnostics"].as_array().expect("a list").iter().map(|one| one["start"].clone()).collect();
-    assert_eq!(told, [0, 16, 27]);
+    assert_eq!(listed, [0, 16, 27]);
     assert_eq!(wrong["diagnostics"][0]["replacement"], "level");
     assert_eq!(wrong["diagnostics"][0]["message"], "No field `levle`.");
     assert!(wrong["printed"].is_null());
@@ -375,8 +375,8 @@ fn templates_are_listed_filtered_by_and_explained() {
     assert_eq!((&only["count"], &only["levels"]), (&json!(20), &json!([{ "level": "info", "count": 20 }])));
     assert_eq!((&listed["fraction"], &listed["total"]), (&json!(1.0), &json!(20)));
     let id = only["id"].as_str().expect("an id");
-    let told = ask(&format!("template:{id}"), json!([id])).expect("a list");
-    let variables = &told["patterns"][0]["variables"];
+    let listed = ask(&format!("template:{id}"), json!([id])).expect("a list");
+    let variables = &listed["patterns"][0]["variables"];
     assert_eq!((&variables[0]["distinct"], &variables[1]["max"]), (&json!(20), &json!(190.0)));
     assert_eq!(ask(&format!("NOT template:{id}"), json!([])).expect("a list")["total"], 0);
     assert_eq!(ask("", json!(["nonsense"])).map_err(|error| error.code), Err(ErrorCode::BadRequest));
@@ -406,7 +406,7 @@ fn files_of_the_screen_are_written_whole_or_not_at_all() {
 }
 
 #[test]
-fn what_one_window_notes_another_one_sees() {
+fn notes_of_one_window_appear_in_another() {
     let walk = Walk::new();
     let (case, _) = walk.imported(&walk.file("app.log", LOG));
     let other = Session::new(Start::browser(walk.folder.path().join("home")));
@@ -451,7 +451,7 @@ fn what_one_window_notes_another_one_sees() {
 }
 
 #[test]
-fn a_page_is_read_and_the_notebook_written_out() {
+fn page_is_parsed_and_notebook_is_exported() {
     let walk = Walk::new();
     let (case, _) = walk.imported(&walk.file("app.log", LOG));
     let text = "# Found\n\n```query rows=1\nlevel:error\n```\n\n```event\n0@34 this one\n```\n\n<b>x</b>";
@@ -480,7 +480,7 @@ fn a_page_is_read_and_the_notebook_written_out() {
 }
 
 #[test]
-fn a_later_window_is_shown_what_the_first_one_imports() {
+fn later_window_shows_the_running_import() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("app.log");
     std::fs::write(&log, "2026-03-01T14:05:00Z started\n").expect("a log");
@@ -499,7 +499,7 @@ fn a_later_window_is_shown_what_the_first_one_imports() {
 }
 
 #[test]
-fn a_table_may_be_asked_for_in_sql() {
+fn table_call_accepts_sql() {
     let walk = Walk::new();
     let (case, _) = walk.imported(&walk.file("app.log", LOG));
     let ask = |text: &str, first: u64| {

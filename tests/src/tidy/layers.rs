@@ -52,7 +52,7 @@ const RULES: &[Rule] = &[
         place: "src-tauri/wire/",
         except: &[],
         names: &["tauri", "axum", "polars", "tantivy"],
-        why: "the contract is served by any host and stands on the engine's façade",
+        why: "the contract is served by any host and uses the engine's façade",
     },
     Rule {
         place: "src-tauri/",
@@ -64,7 +64,7 @@ const RULES: &[Rule] = &[
         place: "cli/",
         except: &[],
         names: &["tauri", "polars", "tantivy"],
-        why: "the command stands on the engine's façade",
+        why: "the command uses the engine's façade",
     },
 ];
 

@@ -32,7 +32,7 @@ pub fn raw_markup(path: &str, text: &str) -> Vec<String> {
     used.map(|word| format!("{path} uses `{word}`: log text is never markup")).collect()
 }
 
-/// Files outside the parts, such as the entry file, stand above all of them and have no rank.
+/// Files outside the parts, such as the entry file, are above all of them and have no rank.
 fn rank(path: &str) -> Option<usize> {
     PARTS.iter().position(|part| path.starts_with(part))
 }

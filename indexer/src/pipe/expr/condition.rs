@@ -43,7 +43,7 @@ impl TableFilter {
                 names.resolve("raw", crate::query::Span::default())?;
                 TableFilter::Text(Arc::new(Matcher::new(pattern)))
             }
-            Filter::Noted(noted) => return Err(noted.field.behind_a_pipe(noted.span).into()),
+            Filter::Annotated(noted) => return Err(noted.field.only_in_the_filter(noted.span).into()),
             Filter::Field { field, test, span } => {
                 TableFilter::Field(names.resolve(field, *span)?, Arc::new(ValueTest::new(field, test)))
             }

@@ -11,10 +11,10 @@ use super::super::column::{Column, Data};
 use super::super::run::{Run, Scope};
 use super::super::source::Reader;
 use super::{Key, Reason};
-use crate::aggregate::{Apart, Counting, DENSE, Lookup, columns, counts_of_codes, each_block_of};
+use crate::aggregate::{AxisKeys, Counting, DENSE, Lookup, columns, counts_of_codes, each_block_of};
 use crate::case::Case;
 use crate::error::Result;
-use crate::exec::Part;
+use crate::exec::SegmentRows;
 use crate::limits::{CANCEL_ROWS, LOWERED_CELLS};
 use crate::storage::{Column as Packed, Dictionary, Scalar, Times, Unit, level_of};
 
@@ -22,7 +22,7 @@ use crate::storage::{Column as Packed, Dictionary, Scalar, Times, Unit, level_of
 type Runs = Vec<(Range<usize>, u32)>;
 
 pub struct Cells<'a> {
-    pub part: &'a Part,
+    pub part: &'a SegmentRows,
     axes: Vec<Axis>,
     /// The rows of each bin of time, or all rows, and the first of their cells.
     pub runs: Runs,
@@ -32,7 +32,7 @@ pub struct Cells<'a> {
 
 struct Axis {
     by: By,
-    /// How many cells one place is apart from the next.
+    /// How many cells one place is axis_keys from the next.
     stride: u32,
 }
 
@@ -55,18 +55,18 @@ impl By {
     }
 }
 
-/// Whether a table with an entry for each code of a column is small, and tells its values apart.
+/// Whether a table with an entry for each code of a column is small, and tells its values axis_keys.
 pub fn is_dense(column: &Packed) -> bool {
     match &column.values {
         Dictionary::Texts(_) | Dictionary::Listed(_) => true,
-        // Negative zero is not told apart from zero where values are compared.
+        // Negative zero is not told axis_keys from zero where values are compared.
         Dictionary::Numbers { unit, .. } => *unit != Unit::Bits && column.largest <= DENSE,
         Dictionary::Sparse { .. } => false,
     }
 }
 
 /// Whether texts occur often enough that counting their codes saves something: each text is hashed in either way.
-fn repeats(column: &Packed, part: &Part) -> bool {
+fn repeats(column: &Packed, part: &SegmentRows) -> bool {
     !matches!(column.values, Dictionary::Texts(_)) || column.largest as usize <= part.len() / 4 + 1_024
 }
 
@@ -74,7 +74,7 @@ impl<'a> Cells<'a> {
     /// The cells of a part, or why its rows have to be grouped by their values.
     pub fn new(
         keys: &[Key],
-        part: &'a Part,
+        part: &'a SegmentRows,
         scope: Scope<'_>,
         run: &Run<'_>,
     ) -> Result<std::result::Result<Cells<'a>, Reason>> {
@@ -146,19 +146,21 @@ impl<'a> Cells<'a> {
             }
             _ => {
                 let mut counting = Counting::new(self.count);
-                each_block_of(self.part, &self.runs, &self.apart(), &mut |block| counting.add_cells(block));
+                each_block_of(self.part, &self.runs, &self.axis_keys(), &mut |block| {
+                    counting.add_cells(block);
+                });
                 counts = counting.finish();
             }
         }
         Ok(counts)
     }
 
-    /// How the rows of a run are told apart.
-    pub fn apart(&self) -> Vec<Apart> {
+    /// How the rows of a run are told axis_keys.
+    pub fn axis_keys(&self) -> Vec<AxisKeys> {
         let lookup = |axis: &Axis| match &axis.by {
             By::Codes(_, column) => {
                 let places = (0..=column.largest as u32).collect();
-                Some(Apart { lookup: Lookup::Table(Arc::clone(column), places), stride: axis.stride })
+                Some(AxisKeys { lookup: Lookup::Table(Arc::clone(column), places), stride: axis.stride })
             }
             By::Time(_) | By::Nothing => None,
         };
@@ -169,7 +171,7 @@ impl<'a> Cells<'a> {
     pub fn by_first_row(&self, used: &[u32]) -> Vec<u32> {
         let is_time = |axis: &&Axis| matches!(axis.by, By::Time(_));
         let width = self.axes.iter().find(is_time).map_or(self.count, |axis| axis.stride as usize) as u32;
-        let apart = self.apart();
+        let axis_keys = self.axis_keys();
         let mut seen = vec![false; self.count];
         let mut order = Vec::with_capacity(used.len());
         for (rows, first) in &self.runs {
@@ -182,7 +184,7 @@ impl<'a> Cells<'a> {
                     break;
                 }
                 let some = start..rows.end.min(start + CANCEL_ROWS);
-                each_block_of(self.part, &[(some, *first)], &apart, &mut |block| {
+                each_block_of(self.part, &[(some, *first)], &axis_keys, &mut |block| {
                     block.for_rows(|cell, _| {
                         if !std::mem::replace(&mut seen[cell as usize], true) {
                             order.push(cell);
@@ -231,7 +233,7 @@ pub fn values(name: &str, column: &Arc<Packed>, codes: &[u64], reader: &Reader<'
 }
 
 /// The rows of each bin of time and its place, and where the bins begin; nothing where they are too many.
-fn bins(part: &Part, times: &Times, width: &Width, run: &Run<'_>) -> Option<(Runs, Vec<i64>)> {
+fn bins(part: &SegmentRows, times: &Times, width: &Width, run: &Run<'_>) -> Option<(Runs, Vec<i64>)> {
     let rows = part.rows();
     let (mut bins, mut starts): (Runs, Vec<i64>) = (Vec::new(), Vec::new());
     let mut row = rows.start;

@@ -104,7 +104,7 @@ impl<'a> Gathering<'a> {
         let fields = &mut self.fields;
         let mut done = Ok(());
         let mut of_rows = Vec::new();
-        each_block_of(cells.part, &cells.runs, &cells.apart(), &mut |block| {
+        each_block_of(cells.part, &cells.runs, &cells.axis_keys(), &mut |block| {
             if done.is_err() {
                 return;
             }

@@ -38,7 +38,7 @@ pub fn ranked(
     let (case, snapshot, view) = (scope.case, scope.snapshot, scope.view);
     let asked = Asked { case, snapshot, view, cancel: &run.cancel };
     let mut told = |counted: &TermCounts, share| partial(&table(name, counted, ranked), share);
-    let counted = match TermCounts::so_far(&asked, field, &mut told) {
+    let counted = match TermCounts::count_with_partials(&asked, field, &mut told) {
         Err(error) if error.kind() == ErrorKind::Limit => return Ok(None),
         counted => counted?,
     };

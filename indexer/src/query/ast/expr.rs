@@ -1,4 +1,4 @@
-//! Values that are calculated: what stands in `where`, `eval`, `stats` and `by`.
+//! Expressions: the calculated values in `where`, `eval`, `stats` and `by`.
 
 use super::{Filter, Op, Quantity, RegexText, Span};
 use crate::query::functions::Function;
@@ -18,8 +18,8 @@ pub enum ExprKind {
     Int(i64),
     Float(f64),
     Text(String),
-    /// `5m`, `10kb`. In arithmetic and comparisons a duration counts in the unit of the field beside it
-    /// (nanoseconds beside times), a size in bytes.
+    /// `5m`, `10kb`. In arithmetic and comparisons a duration has the unit of the field that it is used with
+    /// (nanoseconds with times), a size is in bytes.
     Quantity(Quantity),
     /// `@2024-05-01T14:05`, `now-15m`, `yesterday`, as it was written.
     Time(String),

@@ -1,4 +1,4 @@
-//! Conditions on events.
+//! Filters: predicates on events.
 
 use std::sync::Arc;
 
@@ -28,30 +28,30 @@ pub enum Filter {
         test: Test,
         span: Span,
     },
-    /// A test on what people wrote about the event. Resolving makes it of a clause such as `is:starred`.
-    Noted(Noted),
+    /// A predicate on the notes of an event. Resolving creates it from a clause such as `is:starred`.
+    Annotated(Annotation),
 }
 
-/// What is asked of the notes on an event. Without any, it fails every test.
+/// A predicate on the notes of an event. An event without notes fails every test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Noted {
+pub struct Annotation {
     pub field: NoteField,
     pub test: Test,
     pub span: Span,
     /// The events that pass, once they are looked up.
-    pub events: Option<Arc<NotedEvents>>,
+    pub events: Option<Arc<AnnotatedEvents>>,
 }
 
 /// The events that passed a test on their notes at one moment.
 #[derive(Debug, PartialEq, Eq)]
-pub struct NotedEvents {
+pub struct AnnotatedEvents {
     /// The state that the notes were in.
     pub state: String,
     /// Each by source and offset, in order.
-    pub places: Vec<(u32, u64)>,
+    pub positions: Vec<(u32, u64)>,
 }
 
-/// What is asked of a field's value. An event without the field fails every test.
+/// A predicate on the value of a field. An event without the field fails every test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
     Exists,
@@ -78,14 +78,14 @@ pub struct Bound {
 /// What is looked for in text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// Whole tokens, one after the other, whatever stands between them: a word or a phrase.
+    /// Whole tokens, one after the other, with anything between them: a word or a phrase.
     Tokens(String),
     /// The tokens of a phrase in their order, with at most so many other tokens between them in all.
     Near(String, u32),
     /// A word without digits that so many edits lead to, one or two.
     Fuzzy(String, u8),
-    /// `*` stands for any run of characters but spaces, `?` for one; both ends at the end of a token.
-    /// `\` takes the next character as it is.
+    /// `*` matches any run of characters but spaces, `?` one; both ends at the end of a token. `\` takes the
+    /// next character as it is.
     Glob(String),
     /// Anywhere, inside of words too.
     Substring(String),
@@ -96,7 +96,7 @@ pub enum Pattern {
     Network(String),
 }
 
-/// A regular expression that compiles, as it stands between two slashes.
+/// A regular expression that compiles, as it is written between two slashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegexText {
     source: String,
@@ -108,9 +108,9 @@ impl RegexText {
     pub fn new(source: &str, ignore_case: bool) -> Result<RegexText, String> {
         let text = RegexText { source: canonical(source), ignore_case };
         text.build().map(|_| text).map_err(|error| {
-            let told = error.to_string();
+            let message = error.to_string();
             // The crate draws the expression with a caret; the query's own span does that already.
-            let line = told.lines().rev().find_map(|line| line.strip_prefix("error: "));
+            let line = message.lines().rev().find_map(|line| line.strip_prefix("error: "));
             line.unwrap_or("it is too large once compiled").to_owned()
         })
     }
@@ -131,9 +131,9 @@ impl RegexText {
         self.build().ok()
     }
 
-    /// The expression, compiled to tell whether it matches in many short texts. One that begins with nothing
-    /// certain is read for from start to end: to find what is certain in its middle and read back from there
-    /// takes seven times as long in the lines of a log, most of which have it.
+    /// The expression, compiled for tests on many short texts. If it has no literal prefix, it is matched
+    /// from start to end: searching for an inner literal and matching backwards from it takes seven times as
+    /// long in log lines that mostly contain the literal.
     #[must_use]
     pub fn matcher(&self) -> Option<meta::Regex> {
         let syntax =
@@ -206,7 +206,7 @@ fn canonical(source: &str) -> String {
     text
 }
 
-/// Replaces a character wherever no backslash stands before it.
+/// Replaces a character unless a backslash precedes it.
 fn replace_plain(text: &str, from: char, to: &str) -> String {
     let mut replaced = String::with_capacity(text.len());
     let mut characters = text.chars();

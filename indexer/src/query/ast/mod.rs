@@ -12,7 +12,7 @@ mod stage;
 mod tables;
 
 pub use expr::{BinaryOp, Expr, ExprKind};
-pub use filter::{Bound, Filter, Noted, NotedEvents, Op, Pattern, Range, RegexText, Test};
+pub use filter::{AnnotatedEvents, Annotation, Bound, Filter, Op, Pattern, Range, RegexText, Test};
 pub use quantity::{Amount, Dimension, Quantity, Unit};
 pub use stage::{
     Aggregate, Assignment, Baseline, Extraction, FieldRef, Frequent, Group, Join, NamePattern, Renaming,
@@ -20,7 +20,7 @@ pub use stage::{
 };
 pub use tables::{JoinKind, Joined, JoinedWith, Unpivot, WindowAggregate, WindowFunction, Windowed};
 
-/// Where something stands in the query, in bytes.
+/// A byte range of the query.
 ///
 /// Two spans are always equal, so that two queries are equal when they mean the same, wherever their parts
 /// were written.

@@ -107,7 +107,7 @@ impl Quantity {
 impl Unit {
     /// The unit that a field's numbers are in, as its name tells: `duration_ms`, `heap_bytes`, `elapsedMillis`.
     #[must_use]
-    pub fn of_field(name: &str) -> Option<Unit> {
+    pub fn from_field_name(name: &str) -> Option<Unit> {
         const ENDINGS: &[(&str, Unit)] = &[
             ("nanos", Unit::Nanosecond),
             ("micros", Unit::Microsecond),
@@ -132,7 +132,7 @@ impl Unit {
     }
 }
 
-/// A number as it stands in a log or a query, with its unit where it has one.
+/// A number as it is written in a log or a query, with its unit if it has one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
     Whole(i64),
@@ -158,7 +158,7 @@ impl Amount {
     #[must_use]
     pub fn in_field(self, field: &str) -> Option<Amount> {
         let Amount::With(quantity) = self else { return Some(self) };
-        let unit = match (Unit::of_field(field), quantity.unit.dimension()) {
+        let unit = match (Unit::from_field_name(field), quantity.unit.dimension()) {
             (Some(unit), dimension) => (unit.dimension() == dimension).then_some(unit)?,
             (None, Dimension::Size) => Unit::Byte,
             (None, Dimension::Duration) => return None,

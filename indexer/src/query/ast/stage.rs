@@ -16,7 +16,7 @@ pub struct FieldRef {
     pub span: Span,
 }
 
-/// Fields by name, in which `*` stands for any run of characters.
+/// Fields by name, in which `*` matches any run of characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamePattern {
     pub pattern: String,
@@ -89,8 +89,8 @@ pub enum StageKind {
         by: Vec<FieldRef>,
         limits: TransactionLimits,
     },
-    /// The aggregates of these events beside those of a baseline: for each a column `now`, `before`, the
-    /// difference and the ratio.
+    /// The aggregates of these events and of a baseline: for each a column `now`, `before`, the difference
+    /// and the ratio.
     Compare {
         baseline: Baseline,
         aggregates: Vec<Aggregate>,
@@ -104,7 +104,8 @@ pub enum StageKind {
     },
     /// Columns of a CSV, NDJSON or Parquet file, joined where keys are equal; rows without a partner keep missing values.
     Lookup(Join),
-    /// Rows beside those of a file or of another query that have the same keys. A missing key is equal to none.
+    /// Rows joined with those of a file or of another query that have the same keys. A missing key is equal
+    /// to none.
     Join(Joined),
     /// Columns calculated of the rows around each row, for each combination of the values of `by` on its own.
     Window {

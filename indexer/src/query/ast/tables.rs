@@ -38,7 +38,7 @@ impl JoinKind {
         }
     }
 
-    /// Whether columns of the other side come to stand beside the rows.
+    /// Whether columns of the other side are added to the rows.
     #[must_use]
     pub fn adds_columns(self) -> bool {
         matches!(self, JoinKind::Inner | JoinKind::Left)
@@ -69,7 +69,7 @@ pub struct Windowed {
 pub enum WindowFunction {
     /// The value of the row so many before.
     Lag(u64),
-    /// The value of the row so many behind.
+    /// The value this many rows later.
     Lead(u64),
     RowNumber,
     /// One more than the number of smaller values.
@@ -98,7 +98,7 @@ pub enum WindowAggregate {
 pub struct Unpivot {
     /// The columns that become rows; all that do not stay when empty.
     pub columns: Vec<NamePattern>,
-    /// The columns that stay beside them; all others when empty.
+    /// The columns to keep; all others if empty.
     pub by: Vec<FieldRef>,
     /// What the columns of names and of values are called.
     pub name: FieldRef,

@@ -37,7 +37,7 @@ impl Parser<'_> {
                 self.word(&token, text, plain)
             }
             Kind::End | Kind::Pipe => {
-                Err(self.here("something is missing at the end", "add a word, a phrase or field:value"))
+                Err(self.error_here("something is missing at the end", "add a word, a phrase or field:value"))
             }
             Kind::Close => wrong("this closes nothing", "remove it, or put something before it"),
             Kind::Colon | Kind::Compare(_) | Kind::MatchesRegex { .. } => {
@@ -117,7 +117,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// What stands behind a field's name, from its operator on.
+    /// The rest of a clause after a field's name, from its operator on.
     pub(super) fn field(&mut self, name: &Token, field: &str) -> Parsed<Filter> {
         let operator = self.take(Mode::Clause)?;
         let is_quoted = matches!(name.kind, Kind::Phrase(_) | Kind::Name(_));
@@ -139,7 +139,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `field=value` and its like. Splunk's `=` takes wildcards, and so does this one where they stand plainly.
+    /// `field=value` and similar. As in Splunk, `=` takes wildcards that are not escaped.
     fn compared(&mut self, field: &str, span: Span, op: Op, operator: Span) -> Parsed<Filter> {
         if op == Op::Equal && self.next_is(Mode::Literal, &Kind::Open) {
             return self.value_list(field, span);
@@ -191,7 +191,7 @@ impl Parser<'_> {
         Ok(Test::Matches(vec![found]))
     }
 
-    /// What stands behind `field:`.
+    /// The test after `field:`.
     fn matched(&mut self, field: &str, span: Span, operator: Span) -> Parsed<Filter> {
         let of = |test| Filter::Field { field: field.to_owned(), test, span };
         let token = self.peek(Mode::Value)?;
@@ -349,7 +349,7 @@ impl Parser<'_> {
         Ok(Range { from: bound(from, open.kind == Kind::OpenRange('[')), to: bound(to, to_inclusive) })
     }
 
-    /// One end of a range; nothing where it is open.
+    /// One end of a range; `None` if it is open.
     fn range_value(&mut self, open: Span) -> Parsed<Option<String>> {
         let token = self.peek(Mode::List)?;
         let is_open = ["*", "inf", "+inf", "-inf"].iter().any(|word| token.is_word(word));
@@ -357,7 +357,7 @@ impl Parser<'_> {
         Ok((!is_open).then_some(value))
     }
 
-    /// A value on the right of a colon; nothing for `*`, which only asks that there is one.
+    /// A value on the right of a colon; `None` for `*`, which only tests that a value exists.
     fn value(&mut self, operator: Span, mode: Mode) -> Parsed<Option<Pattern>> {
         let token = self.peek(mode)?;
         let found = match &token.kind {
@@ -398,7 +398,7 @@ impl Parser<'_> {
         Ok(text)
     }
 
-    /// A phrase, with the distance that may stand right behind it.
+    /// A phrase, with the distance that may directly follow it.
     fn phrase(&mut self, words: String) -> Pattern {
         let is_next = self.query[self.at..].starts_with('~');
         if is_next && let Ok(Token { kind: Kind::Slop(slop), span }) = self.peek(Mode::Value) {

@@ -96,7 +96,7 @@ impl Parser<'_> {
                 self.at = token.span.end;
                 let negated = self.take_if(Mode::Expr, &Kind::Not);
                 if !self.take_word(Mode::Expr, "null") {
-                    return Err(self.here("`null` is missing here", "write `is null` or `is not null`"));
+                    return Err(self.error_here("`null` is missing here", "write `is null` or `is not null`"));
                 }
                 let found = ExprKind::IsNull(Box::new(left));
                 if negated {
@@ -151,7 +151,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Operators of one strength, done from the left. Each makes the tree deeper, so there are only so many.
+    /// Operators of equal precedence, evaluated from the left. Each makes the tree deeper, so their number is
+    /// limited.
     fn chain(
         &mut self,
         operand: fn(&mut Self) -> Parsed<Expr>,
@@ -162,7 +163,7 @@ impl Parser<'_> {
             let token = self.peek(Mode::Operator)?;
             let Some(op) = operator(&token.kind) else { break };
             if links >= EXPRESSION_CHAIN {
-                return Err(self.here("this expression is too long", "split it over several `eval`"));
+                return Err(self.error_here("this expression is too long", "split it over several `eval`"));
             }
             self.at = token.span.end;
             let right = operand(self)?;
@@ -217,7 +218,7 @@ impl Parser<'_> {
                 self.at = span.start;
                 Err(match other {
                     Kind::End | Kind::Pipe => {
-                        self.here("something is missing at the end", "add a field, a number or a text")
+                        self.error_here("something is missing at the end", "add a field, a number or a text")
                     }
                     _ => Diagnostic::error(
                         span,
@@ -277,7 +278,7 @@ impl Parser<'_> {
     pub(super) fn open_after(&mut self, span: Span) -> Parsed<Span> {
         let token = self.peek(Mode::Operator)?;
         if token.kind != Kind::Open {
-            return Err(Diagnostic::error(span, "a parenthesis is missing after this", "write ( behind it"));
+            return Err(Diagnostic::error(span, "a parenthesis is missing after this", "write ( after it"));
         }
         self.at = token.span.end;
         Ok(token.span)
@@ -304,7 +305,7 @@ pub(super) fn regex_text(source: &str, ignore_case: bool, span: Span) -> Parsed<
         Diagnostic::error(
             span,
             format!("this expression cannot be read: {error}"),
-            "mind that ( ) [ ] { } . * + ? ^ $ | need a backslash to stand for themselves",
+            "mind that ( ) [ ] { } . * + ? ^ $ | need a backslash to match themselves",
         )
     })
 }

@@ -1,4 +1,4 @@
-//! How clauses are joined. AND binds tighter than OR; what stands side by side is ANDed.
+//! Parses how clauses are joined. AND binds tighter than OR; clauses next to each other are ANDed.
 
 use super::{Parsed, Parser, Reading, joined};
 use crate::query::ast::{Filter, Pattern, Span, Test};
@@ -57,7 +57,7 @@ impl Parser<'_> {
         self.primary()
     }
 
-    /// `status:400 401` asks for both, which a person who comes from Kibana did not mean.
+    /// `status:400 401` requires both, which a user of Kibana would not expect.
     fn advise_alternatives(&mut self, earlier: &Filter, place: Span, later: &Filter, later_place: Span) {
         if self.reading == Reading::Kql {
             return;

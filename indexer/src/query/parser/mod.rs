@@ -1,5 +1,5 @@
-//! Recursive descent over the text. What is wrong is noted and stepped over, so that one query tells all of
-//! its mistakes and completion has a tree to work on.
+//! A recursive descent parser. Errors are recorded and skipped, so that one query reports all of its mistakes and
+//! completion has a tree to work on.
 
 mod clause;
 mod expr;
@@ -15,7 +15,7 @@ use crate::limits::{QUERY_BYTES, QUERY_DEPTH, QUERY_ERRORS};
 
 type Parsed<T> = Result<T, Diagnostic>;
 
-/// How what stands side by side is read.
+/// How clauses next to each other are joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
     /// It must all hold.
@@ -37,13 +37,13 @@ pub fn parse(query: &str) -> Result<Filter, Diagnostic> {
         None => Ok(parsed.filter),
         Some(stage) => Err(Diagnostic::error(
             stage.span,
-            "only a filter can stand here, not a pipe",
+            "only a filter is allowed here, not a pipe",
             "remove what begins with |, or ask for it where tables are shown",
         )),
     }
 }
 
-/// Reads a filter and the stages behind it.
+/// Parses a filter and the stages after it.
 ///
 /// ```
 /// let query = indexer::query::parse_query("status>=500 | stats count by host | sort -count").unwrap();
@@ -63,7 +63,7 @@ pub fn parse_as(query: &str, reading: Reading) -> Result<Query, Diagnostic> {
     }
 }
 
-/// What could be read, and all that is wrong or doubtful, in the order it was found.
+/// The parsed part, and all errors and warnings, in the order they were found.
 #[derive(Clone, Debug)]
 pub struct Lenient {
     pub query: Query,
@@ -119,7 +119,7 @@ impl Parser<'_> {
         Query { filter, stages }
     }
 
-    /// The filter in front of the pipes; a parenthesis that closes nothing is noted and passed.
+    /// The filter before the pipes; a parenthesis that closes nothing is reported and skipped.
     fn whole_filter(&mut self) -> Filter {
         let mut parts = Vec::new();
         loop {
@@ -152,7 +152,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind a complete stage is told and passed.
+    /// Anything after a complete stage is reported and skipped.
     fn stage_end(&mut self) {
         match self.peek(Mode::Operator) {
             Ok(Token { kind: Kind::End | Kind::Pipe, .. }) => {}
@@ -226,7 +226,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes a word that stands here as part of the grammar.
+    /// Consumes a word if it comes next as part of the grammar.
     fn take_word(&mut self, mode: Mode, word: &str) -> bool {
         match self.peek(mode) {
             Ok(token) if token.is_word(word) => {
@@ -253,7 +253,7 @@ impl Parser<'_> {
 
     fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= QUERY_DEPTH {
-            return Err(self.here("this is nested too deep", "write it with fewer parentheses"));
+            return Err(self.error_here("this is nested too deep", "write it with fewer parentheses"));
         }
         self.depth += 1;
         let result = inner(self);
@@ -261,7 +261,7 @@ impl Parser<'_> {
         result
     }
 
-    fn here(&self, message: &str, hint: &str) -> Diagnostic {
+    fn error_here(&self, message: &str, hint: &str) -> Diagnostic {
         let rest = &self.query[self.at..];
         let at = self.at + (rest.len() - rest.trim_start().len());
         Diagnostic::error(Span::new(at, self.query.len().max(at)), message, hint)

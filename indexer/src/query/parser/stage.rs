@@ -1,4 +1,4 @@
-//! The stages behind the pipes, each by its own rule.
+//! Parses the stages after the pipes, each by its own rule.
 
 use super::expr::{is_equal, regex_text};
 use super::stats::aggregation_named;
@@ -28,7 +28,7 @@ impl Parser<'_> {
             return Err(Diagnostic::unknown(token.span, "stage", word, known, hint));
         };
         self.at = token.span.end;
-        // Splunk's `streamstats sum(x)` is the sum so far.
+        // Splunk's `streamstats sum(x)` is the running sum.
         let kind = match name {
             StageName::Window => self.window(!word.eq_ignore_ascii_case("window"))?,
             name => self.stage_of(name)?,
@@ -105,7 +105,7 @@ impl Parser<'_> {
         false
     }
 
-    /// A whole number, where one stands here.
+    /// An integer, if one comes next.
     pub(super) fn count(&mut self) -> Parsed<Option<u64>> {
         let token = self.peek(Mode::Expr)?;
         let Kind::Number(text) = &token.kind else { return Ok(None) };
@@ -122,7 +122,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn wanted_count(&mut self) -> Parsed<u64> {
-        self.count()?.ok_or_else(|| self.here("a number is missing here", "write it behind the ="))
+        self.count()?.ok_or_else(|| self.error_here("a number is missing here", "write it after the ="))
     }
 
     pub(super) fn quantity(&mut self) -> Parsed<Quantity> {
@@ -188,7 +188,7 @@ impl Parser<'_> {
     fn wanted_names(&mut self, stops: &[&str]) -> Parsed<Vec<FieldRef>> {
         let found = self.names_until(stops)?;
         if found.is_empty() {
-            return Err(self.here("a field's name is missing here", "add one or several"));
+            return Err(self.error_here("a field's name is missing here", "add one or several"));
         }
         Ok(found)
     }
@@ -205,7 +205,7 @@ impl Parser<'_> {
             if !is_equal(&self.take(Mode::Operator)?.kind) {
                 return Err(Diagnostic::error(
                     name.span,
-                    "a value is missing behind this name",
+                    "a value is missing after this name",
                     "write name = value",
                 ));
             }
@@ -288,7 +288,7 @@ impl Parser<'_> {
             if !self.take_word(Mode::Name, "as") {
                 return Err(Diagnostic::error(
                     from.span,
-                    "a new name is missing behind this",
+                    "a new name is missing after this",
                     "write old as new",
                 ));
             }
@@ -322,7 +322,7 @@ impl Parser<'_> {
         Ok(Frequent { count: count.unwrap_or(DEFAULT_ROWS), fields, by })
     }
 
-    /// The field of an extraction, where one stands before its pattern.
+    /// The field of an extraction, if one precedes its pattern.
     fn extracted_field(&mut self) -> Parsed<Option<FieldRef>> {
         if self.option(&["field"]) {
             return self.name().map(Some);
@@ -496,7 +496,7 @@ impl Parser<'_> {
             count => (count, false),
         };
         if size <= 0.0 || (is_share && size > 1.0) || (!is_share && size.fract() != 0.0) {
-            return Err(self.here("this is no size of a sample", "write sample 1000, or sample 1%"));
+            return Err(self.error_here("this is no size of a sample", "write sample 1000, or sample 1%"));
         }
         let seed = if self.option(&["seed"]) { Some(self.wanted_count()?) } else { None };
         Ok(StageKind::Sample { size, is_share, seed })
@@ -505,7 +505,7 @@ impl Parser<'_> {
     fn expr_number(&mut self) -> Parsed<f64> {
         let token = self.peek(Mode::Expr)?;
         let Kind::Number(_) = token.kind else {
-            return Err(self.here("a number is missing here", "write sample 1000, or sample 1%"));
+            return Err(self.error_here("a number is missing here", "write sample 1000, or sample 1%"));
         };
         match self.operand()?.kind {
             ExprKind::Int(number) => Ok(number as f64),

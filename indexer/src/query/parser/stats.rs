@@ -1,4 +1,4 @@
-//! Aggregates and groups: what stands in `stats`, `timechart` and `compare`.
+//! Parses aggregates and group keys of `stats`, `timechart` and `compare`.
 
 use super::expr::{check_arguments, is_equal};
 use super::{Parsed, Parser};
@@ -100,7 +100,7 @@ impl Parser<'_> {
             if self.next_is(Mode::Operator, &Kind::Open) { self.aggregated()? } else { (Vec::new(), None) };
         let span = Span::new(token.span.start, self.at);
         if parameter.is_some() && arguments.len() == 1 {
-            // The name told it.
+            // The name already contains it.
         } else {
             check_arguments(&function.described(), arguments.len(), span)?;
             if let Some(second) = arguments.get(1) {

@@ -42,7 +42,7 @@ impl Parser<'_> {
         if self.next_is(Mode::Name, &Kind::Open) {
             with = Some(self.joined_with()?);
         } else if !self.peek(Mode::Name)?.is_word("on") {
-            // A file stands here where `on` follows, else the first key.
+            // A file comes here if `on` follows, otherwise the first key.
             let before = self.at;
             let file = self.joined_with();
             if file.is_ok() && self.peek(Mode::Name).is_ok_and(|next| next.is_word("on")) {
@@ -139,11 +139,11 @@ impl Parser<'_> {
         })
     }
 
-    /// Where `so_far`, calculations are those of all rows so far without saying so.
-    pub(super) fn window(&mut self, so_far: bool) -> Parsed<StageKind> {
+    /// If `running` is set, calculations cover all rows up to the current one without saying so.
+    pub(super) fn window(&mut self, is_running: bool) -> Parsed<StageKind> {
         let mut columns = Vec::new();
         loop {
-            columns.push(self.windowed(so_far)?);
+            columns.push(self.windowed(is_running)?);
             if !self.take_if(Mode::Operator, &Kind::Comma) {
                 break;
             }
@@ -152,13 +152,13 @@ impl Parser<'_> {
         if self.take_word(Mode::Operator, "by") {
             by = self.names_until(&[])?;
             if by.is_empty() {
-                return Err(self.here("a field's name is missing here", "add one or several"));
+                return Err(self.error_here("a field's name is missing here", "add one or several"));
             }
         }
         Ok(StageKind::Window { columns, by })
     }
 
-    fn windowed(&mut self, so_far: bool) -> Parsed<Windowed> {
+    fn windowed(&mut self, is_running: bool) -> Parsed<Windowed> {
         let start = self.peek(Mode::Expr)?.span.start;
         let mut name = self.assigned_name()?;
         let token = self.peek(Mode::Expr)?;
@@ -178,8 +178,8 @@ impl Parser<'_> {
             Vec::new()
         };
         let span = Span::new(token.span.start, self.at);
-        let running = format!("running_{called}");
-        let called = if so_far && window_aggregate(called).is_some() { &running } else { called };
+        let running_name = format!("running_{called}");
+        let called = if is_running && window_aggregate(called).is_some() { &running_name } else { called };
         let (function, argument) = window_function(called, arguments, token.span, span)?;
         if self.take_word(Mode::Operator, "as") {
             name = Some(self.column_name()?);
@@ -191,7 +191,7 @@ impl Parser<'_> {
         let aggregate = self.aggregate()?;
         if !self.take_word(Mode::Operator, "on") {
             let hint = "write pivot count on status by host";
-            return Err(self.here("the field whose values become columns is missing here", hint));
+            return Err(self.error_here("the field whose values become columns is missing here", hint));
         }
         let on = self.name()?;
         let by = self.groups()?;
@@ -265,7 +265,9 @@ impl Parser<'_> {
     pub(super) fn bucket(&mut self) -> Parsed<StageKind> {
         let value = self.name()?;
         if !self.take_word(Mode::Name, "into") {
-            return Err(self.here("the number of buckets is missing here", "write bucket duration_ms into 4"));
+            return Err(
+                self.error_here("the number of buckets is missing here", "write bucket duration_ms into 4")
+            );
         }
         let at = self.peek(Mode::Expr)?.span;
         let count = self.wanted_count()?;
@@ -298,7 +300,7 @@ fn window_function(
             let rows = match second.as_ref().map(|second| &second.kind) {
                 None => 1,
                 Some(ExprKind::Int(rows)) if *rows > 0 => rows.unsigned_abs(),
-                Some(_) => return wrong("write how many rows apart as a whole number: lag(x, 2)"),
+                Some(_) => return wrong("write the distance in rows as a whole number: lag(x, 2)"),
             };
             let function =
                 if lower == "lag" { WindowFunction::Lag(rows) } else { WindowFunction::Lead(rows) };
@@ -332,7 +334,9 @@ fn window_function(
                 };
             }
             let hint = match aggregation_named(called) {
-                Some(_) => "put `running_` before it for all rows so far, or `rolling_` for a length of time",
+                Some(_) => {
+                    "put `running_` before it for all rows up to this one, or `rolling_` for a length of time"
+                }
                 None => "there are lag, lead, rank, row_number, running_sum(x), rolling_p95(x, 5m), …",
             };
             let known = WINDOW_FUNCTIONS.iter().copied();

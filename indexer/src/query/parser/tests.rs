@@ -19,7 +19,7 @@ fn check(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn reads_what_people_type() {
+fn parses_common_spellings() {
     check(&[
         ("", ""),
         ("*", ""),
@@ -190,7 +190,7 @@ fn stages_and_expressions_print_in_one_spelling() {
 }
 
 #[test]
-fn mistakes_are_told_with_what_was_meant() {
+fn mistakes_come_with_a_suggestion() {
     for (query, message, hint) in [
         ("* | stast count", "no stage `stast`", "did you mean `stats`?"),
         ("* | stats cuont()", "no calculation `cuont`", "did you mean `count`?"),
@@ -219,12 +219,12 @@ fn mistakes_are_told_with_what_was_meant() {
         (
             "* | window sum(x)",
             "no window function `sum`",
-            "put `running_` before it for all rows so far, or `rolling_` for a length of time",
+            "put `running_` before it for all rows up to this one, or `rolling_` for a length of time",
         ),
         (
             "* | window lag(x, 1.5)",
             "`lag` is given something else here",
-            "write how many rows apart as a whole number: lag(x, 2)",
+            "write the distance in rows as a whole number: lag(x, 2)",
         ),
         ("* | window rolling_avg(x, 5)", "a length of time is wanted here", "write it like 30s, 5m, 1h, 1d"),
         (
@@ -261,7 +261,7 @@ fn mistakes_are_told_with_what_was_meant() {
 }
 
 #[test]
-fn all_mistakes_are_told_at_once_and_the_rest_is_read() {
+fn all_mistakes_are_reported_and_the_rest_is_parsed() {
     let lenient = parse_leniently("a: AND (b | stats cuont() | limit 3", Reading::default());
     let places: Vec<_> = lenient.diagnostics.iter().map(|found| found.start).collect();
     assert_eq!(places, [1, 7, 18]);
@@ -269,7 +269,7 @@ fn all_mistakes_are_told_at_once_and_the_rest_is_read() {
 }
 
 #[test]
-fn alternatives_that_were_not_written_as_such_are_offered() {
+fn similar_words_are_suggested() {
     let found = parse_leniently("status:400 401", Reading::default()).diagnostics;
     let [advice] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!(
@@ -282,7 +282,7 @@ fn alternatives_that_were_not_written_as_such_are_offered() {
 }
 
 #[test]
-fn a_query_made_to_exhaust_the_parser_is_refused_not_crashed() {
+fn hostile_query_is_refused_without_a_crash() {
     for query in [
         format!("{}a{}", "(".repeat(100_000), ")".repeat(100_000)),
         "NOT ".repeat(60_000),
@@ -308,7 +308,7 @@ proptest! {
     }
 
     #[test]
-    fn so_it_is_behind_pipes(
+    fn pipes_round_trip(
         head in r"[a-z:*]{0,4}",
         stages in prop::collection::vec(
             r#"(where|eval a =|stats|sort|keep|top|limit|search|by|timechart|dedup|context|transaction a|compare|lookup|sample|join (left |semi |)on a|window|pivot|unpivot|fillnull|filldown|bucket)([a-z0-9_:*"'()<>=!+/%,.`@ -]|count|avg\(x\)|lag\(x\)|rolling_p9\(x, 5m\)|\(a \| limit 2\)| on | into 4| value=| by |5m|now-1h|not |and | as ){0,12}"#,

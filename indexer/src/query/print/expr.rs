@@ -117,7 +117,7 @@ fn condition(expr: &Expr, f: &mut Formatter<'_>, denied: bool) -> fmt::Result {
     }
 }
 
-/// A clause within an expression; the name stands as names do there.
+/// A clause within an expression; the name is printed like any name there.
 fn clause(filter: &Filter, f: &mut Formatter<'_>) -> fmt::Result {
     let Filter::Field { field, test, .. } = filter else {
         // `NOT` and lists with AND come from one clause too.
@@ -130,6 +130,6 @@ fn clause(filter: &Filter, f: &mut Formatter<'_>) -> fmt::Result {
         };
     };
     name(field, f)?;
-    let stand_in = Filter::Field { field: "f".to_owned(), test: test.clone(), span: Span::default() };
-    f.write_str(&stand_in.to_string()[1..])
+    let placeholder = Filter::Field { field: "f".to_owned(), test: test.clone(), span: Span::default() };
+    f.write_str(&placeholder.to_string()[1..])
 }

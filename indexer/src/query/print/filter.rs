@@ -59,10 +59,10 @@ pub(super) fn print(filter: &Filter, f: &mut Formatter<'_>, around: u8) -> fmt::
             f.write_str("NOT ")?;
             print(inner, f, 3)
         }
-        Filter::Text(pattern) => print_pattern(pattern, f, Place::Clause),
-        Filter::Noted(noted) => {
-            f.write_str(noted.field.name())?;
-            print_test(&noted.test, f)
+        Filter::Text(pattern) => print_pattern(pattern, f, Position::Clause),
+        Filter::Annotated(annotation) => {
+            f.write_str(annotation.field.name())?;
+            print_test(&annotation.test, f)
         }
         Filter::Field { field, test, .. } => {
             if is_field_name(field) && !is_keyword(field) {
@@ -80,16 +80,16 @@ fn print_test(test: &Test, f: &mut Formatter<'_>) -> fmt::Result {
         Test::Exists => f.write_str(":*"),
         Test::Compare(op, value) => {
             f.write_str(op.symbol())?;
-            text(value, f, Place::Value)
+            text(value, f, Position::Value)
         }
         Test::Range(range) => print_range(range, f),
         Test::Matches(patterns) => {
             f.write_char(':')?;
             if let [pattern] = patterns.as_slice() {
-                return print_pattern(pattern, f, Place::Value);
+                return print_pattern(pattern, f, Position::Value);
             }
             f.write_char('(')?;
-            list(patterns, " OR ", f, |pattern, f| print_pattern(pattern, f, Place::List))?;
+            list(patterns, " OR ", f, |pattern, f| print_pattern(pattern, f, Position::List))?;
             f.write_char(')')
         }
     }
@@ -103,26 +103,26 @@ fn print_range(range: &Range, f: &mut Formatter<'_>) -> fmt::Result {
             f.write_str(" TO ")?;
         }
         match bound {
-            Some(bound) => text(&bound.value, f, Place::Range)?,
+            Some(bound) => text(&bound.value, f, Position::Range)?,
             None => f.write_char('*')?,
         }
     }
     f.write_char(if inclusive(&range.to) { ']' } else { '}' })
 }
 
-/// Where a value stands decides what it may hold without quotation marks.
+/// The position of a value decides which characters it may hold without quotation marks.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Position {
     Clause,
     Value,
     List,
     Range,
 }
 
-fn print_pattern(pattern: &Pattern, f: &mut Formatter<'_>, place: Place) -> fmt::Result {
+fn print_pattern(pattern: &Pattern, f: &mut Formatter<'_>, place: Position) -> fmt::Result {
     match pattern {
         // Right of a colon it would be a network; the quotation marks say that it is not.
-        Pattern::Tokens(words) if place != Place::Clause && Network::parse(words).is_some() => {
+        Pattern::Tokens(words) if place != Position::Clause && Network::parse(words).is_some() => {
             quoted(words, '"', f)
         }
         Pattern::Tokens(words) | Pattern::Network(words) => text(words, f, place),
@@ -161,15 +161,15 @@ fn print_glob(glob: &str, f: &mut Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// A word that joins others, or asks for something, instead of being looked for.
+/// A word with a meaning in the grammar, which is not searched.
 fn is_keyword(word: &str) -> bool {
     ["and", "or", "not", "in", "to", "_exists_"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
 }
 
 /// Text as a bare word where that reads back the same, else quoted.
-fn text(words: &str, f: &mut Formatter<'_>, place: Place) -> fmt::Result {
-    let in_list = matches!(place, Place::List | Place::Range);
-    let is_value = place != Place::Clause;
+fn text(words: &str, f: &mut Formatter<'_>, place: Position) -> fmt::Result {
+    let in_list = matches!(place, Position::List | Position::Range);
+    let is_value = place != Position::Clause;
     let plain = |c: char| {
         c.is_alphanumeric()
             || matches!(c, '_' | '.' | '@' | '/' | '#' | '%' | '+' | ';' | '-')

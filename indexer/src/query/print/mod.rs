@@ -39,7 +39,7 @@ fn list<T>(
     Ok(())
 }
 
-/// Text between two marks, which a backslash keeps apart from its own.
+/// Text between two quotation marks; a backslash escapes such a mark inside.
 fn quoted(words: &str, mark: char, f: &mut Formatter<'_>) -> fmt::Result {
     f.write_char(mark)?;
     for character in words.chars() {

@@ -13,7 +13,7 @@ impl Display for Stage {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.kind {
             StageKind::Where(condition) => write!(f, "where {condition}"),
-            StageKind::Search(filter) => write!(f, "search {}", Standing(filter)),
+            StageKind::Search(filter) => write!(f, "search {}", StageContext(filter)),
             StageKind::Eval(assignments) => {
                 f.write_str("eval ")?;
                 list(assignments, ", ", f, |one, f| write!(f, "{} = {}", one.name, one.value))
@@ -77,7 +77,7 @@ impl Display for Stage {
                 match baseline {
                     Baseline::Previous => f.write_str("previous")?,
                     Baseline::Earlier(length) => write!(f, "{length}")?,
-                    Baseline::Events(filter) => write!(f, "({})", Standing(filter))?,
+                    Baseline::Events(filter) => write!(f, "({})", StageContext(filter))?,
                 }
                 f.write_char(' ')?;
                 list(aggregates, ", ", f, |one, f| write!(f, "{one}"))?;
@@ -137,7 +137,7 @@ impl Display for Aggregate {
 }
 
 impl Aggregate {
-    /// What is calculated, without condition and name: `count`, `p95(duration_ms)`, `percentile(x, 99.5)`.
+    /// The aggregate, without condition and name: `count`, `p95(duration_ms)`, `percentile(x, 99.5)`.
     #[must_use]
     pub fn calculation(&self) -> String {
         let mut text = String::from(self.function.name());
@@ -165,10 +165,10 @@ impl Display for Group {
     }
 }
 
-/// A filter that must say something even where it asks for everything.
-struct Standing<'a>(&'a Filter);
+/// A filter that must print something even if it matches everything.
+struct StageContext<'a>(&'a Filter);
 
-impl Display for Standing<'_> {
+impl Display for StageContext<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
             Filter::Everything => f.write_char('*'),
@@ -246,10 +246,10 @@ fn transaction(by: &[FieldRef], limits: &TransactionLimits, f: &mut Formatter<'_
         write!(f, " max_span={span}")?;
     }
     if let Some(filter) = &limits.starts_with {
-        write!(f, " starts_with=({})", Standing(filter))?;
+        write!(f, " starts_with=({})", StageContext(filter))?;
     }
     if let Some(filter) = &limits.ends_with {
-        write!(f, " ends_with=({})", Standing(filter))?;
+        write!(f, " ends_with=({})", StageContext(filter))?;
     }
     Ok(())
 }

@@ -78,7 +78,7 @@ impl Windowed {
         self.name.clone().unwrap_or_else(|| self.calculation())
     }
 
-    /// What is calculated, without a name: `lag(x, 2)`, `rolling_p95(duration_ms, 5m)`.
+    /// The calculation, without a name: `lag(x, 2)`, `rolling_p95(duration_ms, 5m)`.
     fn calculation(&self) -> String {
         let mut text = self.function.to_string();
         let arguments = self.argument.iter().map(ToString::to_string);

@@ -1,5 +1,5 @@
-//! Decoded columns of all segments, kept within a budget: what was asked for longest ago is dropped first
-//! and decoded again when it is next needed.
+//! A cache of decoded columns of all segments, within a budget: the least recently used one is evicted first
+//! and decoded again on demand.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -9,8 +9,8 @@ use crate::Cancel;
 use crate::error::{Error, Result};
 use crate::limits::CANCEL_POLL;
 
-/// What is kept, whatever its type: columns, and tables made from them.
-type Kept = Arc<dyn Any + Send + Sync>;
+/// A cached value of any type: columns, and tables made from them.
+type CachedValue = Arc<dyn Any + Send + Sync>;
 
 #[derive(Debug)]
 pub struct ColumnCache {
@@ -33,15 +33,15 @@ struct Entry {
     used: u64,
 }
 
-/// Held while a column is decoded, so that two threads that want the same one decode it once.
-type Slot = Mutex<Option<Kept>>;
+/// Held while a column is decoded, so that concurrent requests decode it once.
+type Slot = Mutex<Option<CachedValue>>;
 
 impl ColumnCache {
     pub fn new(budget_bytes: usize) -> ColumnCache {
         ColumnCache { inner: Mutex::default(), budget_bytes }
     }
 
-    /// What is kept under this name, or else what `make` makes, with the bytes it takes.
+    /// The cached value under this name, or the result of `make`, which also returns its size in bytes.
     pub fn get<T: Any + Send + Sync>(
         &self,
         segment: u64,
@@ -51,7 +51,7 @@ impl ColumnCache {
         self.get_or_stop(segment, name, &Cancel::default(), make)
     }
 
-    /// The same for what takes so long to make that whoever waits for it wants to be stopped meanwhile.
+    /// The same for a computation so long that waiting callers must be cancellable.
     pub fn get_or_stop<T: Any + Send + Sync>(
         &self,
         segment: u64,
@@ -73,13 +73,13 @@ impl ColumnCache {
         }
         let (value, bytes) = make()?;
         let value = Arc::new(value);
-        *kept = Some(Arc::clone(&value) as Kept);
+        *kept = Some(Arc::clone(&value) as CachedValue);
         drop(kept);
         self.account(segment, name, bytes);
         Ok(value)
     }
 
-    /// Whether something is kept under this name now.
+    /// True if this name is in the cache.
     pub fn has(&self, segment: u64, name: &str) -> bool {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = inner.known.get(&segment).and_then(|columns| columns.get(name));
@@ -103,7 +103,7 @@ impl ColumnCache {
         Arc::clone(&entry.slot)
     }
 
-    /// Tells that what is kept under a name takes so many bytes now.
+    /// Updates the size of a cached value.
     pub fn account(&self, segment: u64, name: &str, bytes: usize) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = inner.known.get_mut(&segment).and_then(|columns| columns.get_mut(name));
@@ -126,7 +126,7 @@ impl Inner {
         });
         let mut oldest_first: Vec<_> = entries.collect();
         oldest_first.sort_unstable();
-        // The newest is in use by whoever made room necessary.
+        // The newest value is in use by the caller that needed the room.
         oldest_first.pop();
         for (_, segment, name) in oldest_first {
             if self.bytes <= bytes {
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_unused_go_when_the_budget_is_spent() {
+    fn least_recently_used_values_are_evicted() {
         let cache = ColumnCache::new(80);
         let calls = Cell::new(0);
         let get = |segment: u64, name: &str| {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_made_is_tried_again() {
+    fn failed_computation_is_not_cached() {
         let cache = ColumnCache::new(80);
         assert!(cache.get::<u8>(1, "a", || Err(crate::Error::cancelled())).is_err());
         assert_eq!(*cache.get(1, "a", || Ok((7_u8, 1))).expect("it is made"), 7);

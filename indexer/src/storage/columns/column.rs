@@ -1,5 +1,5 @@
-//! A column as codes: 0 where a row has no value, and otherwise the place of its value among the column's
-//! values, counted from 1. Codes of numbers are in the order of the numbers.
+//! A dictionary-encoded column: the code is 0 for a missing value, and otherwise the index of the value among
+//! the column's values, counted from 1. Codes of numbers ascend with the numbers.
 
 use ingest::NO_INT;
 
@@ -7,40 +7,40 @@ use super::packed::{Packed, with_codes};
 use crate::FieldKind;
 use crate::storage::parquet::{NO_CODE, Texts, Values};
 
-/// Decimal places that a column of floats is tried with before it is kept as their bits. Logs print
-/// milliseconds, seconds to the microsecond, and shares; more places than these are measured, not printed.
+/// Decimal places that a float column is tried with before its bits are stored. Logs print milliseconds,
+/// seconds to the microsecond, and shares; more places are measured, not printed.
 const DECIMALS: u32 = 6;
 
 #[derive(Clone, Debug)]
 pub struct Column {
     pub codes: Packed,
     pub values: Dictionary,
-    /// The largest code there may be.
+    /// The largest code present may be.
     pub largest: u64,
     /// Rows without a value.
     pub missing: usize,
 }
 
-/// What the codes of a column stand for.
+/// What the codes of a column mean.
 #[derive(Clone, Debug)]
 pub enum Dictionary {
-    /// Code `c` is text `c - 1`. Two codes may have the same text where values hardly repeat.
+    /// Code `c` is text `c - 1`. Two codes may have the same text if values rarely repeat.
     Texts(Texts),
     /// Code `c` is the number `base + c - 1`, in the unit.
     Numbers { base: i64, unit: Unit },
-    /// Code `c` is the number `base + places[c - 1] - 1`, in the unit: numbers few of which occur.
+    /// Code `c` is the number `base + places[c - 1] - 1`, in the unit: a sparse set of numbers.
     Sparse { base: i64, unit: Unit, places: Vec<u64> },
-    /// Code `c` is value `c - 1`: a field of several types, or names that are given.
+    /// Code `c` is value `c - 1`: a field of several types, or a fixed list of names.
     Listed(Vec<Scalar>),
 }
 
-/// What a column's whole numbers stand for.
+/// What the integers of a column mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     Whole,
     /// Floats that are whole numbers divided by this power of ten.
     Decimals(u32),
-    /// Floats by their bits, brought into the order of the numbers.
+    /// Floats by their bits, mapped to ordered integers.
     Bits,
     /// Nanoseconds since 1970 UTC.
     Time,
@@ -77,7 +77,7 @@ impl Scalar {
         }
     }
 
-    /// Numbers before truths before texts, each in their own order.
+    /// Numbers before booleans before texts, each in their own order.
     #[must_use]
     pub fn order(&self, other: &Scalar) -> std::cmp::Ordering {
         let rank = |value: &Scalar| match value {
@@ -129,24 +129,24 @@ impl Unit {
         }
     }
 
-    /// The whole number that stands for a float among [`Unit::Bits`].
+    /// The integer that represents a float among [`Unit::Bits`].
     pub fn ordered(value: f64) -> i64 {
         ordered(value.to_bits() as i64)
     }
 
-    /// Whether sums and percentiles of it mean anything.
+    /// True if its sums and percentiles have a meaning.
     pub fn is_number(self) -> bool {
         matches!(self, Unit::Whole | Unit::Decimals(_) | Unit::Bits)
     }
 }
 
-/// Brings the bits of floats into the order of the floats, and back.
+/// Maps the bits of floats to integers in the order of the floats, and back.
 fn ordered(bits: i64) -> i64 {
     if bits < 0 { bits ^ i64::MAX } else { bits }
 }
 
 impl Column {
-    pub fn of(values: Values) -> Column {
+    pub fn from_values(values: Values) -> Column {
         match values {
             Values::Text { codes, texts } => Column::texts(&codes, texts),
             Values::Int(numbers) => Column::whole(&numbers, Unit::Whole),
@@ -160,7 +160,7 @@ impl Column {
 
     fn texts(codes: &[u32], texts: Texts) -> Column {
         let largest = texts.len() as u64;
-        // The code of a missing value is the one before 0, so adding 1 gives each its place.
+        // The code of a missing value is the one before 0, so adding 1 gives each its index.
         let shifted = codes.iter().map(|&code| u64::from(code.wrapping_add(1)));
         let missing = codes.iter().filter(|&&code| code == NO_CODE).count();
         Column { codes: Packed::pack(shifted, largest), values: Dictionary::Texts(texts), largest, missing }
@@ -168,13 +168,13 @@ impl Column {
 
     /// Whole numbers, [`NO_INT`] where missing.
     pub fn whole(numbers: &[i64], unit: Unit) -> Column {
-        let there = || numbers.iter().copied().filter(|&number| number != NO_INT);
-        let base = there().min().unwrap_or(0);
+        let present = || numbers.iter().copied().filter(|&number| number != NO_INT);
+        let base = present().min().unwrap_or(0);
         let above = |number: i64| (number.wrapping_sub(base) as u64).wrapping_add(1);
-        // The range of all 64-bit numbers but the missing one still leaves the code 0 free.
-        let largest = there().max().map_or(0, above);
+        // The range of all 64-bit numbers except the missing one still leaves code 0 free.
+        let largest = present().max().map_or(0, above);
         let codes = numbers.iter().map(|&number| if number == NO_INT { 0 } else { above(number) });
-        let missing = numbers.len() - there().count();
+        let missing = numbers.len() - present().count();
         Column {
             codes: Packed::pack(codes, largest),
             values: Dictionary::Numbers { base, unit },
@@ -194,7 +194,7 @@ impl Column {
         Column::whole(&numbers.iter().map(bits).collect::<Vec<_>>(), Unit::Bits)
     }
 
-    /// Codes with the values they stand for.
+    /// Codes with their values.
     pub fn listed(codes: Packed, values: Vec<Scalar>) -> Column {
         let largest = values.len() as u64;
         let missing =
@@ -202,7 +202,7 @@ impl Column {
         Column { codes, values: Dictionary::Listed(values), largest, missing }
     }
 
-    /// The same values with a code for each number that occurs, and none for those between them.
+    /// The same values with a code for each number that occurs, and none for the numbers between them.
     pub fn recoded(&self) -> Column {
         let Dictionary::Numbers { base, unit } = self.values else { return self.clone() };
         let mut present: Vec<u64> =
@@ -224,7 +224,7 @@ impl Column {
         }
     }
 
-    /// Numbers of several columns, of which a row has one at most, as floats.
+    /// Numbers of several columns as floats; a row has a value in at most one of them.
     pub fn joined_floats(columns: &[std::sync::Arc<Column>]) -> Column {
         let rows = columns.iter().map(|column| column.rows()).max().unwrap_or(0);
         let number = |row: usize| {
@@ -238,7 +238,7 @@ impl Column {
         self.codes.len()
     }
 
-    /// What a code stands for; nothing for 0.
+    /// The value of a code; `None` for 0.
     pub fn value(&self, code: u64) -> Option<Scalar> {
         let place = code.checked_sub(1).filter(|_| code <= self.largest)?;
         match &self.values {
@@ -252,7 +252,7 @@ impl Column {
         }
     }
 
-    /// The place among the values of a whole number.
+    /// The index of an integer among the values.
     pub fn place_of(&self, number: i64) -> Option<usize> {
         let above = |base: i64| u64::try_from(number.checked_sub(base)?).ok();
         let place = match &self.values {
@@ -265,7 +265,7 @@ impl Column {
         ((place as u64) < self.largest).then_some(place)
     }
 
-    /// The whole number of a row of a built-in column, in which nothing is missing.
+    /// The integer of a row of a built-in column, in which nothing is missing.
     pub fn whole_at(&self, row: usize) -> i64 {
         match &self.values {
             Dictionary::Numbers { base, .. } => base.wrapping_add(self.codes.get(row) as i64).wrapping_sub(1),
@@ -288,17 +288,17 @@ impl Column {
     }
 }
 
-/// The whole number that a float is with so many decimal places; nothing when it is none. Missing floats
-/// are the missing whole number.
+/// The integer that a float is with this many decimal places; `None` if it is not one. Missing floats are the
+/// missing integer.
 fn scale(number: f64, places: u32) -> Option<i64> {
-    /// Whole numbers up to here are exact as floats.
+    /// Integers up to here are exact as floats.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.is_nan() {
         return Some(NO_INT);
     }
     let power = 10_f64.powi(places as i32);
     let whole = (number * power).round();
-    // A whole number has no negative zero.
+    // An integer has no negative zero.
     let same = whole.abs() < EXACT && (whole as i64 as f64 / power).to_bits() == number.to_bits();
     same.then_some(whole as i64)
 }
@@ -310,7 +310,7 @@ mod tests {
     use super::*;
 
     fn back(values: &Values) -> Vec<Option<Scalar>> {
-        let column = Column::of(values.clone());
+        let column = Column::from_values(values.clone());
         (0..column.rows()).map(|row| column.at(row)).collect()
     }
 
@@ -325,7 +325,7 @@ mod tests {
         fn floats_come_back_to_the_bit_and_keep_their_order(
             numbers in prop::collection::vec(prop_oneof![any::<f64>(), (-9_000..9_000_i64).prop_map(|n| n as f64 / 1000.0), Just(-0.0), Just(f64::INFINITY)], 1..60)
         ) {
-            let column = Column::of(Values::Float(numbers.clone()));
+            let column = Column::from_values(Values::Float(numbers.clone()));
             for (row, number) in numbers.iter().enumerate() {
                 match column.at(row) {
                     Some(Scalar::Float(found)) => prop_assert_eq!(found.to_bits(), number.to_bits()),
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn place_of_a_number_is_that_of_its_code() {
-        let column = Column::of(Values::Int(vec![7, NO_INT, 900, 40, 7]));
+        let column = Column::from_values(Values::Int(vec![7, NO_INT, 900, 40, 7]));
         for column in [column.recoded(), column] {
             for number in [7, 40, 900] {
                 let place = column.place_of(number).expect("it occurs");
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn printed_decimals_are_packed_as_whole_numbers() {
-        let column = Column::of(Values::Float(vec![7.061, f64::NAN, 0.25, 18.5]));
+        let column = Column::from_values(Values::Float(vec![7.061, f64::NAN, 0.25, 18.5]));
         assert!(matches!(column.values, Dictionary::Numbers { base: 250, unit: Unit::Decimals(3) }));
         assert_eq!((column.codes.bytes(), column.missing), (8, 1));
         assert_eq!(back(&Values::Bool(vec![Some(true), None])), [Some(Scalar::Bool(true)), None]);

@@ -1,4 +1,4 @@
-//! How columns are held in memory: as codes of the width they need, kept within a budget.
+//! Columns in memory: as codes of the necessary width, cached within a budget.
 
 mod cache;
 mod column;

@@ -1,17 +1,17 @@
-//! Whole numbers in the narrowest width that holds the largest of them.
+//! Integers in the narrowest width that holds the largest of them.
 
 /// A width that numbers are packed in.
 pub trait Code: Copy + Into<u64> + Send + Sync + PartialEq + PartialOrd {
     /// The number in this width, which holds it.
-    fn of(number: u64) -> Self;
-    /// How far it lies above another one, around the width's end where it lies below.
+    fn from_number(number: u64) -> Self;
+    /// The wrapping distance to another number.
     fn above(self, other: Self) -> Self;
 }
 
 macro_rules! widths {
     ($($width:ident)+) => { $(
         impl Code for $width {
-            fn of(number: u64) -> $width {
+            fn from_number(number: u64) -> $width {
                 number as $width
             }
 
@@ -32,7 +32,7 @@ pub enum Packed {
     U64(Vec<u64>),
 }
 
-/// Runs the same code over whichever width the numbers have, so that its loops know the width.
+/// Instantiates the same code for each width, so that its loops know the width.
 macro_rules! with_codes {
     ($packed:expr, $codes:ident => $body:expr) => {
         match $packed {

@@ -1,4 +1,4 @@
-//! Fingerprints of a column's texts, by which one id is found among millions without reading them.
+//! Fingerprints of a column's texts, to find one id among millions without reading them.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::tokens;
 const FIRST: u64 = 0xcbf2_9ce4_8422_2325;
 const FACTOR: u64 = 0x0100_0000_01b3;
 
-/// Ends a token in the hash; no byte of one has this value, since tokens are folded to UTF-8.
+/// Ends a token in the hash; no token contains this byte, since tokens are folded to UTF-8.
 const END: u8 = 0xff;
 
-/// What a text's tokens are known by: alike for all texts that have the same ones in the same order.
+/// The fingerprint of a token sequence: equal for all texts with the same tokens in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequence {
     pub print: u16,
@@ -22,7 +22,7 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    pub fn of(text: &str) -> Sequence {
+    pub fn from_text(text: &str) -> Sequence {
         let (mut hash, mut count, mut within) = (FIRST, 0, false);
         let mut enter = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(FACTOR);
         if text.is_ascii() {
@@ -55,7 +55,7 @@ impl Sequence {
 #[derive(Debug)]
 pub struct Prints {
     prints: Vec<u16>,
-    /// Tokens of the text that has most.
+    /// The most tokens of any text.
     most: u32,
 }
 
@@ -63,19 +63,19 @@ impl Prints {
     pub fn new(texts: &Texts) -> Prints {
         let mut most = 0;
         let print = |text: &str| {
-            let Sequence { print, tokens } = Sequence::of(text);
+            let Sequence { print, tokens } = Sequence::from_text(text);
             most = most.max(tokens);
             print
         };
         Prints { prints: texts.iter().map(print).collect(), most }
     }
 
-    /// The places of texts that may have exactly these tokens, in order; no other text has them.
+    /// The indexes of texts that may have exactly these tokens, in order; no other text has them.
     pub fn places_of(&self, wanted: Sequence) -> Vec<usize> {
         let mut places = Vec::new();
         let (blocks, rest) = self.prints.as_chunks::<64>();
         for (index, block) in blocks.iter().enumerate() {
-            // Without a branch a block is compared all at once, and most hold nothing.
+            // Branch-free, so a block is compared at once; most blocks contain no hit.
             if block.iter().fold(0, |any, &print| any | u8::from(print == wanted.print)) != 0 {
                 let within = (0..64).filter(|&at| block[at] == wanted.print);
                 places.extend(within.map(|at| index * 64 + at));
@@ -86,8 +86,8 @@ impl Prints {
         places
     }
 
-    /// The places of texts in which these tokens may occur one after the other, where that can be told: a text
-    /// with more tokens may have them among others.
+    /// The indexes of texts in which these tokens may be adjacent. `None` if a text has more tokens, because
+    /// it may contain them among others.
     pub fn places_with(&self, wanted: Sequence) -> Option<Vec<usize>> {
         match wanted.tokens.cmp(&self.most) {
             std::cmp::Ordering::Greater => Some(Vec::new()),
@@ -98,9 +98,9 @@ impl Prints {
 }
 
 impl Segment {
-    /// The fingerprints of a packed column of texts, kept beside it.
+    /// The fingerprints of a packed text column, cached with it.
     pub fn prints(&self, column: &str, texts: &Texts) -> Result<Arc<Prints>> {
-        // No name of a field makes this the name of something else that is kept.
+        // This never equals another cache key, whatever the field is called.
         self.cache.get(self.meta.id, &format!("%{column}"), || {
             let prints = Prints::new(texts);
             let bytes = prints.prints.len() * size_of::<u16>();
@@ -130,7 +130,7 @@ mod tests {
             wanted in "[a-cA-C .ÄäK\u{212a}_]{0,6}",
         ) {
             let prints = Prints::new(&texts(&all));
-            let sequence = Sequence::of(&wanted);
+            let sequence = Sequence::from_text(&wanted);
             let wanted = tokens::folded(wanted.as_bytes());
             prop_assert_eq!(sequence.tokens as usize, wanted.len());
             let found = prints.places_of(sequence);

@@ -1,4 +1,4 @@
-//! The times of a segment's rows. They are sorted, so what lies in a range of times is a range of rows.
+//! The times of a segment's rows. They are sorted, so a time range is a row range.
 
 use std::ops::Range;
 
@@ -6,28 +6,28 @@ use ingest::NO_TIME;
 
 use super::packed::{Packed, with_codes};
 
-/// Units that times are told in by logs, coarse to fine.
+/// The time units of logs, coarse to fine.
 const UNITS_NS: [i64; 6] = [60_000_000_000, 1_000_000_000, 1_000_000, 100_000, 1_000, 1];
 
-/// Times as multiples of the coarsest unit that all of them have: a log that tells seconds takes four bytes
-/// an event.
+/// Times as multiples of the coarsest unit that fits all of them: a log with whole seconds takes four bytes
+/// per event.
 #[derive(Clone, Debug)]
 pub struct Times {
-    /// 0 where there is no time, or else one more than the units since `first`.
+    /// 0 if there is no time, otherwise one more than the units since `first`.
     codes: Packed,
     first: i64,
     unit_ns: i64,
 }
 
 impl Times {
-    /// Of sorted times; those without come first.
+    /// Takes sorted times; rows without a time come last.
     pub fn new(times: &[i64]) -> Times {
         let dated = &times[times.partition_point(|&time| time == NO_TIME)..];
         let (first, last) = (dated.first().copied().unwrap_or(0), dated.last().copied().unwrap_or(0));
-        let apart = |time: i64| time.wrapping_sub(first) as u64;
-        let fits = |unit: &i64| dated.iter().all(|&time| apart(time).is_multiple_of(*unit as u64));
+        let since_first = |time: i64| time.wrapping_sub(first) as u64;
+        let fits = |unit: &i64| dated.iter().all(|&time| since_first(time).is_multiple_of(*unit as u64));
         let unit_ns = UNITS_NS.into_iter().find(fits).unwrap_or(1);
-        let code = |time: i64| if time == NO_TIME { 0 } else { apart(time) / unit_ns as u64 + 1 };
+        let code = |time: i64| if time == NO_TIME { 0 } else { since_first(time) / unit_ns as u64 + 1 };
         let codes = Packed::pack(times.iter().map(|&time| code(time)), code(last));
         Times { codes, first, unit_ns }
     }
@@ -51,17 +51,17 @@ impl Times {
         self.codes.bytes()
     }
 
-    /// The least code of a time at or past a limit.
+    /// The smallest code of a time at or after a limit.
     fn code_from(&self, limit: i64) -> u64 {
         if limit == NO_TIME {
             return 0;
         }
-        let apart = i128::from(limit) - i128::from(self.first);
-        let units = (apart + i128::from(self.unit_ns) - 1).div_euclid(i128::from(self.unit_ns));
+        let since_first = i128::from(limit) - i128::from(self.first);
+        let units = (since_first + i128::from(self.unit_ns) - 1).div_euclid(i128::from(self.unit_ns));
         u64::try_from(units.max(0) + 1).unwrap_or(u64::MAX)
     }
 
-    /// How many rows stand before a time; those without a time do.
+    /// The number of rows before a time; rows without a time count as before.
     pub fn before(&self, limit: i64) -> usize {
         let code = self.code_from(limit);
         with_codes!(&self.codes, codes => codes.partition_point(|&other| u64::from(other) < code))
@@ -72,8 +72,9 @@ impl Times {
         with_codes!(&self.codes, codes => codes.partition_point(|&code| u64::from(code) == 0))
     }
 
-    /// Calls `each` with every bucket that has rows of the range, and those rows. `edges` begin the buckets
-    /// and end the last one; times outside of them are in no bucket, nor are rows without a time.
+    /// Calls `each` with every bucket that has rows of the range, and those rows. `edges` are the starts of
+    /// the buckets and the end of the last one; times outside of them and rows without a time are in no
+    /// bucket.
     pub fn for_each_bucket(
         &self,
         rows: Range<usize>,
@@ -92,7 +93,8 @@ impl Times {
         }
     }
 
-    /// How many rows from `row` on stand before a time. Looks near first, because buckets are often short.
+    /// The number of rows from `row` on that precede a time. An exponential search, because buckets are often
+    /// short.
     fn run(&self, row: usize, end: usize, limit: i64) -> usize {
         let code = self.code_from(limit);
         with_codes!(&self.codes, codes => {
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_tells_seconds_takes_four_bytes_an_event() {
+    fn times_in_whole_seconds_take_four_bytes_per_event() {
         let times: Vec<i64> =
             (0..100_000).map(|second| 1_772_323_200_000_000_000 + second * 1_000_000_000).collect();
         assert_eq!(Times::new(&times).bytes(), 400_000);

@@ -1,4 +1,5 @@
-//! A damaged `notes.db` is never thrown away: it gets another name, and what can be read of it goes into a new one.
+//! Repairs a damaged `notes.db`: the file is renamed, never deleted, and what can be read of it goes into a
+//! new one.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,11 +12,11 @@ use crate::error::{AtPath, Result};
 
 const ASIDE: &str = "notes.damaged-";
 
-/// Puts the damaged file aside. Does nothing where another process has just done so.
+/// Renames the damaged file. Does nothing if another process has just done so.
 pub fn keep_aside(case: &Path, now_ns: i64) -> Result<()> {
     let file = path(case);
     let Ok(held) = File::open(&file) else { return Ok(()) };
-    // Who waited here finds a sound file, or none, and leaves it alone.
+    // After the wait the file may be sound or missing; then it is left alone.
     held.lock().at_path(&file)?;
     let still = file::open_to_read(case).and_then(|open| open.map_or(Ok(()), |open| table::check(&open)));
     if !matches!(still, Err(Failure::Damaged(_))) {
@@ -32,7 +33,7 @@ pub fn keep_aside(case: &Path, now_ns: i64) -> Result<()> {
     if !rescued.is_empty() {
         let restored = file::open_to_write(case)
             .and_then(|mut connection| table::restore(&mut connection, &rescued, now_ns));
-        restored.map_err(|failure| failure.told(case))?;
+        restored.map_err(|failure| failure.into_error(case))?;
     }
     Ok(())
 }
@@ -45,7 +46,7 @@ fn free_name(case: &Path) -> PathBuf {
 
 fn rescued(aside: &Path) -> Vec<super::Note> {
     let Ok(folder) = tempfile::tempdir() else { return Vec::new() };
-    // A copy, because SQLite may try to mend what it reads, and what is kept aside stays as it was found.
+    // A copy, because SQLite may try to repair what it reads, and the renamed file must stay as it was found.
     let copy = folder.path().join(file::NAME);
     if fs::copy(aside, &copy).is_err() {
         return Vec::new();
@@ -54,7 +55,7 @@ fn rescued(aside: &Path) -> Vec<super::Note> {
     Connection::open_with_flags(&copy, flags).map_or_else(|_| Vec::new(), |open| table::rescue(&open))
 }
 
-/// The damaged files that were kept aside, the earliest first.
+/// The damaged files that were renamed, the oldest first.
 pub fn kept_aside(case: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(case).into_iter().flatten().flatten();
     let is_aside = |name: &str| {

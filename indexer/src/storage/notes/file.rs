@@ -1,4 +1,4 @@
-//! Opening `notes.db`, and what can be wrong with it.
+//! Opens `notes.db` and reports what can be wrong with it.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -13,17 +13,17 @@ use crate::limits::{NOTES_PATIENCE, NOTES_RETRY};
 use crate::storage::files::{NOTES, folder_is_read_only, is_refusal, sync_folder};
 
 pub const NAME: &str = "notes.db";
-/// `TLN1`, by which `file` and others tell whose SQLite file it is.
+/// `TLN1`, by which `file` and similar tools identify the application of the SQLite file.
 const APPLICATION: i32 = 0x544C_4E31;
 /// The version of the tables in it. A reader refuses a higher one.
 pub const VERSION: i32 = 1;
 
-/// What a step on the file can end with.
+/// How a step on the file can fail.
 #[derive(Debug)]
 pub enum Failure {
-    /// The file is no notes file, or not whole.
+    /// The file is not a notes file, or is not intact.
     Damaged(String),
-    Told(Error),
+    Known(Error),
     Sqlite(rusqlite::Error),
 }
 
@@ -38,33 +38,33 @@ impl From<rusqlite::Error> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure::Told(error)
+        Failure::Known(error)
     }
 }
 
 impl Failure {
-    /// As an error that a person can act on.
-    pub fn told(self, case: &Path) -> Error {
+    /// An error that tells a person what to do.
+    pub fn into_error(self, case: &Path) -> Error {
         let error = match self {
-            Failure::Told(error) => return error,
+            Failure::Known(error) => return error,
             Failure::Damaged(what) => return Error::damaged(&path(case), what),
             Failure::Sqlite(error) => error,
         };
-        let told = |kind, what: &str| Error::new(kind, what).at(&path(case));
+        let failed = |kind, what: &str| Error::new(kind, what).at(&path(case));
         match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => told(
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => failed(
                 ErrorKind::CaseLocked,
                 "another Timberline is writing notes for longer than can be waited for",
             )
             .hint("nothing was changed; try once more"),
             Some(ErrorCode::DiskFull) => {
-                told(ErrorKind::DiskFull, "the disk is full, and the note was not written")
+                failed(ErrorKind::DiskFull, "the disk is full, and the note was not written")
                     .hint("all earlier notes are kept; free some space and try once more")
             }
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 may_not_write(case)
             }
-            _ => told(ErrorKind::Internal, &format!("the notes could not be read or written: {error}")),
+            _ => failed(ErrorKind::Internal, &format!("the notes could not be read or written: {error}")),
         }
     }
 }
@@ -94,7 +94,7 @@ impl std::ops::Deref for Open {
     }
 }
 
-/// The notes to read, or none where nobody wrote any.
+/// Opens the notes for reading; `None` if nobody wrote any.
 pub fn open_to_read(case: &Path) -> std::result::Result<Option<Open>, Failure> {
     let file = path(case);
     if fs::metadata(&file).map_or(0, |meta| meta.len()) == 0 {
@@ -107,22 +107,22 @@ pub fn open_to_read(case: &Path) -> std::result::Result<Option<Open>, Failure> {
     }
 }
 
-/// Waits for another process. SQLite's own waiting sleeps longer each time, and who comes late never gets a turn
-/// beside somebody who writes one note after the other.
+/// Waits for another process. SQLite's own busy handler sleeps longer each time, so a process starves next to
+/// one that writes many notes.
 fn wait(times: i32) -> bool {
     std::thread::sleep(NOTES_RETRY);
     NOTES_RETRY * times.unsigned_abs() < NOTES_PATIENCE
 }
 
 fn readable(file: &Path) -> std::result::Result<Option<Connection>, Failure> {
-    // Where the file may not be written, SQLite opens it to be read.
+    // SQLite opens a file that may not be written for reading.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags)?;
     connection.busy_handler(Some(wait))?;
     Ok((version(&connection, file)? > 0).then_some(connection))
 }
 
-/// A writer that was killed left its journal, which has to be played back, and here nothing can be written.
+/// A killed writer left its journal, which has to be rolled back, and here nothing can be written.
 fn needs_a_copy(error: &rusqlite::Error) -> bool {
     let extended = error.sqlite_error().map(|error| error.extended_code);
     let playback =
@@ -132,7 +132,7 @@ fn needs_a_copy(error: &rusqlite::Error) -> bool {
 }
 
 pub fn in_a_copy(file: &Path) -> std::result::Result<Option<Open>, Failure> {
-    let io = |error: io::Error| Failure::Told(from_io(&error).at(file));
+    let io = |error: io::Error| Failure::Known(from_io(&error).at(file));
     let folder = tempfile::tempdir().map_err(io)?;
     let copy = folder.path().join(NAME);
     fs::copy(file, &copy).map_err(io)?;
@@ -156,32 +156,32 @@ fn make_writable(file: &Path) -> io::Result<()> {
     fs::set_permissions(file, rights)
 }
 
-/// SQLite's journal of a file.
+/// The SQLite journal of a file.
 pub fn journal(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push("-journal");
     PathBuf::from(name)
 }
 
-/// The notes to write; the file is made where there is none.
+/// Opens the notes for writing; the file is created if it is missing.
 pub fn open_to_write(case: &Path) -> std::result::Result<Connection, Failure> {
     let file = path(case);
-    // SQLite does not tell why it cannot open a file. One without bytes is a database without tables.
+    // SQLite does not report why it cannot open a file. An empty file is a database without tables.
     let made = OpenOptions::new().create(true).append(true).open(&file);
     if let Err(error) = made {
-        let told = if is_refusal(&error) { may_not_write(case) } else { from_io(&error).at(&file) };
-        return Err(told.into());
+        let error = if is_refusal(&error) { may_not_write(case) } else { from_io(&error).at(&file) };
+        return Err(error.into());
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(&file, flags)?;
     connection.busy_handler(Some(wait))?;
-    // The folder is synced as well when the journal goes, which is when a change is made.
+    // The folder is also synced when the journal is removed, which is when a change commits.
     connection.pragma_update(None, "synchronous", "EXTRA")?;
     version(&connection, &file)?;
     Ok(connection)
 }
 
-/// The version of the tables, 0 where there are none yet.
+/// The version of the tables, 0 if there are none yet.
 pub fn version(connection: &Connection, file: &Path) -> std::result::Result<i32, Failure> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let (application, version) = (number("application_id")?, number("user_version")?);
@@ -193,14 +193,15 @@ pub fn version(connection: &Connection, file: &Path) -> std::result::Result<i32,
         return Err(Failure::Damaged("it is an SQLite file that something else made".to_owned()));
     }
     if version > VERSION {
-        let told = format!("the notes are of version {version}, and this Timberline knows up to {VERSION}");
+        let message =
+            format!("the notes are of version {version}, and this Timberline knows up to {VERSION}");
         let hint = "the events can be read; open the case with a newer Timberline to see its notes";
-        return Err(Error::new(ErrorKind::CaseTooNew, told).at(file).hint(hint).into());
+        return Err(Error::new(ErrorKind::CaseTooNew, message).at(file).hint(hint).into());
     }
     Ok(version)
 }
 
-/// Says whose file it is, in the change that makes its tables.
+/// Marks the file as ours, in the transaction that creates its tables.
 pub fn stamp(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "application_id", APPLICATION)?;
     connection.pragma_update(None, "user_version", VERSION)

@@ -1,8 +1,8 @@
-//! What people wrote: `notes.db`, an SQLite file that is there once somebody wrote something.
+//! Notes that people wrote: `notes.db`, an SQLite file that is created with the first note.
 //!
-//! It is opened for each question and closed again, so a file that another process puts aside or replaces is
-//! never written to by mistake. Its rollback journal, and not a write-ahead log, keeps it whole: the case has one
-//! more file only while somebody writes, and it can be read where nothing may be written.
+//! It is opened for each query and closed again, so that a file that another process renames or replaces is
+//! never written by mistake. A rollback journal keeps it intact, not a write-ahead log: the case has an extra
+//! file only during a write, and it can be read where nothing may be written.
 
 mod damaged;
 mod file;
@@ -20,8 +20,9 @@ pub(crate) use file::read_only;
 use crate::error::{Error, ErrorKind, Result};
 use file::Failure;
 
-/// One thread of this process uses notes at a time. SQLite's locks belong to the process and are lost when any
-/// handle on the file is closed, and the files are also opened here without SQLite, to be made, copied and put aside.
+/// One thread of this process uses notes at a time. SQLite's locks belong to the process and are lost when
+/// any handle on the file is closed, and the files are also opened here without SQLite, to create, copy and
+/// rename them.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// Something that a person wrote or marked.
@@ -30,25 +31,25 @@ pub struct Note {
     pub kind: String,
     /// Its name among those of its kind.
     pub id: String,
-    /// The change of the store that made it what it is.
+    /// The revision of the store that last changed it.
     pub revision: u64,
     pub created_ns: i64,
     pub changed_ns: i64,
-    /// The event it is on: source and offset, an event's name for ever.
+    /// The event it is on: source and offset, which identify an event for ever.
     pub event: Option<(u32, u64)>,
-    /// The times it is on, both included. A moment is a range from it to itself.
+    /// The time range it is on, both ends included. A moment is a range from it to itself.
     pub range: Option<(i64, i64)>,
     pub text: String,
     pub data: serde_json::Value,
 }
 
-/// A note as somebody wants it to be.
+/// A new state of a note.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoteDraft {
     pub kind: String,
     pub id: String,
-    /// The revision that it was made from, 0 for a note that is not there yet. Without one, what is there is
-    /// replaced.
+    /// The revision that it was made from (an optimistic lock), 0 for a new note. Without one, an existing
+    /// note is replaced.
     pub known: Option<u64>,
     pub event: Option<(u32, u64)>,
     pub range: Option<(i64, i64)>,
@@ -56,44 +57,45 @@ pub struct NoteDraft {
     pub data: serde_json::Value,
 }
 
-/// A note that somebody wants to be gone.
+/// A note to remove.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoteRemoval {
     pub kind: String,
     pub id: String,
-    /// The revision that was seen last. Without one, whatever is there goes.
+    /// The revision that was seen last. Without one, the note is removed in any state.
     pub known: Option<u64>,
 }
 
-/// What is to be changed in one step.
+/// Changes of one transaction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NoteChange {
     pub put: Vec<NoteDraft>,
     pub remove: Vec<NoteRemoval>,
 }
 
-/// Notes, all of them or those that changed since a mark.
+/// Notes, all of them or those that changed since a revision.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notes {
-    /// Where the store stands, to ask from later.
+    /// The revision of the store, for the next request.
     pub mark: String,
-    /// Whether these are all notes, and not only those that changed.
+    /// True if these are all notes, and not only those that changed.
     pub whole: bool,
     pub notes: Vec<Note>,
-    /// Kind and id of what was removed.
+    /// Kind and id of the removed notes.
     pub removed: Vec<(String, String)>,
 }
 
-/// What became of a change.
+/// The result of a change.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NotesChanged {
-    /// It was made. The notes are those that were put, as they are now.
+    /// It was committed. The notes are those that were written, in their new state.
     Made(Notes),
-    /// Somebody else changed these notes; nothing was changed. A note that they removed is none.
+    /// The optimistic lock failed: somebody else changed these notes, and nothing was written. A removed note
+    /// is missing here.
     Conflict(Vec<(String, String, Option<Note>)>),
 }
 
-/// Notes that changed since a mark; all of them without one, or with one of another store.
+/// The notes that changed since a revision; all of them without one, or with one of another store.
 pub(crate) fn read(case: &Path, since: Option<&str>, now_ns: i64) -> Result<Notes> {
     attempt(case, now_ns, || {
         let Some(connection) = file::open_to_read(case)? else { return Ok(None) };
@@ -106,46 +108,46 @@ fn nothing() -> Notes {
     Notes { mark: String::new(), whole: true, ..Notes::default() }
 }
 
-/// The same for who only asks for events: a damaged file stays where it is.
+/// The same for events only: a damaged file stays where it is.
 pub(crate) fn look(case: &Path, since: Option<&str>) -> Result<Notes> {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let found = file::open_to_read(case).and_then(|connection| match connection {
         Some(connection) => table::read(&connection, since),
         None => Ok(nothing()),
     });
-    found.map_err(|failure| failure.told(case))
+    found.map_err(|failure| failure.into_error(case))
 }
 
-/// Makes all of a change, or nothing of it. What is answered as made survives a power cut.
+/// Commits all of a change, or nothing of it. A reported commit survives a power cut.
 pub(crate) fn change(case: &Path, change: &NoteChange, now_ns: i64) -> Result<NotesChanged> {
     attempt(case, now_ns, || table::change(&mut file::open_to_write(case)?, change, now_ns))
 }
 
-/// Reads all of the file back, without changing anything.
+/// Reads the whole file, without changing anything.
 pub(crate) fn verify(case: &Path) -> Result<()> {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let found = file::open_to_read(case).and_then(|connection| match connection {
         Some(connection) => table::check(&connection),
         None => Ok(()),
     });
-    found.map_err(|failure| failure.told(case))
+    found.map_err(|failure| failure.into_error(case))
 }
 
-/// Tries once more after a damaged file was kept aside.
+/// Tries once more after a damaged file was renamed.
 fn attempt<T>(case: &Path, now_ns: i64, step: impl Fn() -> std::result::Result<T, Failure>) -> Result<T> {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     match step() {
         Err(Failure::Damaged(what)) => {
             damaged::keep_aside(case, now_ns).map_err(|error| unmovable(case, &what, &error))?;
-            step().map_err(|failure| failure.told(case))
+            step().map_err(|failure| failure.into_error(case))
         }
-        other => other.map_err(|failure| failure.told(case)),
+        other => other.map_err(|failure| failure.into_error(case)),
     }
 }
 
 fn unmovable(case: &Path, what: &str, error: &Error) -> Error {
-    let told = format!("the notes are damaged ({what}) and could not be kept aside: {}", error.message());
-    Error::new(ErrorKind::CaseDamaged, told)
+    let message = format!("the notes are damaged ({what}) and could not be kept aside: {}", error.message());
+    Error::new(ErrorKind::CaseDamaged, message)
         .at(&path(case))
         .hint("the events are not touched; copy the case to a folder you may write to, and open it there")
 }

@@ -24,14 +24,14 @@ const COLUMNS: &str = "kind, id, revision, created, changed, source, offset, fir
 
 type Step<T> = std::result::Result<T, Failure>;
 
-/// The tables of a file that has none, inside the change that first writes something.
+/// Creates the tables of an empty file, inside the first transaction.
 fn prepare(transaction: &Transaction<'_>, now_ns: i64) -> Step<()> {
     let version: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version > 0 {
         return Ok(());
     }
     transaction.execute_batch(TABLES)?;
-    // Marks of a store say nothing about another one, even where that has the same path.
+    // Revisions of one store mean nothing in another, even if it has the same path.
     let store = format!("{now_ns:x}-{:x}", std::process::id());
     transaction.execute("INSERT INTO about VALUES ('store', ?1), ('revision', '0')", [store])?;
     file::stamp(transaction)?;
@@ -49,7 +49,7 @@ fn place(connection: &Connection) -> Step<(String, u64)> {
 }
 
 pub fn read(connection: &Connection, since: Option<&str>) -> Step<Notes> {
-    // One transaction, so that the mark and the notes are of one moment.
+    // One transaction, so that the revision and the notes belong together.
     let transaction = connection.unchecked_transaction()?;
     let (store, revision) = place(&transaction)?;
     let since = since.and_then(|mark| mark.strip_prefix(&store)?.strip_prefix(':')?.parse::<u64>().ok());
@@ -137,7 +137,7 @@ pub fn change(connection: &mut Connection, change: &NoteChange, now_ns: i64) -> 
 }
 
 fn put_one(transaction: &Transaction<'_>, draft: &NoteDraft, revision: u64, now_ns: i64) -> Step<()> {
-    // What was written first keeps its place; everything else is as the draft has it.
+    // The creation time is kept; everything else comes from the draft.
     let mut statement = transaction.prepare(&format!(
         "INSERT INTO note ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
          ON CONFLICT (kind, id) DO UPDATE SET revision = ?3, changed = ?4, source = ?5, offset = ?6,
@@ -162,13 +162,13 @@ fn put_one(transaction: &Transaction<'_>, draft: &NoteDraft, revision: u64, now_
 fn within_bounds(transaction: &Transaction<'_>) -> Step<()> {
     let count: i64 = transaction.query_row("SELECT count(*) FROM note", [], |row| row.get(0))?;
     if count as usize > MOST_NOTES {
-        let told = format!("a case has at most {MOST_NOTES} notes; nothing was changed");
-        return Err(Error::new(ErrorKind::Limit, told).hint("remove some first").into());
+        let message = format!("a case has at most {MOST_NOTES} notes; nothing was changed");
+        return Err(Error::new(ErrorKind::Limit, message).hint("remove some first").into());
     }
     Ok(())
 }
 
-/// Everything that can be read of a damaged file: each table from both ends, up to where it is damaged.
+/// Everything that can be read of a damaged file: each table from both ends, up to the damage.
 pub fn rescue(connection: &Connection) -> Vec<Note> {
     let mut found: Vec<Note> = Vec::new();
     for order in ["ASC", "DESC"] {
@@ -183,14 +183,14 @@ pub fn rescue(connection: &Connection) -> Vec<Note> {
     found
 }
 
-/// Writes what was rescued to a new file, with the times it had.
+/// Writes the rescued notes to a new file, with their times.
 pub fn restore(connection: &mut Connection, notes: &[Note], now_ns: i64) -> Step<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     prepare(&transaction, now_ns)?;
     let (_, revision) = place(&transaction)?;
     for note in notes.iter().take(MOST_NOTES) {
         if one(&transaction, &note.kind, &note.id)?.is_some() {
-            // Somebody wrote it anew meanwhile.
+            // Another process created it meanwhile.
             continue;
         }
         let draft = NoteDraft {

@@ -45,7 +45,7 @@ fn nothing_is_made_before_somebody_writes() {
 }
 
 #[test]
-fn what_is_put_is_read_back_to_the_last_bit() {
+fn written_notes_read_back_exactly() {
     let case = case();
     let whole =
         made(change(case.path(), &put(vec![draft("star", "1:234", "ä\0<b>")]), 77).expect("a change"));
@@ -62,7 +62,7 @@ fn what_is_put_is_read_back_to_the_last_bit() {
 }
 
 #[test]
-fn a_mark_tells_what_changed_since_and_what_went() {
+fn revision_returns_later_changes_and_removals() {
     let case = case();
     let change = |what: &NoteChange| made(change(case.path(), what, 0).expect("a change")).mark;
     change(&put(vec![draft("tag", "a", "one"), draft("tag", "b", "two")]));
@@ -74,7 +74,7 @@ fn a_mark_tells_what_changed_since_and_what_went() {
     let seen = since(&mark);
     assert_eq!(seen.notes.iter().map(|note| note.id.as_str()).collect::<Vec<_>>(), ["c"]);
     assert_eq!((seen.removed, seen.mark), (vec![("tag".to_owned(), "a".to_owned())], later));
-    // Put again, it is not told as removed.
+    // Written again, it is not reported as removed.
     change(&put(vec![draft("tag", "a", "back")]));
     assert!(since(&mark).removed.is_empty());
     assert!(since("another-store:2").whole, "marks of other stores mean nothing");
@@ -82,7 +82,7 @@ fn a_mark_tells_what_changed_since_and_what_went() {
 }
 
 #[test]
-fn of_two_who_change_a_note_the_second_is_told_and_changes_nothing() {
+fn stale_revision_is_refused_and_changes_nothing() {
     let case = case();
     let first = made(change(case.path(), &put(vec![draft("page", "p", "first")]), 0).expect("a change"));
     let known = Some(first.notes[0].revision);
@@ -90,7 +90,7 @@ fn of_two_who_change_a_note_the_second_is_told_and_changes_nothing() {
         |text: &str| put(vec![NoteDraft { known, ..draft("page", "p", text) }, draft("star", "s", "new")]);
     made(change(case.path(), &of("mine"), 0).expect("a change"));
     let NotesChanged::Conflict(names) = change(case.path(), &of("yours"), 0).expect("an answer") else {
-        panic!("the second one was not told")
+        panic!("the second one was not refused")
     };
     assert_eq!(names[0].2.as_ref().map(|note| note.text.as_str()), Some("mine"));
     assert_eq!(texts(case.path()), ["mine", "new"]);
@@ -120,7 +120,7 @@ fn threads_write_one_after_the_other() {
 }
 
 #[test]
-fn a_damaged_file_is_kept_aside_and_what_is_readable_is_rescued() {
+fn damaged_file_is_renamed_and_readable_notes_are_rescued() {
     let case = case();
     let many: Vec<NoteDraft> =
         (0..2_000).map(|number| draft("comment", &format!("{number:05}"), &"text ".repeat(20))).collect();
@@ -134,7 +134,7 @@ fn a_damaged_file_is_kept_aside_and_what_is_readable_is_rescued() {
     assert!(kept_aside(case.path()).is_empty(), "verifying moves nothing");
     let mut notes = read(case.path(), None, 6);
     if kept_aside(case.path()).is_empty() {
-        // The damage is where only a search by name comes across it.
+        // The damage is where only a lookup by name reads.
         let again = put((0..2_000).map(|number| draft("comment", &format!("{number:05}"), "new")).collect());
         made(change(case.path(), &again, 7).expect("a change"));
         notes = read(case.path(), None, 8);
@@ -149,7 +149,7 @@ fn a_damaged_file_is_kept_aside_and_what_is_readable_is_rescued() {
 }
 
 #[test]
-fn what_is_no_notes_file_is_kept_aside_whole() {
+fn foreign_file_in_place_of_notes_is_renamed_intact() {
     for content in [&b"not a database at all, but long enough to be looked at as one"[..], &[0; 5_000]] {
         let case = case();
         fs::write(path(case.path()), content).expect("a file");
@@ -162,7 +162,7 @@ fn what_is_no_notes_file_is_kept_aside_whole() {
 }
 
 #[test]
-fn a_file_of_a_newer_version_is_left_alone() {
+fn file_of_a_newer_version_is_left_alone() {
     let case = case();
     made(change(case.path(), &put(vec![draft("star", "s", "kept")]), 0).expect("a change"));
     let file = path(case.path());
@@ -177,11 +177,11 @@ fn a_file_of_a_newer_version_is_left_alone() {
 }
 
 #[test]
-fn a_cut_off_change_is_undone_from_its_journal_even_where_nothing_may_be_written() {
+fn interrupted_change_is_rolled_back_even_on_a_read_only_disk() {
     let case = case();
     made(change(case.path(), &put(vec![draft("star", "s", "before")]), 0).expect("a change"));
     let file = path(case.path());
-    // What a writer leaves that dies between writing the file and removing its journal.
+    // The state after a writer dies between writing the file and removing its journal.
     let aside = case.path().join("copy");
     fs::create_dir(&aside).expect("a folder");
     let open = rusqlite::Connection::open(&file).expect("it opens");
@@ -196,7 +196,7 @@ fn a_cut_off_change_is_undone_from_its_journal_even_where_nothing_may_be_written
     let (bytes, journal) = (fs::read(path(&aside)).expect("a file"), fs::read(file::journal(&path(&aside))));
     let journal = journal.expect("a journal");
     assert_eq!(texts(&aside), ["before"]);
-    // The same, as it would be read from a disk that takes nothing.
+    // The same on a read-only disk.
     fs::write(path(&aside), &bytes).expect("a file");
     fs::write(file::journal(&path(&aside)), &journal).expect("a journal");
     let open = file::in_a_copy(&path(&aside)).expect("it is read").expect("there are notes");

@@ -1,4 +1,5 @@
-//! Packed differences of whole numbers, `DELTA_BINARY_PACKED`. The library keeps its own for itself, but packs their bits.
+//! Delta encoding of integers, `DELTA_BINARY_PACKED`. The library keeps its own implementation private, but
+//! packs the bits.
 
 use polars_parquet::parquet::encoding::bitpacked::{Decoder, encode_pack};
 use polars_parquet::parquet::encoding::{uleb128, zigzag_leb128};
@@ -46,7 +47,7 @@ pub fn write_differences(numbers: &[i64], bytes: &mut Vec<u8>) {
     }
 }
 
-/// Reads packed differences and gives what follows them. Nothing when the bytes are not that.
+/// Reads packed differences and returns the bytes after them. `None` if the bytes are damaged.
 pub fn read_differences(mut bytes: &[u8], most: usize) -> Option<(Vec<i64>, &[u8])> {
     let [block, miniblocks, count] = [read(&mut bytes)?, read(&mut bytes)?, read(&mut bytes)?];
     if count > most || block != BLOCK || miniblocks != BLOCK / MINIBLOCK {
@@ -117,9 +118,9 @@ mod tests {
             prop_assert_eq!(read_differences(&bytes, numbers.len()), Some((numbers, &[7][..])));
         }
 
-        /// The library reads any number until it ends, and says so of those that are too long while it is tested.
+        /// The library reads any number until it ends, and asserts in tests that none is too long.
         #[test]
-        fn damage_is_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..60), cut in 0..9_usize) {
+        fn damage_causes_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..60), cut in 0..9_usize) {
             let mut begun = vec![128, 1, 4, 120, 2];
             begun.truncate(cut);
             begun.extend(bytes.into_iter().map(|byte| byte & 0x7F));

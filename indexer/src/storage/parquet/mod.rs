@@ -1,6 +1,7 @@
-//! The tables of a case as Parquet: one row group, optional flat columns, dictionaries and packed differences, zstd.
-//! Files, headers of pages, runs and codes are those of `polars-parquet`; pages are made and read here, straight from
-//! codes and numbers and into them. Any tool reads what is written here; what is read here was written here, but for `others`.
+//! The tables of a case as Parquet: one row group, optional flat columns, dictionaries and delta encoding,
+//! zstd. File and page headers, runs and codes are those of `polars-parquet`; pages are made and read here,
+//! directly from codes and numbers and into them. Any tool reads what is written here; only files written
+//! here are read here, except by `others`.
 
 mod differences;
 pub mod others;
@@ -18,9 +19,9 @@ pub use write::Writer;
 /// compress as well as whole columns.
 const PAGE_ROWS: usize = 1 << 16;
 
-/// What a column's numbers stand for.
+/// What a column's numbers mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NumberKind {
     Text,
     /// Nanoseconds since 1970 UTC.
     Time,
@@ -31,28 +32,28 @@ pub enum Kind {
     Bool,
 }
 
-impl Kind {
-    /// What Parquet calls a column of it.
-    fn of(self, name: &str) -> PrimitiveType {
+impl NumberKind {
+    /// The Parquet type of such a column.
+    fn primitive_type(self, name: &str) -> PrimitiveType {
         use PrimitiveConvertedType as Converted;
         use PrimitiveLogicalType as Logical;
         let (physical, logical, converted) = match self {
-            Kind::Text => (PhysicalType::ByteArray, Some(Logical::String), Some(Converted::Utf8)),
-            Kind::Time => {
+            NumberKind::Text => (PhysicalType::ByteArray, Some(Logical::String), Some(Converted::Utf8)),
+            NumberKind::Time => {
                 let time = Logical::Timestamp { unit: TimeUnit::Nanoseconds, is_adjusted_to_utc: true };
                 (PhysicalType::Int64, Some(time), None)
             }
-            Kind::Int => (PhysicalType::Int64, None, None),
-            Kind::UnsignedInt => {
+            NumberKind::Int => (PhysicalType::Int64, None, None),
+            NumberKind::UnsignedInt => {
                 let long = Logical::Integer(IntegerType::UInt64);
                 (PhysicalType::Int64, Some(long), Some(Converted::Uint64))
             }
-            Kind::UnsignedShort => {
+            NumberKind::UnsignedShort => {
                 let short = Logical::Integer(IntegerType::UInt32);
                 (PhysicalType::Int32, Some(short), Some(Converted::Uint32))
             }
-            Kind::Float => (PhysicalType::Double, None, None),
-            Kind::Bool => (PhysicalType::Boolean, None, None),
+            NumberKind::Float => (PhysicalType::Double, None, None),
+            NumberKind::Bool => (PhysicalType::Boolean, None, None),
         };
         PrimitiveType {
             logical_type: logical,
@@ -62,7 +63,7 @@ impl Kind {
     }
 }
 
-/// Texts in one piece of memory.
+/// Concatenated texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Texts {
     text: String,
@@ -74,7 +75,7 @@ impl Texts {
         self.ends.len()
     }
 
-    /// Makes room for so many more texts of so many bytes.
+    /// Reserves room for more texts and bytes.
     pub fn reserve(&mut self, texts: usize, bytes: usize) {
         self.text.reserve(bytes);
         self.ends.reserve(texts);
@@ -95,15 +96,16 @@ impl Texts {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// All texts, one behind the other.
+    /// All texts, concatenated.
     pub fn joined(&self) -> &str {
         &self.text
     }
 
-    /// Which text a byte of the joined ones belongs to, at this place or behind it, and where that text ends.
+    /// The text that contains a byte of the concatenated ones, searched from this index on, and the end of
+    /// that text.
     pub fn at_byte(&self, byte: usize, from: usize) -> Option<(usize, usize)> {
         let ends = self.ends.get(from..)?;
-        // What is looked for next is mostly near.
+        // The next hit is mostly near.
         let mut reach = 1;
         while reach < ends.len() && ends[reach] <= byte {
             reach *= 2;
@@ -113,7 +115,7 @@ impl Texts {
         self.ends.get(place).map(|&end| (place, end))
     }
 
-    /// The places of a text.
+    /// The byte range of a text.
     pub fn places_of<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
         let wanted =
@@ -134,10 +136,10 @@ impl Texts {
 /// The code of a missing value.
 pub const NO_CODE: u32 = u32::MAX;
 
-/// A column's values, one a row.
+/// A column's values, one per row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Each row's text as its place among the texts, or [`NO_CODE`].
+    /// The index of each row's text, or [`NO_CODE`].
     Text {
         codes: Vec<u32>,
         texts: Texts,

@@ -1,4 +1,5 @@
-//! Reading Parquet files that other programs wrote, by polars: any number of row groups, all encodings, all plain types.
+//! Reads Parquet files of other programs with polars: any number of row groups, all encodings, all plain
+//! types.
 
 use std::fmt::Display;
 use std::io::Cursor;
@@ -13,17 +14,17 @@ use polars_parquet::read::{
     BasicDecompressor, column_iter_to_arrays, get_column_iterator, infer_schema, read_metadata,
 };
 
-use super::{Kind, NO_CODE, Texts, Values};
+use super::{NO_CODE, NumberKind, Texts, Values};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Whether these bytes are a Parquet file's.
+/// True if these bytes are a Parquet file.
 pub fn is_parquet(bytes: &[u8]) -> bool {
     bytes.starts_with(&PARQUET_MAGIC)
 }
 
-/// The columns of a file. Those of lists and structures are left out.
-pub fn columns(path: &Path, bytes: Vec<u8>) -> Result<Vec<(String, Kind, Values)>> {
-    // The reader panics upon some kinds of damage.
+/// The columns of a file. Columns of lists and structs are left out.
+pub fn columns(path: &Path, bytes: Vec<u8>) -> Result<Vec<(String, NumberKind, Values)>> {
+    // The reader panics on some kinds of damage.
     let read = catch_unwind(AssertUnwindSafe(|| series(bytes)));
     match read {
         Ok(Ok(columns)) => {
@@ -65,22 +66,22 @@ fn series(bytes: Vec<u8>) -> PolarsResult<Vec<Series>> {
         .collect()
 }
 
-fn values(series: &Series) -> PolarsResult<(String, Kind, Values)> {
+fn values(series: &Series) -> PolarsResult<(String, NumberKind, Values)> {
     let name = series.name().to_string();
     let whole = |series: &Series| -> PolarsResult<Values> {
         Ok(Values::Int(series.i64()?.iter().map(|number| number.unwrap_or(NO_INT)).collect()))
     };
     let (kind, values) = match series.dtype() {
-        DataType::Boolean => (Kind::Bool, Values::Bool(series.bool()?.iter().collect())),
+        DataType::Boolean => (NumberKind::Bool, Values::Bool(series.bool()?.iter().collect())),
         dtype if dtype.is_integer() => match series.strict_cast(&DataType::Int64) {
-            Ok(numbers) => (Kind::Int, whole(&numbers)?),
-            // Larger than whole numbers are here.
+            Ok(numbers) => (NumberKind::Int, whole(&numbers)?),
+            // Larger than integers are here.
             Err(_) => floats(series)?,
         },
         dtype if dtype.is_float() => floats(series)?,
         DataType::Date | DataType::Datetime(..) => {
             let times = series.cast(&DataType::Datetime(TimeUnit::Nanoseconds, None))?;
-            (Kind::Time, whole(&times.to_physical_repr())?)
+            (NumberKind::Time, whole(&times.to_physical_repr())?)
         }
         _ => {
             let mut texts = Texts::default();
@@ -93,16 +94,16 @@ fn values(series: &Series) -> PolarsResult<(String, Kind, Values)> {
                 }
             });
             let codes = codes.collect();
-            (Kind::Text, Values::Text { codes, texts })
+            (NumberKind::Text, Values::Text { codes, texts })
         }
     };
     Ok((name, kind, values))
 }
 
-fn floats(series: &Series) -> PolarsResult<(Kind, Values)> {
+fn floats(series: &Series) -> PolarsResult<(NumberKind, Values)> {
     let series = series.cast(&DataType::Float64)?;
     let numbers = series.f64()?.iter().map(|number| number.unwrap_or(f64::NAN)).collect();
-    Ok((Kind::Float, Values::Float(numbers)))
+    Ok((NumberKind::Float, Values::Float(numbers)))
 }
 
 #[cfg(test)]
@@ -115,17 +116,17 @@ mod tests {
         texts.push("a");
         texts.push("é");
         let written = [
-            ("word", Kind::Text, Values::Text { codes: vec![1, NO_CODE, 0], texts }),
-            ("time", Kind::Time, Values::Int(vec![5, NO_INT, -1])),
-            ("n", Kind::Int, Values::Int(vec![i64::MAX, 2, NO_INT])),
-            ("x", Kind::Float, Values::Float(vec![0.5, 2.0, -1.0])),
-            ("b", Kind::Bool, Values::Bool(vec![Some(true), None, Some(false)])),
+            ("word", NumberKind::Text, Values::Text { codes: vec![1, NO_CODE, 0], texts }),
+            ("time", NumberKind::Time, Values::Int(vec![5, NO_INT, -1])),
+            ("n", NumberKind::Int, Values::Int(vec![i64::MAX, 2, NO_INT])),
+            ("x", NumberKind::Float, Values::Float(vec![0.5, 2.0, -1.0])),
+            ("b", NumberKind::Bool, Values::Bool(vec![Some(true), None, Some(false)])),
         ];
         let mut writer = super::super::Writer::new(3).expect("a writer");
         for (name, kind, values) in &written {
             writer.column(name, *kind, values).expect("a column");
         }
-        writer.missing("none", Kind::Text).expect("a column");
+        writer.missing("none", NumberKind::Text).expect("a column");
         let bytes = writer.finish().expect("a file");
         assert!(is_parquet(&bytes));
         let path = Path::new("other.parquet");

@@ -1,5 +1,5 @@
-//! Reading the Parquet files that [`super::Writer`] wrote. The bytes may be damaged: every place and length
-//! is checked, and what does not fit is an error.
+//! Reads the Parquet files that [`super::Writer`] wrote. The bytes may be damaged: every offset and length is
+//! checked, and a mismatch is an error.
 
 use std::borrow::Cow;
 use std::fs;
@@ -29,12 +29,12 @@ const LARGEST_PAGE_BYTES: usize = 1 << 29;
 pub struct File {
     path: PathBuf,
     rows: usize,
-    chunks: Vec<Chunk>,
+    chunks: Vec<ColumnChunk>,
 }
 
-/// Where a column stands.
+/// The location of a column.
 #[derive(Debug)]
-struct Chunk {
+struct ColumnChunk {
     name: String,
     of: Type,
     coded: bool,
@@ -45,7 +45,7 @@ struct Chunk {
 }
 
 /// A page of a column, unpacked.
-struct Page<'b> {
+struct DataPage<'b> {
     rows: usize,
     there: Vec<u32>,
     encoding: Encoding,
@@ -81,7 +81,7 @@ impl File {
         self.chunks.iter().any(|chunk| chunk.name == name)
     }
 
-    /// Whether a column has a dictionary: its values repeat.
+    /// True if a column has a dictionary: its values repeat.
     pub fn is_coded(&self, name: &str) -> bool {
         self.chunks.iter().any(|chunk| chunk.name == name && chunk.coded)
     }
@@ -91,7 +91,7 @@ impl File {
         self.chunks.iter().any(|chunk| chunk.name == name && chunk.missing)
     }
 
-    /// The values of some rows, which are in order: only the pages they are in are decoded, and the dictionary.
+    /// The values of some rows, which are in order: only their pages and the dictionary are decoded.
     pub fn cells(&self, name: &str, rows: &[u32]) -> Result<Values> {
         let (mut first, mut decoded, mut places) = (0, 0, Vec::with_capacity(rows.len()));
         let values = self.pages(name, &mut |count| {
@@ -114,7 +114,7 @@ impl File {
         })
     }
 
-    /// The values of those of a column's pages that `wanted` takes by their rows.
+    /// The values of the pages whose rows `wanted` accepts.
     fn pages(&self, name: &str, wanted: &mut dyn FnMut(usize) -> bool) -> Result<Values> {
         let chunk = self.chunks.iter().find(|chunk| chunk.name == name);
         let chunk = chunk.ok_or_else(|| Error::damaged(&self.path, format!("it has no column `{name}`")))?;
@@ -123,7 +123,7 @@ impl File {
         unless_panic(|| decode(chunk.of, &bytes, wanted)).ok_or_else(|| self.damaged(name))
     }
 
-    /// A column that is there and of another type than it must be.
+    /// A column that has another type than it must have.
     pub fn mistyped(&self, name: &str) -> Error {
         Error::damaged(&self.path, format!("its column `{name}` has the wrong type"))
     }
@@ -133,7 +133,7 @@ impl File {
     }
 }
 
-/// The library panics upon some kinds of damage.
+/// The library panics on some kinds of damage.
 fn unless_panic<T>(read: impl FnOnce() -> Option<T>) -> Option<T> {
     catch_unwind(AssertUnwindSafe(read)).ok().flatten()
 }
@@ -148,12 +148,12 @@ fn read_at(file: &mut fs::File, at: u64, size: u64) -> std::io::Result<Vec<u8>> 
     Ok(bytes)
 }
 
-/// A structure may say that it is as large as this many times its bytes. The reader of whole footers that polars has
-/// takes as much memory as a damaged one asks for, which ends the program.
+/// A structure may claim to be this many times as large as its bytes. The footer reader of polars allocates
+/// as much memory as a damaged footer claims, which ends the program.
 const LARGEST_STRUCTURE: usize = 4;
 
-/// The rows and the columns that a footer tells of, where they end before it.
-fn chunks(footer: &[u8], footer_at: u64) -> Option<(usize, Vec<Chunk>)> {
+/// The rows and the columns of a footer, with bounds checks.
+fn chunks(footer: &[u8], footer_at: u64) -> Option<(usize, Vec<ColumnChunk>)> {
     let mut input = TCompactInputProtocol::new(footer, footer.len() * LARGEST_STRUCTURE);
     let about = FileMetaData::read_from_in_protocol(&mut input).ok()?;
     let chunks = about.row_groups.into_iter().next()?.columns.into_iter().map(|chunk| {
@@ -162,7 +162,7 @@ fn chunks(footer: &[u8], footer_at: u64) -> Option<(usize, Vec<Chunk>)> {
         let size = u64::try_from(meta.total_compressed_size).ok()?;
         let nulls = meta.statistics.and_then(|statistics| statistics.null_count);
         at.checked_add(size).filter(|&end| end <= footer_at)?;
-        Some(Chunk {
+        Some(ColumnChunk {
             name: meta.path_in_schema.into_iter().next()?,
             of: meta.type_,
             coded: meta.dictionary_page_offset.is_some(),
@@ -191,7 +191,7 @@ fn decode(of: Type, mut bytes: &[u8], wanted: &mut dyn FnMut(usize) -> bool) -> 
             (None, Some(about)) => {
                 let rows = usize::try_from(about.num_values).ok().filter(|&rows| rows <= PAGE_ROWS)?;
                 if wanted(rows) {
-                    values.data(&Page::new(about, rows, body, size)?)?;
+                    values.data(&DataPage::new(about, rows, body, size)?)?;
                 }
             }
             _ => return None,
@@ -200,19 +200,19 @@ fn decode(of: Type, mut bytes: &[u8], wanted: &mut dyn FnMut(usize) -> bool) -> 
     Some(values.finish())
 }
 
-impl<'b> Page<'b> {
-    fn new(about: &DataPageHeaderV2, rows: usize, body: &'b [u8], size: usize) -> Option<Page<'b>> {
+impl<'b> DataPage<'b> {
+    fn new(about: &DataPageHeaderV2, rows: usize, body: &'b [u8], size: usize) -> Option<DataPage<'b>> {
         let levels = usize::try_from(about.definition_levels_byte_length).ok()?;
         let (levels, packed) = body.split_at_checked(levels)?;
         let values = match about.is_compressed {
             Some(false) => Cow::Borrowed(packed),
             _ => Cow::Owned(unpack(packed, size.checked_sub(levels.len())?)?),
         };
-        Some(Page { rows, there: hybrid(levels, 1, rows)?, encoding: about.encoding, values })
+        Some(DataPage { rows, there: hybrid(levels, 1, rows)?, encoding: about.encoding, values })
     }
 }
 
-/// Runs and packed bits. Nothing when the bytes do not hold as many.
+/// Runs and bit-packed values. `None` if the bytes do not hold enough of them.
 fn hybrid(bytes: &[u8], width: u8, count: usize) -> Option<Vec<u32>> {
     let width = Some(u32::from(width)).filter(|&width| width <= u32::BITS)?;
     let numbers = HybridRleDecoder::new(bytes, width, count).collect().ok()?;
@@ -222,7 +222,7 @@ fn hybrid(bytes: &[u8], width: u8, count: usize) -> Option<Vec<u32>> {
 /// Collects a column's pages.
 struct Decoder {
     of: Type,
-    /// The dictionary, where there is one; texts that are not coded are added to it.
+    /// The dictionary, if there is one; texts that are not encoded are added to it.
     texts: Texts,
     numbers: Vec<i64>,
     has_dictionary: bool,
@@ -260,7 +260,7 @@ impl Decoder {
         (self.texts.len() == count).then_some(())
     }
 
-    fn data(&mut self, page: &Page) -> Option<()> {
+    fn data(&mut self, page: &DataPage) -> Option<()> {
         let present = page.there.iter().filter(|&&there| there != 0).count();
         match (page.encoding, &mut self.values) {
             (Encoding::PLAIN, _) if present == 0 => {
@@ -297,7 +297,7 @@ impl Decoder {
         }
     }
 
-    fn decode(&mut self, page: &Page, codes: &[u32]) -> Option<()> {
+    fn decode(&mut self, page: &DataPage, codes: &[u32]) -> Option<()> {
         let number = |code: &u32| self.numbers.get(*code as usize).copied();
         match &mut self.values {
             Values::Text { codes: all, .. } => {
@@ -317,7 +317,7 @@ impl Decoder {
         }
     }
 
-    fn lengths_and_text(&mut self, page: &Page, present: usize) -> Option<()> {
+    fn lengths_and_text(&mut self, page: &DataPage, present: usize) -> Option<()> {
         let (lengths, mut rest) = read_differences(&page.values, present)?;
         let first = self.texts.len() as u32;
         for length in &lengths {
@@ -335,8 +335,8 @@ fn unpack(packed: &[u8], bytes: usize) -> Option<Vec<u8>> {
     packing::unpack(packed, bytes).ok().filter(|unpacked| unpacked.len() == bytes)
 }
 
-/// Puts the values that are there into the rows that have one.
-fn spread<T: Copy>(page: &Page, found: &[T], missing: T, values: &mut Vec<T>) -> Option<()> {
+/// Scatters the present values to the rows that have one.
+fn spread<T: Copy>(page: &DataPage, found: &[T], missing: T, values: &mut Vec<T>) -> Option<()> {
     if found.len() == page.rows {
         values.extend_from_slice(found);
         return Some(());

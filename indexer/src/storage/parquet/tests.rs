@@ -16,7 +16,7 @@ fn texts(codes: &[Option<u8>], distinct: bool) -> Values {
     Values::Text { codes: codes.collect(), texts }
 }
 
-/// The values a row at a time, without the codes.
+/// The values row by row, without the codes.
 fn rows(values: &Values) -> Vec<String> {
     match values {
         Values::Text { codes, texts } => {
@@ -28,7 +28,7 @@ fn rows(values: &Values) -> Vec<String> {
     }
 }
 
-fn written(columns: &[(&str, Kind, Values)], rows: usize) -> Vec<u8> {
+fn written(columns: &[(&str, NumberKind, Values)], rows: usize) -> Vec<u8> {
     let mut writer = Writer::new(rows).expect("it is as it was written");
     for (name, kind, values) in columns {
         writer.column(name, *kind, values).expect("it is as it was written");
@@ -36,22 +36,26 @@ fn written(columns: &[(&str, Kind, Values)], rows: usize) -> Vec<u8> {
     writer.finish().expect("it is as it was written")
 }
 
-fn columns(cells: &[(Option<u8>, i64)]) -> Vec<(&'static str, Kind, Values)> {
+fn columns(cells: &[(Option<u8>, i64)]) -> Vec<(&'static str, NumberKind, Values)> {
     let codes: Vec<_> = cells.iter().map(|cell| cell.0).collect();
     let of = |number: &dyn Fn(i64) -> i64| {
         let cell = |cell: &(Option<u8>, i64)| cell.0.map_or(ingest::NO_INT, |_| number(cell.1));
         Values::Int(cells.iter().map(cell).collect())
     };
     vec![
-        ("coded", Kind::Text, texts(&codes, false)),
-        ("distinct", Kind::Text, texts(&codes, true)),
-        ("time", Kind::Time, of(&|number| number)),
-        ("few", Kind::Int, of(&|number| number % 3)),
-        ("many", Kind::Int, of(&|number| number)),
-        ("short", Kind::UnsignedShort, of(&|number| number & 0xFFFF)),
-        ("floats", Kind::Float, Values::Float(cells.iter().map(|cell| cell.1 as f64 / 7.0).collect())),
-        ("zeros", Kind::Float, Values::Float(cells.iter().map(|_| -0.0).collect())),
-        ("bools", Kind::Bool, Values::Bool(codes.iter().map(|code| code.map(|code| code > 9)).collect())),
+        ("coded", NumberKind::Text, texts(&codes, false)),
+        ("distinct", NumberKind::Text, texts(&codes, true)),
+        ("time", NumberKind::Time, of(&|number| number)),
+        ("few", NumberKind::Int, of(&|number| number % 3)),
+        ("many", NumberKind::Int, of(&|number| number)),
+        ("short", NumberKind::UnsignedShort, of(&|number| number & 0xFFFF)),
+        ("floats", NumberKind::Float, Values::Float(cells.iter().map(|cell| cell.1 as f64 / 7.0).collect())),
+        ("zeros", NumberKind::Float, Values::Float(cells.iter().map(|_| -0.0).collect())),
+        (
+            "bools",
+            NumberKind::Bool,
+            Values::Bool(codes.iter().map(|code| code.map(|code| code > 9)).collect()),
+        ),
     ]
 }
 
@@ -102,7 +106,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_file_is_an_error_or_other_values(place in any::<prop::sample::Index>(), flip in 1..=255_u8, cut in any::<bool>()) {
+    fn damaged_file_gives_an_error_or_other_values(place in any::<prop::sample::Index>(), flip in 1..=255_u8, cut in any::<bool>()) {
         let cells: Vec<_> = (0..200_i64).map(|row| (Some((row % 7) as u8), row * 1_000)).collect();
         let columns = columns(&cells);
         let mut bytes = written(&columns, cells.len());
@@ -112,9 +116,9 @@ proptest! {
     }
 }
 
-/// Lists of a footer that say they have thousands of millions of entries ask for more memory than there is.
+/// Lists of a damaged footer that claim thousands of millions of entries need more memory than there is.
 #[test]
-fn lists_without_end_are_damage() {
+fn oversized_lists_are_damage() {
     // The version, and the lists of the schema and of the groups of rows.
     for list in [&[0x19][..], &[0x19, 0x1C, 0x48, 0x01, 0x61, 0x00, 0x16, 0x02, 0x19]] {
         let mut footer = vec![0x15, 0x04];
@@ -128,8 +132,8 @@ fn lists_without_end_are_damage() {
     }
 }
 
-/// Whether a file opens. All it says of its columns is asked.
-fn opened(bytes: &[u8], columns: &[(&str, Kind, Values)]) -> bool {
+/// Whether a file opens, and everything in its footer can be read.
+fn opened(bytes: &[u8], columns: &[(&str, NumberKind, Values)]) -> bool {
     let folder = tempfile::tempdir().expect("it is as it was written");
     let path = folder.path().join("t.parquet");
     std::fs::write(&path, bytes).expect("it is as it was written");

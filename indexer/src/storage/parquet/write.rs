@@ -1,4 +1,4 @@
-//! Writing a Parquet file, a column at a time.
+//! Writes a Parquet file, column by column.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -23,36 +23,37 @@ use zstd::zstd_safe::CParameter;
 
 use super::super::intern::{HOPELESS, TRIAL_ROWS};
 use super::differences::{width_of, write_differences};
-use super::{Kind, NO_CODE, PAGE_ROWS, Texts, Values};
+use super::{NO_CODE, NumberKind, PAGE_ROWS, Texts, Values};
 
-/// Columns are small beside the raw bytes, so a second of an import should not go into packing them.
+/// Columns are small next to the raw bytes, so packing must not cost a second of an import.
 const LEVEL: i32 = 1;
 
-/// Numbers are coded when they take this few distinct values, and half as many as there are rows at most.
+/// Numbers are dictionary-encoded if they have few distinct values: this many, and at most half as many as
+/// there are rows.
 const MOST_CODED_NUMBERS: usize = 1 << 16;
 
-/// A Parquet file being made in memory. A segment's table is a few tens of megabytes at most.
+/// A Parquet file under construction in memory. A segment's table is a few tens of megabytes at most.
 pub struct Writer {
     rows: usize,
-    columns: Vec<Chunk>,
+    columns: Vec<WrittenColumn>,
     compressor: Compressor<'static>,
 }
 
 /// A column and its pages.
-struct Chunk {
+struct WrittenColumn {
     of: Descriptor,
-    /// The least and the largest number of each page of rows, where the page has statistics.
+    /// The smallest and the largest number of each page of rows, if the page has statistics.
     ranges: Vec<Option<(i64, i64)>>,
     pages: Vec<CompressedPage>,
 }
 
-impl Chunk {
-    fn new(name: &str, kind: Kind) -> Chunk {
-        let of = Descriptor { primitive_type: kind.of(name), max_def_level: 1, max_rep_level: 0 };
-        Chunk { of, ranges: Vec::new(), pages: Vec::new() }
+impl WrittenColumn {
+    fn new(name: &str, kind: NumberKind) -> WrittenColumn {
+        let of = Descriptor { primitive_type: kind.primitive_type(name), max_def_level: 1, max_rep_level: 0 };
+        WrittenColumn { of, ranges: Vec::new(), pages: Vec::new() }
     }
 
-    /// What a page says of its values without holding them.
+    /// What a page header says of its values, without holding them.
     fn statistics(&self, page: usize, missing: usize) -> ParquetStatistics {
         let place = |number: i64| match self.of.primitive_type.physical_type {
             PhysicalType::Int32 => (number as i32).to_le_bytes().to_vec(),
@@ -91,18 +92,18 @@ impl Writer {
         Ok(Writer { rows, columns: Vec::new(), compressor })
     }
 
-    /// Packs what comes at another level.
+    /// Packs the following columns at another level.
     pub fn pack_at(&mut self, level: i32) -> Result<()> {
         self.compressor.set_compression_level(level)
     }
 
-    pub fn column(&mut self, name: &str, kind: Kind, values: &Values) -> Result<()> {
+    pub fn column(&mut self, name: &str, kind: NumberKind, values: &Values) -> Result<()> {
         match values {
             Values::Text { codes, texts } => self.texts(name, codes, texts),
             Values::Int(numbers) => self.numbers(name, kind, numbers),
             Values::Float(numbers) => self.floats(name, numbers),
             Values::Bool(values) => self.data(
-                Chunk::new(name, kind),
+                WrittenColumn::new(name, kind),
                 Encoding::PLAIN,
                 values,
                 |value| value.is_some(),
@@ -115,14 +116,14 @@ impl Writer {
     }
 
     /// A column without a value.
-    pub fn missing(&mut self, name: &str, kind: Kind) -> Result<()> {
+    pub fn missing(&mut self, name: &str, kind: NumberKind) -> Result<()> {
         let values = vec![(); self.rows];
-        self.data(Chunk::new(name, kind), Encoding::PLAIN, &values, |()| false, |_, _| Ok(()))
+        self.data(WrittenColumn::new(name, kind), Encoding::PLAIN, &values, |()| false, |_, _| Ok(()))
     }
 
-    /// Coded where texts repeat, else as they are.
+    /// Dictionary-encoded if texts repeat, otherwise plain.
     fn texts(&mut self, name: &str, codes: &[u32], texts: &Texts) -> Result<()> {
-        let chunk = Chunk::new(name, Kind::Text);
+        let chunk = WrittenColumn::new(name, NumberKind::Text);
         if texts.len() <= codes.len() / 2 {
             let mut values = Vec::with_capacity(texts.bytes() + texts.len() * 4);
             for text in texts.iter() {
@@ -143,14 +144,14 @@ impl Writer {
         })
     }
 
-    pub fn numbers(&mut self, name: &str, kind: Kind, numbers: &[i64]) -> Result<()> {
+    pub fn numbers(&mut self, name: &str, kind: NumberKind, numbers: &[i64]) -> Result<()> {
         let range = |page: &[i64]| {
             let found = || page.iter().copied().filter(|&number| is_number(number));
             found().min().zip(found().max())
         };
         let ranges = numbers.chunks(PAGE_ROWS).map(range).collect();
-        let chunk = Chunk { ranges, ..Chunk::new(name, kind) };
-        if kind == Kind::Int
+        let chunk = WrittenColumn { ranges, ..WrittenColumn::new(name, kind) };
+        if kind == NumberKind::Int
             && let Some((codes, values)) = code(numbers, NO_INT)
         {
             return self.coded(chunk, &plain(&values), values.len(), &codes);
@@ -167,8 +168,8 @@ impl Writer {
             .iter()
             .map(|number| if number.is_nan() { NO_INT } else { number.to_bits() as i64 })
             .collect();
-        let chunk = Chunk::new(name, Kind::Float);
-        // The bits of minus zero are those of the missing number, so such columns stay as they are.
+        let chunk = WrittenColumn::new(name, NumberKind::Float);
+        // The bits of minus zero are those of the missing number, so such columns stay plain.
         let minus_zero = numbers.iter().any(|number| *number == 0.0 && number.is_sign_negative());
         if !minus_zero && let Some((codes, values)) = code(&bits, NO_INT) {
             return self.coded(chunk, &plain(&values), values.len(), &codes);
@@ -182,8 +183,14 @@ impl Writer {
         })
     }
 
-    /// A column as codes of a dictionary that goes before it.
-    fn coded(&mut self, mut chunk: Chunk, dictionary: &[u8], count: usize, codes: &[u32]) -> Result<()> {
+    /// A column as codes of a dictionary that precedes it.
+    fn coded(
+        &mut self,
+        mut chunk: WrittenColumn,
+        dictionary: &[u8],
+        count: usize,
+        codes: &[u32],
+    ) -> Result<()> {
         let packed = CowBuffer::Owned(self.compressor.compress(dictionary)?);
         let page = CompressedDictPage::new(packed, Compression::Zstd, dictionary.len(), count, false);
         chunk.pages.push(CompressedPage::Dict(page));
@@ -194,10 +201,10 @@ impl Writer {
         })
     }
 
-    /// The data pages of a column. `part` encodes the values that are there.
+    /// The data pages of a column. `part` encodes the present values.
     fn data<T: Copy>(
         &mut self,
-        mut chunk: Chunk,
+        mut chunk: WrittenColumn,
         encoding: Encoding,
         values: &[T],
         is_there: impl Fn(T) -> bool,
@@ -269,7 +276,7 @@ fn plain(values: &[i64]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-/// Each number's place among the distinct ones. Nothing where too few repeat.
+/// The index of each number among the distinct ones. `None` if too few repeat.
 fn code(numbers: &[i64], missing: i64) -> Option<(Vec<u32>, Vec<i64>)> {
     let mut known: HashMap<i64, u32, BuildHasherDefault<Spread>> = HashMap::default();
     let mut codes = Vec::with_capacity(numbers.len());
@@ -293,8 +300,7 @@ fn code(numbers: &[i64], missing: i64) -> Option<(Vec<u32>, Vec<i64>)> {
     (values.len() <= codes.len() / 2).then_some((codes, values))
 }
 
-/// Spreads a number over 64 bits. Numbers made to collide end the coding at its limit; they cannot slow it
-/// for long.
+/// Spreads a number over 64 bits. Numbers crafted to collide only end the encoding at its limit.
 #[derive(Default)]
 struct Spread(u64);
 

@@ -1,4 +1,4 @@
-//! Building the index of a segment, a row at a time.
+//! Builds the text index of a segment, row by row.
 
 use memchr::memmem;
 use sha2::{Digest, Sha256};
@@ -13,39 +13,40 @@ use crate::limits::LONGEST_TOKEN_BYTES;
 use crate::storage::parquet::{Texts, Values};
 use crate::tokens;
 
-/// Rows that are looked at to learn in which order the columns' values stand in a line.
+/// Rows that are sampled to learn the order of the column values in a line.
 const TRIAL_ROWS: u32 = 32;
 
-/// What stands before a value is not kept where it is so many words: nobody asks for so long a phrase.
+/// The text before a value is not indexed if it has more words than this: nobody searches for such a long
+/// phrase.
 const WORDS_BEFORE: usize = 32;
 
-/// One row in so many may have something else before a value.
+/// At most one row in this many may have different text before a value.
 const ROWS_A_STRAY: usize = 16;
 
 /// Collects the tokens of a segment.
 pub struct Builder {
     seed: u64,
-    rest: Rest,
-    columns: Vec<Column>,
+    rest: OtherTokens,
+    columns: Vec<IndexedColumn>,
 }
 
-/// What is built of the tokens outside of the columns' values.
-enum Rest {
+/// The index of the tokens outside column values.
+enum OtherTokens {
     Rows(Collector),
     Blocks(filter::Builder),
 }
 
-/// What was built: one file, or the files of a folder by name.
+/// The built index: one file, or the files of a folder by name.
 pub enum Built {
     File(Vec<u8>),
     Folder(Vec<(String, Vec<u8>)>),
 }
 
-/// Takes a folded token and the number of what it is in.
+/// Receives a folded token and the row id or code that contains it.
 trait Tokens {
     fn add(&mut self, token: &[u8], number: u32);
 
-    /// Takes a folded token that is too long to be indexed.
+    /// Receives a folded token that is too long for the index.
     fn add_long(&mut self, token: &[u8]);
 }
 
@@ -69,20 +70,21 @@ impl Tokens for filter::Builder {
     fn add_long(&mut self, _: &[u8]) {}
 }
 
-/// A column whose values are tokenised once each.
-struct Column {
+/// A column whose distinct values are tokenised once each.
+struct IndexedColumn {
     name: String,
     values: ColumnValues,
-    /// Bytes between the value before it and this one, as in the last rows.
+    /// Bytes between the previous value and this one, as in the last rows.
     gap: usize,
-    /// They were others in the last row.
+    /// The gap was different in the last row.
     has_missed: bool,
-    /// Where its values were found first in the trial rows. A short one may be found too early, most are not.
+    /// The first hits of its values in the sampled rows. The hit of a short value may be too early; most are
+    /// not.
     places: Vec<usize>,
-    /// What stands before its values.
-    before: Common,
-    /// What stands between the value of the column before it and its own.
-    between: Common,
+    /// The text before its values.
+    before: SharedText,
+    /// The text between the value of the previous column and its own.
+    between: SharedText,
     excepted: Vec<u32>,
 }
 
@@ -95,10 +97,10 @@ enum ColumnValues {
 type Digits = [u8; 20];
 
 impl ColumnValues {
-    /// The value of a row as it is usually written. There is none where it is missing or empty, nor for a number below
-    /// zero, whose sign is no part of a token.
+    /// The value of a row in its usual spelling. Empty if it is missing, and for negative numbers, because a
+    /// sign is not part of a token.
     #[inline]
-    fn of<'v>(&'v self, row: u32, digits: &'v mut Digits) -> &'v [u8] {
+    fn text<'v>(&'v self, row: u32, digits: &'v mut Digits) -> &'v [u8] {
         match self {
             ColumnValues::Texts { codes, texts } => {
                 texts.get(codes[row as usize] as usize).unwrap_or_default().as_bytes()
@@ -113,8 +115,8 @@ impl ColumnValues {
     /// The smallest and the largest of numbers that have a text.
     fn numbers(&self) -> Option<(i64, i64)> {
         let ColumnValues::Numbers(numbers) = self else { return None };
-        let there = || numbers.iter().copied().filter(|&number| number >= 0);
-        Some((there().min()?, there().max()?))
+        let present = || numbers.iter().copied().filter(|&number| number >= 0);
+        Some((present().min()?, present().max()?))
     }
 }
 
@@ -130,10 +132,10 @@ fn decimal(mut number: u64, digits: &mut Digits) -> &[u8] {
     }
 }
 
-impl Column {
-    /// One odd row tells nothing of the next.
+impl IndexedColumn {
+    /// A single odd row does not change the gap.
     #[inline]
-    fn note_gap(&mut self, gap: usize) {
+    fn update_gap(&mut self, gap: usize) {
         let is_other = gap != self.gap;
         if is_other && self.has_missed {
             self.gap = gap;
@@ -142,25 +144,25 @@ impl Column {
     }
 }
 
-/// What texts have in common, all but a few.
+/// The text that all but a few rows have in common.
 #[derive(Default)]
-struct Common {
-    /// Nothing until there was a text.
+struct SharedText {
+    /// `None` until there was a text.
     text: Option<Vec<u8>>,
-    /// There was more before it.
+    /// Rows have different text before it.
     is_part: bool,
     rows: usize,
     strays: Vec<u32>,
 }
 
-impl Common {
-    /// Adds a row's text, which may be alike at its end only where parts will do.
+impl SharedText {
+    /// Adds the text of a row. If `suffix_suffices`, only the end of the text must be the same.
     #[inline]
-    fn add(&mut self, row: u32, text: &[u8], parts_will_do: bool) {
+    fn add(&mut self, row: u32, text: &[u8], suffix_suffices: bool) {
         let common = self.text.get_or_insert_with(|| text.to_vec());
         self.rows += 1;
         let is_longer = text.len() > common.len();
-        if text.ends_with(common) && (parts_will_do || !is_longer) {
+        if text.ends_with(common) && (suffix_suffices || !is_longer) {
             self.is_part |= is_longer;
         } else if self.strays.len() * ROWS_A_STRAY < self.rows {
             self.strays.push(row);
@@ -172,48 +174,48 @@ impl Common {
         }
     }
 
-    /// The words of what is common; nothing where they are not worth telling.
-    fn finish(self, body: &mut Vec<u8>) -> Option<super::Common> {
+    /// The words of the shared text; `None` if they are not worth storing.
+    fn finish(self, body: &mut Vec<u8>) -> Option<super::CommonText> {
         let text = self.text?;
-        // What is a part may begin within a word.
+        // A suffix may begin inside a word.
         let is_cut = self.is_part && text.first().is_some_and(|&byte| tokens::is_token_byte(byte));
         let ranges = tokens::ranges(&text).skip(usize::from(is_cut));
         let words: Vec<_> = ranges.map(|(start, end)| tokens::fold(&text[start..end]).into_owned()).collect();
         if words.len() > WORDS_BEFORE {
             return None;
         }
-        Some(super::Common { words, strayed: section(body, &lists::write(&self.strays)) })
+        Some(super::CommonText { words, strayed: section(body, &lists::write(&self.strays)) })
     }
 }
 
 impl Builder {
-    /// Of an index. The columns are those that are worth it: of text that repeats.
-    pub fn of_index(columns: Vec<(String, Values)>) -> Builder {
+    /// Builds a tantivy index. The columns are those that repeat their text.
+    pub fn for_index(columns: Vec<(String, Values)>) -> Builder {
         let seed = hash::seed();
-        Self::new(seed, Rest::Rows(Collector::new(seed)), columns)
+        Self::new(seed, OtherTokens::Rows(Collector::new(seed)), columns)
     }
 
-    /// Of filters, with the same columns.
-    pub fn of_filters(columns: Vec<(String, Values)>) -> Builder {
+    /// Builds filters, with the same columns.
+    pub fn for_filters(columns: Vec<(String, Values)>) -> Builder {
         let seed = hash::seed();
-        Self::new(seed, Rest::Blocks(filter::Builder::new(seed)), columns)
+        Self::new(seed, OtherTokens::Blocks(filter::Builder::new(seed)), columns)
     }
 
-    fn new(seed: u64, rest: Rest, columns: Vec<(String, Values)>) -> Builder {
+    fn new(seed: u64, rest: OtherTokens, columns: Vec<(String, Values)>) -> Builder {
         let columns = columns.into_iter().filter_map(|(name, values)| {
             let values = match values {
                 Values::Text { codes, texts } => ColumnValues::Texts { codes, texts },
                 Values::Int(numbers) => ColumnValues::Numbers(numbers),
                 _ => return None,
             };
-            Some(Column {
+            Some(IndexedColumn {
                 name,
                 values,
                 gap: 0,
                 has_missed: false,
                 places: Vec::new(),
-                before: Common::default(),
-                between: Common::default(),
+                before: SharedText::default(),
+                between: SharedText::default(),
                 excepted: Vec::new(),
             })
         });
@@ -235,15 +237,15 @@ impl Builder {
         }
         let Builder { rest, columns, .. } = self;
         match rest {
-            Rest::Rows(rows) => add_row(rows, columns, row, raw),
-            Rest::Blocks(blocks) => add_row(blocks, columns, row, raw),
+            OtherTokens::Rows(rows) => add_row(rows, columns, row, raw),
+            OtherTokens::Blocks(blocks) => add_row(blocks, columns, row, raw),
         }
     }
 
     fn try_row(&mut self, row: u32, raw: &[u8]) {
         for column in &mut self.columns {
             let mut digits = Digits::default();
-            let value = column.values.of(row, &mut digits);
+            let value = column.values.text(row, &mut digits);
             if value.is_empty() {
                 continue;
             }
@@ -251,8 +253,8 @@ impl Builder {
             column.places.extend(place_of(raw, 0, value, 0));
         }
         match &mut self.rest {
-            Rest::Rows(rows) => add_tokens(rows, row, raw),
-            Rest::Blocks(blocks) => add_tokens(blocks, row, raw),
+            OtherTokens::Rows(rows) => add_tokens(rows, row, raw),
+            OtherTokens::Blocks(blocks) => add_tokens(blocks, row, raw),
         }
     }
 
@@ -260,7 +262,7 @@ impl Builder {
     pub fn finish(mut self, rows: u32) -> Result<Built> {
         let mut body = Vec::new();
         let columns = std::mem::take(&mut self.columns);
-        let is_index = matches!(self.rest, Rest::Rows(_));
+        let is_index = matches!(self.rest, OtherTokens::Rows(_));
         let mut values: Vec<(Collector, u32)> = Vec::new();
         for column in columns.iter().filter(|_| is_index) {
             let mut collector = Collector::new(self.seed);
@@ -280,7 +282,7 @@ impl Builder {
             grams,
         };
         match self.rest {
-            Rest::Rows(mut rest) => {
+            OtherTokens::Rows(mut rest) => {
                 let values = values.iter_mut().map(|(collector, codes)| (collector, *codes)).collect();
                 let mut index = terms::write(&mut rest, rows, values)?;
                 let mut files = Vec::with_capacity(index.files.len());
@@ -293,11 +295,11 @@ impl Builder {
                 let grams = Some(section(&mut body, index.grams.bytes()));
                 let rest = super::Rest::Terms(TermsRest { terms: index.rest, files });
                 let file = file_of(&header(rest, columns, grams, &body), &body)?;
-                // What says that the index is whole is written last.
+                // The file that completes the index is written last.
                 index.files.push((COLUMNS_FILE.to_owned(), file));
                 Ok(Built::Folder(index.files))
             }
-            Rest::Blocks(blocks) => {
+            OtherTokens::Blocks(blocks) => {
                 let columns = finish_columns(columns, std::iter::empty(), &mut body);
                 let rest = super::Rest::Blocks(blocks.write(rows, &mut body));
                 file_of(&header(rest, columns, None, &body), &body).map(Built::File)
@@ -306,15 +308,15 @@ impl Builder {
     }
 }
 
-/// What is known of columns, with where the tokens of the values of texts are.
+/// The index of columns, with the sections of the tokens of their text values.
 fn finish_columns(
-    columns: Vec<Column>,
+    columns: Vec<IndexedColumn>,
     mut values: impl Iterator<Item = Terms>,
     body: &mut Vec<u8>,
 ) -> Vec<ColumnIndex> {
-    let finish = |column: Column| {
+    let finish = |column: IndexedColumn| {
         let excepted = section(body, &lists::write(&column.excepted));
-        // A value that nothing in common stands before, or that nothing is known of, is as good as none.
+        // A value with no shared text before it, or with none known, counts as having none.
         let before = column.before.finish(body).filter(|before| !before.words.is_empty());
         let is_whole = !column.between.is_part;
         let between = column.between.finish(body).filter(|_| is_whole);
@@ -340,13 +342,13 @@ fn file_of(header: &Header, body: &[u8]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Adds the tokens of a row that are not in the values of its columns.
-fn add_row(tokens: &mut impl Tokens, columns: &mut [Column], row: u32, raw: &[u8]) {
+/// Adds the tokens of a row that are outside the values of its columns.
+fn add_row(tokens: &mut impl Tokens, columns: &mut [IndexedColumn], row: u32, raw: &[u8]) {
     let mut at = 0;
     let mut is_between = false;
     for column in columns {
         let mut digits = Digits::default();
-        let value = column.values.of(row, &mut digits);
+        let value = column.values.text(row, &mut digits);
         if value.is_empty() {
             is_between = false;
             continue;
@@ -359,7 +361,7 @@ fn add_row(tokens: &mut impl Tokens, columns: &mut [Column], row: u32, raw: &[u8
                 column.between.add(row, &raw[at..start], false);
             }
             let end = start + value.len();
-            column.note_gap(start - at);
+            column.update_gap(start - at);
             at = end;
         } else {
             column.excepted.push(row);
@@ -369,8 +371,8 @@ fn add_row(tokens: &mut impl Tokens, columns: &mut [Column], row: u32, raw: &[u8
     add_tokens(tokens, row, &raw[at..]);
 }
 
-/// Where a value stands in a line, from a place on, such that its tokens are tokens of the line. It is looked
-/// for where the row before had it first.
+/// The position of a value in a line, from a position on, such that its tokens are tokens of the line. The
+/// search starts at the gap of the previous row.
 fn place_of(raw: &[u8], from: usize, value: &[u8], gap: usize) -> Option<usize> {
     let is_at = |start: usize| is_cut(raw, start) && is_cut(raw, start + value.len());
     let guess = from + gap;
@@ -380,7 +382,7 @@ fn place_of(raw: &[u8], from: usize, value: &[u8], gap: usize) -> Option<usize> 
     memmem::find_iter(raw.get(from..)?, value).map(|place| from + place).find(|&place| is_at(place))
 }
 
-/// Whether no token goes across a place.
+/// True if no token spans this position.
 fn is_cut(raw: &[u8], place: usize) -> bool {
     let is_token =
         |at: Option<usize>| at.and_then(|at| raw.get(at)).is_some_and(|&b| tokens::is_token_byte(b));
@@ -400,7 +402,7 @@ const FOLDED: [u8; 256] = {
     folded
 };
 
-/// Adds the tokens of a text, as [`tokens::ranges`] and [`tokens::fold`] tell them.
+/// Adds the tokens of a text, exactly as [`tokens::ranges`] and [`tokens::fold`] define them.
 fn add_tokens(index: &mut impl Tokens, number: u32, text: &[u8]) {
     let mut folded = [0; LONGEST_TOKEN_BYTES];
     let mut at = 0;

@@ -1,6 +1,6 @@
-//! The files of a tantivy index, each checked against the checksums that were taken when it was written, before tantivy
-//! reads it: its decoders believe what they read, and damage would make them panic or answer wrongly. A chunk is checked when
-//! it is first read, so that opening an index reads no posting list.
+//! The files of a tantivy index, verified against the checksums taken at writing before tantivy reads them:
+//! its decoders trust their input, and damage would make them panic or answer wrongly. A chunk is verified on
+//! its first read, so opening an index reads no posting list.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use tantivy::{HasLen, TantivyError};
 use crate::error::{AtPath, Error, Result};
 use crate::hash::hash;
 
-/// Bytes that a checksum is of: few beside the posting list of a common word, and checked in two microseconds.
+/// Bytes per checksum: small next to the posting list of a common word, and verified in two microseconds.
 const CHUNK_BYTES: usize = 16 << 10;
 
 /// The checksums of a file.
@@ -29,7 +29,7 @@ pub struct Checksums {
     seed: u64,
     bytes: usize,
     chunks: Vec<u64>,
-    /// Which chunks were found to be whole.
+    /// The chunks that are already verified.
     whole: Vec<AtomicBool>,
 }
 
@@ -39,7 +39,7 @@ pub fn checksums(seed: u64, bytes: &[u8]) -> impl Iterator<Item = u64> {
 }
 
 impl Checksums {
-    /// Of a file of so many bytes; nothing where there is not one for each of its chunks.
+    /// The checksums of a file of this length; `None` unless there is one for each of its chunks.
     pub fn new(name: String, seed: u64, bytes: u64, chunks: Vec<u64>) -> Option<Checksums> {
         let bytes = usize::try_from(bytes).ok()?;
         let whole = chunks.iter().map(|_| AtomicBool::new(false)).collect();
@@ -52,7 +52,7 @@ impl Checksums {
         })
     }
 
-    /// Whether these are the bytes of a chunk.
+    /// True if these are the bytes of a chunk.
     fn has(&self, chunk: usize, bytes: &[u8]) -> bool {
         self.chunks.get(chunk) == Some(&hash(self.seed, bytes))
     }
@@ -67,7 +67,7 @@ impl Checksums {
     }
 }
 
-/// A folder that can only be read, and only the files that have checksums.
+/// A read-only folder that shows only files with checksums.
 #[derive(Clone, Debug)]
 pub struct CheckedFolder {
     folder: PathBuf,

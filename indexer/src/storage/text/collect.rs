@@ -7,26 +7,26 @@ use super::grams::Grams;
 use super::lists::push_gap;
 use crate::hash::hash;
 
-/// Parts that tokens are collected in, chosen by the highest bits of their hash, and how many occurrences wait
-/// for a part's turn. A part's tokens fit a core's cache while the waiting ones are entered, which all tokens
-/// of a segment would not.
+/// Partitions of the tokens, chosen by the highest bits of their hash, and the occurrences that are queued
+/// before a partition takes its turn. The tokens of one partition fit the cache of a core; all tokens of a
+/// segment would not.
 const PART_BITS: u32 = 6;
 const WAITING: usize = 512;
 
 const EMPTY: u64 = u64::MAX;
 
-/// Collects the numbers of each token: rows, or codes of a column. Numbers must come in increasing order.
+/// Collects the ids of each token: row ids, or codes of a column. Ids are added in ascending order.
 pub struct Collector {
     seed: u64,
-    /// Of tokens that are too long to be collected.
+    /// Of tokens that are too long for the index.
     long: Grams,
-    parts: Vec<Part>,
+    parts: Vec<Partition>,
 }
 
-struct Part {
+struct Partition {
     waiting: Vec<Waiting>,
     waiting_text: Vec<u8>,
-    /// Bits of each token's hash and its place among the tokens, in an open table.
+    /// Bits of each token's hash and its index among the tokens, in an open-addressing table.
     table: Vec<u64>,
     tokens: Vec<Token>,
     /// The text of every token.
@@ -42,20 +42,20 @@ struct Waiting {
 /// A distinct token.
 pub struct Token {
     pub hash: u64,
-    /// Where its text starts within the part's.
+    /// Where its text starts in the partition's.
     text: u32,
     length: u32,
     last: u32,
-    /// How many numbers it has, and how many runs of neighbours among them.
+    /// The number of its ids, and the number of runs of consecutive ids.
     pub count: u32,
     pub runs: u32,
-    /// The numbers as gaps; empty while there is one number only.
+    /// The ids as gaps; empty while there is only one.
     gaps: Vec<u8>,
 }
 
 impl Collector {
     pub fn new(seed: u64) -> Collector {
-        let part = || Part {
+        let part = || Partition {
             waiting: Vec::new(),
             waiting_text: Vec::new(),
             table: vec![EMPTY; 1 << 5],
@@ -76,19 +76,19 @@ impl Collector {
         }
     }
 
-    /// Notes a token that is too long to be collected.
+    /// Records a token that is too long for the index.
     pub fn add_long(&mut self, text: &[u8]) {
         self.long.add(text);
     }
 
-    /// What tokens have that were too long.
+    /// The byte runs of tokens that were too long.
     pub fn long_grams(&self) -> Grams {
         self.long.clone()
     }
 
     /// Every distinct token with its text.
     pub fn finish(&mut self) -> impl Iterator<Item = (&[u8], &Token)> {
-        self.parts.iter_mut().for_each(Part::enter_waiting);
+        self.parts.iter_mut().for_each(Partition::enter_waiting);
         self.parts.iter().flat_map(|part| {
             let text = |token: &Token| &part.text[token.text as usize..][..token.length as usize];
             part.tokens.iter().map(move |token| (text(token), token))
@@ -96,7 +96,7 @@ impl Collector {
     }
 }
 
-impl Part {
+impl Partition {
     fn enter_waiting(&mut self) {
         let mut waiting = std::mem::take(&mut self.waiting);
         let text = std::mem::take(&mut self.waiting_text);
@@ -171,7 +171,7 @@ impl Token {
         self.runs += u32::from(gap > 1);
     }
 
-    /// Calls `each` with every number, in order.
+    /// Calls `each` with every id, in order.
     #[inline]
     pub fn for_each(&self, mut each: impl FnMut(u32)) {
         if self.gaps.is_empty() {
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_token_has_its_numbers_and_runs() {
+    fn every_token_has_its_ids_and_runs() {
         let mut expected: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         let mut collector = Collector::new(7);
         for number in 0..3_000_u32 {

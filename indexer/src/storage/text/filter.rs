@@ -1,8 +1,8 @@
-//! Filters of tokens: for each block of rows a set of bits that tells whether a token may be in it. A tenth
-//! of what an index takes, and a search reads only the blocks that may have what it looks for.
+//! Bloom filters of tokens: for each block of rows a bit set that says whether a token may be in it. They
+//! take a tenth of the size of an index, and a search reads only the blocks that may contain its tokens.
 //!
-//! A filter consists of buckets of 256 bits. The hash tells a token's bucket, and eight bits in it, one in
-//! each of its eight words: one look at one place of the file answers for a block.
+//! A filter consists of buckets of 256 bits. The hash selects a bucket, and eight bits in it, one in each of
+//! its eight words: one memory access answers for a block.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,16 +10,16 @@ use super::{Body, Section, section};
 use crate::error::Result;
 use crate::hash::hash;
 
-/// Rows of a block: about as many as a raw frame has, which is the least that is read.
+/// Rows of a block: about as many as a raw frame has, which is the smallest unit that is read.
 const BLOCK_SHIFT: u32 = 12;
 
-/// Bits for each distinct token of a block. One block in about 75 that has not the token is read for nothing.
+/// Bits for each distinct token of a block. The false positive rate is about one block in 75.
 const BITS_A_TOKEN: usize = 10;
 
 const BUCKET_BYTES: usize = 32;
 const BUCKET_BITS: usize = BUCKET_BYTES * 8;
 
-/// Odd numbers that make eight independent places of one hash.
+/// Odd multipliers that derive eight independent bit positions from one hash.
 const SPREAD: [u32; 8] =
     [0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31];
 
@@ -34,18 +34,18 @@ pub struct Filters {
     bits: Section,
 }
 
-/// Collects the tokens of a segment, a row after another.
+/// Collects the tokens of a segment, row by row.
 pub struct Builder {
     seed: u64,
     block: u32,
-    seen: Seen,
+    seen: HashSet,
     ends: Vec<u8>,
     bits: Vec<u8>,
 }
 
 impl Builder {
     pub fn new(seed: u64) -> Builder {
-        Builder { seed, block: 0, seen: Seen::new(), ends: Vec::new(), bits: Vec::new() }
+        Builder { seed, block: 0, seen: HashSet::new(), ends: Vec::new(), bits: Vec::new() }
     }
 
     #[inline]
@@ -70,7 +70,7 @@ impl Builder {
         self.block += 1;
     }
 
-    /// Appends the filters to the bytes of a file and tells where they stand.
+    /// Appends the filters to the bytes of a file and returns their sections.
     pub fn write(mut self, rows: u32, bytes: &mut Vec<u8>) -> Filters {
         let blocks = rows.div_ceil(1 << BLOCK_SHIFT);
         while self.block < blocks {
@@ -82,7 +82,7 @@ impl Builder {
 }
 
 impl Filters {
-    /// The rows of every block that may have the token. Nothing where the file is not what it should be.
+    /// The rows of every block that may contain the token. `None` if the section is damaged.
     pub(super) fn find(&self, file: &Body, hash: u64, rows: u32) -> Result<Option<Vec<u32>>> {
         if self.shift > 31 || self.blocks != rows.div_ceil(1 << self.shift) {
             return Ok(None);
@@ -108,7 +108,7 @@ impl Filters {
     }
 }
 
-/// The bucket is told by the hash's upper half, the places in it by its lower.
+/// The upper half of the hash selects the bucket, the lower half the bits in it.
 fn bucket(hash: u64, buckets: usize) -> usize {
     (((hash >> 32) * buckets as u64) >> 32) as usize
 }
@@ -118,20 +118,20 @@ fn places(hash: u64) -> [usize; 8] {
     SPREAD.map(|odd| ((hash as u32).wrapping_mul(odd) >> 27) as usize)
 }
 
-/// The distinct hashes of a block, in an open table. Zero marks a free place.
-struct Seen {
+/// The distinct hashes of a block, in an open-addressing table. Zero marks a free slot.
+struct HashSet {
     table: Vec<u64>,
     count: usize,
 }
 
-impl Seen {
-    fn new() -> Seen {
-        Seen { table: vec![0; 1 << 12], count: 0 }
+impl HashSet {
+    fn new() -> HashSet {
+        HashSet { table: vec![0; 1 << 12], count: 0 }
     }
 
     #[inline]
     fn insert(&mut self, hash: u64) {
-        // The hash of no token is told apart from a free place by its lowest bit, which nothing else needs.
+        // The lowest bit, which nothing else needs, distinguishes a hash of zero from a free slot.
         let hash = if hash == 0 { 1 } else { hash };
         if Self::put(&mut self.table, hash) {
             self.count += 1;
@@ -145,7 +145,7 @@ impl Seen {
         }
     }
 
-    /// Whether it was not there yet.
+    /// True if the hash was new.
     fn put(table: &mut [u64], hash: u64) -> bool {
         let mask = table.len() - 1;
         let mut slot = hash as usize & mask;
@@ -159,7 +159,7 @@ impl Seen {
         true
     }
 
-    /// All of them, leaving none.
+    /// Drains the table.
     fn take(&mut self) -> Vec<u64> {
         self.count = 0;
         let found = self.table.iter().copied().filter(|&hash| hash != 0).collect();
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_token_is_found_in_its_block_and_few_others_are() {
+    fn every_token_is_found_in_its_block_with_few_false_positives() {
         let hash = |token: u32| hash(3, &token.to_le_bytes());
         let rows = 20_000_u32;
         let mut builder = Builder::new(3);

@@ -1,6 +1,5 @@
-//! Words that a word may have been meant for: those that few edits lead to. An edit takes out a letter, adds one, puts
-//! another in its place, or swaps two that are beside each other. The dictionary of terms and the scan of texts run the same
-//! automaton.
+//! Fuzzy words: all words within a small edit distance. An edit deletes a letter, inserts one, replaces one,
+//! or swaps two neighbouring letters. The term dictionary and the text scan run the same automaton.
 
 use std::fmt;
 use std::io;
@@ -15,7 +14,7 @@ use tantivy_fst::Automaton;
 use super::terms::TermTest;
 use crate::tokens;
 
-/// A folded word, and the words that so many edits lead to.
+/// A folded word and its edit distance.
 pub struct Fuzzy {
     word: String,
     edits: u8,
@@ -29,19 +28,19 @@ impl fmt::Debug for Fuzzy {
 }
 
 impl Fuzzy {
-    /// Nothing for more than two edits.
+    /// `None` for more than two edits.
     pub fn new(word: &str, edits: u8) -> Option<Fuzzy> {
         let term = Term::from_field_text(Field::from_field_id(0), word);
         let automaton = FuzzyTermQuery::new(term, edits, true).automaton().ok()?;
         Some(Fuzzy { word: word.to_owned(), edits, automaton })
     }
 
-    /// Whether a folded token is one of the words.
+    /// True if a folded token is within the distance.
     pub fn has(&self, token: &[u8]) -> bool {
         tokens::is_word(token) && self.accepts(token.iter().copied())
     }
 
-    /// Whether any token of a text is one of the words.
+    /// True if any token of a text is within the distance.
     pub fn is_in(&self, text: &[u8]) -> bool {
         tokens::ranges(text).any(|(start, end)| {
             let token = &text[start..end];
@@ -106,7 +105,7 @@ mod tests {
 
     use super::*;
 
-    /// Every text that one edit leads to, of these letters.
+    /// Every text that one edit produces, with these letters.
     fn edited(word: &[char], letters: &[char]) -> Vec<Vec<char>> {
         let mut all = vec![word.to_vec()];
         for at in 0..=word.len() {
@@ -136,7 +135,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn one_edit_leads_to_what_the_automaton_accepts(word in "[ab\u{e4}]{1,6}", token in "[ab\u{e4}]{1,7}") {
+        fn automaton_accepts_exactly_one_edit(word in "[ab\u{e4}]{1,6}", token in "[ab\u{e4}]{1,7}") {
             let letters: Vec<char> = word.chars().collect();
             let wanted: Vec<char> = token.chars().collect();
             let expected = edited(&letters, &['a', 'b', '\u{e4}']).contains(&wanted);
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn words_have_no_digits_and_are_not_long() {
+    fn fuzzy_words_have_no_digits_and_are_short() {
         let fuzzy = Fuzzy::new("timeout", 2).expect("two edits");
         for (token, expected) in
             [("timeout", true), ("tmieotu", true), ("timo", false), ("time0ut", false), ("timeouted", true)]

@@ -1,5 +1,5 @@
-//! Which runs of three bytes occur in the tokens that have no term, so that a part of a token that has another one is known to
-//! be in terms only. Ids in hexadecimal have few of those that words have.
+//! The trigrams (runs of three bytes) of tokens without a term. A part with any other trigram can only be in
+//! terms. Hexadecimal ids have few trigrams of words.
 
 /// A bit for each hash of three bytes.
 const BITS: u32 = 16;
@@ -7,7 +7,7 @@ const BITS: u32 = 16;
 /// Length of the byte runs.
 const LENGTH: usize = 3;
 
-/// The runs of some tokens.
+/// The trigrams of a set of tokens.
 #[derive(Clone)]
 pub struct Grams {
     bits: Vec<u8>,
@@ -20,7 +20,7 @@ impl Default for Grams {
 }
 
 impl Grams {
-    /// As they were written; nothing of another length.
+    /// Reads a stored set; `None` for any other length.
     pub fn from_bytes(bits: Vec<u8>) -> Option<Grams> {
         (bits.len() == 1 << (BITS - 3)).then_some(Grams { bits })
     }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_tokens_are_known_and_most_others_are_not() {
+    fn trigrams_of_added_tokens_are_present_and_most_others_are_absent() {
         let mut grams = Grams::default();
         for number in 0..20_000_u64 {
             grams.add(format!("{:016x}", number.wrapping_mul(0x9E37_79B9_7F4A_7C15)).as_bytes());

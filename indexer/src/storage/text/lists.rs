@@ -21,7 +21,7 @@ pub fn write(numbers: &[u32]) -> Vec<u8> {
     bytes
 }
 
-/// Reads the numbers below `universe`. What follows a number that is too large is damage and is left out.
+/// Reads the ids below `universe`. A larger id is damage; it and everything after it are dropped.
 pub fn read(bytes: &[u8], universe: u32) -> Vec<u32> {
     let mut numbers = Vec::new();
     let (mut number, mut gap, mut shift) = (0_u64, 0_u64, 0);
@@ -50,7 +50,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_list_reads_back(numbers in prop::collection::btree_set(0..u32::MAX, 0..200)) {
+        fn posting_list_reads_back(numbers in prop::collection::btree_set(0..u32::MAX, 0..200)) {
             let numbers: Vec<u32> = numbers.into_iter().collect();
             prop_assert_eq!(read(&write(&numbers), u32::MAX), numbers);
         }

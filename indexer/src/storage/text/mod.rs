@@ -1,10 +1,10 @@
-//! Which rows a token is in: the tantivy index of a segment in `text/`, or, in the profile bloom, filters in `text.3.flt`
-//! that say in which blocks of rows it may be.
+//! Maps a token to row ids: the tantivy index of a segment in `text/` or, in the profile bloom, filters in
+//! `text.3.flt` that name the blocks of rows that may contain it.
 //!
-//! The values of fields that repeat are tokenised once each: for such a column the index has the codes of the distinct
-//! values with a token, and the column itself has the rows. What a row has besides those values is tokenised with the
-//! row. Beside either stands a file of our own, with what tantivy has no place for: which columns these are, the words that
-//! always precede their values, and the checksums of all files.
+//! Values of fields that repeat are tokenised once each: for such a column the index holds the codes of the
+//! distinct values with a token, and the column itself has the rows. Only the text outside those values is
+//! tokenised per row. A file of our own stores what tantivy has no place for: the list of these columns, the
+//! words that always precede their values, and the checksums of all files.
 
 mod build;
 mod checked;
@@ -44,29 +44,29 @@ pub use self::words::{WordCount, WordCounts};
 
 const MAGIC: &[u8; 8] = b"TLTEXT\x00\x03";
 
-/// The file of our own in the folder of an index.
+/// Our own file in the folder of an index.
 pub const COLUMNS_FILE: &str = "columns.idx";
 
-/// The magic number, the header's length and the header's SHA-256 stand before the header.
+/// The magic number, the length of the header and its SHA-256 come before the header.
 const START_BYTES: usize = 48;
 
 /// The sections follow the header.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Header {
     rows: u32,
-    /// Of the hash of tokens. It differs from index to index, so that no log can be made to collide.
+    /// The seed of the token hash. It differs between indexes, so that no log can be crafted to collide.
     seed: u64,
-    /// SHA-256 of everything behind the header.
+    /// SHA-256 of everything after the header.
     sha256: String,
     columns: Vec<ColumnIndex>,
     rest: Rest,
-    /// Which runs of three bytes the tokens without a term have: hashed ids, and tokens too long to be indexed. Where it is
-    /// not there, they may have any.
+    /// The trigrams of tokens without a term: hashed ids, and tokens too long for the index. Without it they
+    /// may have any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     grams: Option<Section>,
 }
 
-/// What tells where the tokens outside of the columns' values are.
+/// How tokens outside the column values are stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Rest {
@@ -90,38 +90,38 @@ struct IndexFile {
     checksums: Section,
 }
 
-/// A column whose distinct values were tokenised, by their places in its dictionary.
+/// A column whose distinct values are tokenised, by their indexes in its dictionary.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct ColumnIndex {
     column: String,
-    /// How many distinct values there are.
+    /// The number of distinct values.
     distinct: u32,
-    /// Not there beside filters: values are few, and are looked through.
+    /// Absent in the bloom profile: there are few values, and they are scanned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     values: Option<Terms>,
-    /// The smallest and largest of a column of whole numbers. A token that is one of them is a value there, and the column
-    /// itself has the rows.
+    /// The smallest and the largest value of an integer column. A token that is one of them is a value, and
+    /// the column itself has the rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     numbers: Option<(i64, i64)>,
-    /// What stands directly before the value.
+    /// The text directly before the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    before: Option<Common>,
-    /// All that stands between it and the value of the column listed before, in rows that have both.
+    before: Option<CommonText>,
+    /// The text between it and the value of the previous column, in rows that have both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    between: Option<Common>,
-    /// Rows whose value does not stand in their text as it is; their text was tokenised with the row.
+    between: Option<CommonText>,
+    /// Rows whose text does not contain the value as it is; their text was tokenised with the row.
     excepted: Section,
 }
 
 /// Words that texts have in common.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Common {
+struct CommonText {
     words: Vec<String>,
-    /// Rows for which that does not hold.
+    /// Rows for which that is not true.
     strayed: Section,
 }
 
-/// A run of the file's bytes behind the header.
+/// A range of the file's bytes after the header.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Section {
     at: u64,
@@ -146,10 +146,10 @@ struct Body {
 #[derive(Debug)]
 struct Disk {
     file: File,
-    /// What a damaged header claims beyond it is not believed.
+    /// The length of the file. A damaged header that claims more is not trusted.
     bytes: u64,
-    /// Small sections, by where they begin and end in the file: a token is looked for in dozens of them, and to ask the
-    /// system for each takes longer than all else.
+    /// Small sections by their byte range in the file: a lookup reads dozens of them, and a system call for
+    /// each would take longer than all else.
     small: HashMap<(u64, u64), Vec<u8>>,
 }
 
@@ -164,7 +164,7 @@ impl Disk {
         Ok(read)
     }
 
-    /// A part of a section, which is read whole where it is small and kept.
+    /// A part of a section. A small section is read whole and cached.
     fn part(&mut self, section: Range<u64>, part: Range<u64>) -> io::Result<Vec<u8>> {
         if section.end - section.start > SMALL_SECTION_BYTES {
             return self.read(part);
@@ -211,63 +211,64 @@ impl Body {
     }
 }
 
-/// What an index answers for one token.
+/// The result of a token lookup.
 #[derive(Debug, Default)]
-pub struct TokenRows {
+pub struct TokenPostings {
     /// Rows that have it, in order.
-    pub sure: Vec<u32>,
-    /// Rows that may have it too; no other row does.
-    pub perhaps: Vec<u32>,
-    /// For each of these columns, the codes of the values that may hold it.
+    pub exact: Vec<u32>,
+    /// Rows that may also have it; no other row does.
+    pub candidates: Vec<u32>,
+    /// For each of these columns, the codes of the values that may contain it.
     pub columns: Vec<ColumnCodes>,
-    /// The terms that led to them, where not one was asked for but those that pass a test.
+    /// The matching terms, if the lookup was for terms that pass a test.
     pub terms: Vec<String>,
 }
 
-impl TokenRows {
-    /// Whether no row has it.
+impl TokenPostings {
+    /// True if no row has it.
     pub fn is_nowhere(&self) -> bool {
-        self.sure.is_empty() && self.perhaps.is_empty() && self.columns.is_empty()
+        self.exact.is_empty() && self.candidates.is_empty() && self.columns.is_empty()
     }
 
-    /// What it costs to find its rows, to be compared: a column is gone through as a whole, of a list each number.
+    /// The cost of finding its rows, for ordering: a column is scanned as a whole, a posting list is read id
+    /// by id.
     pub fn cost(&self) -> (usize, usize) {
-        (self.columns.len(), self.sure.len() + self.perhaps.len())
+        (self.columns.len(), self.exact.len() + self.candidates.len())
     }
 }
 
 #[derive(Debug)]
 pub struct ColumnCodes {
     pub column: String,
-    pub having: Having,
+    pub matching: TokenValues,
     /// Rows whose value does not count.
     pub excepted: Vec<u32>,
 }
 
-/// What values of a column have a token.
+/// The values of a column that contain a token.
 #[derive(Debug)]
-pub enum Having {
+pub enum TokenValues {
     /// Texts, by their codes.
     Codes(Vec<u32>),
     /// This number.
     Number(i64),
 }
 
-/// A column whose values stand in the text behind those of the column listed before. What is told holds for rows that
-/// have the values and are not excepted.
+/// A column whose values follow those of the previous column in the text. This is true for rows that have the
+/// values and are not exceptions.
 #[derive(Debug)]
-pub struct Standing<'a> {
+pub struct ColumnLayout<'a> {
     pub column: &'a str,
     /// Words directly before its value.
-    pub before: Option<Known<'a>>,
-    /// All words between it and the value of the column before.
-    pub between: Option<Known<'a>>,
+    pub before: Option<KnownWords<'a>>,
+    /// All words between it and the value of the previous column.
+    pub between: Option<KnownWords<'a>>,
 }
 
 #[derive(Debug)]
-pub struct Known<'a> {
+pub struct KnownWords<'a> {
     pub words: &'a [String],
-    /// Rows for which it is not known.
+    /// Rows for which the words are not known.
     pub strays: Vec<u32>,
 }
 
@@ -276,9 +277,9 @@ pub struct Known<'a> {
 pub struct TextIndex {
     header: Header,
     body: Body,
-    /// Nothing in the profile bloom.
+    /// `None` in the profile bloom.
     terms: Option<OpenIndex>,
-    /// The words, once they were asked for.
+    /// The word counts, computed on first use.
     words: Mutex<Option<Arc<WordCounts>>>,
 }
 
@@ -286,7 +287,7 @@ pub struct TextIndex {
 const LONGEST_HEADER_BYTES: u64 = 64 << 20;
 
 impl TextIndex {
-    /// The file, or the folder, of a segment of so many rows.
+    /// Opens the file, or the folder, of a segment with this many rows.
     pub fn open(path: &Path, rows: u32) -> Result<TextIndex> {
         let folder = path.is_dir().then_some(path);
         let file = folder.map_or_else(|| path.to_path_buf(), |folder| folder.join(COLUMNS_FILE));
@@ -315,20 +316,20 @@ impl TextIndex {
         Ok(TextIndex { header, body, terms, words: Mutex::default() })
     }
 
-    /// Rows whose text has this folded token; nothing is said of tokens too long to be indexed.
-    pub fn rows(&self, token: &str) -> Result<Option<TokenRows>> {
+    /// The rows whose text contains this folded token; `None` for tokens too long for the index.
+    pub fn postings(&self, token: &str) -> Result<Option<TokenPostings>> {
         let Some(hash) = self.hash(token) else { return Ok(None) };
         let Postings { exact, candidates } = self.rest(token, hash)?;
         let columns = self.columns(token, hash)?;
-        Ok(Some(TokenRows { sure: exact, perhaps: candidates, columns, terms: Vec::new() }))
+        Ok(Some(TokenPostings { exact, candidates, columns, terms: Vec::new() }))
     }
 
-    /// Whether it has a dictionary of terms.
+    /// True if it has a term dictionary.
     pub fn has_terms(&self) -> bool {
         self.terms.is_some()
     }
 
-    /// The words of the segment, which are put together when they are first asked for.
+    /// The words of the segment, computed on first use.
     pub fn words(&self, make: impl FnOnce() -> Result<WordCounts>) -> Result<Arc<WordCounts>> {
         let mut kept = self.words.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(words) = kept.as_ref() {
@@ -339,63 +340,64 @@ impl TextIndex {
         Ok(words)
     }
 
-    /// Calls `each` with every word outside of the values of columns, and how many rows have it there.
+    /// Calls `each` with every word outside column values, and its document frequency there.
     pub fn for_each_word(&self, each: &mut dyn FnMut(&str, u32)) -> Result<()> {
         let Some(index) = &self.terms else { return Ok(()) };
         index.for_each_rest_word(each).map_err(|error| self.unread(&error))
     }
 
-    /// The columns whose values' tokens are indexed, and the rows whose value does not count.
+    /// The columns whose values are indexed, and the rows whose value does not count.
     pub fn value_columns(&self) -> Result<Vec<(&str, Vec<u32>)>> {
         let with_values = self.header.columns.iter().filter(|column| column.values.is_some());
         with_values.map(|column| Ok((column.column.as_str(), self.numbers(column.excepted)?))).collect()
     }
 
-    /// Rows whose text has any of the words; nothing where the index has no dictionary of terms.
-    pub fn rows_with_words(&self, words: &Fuzzy) -> Result<Option<TokenRows>> {
-        self.rows_matching(words)
+    /// The rows that contain any of the fuzzy words; `None` if the index has no term dictionary.
+    pub fn postings_of_similar_words(&self, words: &Fuzzy) -> Result<Option<TokenPostings>> {
+        self.postings_of_matching_terms(words)
     }
 
-    /// Rows whose text has a token with this part, of those terms only that pass a test where there is one; nothing where a
-    /// token without a term may have it.
-    pub fn rows_with_part(
+    /// The rows with a token that contains this part, restricted to terms that pass `test` if there is one;
+    /// `None` if a token without a term may contain it.
+    pub fn postings_with_part(
         &self,
         part: &TokenPart,
         test: Option<TermFilter<'_>>,
-    ) -> Result<Option<TokenRows>> {
-        let Some(grams) = self.header.grams.filter(|_| part.is_telling()) else { return Ok(None) };
+    ) -> Result<Option<TokenPostings>> {
+        let Some(grams) = self.header.grams.filter(|_| part.is_selective()) else { return Ok(None) };
         let grams = self.body.read(grams, 0, grams.bytes as usize)?;
         let grams = Grams::from_bytes(grams).ok_or_else(|| self.body.damaged())?;
         if grams.may_have(&part.text) {
             return Ok(None);
         }
-        self.rows_matching(&TermsWith { part, test })
+        self.postings_of_matching_terms(&TermsWith { part, test })
     }
 
-    /// Rows whose text has a token that has a term and passes.
-    fn rows_matching(&self, test: &dyn TermTest) -> Result<Option<TokenRows>> {
+    /// The rows with a token that has a term and passes.
+    fn postings_of_matching_terms(&self, test: &dyn TermTest) -> Result<Option<TokenPostings>> {
         let Some(index) = &self.terms else { return Ok(None) };
-        let Matched { numbers: sure, mut terms } =
+        let Matched { doc_ids: exact, mut terms } =
             index.rest_matching(test).map_err(|error| self.unread(&error))?;
         let mut columns = Vec::new();
         let with_values = self.header.columns.iter().filter(|column| column.values.is_some());
         for (place, column) in with_values.enumerate() {
             let matched = index.codes_matching(place, test).map_err(|error| self.unread(&error))?;
-            let Some(matched) = matched.filter(|matched| !matched.numbers.is_empty()) else { continue };
+            let Some(matched) = matched.filter(|matched| !matched.doc_ids.is_empty()) else { continue };
             terms.extend(matched.terms);
             columns.push(ColumnCodes {
                 column: column.column.clone(),
-                having: Having::Codes(matched.numbers),
+                matching: TokenValues::Codes(matched.doc_ids),
                 excepted: self.numbers(column.excepted)?,
             });
         }
         terms.sort_unstable();
         terms.dedup();
-        Ok(Some(TokenRows { sure, perhaps: Vec::new(), columns, terms }))
+        Ok(Some(TokenPostings { exact, candidates: Vec::new(), columns, terms }))
     }
 
-    /// The same where it is a plain list: no value of a column may hold the token, and all rows that do are known.
-    pub fn listed(&self, token: &str) -> Result<Option<Vec<u32>>> {
+    /// The exact posting list, if there is one: no column value can contain the token, and all of its rows
+    /// are known.
+    pub fn exact_posting_list(&self, token: &str) -> Result<Option<Vec<u32>>> {
         let Some(hash) = self.hash(token) else { return Ok(None) };
         if !self.columns(token, hash)?.is_empty() {
             return Ok(None);
@@ -404,24 +406,24 @@ impl TextIndex {
         Ok(candidates.is_empty().then_some(exact))
     }
 
-    /// The columns whose values were tokenised once each.
-    pub fn standing(&self) -> Result<Vec<Standing<'_>>> {
-        let mut standing = Vec::with_capacity(self.header.columns.len());
+    /// The columns with tokenised values, in the order in which they occur in the text.
+    pub fn column_layout(&self) -> Result<Vec<ColumnLayout<'_>>> {
+        let mut column_layout = Vec::with_capacity(self.header.columns.len());
         for index in &self.header.columns {
             let (before, between) = (self.known(index.before.as_ref())?, self.known(index.between.as_ref())?);
-            standing.push(Standing { column: &index.column, before, between });
+            column_layout.push(ColumnLayout { column: &index.column, before, between });
         }
-        Ok(standing)
+        Ok(column_layout)
     }
 
-    fn known<'a>(&self, common: Option<&'a Common>) -> Result<Option<Known<'a>>> {
-        let known = |common: &'a Common| -> Result<Known<'a>> {
-            Ok(Known { words: &common.words, strays: self.numbers(common.strayed)? })
+    fn known<'a>(&self, common: Option<&'a CommonText>) -> Result<Option<KnownWords<'a>>> {
+        let known = |common: &'a CommonText| -> Result<KnownWords<'a>> {
+            Ok(KnownWords { words: &common.words, strays: self.numbers(common.strayed)? })
         };
         common.map(known).transpose()
     }
 
-    /// Rows that a section lists.
+    /// The row ids of a section.
     fn numbers(&self, section: Section) -> Result<Vec<u32>> {
         let bytes = self.body.read(section, 0, section.bytes as usize)?;
         Ok(lists::read(&bytes, self.header.rows))
@@ -431,7 +433,7 @@ impl TextIndex {
         (token.len() <= LONGEST_TOKEN_BYTES).then(|| hash(self.header.seed, token.as_bytes()))
     }
 
-    /// Rows by what they have besides the values of columns.
+    /// The postings of the tokens outside column values.
     fn rest(&self, token: &str, hash: u64) -> Result<Postings> {
         match (&self.header.rest, &self.terms) {
             (Rest::Blocks(filters), _) => {
@@ -444,37 +446,37 @@ impl TextIndex {
         }
     }
 
-    /// The columns with values that may hold a token.
+    /// The columns with values that may contain a token.
     fn columns(&self, token: &str, hash: u64) -> Result<Vec<ColumnCodes>> {
         let mut columns = Vec::new();
         let number = number(token);
         let mut values = 0;
         for index in &self.header.columns {
-            let having = match (&self.terms, &index.values) {
+            let matching = match (&self.terms, &index.values) {
                 (Some(terms), Some(_)) => {
                     values += 1;
                     let codes = terms.codes(values - 1, token, hash);
-                    Having::Codes(codes.map_err(|error| self.unread(&error))?)
+                    TokenValues::Codes(codes.map_err(|error| self.unread(&error))?)
                 }
                 (Some(_), None) => {
                     let within = |number: &i64| {
                         index.numbers.is_some_and(|(least, most)| (least..=most).contains(number))
                     };
                     let Some(number) = number.filter(within) else { continue };
-                    Having::Number(number)
+                    TokenValues::Number(number)
                 }
-                (None, _) => Having::Codes((0..index.distinct.min(self.header.rows)).collect()),
+                (None, _) => TokenValues::Codes((0..index.distinct.min(self.header.rows)).collect()),
             };
-            if matches!(&having, Having::Codes(codes) if codes.is_empty()) {
+            if matches!(&matching, TokenValues::Codes(codes) if codes.is_empty()) {
                 continue;
             }
             let excepted = self.numbers(index.excepted)?;
-            columns.push(ColumnCodes { column: index.column.clone(), having, excepted });
+            columns.push(ColumnCodes { column: index.column.clone(), matching, excepted });
         }
         Ok(columns)
     }
 
-    /// A file of the index cannot be read, or is not as it was written.
+    /// A file of the index cannot be read, or differs from what was written.
     fn unread(&self, error: &io::Error) -> Error {
         unread(&self.body.path, error)
     }
@@ -492,7 +494,7 @@ impl TextIndex {
     }
 }
 
-/// The number that a token is the usual text of.
+/// The number whose usual spelling is this token.
 fn number(token: &str) -> Option<i64> {
     let number: i64 = token.parse().ok()?;
     (token == "0" || token.bytes().all(|byte| byte.is_ascii_digit()) && !token.starts_with('0'))

@@ -1,4 +1,4 @@
-//! A part of a token, and the terms that have it.
+//! A part of a token, and the terms that contain it.
 
 use std::io;
 
@@ -20,8 +20,9 @@ pub struct TokenPart {
 const SHORTEST_BYTES: usize = 3;
 
 impl TokenPart {
-    /// Whether the dictionary can tell: no number has it, which columns may hold without a term, and few ids have.
-    pub fn is_telling(&self) -> bool {
+    /// True if the term dictionary can decide: no number contains it (columns may hold numbers without a
+    /// term), and few ids do.
+    pub fn is_selective(&self) -> bool {
         self.text.len() >= SHORTEST_BYTES && !self.text.bytes().all(|byte| byte.is_ascii_digit())
     }
 }
@@ -29,7 +30,7 @@ impl TokenPart {
 /// A test on a folded term.
 pub type TermFilter<'t> = &'t dyn Fn(&[u8]) -> bool;
 
-/// The terms with a part that pass a test besides.
+/// The terms with a part that also pass a test.
 pub struct TermsWith<'t> {
     pub part: &'t TokenPart,
     pub test: Option<TermFilter<'t>>,

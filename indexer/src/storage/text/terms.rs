@@ -4,11 +4,11 @@
 //! column the tokens of the value with code `i`. Nothing but posting lists is kept of it: no positions, no frequencies, and an
 //! empty document store. A token is in one field of four, decided when all of its occurrences are known:
 //!
-//! - a field of terms, with a posting list of rows or codes. Where gaps in a list of codes are wide, codes that have not the
+//! - a field of terms, with a posting list of rows or codes. Where gaps in a posting list of codes are wide, codes that have not the
 //!   token are added between: a code takes the bits of the widest gap near it, and candidates are compared anyway;
-//! - for values, whose texts are in memory when a token is looked up, a field of terms that few of them have: its postings
-//!   name blocks of 16 codes, which takes one byte instead of two or three;
-//! - a field of terms whose list would be long and has long runs: its postings are the first row of each run and the first
+//! - for values, whose texts are in memory during a lookup, a field of terms that few of them have: its
+//!   postings name blocks of 16 codes, which takes one byte instead of two or three;
+//! - a field of terms whose posting list would be long and has long runs: its postings are the first row of each run and the first
 //!   row after it. A word that every line has costs two bytes this way;
 //! - a field of ids: rare tokens with digits, by some bits of their hash. A dictionary of them all would be larger than the
 //!   rest of the index and nobody completes or mistypes one. The postings name a block of 512 rows, and the place within the
@@ -40,23 +40,24 @@ use super::union::Union;
 use crate::error::{Error, ErrorKind, Result};
 use crate::tokens;
 
-/// A token in more numbers than this always has a term.
+/// A token with more ids than this always has a term.
 const RARE: u32 = 3;
 
-/// Digits up to which a rare number is a term: longer ones are ids, and hardly any two lines have the same.
+/// Digits up to which a rare number is a term: longer numbers are ids, and hardly any two lines share one.
 const LONGEST_RARE_NUMBER: usize = 4;
 
-/// How many numbers share the posting of an id, as a power of two; so many bits of the hash tell it from others there.
+/// The number of ids that share a posting, as a power of two; this many bits of the hash distinguish them
+/// there.
 const BLOCK_BITS: u32 = 9;
 const IN_BLOCK: u32 = (1 << BLOCK_BITS) - 1;
 
-/// Bits of the hash that are the term of an id. About eight ids share a term, so that all terms there may be are
-/// there, and a dictionary of all numbers takes next to nothing.
+/// Bits of the hash that are the term of an id. About eight ids share a term, so that all possible terms
+/// exist, and a dictionary of all ids takes next to nothing.
 const IDS_A_TERM_BITS: u32 = 3;
 const ID_TERM_BITS: Range<u32> = 8..24;
 
-/// Values that have a token of a field of blocks, at most, and how many codes share a posting, as a power of two. So few
-/// texts are compared in a tenth of a millisecond.
+/// The most values that a token of a block field has, and the codes that share a posting, as a power of two.
+/// Comparing so few texts takes a tenth of a millisecond.
 const MOST_IN_BLOCKS: u32 = 128;
 const CODE_BLOCK_BITS: u32 = 4;
 
@@ -66,16 +67,16 @@ const MANAGED_FILE: &str = ".managed.json";
 /// Where the tokens of rows or of a column's values are in the index.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Terms {
-    /// The name of the field with terms; those with runs and ids are named after it.
+    /// The name of the field with terms; the fields with runs and ids are named after it.
     field: String,
-    /// All numbers are below it.
+    /// All ids are below it.
     universe: u32,
     /// Bits of the hash that are the term of an id.
     id_bits: u32,
 }
 
 impl Terms {
-    /// Whether it can be of a segment of so many rows: all numbers are of rows, or of values that rows have.
+    /// True if it can belong to a segment with this many rows: all ids are rows, or values that rows have.
     pub fn suits(&self, rows: u32) -> bool {
         self.universe <= rows && (ID_TERM_BITS.start..=ID_TERM_BITS.end).contains(&self.id_bits)
     }
@@ -91,25 +92,25 @@ pub trait TermTest {
     ) -> io::Result<()>;
 }
 
-/// What the index knows of all terms that pass a test.
+/// The postings of all terms that pass a test.
 #[derive(Debug)]
 pub struct Matched {
-    /// Numbers that have any of them, or in a column may have, in order.
-    pub numbers: Vec<u32>,
+    /// Ids that have any of them, or in a column may have, in order.
+    pub doc_ids: Vec<u32>,
     /// The terms, each once for each field that has it.
     pub terms: Vec<String>,
 }
 
-/// What the index knows of a token.
+/// The postings of a token.
 #[derive(Debug, Default, PartialEq)]
 pub struct Postings {
-    /// These numbers have it.
+    /// These ids have it.
     pub exact: Vec<u32>,
     /// These may have it; no others do.
     pub candidates: Vec<u32>,
 }
 
-/// Whether a token has a term however rare it is: a word, or a small number.
+/// True if a token has a term however rare it is: a word, or a small number.
 pub fn has_term(token: &[u8]) -> bool {
     let is_number = || token.len() <= LONGEST_RARE_NUMBER && token.iter().all(u8::is_ascii_digit);
     tokens::is_word(token) || is_number()
@@ -127,7 +128,7 @@ fn ids_field(field: &str) -> String {
     format!("{field}_ids")
 }
 
-/// The term of an id, and its place within its block.
+/// The term of an id, and its offset in its block.
 fn id_term(hash: u64, bits: u32) -> ([u8; 3], u32) {
     let term = (hash >> (64 - bits)) as u32;
     let [_, key @ ..] = (term << (ID_TERM_BITS.end - bits)).to_be_bytes();
@@ -142,13 +143,13 @@ struct Sorted<'c> {
     blocks: Vec<(&'c [u8], &'c Token)>,
     /// Term and posting of every id.
     ids: Vec<([u8; 3], u32)>,
-    /// What those have.
+    /// The trigrams of those ids.
     grams: Grams,
-    /// They are of a column's values, and not of rows.
+    /// True for the values of a column, false for rows.
     are_values: bool,
 }
 
-/// The gap between postings that makes a list smallest when wider ones are filled.
+/// The gap between postings that makes a posting list smallest when wider gaps are filled.
 fn widest_gap(token: &Token) -> u32 {
     const TRIED: usize = 4;
     let mut span = 0;
@@ -286,7 +287,7 @@ impl Sorted<'_> {
     }
 }
 
-/// The fields of a schema that tokens are in.
+/// The fields of a schema for one set of tokens.
 struct Fields {
     words: Option<Field>,
     runs: Option<Field>,
@@ -294,17 +295,16 @@ struct Fields {
     ids: Option<Field>,
 }
 
-/// A written index: its files by name, and where the tokens of the rows and of each column are.
+/// A written index: its files by name, and the terms of the rows and of each column.
 pub struct Written {
     pub files: Vec<(String, Vec<u8>)>,
     pub rest: Terms,
     pub columns: Vec<Terms>,
-    /// What the tokens without a term have.
+    /// The trigrams of the tokens without a term.
     pub grams: Grams,
 }
 
-/// Writes the index of a segment of so many rows in memory. The collector of each column comes with what its codes are
-/// below.
+/// Writes the index of a segment in memory. Each column's collector comes with the upper bound of its codes.
 pub fn write(rest: &mut Collector, rows: u32, columns: Vec<(&mut Collector, u32)>) -> Result<Written> {
     let internal = |error: TantivyError| Error::new(ErrorKind::Internal, error.to_string());
     let universes = columns.iter().map(|(_, universe)| *universe).chain([rows]);
@@ -363,7 +363,7 @@ fn write_files(
     names.into_iter().map(read).collect()
 }
 
-/// What every tantivy segment has besides posting lists.
+/// The components of a tantivy segment besides posting lists.
 fn write_other_components(
     segment: &Segment,
     settings: &IndexSettings,
@@ -375,7 +375,7 @@ fn write_other_components(
     ColumnarWriter::default().serialize(documents, None, &mut fast)?;
     fast.terminate()?;
     let store = segment.open_write(SegmentComponent::Store)?;
-    // There is nothing to fetch of a document, and even an empty one takes five bytes.
+    // Documents have nothing to fetch, and even an empty one takes five bytes.
     StoreWriter::new(store, settings.docstore_compression, settings.docstore_blocksize, false)?.close()?;
     Ok(())
 }
@@ -423,12 +423,12 @@ impl OpenIndex {
         Ok(OpenIndex { folder, rest, columns })
     }
 
-    /// Rows that have a token outside of the values of columns.
+    /// Rows that have a token outside column values.
     pub fn rest(&self, token: &str, hash: u64) -> io::Result<Postings> {
         self.rest.postings(token, hash)
     }
 
-    /// Codes of a column's values that have a token or may have it.
+    /// Codes of the values of a column that have a token or may have it.
     pub fn codes(&self, column: usize, token: &str, hash: u64) -> io::Result<Vec<u32>> {
         let Some(column) = self.columns.get(column) else { return Ok(Vec::new()) };
         let Postings { mut exact, candidates } = column.postings(token, hash)?;
@@ -436,7 +436,7 @@ impl OpenIndex {
         Ok(exact)
     }
 
-    /// Calls `each` with every word outside of the values of columns, and how many rows have it there.
+    /// Calls `each` with every word outside column values, and its document frequency there.
     pub fn for_each_rest_word(&self, each: &mut dyn FnMut(&str, u32)) -> io::Result<()> {
         let OpenTerms { words, runs, terms, .. } = &self.rest;
         let mut all = words.terms().stream()?;
@@ -448,7 +448,7 @@ impl OpenIndex {
         let mut all = runs.terms().stream()?;
         while let Some((term, info)) = all.next() {
             if let Some(word) = word(term) {
-                let edges = numbers(runs, info)?;
+                let edges = doc_ids(runs, info)?;
                 each(
                     word,
                     in_runs(&edges, terms.universe).map(|run| run.end.saturating_sub(run.start)).sum(),
@@ -458,12 +458,12 @@ impl OpenIndex {
         Ok(())
     }
 
-    /// Rows that have a term that passes outside of the values of columns.
+    /// Rows that have a passing term outside column values.
     pub fn rest_matching(&self, test: &dyn TermTest) -> io::Result<Matched> {
         self.rest.matching(test)
     }
 
-    /// Codes of a column's values that may have such a term.
+    /// Codes of the values of a column that may have such a term.
     pub fn codes_matching(&self, column: usize, test: &dyn TermTest) -> io::Result<Option<Matched>> {
         self.columns.get(column).map(|column| column.matching(test)).transpose()
     }
@@ -490,38 +490,42 @@ impl OpenTerms {
         })
     }
 
-    /// Hashed ids are no terms.
+    /// Hashed ids are not terms.
     fn matching(&self, test: &dyn TermTest) -> io::Result<Matched> {
         let universe = self.terms.universe;
         let mut all = Union::new(universe);
         let mut terms = Vec::new();
-        for (field, kind) in
-            [(&self.words, Kind::List), (&self.runs, Kind::Runs), (&self.blocks, Kind::Blocks)]
-        {
+        for (field, kind) in [
+            (&self.words, PostingKind::List),
+            (&self.runs, PostingKind::Runs),
+            (&self.blocks, PostingKind::Blocks),
+        ] {
             test.for_each(field.terms(), &mut |term, info| {
-                let list = numbers(field, info)?;
+                let posting_list = doc_ids(field, info)?;
                 match kind {
-                    Kind::List => all.add_list(list),
-                    Kind::Runs => in_runs(&list, universe).for_each(|run| all.add_range(run)),
-                    Kind::Blocks => in_blocks(&list, universe).for_each(|block| all.add_range(block)),
+                    PostingKind::List => all.add_list(posting_list),
+                    PostingKind::Runs => in_runs(&posting_list, universe).for_each(|run| all.add_range(run)),
+                    PostingKind::Blocks => {
+                        in_blocks(&posting_list, universe).for_each(|block| all.add_range(block));
+                    }
                 }
                 terms.extend(std::str::from_utf8(term).map(str::to_owned));
                 Ok(())
             })?;
         }
-        Ok(Matched { numbers: all.finish(), terms })
+        Ok(Matched { doc_ids: all.finish(), terms })
     }
 
     fn postings(&self, token: &str, hash: u64) -> io::Result<Postings> {
         let universe = self.terms.universe;
-        if let Some(exact) = list(&self.words, token.as_bytes())? {
+        if let Some(exact) = posting_list(&self.words, token.as_bytes())? {
             return Ok(Postings { exact, candidates: Vec::new() });
         }
-        if let Some(edges) = list(&self.runs, token.as_bytes())? {
+        if let Some(edges) = posting_list(&self.runs, token.as_bytes())? {
             let exact = in_runs(&edges, universe).flatten().collect();
             return Ok(Postings { exact, candidates: Vec::new() });
         }
-        if let Some(blocks) = list(&self.blocks, token.as_bytes())? {
+        if let Some(blocks) = posting_list(&self.blocks, token.as_bytes())? {
             let candidates = in_blocks(&blocks, universe).flatten().collect();
             return Ok(Postings { exact: Vec::new(), candidates });
         }
@@ -530,7 +534,7 @@ impl OpenTerms {
         }
         let (key, place) = id_term(hash, self.terms.id_bits);
         let mut candidates = Vec::new();
-        for posting in list(&self.ids, &key)?.unwrap_or_default() {
+        for posting in posting_list(&self.ids, &key)?.unwrap_or_default() {
             if posting & IN_BLOCK == place {
                 let first = posting & !IN_BLOCK;
                 candidates.extend(first..universe.min(first.saturating_add(IN_BLOCK + 1)));
@@ -545,15 +549,15 @@ fn word(term: &[u8]) -> Option<&str> {
     std::str::from_utf8(term).ok().filter(|_| tokens::is_word(term))
 }
 
-/// What the postings of a field are.
+/// The encoding of the postings of a field.
 #[derive(Clone, Copy)]
-enum Kind {
+enum PostingKind {
     List,
     Runs,
     Blocks,
 }
 
-/// The numbers in runs that begin and end at these edges.
+/// The ids in runs that begin and end at these edges.
 fn in_runs(edges: &[u32], universe: u32) -> impl Iterator<Item = Range<u32>> {
     edges.chunks(2).map(move |run| run[0]..run.get(1).copied().unwrap_or(universe))
 }
@@ -564,19 +568,19 @@ fn in_blocks(blocks: &[u32], universe: u32) -> impl Iterator<Item = Range<u32>> 
     blocks.iter().map(move |&block| first(block)..universe.min(first(block + 1)))
 }
 
-/// The posting list of a term, where there is one.
-fn list(field: &InvertedIndexReader, term: &[u8]) -> io::Result<Option<Vec<u32>>> {
+/// The posting list of a term, if it exists.
+fn posting_list(field: &InvertedIndexReader, term: &[u8]) -> io::Result<Option<Vec<u32>>> {
     let Some(info) = field.terms().get(term)? else { return Ok(None) };
-    numbers(field, &info).map(Some)
+    doc_ids(field, &info).map(Some)
 }
 
 /// The posting list of a term.
-fn numbers(field: &InvertedIndexReader, info: &TermInfo) -> io::Result<Vec<u32>> {
+fn doc_ids(field: &InvertedIndexReader, info: &TermInfo) -> io::Result<Vec<u32>> {
     let mut block = field.read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
-    let mut numbers = Vec::with_capacity(info.doc_freq as usize);
+    let mut doc_ids = Vec::with_capacity(info.doc_freq as usize);
     while !block.docs().is_empty() {
-        numbers.extend_from_slice(block.docs());
+        doc_ids.extend_from_slice(block.docs());
         block.advance();
     }
-    Ok(numbers)
+    Ok(doc_ids)
 }

@@ -14,7 +14,7 @@ use crate::tokens;
 /// A line, and the two values in it.
 type Row = (Vec<u8>, String, String);
 
-/// Rows as a line around two values, the second of which stands there with other bytes now and then.
+/// Rows as a line around two values; the second value sometimes has different bytes in the line.
 fn rows() -> Vec<Row> {
     (0..400_u32)
         .map(|row| {
@@ -29,7 +29,7 @@ fn rows() -> Vec<Row> {
         .collect()
 }
 
-/// Puts what was built where it belongs, and gives its path.
+/// Writes the built index where it belongs, and returns its path.
 fn write(folder: &Path, built: Built) -> PathBuf {
     let path = folder.join("built");
     match built {
@@ -51,19 +51,19 @@ fn coded(values: impl Iterator<Item = String>) -> super::super::parquet::Values 
 }
 
 #[test]
-fn every_token_of_every_row_is_found_and_nothing_else_is_sure() {
+fn every_token_of_every_row_is_found_and_exact_rows_are_exact() {
     let rows = rows();
     let columns = vec![
         ("agent".to_owned(), coded(rows.iter().map(|row| row.2.clone()))),
         ("path".to_owned(), coded(rows.iter().map(|row| row.1.clone()))),
     ];
     let values: Vec<_> = columns.iter().map(|column| column.1.clone()).collect();
-    for make in [Builder::of_index as fn(_) -> _, Builder::of_filters] {
+    for make in [Builder::for_index as fn(_) -> _, Builder::for_filters] {
         check(&rows, &values, make(columns.clone()));
     }
 }
 
-/// What is sure, and what is sure and perhaps together, against the tokens of every row.
+/// Compares the exact rows, and the exact rows with the candidates, with the tokens of every row.
 fn check(rows: &[Row], values: &[super::super::parquet::Values], mut builder: Builder) {
     for (row, (raw, ..)) in rows.iter().enumerate() {
         builder.add(row as u32, raw);
@@ -74,21 +74,21 @@ fn check(rows: &[Row], values: &[super::super::parquet::Values], mut builder: Bu
     index.verify().expect("it is as it was written");
     let all: BTreeSet<String> = rows.iter().flat_map(|(raw, ..)| tokens::folded(raw)).collect();
     for token in &all {
-        let found = index.rows(token).expect("it is as it was written").expect("it is as it was written");
-        let mut sure: BTreeSet<u32> = found.sure.iter().copied().collect();
+        let found = index.postings(token).expect("it is as it was written").expect("it is as it was written");
+        let mut exact: BTreeSet<u32> = found.exact.iter().copied().collect();
         for part in &found.columns {
             let super::super::parquet::Values::Text { codes, texts } =
                 &values[usize::from(part.column == "path")]
             else {
                 panic!()
             };
-            let Having::Codes(having) = &part.having else { panic!() };
+            let TokenValues::Codes(matching) = &part.matching else { panic!() };
             let has = |code: u32| {
-                having.contains(&code)
+                matching.contains(&code)
                     && tokens::folded(texts.get(code as usize).expect("it is as it was written").as_bytes())
                         .contains(token)
             };
-            sure.extend(
+            exact.extend(
                 (0..rows.len() as u32)
                     .filter(|&row| has(codes[row as usize]) && !part.excepted.contains(&row)),
             );
@@ -96,25 +96,28 @@ fn check(rows: &[Row], values: &[super::super::parquet::Values], mut builder: Bu
         for (row, (raw, ..)) in rows.iter().enumerate() {
             let has = tokens::folded(raw).contains(token);
             let row = row as u32;
-            assert!(has || !sure.contains(&row), "{token} is not in row {row}");
-            assert!(!has || sure.contains(&row) || found.perhaps.contains(&row), "{token} is in row {row}");
+            assert!(has || !exact.contains(&row), "{token} is not in row {row}");
+            assert!(
+                !has || exact.contains(&row) || found.candidates.contains(&row),
+                "{token} is in row {row}"
+            );
         }
     }
     assert!(
         index
-            .rows("größe")
+            .postings("größe")
             .expect("it is as it was written")
             .expect("it is as it was written")
             .columns
             .iter()
             .any(|part| part.column == "agent")
     );
-    assert!(index.rows(&"x".repeat(300)).expect("it is as it was written").is_none());
+    assert!(index.postings(&"x".repeat(300)).expect("it is as it was written").is_none());
 }
 
 /// The index of rows without columns.
 fn plain(rows: &[Row]) -> Built {
-    let mut builder = Builder::of_index(Vec::new());
+    let mut builder = Builder::for_index(Vec::new());
     for (row, (raw, ..)) in rows.iter().enumerate() {
         builder.add(row as u32, raw);
     }
@@ -122,14 +125,14 @@ fn plain(rows: &[Row]) -> Built {
 }
 
 #[test]
-fn a_damaged_index_is_an_error_or_answers_as_before() {
+fn damaged_index_gives_an_error_or_the_same_answer() {
     let folder = tempfile::tempdir().expect("a folder");
     let rows = rows();
     let path = write(folder.path(), plain(&rows));
     let tokens = ["get", "took", "id1f", "none"];
     let answer = |token: &str| -> Result<Vec<u32>> {
-        let found = TextIndex::open(&path, 400)?.rows(token)?.unwrap_or_default();
-        Ok(found.sure.into_iter().chain(found.perhaps).collect())
+        let found = TextIndex::open(&path, 400)?.postings(token)?.unwrap_or_default();
+        Ok(found.exact.into_iter().chain(found.candidates).collect())
     };
     let before = tokens.map(|token| answer(token).expect("it is whole"));
     assert_eq!((before[0].len(), before[3].len()), (394, 0));
@@ -162,11 +165,11 @@ fn a_damaged_index_is_an_error_or_answers_as_before() {
         fs::write(&entry, bytes).expect("it can be restored");
     }
     assert_eq!(files, 9, "all files of the index were damaged");
-    TextIndex::open(&path, 400).expect("it opens").verify().expect("it is whole again");
+    TextIndex::open(&path, 400).expect("it opens").verify().expect("it is intact again");
 }
 
 #[test]
-fn parts_of_tokens_are_in_terms_unless_an_id_may_have_them() {
+fn parts_are_looked_up_in_terms_unless_an_id_may_have_them() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut rows = rows();
     let long = format!("{}zebra", "y".repeat(260));
@@ -175,20 +178,20 @@ fn parts_of_tokens_are_in_terms_unless_an_id_may_have_them() {
     let index = TextIndex::open(&path, 401).expect("an index");
     let found = |text: &str, at_start: bool, at_end: bool| {
         let part = TokenPart { text: text.to_owned(), at_start, at_end };
-        index.rows_with_part(&part, None).expect("an answer").map(|found| (found.terms, found.sure))
+        index.postings_with_part(&part, None).expect("an answer").map(|found| (found.terms, found.exact))
     };
-    let having = |test: &dyn Fn(&str) -> bool| -> Vec<u32> {
+    let matching = |test: &dyn Fn(&str) -> bool| -> Vec<u32> {
         let has = |raw: &[u8]| tokens::folded(raw).iter().any(|token| test(token));
         (0..401).filter(|&row| has(&rows[row as usize].0)).collect()
     };
     let (terms, in_rows) = found("took", true, false).expect("only words begin so");
-    assert_eq!((terms.as_slice(), in_rows), (&["took".to_owned()][..], having(&|token| token == "took")));
+    assert_eq!((terms.as_slice(), in_rows), (&["took".to_owned()][..], matching(&|token| token == "took")));
     let (terms, in_rows) = found("ook", false, true).expect("no id has it");
-    assert_eq!((terms.len(), in_rows), (1, having(&|token| token.ends_with("ook"))));
+    assert_eq!((terms.len(), in_rows), (1, matching(&|token| token.ends_with("ook"))));
     let begins = |term: &[u8]| term.starts_with(b"to");
     let part = TokenPart { text: "ook".to_owned(), at_start: false, at_end: true };
-    let none = index.rows_with_part(&part, Some(&|term: &[u8]| !begins(term))).expect("an answer");
-    assert!(none.is_some_and(|found| found.sure.is_empty() && found.terms.is_empty()));
+    let none = index.postings_with_part(&part, Some(&|term: &[u8]| !begins(term))).expect("an answer");
+    assert!(none.is_some_and(|found| found.exact.is_empty() && found.terms.is_empty()));
     assert_eq!(found("oo", false, false), None, "two letters are in too many tokens");
     // Hashed ids, numbers, and tokens that are too long have no terms.
     for text in ["id1", "100", "zebra"] {
@@ -197,7 +200,7 @@ fn parts_of_tokens_are_in_terms_unless_an_id_may_have_them() {
 }
 
 #[test]
-fn an_index_of_a_newer_version_is_an_error() {
+fn index_of_a_newer_version_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = write(folder.path(), plain(&rows()));
     let file = path.join(COLUMNS_FILE);
@@ -211,7 +214,7 @@ fn an_index_of_a_newer_version_is_an_error() {
 fn tantivy_opens_the_index_and_finds_a_term() {
     let rows = rows();
     let columns = vec![("path".to_owned(), coded(rows.iter().map(|row| row.1.clone())))];
-    let mut builder = Builder::of_index(columns);
+    let mut builder = Builder::for_index(columns);
     for (row, (raw, ..)) in rows.iter().enumerate() {
         builder.add(row as u32, raw);
     }
@@ -229,14 +232,14 @@ fn tantivy_opens_the_index_and_finds_a_term() {
         rows.sort_unstable();
         rows
     };
-    // Words that some rows have, wherever they stand.
-    let having = |token: &str| -> Vec<u32> {
+    // Words that some rows have, wherever they occur.
+    let matching = |token: &str| -> Vec<u32> {
         let has = |raw: &[u8]| tokens::folded(raw).contains(&token.to_owned());
         (0..400).filter(|&row| has(&rows[row as usize].0)).collect()
     };
-    assert_eq!(found("text", "xget"), having("xget"));
-    assert_eq!(found("text", "u00f6\u{df}e"), having("u00f6\u{df}e"));
-    // A word of all rows is told by the ends of its runs; a word of a column by the codes of values.
+    assert_eq!(found("text", "xget"), matching("xget"));
+    assert_eq!(found("text", "u00f6\u{df}e"), matching("u00f6\u{df}e"));
+    // A word of all rows is stored by the ends of its runs; a word of a column by the codes of values.
     assert_eq!(found("text_runs", "took"), [0]);
     assert_eq!(found("values_0_blocks", "3"), [0]);
     assert!(found("values_0_blocks", "nowhere").is_empty());

@@ -1,15 +1,15 @@
-//! The union of posting lists. A few short ones are sorted together; many or long ones become bits.
+//! The union of posting lists. A few short lists are sorted together; many or long ones become a bitmap.
 
 use std::ops::Range;
 
-/// Lists that together have more than one in so many of all numbers become bits.
+/// Lists that together have more than one in this many of all ids become a bitmap.
 const NUMBERS_A_LISTED: u32 = 32;
 
-/// Numbers below a limit, each once.
+/// Ids below a limit, each once.
 pub struct Union {
     universe: u32,
     listed: Vec<u32>,
-    /// More than one list was added, so that they are not in order.
+    /// More than one list was added, so the ids are not in order.
     are_mixed: bool,
     bits: Vec<u64>,
 }
@@ -19,7 +19,7 @@ impl Union {
         Union { universe, listed: Vec::new(), are_mixed: false, bits: Vec::new() }
     }
 
-    /// Adds numbers that are in order.
+    /// Adds ids that are in order.
     pub fn add_list(&mut self, list: Vec<u32>) {
         if self.bits.is_empty() && self.listed.is_empty() {
             self.listed = list;
@@ -60,14 +60,14 @@ impl Union {
         }
     }
 
-    /// A number beyond the limit is damage, and no row's.
+    /// An id beyond the limit is damage and is ignored.
     fn set(&mut self, number: u32) {
         if let Some(word) = self.bits.get_mut(number as usize / 64) {
             *word |= 1 << (number % 64);
         }
     }
 
-    /// The numbers in order.
+    /// The ids in order.
     pub fn finish(mut self) -> Vec<u32> {
         if self.bits.is_empty() {
             if self.are_mixed {
@@ -97,7 +97,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_union_has_the_numbers_of_all_lists(
+        fn union_has_the_ids_of_all_lists(
             universe in prop::sample::select(vec![40_u32, 400, 100_000]),
             lists in prop::collection::vec((prop::collection::btree_set(0..40_u32, 0..30), any::<bool>()), 0..6),
         ) {

@@ -1,24 +1,24 @@
-//! The words of a segment and how many events have each, kept with its index once somebody asked for them.
+//! The words of a segment with their document frequency, cached with its index on first use.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::Result;
 
-/// A folded word, and how many events have it.
+/// A folded word and its document frequency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordCount {
     pub word: String,
-    /// Where the word is in the values of several columns, an event may be counted once for each.
+    /// An upper bound if the word is in the values of several columns: an event may count once for each.
     pub events: u32,
     pub is_exact: bool,
 }
 
-/// The words of a segment in their order.
+/// The words of a segment in order.
 #[derive(Debug)]
 pub struct WordCounts {
     words: Vec<WordCount>,
-    /// What exact counts turned out to be.
+    /// Exact counts, once computed.
     counted: Mutex<HashMap<String, u32>>,
 }
 
@@ -44,7 +44,7 @@ impl WordCounts {
         self.words.get(at)
     }
 
-    /// How many events have a word, which is counted where it is not known exactly.
+    /// The number of events with a word; computed by `count` if it is not known exactly.
     pub fn events(&self, word: &str, count: impl FnOnce() -> Result<u32>) -> Result<u32> {
         match self.get(word) {
             None => return Ok(0),

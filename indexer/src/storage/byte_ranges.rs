@@ -1,5 +1,5 @@
-//! Texts that rarely repeat, told by where they stand in their events: the raw bytes hold them already, and a
-//! trace id or a message stored twice is the largest part of a case.
+//! Texts that rarely repeat, stored as byte ranges into their events: the raw bytes contain them already, and
+//! a second copy of a trace id or a message would be the largest part of a case.
 
 use std::sync::Arc;
 
@@ -9,45 +9,46 @@ use super::columns::Column;
 use super::parquet::{NO_CODE, Texts, Values};
 use crate::limits::MOST_TEXT_RESERVED_BYTES;
 
-/// A column by places. A row has a place, or a value of its own, or none.
+/// A column of byte ranges. A row has a range, or a value of its own, or none.
 #[derive(Debug, Default)]
-pub struct Places {
-    /// From the first byte of the event on; [`NO_INT`] where the row has no place.
+pub struct ByteRanges {
+    /// Relative to the first byte of the event; [`NO_INT`] if the row has no range.
     pub start: Vec<i64>,
     pub length: Vec<i64>,
-    /// The values that do not stand in their event as they are, as strings with escapes.
+    /// The values that do not occur verbatim in their event, such as strings with escapes.
     pub rest: Option<Values>,
-    /// No token of an event goes on beyond the ends of the value in it.
+    /// True if no token of an event extends past the ends of the value in it.
     pub delimited: bool,
 }
 
-/// The same in memory, to look up the places of some rows.
+/// A cached column of byte ranges, for the lookup of some rows.
 #[derive(Debug)]
-pub struct HeldPlaces {
+pub struct CachedByteRanges {
     start: Column,
     length: Column,
     rest: Option<Arc<Column>>,
 }
 
-/// What the column's two columns of numbers are called.
+/// The names of the two integer columns of a column.
 pub fn column_names(column: &str) -> (String, String) {
     (format!("{column}@start"), format!("{column}@length"))
 }
 
-impl Places {
-    pub fn with_capacity(rows: usize) -> Places {
+impl ByteRanges {
+    pub fn with_capacity(rows: usize) -> ByteRanges {
         let numbers = || Vec::with_capacity(rows);
-        Places { start: numbers(), length: numbers(), rest: None, delimited: true }
+        ByteRanges { start: numbers(), length: numbers(), rest: None, delimited: true }
     }
 
-    /// A row's place in its event.
-    pub fn of(&self, row: usize) -> Option<(usize, usize)> {
+    /// The range of a row in its event.
+    pub fn range(&self, row: usize) -> Option<(usize, usize)> {
         let (start, length) = (*self.start.get(row)?, *self.length.get(row)?);
         (start != NO_INT).then_some(())?;
         Some((usize::try_from(start).ok()?, usize::try_from(length).ok()?))
     }
 
-    /// The column's values. `each_event` calls back with the row and the bytes of every event, in any order.
+    /// The values of the column. `each_event` calls back with the row and the bytes of every event, in any
+    /// order.
     pub fn values<E>(
         self,
         each_event: impl FnOnce(&mut dyn FnMut(usize, &[u8])) -> Result<(), E>,
@@ -59,10 +60,10 @@ impl Places {
         let lengths = self.length.iter().filter(|&&length| length != NO_INT);
         let (count, bytes) =
             lengths.fold((0, 0_i64), |(count, bytes), &length| (count + 1, bytes.saturating_add(length)));
-        // Damaged lengths make no room; what they say is in no event.
+        // A damaged length must not allocate memory; its range is in no event.
         texts.reserve(count, usize::try_from(bytes).map_or(0, |bytes| bytes.min(MOST_TEXT_RESERVED_BYTES)));
         each_event(&mut |row, event| {
-            if let Some((start, length)) = self.of(row)
+            if let Some((start, length)) = self.range(row)
                 && let Some(text) = event.get(start..start.saturating_add(length))
             {
                 codes[row] = texts.len() as u32;
@@ -73,13 +74,13 @@ impl Places {
     }
 }
 
-impl HeldPlaces {
-    pub fn new(places: Places, rest: Option<Arc<Column>>) -> HeldPlaces {
-        let numbers = |numbers| Column::of(Values::Int(numbers));
-        HeldPlaces { start: numbers(places.start), length: numbers(places.length), rest }
+impl CachedByteRanges {
+    pub fn new(places: ByteRanges, rest: Option<Arc<Column>>) -> CachedByteRanges {
+        let numbers = |numbers| Column::from_values(Values::Int(numbers));
+        CachedByteRanges { start: numbers(places.start), length: numbers(places.length), rest }
     }
 
-    /// The value of a row whose event is this.
+    /// The value of a row, given its event.
     pub fn value(&self, row: usize, event: &[u8]) -> Option<String> {
         if self.start.codes.get(row) == 0 {
             return self.rest.as_ref()?.at(row).map(|value| value.to_string());

@@ -1,12 +1,12 @@
-//! The matching rows of one segment, in the form that takes least room.
+//! The matching rows of one segment, as a bitmap or as a list of row ids, whichever is smaller.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::rows::{Ranked, Rows};
+use super::bitmap::{Bitmap, Ranked};
 use crate::storage::Segment;
 
-/// The rows of a segment that match a filter. Rows are in time order.
+/// The rows of a segment that match a filter. Bitmap are in time order.
 #[derive(Clone, Debug)]
 pub enum RowSet {
     All(usize),
@@ -15,7 +15,7 @@ pub enum RowSet {
 }
 
 impl RowSet {
-    pub fn of(rows: Rows, all: usize) -> RowSet {
+    pub fn from_bitmap(rows: Bitmap, all: usize) -> RowSet {
         match rows.count() {
             count if count == all => RowSet::All(all),
             count if Self::is_list(count, all) => RowSet::List(Arc::new(rows.list())),
@@ -23,15 +23,15 @@ impl RowSet {
         }
     }
 
-    /// Of rows in order.
-    pub fn of_list(rows: Vec<u32>, all: usize) -> RowSet {
+    /// Builds a set from row ids in ascending order.
+    pub fn from_list(rows: Vec<u32>, all: usize) -> RowSet {
         if Self::is_list(rows.len(), all) {
             return RowSet::List(Arc::new(rows));
         }
-        RowSet::of(Rows::from_sorted(all, &rows), all)
+        RowSet::from_bitmap(Bitmap::from_sorted(all, &rows), all)
     }
 
-    /// A list takes less room than bits where fewer than one row in 32 matches.
+    /// A list is smaller than a bitmap if fewer than one row in 32 matches.
     fn is_list(count: usize, all: usize) -> bool {
         count < all / 32
     }
@@ -52,7 +52,7 @@ impl RowSet {
         }
     }
 
-    /// How many rows of the set stand before a row.
+    /// The number of rows of the set that precede a row.
     fn before(&self, row: usize) -> usize {
         match self {
             RowSet::All(_) => row,
@@ -62,44 +62,44 @@ impl RowSet {
     }
 }
 
-/// Matching rows of a segment within a range of its rows.
+/// The matching rows of a segment within a range of its rows.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct SegmentRows {
     pub segment: Arc<Segment>,
     set: RowSet,
     rows: Range<usize>,
-    /// The places of those rows in the set.
+    /// The ranks of those rows in the set.
     places: Range<usize>,
 }
 
-impl Part {
-    pub fn new(segment: Arc<Segment>, set: RowSet, rows: Range<usize>) -> Part {
+impl SegmentRows {
+    pub fn new(segment: Arc<Segment>, set: RowSet, rows: Range<usize>) -> SegmentRows {
         let rows = rows.start..rows.end.max(rows.start);
         let all = rows == (0..segment.meta.events as usize);
         let places = if all { 0..set.len() } else { set.before(rows.start)..set.before(rows.end) };
-        Part { segment, set, rows, places }
+        SegmentRows { segment, set, rows, places }
     }
 
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// The range of rows that the matching ones lie in.
+    /// The range of rows that contains the matching rows.
     pub fn rows(&self) -> Range<usize> {
         self.rows.clone()
     }
 
-    /// Every row of the segment matches.
+    /// True if every row of the segment matches.
     pub fn is_all(&self) -> bool {
         self.is_whole() && self.len() == self.segment.meta.events as usize
     }
 
-    /// Every row of the range matches.
+    /// True if every row of the range matches.
     pub fn is_whole(&self) -> bool {
         matches!(self.set, RowSet::All(_))
     }
 
-    /// The row at a place of this part.
+    /// The row with a rank in this set.
     pub fn row(&self, place: usize) -> usize {
         let place = self.places.start + place;
         match &self.set {
@@ -114,7 +114,7 @@ impl Part {
         start..range.end.min(self.rows.end).max(start)
     }
 
-    /// The matching rows of a range, where there is a list of them.
+    /// The matching rows of a range, if they are stored as a list.
     pub fn listed(&self, range: Range<usize>) -> Option<&[u32]> {
         let RowSet::List(rows) = &self.set else { return None };
         let range = self.within(range);
@@ -144,32 +144,32 @@ impl Part {
         let range = self.within(range);
         match &self.set {
             RowSet::All(_) => range.len(),
-            // Long ranges are ranked at both ends, short ones counted.
+            // A long range is ranked at both ends; a short one is counted.
             RowSet::Bits(ranked) if range.len() < 1_024 => ranked.rows.count_in(range),
             _ => self.set.before(range.end) - self.set.before(range.start),
         }
     }
 
-    /// Those of the rows that are among others, too.
-    pub fn with(&self, others: Rows) -> Part {
+    /// The rows that are also among others.
+    pub fn with(&self, others: Bitmap) -> SegmentRows {
         let all = self.segment.meta.events as usize;
         let rows = match &self.set {
             RowSet::All(_) => others,
             RowSet::Bits(ranked) => others.and(&ranked.rows),
-            RowSet::List(rows) => Rows::from_sorted(all, rows).and(&others),
+            RowSet::List(rows) => Bitmap::from_sorted(all, rows).and(&others),
         };
-        Part::new(Arc::clone(&self.segment), RowSet::of(rows, all), self.rows())
+        SegmentRows::new(Arc::clone(&self.segment), RowSet::from_bitmap(rows, all), self.rows())
     }
 
-    /// The same rows but for those that fail the test.
-    pub fn narrowed(&self, mut test: impl FnMut(usize) -> bool) -> Part {
+    /// The rows that pass the test.
+    pub fn narrowed(&self, mut test: impl FnMut(usize) -> bool) -> SegmentRows {
         let all = self.segment.meta.events as usize;
-        let mut rows = Rows::none(all);
+        let mut rows = Bitmap::none(all);
         self.for_each(|row| {
             if test(row) {
                 rows.insert(row as u32);
             }
         });
-        Part::new(Arc::clone(&self.segment), RowSet::of(rows, all), self.rows())
+        SegmentRows::new(Arc::clone(&self.segment), RowSet::from_bitmap(rows, all), self.rows())
     }
 }

@@ -1,52 +1,58 @@
-//! How many events of a segment have each word. Words outside of the values of columns are counted by their posting
-//! lists, the others by the distinct values that have them.
+//! The document frequency of each word in a segment. Words outside column values are counted by their posting
+//! lists, other words by the distinct values that contain them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::holders::Holders;
+use super::bitmap::Bitmap;
+use super::candidates::Candidates;
 use super::matcher::Matcher;
-use super::rows::Rows;
-use super::select::Question;
+use super::select::SegmentQuery;
 use crate::Cancel;
 use crate::error::{Error, Result};
 use crate::storage::{Dictionary, Segment, TextIndex, WordCount, WordCounts, with_codes};
 use crate::tokens;
 
-/// The words of a segment; nothing where it has no dictionary of terms.
+/// The word counts of a segment, or `None` if it has no term dictionary.
 pub fn word_counts(segment: &Segment, cancel: &Cancel) -> Result<Option<Arc<WordCounts>>> {
     let Some(index) = segment.text()? else { return Ok(None) };
     if !index.has_terms() {
         return Ok(None);
     }
-    // What is damaged of the index is as good as not there.
+    // A damaged part of the index counts as missing.
     segment.or_missing(index.words(|| build(segment, &index, cancel)))
 }
 
-/// How many events of a segment have a word.
+/// The number of events in a segment that contain a word.
 pub fn events_with(segment: &Segment, counts: &WordCounts, word: &str, cancel: &Cancel) -> Result<u32> {
     counts.events(word, || {
-        let all = Rows::all(segment.meta.events as usize);
+        let all = Bitmap::all(segment.meta.events as usize);
         let Some(index) = segment.text()? else { return Ok(0) };
-        let Some(found) = index.rows(word)? else { return Ok(0) };
-        let question =
-            Question { segment, sources: &[], templates: None, shapes: &|| Ok(None), cancel, trace: None };
+        let Some(found) = index.postings(word)? else { return Ok(0) };
+        let query = SegmentQuery {
+            segment,
+            sources: &[],
+            templates: None,
+            shapes: &|| Ok(None),
+            cancel,
+            trace: None,
+        };
         let matcher = Matcher::Tokens(vec![word.to_owned()]);
-        Ok(Holders::of(&question, found, word, &matcher)?.certain(&all).count() as u32)
+        Ok(Candidates::from_postings(&query, found, word, &matcher)?.exact_rows(&all).count() as u32)
     })
 }
 
-/// Events with a word so far, and in how many places it was counted.
+/// The events that contain a word, and the number of places that counted it.
 #[derive(Default)]
-struct Tally {
+struct WordTally {
     events: u32,
     places: u32,
 }
 
 fn build(segment: &Segment, index: &TextIndex, cancel: &Cancel) -> Result<WordCounts> {
-    let mut tallies: HashMap<String, Tally> = HashMap::new();
+    let mut tallies: HashMap<String, WordTally> = HashMap::new();
     index.for_each_word(&mut |word, events| {
-        tallies.insert(word.to_owned(), Tally { events, places: 1 });
+        tallies.insert(word.to_owned(), WordTally { events, places: 1 });
     })?;
     for (column, excepted) in index.value_columns()? {
         if cancel.is_set() {
@@ -59,14 +65,14 @@ fn build(segment: &Segment, index: &TextIndex, cancel: &Cancel) -> Result<WordCo
         }
     }
     let words = tallies.into_iter().filter(|(_, tally)| tally.events > 0);
-    let words = words.map(|(word, Tally { events, places })| {
+    let words = words.map(|(word, WordTally { events, places })| {
         let events = events.min(segment.meta.events as u32);
         WordCount { word, events, is_exact: places == 1 }
     });
     Ok(WordCounts::new(words.collect()))
 }
 
-/// The words in the values of a column, and how many events have them there.
+/// The words in the values of a column, and how many events have them in that column.
 fn column_words(
     segment: &Segment,
     column: &str,
@@ -97,7 +103,7 @@ fn column_words(
             if !tokens::is_word(word.as_bytes()) {
                 continue;
             }
-            // A value that has a word twice counts once.
+            // A value that contains a word twice counts once.
             match words.get_mut(word.as_ref()) {
                 Some((_, last)) if *last == place => {}
                 Some((events, last)) => (*events, *last) = (*events + here, place),

@@ -1,4 +1,4 @@
-//! Which tokens a text must have for a pattern to occur in it. The text index narrows a search by them.
+//! The tokens that every match required a pattern must contain. The text index narrows a search with them.
 
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
@@ -8,57 +8,58 @@ use crate::query::{Pattern, RegexText};
 use crate::storage::TokenPart;
 use crate::tokens;
 
-/// Folded tokens that every text has in which the pattern occurs; perhaps none.
-pub fn sure_tokens(pattern: &Pattern) -> Vec<String> {
+/// Folded tokens that every matching text contains; possibly none.
+pub fn required_tokens(pattern: &Pattern) -> Vec<String> {
     match pattern {
         Pattern::Tokens(words) | Pattern::Near(words, _) | Pattern::Network(words) => {
             tokens::folded(words.as_bytes())
         }
-        // What is looked for may begin and end inside of a token of the text.
-        Pattern::Substring(part) => inner_tokens(&[Piece::Text(part.clone())]),
+        // A match may begin or end inside a token required the text.
+        Pattern::Substring(part) => inner_tokens(&[Fragment::Text(part.clone())]),
         Pattern::Glob(glob) => glob_tokens(glob),
         Pattern::Regex(regex) => regex_tokens(regex),
         Pattern::Fuzzy(..) => Vec::new(),
     }
 }
 
-/// A text of ASCII that occurs, in whatever case, in every text that the pattern does: the longest that is
-/// known, if it is worth looking for. Nothing is known of what a field's value must have to be in a network.
-pub fn sure_text(pattern: &Pattern) -> Option<String> {
-    let pieces = match pattern {
+/// The longest ASCII text that every match contains in some case, if it is long enough to search for. A
+/// network test on a field requires no particular text.
+pub fn required_text(pattern: &Pattern) -> Option<String> {
+    let fragments = match pattern {
         Pattern::Tokens(words) | Pattern::Near(words, _) => {
-            tokens::folded(words.as_bytes()).into_iter().map(Piece::Text).collect()
+            tokens::folded(words.as_bytes()).into_iter().map(Fragment::Text).collect()
         }
-        Pattern::Substring(part) => vec![Piece::Text(part.clone())],
-        Pattern::Glob(glob) => glob_pieces(glob),
-        Pattern::Regex(regex) => regex_pieces(regex)?,
+        Pattern::Substring(part) => vec![Fragment::Text(part.clone())],
+        Pattern::Glob(glob) => glob_fragments(glob),
+        Pattern::Regex(regex) => regex_fragments(regex)?,
         Pattern::Network(_) | Pattern::Fuzzy(..) => return None,
     };
     let texts =
-        pieces.iter().filter_map(|piece| if let Piece::Text(text) = piece { Some(text) } else { None });
-    // No character beyond ASCII folds into ASCII, so what is ASCII here is ASCII there.
+        fragments.iter().filter_map(|piece| if let Fragment::Text(text) = piece { Some(text) } else { None });
+    // No character outside ASCII folds into ASCII, so ASCII here means ASCII in the text.
     let runs = texts.flat_map(|text| text.split(|character: char| !character.is_ascii()));
     runs.max_by_key(|run| run.len()).filter(|run| run.len() > 1).map(str::to_owned)
 }
 
-/// What is known of a stretch of a match.
+/// A fragment required a match.
 #[derive(Clone, Debug, PartialEq)]
-enum Piece {
-    /// It is this text.
+enum Fragment {
+    /// Exactly this text.
     Text(String),
-    /// Anything may stand here, also something that belongs to a token beside it.
+    /// Any text, including characters required an adjacent token.
     Unknown,
-    /// A token ends or begins here.
+    /// A token boundary.
     Edge,
 }
 
-/// The tokens of the texts that end within them, or at an edge.
-fn inner_tokens(pieces: &[Piece]) -> Vec<String> {
+/// The tokens whose both ends lie within the fragments or at a boundary.
+fn inner_tokens(fragments: &[Fragment]) -> Vec<String> {
     let mut found = Vec::new();
-    for (index, piece) in pieces.iter().enumerate() {
-        let Piece::Text(text) = piece else { continue };
+    for (index, piece) in fragments.iter().enumerate() {
+        let Fragment::Text(text) = piece else { continue };
         let bytes = text.as_bytes();
-        let edge = |beside: Option<usize>| beside.and_then(|at| pieces.get(at)) == Some(&Piece::Edge);
+        let edge =
+            |neighbour: Option<usize>| neighbour.and_then(|at| fragments.get(at)) == Some(&Fragment::Edge);
         let (at_start, at_end) = (edge(index.checked_sub(1)), edge(Some(index + 1)));
         for (start, end) in tokens::ranges(bytes) {
             if (start > 0 || at_start) && (end < bytes.len() || at_end) {
@@ -69,19 +70,20 @@ fn inner_tokens(pieces: &[Piece]) -> Vec<String> {
     found
 }
 
-/// Parts of tokens that every text has in which the pattern occurs, which are no whole tokens.
-pub fn sure_parts(pattern: &Pattern) -> Vec<TokenPart> {
-    let pieces = match pattern {
-        Pattern::Substring(part) => vec![Piece::Text(part.clone())],
-        Pattern::Glob(glob) => glob_pieces(glob),
-        Pattern::Regex(regex) => regex_pieces(regex).unwrap_or_default(),
+/// Parts required tokens that every match contains and that are not whole tokens.
+pub fn required_parts(pattern: &Pattern) -> Vec<TokenPart> {
+    let fragments = match pattern {
+        Pattern::Substring(part) => vec![Fragment::Text(part.clone())],
+        Pattern::Glob(glob) => glob_fragments(glob),
+        Pattern::Regex(regex) => regex_fragments(regex).unwrap_or_default(),
         Pattern::Tokens(_) | Pattern::Near(..) | Pattern::Network(_) | Pattern::Fuzzy(..) => Vec::new(),
     };
     let mut found = Vec::new();
-    for (index, piece) in pieces.iter().enumerate() {
-        let Piece::Text(text) = piece else { continue };
+    for (index, piece) in fragments.iter().enumerate() {
+        let Fragment::Text(text) = piece else { continue };
         let bytes = text.as_bytes();
-        let edge = |beside: Option<usize>| beside.and_then(|at| pieces.get(at)) == Some(&Piece::Edge);
+        let edge =
+            |neighbour: Option<usize>| neighbour.and_then(|at| fragments.get(at)) == Some(&Fragment::Edge);
         let (text_at_start, text_at_end) = (edge(index.checked_sub(1)), edge(Some(index + 1)));
         for (start, end) in tokens::ranges(bytes) {
             let at_start = start > 0 || text_at_start;
@@ -92,11 +94,12 @@ pub fn sure_parts(pattern: &Pattern) -> Vec<TokenPart> {
             }
         }
     }
-    found.retain(TokenPart::is_telling);
+    found.retain(TokenPart::is_selective);
     found
 }
 
-/// Whether a text has the pattern where it has a token with its only part: a glob with a star at an end or both.
+/// True if a text matches the pattern exactly when it has a token with the pattern's only part: a glob with a
+/// star at one or both ends.
 pub fn is_one_part(pattern: &Pattern) -> bool {
     let is_token = |text: &str| !text.is_empty() && text.bytes().all(tokens::is_token_byte);
     match pattern {
@@ -107,12 +110,12 @@ pub fn is_one_part(pattern: &Pattern) -> bool {
 }
 
 fn glob_tokens(glob: &str) -> Vec<String> {
-    inner_tokens(&glob_pieces(glob))
+    inner_tokens(&glob_fragments(glob))
 }
 
-/// A glob begins and ends where tokens do, unless it begins or ends with a star.
-fn glob_pieces(glob: &str) -> Vec<Piece> {
-    let mut pieces = vec![Piece::Edge];
+/// A glob begins and ends at token boundaries, unless it begins or ends with a star.
+fn glob_fragments(glob: &str) -> Vec<Fragment> {
+    let mut fragments = vec![Fragment::Edge];
     let mut characters = glob.chars();
     while let Some(character) = characters.next() {
         let literal = match character {
@@ -120,57 +123,57 @@ fn glob_pieces(glob: &str) -> Vec<Piece> {
             '\\' => characters.next(),
             other => Some(other),
         };
-        push(&mut pieces, literal);
+        push(&mut fragments, literal);
     }
-    pieces.push(Piece::Edge);
-    pieces
+    fragments.push(Fragment::Edge);
+    fragments
 }
 
-fn push(pieces: &mut Vec<Piece>, literal: Option<char>) {
-    match (pieces.last_mut(), literal) {
-        (Some(Piece::Text(text)), Some(character)) => text.push(character),
-        (_, Some(character)) => pieces.push(Piece::Text(character.to_string())),
-        (_, None) => pieces.push(Piece::Unknown),
+fn push(fragments: &mut Vec<Fragment>, literal: Option<char>) {
+    match (fragments.last_mut(), literal) {
+        (Some(Fragment::Text(text)), Some(character)) => text.push(character),
+        (_, Some(character)) => fragments.push(Fragment::Text(character.to_string())),
+        (_, None) => fragments.push(Fragment::Unknown),
     }
 }
 
 fn regex_tokens(regex: &RegexText) -> Vec<String> {
-    regex_pieces(regex).map_or_else(Vec::new, |pieces| inner_tokens(&pieces))
+    regex_fragments(regex).map_or_else(Vec::new, |fragments| inner_tokens(&fragments))
 }
 
-fn regex_pieces(regex: &RegexText) -> Option<Vec<Piece>> {
+fn regex_fragments(regex: &RegexText) -> Option<Vec<Fragment>> {
     let parsed = ParserBuilder::new()
         .case_insensitive(regex.ignore_case())
         .nest_limit(REGEX_NESTING)
         .build()
         .parse(regex.source());
-    let mut pieces = Vec::new();
-    walk(&parsed.ok()?, &mut pieces);
-    Some(pieces)
+    let mut fragments = Vec::new();
+    walk(&parsed.ok()?, &mut fragments);
+    Some(fragments)
 }
 
-fn walk(hir: &Hir, pieces: &mut Vec<Piece>) {
+fn walk(hir: &Hir, fragments: &mut Vec<Fragment>) {
     match hir.kind() {
         HirKind::Empty => {}
         HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
-            Ok(text) => text.chars().for_each(|character| push(pieces, Some(character))),
-            Err(_) => push(pieces, None),
+            Ok(text) => text.chars().for_each(|character| push(fragments, Some(character))),
+            Err(_) => push(fragments, None),
         },
-        HirKind::Class(Class::Unicode(class)) => push(pieces, one_folded(class)),
-        HirKind::Look(Look::Start | Look::End) => pieces.push(Piece::Edge),
-        HirKind::Capture(capture) => walk(&capture.sub, pieces),
-        HirKind::Concat(parts) => parts.iter().for_each(|part| walk(part, pieces)),
-        // What must come at least once is sure to, but not what stands beside it.
+        HirKind::Class(Class::Unicode(class)) => push(fragments, one_folded(class)),
+        HirKind::Look(Look::Start | Look::End) => fragments.push(Fragment::Edge),
+        HirKind::Capture(capture) => walk(&capture.sub, fragments),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| walk(part, fragments)),
+        // A repeated expression that must occur once is required, but not the text next to it.
         HirKind::Repetition(repetition) if repetition.min > 0 => {
-            push(pieces, None);
-            walk(&repetition.sub, pieces);
-            push(pieces, None);
+            push(fragments, None);
+            walk(&repetition.sub, fragments);
+            push(fragments, None);
         }
-        _ => push(pieces, None),
+        _ => push(fragments, None),
     }
 }
 
-/// The character that all of a class are in lower case, which a letter in any case is.
+/// The single lower-case character that a class matches, such as a letter in either case.
 fn one_folded(class: &regex_syntax::hir::ClassUnicode) -> Option<char> {
     let mut folded = None;
     for range in class.ranges() {
@@ -195,19 +198,19 @@ mod tests {
     use super::*;
     use crate::query::{Filter, parse};
 
-    fn of(query: &str) -> Vec<String> {
+    fn required(query: &str) -> Vec<String> {
         match parse(query) {
-            Ok(Filter::Text(pattern)) => sure_tokens(&pattern),
+            Ok(Filter::Text(pattern)) => required_tokens(&pattern),
             other => panic!("{query} is no plain text: {other:?}"),
         }
     }
 
     #[test]
-    fn parts_are_told_with_their_ends() {
+    fn required_parts_know_which_ends_are_open() {
         let parts = |query: &str| {
             let Ok(Filter::Text(pattern)) = parse(query) else { panic!("{query} is no plain text") };
             let star = |is_end: bool| if is_end { "" } else { "*" };
-            let shown = sure_parts(&pattern)
+            let shown = required_parts(&pattern)
                 .into_iter()
                 .map(|part| format!("{}{}{}", star(part.at_start), part.text, star(part.at_end)));
             (shown.collect::<Vec<_>>().join(" "), is_one_part(&pattern))
@@ -231,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_every_match_has_is_sure() {
+    fn only_text_of_every_match_is_required() {
         for (query, expected) in [
             ("Error", vec!["error"]),
             ("\"connection reset\"~3", vec!["connection", "reset"]),
@@ -247,7 +250,7 @@ mod tests {
             ("/a|b/", vec![]),
             ("/task 9 x/i", vec!["9"]),
         ] {
-            assert_eq!(of(query), expected, "{query}");
+            assert_eq!(required(query), expected, "{query}");
         }
     }
 }

@@ -1,90 +1,96 @@
-//! Tests on columns that are told by places and not in memory, as those of ids: the index leads to the few events
-//! that may pass, and only their values are read. The whole column takes as long as unpacking all of its segment.
+//! Late materialisation: predicates on columns whose values are stored as byte ranges into the raw text and
+//! are not in memory, such as columns of ids. The text index finds the few candidate rows, and only their
+//! values are read. Materialising the whole column means unpacking the whole segment.
 
+use super::bitmap::Bitmap;
+use super::candidates::Candidates;
 use super::explain::Path;
-use super::field;
-use super::holders::Holders;
+use super::field_filter;
 use super::matcher::Matcher;
 use super::phrase;
-use super::rows::Rows;
-use super::select::{Found, Question};
-use super::values::{ValueTest, Way};
+use super::select::{ClauseRows, SegmentQuery};
+use super::value_predicate::{Probe, ValueTest};
 use crate::error::Result;
 
-/// So many runs of rows, each about what a frame holds, are read sooner than the whole column is made.
+/// Up to this many runs of rows, each about the size of a frame, reading single values is faster than
+/// materialising the whole column.
 const FEW_RUNS: usize = 64;
 
-/// A token in no more rows leads to them at once.
-const LEADING: usize = 1 << 13;
+/// A token with at most this many rows is selective enough to narrow the candidates.
+const SELECTIVE_ROWS: usize = 1 << 13;
 
-/// So often tokens are asked of which none leads, which takes some tens of milliseconds over ten million events. Who
-/// asks on wants the column, with which an answer takes two.
-const ASKED_WITHOUT: u32 = 2;
+/// After this many lookups without a selective token the column is materialised. Materialising takes some
+/// tens of milliseconds for ten million events; a lookup in the materialised column takes two.
+const UNSELECTIVE_LOOKUPS: u32 = 2;
 
-/// The rows that pass, where it takes no more than few values to tell.
-pub fn rows(question: &Question<'_>, column: &str, test: &ValueTest) -> Result<Option<Found>> {
-    let segment = question.segment;
+/// The rows that pass, or `None` when the whole column should be materialised.
+pub fn select_rows(query: &SegmentQuery<'_>, column: &str, test: &ValueTest) -> Result<Option<ClauseRows>> {
+    let segment = query.segment;
     let others = || {
-        let passing = segment.rest(column)?.map(|rest| field::passing(&rest, test));
-        Result::Ok(passing.unwrap_or_else(|| Rows::none(question.rows())))
+        let passing = segment.escaped_values(column)?.map(|rest| field_filter::passing(&rest, test));
+        Result::Ok(passing.unwrap_or_else(|| Bitmap::none(query.rows())))
     };
     if test.texts.is_exists() {
-        let rows = phrase::standing(segment, column, &Rows::all(question.rows()))?.or(&others()?);
-        return Ok(Some(Found { rows, path: Path::Column }));
+        let rows = phrase::rows_stored_verbatim(segment, column, &Bitmap::all(query.rows()))?.or(&others()?);
+        return Ok(Some(ClauseRows { rows, path: Path::Column }));
     }
-    let is_told = |way: &Way| !way.tokens.is_empty();
-    let Some(ways) = test.texts.ways().filter(|ways| ways.iter().all(is_told)) else { return Ok(None) };
-    // In an event the token of a value may be a part of a longer one, which the index knows.
+    let has_tokens = |probe: &Probe| !probe.tokens.is_empty();
+    let Some(probes) = test.texts.probes().filter(|probes| probes.iter().all(has_tokens)) else {
+        return Ok(None);
+    };
+    // In an event the token of a value may be part of a longer token; the index knows only the longer one.
     if !segment.meta.fields.iter().any(|field| field.column == column && field.delimited) {
         return Ok(None);
     }
-    let mut candidates = Rows::none(question.rows());
-    for way in ways {
-        let Some(rows) = having(question, column, &way.tokens)? else { return Ok(None) };
+    let mut candidates = Bitmap::none(query.rows());
+    for probe in probes {
+        let Some(rows) = rows_with_tokens(query, column, &probe.tokens)? else { return Ok(None) };
         candidates = candidates.or(&rows);
     }
     let candidates: Vec<u32> = candidates.iter().collect();
     let mut found = others()?;
     if candidates.is_empty() {
-        return Ok(Some(Found { rows: found, path: Path::Index }));
+        return Ok(Some(ClauseRows { rows: found, path: Path::Index }));
     }
     let raw = segment.raw();
-    let values = segment.standing_at(column, &candidates, &mut raw.cursor(), question.cancel)?;
+    let values = segment.verbatim_values_at(column, &candidates, &mut raw.cursor(), query.cancel)?;
     for (&row, value) in candidates.iter().zip(&values) {
         if value.as_ref().is_some_and(|value| test.texts.passes(value)) {
             found.insert(row);
         }
     }
-    Ok(Some(Found { rows: found, path: Path::IndexAndText }))
+    Ok(Some(ClauseRows { rows: found, path: Path::IndexAndText }))
 }
 
-/// The rows that may have all of these tokens, where they are few.
-fn having(question: &Question<'_>, column: &str, tokens: &[String]) -> Result<Option<Rows>> {
-    let segment = question.segment;
+/// The rows that may have all of these tokens, or `None` when there are too many.
+fn rows_with_tokens(query: &SegmentQuery<'_>, column: &str, tokens: &[String]) -> Result<Option<Bitmap>> {
+    let segment = query.segment;
     let Some(index) = segment.text()? else { return Ok(None) };
-    let mut told = Vec::with_capacity(tokens.len());
+    let mut postings_by_token = Vec::with_capacity(tokens.len());
     for token in tokens {
-        told.extend(segment.or_missing(index.rows(token))?.flatten().map(|found| (token, found)));
+        postings_by_token
+            .extend(segment.or_missing(index.postings(token))?.flatten().map(|found| (token, found)));
     }
-    told.sort_by_key(|(_, found)| found.cost());
-    let Some((_, first)) = told.first() else { return Ok(None) };
-    if first.cost() > (0, LEADING) && segment.asked_before(column)? >= ASKED_WITHOUT {
+    postings_by_token.sort_by_key(|(_, found)| found.cost());
+    let Some((_, first)) = postings_by_token.first() else { return Ok(None) };
+    if first.cost() > (0, SELECTIVE_ROWS) && segment.lookups_before(column)? >= UNSELECTIVE_LOOKUPS {
         return Ok(None);
     }
-    let mut rows = Rows::all(question.rows());
-    for (token, found) in told {
-        rows = Holders::of(question, found, token, &Matcher::Tokens(vec![token.clone()]))?.possible(&rows);
+    let mut rows = Bitmap::all(query.rows());
+    for (token, found) in postings_by_token {
+        rows = Candidates::from_postings(query, found, token, &Matcher::Tokens(vec![token.clone()]))?
+            .candidate_rows(&rows);
     }
     Ok((rows.runs() <= FEW_RUNS).then_some(rows))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::ASKED_WITHOUT;
+    use super::UNSELECTIVE_LOOKUPS;
     use crate::storage::Profile;
     use crate::{Cancel, Case, Direction, ImportOptions, RunOptions, Shown, View};
 
-    /// Ids that differ, some beside letters in their event, some spelled with escapes there.
+    /// Ids that differ, some next to letters in their event, some spelled with escapes there.
     fn id(n: usize) -> String {
         match n % 9 {
             0 => format!("request {n:08x} of user-{}", n % 50),
@@ -129,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn few_values_are_those_of_the_whole_column() {
+    fn late_materialised_values_equal_the_whole_column() {
         let json = |n: usize| format!("{{\"n\":{n},\"id\":\"{}\",\"level\":\"info\"}}\n", id(n));
         let glued = |n: usize| format!("{n} x{}y end\n", id(n));
         let own = "name = \"own\"\nregex = '^(?<n>\\d+) x(?<id>.*)y end$'\n";
@@ -154,11 +160,11 @@ mod tests {
                 ] {
                     let (_folder, case) = case(&log, profile, definition);
                     let segment = &case.snapshot().segments[0];
-                    assert!(segment.is_far("id"), "the ids are told by their places");
+                    assert!(segment.is_late("id"), "the ids are stored as byte ranges");
                     assert_eq!(answers(&case, &query), answers(&plain, &query), "{query}, {profile:?}");
                     if query == format!("id:{}", id(4_003)) {
                         let by_index = definition.is_none() && profile != Profile::Fields;
-                        assert_eq!(segment.is_far("id"), by_index, "{profile:?}");
+                        assert_eq!(segment.is_late("id"), by_index, "{profile:?}");
                     }
                 }
             }
@@ -166,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_that_are_common_lead_where_they_are_together() {
+    fn common_tokens_narrow_candidates_when_combined() {
         // The tokens of most are in a quarter of the events, and no two events have the same eight.
         let token = |n: usize, at: u8| format!("{}{}", char::from(b'a' + at), n >> (2 * at) & 3);
         let id = |n: usize| (0..8).map(|at| token(n, at)).collect::<Vec<_>>().join(".");
@@ -178,7 +184,7 @@ mod tests {
             let segment = &case.snapshot().segments[0];
             for (asked, wanted) in (0..).zip([id(7), id(20_303), id(20_202), id(40_000)]) {
                 if profile == Profile::Full {
-                    assert_eq!(segment.is_far("id"), asked <= ASKED_WITHOUT, "{asked}");
+                    assert_eq!(segment.is_late("id"), asked <= UNSELECTIVE_LOOKUPS, "{asked}");
                 }
                 let query = format!("id:\"{wanted}\"");
                 let view = View::parse(&query, None, None).expect("a query");

@@ -1,4 +1,4 @@
-//! All matching events, one after the other: what is printed and written to files.
+//! Iterates over all matching events in order, for printing and for files.
 
 use std::io::Write;
 
@@ -28,24 +28,24 @@ impl Default for Walk {
 }
 
 /// The matching events in their order, some at a time.
-enum Ordered<'a> {
+enum OrderedMatches<'a> {
     ByTime(Selection, Direction),
     ByField(Asked<'a>, &'a SortBy),
 }
 
-impl Ordered<'_> {
+impl OrderedMatches<'_> {
     /// So many places are found at once; for an order by a field each time goes over all rows.
     fn step(&self) -> usize {
         match self {
-            Ordered::ByTime(..) => PAGE_ROWS,
-            Ordered::ByField(..) => SORTED_WALK_ROWS,
+            OrderedMatches::ByTime(..) => PAGE_ROWS,
+            OrderedMatches::ByField(..) => SORTED_WALK_ROWS,
         }
     }
 
     fn positions(&self, first: usize, count: usize) -> Result<Vec<Position>> {
         match self {
-            Ordered::ByTime(selection, direction) => selection.page(*direction, first, count),
-            Ordered::ByField(asked, sort) => Ok(positions(asked, sort, first, count)?.0),
+            OrderedMatches::ByTime(selection, direction) => selection.page(*direction, first, count),
+            OrderedMatches::ByField(asked, sort) => Ok(positions(asked, sort, first, count)?.0),
         }
     }
 }
@@ -62,7 +62,7 @@ impl Case {
     ) -> Result<()> {
         if let Some(direction) = walk.sort.by_time() {
             let selection = self.whole_selection(snapshot, view, cancel)?;
-            return self.walk(&Ordered::ByTime(selection, direction), walk, cancel, each);
+            return self.walk(&OrderedMatches::ByTime(selection, direction), walk, cancel, each);
         }
         let view = &self.resolved(snapshot, view)?;
         if !is_relevance(snapshot, &walk.sort) {
@@ -73,12 +73,12 @@ impl Case {
             positions(&Asked { case: self, snapshot, view, cancel }, &walk.sort, 0, 1)
         })?;
         let asked = Asked { case: self, snapshot: &snapshot.without_failed(), view, cancel };
-        self.walk(&Ordered::ByField(asked, &walk.sort), walk, cancel, each)
+        self.walk(&OrderedMatches::ByField(asked, &walk.sort), walk, cancel, each)
     }
 
     fn walk(
         &self,
-        ordered: &Ordered<'_>,
+        ordered: &OrderedMatches<'_>,
         walk: &Walk,
         cancel: &Cancel,
         each: &mut dyn FnMut(Event, Vec<FieldValue>) -> Result<()>,

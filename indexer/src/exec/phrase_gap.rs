@@ -1,49 +1,50 @@
-//! Phrases in values of columns, and across such that stand beside each other wherever both stand. The distinct
-//! values tell which rows have them, and no text is read. It tells nothing of rows whose words stand elsewhere.
+//! Phrases within column values, and across the gap between the values of neighbouring columns whose order
+//! and separator are the same in all events. The distinct values decide which rows match, so no raw text is
+//! read. Bitmap that have the words elsewhere are left undecided.
 
 use std::collections::BTreeMap;
 
+use super::bitmap::Bitmap;
+use super::candidates::{Candidates, ColumnCandidates};
 use super::codes::Codes;
-use super::holders::{Holders, InColumn};
-use super::rows::Rows;
 use crate::error::Result;
-use crate::storage::{Standing, TextIndex};
+use crate::storage::{ColumnLayout, TextIndex};
 use crate::tokens;
 
-/// The rows among the candidates that surely have these words side by side. Of each word is told what holds it, if
-/// anything is known of it.
-pub fn holding(
+/// The rows among the candidates that certainly contain these words next to each other. `candidates` maps
+/// each word to the rows that contain it, for the words that the index knows.
+pub fn rows_with_phrase(
     index: &TextIndex,
     words: &[String],
-    told: &[(&String, Holders)],
-    among: &Rows,
-) -> Result<Rows> {
-    let line = Line { columns: index.standing()?, told };
-    let mut found = Rows::none(among.rows());
+    candidates: &[(&String, Candidates)],
+    among: &Bitmap,
+) -> Result<Bitmap> {
+    let line = ColumnSequence { columns: index.column_layout()?, candidates };
+    let mut found = Bitmap::none(among.rows());
     for (place, column) in line.columns.iter().enumerate() {
-        found = found.or(&line.beginning_in(place, words, among));
+        found = found.or(&line.found_in(place, words, among));
         let Some(before) = &column.before else { continue };
         for count in 1..words.len() {
             if before.words.ends_with(&words[..count]) {
                 let known = among.clone().without_listed(&before.strays);
-                found = found.or(&line.going_on_in(place, &words[count..], &known));
+                found = found.or(&line.starting_in(place, &words[count..], &known));
             }
         }
     }
     Ok(found)
 }
 
-/// The columns in the order in which their values stand.
-struct Line<'a> {
-    columns: Vec<Standing<'a>>,
-    told: &'a [(&'a String, Holders)],
+/// The columns in the order in which their values occur in the raw text.
+struct ColumnSequence<'a> {
+    columns: Vec<ColumnLayout<'a>>,
+    candidates: &'a [(&'a String, Candidates)],
 }
 
-impl Line<'_> {
-    /// Rows where the words stand in the value, or begin at its end and go on behind it.
-    fn beginning_in(&self, place: usize, words: &[String], among: &Rows) -> Rows {
-        let none = Rows::none(among.rows());
-        let Some(held) = self.held(place, words) else { return none };
+impl ColumnSequence<'_> {
+    /// Bitmap where the value contains the words, or ends with the first ones and is followed by the others.
+    fn found_in(&self, place: usize, words: &[String], among: &Bitmap) -> Bitmap {
+        let none = Bitmap::none(among.rows());
+        let Some(held) = self.column_candidates(place, words) else { return none };
         let mut within = Vec::new();
         let mut ending = vec![Vec::new(); words.len()];
         for (value, tokens) in values(held) {
@@ -57,17 +58,17 @@ impl Line<'_> {
                 }
             }
         }
-        let mut found = held.rows(&Codes::of_places(within), among);
+        let mut found = held.rows(&Codes::from_places(within), among);
         for (count, ending) in ending.into_iter().enumerate().skip(1) {
-            found = found.or(&self.behind(place, held, ending, &words[count..], among));
+            found = found.or(&self.followed_by(place, held, ending, &words[count..], among));
         }
         found
     }
 
-    /// Rows whose value begins with the words, or is the first of them while the others stand behind it.
-    fn going_on_in(&self, place: usize, words: &[String], among: &Rows) -> Rows {
-        let none = Rows::none(among.rows());
-        let Some(held) = self.held(place, words) else { return none };
+    /// Bitmap whose value starts with the words, or equals the first ones and is followed by the others.
+    fn starting_in(&self, place: usize, words: &[String], among: &Bitmap) -> Bitmap {
+        let none = Bitmap::none(among.rows());
+        let Some(held) = self.column_candidates(place, words) else { return none };
         let mut beginning = Vec::new();
         let mut whole: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (value, tokens) in values(held) {
@@ -77,42 +78,43 @@ impl Line<'_> {
                 whole.entry(tokens.len()).or_default().push(value);
             }
         }
-        let mut found = held.rows(&Codes::of_places(beginning), among);
+        let mut found = held.rows(&Codes::from_places(beginning), among);
         for (count, whole) in whole {
-            found = found.or(&self.behind(place, held, whole, &words[count..], among));
+            found = found.or(&self.followed_by(place, held, whole, &words[count..], among));
         }
         found
     }
 
-    /// Rows with one of these values and the words behind it, into the value of the next column.
-    fn behind(
+    /// Bitmap that have one of these values followed by the words, through the gap into the value of the next
+    /// column.
+    fn followed_by(
         &self,
         place: usize,
-        held: &InColumn,
+        held: &ColumnCandidates,
         values: Vec<usize>,
         words: &[String],
-        among: &Rows,
-    ) -> Rows {
-        let none = Rows::none(among.rows());
+        among: &Bitmap,
+    ) -> Bitmap {
+        let none = Bitmap::none(among.rows());
         let between = self.columns.get(place + 1).and_then(|next| next.between.as_ref());
         let Some(between) = between.filter(|_| !values.is_empty()) else { return none };
         match words.strip_prefix(between.words) {
             Some(rest) if !rest.is_empty() => {
-                let having = held.rows(&Codes::of_places(values), among);
-                self.going_on_in(place + 1, rest, &having.without_listed(&between.strays))
+                let having = held.rows(&Codes::from_places(values), among);
+                self.starting_in(place + 1, rest, &having.without_listed(&between.strays))
             }
             _ => none,
         }
     }
 
-    /// The values of a column that have the first of the words.
-    fn held(&self, place: usize, words: &[String]) -> Option<&InColumn> {
-        let (_, holders) = self.told.iter().find(|(word, _)| Some(*word) == words.first())?;
-        holders.in_column(self.columns[place].column)
+    /// The values of a column that contain the first of the words.
+    fn column_candidates(&self, place: usize, words: &[String]) -> Option<&ColumnCandidates> {
+        let (_, candidates) = self.candidates.iter().find(|(word, _)| Some(*word) == words.first())?;
+        candidates.in_column(self.columns[place].column)
     }
 }
 
-fn values(held: &InColumn) -> impl Iterator<Item = (usize, Vec<String>)> {
+fn values(held: &ColumnCandidates) -> impl Iterator<Item = (usize, Vec<String>)> {
     held.values().map(|(value, text)| (value, tokens::folded(text.as_bytes())))
 }
 
@@ -185,7 +187,7 @@ mod tests {
         })
     }
 
-    /// How many events have a phrase, and how many texts were read to tell.
+    /// How many events match a phrase, and how many raw texts were read.
     fn answer(case: &Case, phrase: &str) -> (u64, u64) {
         let view = View::parse(&format!("\"{phrase}\""), None, None).expect("a query");
         let explained = case.explain(&case.snapshot(), &view, &Cancel::default()).expect("an answer");
@@ -193,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_across_values_are_those_of_the_lines() {
+    fn phrases_across_columns_match_like_a_scan() {
         type Log = (&'static str, fn(usize) -> String, &'static [&'static str]);
         let logs: [Log; 3] = [
             (
@@ -207,7 +209,7 @@ mod tests {
         for (name, line, known) in logs {
             let lines: Vec<String> = (0..6_000).map(line).collect();
             let log = lines.join("\n");
-            let asked: Vec<String> =
+            let queries: Vec<String> =
                 phrases(&lines).chain(known.iter().map(|known| (*known).to_owned())).collect();
             for profile in [Profile::Full, Profile::Bloom] {
                 let folder = tempfile::tempdir().expect("a folder");
@@ -216,7 +218,7 @@ mod tests {
                 let case = Case::create(&folder.path().join("p.case")).expect("a case");
                 let options = ImportOptions { profile: Some(profile), ..ImportOptions::default() };
                 case.import(&[file], &options, &|_| {}, &Cancel::default()).expect("an import");
-                for phrase in &asked {
+                for phrase in &queries {
                     let matcher = Matcher::Tokens(crate::tokens::folded(phrase.as_bytes()));
                     let expected = lines.iter().filter(|line| matcher.is_in(line.as_bytes())).count() as u64;
                     let (found, texts) = answer(&case, phrase);

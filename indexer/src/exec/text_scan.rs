@@ -1,21 +1,22 @@
-//! Which of a column's texts pass a test. Where something is known that all of them must have, it is looked
-//! for in all texts at once, or among their fingerprints.
+//! Finds the texts of a column that pass a test. If every match must contain some literal, all texts are
+//! searched for it at once, or their fingerprints are.
 
 use std::sync::Arc;
 
-use super::values::{TextTest, Way};
+use super::value_predicate::{Probe, TextTest};
 use crate::storage::{Prints, Texts};
 
-/// Fewer texts than this are tested one after the other.
+/// Fewer texts than this are tested one by one.
 const FEW: usize = 64;
 
-/// From so many texts on fingerprints pay: they take two bytes for each, and some hundred microseconds to be made.
+/// From this many texts on, fingerprints pay: they take two bytes each and some hundred microseconds to
+/// build.
 const PRINTED: usize = 4_096;
 
-/// Fingerprints are of ids and addresses. Longer texts are sentences, which nobody asks for whole.
+/// Fingerprints serve ids and addresses. Longer texts are sentences, which nobody searches for as a whole.
 const LONGEST_PRINTED_BYTES: usize = 64;
 
-/// The places of the texts that pass, in order.
+/// The dictionary indexes of the texts that pass, in ascending order.
 pub fn passing<E>(
     texts: &Texts,
     test: &TextTest,
@@ -25,40 +26,43 @@ pub fn passing<E>(
         return Ok((0..texts.len()).collect());
     }
     let passes = |text: &str| test.passes(text);
-    let Some(ways) = test.ways().filter(|_| texts.len() >= FEW) else {
+    let Some(probes) = test.probes().filter(|_| texts.len() >= FEW) else {
         let each = texts.iter().enumerate();
         return Ok(each.filter(|(_, text)| passes(text)).map(|(place, _)| place).collect());
     };
     let is_printed = texts.len() >= PRINTED && texts.bytes() / texts.len() <= LONGEST_PRINTED_BYTES;
     let mut places = Vec::new();
-    let prints =
-        if is_printed && ways.iter().all(|way| way.sequence.is_some()) { Some(prints()?) } else { None };
-    for way in ways {
-        match prints.as_ref().and_then(|prints| by_print(prints, way)) {
+    let prints = if is_printed && probes.iter().all(|probe| probe.sequence.is_some()) {
+        Some(prints()?)
+    } else {
+        None
+    };
+    for probe in probes {
+        match prints.as_ref().and_then(|prints| by_print(prints, probe)) {
             Some(found) => {
                 places.extend(found.into_iter().filter(|&place| texts.get(place).is_some_and(passes)));
             }
-            None => by_literal(texts, way, passes, &mut places),
+            None => by_literal(texts, probe, passes, &mut places),
         }
     }
-    if ways.len() > 1 {
+    if probes.len() > 1 {
         places.sort_unstable();
         places.dedup();
     }
     Ok(places)
 }
 
-fn by_print(prints: &Prints, way: &Way) -> Option<Vec<usize>> {
-    let (sequence, is_all) = way.sequence?;
+fn by_print(prints: &Prints, probe: &Probe) -> Option<Vec<usize>> {
+    let (sequence, is_all) = probe.sequence?;
     if is_all { Some(prints.places_of(sequence)) } else { prints.places_with(sequence) }
 }
 
-/// Looks for the literal in the joined texts; where it is found, the text there is tested. What is found across
-/// the end of a text is in none, and one that is within a text would have been found before it.
-fn by_literal(texts: &Texts, way: &Way, passes: impl Fn(&str) -> bool, places: &mut Vec<usize>) {
+/// Searches the concatenated texts for the literal and tests the text at each hit. A hit across a text
+/// boundary is in no text; a hit inside a text would have been found before it.
+fn by_literal(texts: &Texts, probe: &Probe, passes: impl Fn(&str) -> bool, places: &mut Vec<usize>) {
     let joined = texts.joined().as_bytes();
     let (mut byte, mut from) = (0, 0);
-    while let Some(found) = way.literal.find_at(joined, byte)
+    while let Some(found) = probe.literal.find_at(joined, byte)
         && let Some((place, end)) = texts.at_byte(found, from)
     {
         if texts.get(place).is_some_and(&passes) {
@@ -100,9 +104,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1_000))]
         #[test]
-        fn what_is_looked_for_is_what_passes(
+        fn search_finds_exactly_the_texts_that_pass(
             few in prop::collection::vec("[a-cA-CkäÄK\u{212a}. _]{0,6}", 1..60),
-            // More texts than are tested one by one, and more than are without fingerprints.
+            // More texts than are tested one by one, and more than the threshold for fingerprints.
             times in prop::sample::select(vec![1, 70, 5_000]),
             test in tests(),
         ) {

@@ -1,16 +1,17 @@
-//! Tests on values: texts and numbers. They are made once a question, and asked once a distinct value.
+//! Predicates on values: texts and numbers. They are compiled once per query and evaluated once per distinct
+//! value.
 
 use std::cmp::Ordering;
 
 use super::literal::Literal;
 use super::matcher::Matcher;
-use super::tokens_of::{sure_text, sure_tokens};
+use super::required_tokens::{required_text, required_tokens};
 use crate::query::network::address_number;
 use crate::query::{Amount, Bound, Op, Pattern, Range, Test};
 use crate::storage::Sequence;
 use crate::tokens;
 
-/// A test on a field, read in every way that its values may need.
+/// A test on a field, compiled for every type that its values may have.
 #[derive(Debug)]
 pub struct ValueTest {
     pub test: Test,
@@ -28,7 +29,7 @@ impl ValueTest {
     }
 }
 
-/// A range as the comparisons that its ends are.
+/// A range as one comparison per end.
 pub fn ends(range: &Range) -> Vec<(Op, &str)> {
     let end = |bound: &'_ Bound, inclusive, exclusive| if bound.inclusive { inclusive } else { exclusive };
     let from =
@@ -37,65 +38,65 @@ pub fn ends(range: &Range) -> Vec<(Op, &str)> {
     from.into_iter().chain(to).collect()
 }
 
-/// A test on values that are text.
+/// A predicate on text values.
 #[derive(Debug)]
 pub struct TextTest {
     field: String,
     kind: TextKind,
-    ways: Option<Vec<Way>>,
+    probes: Option<Vec<Probe>>,
 }
 
 #[derive(Debug)]
 enum TextKind {
     Matches(Vec<Matcher>),
-    /// All of them; none at all only asks that there is a value.
-    Compare(Vec<(Op, Wanted)>),
+    /// All of these comparisons; an empty list tests only that a value exists.
+    Compare(Vec<(Op, Operand)>),
 }
 
-/// How texts that may pass are found among many. Whichever are found are tested still.
+/// How to find texts that may pass among many. Every hit is verified afterwards.
 #[derive(Debug)]
-pub struct Way {
-    /// A text of ASCII that occurs in all of them.
+pub struct Probe {
+    /// An ASCII text that all matches contain.
     pub literal: Literal,
-    /// The tokens that occur in them one after the other, and whether they have no others.
+    /// The token sequence that all matches contain, and whether it is the whole text.
     pub sequence: Option<(Sequence, bool)>,
-    /// Folded tokens that all of them have.
+    /// Folded tokens that all matches contain.
     pub tokens: Vec<String>,
 }
 
-impl Way {
-    fn new(literal: &str, sequence: Option<(Sequence, bool)>, tokens: Vec<String>) -> Option<Way> {
-        Some(Way { literal: Literal::new(literal)?, sequence, tokens })
+impl Probe {
+    fn new(literal: &str, sequence: Option<(Sequence, bool)>, tokens: Vec<String>) -> Option<Probe> {
+        Some(Probe { literal: Literal::new(literal)?, sequence, tokens })
     }
 
-    fn of_pattern(pattern: &Pattern) -> Option<Way> {
+    fn from_pattern(pattern: &Pattern) -> Option<Probe> {
         let sequence = match pattern {
-            Pattern::Tokens(words) => Some((Sequence::of(words), false)),
+            Pattern::Tokens(words) => Some((Sequence::from_text(words), false)),
             _ => None,
         };
-        Way::new(&sure_text(pattern)?, sequence, sure_tokens(pattern))
+        Probe::new(&required_text(pattern)?, sequence, required_tokens(pattern))
     }
 
-    fn of_equal(text: &str) -> Option<Way> {
-        let literal = sure_text(&Pattern::Substring(text.to_owned()))?;
-        Way::new(&literal, Some((Sequence::of(text), true)), tokens::folded(text.as_bytes()))
+    fn from_equal(text: &str) -> Option<Probe> {
+        let literal = required_text(&Pattern::Substring(text.to_owned()))?;
+        Probe::new(&literal, Some((Sequence::from_text(text), true)), tokens::folded(text.as_bytes()))
     }
 }
 
-/// What a text is compared with, read in every way that it can be.
+/// The operand of a comparison, parsed as every type that it can be.
 #[derive(Debug)]
-struct Wanted {
+struct Operand {
     text: String,
     amount: Option<Amount>,
     address: Option<u128>,
 }
 
-impl Wanted {
-    fn new(text: &str) -> Wanted {
-        Wanted { text: text.to_owned(), amount: Amount::parse(text), address: address_number(text) }
+impl Operand {
+    fn new(text: &str) -> Operand {
+        Operand { text: text.to_owned(), amount: Amount::parse(text), address: address_number(text) }
     }
 
-    /// Sizes, durations and addresses are often text in a log; they still compare as what they are.
+    /// Sizes, durations and addresses are often text in a log; they still compare by their meaning.
     fn compare(&self, field: &str, value: &str) -> Ordering {
         let amounts = || compare_amounts(field, Amount::parse(value)?, self.amount?);
         let addresses = || Some(address_number(value)?.cmp(&self.address?));
@@ -103,7 +104,8 @@ impl Wanted {
     }
 }
 
-/// Amounts compare where both are plain or measure the same; a plain one beside another is in the field's unit.
+/// Two amounts compare if both are plain or have the same unit; a plain one next to one with a unit is in the
+/// unit of the field.
 fn compare_amounts(field: &str, one: Amount, other: Amount) -> Option<Ordering> {
     if let (Amount::With(one), Amount::With(other)) = (one, other) {
         let same = one.unit.dimension() == other.unit.dimension();
@@ -117,17 +119,17 @@ impl TextTest {
         let kind = match test {
             Test::Exists => TextKind::Compare(Vec::new()),
             Test::Matches(patterns) => TextKind::Matches(patterns.iter().map(Matcher::new).collect()),
-            Test::Compare(op, value) => TextKind::Compare(vec![(*op, Wanted::new(value))]),
+            Test::Compare(op, value) => TextKind::Compare(vec![(*op, Operand::new(value))]),
             Test::Range(range) => TextKind::Compare(
-                ends(range).into_iter().map(|(op, value)| (op, Wanted::new(value))).collect(),
+                ends(range).into_iter().map(|(op, value)| (op, Operand::new(value))).collect(),
             ),
         };
-        let ways = match test {
-            Test::Matches(patterns) => patterns.iter().map(Way::of_pattern).collect(),
-            Test::Compare(Op::Equal, value) => Way::of_equal(value).map(|way| vec![way]),
+        let probes = match test {
+            Test::Matches(patterns) => patterns.iter().map(Probe::from_pattern).collect(),
+            Test::Compare(Op::Equal, value) => Probe::from_equal(value).map(|way| vec![way]),
             _ => None,
         };
-        TextTest { field: field.to_owned(), kind, ways }
+        TextTest { field: field.to_owned(), kind, probes }
     }
 
     pub fn passes(&self, value: &str) -> bool {
@@ -141,12 +143,12 @@ impl TextTest {
         }
     }
 
-    /// Every text that passes is found in one of these ways, where there are any.
-    pub fn ways(&self) -> Option<&[Way]> {
-        self.ways.as_deref()
+    /// The probes that together find every text that passes, if there are any.
+    pub fn probes(&self) -> Option<&[Probe]> {
+        self.probes.as_deref()
     }
 
-    /// All that it asks is that there is a value.
+    /// True if the predicate only tests that a value exists.
     pub fn is_exists(&self) -> bool {
         matches!(&self.kind, TextKind::Compare(all) if all.is_empty())
     }
@@ -154,11 +156,11 @@ impl TextTest {
 
 #[derive(Debug)]
 pub enum NumberTest {
-    /// Any of these; what is no number is compared with the number's text.
+    /// Any of these; a value that is not a number is compared as text.
     Any(Vec<std::result::Result<Amount, Matcher>>),
-    /// All of them; none at all only asks that there is a value.
+    /// All of these comparisons; an empty list tests only that a value exists.
     Compare(Vec<(Op, Amount)>),
-    /// Compared with something that is no number: nothing passes.
+    /// Compared with something that is not a number: nothing passes.
     Never,
 }
 

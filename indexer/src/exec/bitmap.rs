@@ -1,4 +1,4 @@
-//! A set of rows of one segment, as bits.
+//! A set of rows of one segment, as a bitmap.
 
 use std::ops::Range;
 
@@ -7,36 +7,36 @@ use crate::storage::Code;
 /// Words of a run of 1,024 rows.
 const RUN_WORDS: usize = 16;
 
-/// One row in so many is looked up by itself sooner than all are compared.
+/// Below one row in this many, single lookups are faster than comparing all rows.
 const LOOKED_UP: usize = 16;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rows {
+pub struct Bitmap {
     words: Vec<u64>,
     rows: usize,
 }
 
-impl Rows {
-    pub fn none(rows: usize) -> Rows {
-        Rows { words: vec![0; rows.div_ceil(64)], rows }
+impl Bitmap {
+    pub fn none(rows: usize) -> Bitmap {
+        Bitmap { words: vec![0; rows.div_ceil(64)], rows }
     }
 
-    pub fn all(rows: usize) -> Rows {
-        let mut all = Rows { words: vec![u64::MAX; rows.div_ceil(64)], rows };
+    pub fn all(rows: usize) -> Bitmap {
+        let mut all = Bitmap { words: vec![u64::MAX; rows.div_ceil(64)], rows };
         all.trim();
         all
     }
 
-    pub fn from_sorted(rows: usize, numbers: &[u32]) -> Rows {
-        let mut set = Rows::none(rows);
+    pub fn from_sorted(rows: usize, numbers: &[u32]) -> Bitmap {
+        let mut set = Bitmap::none(rows);
         for &row in numbers {
             set.insert(row);
         }
         set
     }
 
-    pub fn from_test(rows: usize, mut test: impl FnMut(usize) -> bool) -> Rows {
-        let mut set = Rows::none(rows);
+    pub fn from_test(rows: usize, mut test: impl FnMut(usize) -> bool) -> Bitmap {
+        let mut set = Bitmap::none(rows);
         for (index, word) in set.words.iter_mut().enumerate() {
             let first = index * 64;
             for bit in 0..64.min(rows - first) {
@@ -46,10 +46,11 @@ impl Rows {
         set
     }
 
-    /// The rows whose code passes. The test must be cheap: it is asked for every row.
-    pub fn from_codes<C: Code>(codes: &[C], test: impl Fn(C) -> bool) -> Rows {
+    /// The rows whose code passes. The test must be cheap: it runs for every row.
+    pub fn from_codes<C: Code>(codes: &[C], test: impl Fn(C) -> bool) -> Bitmap {
         let (whole, rest) = codes.as_chunks::<64>();
-        // Eight bytes of truths become eight bits by one multiplication, which the plain loop does not find.
+        // Eight booleans become eight bits by one multiplication; the compiler does not find this for the
+        // plain loop.
         let gather =
             |truths: &[u8; 8]| (u64::from_le_bytes(*truths).wrapping_mul(0x0102_0408_1020_4080) >> 56) & 0xff;
         let mut words = Vec::with_capacity(codes.len().div_ceil(64));
@@ -62,15 +63,16 @@ impl Rows {
             let bits = rest.iter().enumerate();
             words.push(bits.fold(0, |word, (bit, &code)| word | u64::from(test(code)) << bit));
         }
-        Rows { words, rows: codes.len() }
+        Bitmap { words, rows: codes.len() }
     }
 
-    /// Those of these rows that pass, by their codes. The test must be cheap: it may be asked for every row there is.
-    pub fn with_code<C: Code>(&self, codes: &[C], test: impl Fn(C) -> bool) -> Rows {
+    /// The rows of this set whose code passes. The test must be cheap: it may run for every row of the
+    /// segment.
+    pub fn with_code<C: Code>(&self, codes: &[C], test: impl Fn(C) -> bool) -> Bitmap {
         if !self.are_few() {
-            return Rows::from_codes(codes, test).and(self);
+            return Bitmap::from_codes(codes, test).and(self);
         }
-        let mut rows = Rows::none(self.rows);
+        let mut rows = Bitmap::none(self.rows);
         self.for_each_in(0..self.rows, |row| {
             if test(codes[row]) {
                 rows.insert(row as u32);
@@ -79,13 +81,13 @@ impl Rows {
         rows
     }
 
-    /// Whether it is better to look at each of them than at all rows.
+    /// True if single lookups are faster than a pass over all rows.
     pub fn are_few(&self) -> bool {
         self.count() <= self.rows / LOOKED_UP
     }
 
-    pub fn range(rows: usize, start: usize, end: usize) -> Rows {
-        let mut set = Rows::none(rows);
+    pub fn range(rows: usize, start: usize, end: usize) -> Bitmap {
+        let mut set = Bitmap::none(rows);
         let end = end.min(rows);
         for index in start / 64..end.div_ceil(64) {
             let first = index * 64;
@@ -103,7 +105,7 @@ impl Rows {
         }
     }
 
-    /// Rows of the segment, in the set or not.
+    /// The number of rows of the segment, in the set or not.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -112,7 +114,7 @@ impl Rows {
         self.words[row as usize / 64] |= 1 << (row % 64);
     }
 
-    pub fn without_listed(mut self, rows: &[u32]) -> Rows {
+    pub fn without_listed(mut self, rows: &[u32]) -> Bitmap {
         for &row in rows {
             self.words[row as usize / 64] &= !(1 << (row % 64));
         }
@@ -123,17 +125,17 @@ impl Rows {
         self.words[row as usize / 64] >> (row % 64) & 1 == 1
     }
 
-    pub fn and(mut self, other: &Rows) -> Rows {
+    pub fn and(mut self, other: &Bitmap) -> Bitmap {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
         self
     }
 
-    pub fn or(mut self, other: &Rows) -> Rows {
+    pub fn or(mut self, other: &Bitmap) -> Bitmap {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
         self
     }
 
-    pub fn without(mut self, other: &Rows) -> Rows {
+    pub fn without(mut self, other: &Bitmap) -> Bitmap {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
         self
     }
@@ -146,13 +148,13 @@ impl Rows {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// How many runs of neighbouring rows, a thousand each, have one in the set.
+    /// The number of runs of 1,024 neighbouring rows that contain a row of the set.
     pub fn runs(&self) -> usize {
         self.words.chunks(RUN_WORDS).filter(|words| words.iter().any(|&word| word != 0)).count()
     }
 
-    /// The rows as numbers. Where they are few, most words have some or none, which no guess can tell: so many are
-    /// taken from each word, and what was not there is written over.
+    /// The row ids. In a sparse set most words have few bits, in a number that no branch predictor guesses: a
+    /// fixed number of bits is written for each word, and surplus entries are overwritten.
     pub fn list(&self) -> Vec<u32> {
         const TAKEN: u32 = 4;
         let mut list = vec![0; self.count() + TAKEN as usize];
@@ -180,7 +182,7 @@ impl Rows {
         })
     }
 
-    /// The words that hold a range of rows, with the bits of other rows taken out.
+    /// The words that cover a range of rows, with the bits of other rows cleared.
     fn words_in(&self, range: Range<usize>) -> impl Iterator<Item = (usize, u64)> + '_ {
         let words = range.start / 64..range.end.min(self.rows).div_ceil(64).max(range.start / 64);
         words.map(move |index| {
@@ -215,19 +217,19 @@ impl Rows {
     }
 }
 
-/// Words between two counts of a [`Ranked`] set. Finding a row looks through so many words at most.
+/// Words between two counts of a [`Ranked`] set. Selecting a row scans at most this many words.
 const STEP: usize = 8;
 
-/// A set of rows in which the row at any place is found at once.
+/// A bitmap with rank and select: the row at any rank is found without a scan.
 #[derive(Debug)]
 pub struct Ranked {
-    pub rows: Rows,
-    /// Rows in the set before every [`STEP`]th word, and all of them at the end.
+    pub rows: Bitmap,
+    /// The number of set rows before every [`STEP`]th word, and the total at the end.
     before: Vec<u32>,
 }
 
 impl Ranked {
-    pub fn new(rows: Rows) -> Ranked {
+    pub fn new(rows: Bitmap) -> Ranked {
         let mut count = 0;
         let mut before = vec![0];
         before.extend(rows.words.chunks(STEP).map(|words| {
@@ -241,13 +243,13 @@ impl Ranked {
         self.before.last().map_or(0, |&count| count as usize)
     }
 
-    /// How many rows of the set stand before a row.
+    /// The number of rows of the set that precede a row.
     pub fn before(&self, row: usize) -> usize {
         let step = (row / 64 / STEP).min(self.before.len() - 1);
         self.before[step] as usize + self.rows.count_in(step * STEP * 64..row.max(step * STEP * 64))
     }
 
-    /// The row at a place of the set. The place must be one.
+    /// The row at a rank of the set. The rank must be valid.
     pub fn row(&self, place: usize) -> usize {
         let step = self.before.partition_point(|&before| before as usize <= place) - 1;
         let mut rest = place as u32 - self.before[step];
@@ -274,16 +276,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_keep_to_their_rows() {
-        let odd = Rows::from_test(130, |row| row % 2 == 1);
-        assert_eq!(Rows::all(130).without(&odd).iter().count(), 65);
-        assert_eq!(odd.clone().or(&Rows::from_sorted(130, &[0, 128])).iter().last(), Some(129));
-        assert!(odd.and(&Rows::from_sorted(130, &[0, 128])).is_empty());
-        assert_eq!(Rows::all(64).list(), (0..64).collect::<Vec<_>>());
+    fn set_operations_stay_within_the_rows() {
+        let odd = Bitmap::from_test(130, |row| row % 2 == 1);
+        assert_eq!(Bitmap::all(130).without(&odd).iter().count(), 65);
+        assert_eq!(odd.clone().or(&Bitmap::from_sorted(130, &[0, 128])).iter().last(), Some(129));
+        assert!(odd.and(&Bitmap::from_sorted(130, &[0, 128])).is_empty());
+        assert_eq!(Bitmap::all(64).list(), (0..64).collect::<Vec<_>>());
         for (start, end) in [(0, 0), (0, 130), (5, 5), (63, 65), (64, 128), (100, 400), (129, 130), (70, 60)]
         {
-            let expected = Rows::from_test(130, |row| (start..end).contains(&row));
-            assert_eq!(Rows::range(130, start, end), expected, "{start}..{end}");
+            let expected = Bitmap::from_test(130, |row| (start..end).contains(&row));
+            assert_eq!(Bitmap::range(130, start, end), expected, "{start}..{end}");
         }
     }
 
@@ -294,8 +296,8 @@ mod tests {
             from in 0..1_600_usize,
             length in 0..1_600_usize,
         ) {
-            let rows = Rows::from_codes(&codes, |code| code == 7);
-            prop_assert_eq!(&rows, &Rows::from_test(codes.len(), |row| codes[row] == 7));
+            let rows = Bitmap::from_codes(&codes, |code| code == 7);
+            prop_assert_eq!(&rows, &Bitmap::from_test(codes.len(), |row| codes[row] == 7));
             let plain: Vec<usize> = (0..codes.len()).filter(|&row| codes[row] == 7).collect();
             let range = from.min(codes.len())..(from + length).min(codes.len());
             let within: Vec<usize> = plain.iter().copied().filter(|row| range.contains(row)).collect();

@@ -1,4 +1,4 @@
-//! What is told of files before they are read is what the case tells of them afterwards.
+//! What is reports of files before they are read is what the case tells of them afterwards.
 
 use std::fs;
 use std::io::Write;
@@ -8,15 +8,15 @@ use std::slice::from_ref;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use indexer::query::Filter;
-use indexer::{Ahead, Cancel, Case, ImportOptions, View, look_ahead};
+use indexer::{Cancel, Case, FileScan, ImportOptions, View, scan_files};
 
 fn filter(query: &str) -> Filter {
     View::parse(query, None, None).expect("a query").filter
 }
 
-fn look(paths: &[PathBuf], query: &str) -> Option<Ahead> {
+fn look(paths: &[PathBuf], query: &str) -> Option<FileScan> {
     let taken = indexer::Filter::default();
-    look_ahead(paths, &taken, &filter(query), &mut |_, _| {}, &Cancel::default()).expect("an answer")
+    scan_files(paths, &taken, &filter(query), &mut |_, _| {}, &Cancel::default()).expect("an answer")
 }
 
 fn lines(path: &Path, query: &str) -> u64 {
@@ -69,9 +69,8 @@ fn the_first_lines_are_shown_in_the_order_of_the_files() {
     let (first, second) = (folder.path().join("app.2.log"), folder.path().join("app.10.log"));
     fs::write(&first, "\u{FEFF}error one\r\n\r\nan \u{1b}[31merr\u{1b}[0mor two\r\n").expect("a log");
     fs::write(&second, b"caf\xE9 ferm\xE9, error d\xE9j\xE0 vu\nno end of the error").expect("a log");
-    let ahead = look(&[folder.path().to_path_buf()], "error").expect("it is about text");
-    let shown: Vec<_> =
-        ahead.first.iter().map(|line| (&line.path, line.offset, line.text.as_str())).collect();
+    let scan = look(&[folder.path().to_path_buf()], "error").expect("it is about text");
+    let shown: Vec<_> = scan.first.iter().map(|line| (&line.path, line.offset, line.text.as_str())).collect();
     assert_eq!(
         shown,
         [
@@ -81,7 +80,7 @@ fn the_first_lines_are_shown_in_the_order_of_the_files() {
             (&second, 26, "no end of the error"),
         ]
     );
-    assert_eq!((ahead.lines, ahead.files, ahead.others), (4, 2, 0));
+    assert_eq!((scan.lines, scan.files, scan.others), (4, 2, 0));
 }
 
 #[test]
@@ -94,25 +93,28 @@ fn what_only_reading_can_tell_is_not_guessed() {
     fs::write(&wide, "error two\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>())
         .expect("a log");
     let gone = folder.path().join("gone.log");
-    let ahead = look(&[packed, wide, gone], "error").expect("it is about text");
-    assert_eq!((ahead.lines, ahead.files, ahead.others), (0, 0, 2));
+    let scan = look(&[packed, wide, gone], "error").expect("it is about text");
+    assert_eq!((scan.lines, scan.files, scan.others), (0, 0, 2));
     assert_eq!(look(&[], "level:error"), None);
     assert_eq!(look(&[], "error status:500"), None);
     assert_eq!(look(&[], "*"), None);
 }
 
 #[test]
-fn it_tells_how_far_it_is_and_can_be_stopped() {
+fn scan_reports_progress_and_can_be_cancelled() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("app.log");
     fs::write(&path, "error\n".repeat(20_000_000)).expect("a log");
-    let look = |partial: &mut dyn FnMut(&Ahead, f64), cancel: &Cancel| {
-        look_ahead(from_ref(&path), &indexer::Filter::default(), &filter("error"), partial, cancel)
+    let look = |partial: &mut dyn FnMut(&FileScan, f64), cancel: &Cancel| {
+        scan_files(from_ref(&path), &indexer::Filter::default(), &filter("error"), partial, cancel)
     };
-    let mut told = vec![(0, 0.0)];
-    let all = look(&mut |ahead, fraction| told.push((ahead.lines, fraction)), &Cancel::default());
-    told.push((all.expect("an answer").expect("it is about text").lines, 1.0));
-    assert!(told.len() > 2 && told.is_sorted_by(|one, next| one.0 < next.0 && one.1 < next.1), "{told:?}");
+    let mut reports = vec![(0, 0.0)];
+    let all = look(&mut |scan, fraction| reports.push((scan.lines, fraction)), &Cancel::default());
+    reports.push((all.expect("an answer").expect("it is about text").lines, 1.0));
+    assert!(
+        reports.len() > 2 && reports.is_sorted_by(|one, next| one.0 < next.0 && one.1 < next.1),
+        "{reports:?}"
+    );
 
     let cancel = Cancel::default();
     assert!(look(&mut |_, _| cancel.set(), &cancel).is_err());

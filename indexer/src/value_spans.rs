@@ -1,4 +1,4 @@
-//! Where the values of an event stand in its text.
+//! The spans of the values of an event in its text.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use crate::limits::{PIECE_PLACES, PIECES_BYTES};
 
 /// A piece of an event's text; with the field whose value it is, where it is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct TextPiece {
     pub text: String,
     pub field: Option<String>,
 }
 
-/// Cuts a text where values stand in it, given by the names of their fields. Longer values are looked for first,
+/// Cuts a text at its values, given with the names of their fields. Longer values are searched first,
 /// so that a number is not found within a path, and a place that follows the field's name is taken before
 /// others; a value that is not written so in the text has no piece. The pieces together are the text.
 #[must_use]
-pub fn pieces(text: &str, values: &[(String, String)]) -> Vec<Piece> {
+pub fn text_pieces(text: &str, values: &[(String, String)]) -> Vec<TextPiece> {
     let looked_at = &text[..text.floor_char_boundary(PIECES_BYTES)];
     let mut longest_first: Vec<_> = values.iter().filter(|(_, value)| !value.is_empty()).collect();
     longest_first.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
@@ -36,24 +36,24 @@ pub fn pieces(text: &str, values: &[(String, String)]) -> Vec<Piece> {
             taken.insert(start, (start + value.len(), field));
         }
     }
-    let mut pieces = Vec::with_capacity(taken.len() * 2 + 1);
+    let mut text_pieces = Vec::with_capacity(taken.len() * 2 + 1);
     let mut at = 0;
     for (start, (end, field)) in taken {
         if at < start {
-            pieces.push(Piece { text: text[at..start].to_owned(), field: None });
+            text_pieces.push(TextPiece { text: text[at..start].to_owned(), field: None });
         }
-        pieces.push(Piece { text: text[start..end].to_owned(), field: Some(field.to_owned()) });
+        text_pieces.push(TextPiece { text: text[start..end].to_owned(), field: Some(field.to_owned()) });
         at = end;
     }
     if at < text.len() {
-        pieces.push(Piece { text: text[at..].to_owned(), field: None });
+        text_pieces.push(TextPiece { text: text[at..].to_owned(), field: None });
     }
-    pieces
+    text_pieces
 }
 
-/// Whether a field's name stands just before a place, as in `name=` and `"name": "`.
+/// True if a field's name directly precedes a position, as in `name=` and `"name": "`.
 fn is_named(before: &str, field: &str) -> bool {
-    /// More than stands between any name and its value; a run of spaces is not gone through for each value.
+    /// More than the distance between any name and its value; a run of spaces is not scanned for each value.
     const BETWEEN_BYTES: usize = 8;
     let name = field.rsplit('.').next().unwrap_or(field);
     let between = |letter: char| matches!(letter, '"' | '\'' | ' ' | ':' | '=' | '[');
@@ -71,7 +71,7 @@ mod tests {
     fn cut(text: &str, values: &[(&str, &str)]) -> Vec<String> {
         let values: Vec<_> =
             values.iter().map(|(field, value)| ((*field).to_owned(), (*value).to_owned())).collect();
-        let pieces = pieces(text, &values);
+        let pieces = text_pieces(text, &values);
         assert_eq!(pieces.iter().map(|piece| piece.text.as_str()).collect::<String>(), text);
         pieces
             .into_iter()
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_cut_where_its_values_stand() {
+    fn line_is_cut_at_its_values() {
         let values = [("status", "200"), ("path", "/a/200"), ("bytes", "5")];
         let expected = ["=GET ", "path=/a/200", "= ", "status=200", "= ", "bytes=5"];
         assert_eq!(cut("GET /a/200 200 5", &values), expected);
@@ -89,20 +89,23 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_found_behind_its_name() {
+    fn value_is_found_after_its_name() {
         let values = [("http.status", "200"), ("size", "200")];
         let text = r#"{"size": 200, "http": {"status":200}}"#;
-        let pieces = cut(text, &values);
+        let text_pieces = cut(text, &values);
         assert_eq!(
-            pieces,
+            text_pieces,
             ["={\"size\": ", "size=200", "=, \"http\": {\"status\":", "http.status=200", "=}}"]
         );
     }
 
     #[test]
-    fn a_text_of_one_value_over_and_over_takes_no_time() {
+    fn text_of_one_repeated_value_is_fast() {
         let text = "1 ".repeat(1 << 20);
         let values: Vec<_> = (0..2_000).map(|n| (format!("f{n}"), "1".to_owned())).collect();
-        assert_eq!(pieces(&text, &values).iter().filter(|piece| piece.field.is_some()).count(), PIECE_PLACES);
+        assert_eq!(
+            text_pieces(&text, &values).iter().filter(|piece| piece.field.is_some()).count(),
+            PIECE_PLACES
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What files hold before they are read into a case: the lines that a filter on text finds in them, as grep does.
+//! Scans files before they are imported: the lines that a text filter matches, as grep does.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -13,40 +13,40 @@ use memchr::{memchr, memrchr};
 use crate::Cancel;
 use crate::error::Result;
 use crate::exec::{Prepared, in_order};
-use crate::limits::{AHEAD_BLOCK_BYTES, AHEAD_LINE_BYTES, AHEAD_LINES, AHEAD_RUN_BYTES, PARTIAL_EVERY};
+use crate::limits::{PARTIAL_EVERY, SCAN_BLOCK_BYTES, SCAN_LINE_BYTES, SCAN_LINES, SCAN_RUN_BYTES};
 use crate::query::Filter;
 use crate::tune::Turn;
 
-/// Lines of files that match. An event may have several lines, and its words may stand in more than one.
+/// The matching lines of files. An event may have several lines, and its words may be in more than one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ahead {
+pub struct FileScan {
     pub lines: u64,
     /// The first of them, in the order of the files.
-    pub first: Vec<AheadLine>,
-    /// Files that were looked through.
+    pub first: Vec<ScannedLine>,
+    /// The number of scanned files.
     pub files: usize,
-    /// Those that could not: they are packed, or of another kind than lines, or cannot be read.
+    /// Files that could not be scanned: they are packed, not made of lines, or unreadable.
     pub others: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AheadLine {
+pub struct ScannedLine {
     pub path: PathBuf,
     /// Where it begins in the file.
     pub offset: u64,
     pub text: String,
 }
 
-/// Looks through files and folders as they stand on disk, on all cores. `partial` is called with what is found so far and
+/// Scans files and folders on disk, on all cores. `partial` is called with the current matches and
 /// the share looked at. `None` where the filter asks for everything, or for more than text, which only an import can
 /// tell.
-pub fn look_ahead(
+pub fn scan_files(
     paths: &[PathBuf],
     taken: &ingest::Filter,
     filter: &Filter,
-    partial: &mut dyn FnMut(&Ahead, f64),
+    partial: &mut dyn FnMut(&FileScan, f64),
     cancel: &Cancel,
-) -> Result<Option<Ahead>> {
+) -> Result<Option<FileScan>> {
     let asked = Prepared::new(filter);
     if *filter == Filter::Everything || !asked.is_of_text() {
         return Ok(None);
@@ -56,18 +56,18 @@ pub fn look_ahead(
     in_order(
         found.len(),
         cancel,
-        |file| Ok(Lines::of(&found[file])),
+        |file| Ok(Lines::open(&found[file])),
         |_, lines| {
             files.extend(lines);
             Ok(())
         },
     )?;
-    let mut ahead = Ahead { files: files.len(), others: found.len() - files.len(), ..Ahead::default() };
+    let mut scan = FileScan { files: files.len(), others: found.len() - files.len(), ..FileScan::default() };
     // How many runs of bytes there are up to the end of each file.
     let ends: Vec<usize> = files
         .iter()
         .scan(0, |runs, file| {
-            *runs += file.bytes.div_ceil(AHEAD_RUN_BYTES) as usize;
+            *runs += file.bytes.div_ceil(SCAN_RUN_BYTES) as usize;
             Some(*runs)
         })
         .collect();
@@ -75,25 +75,25 @@ pub fn look_ahead(
     let look = |run: usize| {
         let file = ends.partition_point(|&end| end <= run);
         let before = file.checked_sub(1).map_or(0, |before| ends[before]);
-        let from = (run - before) as u64 * AHEAD_RUN_BYTES;
-        // What cannot be read is told by the import, which reads it too.
+        let from = (run - before) as u64 * SCAN_RUN_BYTES;
+        // The import also reads this file and reports why it cannot be read.
         Ok((file, files[file].matching(from, &asked).unwrap_or_default()))
     };
     let _turn = Turn::take();
-    let mut told = Instant::now();
+    let mut last_partial = Instant::now();
     in_order(runs, cancel, look, |run, (file, matching)| {
-        ahead.lines += matching.lines;
-        let room = AHEAD_LINES - ahead.first.len();
+        scan.lines += matching.lines;
+        let room = SCAN_LINES - scan.first.len();
         let path = files[file].path;
-        let line = |(offset, text)| AheadLine { path: path.to_path_buf(), offset, text };
-        ahead.first.extend(matching.first.into_iter().take(room).map(line));
-        if told.elapsed() >= PARTIAL_EVERY && run + 1 < runs {
-            told = Instant::now();
-            partial(&ahead, (run + 1) as f64 / runs as f64);
+        let line = |(offset, text)| ScannedLine { path: path.to_path_buf(), offset, text };
+        scan.first.extend(matching.first.into_iter().take(room).map(line));
+        if last_partial.elapsed() >= PARTIAL_EVERY && run + 1 < runs {
+            last_partial = Instant::now();
+            partial(&scan, (run + 1) as f64 / runs as f64);
         }
         Ok(())
     })?;
-    Ok(Some(ahead))
+    Ok(Some(scan))
 }
 
 /// A file of lines.
@@ -103,7 +103,7 @@ struct Lines<'f> {
     encoding: Encoding,
 }
 
-/// The matching lines that begin in a run, the first of them with their places.
+/// The matching lines that begin in a run, the first ones with their offsets.
 #[derive(Default)]
 struct Matching {
     lines: u64,
@@ -111,38 +111,38 @@ struct Matching {
 }
 
 thread_local! {
-    /// Each thread reads into the same memory again and again.
+    /// Each thread reuses its read buffer.
     static BLOCK: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 impl<'f> Lines<'f> {
-    fn of(found: &'f InputFile) -> Option<Lines<'f>> {
+    fn open(found: &'f InputFile) -> Option<Lines<'f>> {
         let encoding = ingest::encoding_of_lines(&found.path).ok()??;
         Some(Lines { path: &found.path, bytes: found.bytes, encoding })
     }
 
-    /// Of the lines that begin in the run of bytes from here on.
+    /// Matches the lines that begin in the run of bytes from here on.
     fn matching(&self, from: u64, asked: &Prepared) -> io::Result<Matching> {
         BLOCK.with_borrow_mut(|block| {
-            // So many bytes of the block are of the file.
+            // The bytes of the block that belong to the file.
             let mut held = 0;
             let mut file = File::open(self.path)?;
             let mut matching = Matching::default();
-            let end = from + AHEAD_RUN_BYTES;
-            // The byte before tells whether a line begins with the run.
+            let end = from + SCAN_RUN_BYTES;
+            // The previous byte decides whether a line begins with the run.
             let mut base = from.saturating_sub(1);
             let mut is_within_line = from > 0;
             file.seek(SeekFrom::Start(base))?;
             while base < end {
-                if block.len() < held + AHEAD_BLOCK_BYTES {
-                    block.resize(held + AHEAD_BLOCK_BYTES, 0);
+                if block.len() < held + SCAN_BLOCK_BYTES {
+                    block.resize(held + SCAN_BLOCK_BYTES, 0);
                 }
-                let read = file.read(&mut block[held..held + AHEAD_BLOCK_BYTES])?;
+                let read = file.read(&mut block[held..held + SCAN_BLOCK_BYTES])?;
                 held += read;
                 let bytes = &block[..held];
-                // A line that is not whole yet waits for the rest of it.
+                // An incomplete line waits for its rest.
                 let whole = match memrchr(b'\n', bytes) {
-                    _ if read == 0 || bytes.len() > AHEAD_LINE_BYTES => bytes.len(),
+                    _ if read == 0 || bytes.len() > SCAN_LINE_BYTES => bytes.len(),
                     last => last.map_or(0, |last| last + 1),
                 };
                 let lines = &bytes[..whole];
@@ -166,7 +166,7 @@ impl<'f> Lines<'f> {
         })
     }
 
-    /// Adds those lines that begin within the range, at whose start one does. The bytes stand at this place of the
+    /// Adds those lines that begin within the range, at whose start one does. `base` is the offset of the bytes in the
     /// file.
     fn add_matching(
         &self,
@@ -176,7 +176,7 @@ impl<'f> Lines<'f> {
         matching: &mut Matching,
     ) {
         let mut texts = TextDecoder::new(self.encoding);
-        // What must be there is looked for in the bytes only where they are their own text.
+        // The literal is searched in the raw bytes only if they are their own text.
         let literal = asked.literal().filter(|_| texts.is_identity(bytes));
         let mut at = begin.start;
         while at < begin.end {
@@ -192,7 +192,7 @@ impl<'f> Lines<'f> {
             let text = texts.text(bytes, base, at..text_end);
             if !text.is_empty() && asked.holds(&text) {
                 matching.lines += 1;
-                if matching.first.len() < AHEAD_LINES {
+                if matching.first.len() < SCAN_LINES {
                     matching.first.push((base + at as u64, String::from_utf8_lossy(&text).into_owned()));
                 }
             }
@@ -210,15 +210,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("app.log");
         let asked = crate::query::parse("error").expect("a query");
-        let filling = format!("{}\n", "x".repeat(1_023)).repeat(AHEAD_RUN_BYTES as usize / 1_024 - 1);
-        for offset in AHEAD_RUN_BYTES - 8..AHEAD_RUN_BYTES + 3 {
+        let filling = format!("{}\n", "x".repeat(1_023)).repeat(SCAN_RUN_BYTES as usize / 1_024 - 1);
+        for offset in SCAN_RUN_BYTES - 8..SCAN_RUN_BYTES + 3 {
             let rest = "y".repeat(offset as usize - filling.len() - 1);
             std::fs::write(&path, format!("{filling}{rest}\nerror\nlast\n")).expect("a log");
             let (paths, taken) = ([path.clone()], ingest::Filter::default());
-            let ahead = look_ahead(&paths, &taken, &asked, &mut |_, _| {}, &Cancel::default());
-            let line = AheadLine { path: path.clone(), offset, text: "error".to_owned() };
-            let expected = Ahead { lines: 1, first: vec![line], files: 1, others: 0 };
-            assert_eq!(ahead.expect("an answer"), Some(expected));
+            let scan = scan_files(&paths, &taken, &asked, &mut |_, _| {}, &Cancel::default());
+            let line = ScannedLine { path: path.clone(), offset, text: "error".to_owned() };
+            let expected = FileScan { lines: 1, first: vec![line], files: 1, others: 0 };
+            assert_eq!(scan.expect("an answer"), Some(expected));
         }
     }
 }

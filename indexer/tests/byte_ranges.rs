@@ -1,4 +1,4 @@
-//! Texts that rarely repeat are told by where they stand in their events, and read as what they say.
+//! Texts that rarely repeat are stored as byte ranges into their events, and read back with the same values.
 
 #![allow(clippy::unwrap_used)]
 
@@ -23,7 +23,7 @@ fn log() -> String {
     let mut text = String::new();
     for row in 0..ROWS {
         let (id, message) = written(row);
-        // Later events stand before earlier ones now and then, so that rows are not in the file's order.
+        // Some later events precede earlier ones, so rows are not in file order.
         let second = row / 10 + usize::from(row % 11 == 0) * 30;
         let time = format!("2026-03-01T{:02}:{:02}:{:02}Z", second / 3_600, second / 60 % 60, second % 60);
         let message = message.map(|message| serde_json::json!(message).to_string());
@@ -34,7 +34,7 @@ fn log() -> String {
 }
 
 #[test]
-fn placed_texts_read_as_they_were_written() {
+fn byte_ranges_read_back_the_original_texts() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("app.jsonl");
     std::fs::write(&path, log()).unwrap();
@@ -75,7 +75,7 @@ fn placed_texts_read_as_they_were_written() {
 }
 
 #[test]
-fn damaged_places_are_named_and_made_again() {
+fn damaged_byte_ranges_are_reported_and_rebuilt() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("app.jsonl");
     std::fs::write(&path, log()).unwrap();

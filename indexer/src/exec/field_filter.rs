@@ -1,65 +1,65 @@
-//! Tests on fields, over their columns as codes: a value is tested once, however many rows have it.
+//! Predicates on fields, evaluated on dictionary codes: once per distinct value, however many rows have it.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
 use ingest::Level;
 
+use super::bitmap::Bitmap;
 use super::codes::{self, Codes};
 use super::explain::Path;
-use super::far;
+use super::late_columns;
 use super::matcher::Matcher;
-use super::rows::Rows;
-use super::select::{Found, Question};
-use super::texts;
-use super::values::{ValueTest, ends};
+use super::select::{ClauseRows, SegmentQuery};
+use super::text_scan;
+use super::value_predicate::{ValueTest, ends};
 use crate::error::Result;
 use crate::query::{Op, Pattern, Test, levels};
 use crate::stamp;
 use crate::storage::{Column, Dictionary, Prints, Texts, Unit, Values, level_of};
 
 /// The rows of a segment whose field passes the test.
-pub fn eval(question: &Question<'_>, field: &str, test: &ValueTest) -> Result<Found> {
-    let segment = question.segment;
+pub fn eval(query: &SegmentQuery<'_>, field: &str, test: &ValueTest) -> Result<ClauseRows> {
+    let segment = query.segment;
     let rows = segment.meta.events as usize;
     match field {
-        "level" => level(question, &test.test),
-        "source" => source(question, test),
-        "time" => time(question, &test.test),
-        "line" => column_rows(question, field, test),
+        "level" => level(query, &test.test),
+        "source" => source(query, test),
+        "time" => time(query, &test.test),
+        "line" => column_rows(query, field, test),
         _ => {
-            let mut found = Found { rows: Rows::none(rows), path: Path::Pruned };
+            let mut found = ClauseRows { rows: Bitmap::none(rows), path: Path::Pruned };
             for described in segment.meta.fields.iter().filter(|described| described.name == field) {
-                let more = column_rows(question, &described.column, test)?;
-                found = Found { rows: found.rows.or(&more.rows), path: more.path.max(found.path) };
+                let more = column_rows(query, &described.column, test)?;
+                found = ClauseRows { rows: found.rows.or(&more.rows), path: more.path.max(found.path) };
             }
             Ok(found)
         }
     }
 }
 
-fn level(question: &Question<'_>, test: &Test) -> Result<Found> {
-    let meta = &question.segment.meta;
+fn level(query: &SegmentQuery<'_>, test: &Test) -> Result<ClauseRows> {
+    let meta = &query.segment.meta;
     let rows = meta.events as usize;
     let passes = Level::ALL.map(|level| level_passes(level, test));
-    // The counts over time name the levels of all events that have a time.
+    // The rollup over time names the levels of all events that have a time.
     let occurs = |level: &u8| passes.get(*level as usize) == Some(&true);
     if meta.untimed == 0 && !meta.rollup.levels.iter().any(|counts| occurs(&counts.level)) {
-        return Ok(Found { rows: Rows::none(rows), path: Path::Pruned });
+        return Ok(ClauseRows { rows: Bitmap::none(rows), path: Path::Pruned });
     }
-    let column = question.segment.packed("level")?;
+    let column = query.segment.packed("level")?;
     let Dictionary::Texts(names) = &column.values else {
-        return Ok(Found { rows: Rows::none(rows), path: Path::Pruned });
+        return Ok(ClauseRows { rows: Bitmap::none(rows), path: Path::Pruned });
     };
     let passing = names.iter().enumerate().filter(|(_, name)| passes[level_of(name) as usize]);
-    let codes = Codes::of_places(passing.map(|(place, _)| place));
-    Ok(Found { rows: codes.rows(&column), path: Path::Column })
+    let codes = Codes::from_places(passing.map(|(place, _)| place));
+    Ok(ClauseRows { rows: codes.rows(&column), path: Path::Column })
 }
 
-fn source(question: &Question<'_>, test: &ValueTest) -> Result<Found> {
-    let meta = &question.segment.meta;
+fn source(query: &SegmentQuery<'_>, test: &ValueTest) -> Result<ClauseRows> {
+    let meta = &query.segment.meta;
     let rows = meta.events as usize;
-    let passes: Vec<bool> = question
+    let passes: Vec<bool> = query
         .sources
         .iter()
         .map(|source| {
@@ -69,34 +69,34 @@ fn source(question: &Question<'_>, test: &ValueTest) -> Result<Found> {
     let of = |source: u32| passes.get(source as usize) == Some(&true);
     let here = meta.sources.iter().filter(|entry| of(entry.source)).count();
     if here == 0 {
-        return Ok(Found { rows: Rows::none(rows), path: Path::Pruned });
+        return Ok(ClauseRows { rows: Bitmap::none(rows), path: Path::Pruned });
     }
     if here == meta.sources.len() {
-        return Ok(Found { rows: Rows::all(rows), path: Path::Pruned });
+        return Ok(ClauseRows { rows: Bitmap::all(rows), path: Path::Pruned });
     }
-    let column = question.segment.packed("source")?;
+    let column = query.segment.packed("source")?;
     let Dictionary::Numbers { base, .. } = column.values else {
-        return Ok(Found { rows: Rows::none(rows), path: Path::Pruned });
+        return Ok(ClauseRows { rows: Bitmap::none(rows), path: Path::Pruned });
     };
-    // The codes count from the least source of the segment.
+    // Codes count from the smallest source of the segment.
     let places = (0..column.largest as usize).filter(|&place| of((base + place as i64) as u32));
-    Ok(Found { rows: Codes::of_places(places).rows(&column), path: Path::Dictionary })
+    Ok(ClauseRows { rows: Codes::from_places(places).rows(&column), path: Path::Dictionary })
 }
 
-/// Rows are in the order of their times, those without one first, so a range of times is a range of rows.
-fn time(question: &Question<'_>, test: &Test) -> Result<Found> {
-    let meta = &question.segment.meta;
+/// Bitmap are sorted by time, those without a time first, so a time range is a row range.
+fn time(query: &SegmentQuery<'_>, test: &Test) -> Result<ClauseRows> {
+    let meta = &query.segment.meta;
     let (rows, untimed) = (meta.events as usize, meta.untimed as usize);
     let comparisons = match test {
         Test::Exists => Vec::new(),
         Test::Compare(op, value) => vec![(*op, value.as_str())],
         Test::Range(range) => ends(range),
         Test::Matches(patterns) => {
-            // Times are resolved before they come here; what is left of them are instants.
-            let mut found = Found { rows: Rows::none(rows), path: Path::Order };
+            // Relative times are resolved before this point; only instants are left.
+            let mut found = ClauseRows { rows: Bitmap::none(rows), path: Path::Order };
             for pattern in patterns {
                 if let Pattern::Tokens(text) = pattern {
-                    let equal = time(question, &Test::Compare(Op::Equal, text.clone()))?;
+                    let equal = time(query, &Test::Compare(Op::Equal, text.clone()))?;
                     found.rows = found.rows.or(&equal.rows);
                 }
             }
@@ -107,7 +107,7 @@ fn time(question: &Question<'_>, test: &Test) -> Result<Found> {
     let mut without = None;
     for (op, value) in comparisons {
         let Some(at) = stamp::parse(value) else {
-            return Ok(Found { rows: Rows::none(rows), path: Path::Pruned });
+            return Ok(ClauseRows { rows: Bitmap::none(rows), path: Path::Pruned });
         };
         match op {
             Op::Equal => (from, to) = (from.max(at), to.min(at.saturating_add(1))),
@@ -119,48 +119,48 @@ fn time(question: &Question<'_>, test: &Test) -> Result<Found> {
         }
     }
     let (Some(first), Some(last)) = (meta.first, meta.last) else {
-        return Ok(Found { rows: Rows::none(rows), path: Path::Pruned });
+        return Ok(ClauseRows { rows: Bitmap::none(rows), path: Path::Pruned });
     };
     if last < from || first >= to {
-        return Ok(Found { rows: Rows::none(rows), path: Path::Pruned });
+        return Ok(ClauseRows { rows: Bitmap::none(rows), path: Path::Pruned });
     }
     if from <= first && last < to && without.is_none() {
-        return Ok(Found { rows: Rows::range(rows, untimed, rows), path: Path::Pruned });
+        return Ok(ClauseRows { rows: Bitmap::range(rows, untimed, rows), path: Path::Pruned });
     }
-    let times = question.segment.times()?;
+    let times = query.segment.times()?;
     let before = |limit: i64| times.before(limit);
-    // The latest instant that there is has none behind it.
+    // Nothing comes after the latest possible instant.
     let end = if to == i64::MAX { rows } else { before(to) };
-    let mut passing = Rows::range(rows, before(from).max(untimed), end);
+    let mut passing = Bitmap::range(rows, before(from).max(untimed), end);
     if let Some(at) = without {
-        passing = passing.without(&Rows::range(rows, before(at), before(at.saturating_add(1))));
+        passing = passing.without(&Bitmap::range(rows, before(at), before(at.saturating_add(1))));
     }
-    Ok(Found { rows: passing, path: Path::Order })
+    Ok(ClauseRows { rows: passing, path: Path::Order })
 }
 
 /// The rows of any column of a table whose value passes.
-pub fn passing_values(values: Values, test: &ValueTest) -> Rows {
-    passing(&Column::of(values), test)
+pub fn passing_values(values: Values, test: &ValueTest) -> Bitmap {
+    passing(&Column::from_values(values), test)
 }
 
 /// The rows of a column whose value passes.
-pub fn passing(column: &Column, test: &ValueTest) -> Rows {
+pub fn passing(column: &Column, test: &ValueTest) -> Bitmap {
     let of_table = |texts: &Texts| Ok::<_, Infallible>(Arc::new(Prints::new(texts)));
     let Ok((codes, _)) = passing_codes(column, test, of_table);
     codes.rows(column)
 }
 
 /// The rows of a segment's column.
-fn column_rows(question: &Question<'_>, name: &str, test: &ValueTest) -> Result<Found> {
-    let segment = question.segment;
-    if segment.is_far(name)
-        && let Some(found) = far::rows(question, name, test)?
+fn column_rows(query: &SegmentQuery<'_>, name: &str, test: &ValueTest) -> Result<ClauseRows> {
+    let segment = query.segment;
+    if segment.is_late(name)
+        && let Some(found) = late_columns::select_rows(query, name, test)?
     {
         return Ok(found);
     }
-    let column = segment.packed_field(name, question.cancel)?;
+    let column = segment.packed_field(name, query.cancel)?;
     let (codes, path) = passing_codes(&column, test, |texts| segment.prints(name, texts))?;
-    Ok(Found { rows: codes.rows(&column), path })
+    Ok(ClauseRows { rows: codes.rows(&column), path })
 }
 
 fn passing_codes<E>(
@@ -170,23 +170,23 @@ fn passing_codes<E>(
 ) -> std::result::Result<(Codes, Path), E> {
     Ok(match &column.values {
         Dictionary::Texts(texts) => {
-            let places = texts::passing(texts, &test.texts, || prints(texts))?;
-            (Codes::of_places(places), Path::Dictionary)
+            let places = text_scan::passing(texts, &test.texts, || prints(texts))?;
+            (Codes::from_places(places), Path::Dictionary)
         }
         Dictionary::Numbers { base, unit: Unit::Truth } => {
             let word = |place: usize| Unit::Truth.value(base + place as i64).to_string();
             let places = (0..column.largest as usize).filter(|&place| test.texts.passes(&word(place)));
-            (Codes::of_places(places), Path::Column)
+            (Codes::from_places(places), Path::Column)
         }
         Dictionary::Numbers { base, unit } => {
-            (codes::of_numbers(column, (*base, *unit), &test.numbers), Path::Column)
+            (codes::from_numbers(column, (*base, *unit), &test.numbers), Path::Column)
         }
-        // Columns are packed so for calculations only.
+        // Only calculations use columns packed like this.
         Dictionary::Sparse { .. } | Dictionary::Listed(_) => (Codes::default(), Path::Column),
     })
 }
 
-/// Levels compare by how serious they are.
+/// Levels compare by severity.
 pub fn level_passes(level: Level, test: &Test) -> bool {
     let compares = |op: Op, word: &str| {
         let wanted =
