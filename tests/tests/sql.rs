@@ -210,6 +210,12 @@ fn rows_come_in_the_order_of_the_case_and_only_as_many_as_are_asked_for() {
     assert_eq!(answer(&case, "SELECT n FROM events LIMIT 3"), [["0"], ["1"], ["2"]]);
     assert_eq!(answer(&case, "SELECT n FROM events WHERE status = 203 LIMIT 2"), [["3"], ["7"]]);
     assert_eq!(answer(&case, "SELECT count(*) FROM events"), [["300"]]);
+    let names = |text: &str| {
+        let table = sql(&case, text, true).unwrap_or_else(|error| panic!("{text}: {error}"));
+        table.names().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(names("SELECT service, count(*) FROM events GROUP BY 1"), ["service", "count"]);
+    assert_eq!(names("SELECT count(*) AS len FROM events"), ["len"]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Joins that would make more rows than memory holds are refused before they run: how often each key occurs on
-//! both sides tells how many rows there will be.
+//! both sides gives how many rows there will be.
 
 use std::sync::Arc;
 

@@ -154,7 +154,7 @@ pub(super) fn column(series: &Series) -> Result<Column> {
                 match time(value) {
                     Cell::Time(time) => times.push(time),
                     Cell::Missing => times.push(NO_TIME),
-                    // It lies centuries outside what 64 bits of nanoseconds can tell.
+                    // It lies centuries outside the range of 64 bits of nanoseconds.
                     _ => return Ok(cells(series)),
                 }
             }

@@ -27,6 +27,11 @@ impl<'a> Mistakes<'a> {
         self.columns.extend(columns);
     }
 
+    /// Whether a table that is named has a column of this name.
+    pub fn has_column(&self, name: &str) -> bool {
+        self.columns.iter().any(|column| column == name)
+    }
+
     /// What polars says of the statement, as what is wrong with it.
     pub fn explain(&self, error: &PolarsError) -> Error {
         let said = error.to_string();

@@ -9,10 +9,12 @@ mod functions;
 mod lower;
 mod mistakes;
 mod nested;
+pub(crate) mod order;
 mod push;
 mod scan;
 mod sql;
 mod tables;
+mod thread;
 pub(crate) mod window;
 mod words;
 

@@ -214,7 +214,7 @@ impl Events {
     ) -> Result<()> {
         let reading = Reading::new(self, &self.narrowed(pushed), names)?;
         let groups = in_time_order(&self.snapshot);
-        // Who waits no longer found something wrong, and tells what.
+        // Nobody waits any longer: an error was found, and is reported.
         let hand_out = |part| sender.send(part).map_err(|_| Error::cancelled());
         if most == usize::MAX {
             let work = |task: usize| reading.group(&groups[task], most);

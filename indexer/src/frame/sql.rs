@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, channel};
 
 use polars::prelude::{DataFrame, LazyFrame, PolarsError, PolarsResult};
 use polars::sql::{SQLContext, extract_table_identifiers};
@@ -12,13 +11,14 @@ use super::convert::from_frame;
 use super::lower::Lowering;
 use super::mistakes::Mistakes;
 use super::scan::Shared;
+use super::thread::on_a_thread;
 use super::{bounds, failure, functions, nested, tables, words};
 use crate::Cancel;
 use crate::calculated::Calculated;
 use crate::case::{Case, Snapshot};
 use crate::error::{Error, ErrorKind, Result};
 use crate::language::Checked;
-use crate::limits::{CANCEL_POLL, QUERY_BYTES};
+use crate::limits::QUERY_BYTES;
 use crate::pipe::{RunOptions, Table};
 use crate::query::{Completion, Diagnostic, Filter, Outline, Severity};
 use crate::search::View;
@@ -140,7 +140,14 @@ impl Case {
             bounds::check(&frame, &shared)?;
             collect(frame, &shared)
         })?;
-        let table = from_frame(&result.map_err(|error| mistakes.placed(error))?)?;
+        let result = result.ok_or_else(|| {
+            let message = "this SQL cannot be run: the engine of tables gave up on it";
+            Error::new(ErrorKind::QueryInvalid, message).hint("write it in another way, or ask with pipes")
+        })?;
+        let mut table = from_frame(&result.map_err(|error| mistakes.placed(error))?)?;
+        if !mistakes.has_column(COUNT_IN_POLARS) && !words::names(text, COUNT_IN_POLARS) {
+            table.rename_new(COUNT_IN_POLARS, "count");
+        }
         asked.shared.take("the result", table.bytes())?;
         Ok(table)
     }
@@ -172,34 +179,11 @@ impl Case {
     }
 }
 
+/// What polars calls the column of a `count(*)` without a name.
+const COUNT_IN_POLARS: &str = "len";
+
 fn collect(frame: LazyFrame, shared: &Shared) -> Result<DataFrame> {
     frame.collect().map_err(|error| failure(&error, shared))
-}
-
-/// Work of polars, which looks at no request to stop: it is abandoned then, and ends at the next scan.
-fn on_a_thread(
-    cancel: &Cancel,
-    work: impl FnOnce() -> Result<DataFrame> + Send + 'static,
-) -> Result<Result<DataFrame>> {
-    let (sender, receiver) = channel();
-    let thread = std::thread::Builder::new().name("sql".to_owned()).spawn(move || {
-        // Nobody waits for it any more once it is cancelled.
-        let _ = sender.send(work());
-    });
-    thread
-        .map_err(|error| Error::new(ErrorKind::Internal, format!("no thread could be started: {error}")))?;
-    loop {
-        match receiver.recv_timeout(CANCEL_POLL) {
-            Ok(result) => return Ok(result),
-            Err(RecvTimeoutError::Timeout) if cancel.is_set() => return Err(Error::cancelled()),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                let message = "this SQL cannot be run: the engine of tables gave up on it";
-                return Err(Error::new(ErrorKind::QueryInvalid, message)
-                    .hint("write it in another way, or ask with pipes"));
-            }
-        }
-    }
 }
 
 fn only_reads(text: &str) -> Result<()> {

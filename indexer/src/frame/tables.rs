@@ -111,7 +111,7 @@ impl Rows {
     }
 }
 
-/// A table of that name without its rows, which tells its columns.
+/// A table of that name without its rows, for its columns.
 pub(super) fn without_rows(table: &str, shared: &Shared) -> Result<LazyFrame> {
     Rows::of(table).frame(table, shared)
 }

@@ -12,7 +12,7 @@ use crate::pipe::Column;
 /// What is calculated of the rows up to each, in their order, or of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Over {
-    /// The value so many rows before; behind where negative.
+    /// The value so many rows before; after if negative.
     Shift(i64),
     /// One more than how many values are smaller; of `dense` ranks, how many different ones.
     Rank {
@@ -48,7 +48,7 @@ pub(crate) fn over(groups: Option<&[u32]>, rows: usize, asked: &[(Over, Column)]
 
 impl Over {
     fn of(&self, values: Expr) -> Expr {
-        // Where a value is missing, what was calculated up to there stands.
+        // A missing value keeps the result so far.
         let so_far = |values: Expr| values.fill_null_with_strategy(FillNullStrategy::Forward(None));
         let rank = |method| RankOptions { method, descending: false };
         match *self {

@@ -42,6 +42,11 @@ impl Word<'_> {
     }
 }
 
+/// Whether a statement has this name in it, quoted or not.
+pub(super) fn names(text: &str, name: &str) -> bool {
+    words(text).iter().any(|word| word.text.trim_matches(['"', '`']).eq_ignore_ascii_case(name))
+}
+
 /// Words that belong to statements as this engine reads them.
 pub(super) const KEYWORDS: [&str; 58] = [
     "select",

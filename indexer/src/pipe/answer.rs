@@ -25,13 +25,13 @@ use crate::limits::PARTIAL_ROWS;
 use crate::query::{Filter, Query, Stage, StageKind};
 use crate::search::View;
 
-/// How often partial results are told.
-const TELL: Duration = Duration::from_millis(100);
+/// How often partial results are reported.
+const REPORT_EVERY: Duration = Duration::from_millis(100);
 
 /// What is known while a query runs.
 #[derive(Debug)]
 pub struct Partial<'a> {
-    /// The result of the events looked at so far, where that can be told: without the rows that come later,
+    /// The result of the events looked at so far, where that is known: without the rows that come later,
     /// and with groups that still grow.
     pub table: Option<&'a Table>,
     /// The share of the events looked at.
@@ -159,7 +159,7 @@ impl Asked {
     ) -> Result<Asked> {
         let mut filter = vec![query.filter.clone()];
         let mut stages = query.stages.as_slice();
-        // A filter right behind the filter finds its events the same way.
+        // A filter directly after the filter finds its events the same way.
         while let Some((Stage { kind: StageKind::Search(more), .. }, rest)) = stages.split_first() {
             filter.push(more.clone());
             stages = rest;
@@ -284,18 +284,18 @@ impl Asked {
         if run.by_rows {
             return Ok(false);
         }
-        // The step behind it ranks the groups.
+        // The next step ranks the groups.
         let rest = Rest { asked: self, done: index + 2 };
-        let mut told = |table: &Table, fraction| {
+        let mut report = |table: &Table, fraction| {
             let table = rest.partial_of(table.clone(), run).ok().flatten();
             partial(Partial { table: table.as_ref(), fraction });
         };
-        let Some(table) = lower::ranked(stats, (scope, run), &mut told)? else { return Ok(false) };
+        let Some(table) = lower::ranked(stats, (scope, run), &mut report)? else { return Ok(false) };
         rest.finish(table, run, out)?;
         Ok(true)
     }
 
-    /// Stages up to `sort` with a `limit` behind it.
+    /// Stages up to `sort` that a `limit` follows.
     fn first(
         &self,
         run: &Run<'_>,
@@ -318,7 +318,7 @@ impl Asked {
         rest.finish(table, run, out)
     }
 
-    /// The stage `facets` behind the filter.
+    /// The stage `facets` directly after the filter.
     fn facets(
         &self,
         run: &Run<'_>,
@@ -420,12 +420,12 @@ impl Asked {
     }
 }
 
-/// One piece needs no order, and so none of what order is told by.
+/// One piece needs no order, and its keys are not read.
 fn clusters_of(pieces: Vec<Piece>) -> Result<Vec<Vec<Piece>>> {
     if pieces.len() == 1 { Ok(vec![pieces]) } else { clusters(pieces) }
 }
 
-/// The stages behind the one that groups.
+/// The stages after the one that groups.
 struct Rest<'a> {
     asked: &'a Asked,
     /// The steps up to there, itself among them.
@@ -480,18 +480,18 @@ impl Rest<'_> {
     }
 }
 
-/// How far a run is, and when that was told last.
+/// How far a run is, and when that was reported last.
 struct Progress {
     total: u64,
     seen: u64,
     /// Rows of the segments that are being read.
     within: u64,
-    told: Instant,
+    reported: Instant,
 }
 
 impl Progress {
     fn new(total: u64) -> Progress {
-        Progress { total: total.max(1), seen: 0, within: 0, told: Instant::now() }
+        Progress { total: total.max(1), seen: 0, within: 0, reported: Instant::now() }
     }
 
     fn fraction(&self) -> f64 {
@@ -499,9 +499,9 @@ impl Progress {
     }
 
     fn is_due(&mut self) -> bool {
-        let due = self.told.elapsed() >= TELL;
+        let due = self.reported.elapsed() >= REPORT_EVERY;
         if due {
-            self.told = Instant::now();
+            self.reported = Instant::now();
         }
         due
     }

@@ -30,7 +30,7 @@ pub(super) struct Best<'a> {
 }
 
 impl Best<'_> {
-    /// The first events, in order, with all that is wanted of them. `seen` is told which segments are done.
+    /// The first events, in order, with all that is wanted of them. `seen` is called with each segment that is done.
     pub fn table(&self, seen: &mut dyn FnMut(u32)) -> Result<Table> {
         let mut best = Sort::new(columns_as_keys(self.keys), Some(self.first));
         let segments = self.scope.snapshot.segments.len();
@@ -79,9 +79,9 @@ impl Best<'_> {
             }
             Ok(true)
         })?;
-        // A table without rows does not tell that rows are events.
+        // A table without rows has no events.
         let Some(mut best) = best.finish(self.run)?.filter(|best| best.rows() > 0) else { return Ok(None) };
-        // Rows with equal keys stand in the order of events.
+        // Rows with equal keys are in the order of events.
         let refs = best.events.as_deref().unwrap_or_default();
         let of = |event: &EventRef| events.key(event.row as usize);
         // Events without a time come before all others; as numbers they would be missing, and last.
@@ -132,14 +132,14 @@ impl Best<'_> {
     }
 }
 
-/// The keys, calculated already as the columns of a table, and behind them those that order events.
+/// The keys, calculated already as the columns of a table, followed by those that order events.
 fn columns_as_keys(keys: &[SortBy]) -> Vec<SortBy> {
     let named = |place: usize| Expression::field(&place.to_string());
     let own = keys.iter().enumerate().map(|(place, (_, descending))| (named(place), *descending));
     own.chain((0..3).map(|place| (named(keys.len() + place), false))).collect()
 }
 
-/// The first key of the last row that is among the first so far: rows behind it are passed over.
+/// The first key of the last row that is among the first so far: later rows are passed over.
 #[derive(Default)]
 struct Bar(Option<Cell>);
 

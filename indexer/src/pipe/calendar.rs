@@ -75,7 +75,7 @@ impl Width {
         }
     }
 
-    /// Where the bin of a time begins; nothing beyond the years that can be told.
+    /// Where the bin of a time begins; nothing beyond the years that 64 bits hold.
     pub fn start(&self, time: i64, zone: &TimeZone) -> Option<i64> {
         self.around(time, zone).map(|(start, _)| start)
     }

@@ -104,7 +104,7 @@ impl Cell {
         }
     }
 
-    /// Values of different types stand in this order: numbers, truths, times, levels, texts, lists, nothing.
+    /// Values of different types are in this order: numbers, truths, times, levels, texts, lists, nothing.
     fn rank(&self) -> u8 {
         match self {
             Cell::Int(_) | Cell::Float(_) => 0,

@@ -3,9 +3,7 @@
 //! alone is calculated once for each distinct text, and grouping compares codes.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::convert::Infallible;
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use ingest::{Level, NO_INT, NO_TIME};
@@ -17,7 +15,7 @@ use polars_arrow::array::Array;
 use polars_arrow::bitmap::Bitmap;
 
 use super::cell::Cell;
-use crate::hash::Fast;
+use super::dictionary::{Dictionary, TextBuilder, concat_texts};
 use crate::storage::{Column as PackedColumn, Dictionary as Values, NO_CODE, Texts, Unit, with_codes};
 
 /// The type of a column's values.
@@ -56,7 +54,7 @@ pub struct Column {
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
     Missing(usize),
-    /// [`NO_CODE`] where missing. Two codes may stand for equal texts.
+    /// [`NO_CODE`] where missing. Two codes can have equal texts.
     Text {
         codes: Vec<u32>,
         texts: Dictionary,
@@ -73,51 +71,6 @@ pub(crate) enum Data {
 
 /// The name of every array here; tables name columns.
 const UNNAMED: PlSmallStr = PlSmallStr::EMPTY;
-
-/// Texts by code: a segment's own, shared, or some that were put together.
-#[derive(Clone, Debug)]
-pub(crate) enum Dictionary {
-    Segment(Arc<PackedColumn>),
-    Own(Arc<Texts>),
-}
-
-impl Dictionary {
-    pub fn get(&self, code: u32) -> Option<&str> {
-        match self {
-            Dictionary::Segment(column) => match &column.values {
-                Values::Texts(texts) => texts.get(code as usize),
-                _ => None,
-            },
-            Dictionary::Own(texts) => texts.get(code as usize),
-        }
-    }
-
-    pub fn len(&self) -> usize {
-        match self {
-            Dictionary::Segment(column) => match &column.values {
-                Values::Texts(texts) => texts.len(),
-                _ => 0,
-            },
-            Dictionary::Own(texts) => texts.len(),
-        }
-    }
-
-    /// What tells it from every other one that is alive.
-    pub fn identity(&self) -> usize {
-        match self {
-            Dictionary::Segment(column) => Arc::as_ptr(column) as usize,
-            Dictionary::Own(texts) => Arc::as_ptr(texts) as usize,
-        }
-    }
-
-    /// Bytes that are its own; those of a segment are there anyway.
-    fn bytes(&self) -> usize {
-        match self {
-            Dictionary::Segment(_) => 0,
-            Dictionary::Own(texts) => texts.iter().map(|text| text.len() + 8).sum(),
-        }
-    }
-}
 
 impl Column {
     pub(crate) fn new(data: Data) -> Column {
@@ -244,12 +197,27 @@ impl Column {
         })
     }
 
+    /// Values of a type that polars compares in the same order: levels by how serious they are.
+    pub(crate) fn in_order(&self) -> Cow<'_, Column> {
+        Cow::Owned(match &self.data {
+            Data::Level(levels) => {
+                let place = |&level: &Level| if level == Level::None { NO_INT } else { level as i64 };
+                Column::ints(levels.iter().map(place).collect())
+            }
+            Data::Bool(values) => {
+                Column::ints(values.iter().map(|value| value.map_or(NO_INT, i64::from)).collect())
+            }
+            Data::List(_) => return self.as_kind(Kind::Text),
+            _ => return Cow::Borrowed(self),
+        })
+    }
+
     /// A column of a segment; the rows are those given.
     pub(crate) fn of_packed(column: &Arc<PackedColumn>, rows: &Picked<'_>) -> Column {
         with_codes!(&column.codes, codes => decoded(column, rows, |row| u64::from(codes[row])))
     }
 
-    /// What these codes of a column stand for.
+    /// The values of these codes of a column.
     pub(crate) fn of_codes(column: &Arc<PackedColumn>, codes: &[u64]) -> Column {
         decoded(column, &Picked::Run(0..codes.len()), |place| codes[place])
     }
@@ -443,7 +411,7 @@ pub(crate) fn as_floats(values: &Int64Chunked) -> Float64Chunked {
     Float64Chunked::from_vec_validity(UNNAMED, floats(array.values()), array.validity().cloned())
 }
 
-/// What the codes of these rows stand for.
+/// The values of the codes of these rows.
 fn decoded(column: &Arc<PackedColumn>, rows: &Picked<'_>, code: impl Fn(usize) -> u64) -> Column {
     match column.values {
         Values::Texts(_) => Column::new(Data::Text {
@@ -463,85 +431,6 @@ fn decoded(column: &Arc<PackedColumn>, rows: &Picked<'_>, code: impl Fn(usize) -
         }
         // Columns are packed so for calculations only.
         Values::Sparse { .. } | Values::Listed(_) => Column::missing(rows.len()),
-    }
-}
-
-fn concat_texts<E>(parts: &[&Column], stopped: &dyn Fn() -> Result<(), E>) -> Result<Column, E> {
-    if let Some(texts) = common_dictionary(parts) {
-        let mut all = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
-        for part in parts {
-            match &part.data {
-                Data::Text { codes, .. } => all.extend_from_slice(codes),
-                _ => all.resize(all.len() + part.len(), NO_CODE),
-            }
-        }
-        return Ok(Column::new(Data::Text { codes: all, texts }));
-    }
-    let mut builder = TextBuilder::default();
-    for part in parts {
-        stopped()?;
-        let Data::Text { codes, texts } = &part.data else {
-            (0..part.len()).for_each(|_| builder.push(None));
-            continue;
-        };
-        let mut known: HashMap<u32, u32> = HashMap::new();
-        for &code in codes {
-            let new = *known
-                .entry(code)
-                .or_insert_with(|| texts.get(code).map_or(NO_CODE, |text| builder.code(text)));
-            builder.codes.push(new);
-        }
-    }
-    Ok(builder.finish())
-}
-
-/// The dictionary of all parts that have one, where it is the same: parts of one segment, or of one table.
-fn common_dictionary(parts: &[&Column]) -> Option<Dictionary> {
-    let mut dictionaries = parts.iter().filter_map(|part| match &part.data {
-        Data::Text { texts, .. } if texts.len() > 0 => Some(texts),
-        _ => None,
-    });
-    let first = dictionaries.next()?;
-    dictionaries.all(|other| other.identity() == first.identity()).then(|| first.clone())
-}
-
-/// A column of texts being made; each distinct text is kept once.
-#[derive(Default)]
-pub(crate) struct TextBuilder {
-    codes: Vec<u32>,
-    texts: Texts,
-    /// Codes by the hashes of their texts, or by the next number where that is another text's.
-    known: HashMap<u64, u32, Fast>,
-}
-
-impl TextBuilder {
-    pub fn push(&mut self, text: Option<&str>) {
-        let code = text.map_or(NO_CODE, |text| self.code(text));
-        self.codes.push(code);
-    }
-
-    /// The code of a text, for [`TextBuilder::push_code`].
-    pub fn code(&mut self, text: &str) -> u32 {
-        let mut key = Fast.hash_one(text);
-        while let Some(&code) = self.known.get(&key) {
-            if self.texts.get(code as usize) == Some(text) {
-                return code;
-            }
-            key = key.wrapping_add(1);
-        }
-        let code = self.texts.len() as u32;
-        self.texts.push(text);
-        self.known.insert(key, code);
-        code
-    }
-
-    /// A text by its code; [`NO_CODE`] for a missing one.
-    pub fn push_code(&mut self, code: u32) {
-        self.codes.push(code);
-    }
-
-    pub fn finish(self) -> Column {
-        Column::new(Data::Text { codes: self.codes, texts: Dictionary::Own(Arc::new(self.texts)) })
     }
 }
 

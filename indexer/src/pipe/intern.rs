@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::cell::Cell;
-use super::column::{Column, Data, Dictionary};
+use super::column::{Column, Data};
+use super::dictionary::Dictionary;
 use crate::hash::Fast;
 
 /// The number that stands for no number yet.

@@ -1,4 +1,4 @@
-//! The columns that stand at a place of the pipeline, and which of those that events bring are read.
+//! The columns that exist at a place of the pipeline, and which of those that events bring are read.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use crate::query::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     columns: Vec<Entry>,
-    /// Columns may come that cannot be told before the rows are seen.
+    /// Columns may come whose names are unknown until the rows are seen.
     open: bool,
     /// Columns of events that something reads.
     read: RefCell<BTreeSet<Arc<str>>>,
@@ -54,7 +54,7 @@ impl Names {
         self.columns.iter().map(|entry| &entry.name)
     }
 
-    /// The column that is meant. A name that nothing has is a mistake, told with the nearest one.
+    /// The column that is meant. A name that nothing has is a mistake, reported with the nearest one.
     pub fn resolve(&self, name: &str, span: Span) -> Result<Arc<str>> {
         if let Some(entry) = self.columns.iter().find(|entry| *entry.name == *name) {
             if entry.of_events {
@@ -79,19 +79,22 @@ impl Names {
             None if self.columns.is_empty() => error,
             None => {
                 let shown: Vec<&str> = self.iter().take(12).map(|name| &**name).collect();
-                error.hint(format!("the columns here: {}; texts stand in quotation marks", shown.join(", ")))
+                error.hint(format!(
+                    "the columns here: {}; texts are written in quotation marks",
+                    shown.join(", ")
+                ))
             }
         })
     }
 
-    /// These columns as what a filter is asked of.
+    /// These columns as the fields of a filter.
     fn context(&self) -> Context {
         let fields = self.iter().filter(|name| !BUILT_IN.contains(&&***name));
         let field = |name: &Arc<str>| KnownField { name: name.to_string(), kinds: Vec::new() };
         Context { fields: fields.map(field).collect(), now: 0, zone: TimeZone::UTC }
     }
 
-    /// What a filter means on these columns: the fields behind other names, instants instead of relative times.
+    /// What a filter means on these columns: the fields that other names mean, instants instead of relative times.
     pub fn filter(&self, filter: &Filter, clock: &Clock) -> Result<Filter> {
         if self.open {
             return Ok(filter.clone());

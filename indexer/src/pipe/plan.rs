@@ -57,7 +57,7 @@ pub(super) fn step(step: impl Step + 'static) -> Planned {
 }
 
 impl Planner<'_> {
-    /// The steps of a stage; `before` are the stages that stand before it.
+    /// The steps of a stage; `before` are the stages that precede it.
     fn stage(&mut self, before: &[Stage], stage: &Stage, next: Option<&Stage>) -> Result<Vec<Planned>> {
         let one = match &stage.kind {
             StageKind::Where(condition) => rows(Where(self.expression(condition)?)),
@@ -164,7 +164,7 @@ impl Planner<'_> {
                         "`patterns` lists those of the events that the filter finds",
                         stage.span,
                     )
-                    .hint("put it right behind the filter, without a field"));
+                    .hint("put it directly after the filter, without a field"));
                 }
                 self.names.replace(Patterns::COLUMNS.map(str::to_owned));
                 step(Patterns::new(limit.map_or(PATTERNS, |limit| limit as usize)))

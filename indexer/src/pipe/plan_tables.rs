@@ -102,7 +102,7 @@ impl Planner<'_> {
     /// The columns that a query of its own gives, over the same events.
     fn planned_within(&self, query: &Query) -> Result<Names> {
         let mut inner = Planner { names: self.names.at_first(), clock: self.clock };
-        // Filters right behind the filter are part of it.
+        // Filters directly after the filter are part of it.
         let filters =
             query.stages.iter().take_while(|stage| matches!(stage.kind, StageKind::Search(_))).count();
         plan(&query.stages[filters..], &mut inner)?;

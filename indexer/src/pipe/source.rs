@@ -6,7 +6,8 @@ use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::column::{Column, Data, Dictionary, Kind, Picked, TextBuilder};
+use super::column::{Column, Data, Kind, Picked};
+use super::dictionary::{Dictionary, TextBuilder};
 use super::run::Run;
 use super::table::{EventRef, Table};
 use crate::FieldKind;
@@ -311,7 +312,7 @@ pub(crate) fn in_time_order(snapshot: &Snapshot) -> Vec<Vec<u32>> {
     let mut groups: Vec<Vec<u32>> = Vec::new();
     let mut end = None;
     for (first, last, index) in keyed {
-        // Those that touch are told apart by their rows.
+        // Those that touch are separated by their rows.
         match groups.last_mut() {
             Some(group) if first <= end => group.push(index),
             _ => groups.push(vec![index]),

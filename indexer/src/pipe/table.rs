@@ -116,6 +116,13 @@ impl Table {
         }
     }
 
+    /// The same unless there is a column of the new name.
+    pub(crate) fn rename_new(&mut self, from: &str, to: &str) {
+        if self.column(to).is_none() {
+            self.rename(from, to);
+        }
+    }
+
     pub(crate) fn pick(&self, rows: &Picked<'_>) -> Table {
         Table {
             names: self.names.clone(),

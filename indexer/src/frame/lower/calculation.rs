@@ -82,9 +82,9 @@ impl<'a> Calculations<'a> {
                 plain(input)?;
                 self.rows()
             }
-            Expr::Agg(AggExpr::Count { input, include_nulls: false }) => self.there(plain(input)?)?,
+            Expr::Agg(AggExpr::Count { input, include_nulls: false }) => self.has_value(plain(input)?)?,
             Expr::Function { input, function: FunctionExpr::NullCount } if input.len() == 1 => {
-                let there = self.there(plain(&input[0])?)?;
+                let there = self.has_value(plain(&input[0])?)?;
                 self.rows() - there
             }
             Expr::Agg(AggExpr::NUnique(input)) => {
@@ -93,7 +93,7 @@ impl<'a> Calculations<'a> {
                     return Err("it counts different decimals");
                 }
                 // No value is a value of its own here.
-                let there = self.there(name)?;
+                let there = self.has_value(name)?;
                 let none = self.rows().gt(there).cast(DataType::Int64);
                 self.of(A::CountDistinct, name, None, DataType::Int64) + none
             }
@@ -135,7 +135,7 @@ impl<'a> Calculations<'a> {
     }
 
     /// How many have a value.
-    fn there(&mut self, name: &str) -> Result<Expr, Reason> {
+    fn has_value(&mut self, name: &str) -> Result<Expr, Reason> {
         match self.columns.holds(name) {
             Holds::Raw => Err("it is of the text of events"),
             Holds::Other => Err("it is of templates, or of a field with values of several types"),

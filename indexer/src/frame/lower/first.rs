@@ -1,4 +1,4 @@
-//! `ORDER BY field LIMIT n`: the kernels tell the value of the last row that is shown, and only events up to it are
+//! `ORDER BY field LIMIT n`: the kernels find the value of the last row that is shown, and only events up to it are
 //! read. What is sorted and shown of them stays with polars, ties and missing values too.
 
 use std::sync::Arc;
@@ -127,7 +127,7 @@ fn only_shows(plan: &DslPlan) -> bool {
     }
 }
 
-/// Conditions between which and the rows nothing stands that looks at other rows.
+/// Conditions on the rows, with nothing in between that looks at other rows.
 fn is_of_one_row(condition: &Expr) -> bool {
     condition.into_iter().all(|part| {
         matches!(

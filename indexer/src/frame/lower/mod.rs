@@ -47,7 +47,7 @@ impl Lowering {
         Ok(lowering)
     }
 
-    /// Puts results in the places of what is answered, and tells whether there is one.
+    /// Puts results in the places of what is answered, and returns whether there is one.
     fn walk(&mut self, plan: &mut DslPlan) -> Result<bool> {
         unwrap(plan);
         if Grouped::is_one(plan) {

@@ -23,7 +23,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// The events that a plan selects; `names` are the columns that are asked of it.
+    /// The events that a plan selects; `names` are the columns that are wanted.
     pub fn new(plan: &DslPlan, names: &[&str]) -> Decided<Source> {
         let Some(scan) = scan_of(plan).filter(|scan| scan.as_any().is::<Events>()) else {
             return Ok(Err(OTHER));

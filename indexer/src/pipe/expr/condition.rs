@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use ingest::{Level, NO_INT};
 
-use super::super::column::{Column, Data, Dictionary, Kind, filled};
+use super::super::column::{Column, Data, Kind, filled};
+use super::super::dictionary::Dictionary;
 use super::super::names::Names;
 use super::super::run::Clock;
 use super::super::table::Table;

@@ -82,7 +82,7 @@ pub(crate) fn time_of(text: &str) -> Option<i64> {
     stamp::parse(text.trim().trim_start_matches('@'))
 }
 
-/// A number since 1970 in seconds, milli-, micro- or nanoseconds, which its size tells apart.
+/// A number since 1970 in seconds, milli-, micro- or nanoseconds, depending on its size.
 pub fn time_of_number(value: f64) -> Option<i64> {
     let unit = match value.abs() {
         size if size < 1e11 => 1e9,

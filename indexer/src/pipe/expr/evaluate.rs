@@ -9,7 +9,8 @@ use std::collections::HashMap;
 use polars::prelude::{BooleanChunked, ChunkFull, ChunkFullNull, PlSmallStr};
 
 use super::super::cell::Cell;
-use super::super::column::{Column, Data, Dictionary, Kind, Picked};
+use super::super::column::{Column, Data, Kind, Picked};
+use super::super::dictionary::Dictionary;
 use super::super::run::Clock;
 use super::super::table::Table;
 use super::{Expression, Node, arithmetic, compare, convert, functions, kernels, text};
@@ -221,7 +222,7 @@ impl<'t> Evaluator<'t> {
         }
     }
 
-    /// What stands beside a value: a duration takes its unit.
+    /// The other side of a value: a duration takes its unit.
     fn beside(&self, node: &Node, _: &Value<'t>, unit: Option<f64>) -> Result<Value<'t>> {
         match node {
             Node::Duration(quantity) => Ok(Value::One(duration(*quantity, unit))),

@@ -130,7 +130,7 @@ fn whole(op: BinaryOp, left: &Int64Chunked, right: &Int64Chunked) -> Option<Int6
             BinaryOp::Multiply => [least * from, least * to, greatest * from, greatest * to],
             _ => [0; 4],
         };
-        // The least number of 64 bits stands for none elsewhere.
+        // The least number of 64 bits means missing elsewhere.
         if results.iter().any(|&result| result <= i128::from(i64::MIN) || result > i128::from(i64::MAX)) {
             return None;
         }
@@ -156,7 +156,7 @@ fn decimals(op: BinaryOp, left: &Float64Chunked, right: &Float64Chunked) -> Floa
     })
 }
 
-/// What is divided by zero, or beyond what floats can tell, is missing.
+/// What is divided by zero, or beyond the range of floats, is missing.
 fn finite(results: Float64Chunked) -> Float64Chunked {
     if results.downcast_as_array().values().iter().all(|value| value.is_finite()) {
         return results;

@@ -42,7 +42,7 @@ pub(crate) struct Expression {
 #[derive(Clone, Debug)]
 enum Node {
     Constant(Cell),
-    /// A duration: a number in the unit of what stands beside it.
+    /// A duration: a number in the unit of the value next to it.
     Duration(Quantity),
     /// The column of this name in the expression's list.
     Field(usize),

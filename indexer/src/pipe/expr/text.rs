@@ -83,7 +83,7 @@ fn split(text: &str, separator: &str, arguments: &[Cell]) -> Option<Cell> {
     usize::try_from(index).ok().and_then(|index| parts.get(index)).map(|part| Cell::text(part))
 }
 
-/// What stands at a path such as `user.id` or `items.0`.
+/// The value at a path such as `user.id` or `items.0`.
 fn json(text: &str, path: &str) -> Option<Cell> {
     let document: serde_json::Value = serde_json::from_str(text).ok()?;
     let path = path.trim_start_matches('$').trim_start_matches('.');

@@ -55,11 +55,11 @@ impl By {
     }
 }
 
-/// Whether a table with an entry for each code of a column is small, and tells its values axis_keys.
+/// Whether a table with an entry for each code of a column is small, and has one code for each value.
 pub fn is_dense(column: &Packed) -> bool {
     match &column.values {
         Dictionary::Texts(_) | Dictionary::Listed(_) => true,
-        // Negative zero is not told axis_keys from zero where values are compared.
+        // Negative zero equals zero where values are compared.
         Dictionary::Numbers { unit, .. } => *unit != Unit::Bits && column.largest <= DENSE,
         Dictionary::Sparse { .. } => false,
     }
@@ -155,7 +155,7 @@ impl<'a> Cells<'a> {
         Ok(counts)
     }
 
-    /// How the rows of a run are told axis_keys.
+    /// How the rows of a run are assigned to cells.
     pub fn axis_keys(&self) -> Vec<AxisKeys> {
         let lookup = |axis: &Axis| match &axis.by {
             By::Codes(_, column) => {
@@ -196,7 +196,7 @@ impl<'a> Cells<'a> {
         order
     }
 
-    /// The values that these cells stand for, a column for each key.
+    /// The values of these cells, a column for each key.
     pub fn keys(&self, cells: &[u32], reader: &Reader<'_>) -> Vec<Column> {
         let places = |axis: &Axis| {
             let (stride, count) = (axis.stride as usize, axis.by.places());
@@ -214,7 +214,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// What codes of a field's column stand for, as a table of rows has them.
+/// The values of codes of a field's column, as a table of rows has them.
 pub fn values(name: &str, column: &Arc<Packed>, codes: &[u64], reader: &Reader<'_>) -> Column {
     match name {
         "level" => {
@@ -242,7 +242,7 @@ fn bins(part: &SegmentRows, times: &Times, width: &Width, run: &Run<'_>) -> Opti
         let around = if time == NO_TIME { None } else { width.around(time, &run.clock.zone) };
         let (start, next) = match around {
             Some((start, end)) => (start, times.before(end)),
-            // Bins beyond the years that can be told are none.
+            // Bins beyond the years that 64 bits hold are none.
             None if time == NO_TIME => (NO_TIME, times.untimed()),
             None => (NO_TIME, row + 1),
         };

@@ -1,4 +1,4 @@
-//! `facets` behind the filter: the values of a field are counted by the codes of its column.
+//! `facets` directly after the filter: the values of a field are counted by the codes of its column.
 
 use std::sync::Arc;
 

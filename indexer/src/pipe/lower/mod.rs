@@ -2,7 +2,7 @@
 //! looked at once for all rows that have it.
 //!
 //! [`Lowered::new`] decides for a query, and [`cells::Cells::new`] for each segment; where either says no, with its
-//! reason, the rows go through tables as behind any other stage. What is calculated goes into the same groups, so
+//! reason, the rows go through tables as they do after any other stage. What is calculated goes into the same groups, so
 //! that both ways give the same.
 
 mod cells;
@@ -48,7 +48,7 @@ enum Key {
 }
 
 impl Lowered {
-    /// Whether an aggregation can be calculated from codes; if not, why. `is_first` tells that no stage is before
+    /// Whether an aggregation can be calculated from codes; if not, why. `is_first` is true if no stage precedes
     /// it, so that its columns are those of events.
     pub fn new(stats: &StatsPlan, is_first: bool) -> std::result::Result<Lowered, Reason> {
         if !is_first {

@@ -37,8 +37,8 @@ pub fn ranked(
     }
     let (case, snapshot, view) = (scope.case, scope.snapshot, scope.view);
     let asked = Asked { case, snapshot, view, cancel: &run.cancel };
-    let mut told = |counted: &TermCounts, share| partial(&table(name, counted, ranked), share);
-    let counted = match TermCounts::count_with_partials(&asked, field, &mut told) {
+    let mut report = |counted: &TermCounts, share| partial(&table(name, counted, ranked), share);
+    let counted = match TermCounts::count_with_partials(&asked, field, &mut report) {
         Err(error) if error.kind() == ErrorKind::Limit => return Ok(None),
         counted => counted?,
     };
@@ -52,7 +52,7 @@ pub fn ranked(
     Ok(Some(table))
 }
 
-/// Whether a field has values of one type, which is text: codes of all segments do not tell types apart.
+/// Whether a field has values of one type, which is text: codes of all segments do not separate types.
 fn are_texts(field: &str, scope: Scope<'_>) -> bool {
     let mut kinds = kinds(field, scope.snapshot).peekable();
     kinds.peek().is_some() && kinds.all(|kind| kind == FieldKind::Text)
@@ -78,7 +78,7 @@ fn table(name: &str, counted: &TermCounts, ranked: &Ranked) -> Table {
     let total = counted.total - counted.missing();
     if first.len() > ranked.count {
         let (_, &mut (last, _), _) = first.select_nth_unstable(ranked.count - 1);
-        // Values that occur as often as the last one are told apart by their order.
+        // Values that occur as often as the last one are ordered by value.
         first.retain(|&(rank, _)| rank <= last);
     }
     let values = counted.values.values(first.iter().map(|&(_, code)| code));

@@ -4,7 +4,7 @@
 //!   median than six times the median distance, scaled as a deviation.
 //! - A *step* is where Pettitt's test, which looks at ranks and so at no distribution, sees a change that
 //!   chance gives in less than one series of a hundred.
-//! - A *trend* is such a change that a straight line (Theil and Sen's) tells better than two levels.
+//! - A *trend* is such a change that a straight line (Theil and Sen's) fits better than two levels.
 
 use std::sync::Arc;
 
@@ -26,11 +26,11 @@ pub(crate) struct ChangePoint {
 
 /// What chance must give less often than this to be called a change.
 const CHANCE: f64 = 0.01;
-/// Distances from the median, in deviations, beyond which a value stands out.
+/// Distances from the median, in deviations, beyond which a value is an outlier.
 const STANDS_OUT: f64 = 6.0;
 /// The median distance of a normal distribution, in its deviations.
 const MEDIAN_DISTANCE: f64 = 0.6745;
-/// The fewest values that tell anything.
+/// The fewest values that a result can come from.
 const FEWEST: usize = 6;
 
 struct Change {
@@ -134,11 +134,11 @@ fn median(numbers: &[f64]) -> f64 {
     }
 }
 
-/// A few values in a row that stand out from all others.
+/// A few consecutive values that are outliers.
 fn outlier(series: &[f64], middle: f64) -> Option<Change> {
     let distances: Vec<f64> = series.iter().map(|value| (value - middle).abs()).collect();
     let usual = median(&distances) / MEDIAN_DISTANCE;
-    // In a series that never moves, any difference stands out; but not what rounding makes.
+    // In a series that never moves, any difference is an outlier, except one of rounding.
     let limit = (STANDS_OUT * usual).max(middle.abs() * 1e-9);
     let out: Vec<usize> = (0..series.len()).filter(|&place| distances[place] > limit).collect();
     let (&first, &last) = (out.first()?, out.last()?);

@@ -23,7 +23,7 @@ pub(crate) struct Compare {
     kept: Kept,
 }
 
-/// The columns that stand beside each calculation.
+/// The columns that follow each calculation.
 pub(crate) fn names_beside(calculated: &str) -> [String; 3] {
     ["before", "delta", "ratio"].map(|what| format!("{calculated}_{what}"))
 }
@@ -76,7 +76,7 @@ impl Compare {
     fn key(&self, table: &Table, row: usize, shift: i64) -> Vec<Cell> {
         (0..self.keys)
             .map(|column| match table.cell(row, column) {
-                // Bins of an earlier time stand beside those that they are compared with.
+                // Bins of an earlier time get the time of those that they are compared with.
                 Cell::Time(time) => Cell::Time(time.saturating_add(shift)),
                 cell => cell,
             })

@@ -18,7 +18,7 @@ pub(crate) struct Context {
     kept: Kept,
 }
 
-/// Which events stand in one row with another.
+/// Which events are neighbours of another.
 pub(crate) enum Neighbours {
     /// Those of the same file, in its order.
     File,
@@ -31,7 +31,7 @@ pub(crate) enum Neighbours {
 /// The column that says what each row is.
 pub(crate) const COLUMN: &str = "context";
 
-/// An event among its neighbours: the row they stand in, and its place there.
+/// An event among its neighbours: their sequence, and its place in it.
 type Place = (u64, (i64, u32, u64), EventRef);
 
 impl Context {

@@ -100,7 +100,7 @@ impl Join {
         Ok(made)
     }
 
-    /// What a query finds in the range of times of the one that it stands in.
+    /// The result of a query in the range of times of the query that contains it.
     fn asked(query: &Query, run: &Run<'_>) -> Result<Table> {
         let Some(scope) = run.scope else {
             return Err(Error::new(

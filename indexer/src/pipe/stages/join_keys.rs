@@ -5,7 +5,8 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
 
 use super::super::cell::Cell;
-use super::super::column::{Column, Data, Dictionary, Kind};
+use super::super::column::{Column, Data, Kind};
+use super::super::dictionary::Dictionary;
 use super::super::expr::invalid;
 use crate::error::Result;
 use crate::hash::Fast;

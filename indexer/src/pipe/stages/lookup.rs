@@ -7,7 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::cell::Cell;
-use super::super::column::{Column, Data, Dictionary, Picked};
+use super::super::column::{Column, Data, Picked};
+use super::super::dictionary::Dictionary;
 use super::super::expr::of_json;
 use super::super::run::Run;
 use super::super::step::RowStep;

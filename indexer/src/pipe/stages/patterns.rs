@@ -8,7 +8,7 @@ use super::super::table::Table;
 use crate::error::{Error, ErrorKind, Result};
 use crate::templates::PatternOptions;
 
-/// Stands right behind the filter, so that the case itself lists them.
+/// Directly after the filter, so that the case itself lists them.
 pub(crate) struct Patterns {
     limit: usize,
 }

@@ -86,7 +86,7 @@ pub(crate) struct Series<'a> {
     pub times: &'a [i64],
     pub keys: &'a [i64],
     pub coding: Coding,
-    /// A window begins behind the time so long before that of its row.
+    /// A window begins after the time this long before that of its row.
     pub length: i64,
 }
 
@@ -143,9 +143,9 @@ impl Series<'_> {
                     if values.count == 0 {
                         return f64::NAN;
                     }
-                    let (place, parts) = places.of(values.count);
+                    let (place, parts) = places.of_count(values.count);
                     let from = values.at(place);
-                    let to = if parts == 0 { from } else { values.behind(place) };
+                    let to = if parts == 0 { from } else { values.next_after(place) };
                     if from == to {
                         return coding.float(from);
                     }
@@ -205,7 +205,7 @@ trait Window {
 }
 
 /// How many values, and their sum. Floats are summed with what rounding took, so that what was taken out leaves
-/// nothing behind that would be seen.
+/// no trace that would be seen.
 struct Sums {
     coding: Coding,
     count: i64,
@@ -273,7 +273,7 @@ struct Places {
 const KNOWN_PLACES: usize = 1 << 16;
 
 impl Places {
-    fn of(&mut self, count: u64) -> (u64, u64) {
+    fn of_count(&mut self, count: u64) -> (u64, u64) {
         let size = count as usize;
         if size >= KNOWN_PLACES {
             return self.percent.parts(count);
@@ -348,8 +348,8 @@ impl Ordered {
         self.key(self.at)
     }
 
-    /// The value behind the one of a place that [`Ordered::at`] was asked for last; there is one.
-    fn behind(&self, place: u64) -> i64 {
+    /// The value after the one of a place that [`Ordered::at`] returned last; there is one.
+    fn next_after(&self, place: u64) -> i64 {
         let is_last = place + 1 >= self.before + u64::from(self.counts[self.at]);
         self.key(if is_last { self.next(self.at) } else { self.at })
     }
@@ -406,7 +406,7 @@ impl Window for Ordered {
     }
 }
 
-/// Ranks in the order of the keys, what they stand for, and how many there can be.
+/// Ranks in the order of the keys, the value of each, and how many there can be.
 fn ranked(keys: &[i64]) -> (Vec<u32>, Distinct, usize) {
     let there = || keys.iter().copied().filter(|&key| key != NO_KEY);
     let (Some(least), Some(greatest)) = (there().min(), there().max()) else {

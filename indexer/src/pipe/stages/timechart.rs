@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::TIMELINE_BUCKETS;
 use crate::query::functions::Aggregation;
 
-/// The value that stands for all that are not among the largest.
+/// The value of all that are not among the largest.
 pub(crate) const OTHER: &str = "other";
 
 /// The column of rows without a value.

@@ -4,9 +4,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use ingest::{Level, NO_INT, NO_TIME};
+use ingest::{NO_INT, NO_TIME};
 
-use super::super::column::{Column, Data, Kind, Picked, filled};
+use super::super::column::{Column, Data, Picked, filled};
 use super::super::expr::{Expression, invalid};
 use super::super::run::Run;
 use super::super::step::{Kept, Step};
@@ -43,6 +43,7 @@ impl Window {
         Window { columns, by, time, kept: Kept::new("window") }
     }
 
+    /// The group of each row, and how many groups there are.
     fn groups(&self, table: &Table) -> Option<(Vec<u32>, usize)> {
         if self.by.is_empty() {
             return None;
@@ -133,12 +134,14 @@ fn by_place(
     run: &Run<'_>,
 ) -> (Over, Column, Coding) {
     let numbered = || Column::ints((0..rows as i64).collect());
+    let ranked =
+        |argument: Option<&Column>| argument.map_or_else(numbered, |values| values.in_order().into_owned());
     let (what, numbers) = match column.function {
         // The row is what moves; its value, of whatever type, is taken there.
         WindowFunction::Lag(by) => (Over::Shift(by as i64), numbered()),
         WindowFunction::Lead(by) => (Over::Shift(-(by as i64)), numbered()),
-        WindowFunction::Rank => (Over::Rank { dense: false }, places_of(argument, rows)),
-        WindowFunction::DenseRank => (Over::Rank { dense: true }, places_of(argument, rows)),
+        WindowFunction::Rank => (Over::Rank { dense: false }, ranked(argument)),
+        WindowFunction::DenseRank => (Over::Rank { dense: true }, ranked(argument)),
         WindowFunction::RowNumber => (Over::Count, numbered()),
         WindowFunction::Running(aggregate) | WindowFunction::Rolling(aggregate, _) => {
             let what = match aggregate {
@@ -186,7 +189,7 @@ fn column_of(function: WindowFunction, found: Column, argument: Option<&Column>,
 /// Whole numbers whose sum could be beyond 64 bits are summed as floats.
 const SAFE_SUM: f64 = 9e18;
 
-/// The argument's values by keys, and what the keys are of; what is no number is passed over, and that is told.
+/// The argument's values by keys, and what the keys are of; what is no number is passed over, and a note says so.
 fn keys_of(
     column: &PlannedWindow,
     argument: Option<&Column>,
@@ -203,7 +206,7 @@ fn keys_of(
     }
     let takes_times = matches!(aggregate, WindowAggregate::Min | WindowAggregate::Max);
     match &argument.data {
-        // The keys of missing values are what stands for them.
+        // Missing values have a key of their own.
         Data::Int(values) if is_safe(&filled(values, NO_INT)) => {
             (filled(values, NO_KEY).into_owned(), Coding::Whole)
         }
@@ -258,27 +261,11 @@ fn decimals(values: &[f64]) -> Option<(Vec<i64>, Coding)> {
     Some((keys, Coding::Decimal(unit)))
 }
 
-/// So many values tell how many decimals there may be.
+/// So many values are looked at for how many decimals there are.
 const TRIED_DECIMALS: usize = 4_096;
 
 /// Whole numbers up to here are exact as floats.
 const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
-
-/// Values in the order of the argument's: levels by how serious they are.
-fn places_of(argument: Option<&Column>, rows: usize) -> Column {
-    let Some(argument) = argument else { return Column::ints((0..rows as i64).collect()) };
-    match &argument.data {
-        Data::Level(levels) => {
-            let place = |&level: &Level| if level == Level::None { NO_INT } else { level as i64 };
-            Column::ints(levels.iter().map(place).collect())
-        }
-        Data::Bool(values) => {
-            Column::ints(values.iter().map(|value| value.map_or(NO_INT, i64::from)).collect())
-        }
-        Data::List(_) => argument.as_kind(Kind::Text).into_owned(),
-        _ => argument.clone(),
-    }
-}
 
 /// The rows of each group in their order, without those that have no time.
 struct Runs {

@@ -123,8 +123,9 @@ fn a_join_that_explodes_is_refused_with_the_rows_it_would_make() {
     let stages = format!("join on host = key \"{path}\" | stats count");
     let found = run_in_parts(&input, &stages, 1_000, 1 << 20).expect_err("it explodes");
     assert_eq!(found.kind(), ErrorKind::Limit);
-    let told = "`join` would make 1000000 rows of 1000, more than the 1 MB of memory that a query may take";
-    assert_eq!(found.message(), told);
+    let expected =
+        "`join` would make 1000000 rows of 1000, more than the 1 MB of memory that a query may take";
+    assert_eq!(found.message(), expected);
     assert!(found.hint_text().is_some_and(|hint| hint.contains("dedup")));
     let enough = run_in_parts(&input, &stages, 1_000, 1 << 30).expect("it fits");
     assert_eq!(shown(&enough), ["count", "1000000"]);
