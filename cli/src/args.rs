@@ -27,6 +27,8 @@ pub enum Command {
     Words(Words),
     /// Show how files would be imported, without creating a case
     Detect(Detect),
+    /// Evaluate detectors and Sigma rules over a case and print alerts; exit code 4 when something fired
+    Check(Check),
     /// Write matching events to a file: csv, ndjson, parquet, arrow, or the original bytes
     Export(Export),
     /// Show what a case contains
@@ -167,6 +169,65 @@ fn duration_ns(text: &str) -> Option<i64> {
         rest = &rest[digits + unit.len()..];
     }
     Some(sign * total)
+}
+
+#[derive(Args)]
+pub struct Check {
+    /// The case's folder
+    pub case: PathBuf,
+    /// Files and folders (*.yml, *.yaml: Sigma rules; *.toml: detectors), or `starter` for the built-in ones
+    #[arg(required = true)]
+    pub detectors: Vec<PathBuf>,
+    /// Only events from this time on
+    #[arg(long, value_name = "T")]
+    pub from: Option<String>,
+    /// Only events before this time
+    #[arg(long, value_name = "T")]
+    pub to: Option<String>,
+    /// The least severity that gives exit code 4; any unless given
+    #[arg(long, value_name = "S")]
+    pub severity: Option<Severity>,
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: AlertFormat,
+    /// A table of log sources that adds to the built-in one; repeatable
+    #[arg(long, value_name = "FILE")]
+    pub logsource: Vec<PathBuf>,
+    /// A TOML file with values of placeholders, for the modifier `expand`; repeatable
+    #[arg(long, value_name = "FILE")]
+    pub placeholders: Vec<PathBuf>,
+    /// Name every detector that is not applicable
+    #[arg(long)]
+    pub verbose: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AlertFormat {
+    Text,
+    Json,
+    Ndjson,
+    Sarif,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Severity {
+    #[value(alias = "info")]
+    Informational,
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+impl From<Severity> for ::detect::Severity {
+    fn from(severity: Severity) -> ::detect::Severity {
+        match severity {
+            Severity::Informational => ::detect::Severity::Informational,
+            Severity::Low => ::detect::Severity::Low,
+            Severity::Medium => ::detect::Severity::Medium,
+            Severity::High => ::detect::Severity::High,
+            Severity::Critical => ::detect::Severity::Critical,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,10 +1,11 @@
 //! `timberline`: the engine on the command line. Data goes to stdout, words for people to stderr.
 //!
-//! Exit codes: 0 done, 1 done but some input was unreadable (and named), 2 usage, 3 failed.
+//! Exit codes: 0 done, 1 done but some input was unreadable (and named), 2 usage, 3 failed, 4 a detector fired.
 
 mod adjust;
 mod args;
 mod bench;
+mod check;
 mod detect;
 mod events;
 mod files;
@@ -33,6 +34,8 @@ pub enum Outcome {
     Done,
     /// Some input could not be read; it was named on the way.
     Unreadable,
+    /// A detector of the severity asked for fired.
+    Fired,
 }
 
 fn main() -> ExitCode {
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Command::Words(arguments) => words::run(&arguments),
         Command::Sql(arguments) => sql::run(&arguments),
         Command::Detect(arguments) => detect::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
         Command::Export(arguments) => events::export(&arguments),
         Command::Info(arguments) => info::info(&arguments),
         Command::Verify(arguments) => info::verify(&arguments),
@@ -57,6 +61,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Unreadable) => ExitCode::from(1),
+        Ok(Outcome::Fired) => ExitCode::from(4),
         Err(error) if out::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let Some(error) = error.downcast_ref::<indexer::Error>() else {

@@ -1,4 +1,4 @@
-//! Which Rust crate may name which: `cli`, `src-tauri` → `wire` → `indexer` → `ingest`.
+//! Which Rust crate may name which: `cli`, `src-tauri` → `wire` → `detect` → `indexer` → `ingest`.
 
 /// Files below `place`, but not below `except`, may not name crates or modules that begin with `names`.
 struct Rule {
@@ -20,6 +20,12 @@ const RULES: &[Rule] = &[
         except: &[],
         names: &["wire", "tauri", "axum", "clap"],
         why: "the engine knows none of its hosts",
+    },
+    Rule {
+        place: "detect/",
+        except: &[],
+        names: &["ingest", "wire", "tauri", "axum", "clap", "polars", "tantivy"],
+        why: "detectors stand on the engine's façade and know none of its hosts",
     },
     Rule {
         place: "indexer/src/",
@@ -57,7 +63,7 @@ const RULES: &[Rule] = &[
     Rule {
         place: "src-tauri/",
         except: &["src-tauri/wire/"],
-        names: &["indexer", "ingest", "polars", "tantivy", "axum"],
+        names: &["indexer", "detect", "ingest", "polars", "tantivy", "axum"],
         why: "the window hosts wire and adds no behaviour",
     },
     Rule {

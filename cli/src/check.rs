@@ -1,0 +1,105 @@
+//! `timberline check`: detectors over a case, as text, JSON or SARIF.
+
+use std::io::Write;
+
+use anyhow::Result;
+use detect::{Alert, Detectors, ReadOptions, Scope};
+use indexer::{Cancel, Case, stamp};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::args::{AlertFormat, Check};
+use crate::events::{outcome, time};
+use crate::out;
+
+pub fn run(arguments: &Check) -> Result<Outcome> {
+    let scope = Scope { from: time(arguments.from.as_ref())?, to: time(arguments.to.as_ref())? };
+    let case = Case::open(&arguments.case)?;
+    let snapshot = case.snapshot();
+    let options = ReadOptions {
+        log_sources: arguments.logsource.clone(),
+        placeholders: arguments.placeholders.clone(),
+    };
+    let detectors = Detectors::read(&arguments.detectors, &options);
+    detectors.problems().iter().for_each(|problem| out::say(&problem.to_string()));
+    let mut report = detectors.check(&case, &snapshot, &scope, &Cancel::default())?;
+    report.problems.iter().for_each(|problem| out::say(&problem.to_string()));
+    // The most serious first; of those alike in the order of time.
+    report.alerts.sort_by(|one, other| {
+        let key = |alert: &Alert| (std::cmp::Reverse(alert.severity), alert.start);
+        key(one).cmp(&key(other))
+    });
+    print(&report.alerts, arguments.format)?;
+    if arguments.verbose {
+        report.not_applicable.iter().for_each(|id| out::say(&format!("not applicable: {id}")));
+    }
+    let fired: std::collections::BTreeSet<&str> =
+        report.alerts.iter().map(|alert| &*alert.detector).collect();
+    out::say(&format!(
+        "{} detectors: {} fired ({} alerts), {} not applicable to this case, {} unreadable",
+        detectors.len(),
+        fired.len(),
+        report.alerts.len(),
+        report.not_applicable.len(),
+        detectors.problems().len(),
+    ));
+    let least = arguments.severity.map(detect::Severity::from);
+    if report.alerts.iter().any(|alert| least.is_none_or(|least| alert.severity >= least)) {
+        return Ok(Outcome::Fired);
+    }
+    let unread = !detectors.problems().is_empty() || !report.problems.is_empty();
+    Ok(if unread { Outcome::Unreadable } else { outcome(&snapshot) })
+}
+
+fn print(alerts: &[Alert], format: AlertFormat) -> Result<()> {
+    let mut stdout = out::stdout();
+    match format {
+        AlertFormat::Ndjson => {
+            for alert in alerts {
+                writeln!(stdout, "{}", fields(alert))?;
+            }
+        }
+        AlertFormat::Json => {
+            let all: Vec<Value> = alerts.iter().map(fields).collect();
+            writeln!(stdout, "{}", serde_json::to_string_pretty(&json!({ "alerts": all }))?)?;
+        }
+        AlertFormat::Sarif => {
+            writeln!(stdout, "{}", serde_json::to_string_pretty(&detect::sarif(alerts, fields))?)?;
+        }
+        AlertFormat::Text => {
+            for alert in alerts {
+                let text = |time: Option<i64>| time.map_or_else(|| "-".to_owned(), stamp::to_rfc3339);
+                let events = if alert.events == 1 { "event" } else { "events" };
+                write!(stdout, "{:<13} {} ({} {events}, ", alert.severity.name(), alert.title, alert.events)?;
+                writeln!(stdout, "{} to {})", text(alert.start), text(alert.end))?;
+                for (name, value) in &alert.group {
+                    writeln!(stdout, "              {name}: {value}")?;
+                }
+                writeln!(stdout, "              {}", alert.detector)?;
+                writeln!(stdout, "              {}", alert.query)?;
+            }
+        }
+    }
+    stdout.flush()?;
+    Ok(())
+}
+
+/// An alert as the contract has it.
+fn fields(alert: &Alert) -> Value {
+    let text = |time: Option<i64>| time.map(stamp::to_rfc3339);
+    let group: serde_json::Map<String, Value> =
+        alert.group.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+    json!({
+        "detector": alert.detector,
+        "title": alert.title,
+        "severity": alert.severity,
+        "start": text(alert.start),
+        "end": text(alert.end),
+        "peak": text(alert.peak),
+        "events": alert.events,
+        "group": if group.is_empty() { Value::Null } else { group.into() },
+        "value": alert.value,
+        "expected": alert.expected,
+        "query": alert.query,
+    })
+}

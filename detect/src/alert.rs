@@ -1,0 +1,70 @@
+//! What a detector says about a case.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// How serious a detector takes what it finds, least first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Informational,
+    Low,
+    #[default]
+    Medium,
+    High,
+    Critical,
+}
+
+impl Severity {
+    pub const ALL: [Severity; 5] =
+        [Severity::Informational, Severity::Low, Severity::Medium, Severity::High, Severity::Critical];
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Informational => "informational",
+            Severity::Low => "low",
+            Severity::Medium => "medium",
+            Severity::High => "high",
+            Severity::Critical => "critical",
+        }
+    }
+
+    /// Reads a name in any case; `info` is short for informational.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Severity> {
+        if name.eq_ignore_ascii_case("info") {
+            return Some(Severity::Informational);
+        }
+        Severity::ALL.into_iter().find(|severity| severity.name().eq_ignore_ascii_case(name))
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// An interval in which a detector's condition held.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alert {
+    /// The detector's name, or a Sigma rule's id.
+    pub detector: String,
+    pub title: String,
+    pub severity: Severity,
+    /// Nanoseconds since 1970 UTC; nothing where no event of it has a time.
+    pub start: Option<i64>,
+    pub end: Option<i64>,
+    /// When the value was furthest from what is expected.
+    pub peak: Option<i64>,
+    /// How many events matched.
+    pub events: u64,
+    /// The values of the fields that it is grouped by.
+    pub group: Vec<(String, String)>,
+    pub value: Option<f64>,
+    pub expected: Option<f64>,
+    /// A query that selects the events.
+    pub query: String,
+}

@@ -1,0 +1,78 @@
+//! Parts of a time in UTC, and durations as rules write them.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::sigma::Clock;
+
+const SECOND: i64 = 1_000_000_000;
+const DAY: i64 = 86_400 * SECOND;
+
+/// A part of a time: the minute of its hour, the day of its month, the week of its year by ISO 8601.
+pub fn part(time: i64, unit: Clock) -> i64 {
+    let time = Timestamp::from_nanosecond(i128::from(time)).unwrap_or_default().to_zoned(TimeZone::UTC);
+    match unit {
+        Clock::Minute => i64::from(time.minute()),
+        Clock::Hour => i64::from(time.hour()),
+        Clock::Day => i64::from(time.day()),
+        Clock::Month => i64::from(time.month()),
+        Clock::Year => i64::from(time.year()),
+        Clock::Week => i64::from(time.date().iso_week_date().week()),
+    }
+}
+
+/// `10s`, `5m`, `1h30m`, `7d`, `2w`: numbers with units, as nanoseconds.
+pub fn duration(text: &str) -> Option<i64> {
+    const UNITS: [(&str, i64); 7] = [
+        ("ms", 1_000_000),
+        ("s", SECOND),
+        ("m", 60 * SECOND),
+        ("h", 3_600 * SECOND),
+        ("d", DAY),
+        ("w", 7 * DAY),
+        ("M", 30 * DAY),
+    ];
+    let mut rest = text.trim();
+    let mut total = 0_i64;
+    while !rest.is_empty() {
+        let digits = rest.find(|letter: char| !letter.is_ascii_digit()).filter(|&digits| digits > 0)?;
+        let number: i64 = rest[..digits].parse().ok()?;
+        let behind = &rest[digits..];
+        let (unit, unit_ns) = UNITS.into_iter().find(|(unit, _)| behind.starts_with(unit))?;
+        total = total.checked_add(number.checked_mul(unit_ns)?)?;
+        rest = behind[unit.len()..].trim_start();
+    }
+    (total > 0).then_some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> i64 {
+        indexer::stamp::parse(text).expect("a time")
+    }
+
+    #[test]
+    fn parts_of_times() {
+        let time = at("2024-02-29T23:59:58Z");
+        let parts = [Clock::Year, Clock::Month, Clock::Day, Clock::Hour, Clock::Minute, Clock::Week];
+        assert_eq!(parts.map(|unit| part(time, unit)), [2024, 2, 29, 23, 59, 9]);
+        for (text, week) in
+            [("2021-01-03", 53), ("2021-01-04", 1), ("2026-12-31", 53), ("1969-12-31", 1), ("2023-01-01", 52)]
+        {
+            assert_eq!(part(at(text), Clock::Week), week, "{text}");
+        }
+        assert_eq!(part(at("1960-03-01"), Clock::Month), 3);
+    }
+
+    #[test]
+    fn durations_have_units() {
+        assert_eq!(duration("1h30m"), Some(5_400 * SECOND));
+        assert_eq!(duration("2M"), Some(60 * DAY));
+        assert_eq!(
+            (duration(""), duration("5"), duration("h"), duration("0s"), duration("5x")),
+            (None, None, None, None, None)
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! Queries that select the events of an alert, put together as the language's own trees.
+
+use indexer::query::{Bound, Filter, Op, Pattern, Range, Span, Test as FieldTest};
+use indexer::{Snapshot, stamp};
+
+pub fn of(field: &str, test: FieldTest) -> Filter {
+    Filter::Field { field: field.to_owned(), test, span: Span::new(0, 0) }
+}
+
+pub fn never() -> Filter {
+    Filter::Not(Box::new(Filter::Everything))
+}
+
+pub fn any(mut parts: Vec<Filter>) -> Filter {
+    parts.retain(|part| *part != never());
+    let mut joined: Vec<Filter> = Vec::new();
+    for part in parts {
+        if part == Filter::Everything {
+            return part;
+        }
+        // Patterns of one field stand in one list.
+        if let Filter::Field { field, test: FieldTest::Matches(more), .. } = &part
+            && let Some(Filter::Field { field: last, test: FieldTest::Matches(patterns), .. }) =
+                joined.last_mut()
+            && last == field
+        {
+            patterns.extend(more.iter().cloned());
+            continue;
+        }
+        joined.push(part);
+    }
+    match joined.len() {
+        0 => never(),
+        1 => joined.remove(0),
+        _ => Filter::Or(joined),
+    }
+}
+
+pub fn all(mut parts: Vec<Filter>) -> Filter {
+    if parts.contains(&never()) {
+        return never();
+    }
+    parts.retain(|part| *part != Filter::Everything);
+    match parts.len() {
+        0 => Filter::Everything,
+        1 => parts.remove(0),
+        _ => Filter::And(parts),
+    }
+}
+
+/// Events one by one, by their file and line.
+pub fn named(snapshot: &Snapshot, events: &[(u32, u64)]) -> Filter {
+    let mut sources: Vec<u32> = events.iter().map(|(source, _)| *source).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    let of_source = |source: u32| {
+        let name = snapshot.sources().get(source as usize).map_or("", |source| source.name.as_str());
+        let lines = events.iter().filter(|event| event.0 == source);
+        let lines: Vec<Pattern> = lines.map(|(_, line)| Pattern::Tokens(line.to_string())).collect();
+        let is_file = of("source", FieldTest::Compare(Op::Equal, escaped(name)));
+        all(vec![is_file, of("line", FieldTest::Matches(lines))])
+    };
+    any(sources.into_iter().map(of_source).collect())
+}
+
+/// A text that the language takes as it is where it would take wildcards.
+pub fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('*', "\\*").replace('?', "\\?")
+}
+
+/// A filter within times, both inclusive.
+pub fn within(filter: Filter, from: Option<i64>, to: Option<i64>) -> Filter {
+    if from.is_none() && to.is_none() {
+        return filter;
+    }
+    let bound = |time: i64| Bound { value: stamp::to_rfc3339(time), inclusive: true };
+    let range = Range { from: from.map(bound), to: to.map(bound) };
+    all(vec![of("time", FieldTest::Range(range)), filter])
+}
+
+/// A filter for the events of a group. Without a value an event has no such field.
+pub fn in_group(filter: Filter, by: &[String], keys: &[Option<String>]) -> Filter {
+    let is = |(name, key): (&String, &Option<String>)| match key {
+        Some(key) => of(name, FieldTest::Compare(Op::Equal, escaped(key))),
+        None => Filter::Not(Box::new(of(name, FieldTest::Exists))),
+    };
+    let mut parts = vec![filter];
+    parts.extend(by.iter().zip(keys).map(is));
+    all(parts)
+}

@@ -1,0 +1,237 @@
+//! Detectors from files and folders, and all of them over a case.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use indexer::{Cancel, Case, ErrorKind, Result, Snapshot};
+
+use crate::alert::Alert;
+use crate::limits::FILE_BYTES;
+use crate::measure::{self, Detector, Place};
+use crate::problem::{Fault, Problem};
+use crate::sigma::{self, Placeholders, Progress, RuleSet, Sources};
+
+/// The word that stands for the detectors that come with the program. A folder of that name is `./starter`.
+const STARTER: &str = "starter";
+
+const STARTERS: [(&str, &str); 3] = [
+    ("starter/web.toml", include_str!("../starter/web.toml")),
+    ("starter/system.toml", include_str!("../starter/system.toml")),
+    ("starter/security.toml", include_str!("../starter/security.toml")),
+];
+
+/// What was read.
+#[derive(Debug)]
+pub struct Detectors {
+    rules: RuleSet,
+    /// Detectors of our own, and the file of each.
+    measures: Vec<(Detector, PathBuf)>,
+    sources: Sources,
+    problems: Vec<Problem>,
+}
+
+/// How detectors are read.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// Tables of log sources besides the one that comes with the program.
+    pub log_sources: Vec<PathBuf>,
+    /// Files with the values of placeholders.
+    pub placeholders: Vec<PathBuf>,
+}
+
+/// Which events are looked at: from a time (inclusive) to another (exclusive).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Scope {
+    pub from: Option<i64>,
+    pub to: Option<i64>,
+}
+
+/// What came of detectors over a case.
+#[derive(Debug, Default)]
+pub struct Report {
+    pub alerts: Vec<Alert>,
+    /// Detectors that could not run, and why.
+    pub problems: Vec<Problem>,
+    /// Detectors for events that the case has none of.
+    pub not_applicable: Vec<String>,
+    /// Detectors that ran.
+    pub applicable: usize,
+}
+
+impl Detectors {
+    /// Reads files, and all detectors of folders; `starter` stands for those that come with the program. What cannot be read is a problem and stops nothing.
+    #[must_use]
+    pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Detectors {
+        let mut detectors = Detectors {
+            rules: RuleSet::default(),
+            measures: Vec::new(),
+            sources: Sources::built_in(),
+            problems: Vec::new(),
+        };
+        let mut placeholders = Placeholders::new();
+        for path in &options.log_sources {
+            let added = text_of(path).and_then(|text| detectors.sources.add(path, &text));
+            detectors.problems.extend(added.err());
+        }
+        for path in &options.placeholders {
+            match text_of(path).and_then(|text| values_of(path, &text)) {
+                Ok(values) => placeholders.extend(values),
+                Err(problem) => detectors.problems.push(problem),
+            }
+        }
+        let mut files = Vec::new();
+        for path in paths {
+            if path.as_os_str() == STARTER {
+                STARTERS.iter().for_each(|(name, text)| detectors.add_measures(Path::new(name), text));
+                continue;
+            }
+            files_of(path, true, &mut files, &mut detectors.problems);
+        }
+        for file in files {
+            match text_of(&file) {
+                Ok(text) if is_toml(&file) => detectors.add_measures(&file, &text),
+                Ok(text) => detectors.problems.extend(detectors.rules.add(&file, &text, &placeholders)),
+                Err(problem) => detectors.problems.push(problem),
+            }
+        }
+        detectors.problems.extend(detectors.rules.link());
+        detectors
+    }
+
+    /// How many detectors there are to run.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rules.len() + self.measures.len()
+    }
+
+    fn add_measures(&mut self, file: &Path, text: &str) {
+        let (read, problems) = measure::read(file, text);
+        self.problems.extend(problems);
+        self.measures.extend(read.into_iter().map(|detector| (detector, file.to_owned())));
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What was wrong with files.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Evaluates all detectors over the events of a case.
+    pub fn check(&self, case: &Case, snapshot: &Snapshot, scope: &Scope, cancel: &Cancel) -> Result<Report> {
+        self.check_on(case, snapshot, scope, &mut Progress::default(), cancel)
+    }
+
+    /// The same, going on from what was found before: only segments that came since are looked at.
+    pub fn check_on(
+        &self,
+        case: &Case,
+        snapshot: &Snapshot,
+        scope: &Scope,
+        progress: &mut Progress,
+        cancel: &Cancel,
+    ) -> Result<Report> {
+        let range = (scope.from, scope.to);
+        let found = sigma::run(&self.rules, &self.sources, case, snapshot, range, progress, cancel)?;
+        let mut report = Report {
+            alerts: found.alerts,
+            problems: found.problems,
+            not_applicable: found.not_applicable,
+            applicable: found.applicable,
+        };
+        let place = Place { case, snapshot, range, cancel };
+        let fields = Case::field_names(snapshot);
+        for (detector, file) in &self.measures {
+            if !detector.needs.iter().all(|needed| fields.contains(needed)) {
+                report.not_applicable.push(detector.name.clone());
+                continue;
+            }
+            let fault = |message: String, hint: &str| {
+                Problem::of_file(file, Fault::new(detector.line, message).hint(hint))
+            };
+            match detector.evaluate(&place) {
+                Ok(found) => {
+                    report.applicable += 1;
+                    report.alerts.extend(found.alerts);
+                    let remark = |(message, hint): (String, String)| {
+                        fault(format!("the detector `{}`: {message}", detector.name), &hint)
+                    };
+                    report.problems.extend(found.remark.map(remark));
+                }
+                Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+                Err(error) => {
+                    let message = format!(
+                        "the detector `{}` cannot run over this case: {}",
+                        detector.name,
+                        error.message()
+                    );
+                    let hint = error
+                        .hint_text()
+                        .unwrap_or("check the names of its fields with `timberline info CASE`");
+                    report.problems.push(fault(message, hint));
+                }
+            }
+        }
+        Ok(report)
+    }
+}
+
+fn is_toml(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "toml")
+}
+
+/// The text of a file that is not too large to be a detector.
+fn text_of(path: &Path) -> std::result::Result<String, Problem> {
+    let fault = |message: String, hint: &str| Problem::of_file(path, Fault::new(0, message).hint(hint));
+    let unread =
+        |error: std::io::Error| fault(format!("it cannot be read: {error}"), "check the path and its rights");
+    let size = fs::metadata(path).map_err(unread)?.len();
+    if size > FILE_BYTES {
+        return Err(fault(
+            format!("it has {size} bytes, more than {FILE_BYTES}"),
+            "split it; a detector has some kilobytes",
+        ));
+    }
+    let bytes = fs::read(path).map_err(unread)?;
+    String::from_utf8(bytes).map_err(|error| {
+        fault(
+            format!("it is not UTF-8 from byte {} on", error.utf8_error().valid_up_to()),
+            "save it as UTF-8",
+        )
+    })
+}
+
+/// The detectors below a path, in the order of their names. Links to folders are not followed.
+fn files_of(path: &Path, is_named: bool, files: &mut Vec<PathBuf>, problems: &mut Vec<Problem>) {
+    if !path.is_dir() || (!is_named && path.is_symlink()) {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        if is_named || matches!(ending, "yml" | "yaml" | "toml") {
+            files.push(path.to_owned());
+        }
+        return;
+    }
+    match fs::read_dir(path) {
+        Ok(entries) => {
+            let mut inner: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+            inner.sort();
+            inner.iter().for_each(|path| files_of(path, false, files, problems));
+        }
+        Err(error) => {
+            let fault = Fault::new(0, format!("the folder cannot be read: {error}")).hint("check its rights");
+            problems.push(Problem::of_file(path, fault));
+        }
+    }
+}
+
+fn values_of(path: &Path, text: &str) -> std::result::Result<Placeholders, Problem> {
+    toml::from_str(text).map_err(|error: toml::de::Error| {
+        let line = error.span().map_or(0, |span| text[..span.start].lines().count().max(1));
+        let fault = Fault::new(line, format!("it is no table of placeholders: {}", error.message()))
+            .hint("write a line a placeholder: name = [\"value\", \"other\"]");
+        Problem::of_file(path, fault)
+    })
+}

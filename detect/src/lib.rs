@@ -1,0 +1,41 @@
+//! Detectors: conditions on the events of a case, evaluated over all of its history or over what came since.
+//!
+//! The nouns: a [`Detectors`] is what was read from files and folders, with a [`Problem`] for each one that is wrong;
+//! [`Detectors::check`] evaluates it and gives [`Alert`]s, each an interval with the query that selects its events.
+//!
+//! ```
+//! use detect::{Detectors, Scope};
+//! use indexer::{Cancel, Case, ImportOptions};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! let log = folder.path().join("web.ndjson");
+//! std::fs::write(&log, r#"{"time":"2026-03-01T14:05:00Z","eventSource":"iam","eventName":"CreateUser"}"#)?;
+//! let rule = folder.path().join("created.yml");
+//! std::fs::write(&rule, "title: User created\nlogsource: {product: aws, service: cloudtrail}\n\
+//!     detection: {it: {eventName: CreateUser}, condition: it}\n")?;
+//!
+//! let case = Case::create(&folder.path().join("demo.case"))?;
+//! case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default())?;
+//! let detectors = Detectors::read(&[rule], &Default::default());
+//! let report = detectors.check(&case, &case.snapshot(), &Scope::default(), &Cancel::default())?;
+//! assert_eq!(report.alerts[0].events, 1);
+//! # Ok(())
+//! # }
+//! ```
+
+mod alert;
+mod clock;
+mod evidence;
+mod files;
+mod limits;
+pub mod measure;
+mod problem;
+mod sarif;
+pub mod sigma;
+mod yaml;
+
+pub use alert::{Alert, Severity};
+pub use files::{Detectors, ReadOptions, Report, Scope};
+pub use problem::{Fault, Problem};
+pub use sarif::sarif;

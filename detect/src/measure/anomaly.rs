@@ -1,0 +1,271 @@
+//! What is unusual beside a robust baseline: the median of the same time of other days or weeks, or of the time before,
+//! and the median distance from it. Faults are few, so medians hardly move by them.
+
+use std::collections::BTreeMap;
+
+use indexer::Result;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::read::Lines;
+use super::series::{Bin, filled, is_count, series};
+use super::{Detector, Found, Interval, Place};
+use crate::problem::Fault;
+
+const DAY: i64 = 86_400_000_000_000;
+
+/// From a median distance to a standard deviation, for normal noise.
+const TO_DEVIATION: f64 = 1.4826;
+
+/// A season needs so many values of the same time to be told from chance.
+const LEAST_SAMPLES: usize = 4;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Written {
+    measure: Option<Spanned<String>>,
+    every: Option<Spanned<String>>,
+    direction: Option<Spanned<String>>,
+    season: Option<Spanned<String>>,
+    sensitivity: Option<Spanned<f64>>,
+    window: Option<Spanned<String>>,
+    #[serde(default = "one")]
+    bins: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// What repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Season {
+    /// The longest that the history has enough of.
+    Auto,
+    Week,
+    Day,
+    /// Nothing: the bins before count.
+    None,
+}
+
+#[derive(Clone, Debug)]
+pub struct Anomaly {
+    pub measure: String,
+    pub width: i64,
+    pub up: bool,
+    pub down: bool,
+    pub season: Season,
+    /// So many deviations from the expected value are unusual.
+    pub sensitivity: f64,
+    pub window: i64,
+    /// So many bins at least.
+    pub bins: usize,
+}
+
+impl Written {
+    pub fn read(self, lines: &Lines<'_>) -> std::result::Result<Anomaly, Fault> {
+        let measure = self.measure.as_ref().map_or(Ok("count".to_owned()), |text| lines.measure(text))?;
+        let width = self.every.as_ref().map_or(Ok(300_000_000_000), |text| lines.duration(text))?;
+        let word = |text: &Option<Spanned<String>>, words: &[&str]| match text {
+            None => Ok(0),
+            Some(text) => words.iter().position(|word| word == text.get_ref()).ok_or_else(|| {
+                lines.fault(
+                    text.span(),
+                    format!("`{}` is not known here", text.get_ref()),
+                    format!("write {}", words.join(", ")),
+                )
+            }),
+        };
+        let direction = word(&self.direction, &["both", "up", "down"])?;
+        let season = word(&self.season, &["auto", "week", "day", "none"])?;
+        let sensitivity = self.sensitivity.as_ref().map_or(6.0, |value| *value.get_ref());
+        if let Some(written) = &self.sensitivity
+            && (sensitivity.is_nan() || sensitivity < 1.0)
+        {
+            return Err(lines.fault(
+                written.span(),
+                "`sensitivity` is below 1",
+                "so many deviations are unusual: 4 to 10",
+            ));
+        }
+        let window = self.window.as_ref().map_or(Ok(width * 60), |text| lines.duration(text))?;
+        Ok(Anomaly {
+            measure,
+            width,
+            up: direction != 2,
+            down: direction != 1,
+            season: [Season::Auto, Season::Week, Season::Day, Season::None][season],
+            sensitivity,
+            window,
+            bins: self.bins,
+        })
+    }
+}
+
+impl Anomaly {
+    pub fn evaluate(&self, detector: &Detector, place: &Place<'_>) -> Result<Found> {
+        let Some(ends) = place.ends() else { return Ok(Found::default()) };
+        let mut found = Found::default();
+        let groups = series(place, &detector.filter, &self.measure, self.width, &detector.by)?;
+        let mut is_short = !groups.is_empty();
+        for (keys, bins) in &groups {
+            let bins = filled(bins, self.width, ends, is_count(&self.measure));
+            is_short &= bins.len() < LEAST_SAMPLES * 3;
+            let alert = |interval: &Interval| detector.alert(keys, interval, &detector.filter);
+            found.alerts.extend(anomalies(self, &bins).iter().map(alert));
+        }
+        if is_short {
+            let message =
+                format!("there are fewer than {} bins, too few to know what is usual", LEAST_SAMPLES * 3);
+            found.remark = Some((message, "choose shorter bins with `every`, or use a threshold".to_owned()));
+        }
+        Ok(found)
+    }
+
+    /// Whether the history has enough of a season.
+    fn season(&self, bins: &[Bin]) -> Season {
+        let span = bins.len() as i64 * self.width;
+        let fits = |days: i64| span >= days * DAY * LEAST_SAMPLES as i64 && (days * DAY) % self.width == 0;
+        match self.season {
+            Season::Auto | Season::Week if fits(7) => Season::Week,
+            Season::None => Season::None,
+            _ if fits(1) => Season::Day,
+            _ => Season::None,
+        }
+    }
+}
+
+/// What is expected of a bin, and how far values usually lie from it.
+#[derive(Clone, Copy, Debug)]
+struct Expected {
+    value: f64,
+    deviation: f64,
+}
+
+/// The intervals of bins that are unusual.
+#[must_use]
+pub fn anomalies(anomaly: &Anomaly, bins: &[Bin]) -> Vec<Interval> {
+    let season = anomaly.season(bins);
+    let medians = match season {
+        Season::None => before(anomaly, bins),
+        Season::Day => seasonal(anomaly, bins, DAY),
+        Season::Week | Season::Auto => seasonal(anomaly, bins, 7 * DAY),
+    };
+    let expected = with_deviations(bins, &medians);
+    let mut found: Vec<Interval> = Vec::new();
+    let mut length = 0;
+    let mut kept = Vec::new();
+    for (bin, expected) in bins.iter().zip(&expected) {
+        let (Some(value), Some(expected)) = (bin.value, expected) else { continue };
+        let distance = (value - expected.value) / expected.deviation;
+        let is_unusual =
+            anomaly.up && distance > anomaly.sensitivity || anomaly.down && -distance > anomaly.sensitivity;
+        if !is_unusual {
+            continue;
+        }
+        let end = bin.start + anomaly.width - 1;
+        match found.last_mut() {
+            // One bin between two unusual ones is chance, too.
+            Some(last)
+                if bin.start <= last.end + 1 + anomaly.width
+                    && (last.value > last.expected) == (distance > 0.0) =>
+            {
+                last.end = end;
+                last.events += bin.events;
+                length += 1;
+                if (value - expected.value).abs() > (last.value - last.expected).abs() {
+                    (last.value, last.expected, last.peak) = (value, expected.value, bin.start);
+                }
+            }
+            _ => {
+                kept.push(length);
+                length = 1;
+                let (start, peak) = (bin.start, bin.start);
+                found.push(Interval {
+                    start,
+                    end,
+                    peak,
+                    value,
+                    expected: expected.value,
+                    events: bin.events,
+                });
+            }
+        }
+    }
+    kept.push(length);
+    let mut lengths = kept.into_iter().skip(1);
+    found.retain(|_| lengths.next().is_some_and(|length| length >= anomaly.bins));
+    found
+}
+
+fn median(values: &mut [f64]) -> Option<f64> {
+    if values.is_empty() {
+        return None;
+    }
+    let (middle, is_odd) = (values.len() / 2, values.len() % 2 == 1);
+    let (below, &mut high, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
+    if is_odd {
+        return Some(high);
+    }
+    let low = below.iter().copied().max_by(f64::total_cmp);
+    Some(low.map_or(high, |low| f64::midpoint(low, high)))
+}
+
+/// By bin: the median of the bins at the same time of the season, and of their neighbours.
+fn seasonal(anomaly: &Anomaly, bins: &[Bin], period: i64) -> Vec<Option<f64>> {
+    let slots = (period / anomaly.width).max(1);
+    let slot = |bin: &Bin| (bin.start.rem_euclid(period) / anomaly.width).rem_euclid(slots);
+    let mut by_slot: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
+    for bin in bins {
+        if let Some(value) = bin.value {
+            by_slot.entry(slot(bin)).or_default().push(value);
+        }
+    }
+    let around = |at: i64| {
+        // Neighbours make few samples many. Both sides count alike, so that a slope moves nothing.
+        let samples = by_slot.get(&at).map_or(0, Vec::len);
+        let reach = if samples < 3 * LEAST_SAMPLES { 1.min(slots / 8) } else { 0 };
+        let near = (-reach..=reach).filter_map(|away| by_slot.get(&(at + away).rem_euclid(slots)));
+        let mut values: Vec<f64> = near.flatten().copied().collect();
+        median(&mut values).filter(|_| samples >= LEAST_SAMPLES / 2)
+    };
+    let medians: BTreeMap<i64, Option<f64>> = by_slot.keys().map(|&at| (at, around(at))).collect();
+    bins.iter().map(|bin| medians.get(&slot(bin)).copied().flatten()).collect()
+}
+
+/// By bin: the median of the bins before it.
+fn before(anomaly: &Anomaly, bins: &[Bin]) -> Vec<Option<f64>> {
+    let reach = (anomaly.window / anomaly.width).max(LEAST_SAMPLES as i64 * 3) as usize;
+    let at = |index: usize| {
+        let first = index.saturating_sub(reach);
+        let mut values: Vec<f64> = bins[first..index].iter().filter_map(|bin| bin.value).collect();
+        median(&mut values).filter(|_| values.len() >= LEAST_SAMPLES * 3)
+    };
+    (0..bins.len()).map(at).collect()
+}
+
+/// Values spread more where they are large: counts by their square root. What is left is spread alike, so that one figure
+/// of all bins tells it, and few samples of a slot do not have to.
+fn with_deviations(bins: &[Bin], medians: &[Option<f64>]) -> Vec<Option<Expected>> {
+    let scale = |median: f64| median.abs().max(1e-9).sqrt();
+    let distances = |power: f64| -> Vec<f64> {
+        let pairs = bins.iter().zip(medians).filter_map(|(bin, median)| Some((bin.value?, (*median)?)));
+        pairs.map(|(value, median)| (value - median).abs() / scale(median).powf(power)).collect()
+    };
+    // Spread by the square root, and in proportion: whichever is wider at a value.
+    let by_root = median(&mut distances(1.0)).unwrap_or(0.0) * TO_DEVIATION;
+    let by_value = median(&mut distances(2.0)).unwrap_or(0.0) * TO_DEVIATION;
+    let flat = median(&mut distances(0.0)).unwrap_or(0.0) * TO_DEVIATION;
+    medians
+        .iter()
+        .map(|median| {
+            median.map(|value| {
+                let root = by_root * scale(value);
+                let share = (by_value * value.abs()).min(flat.max(root));
+                // Values that never change leave a deviation of nothing; a hundredth of them is still the same.
+                let least = (value.abs() * 0.01).max(f64::MIN_POSITIVE.sqrt());
+                Expected { value, deviation: root.max(share).max(least) }
+            })
+        })
+        .collect()
+}

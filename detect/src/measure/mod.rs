@@ -1,0 +1,135 @@
+//! Detectors of our own: measures of queries over time, in TOML files. One file a condition: it says what is read of
+//! the file, what is asked of the engine, and when it alerts.
+
+mod absence;
+mod anomaly;
+mod pattern;
+mod read;
+mod sequence;
+mod series;
+mod threshold;
+
+use indexer::query::Filter;
+use indexer::{Cancel, Case, Error, ErrorKind, Result, Snapshot};
+
+use crate::alert::{Alert, Severity};
+use crate::evidence;
+use crate::limits::ALERTS;
+
+pub use anomaly::{Anomaly, Season, anomalies};
+pub use read::read;
+
+/// A detector as it was read.
+#[derive(Clone, Debug)]
+pub struct Detector {
+    pub name: String,
+    pub title: String,
+    pub severity: Severity,
+    /// The line of the file that it begins at.
+    pub line: usize,
+    pub filter: Filter,
+    /// Fields without which the detector is not applicable.
+    pub needs: Vec<String>,
+    pub by: Vec<String>,
+    pub condition: Condition,
+}
+
+#[derive(Clone, Debug)]
+pub enum Condition {
+    Threshold(threshold::Threshold),
+    Absence(absence::Absence),
+    Anomaly(anomaly::Anomaly),
+    Pattern(pattern::Pattern),
+    Sequence(sequence::Sequence),
+}
+
+/// What a detector is evaluated over.
+pub struct Place<'a> {
+    pub case: &'a Case,
+    pub snapshot: &'a Snapshot,
+    /// From (inclusive) to (exclusive).
+    pub range: (Option<i64>, Option<i64>),
+    pub cancel: &'a Cancel,
+}
+
+impl Place<'_> {
+    /// The first and last instant that is looked at.
+    pub fn ends(&self) -> Option<(i64, i64)> {
+        let (first, last) = self.snapshot.time_range()?;
+        let first = self.range.0.map_or(first, |from| from.max(first));
+        let last = self.range.1.map_or(last, |to| (to - 1).min(last));
+        (first <= last).then_some((first, last))
+    }
+}
+
+/// What a detector found.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub alerts: Vec<Alert>,
+    /// Something that whoever wrote the detector should know, and what to do.
+    pub remark: Option<(String, String)>,
+}
+
+/// An interval, before it is an alert.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interval {
+    pub start: i64,
+    /// The last instant of it.
+    pub end: i64,
+    pub peak: i64,
+    pub value: f64,
+    pub expected: f64,
+    pub events: u64,
+}
+
+impl Detector {
+    /// Evaluates it over the events of a place.
+    pub fn evaluate(&self, place: &Place<'_>) -> Result<Found> {
+        let mut found = match &self.condition {
+            Condition::Threshold(threshold) => threshold.evaluate(self, place),
+            Condition::Absence(absence) => absence.evaluate(self, place),
+            Condition::Anomaly(anomaly) => anomaly.evaluate(self, place),
+            Condition::Pattern(pattern) => pattern.evaluate(self, place),
+            Condition::Sequence(sequence) => sequence.evaluate(self, place),
+        }?;
+        found.alerts.sort_by(|one, other| (one.start, &one.group).cmp(&(other.start, &other.group)));
+        if found.alerts.len() > ALERTS {
+            found.alerts.truncate(ALERTS);
+            let remark = format!("it gives more than {ALERTS} alerts; the first are shown");
+            found.remark = Some((remark, "make its condition stricter".to_owned()));
+        }
+        Ok(found)
+    }
+
+    /// An interval of a group as an alert.
+    fn alert(&self, keys: &[Option<String>], interval: &Interval, filter: &Filter) -> Alert {
+        let filter = evidence::in_group(filter.clone(), &self.by, keys);
+        let query = evidence::within(filter, Some(interval.start), Some(interval.end));
+        let group = self.by.iter().cloned().zip(keys.iter().map(|key| key.clone().unwrap_or_default()));
+        Alert {
+            detector: self.name.clone(),
+            title: self.title.clone(),
+            severity: self.severity,
+            start: Some(interval.start),
+            end: Some(interval.end),
+            peak: Some(interval.peak),
+            events: interval.events,
+            group: group.collect(),
+            value: Some(interval.value),
+            expected: Some(interval.expected),
+            query: query.to_string(),
+        }
+    }
+}
+
+/// An error in a query that was put together, in words about the detector.
+fn of_detector(error: &Error) -> Error {
+    let told = Error::new(ErrorKind::BadRequest, error.message());
+    match error.hint_text() {
+        Some(hint) => told.hint(hint.to_owned()),
+        None => told,
+    }
+}
+
+#[cfg(test)]
+mod tests;

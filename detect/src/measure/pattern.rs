@@ -1,0 +1,140 @@
+//! Message templates that were never seen before, and those whose share jumps.
+
+use indexer::{PatternOptions, Result, View};
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::read::Lines;
+use super::{Detector, Found, Interval, Place};
+use crate::evidence::{all, of};
+use crate::problem::Fault;
+use indexer::query::{Pattern as Text, Test};
+
+/// Templates looked at; rarer ones of a case with more are left out.
+const TEMPLATES: usize = 10_000;
+const BUCKETS: usize = 200;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Written {
+    new: Option<bool>,
+    since: Option<Spanned<String>>,
+    learn: Option<Spanned<String>>,
+    surge: Option<Spanned<f64>>,
+    #[serde(default = "least")]
+    least: u64,
+}
+
+fn least() -> u64 {
+    1
+}
+
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    /// Never seen before a time, or in the first part of the data.
+    New { since: Option<i64>, learn: i64, least: u64 },
+    /// So many times its usual share of the events.
+    Surge { factor: f64, least: u64 },
+}
+
+impl Written {
+    pub fn read(self, lines: &Lines<'_>) -> std::result::Result<Pattern, Fault> {
+        if let Some(factor) = self.surge {
+            if *factor.get_ref() > 1.0 && self.new.is_none() {
+                return Ok(Pattern::Surge { factor: *factor.get_ref(), least: self.least });
+            }
+            return Err(lines.fault(
+                factor.span(),
+                "`surge` is not above 1, or stands beside `new`",
+                "write surge = 10 alone",
+            ));
+        }
+        if self.new != Some(true) {
+            return Err(lines.fault(0..0, "the pattern has no condition", "write new = true or surge = 10"));
+        }
+        let since = self.since.as_ref().map(|text| {
+            indexer::stamp::parse(text.get_ref()).ok_or_else(|| {
+                lines.fault(
+                    text.span(),
+                    format!("`{}` is no time", text.get_ref()),
+                    "write it as 2026-03-01T14:00:00Z",
+                )
+            })
+        });
+        let learn = self.learn.as_ref().map_or(Ok(86_400_000_000_000), |text| lines.duration(text))?;
+        Ok(Pattern::New { since: since.transpose()?, learn, least: self.least })
+    }
+}
+
+impl Pattern {
+    pub fn evaluate(&self, detector: &Detector, place: &Place<'_>) -> Result<Found> {
+        let Some((first, _)) = place.ends() else { return Ok(Found::default()) };
+        let view = View { filter: detector.filter.clone(), from: place.range.0, to: place.range.1 };
+        let options = PatternOptions {
+            limit: TEMPLATES,
+            buckets: BUCKETS,
+            examples: 0,
+            values: 0,
+            ..PatternOptions::default()
+        };
+        let patterns = place.case.patterns(place.snapshot, &view, &options, &mut |_, _| {}, place.cancel)?;
+        let mut found = Found::default();
+        let mut totals = vec![0_u64; BUCKETS];
+        for pattern in &patterns.patterns {
+            totals.iter_mut().zip(&pattern.counts).for_each(|(total, count)| *total += u64::from(*count));
+        }
+        for pattern in &patterns.patterns {
+            let (Some(start), Some(end)) = (pattern.first, pattern.last) else { continue };
+            let interval = match self {
+                Pattern::New { since, learn, least } => {
+                    let since = since.unwrap_or_else(|| first.saturating_add(*learn));
+                    let is_new = start >= since && pattern.count >= *least;
+                    let (value, events) = (pattern.count as f64, pattern.count);
+                    is_new.then_some(Interval { start, end, peak: start, value, expected: 0.0, events })
+                }
+                Pattern::Surge { factor, least } => surge(&pattern.counts, &totals, *factor, *least).map(
+                    |(from, to, peak, value, expected, events)| {
+                        let at = |bucket: usize| patterns.start + patterns.width_ns * bucket as i64;
+                        let (from, to) = (at(from).max(start), (at(to + 1) - 1).min(end));
+                        Interval { start: from, end: to, peak: at(peak), value, expected, events }
+                    },
+                ),
+            };
+            if let Some(interval) = interval {
+                let is_template = of("template", Test::Matches(vec![Text::Tokens(pattern.id.to_string())]));
+                let filter = all(vec![detector.filter.clone(), is_template]);
+                let mut alert = detector.alert(&[], &interval, &filter);
+                alert.group = vec![("template".to_owned(), pattern.text.clone())];
+                found.alerts.push(alert);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The buckets in which a template's share is so many times its usual one: first, last, peak, share, usual share, events.
+fn surge(
+    counts: &[u32],
+    totals: &[u64],
+    factor: f64,
+    least: u64,
+) -> Option<(usize, usize, usize, f64, f64, u64)> {
+    let shares: Vec<f64> =
+        counts.iter().zip(totals).map(|(count, total)| f64::from(*count) / (*total).max(1) as f64).collect();
+    let mut sorted: Vec<f64> =
+        shares.iter().zip(totals).filter(|(_, total)| **total > 0).map(|(share, _)| *share).collect();
+    sorted.sort_by(f64::total_cmp);
+    // A template that comes now and then has no share in most buckets; its mean is its usual one then.
+    let middle = sorted.get(sorted.len() / 2).copied()?;
+    let mean =
+        counts.iter().map(|count| f64::from(*count)).sum::<f64>() / totals.iter().sum::<u64>().max(1) as f64;
+    let usual = if middle > 0.0 { middle } else { mean };
+    let is_high = |at: usize| shares[at] > usual * factor && u64::from(counts[at]) >= least.max(1);
+    let peak = (0..shares.len())
+        .filter(|&at| is_high(at))
+        .max_by(|&one, &other| shares[one].total_cmp(&shares[other]))?;
+    let from = (0..peak).rev().take_while(|&at| is_high(at)).last().unwrap_or(peak);
+    let to = (peak..shares.len()).take_while(|&at| is_high(at)).last().unwrap_or(peak);
+    let events = counts[from..=to].iter().map(|count| u64::from(*count)).sum();
+    Some((from, to, peak, shares[peak], usual, events))
+}

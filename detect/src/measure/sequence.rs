@@ -1,0 +1,119 @@
+//! A then B with the same key within a time, and A without B.
+
+use std::collections::BTreeMap;
+
+use indexer::query::{Filter, parse_query};
+use indexer::{Cell, Result, RunOptions};
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::read::Lines;
+use super::series::{Keys, quoted};
+use super::{Detector, Found, Interval, Place, of_detector};
+use crate::evidence::any;
+use crate::problem::Fault;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Written {
+    then: Option<Spanned<String>>,
+    without: Option<Spanned<String>>,
+    within: Spanned<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Sequence {
+    pub second: Filter,
+    /// The second event must not come.
+    pub is_without: bool,
+    pub within: i64,
+}
+
+impl Written {
+    pub fn read(self, lines: &Lines<'_>) -> std::result::Result<Sequence, Fault> {
+        let within = lines.duration(&self.within)?;
+        match (&self.then, &self.without) {
+            (Some(then), None) => Ok(Sequence { second: lines.filter(then)?, is_without: false, within }),
+            (None, Some(without)) => {
+                Ok(Sequence { second: lines.filter(without)?, is_without: true, within })
+            }
+            _ => Err(lines.fault(
+                self.within.span(),
+                "the sequence has not one second query",
+                "write either then = \"…\" or without = \"…\"",
+            )),
+        }
+    }
+}
+
+impl Sequence {
+    pub fn evaluate(&self, detector: &Detector, place: &Place<'_>) -> Result<Found> {
+        let Some((_, last)) = place.ends() else { return Ok(Found::default()) };
+        let first = times(detector, place, &detector.filter)?;
+        let second = times(detector, place, &self.second)?;
+        let both = any(vec![detector.filter.clone(), self.second.clone()]);
+        let filter = if self.is_without { &detector.filter } else { &both };
+        let mut found = Found::default();
+        for (keys, first) in &first {
+            let second = second.get(keys).map(Vec::as_slice).unwrap_or_default();
+            for (start, end, gap) in self.pairs(first, second, last) {
+                let events = |times: &[i64]| {
+                    (times.partition_point(|&time| time <= end) - times.partition_point(|&time| time < start))
+                        as u64
+                };
+                let counted = if self.is_without { events(first) } else { events(first) + events(second) };
+                let (value, expected) = (gap as f64 / 1e9, self.within as f64 / 1e9);
+                let interval = Interval { start, end, peak: end, value, expected, events: counted };
+                found.alerts.push(detector.alert(keys, &interval, filter));
+            }
+        }
+        Ok(found)
+    }
+
+    /// From when to when, and how long from the first event to the second; sequences that overlap are one.
+    pub fn pairs(&self, first: &[i64], second: &[i64], last: i64) -> Vec<(i64, i64, i64)> {
+        let mut found: Vec<(i64, i64, i64)> = Vec::new();
+        for &time in first {
+            let next = second.get(second.partition_point(|&other| other < time)).copied();
+            let next = next.filter(|next| next - time <= self.within);
+            let pair = match (self.is_without, next) {
+                (false, Some(next)) => (time, next, next - time),
+                // What may still come is not missing yet.
+                (true, None) if last - time >= self.within => (time, time, self.within),
+                _ => continue,
+            };
+            match found.last_mut() {
+                Some(open) if pair.0 <= open.1 => {
+                    open.1 = open.1.max(pair.1);
+                    open.2 = open.2.min(pair.2);
+                }
+                _ => found.push(pair),
+            }
+        }
+        found
+    }
+}
+
+/// The times of matching events by key, in order. Events without a key belong to no sequence.
+fn times(detector: &Detector, place: &Place<'_>, filter: &Filter) -> Result<BTreeMap<Keys, Vec<i64>>> {
+    let by: Vec<String> = detector.by.iter().map(|name| quoted(name)).collect();
+    let text = format!("{filter} | keep time, {}", by.join(", "));
+    let query = parse_query(&text).map_err(|error| of_detector(&error.into()))?;
+    let table = place
+        .case
+        .run(place.snapshot, &query, place.range, &RunOptions::default(), &mut |_| {}, place.cancel)
+        .map_err(|error| of_detector(&error))?;
+    let column = |name: &str| table.names().iter().position(|known| &**known == name);
+    let (at, keys): (_, Vec<_>) = (column("time"), detector.by.iter().map(|name| column(name)).collect());
+    let mut found: BTreeMap<Keys, Vec<i64>> = BTreeMap::new();
+    for row in 0..table.rows() {
+        let Some(Cell::Time(time)) = at.map(|at| table.cell(row, at)) else { continue };
+        let key = |at: &Option<usize>| at.map(|at| table.cell(row, at)).filter(|cell| !cell.is_missing());
+        let keys: Keys = keys.iter().map(|at| key(at).map(|cell| cell.to_string())).collect();
+        if keys.iter().all(Option::is_some) {
+            found.entry(keys).or_default().push(time);
+        }
+    }
+    found.values_mut().for_each(|times| times.sort_unstable());
+    Ok(found)
+}

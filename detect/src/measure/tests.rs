@@ -1,0 +1,329 @@
+//! Detectors of our own over small cases, and anomalies over made-up series.
+
+use std::fs;
+
+use indexer::{Cancel, Case, ImportOptions, View};
+
+use super::series::Bin;
+use super::{Anomaly, Interval, Season, anomalies};
+use crate::{Detectors, ReadOptions, Report, Scope};
+
+const SECOND: i64 = 1_000_000_000;
+const MINUTE: i64 = 60 * SECOND;
+const DAY: i64 = 86_400 * SECOND;
+
+struct Bench {
+    folder: tempfile::TempDir,
+    case: Case,
+}
+
+impl Bench {
+    /// Events by second of the first of March 2026.
+    fn new(events: &[(i64, &str)]) -> Bench {
+        let start = indexer::stamp::parse("2026-03-01T00:00:00Z").expect("a time");
+        let line = |(second, fields): &(i64, &str)| {
+            format!("{{\"time\":\"{}\",{fields}}}\n", indexer::stamp::to_rfc3339(start + second * SECOND))
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = folder.path().join("events.ndjson");
+        fs::write(&log, events.iter().map(line).collect::<String>()).expect("written");
+        let case = Case::create(&folder.path().join("a.case")).expect("a case");
+        case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("imported");
+        Bench { folder, case }
+    }
+
+    fn check(&self, detector: &str) -> Report {
+        let file = self.folder.path().join("detectors.toml");
+        fs::write(&file, format!("[[detector]]\nname = \"d\"\n{detector}")).expect("written");
+        let detectors = Detectors::read(&[file], &ReadOptions::default());
+        assert_eq!(detectors.problems(), []);
+        let snapshot = self.case.snapshot();
+        let report =
+            detectors.check(&self.case, &snapshot, &Scope::default(), &Cancel::default()).expect("checked");
+        for alert in &report.alerts {
+            let view = View::parse(&alert.query, None, None)
+                .unwrap_or_else(|error| panic!("{}: {error}", alert.query));
+            let count = self.case.count(&snapshot, &view, &Cancel::default());
+            assert_eq!(count.expect("counted") as u64, alert.events, "{}", alert.query);
+        }
+        report
+    }
+
+    /// Start and end in seconds, and the value, of each alert.
+    fn spans(&self, detector: &str) -> Vec<(i64, i64, f64)> {
+        let start = indexer::stamp::parse("2026-03-01T00:00:00Z").expect("a time");
+        let second = |time: Option<i64>| (time.expect("a time") - start).div_euclid(SECOND);
+        let report = self.check(detector);
+        assert_eq!(report.problems, []);
+        report
+            .alerts
+            .iter()
+            .map(|alert| (second(alert.start), second(alert.end), alert.value.expect("a value")))
+            .collect()
+    }
+}
+
+/// So many events a minute.
+fn minutes(counts: &[usize], fields: &'static str) -> Vec<(i64, &'static str)> {
+    let of = |(minute, count): (usize, &usize)| {
+        (0..*count).map(move |index| (minute as i64 * 60 + index as i64, fields))
+    };
+    counts.iter().enumerate().flat_map(of).collect()
+}
+
+#[test]
+fn thresholds_hold_for_a_time_and_end_by_their_margin() {
+    let bench = Bench::new(&minutes(&[1, 5, 4, 3, 1, 6, 1], r#""n":1"#));
+    assert_eq!(bench.spans("threshold = { above = 3 }"), [(60, 179, 5.0), (300, 359, 6.0)]);
+    assert_eq!(bench.spans("threshold = { above = 3, for = \"2m\" }"), [(60, 179, 5.0)]);
+    assert_eq!(bench.spans("threshold = { above = 4, clear = 2 }"), [(60, 239, 5.0), (300, 359, 6.0)]);
+    assert_eq!(bench.spans("threshold = { below = 2, measure = \"sum(n)\" }").len(), 3);
+    assert_eq!(
+        bench.spans("query = \"n:2\"\nthreshold = { below = 1 }").len(),
+        1,
+        "nothing at all is below one"
+    );
+}
+
+#[test]
+fn thresholds_of_groups_and_shares() {
+    let mut events = minutes(&[4, 4], r#""app":"web","status":200"#);
+    events.extend(minutes(&[1, 4], r#""app":"web","status":500"#));
+    events.extend(minutes(&[3, 3], r#""app":"db","status":200"#));
+    let bench = Bench::new(&events);
+    let share =
+        "query = \"status:*\"\nby = [\"app\"]\nthreshold = { of = \"status>=500\", above = 0.3, least = 2 }";
+    assert_eq!(bench.spans(share), [(60, 119, 0.5)]);
+    let report = bench.check(share);
+    assert_eq!(report.alerts[0].group, [("app".to_owned(), "web".to_owned())]);
+    assert_eq!((report.alerts[0].events, report.alerts[0].expected), (4, Some(0.3)));
+    assert_eq!(bench.spans("threshold = { measure = \"p95(status)\", above = 400 }").len(), 1);
+}
+
+#[test]
+fn absence_is_longer_than_a_time_or_than_the_own_rhythm() {
+    let mut events: Vec<(i64, &str)> = (0..30).map(|minute| (minute * 60, r#""host":"a""#)).collect();
+    events.extend(
+        (0..30).filter(|minute| !(10..20).contains(minute)).map(|minute| (minute * 60 + 1, r#""host":"b""#)),
+    );
+    let bench = Bench::new(&events);
+    let found = bench.spans("by = [\"host\"]\nabsence = { longer = \"5m\" }");
+    assert_eq!(found, [(541, 1200, 660.0)]);
+    assert_eq!(bench.spans("by = [\"host\"]\nabsence = { times = 5 }"), found);
+    assert_eq!(bench.spans("by = [\"host\"]\nabsence = { longer = \"15m\" }"), []);
+    let quiet = Bench::new(&[(0, r#""host":"a""#), (10, r#""host":"b""#), (900, r#""host":"b""#)]);
+    assert_eq!(
+        quiet.spans("query = \"host:a\"\nabsence = { longer = \"5m\" }"),
+        [(0, 899, 900.0)],
+        "silent to the end"
+    );
+}
+
+#[test]
+fn sequences_have_a_key_and_a_time() {
+    let bench = Bench::new(&[
+        (0, r#""user":"ann","what":"fail""#),
+        (5, r#""user":"ann","what":"login""#),
+        (10, r#""user":"bob","what":"fail""#),
+        (100, r#""user":"bob","what":"login""#),
+        (200, r#""user":"eve","what":"fail""#),
+        (201, r#""user":"ann","what":"login""#),
+        (400, r#""user":"ann","what":"other""#),
+    ]);
+    let head = "query = \"what:fail\"\nby = [\"user\"]\n";
+    assert_eq!(
+        bench.spans(&format!("{head}sequence = {{ then = \"what:login\", within = \"30s\" }}")),
+        [(0, 5, 5.0)]
+    );
+    let without = format!("{head}sequence = {{ without = \"what:login\", within = \"2m\" }}");
+    assert_eq!(bench.spans(&without), [(200, 200, 120.0)]);
+}
+
+#[test]
+fn new_patterns_and_surges() {
+    let mut events: Vec<(i64, &str)> =
+        (0..2_000).map(|index| (index * 60, r#""message":"request done in time""#)).collect();
+    events.extend((0..3).map(|index| (110_000 + index, r#""message":"disk on fire, call somebody""#)));
+    events.extend((0..40).map(|index| (index * 3_000, r#""message":"cache miss for a key""#)));
+    events.extend((0..60).map(|index| (60_000 + index, r#""message":"cache miss for a key""#)));
+    events.sort_by_key(|event| event.0);
+    let bench = Bench::new(&events);
+    let report = bench.check("pattern = { new = true, learn = \"1d\", least = 2 }");
+    let found: Vec<_> = report.alerts.iter().map(|alert| (&*alert.group[0].1, alert.events)).collect();
+    assert_eq!(found, [("disk on fire, call somebody", 3)]);
+    let report = bench.check("pattern = { surge = 8, least = 20 }");
+    let found: Vec<_> = report.alerts.iter().map(|alert| &*alert.group[0].1).collect();
+    assert_eq!(found, ["cache miss for a key"]);
+}
+
+#[test]
+fn mistakes_are_named_with_line_and_advice_and_the_others_run() {
+    let bench = Bench::new(&minutes(&[5], r#""word":"x""#));
+    let file = bench.folder.path().join("d.toml");
+    let check = |text: &str| {
+        fs::write(&file, text).expect("written");
+        let detectors = Detectors::read(&[file.clone()], &ReadOptions::default());
+        let report = detectors
+            .check(&bench.case, &bench.case.snapshot(), &Scope::default(), &Cancel::default())
+            .expect("checked");
+        let problems = [detectors.problems().to_vec(), report.problems].concat();
+        (problems, report.alerts.len())
+    };
+    let good = "[[detector]]\nname = \"good\"\nthreshold = { above = 1 }\n";
+    for (text, line, part) in [
+        ("[[detector]]\nname = \"a\"\nthreshold = { abov = 1 }\n", 3, "abov"),
+        ("[[detector]]\nname = \"a\"\n", 1, "no condition"),
+        ("[[detector]]\nname = \"a\"\nquery = \"(x\"\nthreshold = { above = 1 }\n", 3, "query"),
+        ("[[detector]]\nname = \"a\"\nthreshold = { measure = \"p95x(n)\", above = 1 }\n", 3, "p95x"),
+        ("[[detector]]\nname = \"a\"\nthreshold = { above = 1, for = \"soon\" }\n", 3, "duration"),
+        ("[[detector]]\nname = \"a\"\nthreshold = { above = 1, clear = 2 }\n", 3, "clear"),
+        ("[[detector]]\nname = \"a\"\nseverity = \"dire\"\nthreshold = { above = 1 }\n", 3, "dire"),
+        ("[[detector]]\nname = \"a\"\nsequence = { then = \"x\", within = \"1m\" }\n", 1, "key"),
+        ("[[detector]]\nname = \"a\"\nquery = \"nofield:1\"\nthreshold = { above = 1 }\n", 1, "nofield"),
+        ("[[detector]]\nname = \"a\"\nthreshold = { measure = \"p95(word)\", above = 1 }\n", 1, "no number"),
+    ] {
+        let (problems, alerts) = check(&format!("{text}{good}"));
+        let problem = problems.first().unwrap_or_else(|| panic!("{text}: no problem"));
+        assert!(
+            problem.line == line && problem.to_string().contains(part) && problem.hint.is_some(),
+            "{text}: {problem:?}"
+        );
+        let is_read = !problem.message.contains("no file of detectors");
+        assert_eq!(alerts, usize::from(is_read), "{text}: the good one runs");
+    }
+}
+
+#[test]
+fn the_starter_set_reads_and_runs_over_a_case_with_its_fields() {
+    let mut events: Vec<(i64, &str)> =
+        (0..60).map(|second| (second, r#""status":500,"client_ip":"10.0.0.1","duration_ms":3.5"#)).collect();
+    events
+        .extend((60..120).map(|second| (second, r#""status":503,"client_ip":"10.0.0.1","duration_ms":3.5"#)));
+    events.push((300, r#""message":"kernel: Out of memory: Killed process 17""#));
+    let bench = Bench::new(&events);
+    let detectors = Detectors::read(&["starter".into()], &ReadOptions::default());
+    assert_eq!((detectors.len(), detectors.problems()), (20, [].as_slice()));
+    let report = detectors
+        .check(&bench.case, &bench.case.snapshot(), &Scope::default(), &Cancel::default())
+        .expect("checked");
+    let mut fired: Vec<&str> = report.alerts.iter().map(|alert| &*alert.detector).collect();
+    fired.dedup();
+    assert_eq!(
+        fired,
+        ["starter.error-ratio", "starter.5xx-burst", "starter.out-of-memory"],
+        "{:?}",
+        report.problems
+    );
+    assert!(report.not_applicable.contains(&"starter.log-cleared".to_owned()));
+    assert!(
+        report.problems.iter().all(|problem| problem.message.contains("too few")),
+        "{:?}",
+        report.problems
+    );
+}
+
+/// A small generator of numbers (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        let (radius, angle) = (self.unit().max(1e-300), self.unit());
+        (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
+    }
+}
+
+/// Weeks of a seasonal measure in bins of five minutes, with faults: a level, a spike, a drop or silence.
+fn seasonal(seed: u64, faults: usize) -> (Vec<Bin>, Vec<(usize, usize)>) {
+    const BINS: usize = 288 * 7 * 8;
+    let mut random = Random(seed);
+    let mut values: Vec<f64> = (0..BINS)
+        .map(|bin| {
+            let (hour, weekday) = (bin as f64 / 12.0 % 24.0, bin / 288 % 7);
+            let day = 1.0 + 0.6 * ((hour - 14.0) / 24.0 * std::f64::consts::TAU).cos();
+            let mean = 400.0 * day * if weekday >= 5 { 0.6 } else { 1.0 };
+            (mean + mean.sqrt() * 1.3 * random.normal()).max(0.0).round()
+        })
+        .collect();
+    let mut truth = Vec::new();
+    // Faults lie apart, so that each is one of its own.
+    let stride = BINS / faults;
+    for fault in 0..faults {
+        let start = fault * stride + 12 + (random.unit() * (stride - 36) as f64) as usize;
+        let (length, change): (usize, fn(f64) -> f64) = match fault % 4 {
+            0 => (9, |value| value * 1.8),
+            1 => (1, |value| value * 3.0),
+            2 => (4, |value| value * 0.35),
+            _ => (6, |_| 0.0),
+        };
+        for value in &mut values[start..start + length] {
+            *value = change(*value).round();
+        }
+        truth.push((start, start + length));
+    }
+    let bin = |(index, value): (usize, f64)| {
+        let start = index as i64 * 5 * MINUTE + 2_000 * 7 * DAY;
+        Bin { start, value: Some(value), events: value as u64, ends: (start, start) }
+    };
+    (values.into_iter().enumerate().map(bin).collect(), truth)
+}
+
+fn detector(season: Season) -> Anomaly {
+    Anomaly {
+        measure: "count".to_owned(),
+        width: 5 * MINUTE,
+        up: true,
+        down: true,
+        season,
+        sensitivity: 6.0,
+        window: 5 * 60 * MINUTE,
+        bins: 1,
+    }
+}
+
+#[test]
+fn injected_faults_are_found_and_little_else() {
+    for seed in 1..=5 {
+        let (bins, truth) = seasonal(seed, 200);
+        let found = anomalies(&detector(Season::Auto), &bins);
+        let first = bins[0].start;
+        let place = |interval: &Interval| {
+            let at = |time: i64| ((time - first) / (5 * MINUTE)) as usize;
+            (at(interval.start), at(interval.end) + 1)
+        };
+        let overlaps = |one: &(usize, usize), other: &(usize, usize)| one.0 < other.1 && other.0 < one.1;
+        let places: Vec<_> = found.iter().map(place).collect();
+        let right = places.iter().filter(|found| truth.iter().any(|fault| overlaps(found, fault))).count();
+        let seen = truth.iter().filter(|fault| places.iter().any(|found| overlaps(found, fault))).count();
+        let (precision, recall) = (right as f64 / places.len() as f64, seen as f64 / truth.len() as f64);
+        assert!(
+            precision >= 0.95 && recall >= 0.95,
+            "seed {seed}: precision {precision:.3}, recall {recall:.3}"
+        );
+    }
+}
+
+#[test]
+fn quiet_data_has_few_anomalies_whatever_the_season() {
+    for season in [Season::Auto, Season::Week, Season::Day, Season::None] {
+        let (mut bins, _) = seasonal(9, 200);
+        let (flat, _) = (bins.drain(..2_000).collect::<Vec<_>>(), ());
+        let calm: Vec<Bin> = flat
+            .iter()
+            .enumerate()
+            .map(|(index, bin)| Bin { value: Some(100.0 + (index * 7 % 11) as f64), ..*bin })
+            .collect();
+        assert_eq!(anomalies(&detector(season), &calm), [], "{season:?}");
+        let mut spiked = calm.clone();
+        spiked[1_500].value = Some(900.0);
+        assert_eq!(anomalies(&detector(season), &spiked).len(), 1, "{season:?}");
+    }
+    assert_eq!(anomalies(&detector(Season::Auto), &[]), []);
+}

@@ -1,0 +1,416 @@
+//! Rules over a case: segment by segment, then correlations over what the rules found.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use indexer::query::Filter;
+use indexer::{Cancel, Case, Result, SegmentRows, Snapshot};
+
+use super::RuleSet;
+use super::correlation::{Correlation, Hit, Interval, evaluate};
+use super::evidence::Evidence;
+use super::program::Program;
+use super::scan::{self, SourceNames};
+use super::sources::{Events, Sources};
+use crate::alert::Alert;
+use crate::evidence;
+use crate::limits::{ALERTS, CORRELATED_EVENTS, NAMED_EVENTS};
+use crate::problem::{Fault, Problem};
+
+/// What came of all rules over a case.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// In the order of the rules, then of the correlations.
+    pub alerts: Vec<Alert>,
+    pub problems: Vec<Problem>,
+    /// Ids of rules whose log source is not in the case.
+    pub not_applicable: Vec<String>,
+    /// Rules and correlations that ran over events of theirs.
+    pub applicable: usize,
+}
+
+/// What is known of segments that were looked at.
+#[derive(Debug, Default)]
+pub struct Progress {
+    segments: HashMap<u64, Found>,
+    /// The fields of the case that it was calculated for; other fields may be meant when more come.
+    fields: Vec<String>,
+    range: (Option<i64>, Option<i64>),
+}
+
+/// What rules matched in one segment.
+#[derive(Debug, Default)]
+struct Found {
+    rules: HashMap<usize, RuleFound>,
+    kinds: Vec<bool>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct RuleFound {
+    count: u64,
+    first: Option<i64>,
+    last: Option<i64>,
+    /// Where the first of them lie.
+    named: Vec<(u32, u64)>,
+    /// For correlations.
+    hits: Vec<RawHit>,
+}
+
+#[derive(Debug, Clone)]
+struct RawHit {
+    time: i64,
+    source: u32,
+    line: u64,
+    values: Vec<Option<String>>,
+}
+
+/// Evaluates rules over the events of a case within times, from (inclusive) to (exclusive).
+pub fn run(
+    rules: &RuleSet,
+    sources: &Sources,
+    case: &Case,
+    snapshot: &Snapshot,
+    range: (Option<i64>, Option<i64>),
+    progress: &mut Progress,
+    cancel: &Cancel,
+) -> Result<Report> {
+    let kinds = snapshot.fields();
+    let mut fields: Vec<String> = kinds.iter().map(|(name, _)| name.clone()).collect();
+    fields.push("level".to_owned());
+    if progress.fields != fields || progress.range != range {
+        *progress = Progress { segments: HashMap::new(), fields: fields.clone(), range };
+    }
+    let program = match Program::new(&rules.rules, sources, &fields) {
+        Ok(program) => program,
+        Err(fault) => {
+            let problems =
+                rules.files.first().map(|file| Problem::of_file(file, fault)).into_iter().collect();
+            return Ok(Report { problems, ..Report::default() });
+        }
+    };
+    let wanted = wanted_fields(rules, sources, &fields);
+    let names = SourceNames {
+        formats: snapshot.sources().iter().map(|source| source.format.clone()).collect(),
+        names: snapshot.sources().iter().map(|source| source.name.clone()).collect(),
+    };
+    let known: HashSet<u64> = progress.segments.keys().copied().collect();
+    let look = |rows: &SegmentRows<'_>| {
+        if known.contains(&rows.id()) {
+            return Ok((rows.id(), None));
+        }
+        let within = rows.within(range.0, range.1)?;
+        found_in(&program, rows, within, &names, &wanted, cancel).map(|found| (rows.id(), Some(found)))
+    };
+    let mut ids = HashSet::new();
+    case.each_segment(snapshot, cancel, look, |(id, found)| {
+        ids.insert(id);
+        progress.segments.extend(found.map(|found| (id, found)));
+        Ok(())
+    })?;
+    // Segments that compacting or deleting replaced.
+    progress.segments.retain(|id, _| ids.contains(id));
+    let evidence = Evidence { program: &program, snapshot, fields: &kinds };
+    Ok(Outcome { rules, program: &program, progress, evidence, snapshot, range }.report())
+}
+
+/// By rule that correlations name: the case's fields for each field that they need of it.
+type Wanted = HashMap<usize, Vec<Vec<String>>>;
+
+fn wanted_fields(rules: &RuleSet, sources: &Sources, fields: &[String]) -> Wanted {
+    let mut wanted = Wanted::new();
+    for (correlation, _) in &rules.correlations {
+        for name in &correlation.rules {
+            let Some(rule) = rules.rule_named(name) else { continue };
+            let events = sources.events(&rules.rules[rule].source).unwrap_or_default();
+            let resolve = |field: &String| {
+                let mut found: Vec<String> = events
+                    .iter()
+                    .flat_map(|events: &Events| sources.resolve(&sources.names(field, events), fields))
+                    .collect();
+                found.dedup();
+                found
+            };
+            let columns: Vec<_> = correlation.fields_of(name).iter().map(resolve).collect();
+            // Rules of several correlations have the fields of all, one after the other.
+            wanted.entry(rule).or_default().extend(columns);
+        }
+    }
+    wanted
+}
+
+fn found_in(
+    program: &Program,
+    rows: &SegmentRows<'_>,
+    within: Range<usize>,
+    names: &SourceNames,
+    wanted: &Wanted,
+    cancel: &Cancel,
+) -> Result<Found> {
+    let matches = scan::segment(program, rows, within, names, cancel)?;
+    let mut found = Found { rules: HashMap::new(), kinds: matches.kinds };
+    if matches.rows.is_empty() {
+        return Ok(found);
+    }
+    let (times, source, line) = (rows.times()?, rows.column("source", cancel)?, rows.column("line", cancel)?);
+    let number = |column: &indexer::CodedColumn, row: u32| {
+        column.text(column.code(row as usize)).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0)
+    };
+    for (rule, matched) in matches.rows {
+        let place = |row: u32| (number(&source, row) as u32, number(&line, row));
+        let timed = |row: &u32| times.get(*row as usize);
+        let mut of_rule = RuleFound {
+            count: matched.len() as u64,
+            first: matched.iter().find_map(timed),
+            last: matched.iter().rev().find_map(timed),
+            named: matched.iter().take(NAMED_EVENTS + 1).map(|&row| place(row)).collect(),
+            hits: Vec::new(),
+        };
+        if let Some(fields) = wanted.get(&rule) {
+            let mut columns = Vec::with_capacity(fields.len());
+            for names in fields {
+                let of_names = rows.fields().filter(|(name, ..)| names.iter().any(|wanted| wanted == name));
+                columns.push(
+                    of_names.map(|(_, column, _)| rows.column(column, cancel)).collect::<Result<Vec<_>>>()?,
+                );
+            }
+            for &row in matched.iter().take(CORRELATED_EVENTS) {
+                let Some(time) = times.get(row as usize) else { continue };
+                let (source, line) = place(row);
+                let value = |columns: &Vec<indexer::CodedColumn>| {
+                    let mut texts =
+                        columns.iter().filter_map(|column| column.text(column.code(row as usize)));
+                    texts.next().map(std::borrow::Cow::into_owned)
+                };
+                let values = columns.iter().map(value).collect();
+                of_rule.hits.push(RawHit { time, source, line, values });
+            }
+        }
+        found.rules.insert(rule, of_rule);
+    }
+    Ok(found)
+}
+
+struct Outcome<'a> {
+    rules: &'a RuleSet,
+    program: &'a Program,
+    progress: &'a Progress,
+    evidence: Evidence<'a>,
+    snapshot: &'a Snapshot,
+    range: (Option<i64>, Option<i64>),
+}
+
+impl Outcome<'_> {
+    fn report(&self) -> Report {
+        let mut report = Report::default();
+        let mut kinds = vec![false; self.program.kinds.len()];
+        for found in self.progress.segments.values() {
+            kinds.iter_mut().zip(&found.kinds).for_each(|(seen, is)| *seen |= is);
+        }
+        let applies: Vec<bool> = self
+            .program
+            .rule_kinds
+            .iter()
+            .map(|ways| ways.as_ref().is_some_and(|ways| ways.iter().any(|&kind| kinds[kind])))
+            .collect();
+        let quiet: HashSet<usize> = self
+            .rules
+            .correlations
+            .iter()
+            .filter(|(correlation, _)| !correlation.generate)
+            .flat_map(|(correlation, _)| {
+                correlation.rules.iter().filter_map(|name| self.rules.rule_named(name))
+            })
+            .collect();
+        for (index, rule) in self.rules.rules.iter().enumerate() {
+            if !applies[index] {
+                report.not_applicable.push(rule.id.clone());
+                continue;
+            }
+            report.applicable += 1;
+            let found = self.of_rule(index);
+            if found.count > 0 && !quiet.contains(&index) {
+                report.alerts.push(self.alert(index, &found));
+            }
+        }
+        self.correlations(&applies, &mut report);
+        report
+    }
+
+    /// What a rule matched in all segments.
+    fn of_rule(&self, rule: usize) -> RuleFound {
+        let mut all = RuleFound::default();
+        let mut ids: Vec<&u64> = self.progress.segments.keys().collect();
+        ids.sort_unstable();
+        for found in ids.into_iter().filter_map(|id| self.progress.segments[id].rules.get(&rule)) {
+            all.count += found.count;
+            all.first = [all.first, found.first].into_iter().flatten().min();
+            all.last = all.last.max(found.last);
+            all.named.extend(&found.named);
+            all.hits.extend(found.hits.iter().cloned());
+        }
+        all
+    }
+
+    fn alert(&self, index: usize, found: &RuleFound) -> Alert {
+        let rule = &self.rules.rules[index];
+        let filter = match self.evidence.rule(index) {
+            Some(filter) => evidence::within(filter, self.range.0, self.range.1.map(|to| to - 1)),
+            None if found.count as usize <= NAMED_EVENTS => evidence::named(self.snapshot, &found.named),
+            None => evidence::within(Filter::Everything, found.first, found.last),
+        };
+        Alert {
+            detector: rule.id.clone(),
+            title: rule.title.clone(),
+            severity: rule.severity,
+            start: found.first,
+            end: found.last,
+            peak: None,
+            events: found.count,
+            group: Vec::new(),
+            value: Some(found.count as f64),
+            expected: None,
+            query: filter.to_string(),
+        }
+    }
+
+    /// Correlations, those first that others name.
+    fn correlations(&self, applies: &[bool], report: &mut Report) {
+        let mut waiting: Vec<usize> = (0..self.rules.correlations.len()).collect();
+        let mut done: HashMap<usize, Vec<Interval>> = HashMap::new();
+        while !waiting.is_empty() {
+            let ready = |index: &usize| {
+                let of = &self.rules.correlations[*index].0.rules;
+                of.iter().all(|name| {
+                    self.rules.rule_named(name).is_some()
+                        || self.rules.correlation_named(name).is_some_and(|other| done.contains_key(&other))
+                })
+            };
+            let Some(place) = waiting.iter().position(ready) else {
+                for index in waiting {
+                    let (correlation, file) = &self.rules.correlations[index];
+                    let fault = Fault::new(correlation.line, "the correlation depends on itself")
+                        .hint("let it name rules, or correlations that do not name it");
+                    report.problems.push(Problem::of_file(file, fault));
+                }
+                return;
+            };
+            let index = waiting.remove(place);
+            let (correlation, file) = &self.rules.correlations[index];
+            let hits = self.hits(correlation, &done);
+            let is_any = correlation.rules.iter().any(|name| match self.rules.rule_named(name) {
+                Some(rule) => applies[rule],
+                None => true,
+            });
+            if !is_any {
+                report.not_applicable.push(correlation.head.id.clone());
+                done.insert(index, Vec::new());
+                continue;
+            }
+            report.applicable += 1;
+            let intervals = evaluate(correlation, hits);
+            if intervals.len() >= ALERTS {
+                let message = format!("the correlation gives {ALERTS} alerts or more; the first are shown");
+                let fault = Fault::new(correlation.line, message).hint("raise its condition");
+                report.problems.push(Problem::of_file(file, fault));
+            }
+            report.alerts.extend(intervals.iter().map(|interval| self.correlated(correlation, interval)));
+            done.insert(index, intervals);
+        }
+    }
+
+    fn hits(&self, correlation: &Correlation, done: &HashMap<usize, Vec<Interval>>) -> Vec<Hit> {
+        let keys = correlation.group_by.len();
+        let mut hits = Vec::new();
+        for (place, name) in correlation.rules.iter().enumerate() {
+            if let Some(rule) = self.rules.rule_named(name) {
+                let width = keys + usize::from(correlation.field.is_some());
+                let Some(start) = self.offset(rule, correlation, place) else { continue };
+                for hit in self.of_rule(rule).hits {
+                    let values = hit.values.get(start..start + width).unwrap_or_default();
+                    let (of_group, counted) = values.split_at(keys.min(values.len()));
+                    hits.push(Hit {
+                        time: hit.time,
+                        source: hit.source,
+                        event_line: hit.line,
+                        rule: place,
+                        keys: of_group.to_vec(),
+                        value: counted.first().cloned().flatten(),
+                    });
+                }
+            } else if let Some(other) = self.rules.correlation_named(name) {
+                let names = &self.rules.correlations[other].0.group_by;
+                for interval in done.get(&other).into_iter().flatten() {
+                    let key = |name: &String| {
+                        let at = names.iter().position(|known| known == name)?;
+                        interval.keys.get(at).cloned()
+                    };
+                    let (source, event_line) = interval.events.last().copied().unwrap_or_default();
+                    hits.push(Hit {
+                        time: interval.end,
+                        source,
+                        event_line,
+                        rule: place,
+                        keys: correlation.group_by.iter().map(key).collect(),
+                        value: correlation.field.as_ref().and_then(key),
+                    });
+                }
+            }
+        }
+        hits
+    }
+
+    /// Where the fields that a correlation needs of a rule begin among those that all correlations need of it.
+    fn offset(&self, rule: usize, wanted: &Correlation, place: usize) -> Option<usize> {
+        let mut at = 0;
+        for (correlation, _) in &self.rules.correlations {
+            let width = correlation.group_by.len() + usize::from(correlation.field.is_some());
+            for (index, name) in correlation.rules.iter().enumerate() {
+                if self.rules.rule_named(name) != Some(rule) {
+                    continue;
+                }
+                if std::ptr::eq(correlation, wanted) && index == place {
+                    return Some(at);
+                }
+                at += width;
+            }
+        }
+        None
+    }
+
+    fn correlated(&self, correlation: &Correlation, interval: &Interval) -> Alert {
+        let filter = if interval.events.len() <= NAMED_EVENTS {
+            evidence::named(self.snapshot, &interval.events)
+        } else {
+            let rules = correlation.rules.iter().filter_map(|name| self.rules.rule_named(name));
+            let ways: Option<Vec<Filter>> = rules.map(|rule| self.evidence.rule(rule)).collect();
+            let ways = ways.map_or(Filter::Everything, Filter::Or);
+            evidence::within(ways, Some(interval.start), Some(interval.end))
+        };
+        let expected = correlation.conditions.first().map(|(_, number)| *number);
+        Alert {
+            detector: correlation.head.id.clone(),
+            title: correlation.head.title.clone(),
+            severity: correlation.head.severity,
+            start: Some(interval.start),
+            end: Some(interval.end),
+            peak: Some(interval.peak),
+            events: interval.events.len() as u64,
+            group: correlation.group_by.iter().cloned().zip(interval.keys.iter().cloned()).collect(),
+            value: Some(interval.value),
+            expected,
+            query: filter.to_string(),
+        }
+    }
+}
+
+impl RuleSet {
+    fn rule_named(&self, name: &str) -> Option<usize> {
+        self.rules.iter().position(|rule| rule.id == name || rule.name.as_deref() == Some(name))
+    }
+
+    fn correlation_named(&self, name: &str) -> Option<usize> {
+        self.correlations
+            .iter()
+            .position(|(other, _)| other.head.id == name || other.head.name.as_deref() == Some(name))
+    }
+}

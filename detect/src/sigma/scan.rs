@@ -1,0 +1,366 @@
+//! One pass over a segment for all rules: each row is of a class by the log sources that select it, each distinct
+//! value of a column is tested once, and a rule is evaluated for the rows that one of its triggers passes.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use indexer::{Cancel, CodedColumn, Result, SegmentRows};
+
+use super::matching::compiled;
+use super::pattern::{Wild, lower};
+use super::program::{Program, Selector, TEXT, TestId, Variant};
+use super::values::{Part, Test};
+use crate::limits::SOURCE_CONDITIONS;
+
+const WORDS: usize = SOURCE_CONDITIONS / 64;
+
+/// Which selectors hold for a row.
+type Mask = [u64; WORDS];
+
+/// The rows of a segment that rules match, and the kinds of events that it has.
+#[derive(Debug, Default)]
+pub struct SegmentMatches {
+    /// By rule, in order.
+    pub rows: HashMap<usize, Vec<u32>>,
+    pub kinds: Vec<bool>,
+}
+
+/// What scans need of a case besides its rows: by source, which selectors hold.
+#[derive(Debug)]
+pub struct SourceNames {
+    pub formats: Vec<String>,
+    pub names: Vec<String>,
+}
+
+/// Rows that the same log sources select.
+struct Class {
+    kinds: Vec<bool>,
+    /// Slots whose values may start a rule.
+    slots: Vec<usize>,
+    /// Variants without triggers.
+    always: Vec<u32>,
+    searches_text: bool,
+}
+
+/// A column of a slot: for each code the place of its list of passed tests, 0 until it is known.
+struct SlotColumn {
+    column: CodedColumn,
+    known: Vec<u32>,
+    /// One for each distinct list; the first is empty.
+    lists: Vec<Vec<TestId>>,
+}
+
+struct Scan<'a> {
+    program: &'a Program,
+    rows: &'a SegmentRows<'a>,
+    cancel: &'a Cancel,
+    columns: Vec<Option<Vec<SlotColumn>>>,
+    texts: HashMap<u32, Vec<TestId>>,
+    /// Results of slow tests: test, column of its slot, code.
+    slow: HashMap<(TestId, usize, usize), bool>,
+    regexes: HashMap<TestId, Option<regex::Regex>>,
+}
+
+/// Runs a program over the rows of a segment.
+pub fn segment(
+    program: &Program,
+    rows: &SegmentRows<'_>,
+    range: Range<usize>,
+    sources: &SourceNames,
+    cancel: &Cancel,
+) -> Result<SegmentMatches> {
+    let mut scan = Scan {
+        program,
+        rows,
+        cancel,
+        columns: (0..program.slots.len()).map(|_| None).collect(),
+        texts: HashMap::new(),
+        slow: HashMap::new(),
+        regexes: HashMap::new(),
+    };
+    let (classes, of_row) = scan.classes(range.clone(), sources)?;
+    scan.search_texts(&classes, &of_row, range.start)?;
+    let mut matches = SegmentMatches { rows: HashMap::new(), kinds: vec![false; program.kinds.len()] };
+    for class in &classes {
+        matches.kinds.iter_mut().zip(&class.kinds).for_each(|(seen, is)| *seen |= is);
+    }
+    let mut stamps = vec![u32::MAX; program.variants.len()];
+    let mut candidates = Vec::new();
+    for row in range.clone() {
+        let class = &classes[of_row[row - range.start] as usize];
+        candidates.clear();
+        scan.candidates(row, class, &mut stamps, &mut candidates)?;
+        for &variant in &candidates {
+            let Variant { rule, expr, .. } = &program.variants[variant as usize];
+            let is_known = matches.rows.get(rule).and_then(|rows| rows.last()) == Some(&(row as u32));
+            if !is_known && scan.holds(expr, row)? {
+                matches.rows.entry(*rule).or_default().push(row as u32);
+            }
+        }
+    }
+    Ok(matches)
+}
+
+impl Scan<'_> {
+    /// The columns of a slot, decoded when something first needs them.
+    fn load(&mut self, slot: usize) -> Result<()> {
+        if self.columns[slot].is_some() {
+            return Ok(());
+        }
+        let fields = &self.program.slots[slot].fields;
+        let mut columns = Vec::new();
+        let names = self.rows.fields().filter(|(name, ..)| fields.iter().any(|field| field == name));
+        let level = fields.iter().any(|field| field == "level").then_some("level");
+        for name in names.map(|(_, column, _)| column).chain(level) {
+            let column = self.rows.column(name, self.cancel)?;
+            let known = vec![0; column.largest() + 1];
+            columns.push(SlotColumn { column, known, lists: vec![Vec::new()] });
+        }
+        self.columns[slot] = Some(columns);
+        Ok(())
+    }
+
+    fn loaded(&mut self, slot: usize) -> Result<&mut [SlotColumn]> {
+        self.load(slot)?;
+        Ok(self.columns[slot].as_deref_mut().unwrap_or_default())
+    }
+
+    /// The class of each row.
+    fn classes(&mut self, range: Range<usize>, sources: &SourceNames) -> Result<(Vec<Class>, Vec<u32>)> {
+        let program = self.program;
+        let mut masks: Vec<Mask> = vec![[0; WORDS]; range.len()];
+        let set = |mask: &mut Mask, selector: usize| mask[selector / 64] |= 1 << (selector % 64);
+        let mut of_source: Vec<Mask> = vec![[0; WORDS]; sources.names.len()];
+        for (index, selector) in program.selectors.iter().enumerate() {
+            let (patterns, names) = match selector {
+                Selector::Format(patterns) => (patterns, &sources.formats),
+                Selector::Source(patterns) => (patterns, &sources.names),
+                Selector::Field { slot, patterns } => {
+                    for column in self.loaded(*slot)? {
+                        let passes = |code: usize| {
+                            column.column.text(code).is_some_and(|text| any(patterns, &lower(&text)))
+                        };
+                        let passing: Vec<bool> = (0..=column.column.largest()).map(passes).collect();
+                        for (mask, row) in masks.iter_mut().zip(range.clone()) {
+                            if passing[column.column.code(row)] {
+                                set(mask, index);
+                            }
+                        }
+                    }
+                    continue;
+                }
+            };
+            for (mask, name) in of_source.iter_mut().zip(names) {
+                if any(patterns, &lower(name)) {
+                    set(mask, index);
+                }
+            }
+        }
+        if of_source.iter().any(|mask| *mask != [0; WORDS]) {
+            let source = self.rows.column("source", self.cancel)?;
+            let of_code: Vec<Mask> = (0..=source.largest())
+                .map(|code| {
+                    let place = source.text(code).and_then(|number| number.parse::<usize>().ok());
+                    place.and_then(|place| of_source.get(place)).copied().unwrap_or([0; WORDS])
+                })
+                .collect();
+            for (mask, row) in masks.iter_mut().zip(range) {
+                let more = &of_code[source.code(row)];
+                mask.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
+            }
+        }
+        let mut known: HashMap<Mask, u32> = HashMap::new();
+        let mut classes = Vec::new();
+        let mut of_row = Vec::with_capacity(masks.len());
+        let mut last: Option<(Mask, u32)> = None;
+        for mask in masks {
+            let class = match last {
+                Some((same, class)) if same == mask => class,
+                _ => *known.entry(mask).or_insert_with(|| {
+                    classes.push(self.class(&mask));
+                    classes.len() as u32 - 1
+                }),
+            };
+            last = Some((mask, class));
+            of_row.push(class);
+        }
+        Ok((classes, of_row))
+    }
+
+    fn class(&self, mask: &Mask) -> Class {
+        let program = self.program;
+        let holds = |selector: &usize| mask[selector / 64] >> (selector % 64) & 1 == 1;
+        let kinds: Vec<bool> =
+            program.kinds.iter().map(|kind| kind.as_ref().is_some_and(|all| all.iter().all(holds))).collect();
+        let mut class = Class { kinds, slots: Vec::new(), always: Vec::new(), searches_text: false };
+        for (index, variant) in (0..).zip(&program.variants) {
+            if !class.kinds[variant.kind] {
+                continue;
+            }
+            match &variant.triggers {
+                None => class.always.push(index),
+                Some(tests) => {
+                    class.slots.extend(tests.iter().map(|test| program.tests[*test as usize].slot))
+                }
+            }
+            variant
+                .expr
+                .each_leaf(&mut |test| class.searches_text |= program.tests[*test as usize].slot == TEXT);
+        }
+        class.slots.sort_unstable();
+        class.slots.dedup();
+        class
+    }
+
+    /// Looks for keywords in the values of events and in their text.
+    fn search_texts(&mut self, classes: &[Class], of_row: &[u32], first: usize) -> Result<()> {
+        let program = self.program;
+        let matcher = &program.slots[TEXT].matcher;
+        let wanted = |row: &usize| classes[of_row[row - first] as usize].searches_text;
+        let rows: Vec<u32> = (first..first + of_row.len()).filter(wanted).map(|row| row as u32).collect();
+        if rows.is_empty() || matcher.is_empty() {
+            return Ok(());
+        }
+        let texts = &mut self.texts;
+        self.rows.for_each_text(&rows, |row, text| {
+            let passed = matcher.passing(text);
+            if !passed.is_empty() {
+                texts.insert(row, passed);
+            }
+        })
+    }
+
+    /// Variants that may match a row.
+    fn candidates(
+        &mut self,
+        row: usize,
+        class: &Class,
+        stamps: &mut [u32],
+        candidates: &mut Vec<u32>,
+    ) -> Result<()> {
+        let program = self.program;
+        candidates.extend(&class.always);
+        let mut start = |tests: &[TestId]| {
+            for &test in tests {
+                for &variant in &program.starts[test as usize] {
+                    let is_new = stamps[variant as usize] != row as u32;
+                    if is_new && class.kinds[program.variants[variant as usize].kind] {
+                        stamps[variant as usize] = row as u32;
+                        candidates.push(variant);
+                    }
+                }
+            }
+        };
+        for &slot in &class.slots {
+            if slot == TEXT {
+                self.texts.get(&(row as u32)).into_iter().for_each(|tests| start(tests));
+                continue;
+            }
+            self.load(slot)?;
+            let matcher = &program.slots[slot].matcher;
+            for column in self.columns[slot].iter_mut().flatten() {
+                let code = column.column.code(row);
+                if code > 0 {
+                    start(column.passed(code, |text| matcher.passing(text)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn holds(&mut self, expr: &super::condition::Expr<TestId>, row: usize) -> Result<bool> {
+        let mut failed = None;
+        let holds = expr.holds(&mut |test| {
+            self.passes(*test, row).unwrap_or_else(|error| {
+                failed.get_or_insert(error);
+                false
+            })
+        });
+        failed.map_or(Ok(holds), Err)
+    }
+
+    fn passes(&mut self, id: TestId, row: usize) -> Result<bool> {
+        let program = self.program;
+        let test = &program.tests[id as usize];
+        if test.slot == TEXT {
+            return Ok(self.texts.get(&(row as u32)).is_some_and(|passed| passed.contains(&id)));
+        }
+        self.load(test.slot)?;
+        if let (Test::Field { part, cased, .. }, Some(other)) = (&test.test, test.other) {
+            let fold = |text: String| if *cased { text } else { lower(&text) };
+            let one = self.values(test.slot, row)?;
+            let other: Vec<String> = self.values(other, row)?.into_iter().map(fold).collect();
+            return Ok(one
+                .into_iter()
+                .map(fold)
+                .any(|one| other.iter().any(|other| compares(&one, other, *part))));
+        }
+        let matcher = &program.slots[test.slot].matcher;
+        let columns = self.columns[test.slot].as_deref_mut().unwrap_or_default();
+        match &test.test {
+            Test::Exists => return Ok(columns.iter().any(|column| column.column.code(row) > 0)),
+            Test::Null => return Ok(columns.iter().all(|column| column.is_empty(row))),
+            _ => {}
+        }
+        for (index, column) in columns.iter_mut().enumerate() {
+            let code = column.column.code(row);
+            if code == 0 {
+                continue;
+            }
+            let passes = if test.lazy {
+                let regexes = &mut self.regexes;
+                *self.slow.entry((id, index, code)).or_insert_with(|| {
+                    let Test::Regex(source) = &test.test else { return false };
+                    let regex = regexes.entry(id).or_insert_with(|| compiled(source));
+                    let text = column.column.text(code);
+                    regex.as_ref().zip(text).is_some_and(|(regex, text)| regex.is_match(&text))
+                })
+            } else {
+                column.passed(code, |text| matcher.passing(text)).binary_search(&id).is_ok()
+            };
+            if passes {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn values(&mut self, slot: usize, row: usize) -> Result<Vec<String>> {
+        let columns = self.loaded(slot)?;
+        let values = columns.iter().filter_map(|column| column.column.text(column.column.code(row)));
+        Ok(values.map(std::borrow::Cow::into_owned).collect())
+    }
+}
+
+impl SlotColumn {
+    /// The tests that a value passes.
+    fn passed(&mut self, code: usize, passing: impl FnOnce(&str) -> Vec<TestId>) -> &[TestId] {
+        if self.known[code] == 0 {
+            let passed = self.column.text(code).map(|text| passing(&text)).unwrap_or_default();
+            self.known[code] = if passed.is_empty() {
+                1
+            } else {
+                self.lists.push(passed);
+                self.lists.len() as u32
+            };
+        }
+        &self.lists[self.known[code] as usize - 1]
+    }
+
+    fn is_empty(&self, row: usize) -> bool {
+        self.column.text(self.column.code(row)).is_none_or(|text| text.is_empty())
+    }
+}
+
+fn any(patterns: &[Wild], value: &str) -> bool {
+    patterns.iter().any(|pattern| pattern.matches(value))
+}
+
+fn compares(value: &str, other: &str, part: Part) -> bool {
+    match part {
+        Part::Whole => value == other,
+        Part::Start => value.starts_with(other),
+        Part::End => value.ends_with(other),
+        Part::Anywhere => value.contains(other),
+    }
+}
