@@ -82,7 +82,9 @@ impl Detectors {
         let mut files = Vec::new();
         for path in paths {
             if path.as_os_str() == STARTER {
-                STARTERS.iter().for_each(|(name, text)| detectors.add_measures(Path::new(name), text));
+                for (name, text) in STARTERS {
+                    detectors.add_measures(Path::new(name), text);
+                }
                 continue;
             }
             files_of(path, true, &mut files, &mut detectors.problems);
@@ -218,7 +220,9 @@ fn files_of(path: &Path, is_named: bool, files: &mut Vec<PathBuf>, problems: &mu
         Ok(entries) => {
             let mut inner: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
             inner.sort();
-            inner.iter().for_each(|path| files_of(path, false, files, problems));
+            for path in &inner {
+                files_of(path, false, files, problems);
+            }
         }
         Err(error) => {
             let fault = Fault::new(0, format!("the folder cannot be read: {error}")).hint("check its rights");

@@ -54,6 +54,7 @@ pub struct Place<'a> {
 
 impl Place<'_> {
     /// The first and last instant that is looked at.
+    #[must_use]
     pub fn ends(&self) -> Option<(i64, i64)> {
         let (first, last) = self.snapshot.time_range()?;
         let first = self.range.0.map_or(first, |from| from.max(first));

@@ -95,6 +95,7 @@ impl Lines<'_> {
 }
 
 /// The detectors of a file, and what is wrong with others of it.
+#[must_use]
 pub fn read(path: &Path, text: &str) -> (Vec<Detector>, Vec<Problem>) {
     let lines = Lines(text);
     let file: File = match toml::from_str(text) {

@@ -114,6 +114,8 @@ fn times(detector: &Detector, place: &Place<'_>, filter: &Filter) -> Result<BTre
             found.entry(keys).or_default().push(time);
         }
     }
-    found.values_mut().for_each(|times| times.sort_unstable());
+    for times in found.values_mut() {
+        times.sort_unstable();
+    }
     Ok(found)
 }

@@ -49,7 +49,9 @@ impl<L> Expr<L> {
     pub fn each_leaf<'e>(&'e self, each: &mut impl FnMut(&'e L)) {
         match self {
             Expr::And(parts) | Expr::Or(parts) | Expr::AtLeast(_, parts) => {
-                parts.iter().for_each(|part| part.each_leaf(each));
+                for part in parts {
+                    part.each_leaf(each);
+                }
             }
             Expr::Not(part) => part.each_leaf(each),
             Expr::Leaf(value) => each(value),
@@ -156,7 +158,7 @@ impl Parser<'_> {
             Some(Word::Name(name)) => {
                 let is_of =
                     matches!(self.words.get(self.at), Some(Word::Name(of)) if of.eq_ignore_ascii_case("of"));
-                let is_name = self.names.iter().any(|known| *known == name);
+                let is_name = self.names.contains(&name);
                 if is_of && !is_name { self.of(&name) } else { self.name(name) }
             }
         }

@@ -71,7 +71,9 @@ pub fn windash(text: &str, most: usize) -> Option<Vec<String>> {
                 return None;
             }
         } else {
-            all.iter_mut().for_each(|text| text.push(letter));
+            for text in &mut all {
+                text.push(letter);
+            }
         }
     }
     Some(all)

@@ -36,21 +36,21 @@ struct Texts {
 impl FieldMatcher {
     pub fn new(tests: &[(TestId, &Test)]) -> FieldMatcher {
         let mut matcher = FieldMatcher::default();
-        let mut texts: [Vec<(TestId, &Wild)>; 2] = [Vec::new(), Vec::new()];
+        let mut wilds: [Vec<(TestId, &Wild)>; 2] = [Vec::new(), Vec::new()];
         for &(id, test) in tests {
             match test {
-                Test::Text { wild, cased } => texts[usize::from(*cased)].push((id, wild)),
+                Test::Text { wild, cased } => wilds[usize::from(*cased)].push((id, wild)),
                 Test::Regex(source) => matcher.regexes.extend(compiled(source).map(|regex| (id, regex))),
                 Test::Network(text) => {
-                    matcher.networks.extend(Network::parse(text).map(|network| (id, network)))
+                    matcher.networks.extend(Network::parse(text).map(|network| (id, network)));
                 }
                 Test::Compare { op, number } => matcher.numbers.push((id, *op, f64::from_bits(*number))),
                 Test::Clock { unit, number } => matcher.clocks.push((id, *unit, *number)),
                 Test::Exists | Test::Null | Test::Field { .. } => {}
             }
         }
-        matcher.folded = Texts::new(&texts[0]);
-        matcher.cased = Texts::new(&texts[1]);
+        matcher.folded = Texts::new(&wilds[0]);
+        matcher.cased = Texts::new(&wilds[1]);
         matcher
     }
 

@@ -157,11 +157,11 @@ fn found_in(
     };
     for (rule, matched) in matches.rows {
         let place = |row: u32| (number(&source, row) as u32, number(&line, row));
-        let timed = |row: &u32| times.get(*row as usize);
+        let time_of = |row: &u32| times.get(*row as usize);
         let mut of_rule = RuleFound {
             count: matched.len() as u64,
-            first: matched.iter().find_map(timed),
-            last: matched.iter().rev().find_map(timed),
+            first: matched.iter().find_map(time_of),
+            last: matched.iter().rev().find_map(time_of),
             named: matched.iter().take(NAMED_EVENTS + 1).map(|&row| place(row)).collect(),
             hits: Vec::new(),
         };

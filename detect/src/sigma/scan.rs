@@ -200,7 +200,7 @@ impl Scan<'_> {
             match &variant.triggers {
                 None => class.always.push(index),
                 Some(tests) => {
-                    class.slots.extend(tests.iter().map(|test| program.tests[*test as usize].slot))
+                    class.slots.extend(tests.iter().map(|test| program.tests[*test as usize].slot));
                 }
             }
             variant
@@ -312,8 +312,8 @@ impl Scan<'_> {
                 *self.slow.entry((id, index, code)).or_insert_with(|| {
                     let Test::Regex(source) = &test.test else { return false };
                     let regex = regexes.entry(id).or_insert_with(|| compiled(source));
-                    let text = column.column.text(code);
-                    regex.as_ref().zip(text).is_some_and(|(regex, text)| regex.is_match(&text))
+                    let value = column.column.text(code);
+                    regex.as_ref().zip(value).is_some_and(|(regex, value)| regex.is_match(&value))
                 })
             } else {
                 column.passed(code, |text| matcher.passing(text)).binary_search(&id).is_ok()

@@ -126,6 +126,8 @@ const MODIFIERS: &[&str] = &[
     "year",
 ];
 
+/// Each is its own switch in a key; no two of them make a state.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Default)]
 struct Modifiers {
     part: Option<Part>,
@@ -305,9 +307,9 @@ impl Item<'_> {
             let part = modifiers.part.unwrap_or(Part::Whole);
             return Ok(self.leaf(Test::Field { other: text.to_owned(), part, cased: modifiers.cased }));
         }
-        let texts = if modifiers.expand { self.expanded(text)? } else { vec![text.to_owned()] };
+        let expanded = if modifiers.expand { self.expanded(text)? } else { vec![text.to_owned()] };
         let mut tests = Vec::new();
-        for text in texts {
+        for text in expanded {
             self.texts(&text, &mut tests)?;
         }
         Ok(joined(tests.into_iter().map(|test| self.leaf(test)).collect(), modifiers.not))
@@ -345,7 +347,9 @@ impl Item<'_> {
                 && !piece.is_empty()
                 && piece.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
             if !is_name {
-                all.iter_mut().for_each(|text| text.push_str(piece));
+                for text in &mut all {
+                    text.push_str(piece);
+                }
                 continue;
             }
             let values =
