@@ -80,7 +80,7 @@ def regexp(pattern, value):
 
 
 def in_sqlite(events, queries, columns):
-    """By rule: how many of the events it selects, or why it cannot be told."""
+    """By rule: how many of the events it selects, or why it cannot be shown."""
     connection = sqlite3.connect(":memory:")
     connection.create_function("regexp", 2, regexp)
     connection.execute("CREATE TABLE logs (%s)" % ", ".join(f'"{name}" COLLATE NOCASE' for name in columns))
@@ -152,17 +152,17 @@ def checked(binary, rules, log, folder):
     case = pathlib.Path(folder) / (log.stem + ".case")
     subprocess.run([binary, "import", case, log], check=True, capture_output=True)
     folders = [path for path in sorted(rules.iterdir()) if path.is_dir() and path.name.startswith("rules")] or [rules]
-    told = subprocess.run([binary, "check", case, *folders, "--format", "ndjson", "--verbose"], capture_output=True, text=True)
-    if told.returncode not in (0, 1, 4):
-        raise RuntimeError(told.stderr)
-    alerts = [json.loads(line) for line in told.stdout.splitlines()]
+    shown = subprocess.run([binary, "check", case, *folders, "--format", "ndjson", "--verbose"], capture_output=True, text=True)
+    if shown.returncode not in (0, 1, 4):
+        raise RuntimeError(shown.stderr)
+    alerts = [json.loads(line) for line in shown.stdout.splitlines()]
     rows = subprocess.run([binary, "query", case, "*", "--format", "ndjson"], check=True, capture_output=True, text=True)
     wrong = []
     for alert in alerts:
         count = subprocess.run([binary, "query", case, alert["query"], "--count"], capture_output=True, text=True)
         if count.stdout.strip() != str(alert["events"]):
             wrong.append((alert["detector"], alert["events"], count.stdout.strip(), alert["query"], count.stderr))
-    return alerts, [json.loads(line) for line in rows.stdout.splitlines()], told.stderr, wrong
+    return alerts, [json.loads(line) for line in rows.stdout.splitlines()], shown.stderr, wrong
 
 
 def main():
@@ -186,14 +186,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         work = [pool.submit(checked, options.binary, options.rules, log, folder) for log in logs]
         for log, result in zip(logs, work):
-            alerts, rows, told, wrong = result.result()
+            alerts, rows, shown, wrong = result.result()
             wrong_queries += [(log.name, *one) for one in wrong]
             ours = collections.Counter()
             for alert in alerts:
                 ours[alert["detector"]] += alert["events"]
             fired[log] = ours
             # The summary and what is not applicable are no problems.
-            for line in told.splitlines():
+            for line in shown.splitlines():
                 if not line.startswith("not applicable: ") and not re.match(r"\d+ detectors: ", line):
                     problems[line] += 1
             events = [flat(row) for row in rows]

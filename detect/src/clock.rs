@@ -37,10 +37,10 @@ pub fn duration(text: &str) -> Option<i64> {
     while !rest.is_empty() {
         let digits = rest.find(|letter: char| !letter.is_ascii_digit()).filter(|&digits| digits > 0)?;
         let number: i64 = rest[..digits].parse().ok()?;
-        let behind = &rest[digits..];
-        let (unit, unit_ns) = UNITS.into_iter().find(|(unit, _)| behind.starts_with(unit))?;
+        let after = &rest[digits..];
+        let (unit, unit_ns) = UNITS.into_iter().find(|(unit, _)| after.starts_with(unit))?;
         total = total.checked_add(number.checked_mul(unit_ns)?)?;
-        rest = behind[unit.len()..].trim_start();
+        rest = after[unit.len()..].trim_start();
     }
     (total > 0).then_some(total)
 }

@@ -11,7 +11,7 @@ use crate::measure::{self, Detector, Place};
 use crate::problem::{Fault, Problem};
 use crate::sigma::{self, Placeholders, Progress, RuleSet, Sources};
 
-/// The word that stands for the detectors that come with the program. A folder of that name is `./starter`.
+/// The word that means the detectors that come with the program. A folder of that name is `./starter`.
 const STARTER: &str = "starter";
 
 const STARTERS: [(&str, &str); 3] = [
@@ -59,7 +59,7 @@ pub struct Report {
 }
 
 impl Detectors {
-    /// Reads files, and all detectors of folders; `starter` stands for those that come with the program. What cannot be read is a problem and stops nothing.
+    /// Reads files, and all detectors of folders; `starter` means those that come with the program. What cannot be read is a problem and stops nothing.
     #[must_use]
     pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Detectors {
         let mut detectors = Detectors {

@@ -24,7 +24,7 @@ pub const SOURCE_CONDITIONS: usize = 512;
 /// So many events at most are named one by one in the query of an alert.
 pub const NAMED_EVENTS: usize = 200;
 
-/// So many alerts at most of one correlation or detector; further ones would be noise, and their number is told.
+/// So many alerts at most of one correlation or detector; further ones would be noise, and their number is shown.
 pub const ALERTS: usize = 10_000;
 
 /// The most hits of a rule that a correlation looks at, in memory: some hundred bytes each.

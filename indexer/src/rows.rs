@@ -1,5 +1,5 @@
 //! Rows of published segments for whoever looks at many columns of all events at once, as detectors do: each column
-//! as codes and the distinct values they stand for. A segment never changes, so what was calculated over it once
+//! as codes and the distinct values they mean. A segment never changes, so what was calculated over it once
 //! stays true, and only segments that came later have to be looked at again.
 
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ pub struct SegmentRows<'a> {
     segment: Arc<Segment>,
 }
 
-/// A column of a segment: a code for each row, and what it stands for. Code 0 is a missing value.
+/// A column of a segment: a code for each row, and what it means. Code 0 is a missing value.
 #[derive(Clone, Debug)]
 pub struct CodedColumn {
     column: Arc<Column>,
@@ -132,7 +132,7 @@ impl CodedColumn {
         self.column.codes.get(row) as usize
     }
 
-    /// What a code stands for, as text.
+    /// What a code means, as text.
     #[must_use]
     pub fn text(&self, code: usize) -> Option<Cow<'_, str>> {
         if let Dictionary::Texts(texts) = &self.column.values {

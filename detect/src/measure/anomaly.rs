@@ -1,4 +1,4 @@
-//! What is unusual beside a robust baseline: the median of the same time of other days or weeks, or of the time before,
+//! What is unusual next to a robust baseline: the median of the same time of other days or weeks, or of the time before,
 //! and the median distance from it. Faults are few, so medians hardly move by them.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ const DAY: i64 = 86_400_000_000_000;
 /// From a median distance to a standard deviation, for normal noise.
 const TO_DEVIATION: f64 = 1.4826;
 
-/// A season needs so many values of the same time to be told from chance.
+/// A season needs so many values of the same time to be shown from chance.
 const LEAST_SAMPLES: usize = 4;
 
 #[derive(Deserialize)]

@@ -125,10 +125,10 @@ impl Detector {
 
 /// An error in a query that was put together, in words about the detector.
 fn of_detector(error: &Error) -> Error {
-    let told = Error::new(ErrorKind::BadRequest, error.message());
+    let shown = Error::new(ErrorKind::BadRequest, error.message());
     match error.hint_text() {
-        Some(hint) => told.hint(hint.to_owned()),
-        None => told,
+        Some(hint) => shown.hint(hint.to_owned()),
+        None => shown,
     }
 }
 

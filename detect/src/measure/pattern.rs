@@ -45,7 +45,7 @@ impl Written {
             }
             return Err(lines.fault(
                 factor.span(),
-                "`surge` is not above 1, or stands beside `new`",
+                "`surge` is not above 1, or is next to `new`",
                 "write surge = 10 alone",
             ));
         }

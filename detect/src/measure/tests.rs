@@ -253,7 +253,7 @@ fn seasonal(seed: u64, faults: usize) -> (Vec<Bin>, Vec<(usize, usize)>) {
         })
         .collect();
     let mut truth = Vec::new();
-    // Faults lie apart, so that each is one of its own.
+    // Faults are spaced, so that each is one of its own.
     let stride = BINS / faults;
     for fault in 0..faults {
         let start = fault * stride + 12 + (random.unit() * (stride - 36) as f64) as usize;

@@ -72,7 +72,7 @@ pub fn parse(text: &str, names: &[String], line: usize) -> Result<Expr<String>, 
     let mut parser = Parser { words: words(text), at: 0, names, line, depth: 0 };
     if text.contains('|') {
         return Err(parser
-            .fault("aggregations behind `|` are no longer part of Sigma")
+            .fault("aggregations after `|` are no longer part of Sigma")
             .hint("write a correlation rule: a second document with `correlation:` that names this rule"));
     }
     let expr = parser.or()?;
@@ -146,7 +146,7 @@ impl Parser<'_> {
         self.at += 1;
         match word {
             None => Err(self.fault("the condition ends where a search is expected")),
-            Some(Word::Close) => Err(self.fault("a `)` stands where a search is expected")),
+            Some(Word::Close) => Err(self.fault("a `)` is where a search is expected")),
             Some(Word::Open) => {
                 let inner = self.or()?;
                 if self.words.get(self.at) != Some(&Word::Close) {
@@ -252,8 +252,8 @@ mod tests {
             ("", "ends"),
         ] {
             let fault = parse(text, &names(), 7).expect_err(text);
-            let told = format!("{} {}", fault.message, fault.hint.clone().unwrap_or_default());
-            assert!(told.contains(part) && fault.line == 7, "{text}: {told}");
+            let shown = format!("{} {}", fault.message, fault.hint.clone().unwrap_or_default());
+            assert!(shown.contains(part) && fault.line == 7, "{text}: {shown}");
         }
         let deep = format!("{}sel_a", "not ".repeat(CONDITION_DEPTH + 1));
         assert!(parse(&deep, &names(), 1).is_err());

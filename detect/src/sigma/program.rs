@@ -312,7 +312,7 @@ fn cost(test: &Test) -> Option<f64> {
     }
 }
 
-/// Puts the parts of conjunctions with regular expressions behind the others.
+/// Puts the parts of conjunctions with regular expressions after the others.
 fn slow_last(expr: Expr<TestId>, tests: &[SlotTest]) -> Expr<TestId> {
     let each = |parts: Vec<Expr<TestId>>| -> Vec<Expr<TestId>> {
         let mut parts: Vec<_> = parts.into_iter().map(|part| slow_last(part, tests)).collect();

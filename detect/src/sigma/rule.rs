@@ -19,11 +19,11 @@ pub struct LogSource {
 impl std::fmt::Display for LogSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let parts = [("category", &self.category), ("product", &self.product), ("service", &self.service)];
-        let told: Vec<String> = parts
+        let shown: Vec<String> = parts
             .iter()
             .filter_map(|(name, value)| value.as_ref().map(|value| format!("{name} {value}")))
             .collect();
-        f.write_str(&told.join(", "))
+        f.write_str(&shown.join(", "))
     }
 }
 

@@ -144,7 +144,7 @@ impl Sources {
         names
     }
 
-    /// Which fields of a case a field of a rule stands for: those of its name, also below the usual prefixes; else
+    /// Which fields of a case a field of a rule means: those of its name, also below the usual prefixes; else
     /// those whose last parts it is; else those that are its own last parts; else the same for its other names.
     #[must_use]
     pub fn resolve(&self, names: &[String], fields: &[String]) -> Vec<String> {

@@ -251,7 +251,7 @@ fn correlations_group_count_and_order() {
         }
         report.alerts
     };
-    let told = |alerts: &[Alert]| -> Vec<(String, u64, Option<f64>)> {
+    let shown = |alerts: &[Alert]| -> Vec<(String, u64, Option<f64>)> {
         let group = |alert: &Alert| alert.group.first().map(|(_, value)| value.clone()).unwrap_or_default();
         let correlated = alerts.iter().filter(|alert| alert.detector == "c");
         correlated.map(|alert| (group(alert), alert.events, alert.value)).collect()
@@ -259,24 +259,24 @@ fn correlations_group_count_and_order() {
     let alerts = correlation(
         "  type: event_count\n  rules: failed\n  group-by: [who]\n  timespan: 1m\n  condition: {gte: 3}\n",
     );
-    assert_eq!(told(&alerts), [("ann".to_owned(), 3, Some(3.0))]);
+    assert_eq!(shown(&alerts), [("ann".to_owned(), 3, Some(3.0))]);
     assert_eq!(
         alerts.iter().find(|alert| alert.detector == "c").map(|alert| alert.severity),
         Some(crate::Severity::High)
     );
-    assert!(alerts.iter().all(|alert| alert.detector != "failed"), "it is quiet beside its correlation");
+    assert!(alerts.iter().all(|alert| alert.detector != "failed"), "it is quiet next to its correlation");
     let alerts = correlation(
         "  type: value_count\n  rules: [failed]\n  timespan: 1m\n  condition: {gte: 2, field: who}\n",
     );
-    assert_eq!(told(&alerts), [(String::new(), 4, Some(2.0))]);
+    assert_eq!(shown(&alerts), [(String::new(), 4, Some(2.0))]);
     let alerts = correlation(
         "  type: temporal_ordered\n  rules: [failed, done]\n  group-by: [who]\n  timespan: 30s\n",
     );
-    assert_eq!(told(&alerts), [("ann".to_owned(), 2, Some(2.0))]);
+    assert_eq!(shown(&alerts), [("ann".to_owned(), 2, Some(2.0))]);
     let alerts = correlation(
         "  type: temporal\n  rules: [failed, done]\n  group-by: [user]\n  aliases: {user: {failed: who, done: who}}\n  timespan: 2m\n",
     );
-    assert_eq!(told(&alerts).len(), 2);
+    assert_eq!(shown(&alerts).len(), 2);
     let alerts = correlation(
         "  type: event_count\n  rules: [failed]\n  group-by: [who]\n  timespan: 1m\n  condition: {gte: 9}\n  generate: true\n",
     );

@@ -88,7 +88,7 @@ pub enum Clock {
     Year,
 }
 
-/// Values that `%name%` stands for.
+/// Values that `%name%` means.
 pub type Placeholders = BTreeMap<String, Vec<String>>;
 
 /// Every modifier, for messages.
@@ -272,7 +272,7 @@ impl Item<'_> {
             Value::Scalar(scalar) => scalar.text.as_str(),
             Value::List(_) | Value::Map(_) => {
                 return Err(self
-                    .fault("a list or map stands where a value is expected")
+                    .fault("a list or map is where a value is expected")
                     .hint("write one value, or a flat list of values"));
             }
         };
@@ -326,8 +326,8 @@ impl Item<'_> {
         match regex::RegexBuilder::new(&source).size_limit(REGEX_BYTES).dfa_size_limit(REGEX_BYTES).build() {
             Ok(_) => Ok(Test::Regex(source)),
             Err(error) => {
-                let told = error.to_string();
-                let why = told
+                let shown = error.to_string();
+                let why = shown
                     .lines()
                     .rev()
                     .find_map(|line| line.strip_prefix("error: "))
